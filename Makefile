@@ -1,0 +1,59 @@
+# Order Matters. `make help` lists what there is; every target installs what it needs, once.
+
+PYTHON ?= python3
+PIP_FLAGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/installed
+LOCKS := requirements.lock requirements-no-deps.lock
+PORT ?= 8888
+OUT ?= graded
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lab grade build check style study lock clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | \
+		awk -F '\t' '{ printf "make %-8s %s\n", $$1, $$2 }'
+
+demo: $(READY) ## a tour: build the notebooks, train for a minute, grade a made class
+	@$(BIN)/course demo
+
+test: $(READY) ## everything: style, types, unit tests, notebooks, grading, drift
+	@$(BIN)/python -m ruff check .
+	@$(BIN)/python -m ruff format --check --exclude source .
+	@$(BIN)/python -m mypy
+	@$(BIN)/course build --check
+	@$(BIN)/python -m pytest -n 2 --dist worksteal
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax --nbval-current-env \
+		--nbval-cell-timeout 600 solutions
+
+lab: $(READY) ## open JupyterLab on the first unit (PORT=8888)
+	@$(BIN)/jupyter-lab --port=$(PORT) notebooks/00-start-here/00-start-here.ipynb
+
+grade: $(READY) ## autograde a folder: make grade SUBMISSIONS=folder [OUT=graded]
+	@test -n "$(SUBMISSIONS)" || { echo "say which folder: make grade SUBMISSIONS=folder"; exit 1; }
+	@$(BIN)/course grade "$(SUBMISSIONS)" --out "$(OUT)"
+
+build: $(READY) ## rebuild notebooks/ and solutions/ from source/
+	@$(BIN)/course build
+
+check: $(READY) ## name every notebook that is not what its source says
+	@$(BIN)/course build --check
+
+style: $(READY) ## format the code
+	@$(BIN)/python -m ruff format --exclude source .
+	@$(BIN)/python -m ruff check --fix .
+
+study: $(READY) ## repeat the recorded sweeps under benchmarks/results (minutes)
+	@for study in benchmarks/*_study.py; do $(BIN)/python $$study || exit 1; done
+
+lock: ## renew requirements.lock from pyproject.toml in a fresh environment
+	@tools/lock.sh "$(PYTHON)"
+
+clean: ## remove the environment and everything built but not committed
+	@rm -rf $(VENV) build graded
+
+$(READY): pyproject.toml $(LOCKS)
+	@PYTHON="$(PYTHON)" PIP_FLAGS="$(PIP_FLAGS)" sh tools/install.sh $(VENV)
+	@touch $@

@@ -1,0 +1,84 @@
+"""Is the learner's result the expected one, and if not, what is the plainest thing to say?"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+_ARRAYS = (Tensor, nn.Parameter, np.ndarray)  # exact types: a subclass could answer what it likes
+
+
+def as_tensor(value: Any) -> Tensor | None:
+    """The value as a float64 tensor on the CPU; None where it is no array of real numbers."""
+    if type(value) not in _ARRAYS:
+        return None
+    try:
+        tensor = torch.as_tensor(value).detach().cpu()
+    except TypeError:  # an array of objects
+        return None
+    return None if tensor.is_complex() else tensor.to(torch.float64)
+
+
+def same(found: Any, expected: Any, tolerance: float) -> bool:
+    """True where the two agree: tensors in shape and within `tolerance`, all else exactly."""
+    if isinstance(expected, dict):
+        return (
+            type(found) is dict
+            and found.keys() == expected.keys()
+            and all(same(found[key], expected[key], tolerance) for key in expected)
+        )
+    if isinstance(expected, Tensor):
+        tensor = as_tensor(found)
+        return (
+            tensor is not None
+            and tensor.shape == expected.shape
+            and torch.allclose(tensor, expected.to(torch.float64), rtol=0, atol=tolerance)
+        )
+    return type(found) is type(expected) and found == expected
+
+
+def difference(found: Any, expected: Any, tolerance: float) -> str:
+    """One sentence on how `found` differs from `expected`."""
+    if isinstance(expected, dict):
+        for key in expected:
+            if not same(found[key], expected[key], tolerance):
+                return f"{key}: {difference(found[key], expected[key], tolerance)}"
+    if not isinstance(expected, Tensor):
+        return f"found {found!r}, expected {expected!r}."
+    if found is None:
+        return "your function returns nothing. Is a return missing?"
+    tensor = as_tensor(found)
+    if tensor is None:
+        return f"expected a tensor of real numbers, found {type(found).__name__}."
+    if tensor.shape != expected.shape:
+        return f"expected the shape {tuple(expected.shape)}, found {tuple(tensor.shape)}."
+    if not tensor.isfinite().all():
+        return "some of your numbers are infinite or not a number."
+    return _first_difference(tensor, expected.to(torch.float64), tolerance)
+
+
+def _first_difference(tensor: Tensor, expected: Tensor, tolerance: float) -> str:
+    wrong = (tensor - expected).abs() > tolerance
+    index = tuple(int(i) for i in wrong.nonzero()[0])
+    where = f" at index [{', '.join(map(str, index))}]" if index else ""
+    share = wrong.double().mean().item()
+    return (
+        f"{share:.0%} of the numbers differ; the first{where}: "
+        f"found {tensor[index].item():.4g}, expected {expected[index].item():.4g}."
+    )
+
+
+def guarded(points: float, most: float) -> float:
+    """The one score guard: a finite real number between 0 and `most`, rounded to 1e-6.
+
+    nbgrader gives full marks for nan and for negative numbers, and fails the whole notebook for
+    anything above the maximum.
+    """
+    value = float(points)
+    if not math.isfinite(value):
+        return 0.0
+    return round(min(max(value, 0.0), float(most)), 6)

@@ -1,0 +1,216 @@
+"""An exercise: parts that carry points, and the usual mistakes with a hint for each.
+
+A part asks the answer some questions (`Case`). The right result is what the reference answers to
+the same question, so whatever can be measured on an answer can be checked: numbers, properties,
+exceptions. A mistake is a wrong answer that people give. Where a learner's results are those of a
+mistake, its hint is shown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from helpers.checks import compare
+from helpers.checks.library import library_calls
+from helpers.checks.report import Finding, Report
+
+Answer = Callable[..., Any]
+STUB = "Not written yet: put your code where it says raise NotImplementedError()."
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question to an answer: `ask(answer)` gives a tensor, a plain value or a dict of both."""
+
+    label: str
+    ask: Callable[[Answer], Any]
+
+
+def call(*arguments: Any, **options: Any) -> Case:
+    """The question "what do you return for these arguments?"."""
+    words = [_word(value) for value in arguments]
+    words += [f"{name}={_word(value)}" for name, value in options.items()]
+    return Case(f"({', '.join(words)})", lambda answer: answer(*arguments, **options))
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        return f"tensor of shape {tuple(value.shape)}"
+    return f"{value:g}" if isinstance(value, float) else repr(value)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one part of the points is given for.
+
+    Args:
+        name: shown to the learner.
+        points: given when every case agrees with the reference.
+        cases: draws the questions from a random generator, so that a new seed is a new test.
+    """
+
+    name: str
+    points: float
+    cases: Callable[[random.Random], Iterable[Case]]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong answer that people give.
+
+    Args:
+        answer: the wrong version, able to stand alone in a notebook cell.
+        hint: names the mistake and says where to look, without giving the answer.
+        loses: names of the parts that it must lose; the others it must keep.
+    """
+
+    answer: Answer
+    hint: str
+    loses: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the wrong version, in words."""
+        return self.answer.__name__.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """Called on a learner's answer, it returns the `Report` that the notebook shows.
+
+    Args:
+        name: the exercise's name in the source.
+        reference: the right answer.
+        parts: see `Part`; their points add up to those of the exercise.
+        mistakes: the usual wrong answers.
+        forbidden: library versions that the answer may not call, beside the reference.
+        tolerance: largest absolute difference between numbers that still counts as equal.
+    """
+
+    name: str
+    reference: Answer
+    parts: tuple[Part, ...]
+    mistakes: tuple[Mistake, ...]
+    forbidden: tuple[Answer, ...] = ()
+    tolerance: float = 1e-4
+
+    @property
+    def points(self) -> float:
+        """The most that can be earned."""
+        return sum(part.points for part in self.parts)
+
+    def __call__(self, answer: Answer, seed: int = 0) -> Report:
+        """Check `answer`; `seed` draws the shapes and numbers of the questions."""
+        trials = [self._trial(part, answer, seed) for part in self.parts]
+        return Report(self.name, [self._finding(trial, trials) for trial in trials])
+
+    def use(self, answer: Answer) -> Answer:
+        """The learner's answer if it is right, else the course's, so that the lesson goes on."""
+        if self(answer).complete:
+            return answer
+        print(f"“{self.name}” is not right yet, so this cell goes on with the course's version.")
+        return self.reference
+
+    def _trial(self, part: Part, answer: Answer, seed: int) -> _Trial:
+        cases = list(part.cases(random.Random(f"{self.name} {part.name} {seed}")))
+        expected = [_ask(case, self.reference) for case in cases]
+        with library_calls((self.reference, *self.forbidden)) as used:
+            found = [_ask(case, answer) for case in cases]
+        pairs = zip(found, expected, strict=True)
+        wrong = [i for i, pair in enumerate(pairs) if not compare.same(*pair, self.tolerance)]
+        return _Trial(part, cases, found, expected, wrong, used)
+
+    def _finding(self, trial: _Trial, trials: list[_Trial]) -> Finding:
+        part = trial.part
+        if trial.used:
+            return Finding(part.name, part.points, 0, _kindly(trial.used))
+        if not trial.wrong:
+            return Finding(part.name, part.points, part.points)
+        first = trial.wrong[0]
+        found = trial.found[first]
+        if isinstance(found, _Raised) and found.kind == "NotImplementedError":
+            return Finding(part.name, part.points, 0, STUB)
+        message = f"{trial.cases[first].label}: {self._difference(found, trial.expected[first])}"
+        return Finding(part.name, part.points, 0, message, self._hint(trial, trials))
+
+    def _difference(self, found: Any, expected: Any) -> str:
+        if isinstance(found, _Raised):
+            return f"your code stops with {found.kind}: {found.text}"
+        return compare.difference(found, expected, self.tolerance)
+
+    def _hint(self, trial: _Trial, trials: list[_Trial]) -> str:
+        """The hint of the mistake that explains most: all parts if there is one, else this one."""
+        for scope in (trials, [trial]):
+            for mistake in self.mistakes:
+                if all(self._explains(mistake, each) for each in scope):
+                    return mistake.hint
+        return ""
+
+    def _explains(self, mistake: Mistake, trial: _Trial) -> bool:
+        """True where the mistake gives the learner's result in every case of the trial."""
+        return all(
+            compare.same(found, _plain(_ask(case, mistake.answer)), self.tolerance)
+            for case, found in zip(trial.cases, trial.found, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class _Raised:
+    """A case that ended in an exception."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A part with what the answer and the reference gave; `wrong` are indices of `cases`."""
+
+    part: Part
+    cases: list[Case]
+    found: list[Any]
+    expected: list[Any]
+    wrong: list[int]
+    used: set[str]
+
+
+def _ask(case: Case, answer: Answer) -> Any:
+    """The result, or `_Raised`; what the answer prints or warns about never reaches the page.
+
+    nbgrader gives 0 to a test cell that writes to stderr, a mere warning included.
+    """
+    quiet = io.StringIO()
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(quiet),
+        contextlib.redirect_stderr(quiet),
+        torch.random.fork_rng(devices=[]),
+    ):
+        warnings.simplefilter("ignore")
+        torch.manual_seed(0)
+        try:
+            return case.ask(answer)
+        except Exception as error:
+            return _Raised(type(error).__name__, str(error).split("\n")[0][:200])
+
+
+def _plain(value: Any) -> Any:
+    """A mistake's result in the form in which `compare.same` expects the right one."""
+    tensor = compare.as_tensor(value)
+    return value if tensor is None else tensor
+
+
+def _kindly(used: set[str]) -> str:
+    names = ", ".join(sorted(used))
+    return (
+        f"This calls {names}, which is what the exercise asks you to write. It works, and it is "
+        "how you would do it at work; here the points are for your own lines."
+    )

@@ -1,0 +1,217 @@
+"""Unit 02, sinusoidal encoding: what its six exercises ask and look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import torch
+from torch import Generator, Tensor
+
+from helpers import encodings
+from helpers.checks.exercise import Answer, Case, Exercise, Part, call
+from helpers.checks.mistakes import sinusoidal as mistakes
+
+BASES = (100.0, 500.0, 20_000.0)
+
+
+def _even(rng: Random) -> int:
+    return 2 * rng.randint(3, 12)
+
+
+def _length(rng: Random) -> int:
+    return rng.randint(20, 60)
+
+
+def _wavelengths(rng: Random) -> Iterator[Case]:
+    yield call(_even(rng))
+    yield call(_even(rng), base=rng.choice(BASES))
+
+
+wavelengths = Exercise(
+    "wavelengths",
+    encodings.wavelengths,
+    (Part("the wavelength of each pair", 1, _wavelengths),),
+    mistakes.WAVELENGTHS,
+    tolerance=1e-1,  # the longest is some 60,000 positions long; float32 gives it to 1e-2
+)
+
+
+def _default_base(rng: Random) -> Iterator[Case]:
+    yield call(_length(rng), _even(rng))
+    yield call(_length(rng), _even(rng) + 24)
+
+
+def _other_base(rng: Random) -> Iterator[Case]:
+    yield call(_length(rng), _even(rng), base=rng.choice(BASES))
+
+
+table = Exercise(
+    "table",
+    encodings.sinusoidal_table,
+    (
+        Part("the paper's base", 2, _default_base),
+        Part("any other base", 1, _other_base),
+    ),
+    mistakes.TABLE,
+    forbidden=(encodings.Sinusoidal,),
+)
+
+
+def _odd(rng: Random) -> Iterator[Case]:
+    yield call(_length(rng), _even(rng) + 1)
+    yield call(_length(rng), _even(rng) + 1, base=rng.choice(BASES))
+
+
+def _still_even(rng: Random) -> Iterator[Case]:
+    yield call(_length(rng), _even(rng), base=rng.choice(BASES))
+
+
+def _single(rng: Random) -> Iterator[Case]:
+    yield call(_length(rng), 1)
+
+
+any_width = Exercise(
+    "any_width",
+    encodings.sinusoidal_table,
+    (
+        Part("odd widths", 1, _odd),
+        Part("even widths as before", 0.5, _still_even),
+        Part("a single column", 0.5, _single),
+    ),
+    mistakes.ANY_WIDTH,
+    forbidden=(encodings.Sinusoidal,),
+)
+
+
+def _shifted(k: int, width: int, **base: float) -> Case:
+    """Move every row of a table by k with the answer's matrix: the result is what counts."""
+
+    def ask(answer: Answer) -> Tensor:
+        rows = encodings.sinusoidal_table(40, width, **base)
+        return rows @ torch.as_tensor(answer(k, width, **base)).to(rows.dtype).T
+
+    options = "".join(f", base={value:g}" for value in base.values())
+    return Case(f"rows of a table times shift_matrix({k}, {width}{options})", ask)
+
+
+def _forwards(rng: Random) -> Iterator[Case]:
+    yield _shifted(1, _even(rng))
+    yield _shifted(rng.randint(2, 30), _even(rng))
+
+
+def _backwards(rng: Random) -> Iterator[Case]:
+    yield _shifted(-rng.randint(1, 30), _even(rng))
+
+
+def _shift_base(rng: Random) -> Iterator[Case]:
+    yield _shifted(rng.randint(1, 30), _even(rng), base=rng.choice(BASES))
+
+
+shift = Exercise(
+    "shift",
+    encodings.shift_matrix,
+    (
+        Part("forwards", 1, _forwards),
+        Part("backwards", 0.5, _backwards),
+        Part("any other base", 0.5, _shift_base),
+    ),
+    mistakes.SHIFT,
+)
+
+
+def _of_sinusoids(rng: Random) -> Iterator[Case]:
+    rows = encodings.sinusoidal_table(_length(rng), _even(rng))
+    yield Case("a sinusoidal table", lambda answer: answer(rows.clone()))
+
+
+def _of_any(rng: Random) -> Iterator[Case]:
+    draw = Generator().manual_seed(rng.randrange(2**31))
+    rows = torch.randn(_length(rng), _even(rng), generator=draw, dtype=torch.float64) + 0.3
+    yield Case("a table of random numbers", lambda answer: answer(rows.clone()))
+
+
+similarity = Exercise(
+    "similarity",
+    encodings.offset_profile,
+    (
+        Part("a sinusoidal table", 1, _of_sinusoids),
+        Part("any other table", 1, _of_any),
+    ),
+    mistakes.SIMILARITY,
+)
+
+
+def _input(rng: Random) -> Tensor:
+    """(B, T, D) with B, T and D all different."""
+    draw = Generator().manual_seed(rng.randrange(2**31))
+    return torch.randn(
+        rng.randint(2, 5), rng.randint(6, 12), 2 * rng.randint(7, 10), generator=draw
+    )
+
+
+def _rows_added(rng: Random) -> Iterator[Case]:
+    x = _input(rng)
+    yield Case(
+        f"embed(x) with x of shape {tuple(x.shape)}",
+        lambda answer: answer(d_model=x.shape[2], max_len=40).embed(x.clone()),
+    )
+
+
+def _rows_chosen(rng: Random) -> Iterator[Case]:
+    x = _input(rng)
+    draw = Generator().manual_seed(rng.randrange(2**31))
+    positions = torch.randint(40, x.shape[:2], generator=draw)
+    yield Case(
+        "embed(x, positions), each sequence with positions of its own",
+        lambda answer: answer(d_model=x.shape[2], max_len=40).embed(x.clone(), positions),
+    )
+
+
+def _cached(rng: Random) -> Iterator[Case]:
+    x = _input(rng)
+
+    def ask(answer: Answer) -> dict[str, Any]:
+        module, given = answer(d_model=x.shape[2], max_len=40), x.clone()
+        module.embed(given)
+        module.to(torch.float64)
+        buffers = list(module.buffers())
+        return {
+            "there is nothing to train": not list(module.parameters()),
+            "the table is a buffer and moves with the module": bool(buffers)
+            and all(b.dtype == torch.float64 for b in buffers if b.is_floating_point()),
+            "the input stays as it was": torch.equal(given, x),
+        }
+
+    yield Case("the module", ask)
+
+
+def _too_long(rng: Random) -> Iterator[Case]:
+    x = _input(rng)
+    max_len = x.shape[1] - rng.randint(1, 3)
+
+    def ask(answer: Answer) -> str:
+        module = answer(d_model=x.shape[2], max_len=max_len)
+        try:
+            module.embed(x.clone())
+        except NotImplementedError:
+            raise
+        except Exception as error:
+            return type(error).__name__
+        return "no error"
+
+    yield Case(f"T={x.shape[1]} with max_len={max_len}", ask)
+
+
+module = Exercise(
+    "module",
+    encodings.Sinusoidal,
+    (
+        Part("adds row p at position p", 0.5, _rows_added),
+        Part("adds the rows it is told to", 0.5, _rows_chosen),
+        Part("keeps the table as a buffer", 0.5, _cached),
+        Part("says when a sequence is too long", 0.5, _too_long),
+    ),
+    mistakes.MODULE,
+)

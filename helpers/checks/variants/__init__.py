@@ -1,0 +1,1 @@
+"""Right answers written differently, one module per unit: each must earn full marks."""

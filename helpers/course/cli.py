@@ -1,0 +1,98 @@
+"""The command `course`."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import sys
+from pathlib import Path
+
+from helpers.course import settings
+from helpers.course.settings import CourseError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; 0 if all went well, 1 with a line that says what to do if not."""
+    options = _parser().parse_args(arguments)
+    try:
+        course = settings.find()
+        return int(options.run(course, options))
+    except CourseError as error:
+        print(error, file=sys.stderr)
+    except OSError as error:
+        full = error.errno == errno.ENOSPC
+        print(f"{error}{'; free some space and try again' if full else ''}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="course", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    build = commands.add_parser("build", help="build notebooks/ and solutions/ from source/")
+    build.add_argument("units", nargs="*", help="units to build; all if none is named")
+    build.add_argument("--check", action="store_true", help="only name what has drifted; exit 1")
+    build.add_argument("--no-execute", action="store_true", help="leave solutions/ as they are")
+    build.add_argument(
+        "--outputs", action="store_true", help="with --check: compare what solutions show as well"
+    )
+    build.set_defaults(run=_build)
+
+    grade = commands.add_parser("grade", help="autograde a folder of submissions with nbgrader")
+    grade.add_argument("submissions", type=Path, help="STUDENT/UNIT/UNIT.ipynb, as nbgrader has it")
+    grade.add_argument("--out", type=Path, default=Path("graded"), help="where results go")
+    grade.set_defaults(run=_grade)
+
+    demo = commands.add_parser("demo", help="a tour: build, train, grade a made class")
+    demo.add_argument("--out", type=Path, default=Path("build/demo"), help="where results go")
+    demo.set_defaults(run=_demo)
+
+    units = commands.add_parser("units", help="the table of units, exercises and points")
+    units.set_defaults(run=_units)
+    return parser
+
+
+def _chosen(course: settings.Course, names: list[str]) -> list[str]:
+    known = course.units()
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        raise CourseError(f"no unit {', '.join(unknown)}; there are {', '.join(known)}")
+    return [unit for unit in known if not names or unit in names]
+
+
+def _build(course: settings.Course, options: argparse.Namespace) -> int:
+    from helpers.course import build
+
+    units = _chosen(course, options.units)
+    if not options.check:
+        build.build(course, units, execute=not options.no_execute)
+        return 0
+    drifted = build.drift(course, units, execute=options.outputs)
+    print("\n".join(drifted) or "no drift")
+    if drifted:
+        print("Run `make build` and commit what it changes.")
+    return int(bool(drifted))
+
+
+def _grade(course: settings.Course, options: argparse.Namespace) -> int:
+    from helpers.course import grade
+
+    table = grade.grade(course, options.submissions, options.out)
+    print(grade.as_text(table))
+    print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")
+    return 0
+
+
+def _demo(course: settings.Course, options: argparse.Namespace) -> int:
+    from helpers.course import demo
+
+    return demo.demo(course, options.out)
+
+
+def _units(course: settings.Course, _options: argparse.Namespace) -> int:
+    from helpers.course import overview
+
+    print(overview.as_markdown(course))
+    return 0

@@ -1,0 +1,75 @@
+"""A thin face on nbgrader's own converters, with the settings of nbgrader_config.py."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
+from nbgrader.converters.base import BaseConverter
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import capture_log
+from sqlalchemy.exc import SAWarning
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
+
+from helpers.course.settings import Course, CourseError
+
+
+def gradebook(folder: Path) -> str:
+    """Address of the gradebook in `folder`."""
+    return f"sqlite:///{(folder / 'gradebook.db').absolute()}"
+
+
+class Grader:
+    """nbgrader on one folder with `source/`, `release/`, `submitted/` and so on.
+
+    Args:
+        course: whose nbgrader_config.py holds.
+        folder: nbgrader's course directory; its gradebook is made where there is none.
+    """
+
+    def __init__(self, course: Course, folder: Path) -> None:
+        # Making a gradebook runs `alembic` from PATH, which an unactivated environment lacks.
+        beside = str(Path(sys.executable).parent)
+        if beside not in os.environ.get("PATH", "").split(os.pathsep):
+            os.environ["PATH"] = os.pathsep.join([beside, os.environ.get("PATH", "")])
+        config = PyFileConfigLoader("nbgrader_config.py", path=str(course.root)).load_config()
+        config.CourseDirectory.update(
+            root=str(folder.absolute()),
+            db_url=gradebook(folder),
+            source_directory="source",
+            release_directory="release",
+        )
+        self.config: Config = config
+
+    def release(self, unit: str) -> None:
+        """source/ → release/: answers and hidden tests removed, the unit put in the gradebook."""
+        self._run(GenerateAssignment, unit, ".")
+
+    def autograde(self, unit: str, student: str) -> None:
+        """submitted/ → autograded/ and the gradebook, for one submission."""
+        self._run(Autograde, unit, student)
+
+    def feedback(self, unit: str, student: str) -> None:
+        """autograded/ → feedback/, for one submission."""
+        self._run(GenerateFeedback, unit, student)
+
+    def _run(self, converter: type[BaseConverter], unit: str, student: str) -> None:
+        folder = CourseDirectory(config=self.config)
+        folder.assignment_id, folder.student_id = unit, student
+        job: Any = converter(coursedir=folder, config=self.config)
+        job.force = True
+        job.log = logging.getLogger(f"nbgrader.{converter.__name__}")
+        job.log.setLevel(logging.ERROR)
+        job.log.propagate = False
+        with warnings.catch_warnings():  # nbgrader's own use of its database makes SQLAlchemy warn
+            warnings.simplefilter("ignore", SAWarning)
+            result = capture_log(job)
+        if not result["success"]:
+            last = result.get("error", "").strip().splitlines()[-1]
+            raise CourseError(f"nbgrader {converter.__name__} {unit} {student}: {last}")

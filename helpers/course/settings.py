@@ -1,0 +1,88 @@
+"""Where the course's folders are, and what `[tool.course]` in pyproject.toml says."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+KEYS = ("owner", "repository", "release")
+
+
+class CourseError(Exception):
+    """Something that the person at the keyboard can mend; its text says how."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """A checkout of the course.
+
+    Args:
+        root: the folder with pyproject.toml.
+        owner, repository: where the course is published, for the Colab badge; may be empty.
+        release: the tag that Colab installs the helpers from; may be empty.
+    """
+
+    root: Path
+    owner: str = ""
+    repository: str = ""
+    release: str = ""
+
+    @property
+    def source(self) -> Path:
+        """The only text that anyone edits."""
+        return self.root / "source"
+
+    @property
+    def notebooks(self) -> Path:
+        """nbgrader's release directory."""
+        return self.root / "notebooks"
+
+    @property
+    def solutions(self) -> Path:
+        """Worked and executed notebooks."""
+        return self.root / "solutions"
+
+    @property
+    def published(self) -> bool:
+        """True where a Colab badge can be made."""
+        return bool(self.owner and self.repository and self.release)
+
+    def units(self) -> list[str]:
+        """Names of the units that have a source, in order.
+
+        Raises:
+            CourseError: there is none.
+        """
+        names = sorted(
+            path.name for path in self.source.glob("*/") if self.text(path.name).exists()
+        )
+        if not names:
+            raise CourseError(f"no unit in {self.source}; a unit is source/NN-name/NN-name.py")
+        return names
+
+    def text(self, unit: str) -> Path:
+        """The unit's source."""
+        return self.source / unit / f"{unit}.py"
+
+
+def find(start: Path | None = None) -> Course:
+    """The checkout around `start` (the current folder).
+
+    Raises:
+        CourseError: there is none, or `[tool.course]` has an unknown key.
+    """
+    start = (start or Path.cwd()).resolve()
+    for root in (start, *start.parents):
+        if (root / "pyproject.toml").exists() and (root / "source").is_dir():
+            return _read(root)
+    raise CourseError(f"{start} is not inside a checkout of the course; change into one first")
+
+
+def _read(root: Path) -> Course:
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    values = project.get("tool", {}).get("course", {})
+    unknown = set(values) - set(KEYS)
+    if unknown:
+        raise CourseError(f"[tool.course] in pyproject.toml has {sorted(unknown)}; it knows {KEYS}")
+    return Course(root, **values)

@@ -1,0 +1,56 @@
+"""A small Transformer encoder that predicts a token at each place."""
+
+from __future__ import annotations
+
+import copy
+
+from torch import Tensor, nn
+
+from helpers.attention import MultiHeadAttention
+from helpers.encodings import Encoding
+
+
+class EncoderLayer(nn.Module):
+    """Pre-LN layer: x + attention(LN(x)), then x + MLP(LN(x)) (Xiong et al. 2020, figure 1b)."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        super().__init__()
+        width = encoding.d_model
+        self.attention = MultiHeadAttention(encoding)
+        self.norms = nn.ModuleList([nn.LayerNorm(width), nn.LayerNorm(width)])
+        self.mlp = nn.Sequential(
+            nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
+        )
+
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        """(B, T, D) → (B, T, D); `mask` as in `MultiHeadAttention`."""
+        x = x + self.attention(self.norms[0](x), mask)
+        return x + self.mlp(self.norms[1](x))
+
+
+class Encoder(nn.Module):
+    """Token embedding + position, layers, LayerNorm, and logits tied to the embedding.
+
+    Args:
+        encoding: the position encoding; each layer gets a copy of its own.
+        vocab_size: V, number of token ids, special ones included.
+        num_layers: number of layers.
+    """
+
+    def __init__(self, encoding: Encoding, vocab_size: int, num_layers: int = 2) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(vocab_size, encoding.d_model)
+        # 1/sqrt(D): the logits, tied to this table, then begin at unit size.
+        nn.init.normal_(self.tokens.weight, std=encoding.d_model**-0.5)
+        self.position = encoding
+        self.layers = nn.ModuleList(
+            EncoderLayer(copy.deepcopy(encoding)) for _ in range(num_layers)
+        )
+        self.norm = nn.LayerNorm(encoding.d_model)
+
+    def forward(self, tokens: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Token ids (B, T) → logits (B, T, V)."""
+        x = self.position.embed(self.tokens(tokens))
+        for layer in self.layers:
+            x = layer(x, mask)
+        return self.norm(x) @ self.tokens.weight.T

@@ -1,0 +1,56 @@
+"""The one interface: four places where position can enter a Transformer."""
+
+from __future__ import annotations
+
+import math
+
+from torch import Tensor, nn
+
+
+class Encoding(nn.Module):
+    """No positions at all; every other encoding overrides the hooks that it needs.
+
+    Shapes: B batch, T length, D model width, H heads, d = D/H head width.
+
+    Args:
+        d_model: D, width of the token vectors.
+        num_heads: H; D must be a multiple of it.
+        max_len: longest sequence that a table is made for, in tokens.
+
+    Raises:
+        ValueError: a size is below 1, or `num_heads` does not divide `d_model`.
+    """
+
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
+        super().__init__()
+        for name, size in [("d_model", d_model), ("num_heads", num_heads), ("max_len", max_len)]:
+            if size < 1:
+                raise ValueError(f"{name}={size} must be at least 1")
+        if d_model % num_heads:
+            raise ValueError(f"num_heads={num_heads} must divide d_model={d_model}")
+        self.d_model, self.num_heads, self.max_len = d_model, num_heads, max_len
+
+    @property
+    def scale(self) -> float:
+        """What the scores are multiplied by before the softmax: 1/sqrt(d)."""
+        return 1 / math.sqrt(self.d_model // self.num_heads)
+
+    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+        """Once, at the input. `x` is (B, T, D), `positions` (T,) or (B, T); returns (B, T, D)."""
+        return x
+
+    def rotate(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+        """In each layer, on queries and keys (B, H, T, d); returns the same shapes."""
+        return q, k
+
+    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor | None:
+        """Added to q·kᵀ before scaling: (B, H, T, T) or what broadcasts to it; None adds nothing.
+
+        `offsets` is (T, T) or (B, T, T) and replaces j − i, so that one class serves the words
+        of a sentence and the nodes of a tree.
+        """
+        return None
+
+    def context(self, weights: Tensor, offsets: Tensor | None = None) -> Tensor | None:
+        """Added to weights·v: (B, H, T, T) → (B, H, T, d); None adds nothing."""
+        return None

@@ -1,0 +1,116 @@
+"""Sinusoidal encoding: Vaswani et al. 2017, "Attention Is All You Need", section 3.5."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from helpers.encodings.base import Encoding
+
+
+def _check_sizes(d_model: int, base: float) -> None:
+    if d_model < 1:
+        raise ValueError(f"d_model={d_model} must be at least 1")
+    if not base > 0:
+        raise ValueError(f"base={base} must be positive")
+
+
+def _frequencies(d_model: int, base: float) -> Tensor:
+    """ω_i = base^(−2i/D) for i = 0 … ⌈D/2⌉−1, in radians per position, (⌈D/2⌉,), float64."""
+    _check_sizes(d_model, base)
+    return base ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+
+
+def wavelengths(d_model: int, base: float = 10_000.0) -> Tensor:
+    """Positions after which a pair of columns repeats: 2π·base^(2i/D), (⌈D/2⌉,), float64."""
+    return 2 * math.pi / _frequencies(d_model, base)
+
+
+def sinusoidal_table(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
+    """PE(p, 2i) = sin(p·base^(−2i/D)) and PE(p, 2i+1) = cos(p·base^(−2i/D)).
+
+    Args:
+        num_positions: T, number of rows; row p is position p, from 0.
+        d_model: D, number of columns; where it is odd, the last sine has no cosine beside it.
+        base: 10,000 in the paper.
+
+    Returns:
+        (T, D), float64: at p = 10,000 float32 angles would be off by 1e-3 radians.
+
+    Raises:
+        ValueError: a size is impossible.
+    """
+    if num_positions < 0:
+        raise ValueError(f"num_positions={num_positions} must not be negative")
+    positions = torch.arange(num_positions, dtype=torch.float64)
+    angles = torch.outer(positions, _frequencies(d_model, base))  # (T, ⌈D/2⌉)
+    table = torch.empty(num_positions, d_model, dtype=torch.float64)
+    table[:, 0::2] = angles.sin()
+    table[:, 1::2] = angles[:, : d_model // 2].cos()
+    return table
+
+
+def shift_matrix(k: float, d_model: int, base: float = 10_000.0) -> Tensor:
+    """M_k with PE(p + k) = M_k·PE(p) for every p: one rotation by k·ω_i per pair of columns.
+
+    Section 3.5 states that such a linear map exists; it follows from the angle-sum formulas.
+
+    Returns:
+        (D, D), float64, block diagonal and orthogonal.
+
+    Raises:
+        ValueError: `d_model` is odd (its last sine has no cosine to be rotated with).
+    """
+    if d_model % 2:
+        raise ValueError(f"d_model={d_model} must be even: each sine needs its cosine")
+    angles = k * _frequencies(d_model, base)
+    cos, sin = angles.cos(), angles.sin()
+    blocks = torch.stack([torch.stack([cos, sin], -1), torch.stack([-sin, cos], -1)], -2)
+    return torch.block_diag(*blocks)
+
+
+def offset_profile(table: Tensor) -> Tensor:
+    """How alike two rows k apart are, on average over the table and relative to k = 0.
+
+    Args:
+        table: (T, D), any table of position vectors, sinusoidal or learned.
+
+    Returns:
+        (T,): entry k is the mean of ⟨P_p, P_{p+k}⟩ over all p, divided by the mean of ⟨P_p, P_p⟩.
+    """
+    products = table @ table.T
+    means = torch.stack([products.diagonal(k).mean() for k in range(len(table))])
+    return means / means[0]
+
+
+class Sinusoidal(Encoding):
+    """Adds the sinusoidal table to the input: nothing to learn, cached up to `max_len`.
+
+    Args:
+        base: 10,000 in the paper.
+    """
+
+    table: Tensor
+
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, base: float = 10_000.0
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        # Not persistent: it can be computed again, so a checkpoint need not carry it.
+        table = sinusoidal_table(max_len, d_model, base).to(torch.get_default_dtype())
+        self.register_buffer("table", table, persistent=False)
+
+    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+        """Return x + PE; (B, T, D) → (B, T, D).
+
+        Raises:
+            ValueError: T is beyond `max_len`.
+        """
+        length = x.shape[1]
+        if positions is None:
+            if length > self.max_len:
+                raise ValueError(f"T={length} is beyond max_len={self.max_len}; build a longer one")
+            return x + self.table[:length]
+        return x + self.table[positions]

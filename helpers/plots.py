@@ -1,0 +1,98 @@
+"""Figures: one style, colours that colour-blind readers can tell apart, a text for each picture."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from cycler import cycler
+from IPython.display import display
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+# Okabe and Ito's palette, without its yellow, which is too pale for a line on white.
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
+LINES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1))]
+DIVERGING, SEQUENTIAL = "PuOr", "cividis"
+
+STYLE: Any = {
+    "axes.prop_cycle": cycler(color=COLOURS, linestyle=LINES),
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.constrained_layout.use": True,
+    "figure.dpi": 96,
+    "figure.figsize": (7.0, 3.2),
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "image.aspect": "auto",
+    "legend.frameon": False,
+}
+matplotlib.rcParams.update(STYLE)  # a learner's own figures share the style
+
+
+def png(figure: Figure) -> bytes:
+    """The figure as PNG, the same bytes each time; closes it."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", metadata={"Software": None})
+    plt.close(figure)
+    return buffer.getvalue()
+
+
+def show(figure: Figure, alt: str) -> None:
+    """Display `figure` with `alt`, the text that stands for it where it cannot be seen."""
+    data = {"image/png": base64.b64encode(png(figure)).decode(), "text/plain": alt}
+    display(data, metadata={"image/png": {"alt": alt}}, raw=True)
+
+
+def heatmap(ax: Axes, table: Any, *, x: str, y: str, title: str = "", limit: float = 0) -> None:
+    """Draw a matrix, zero in the middle of the colours.
+
+    Args:
+        table: (rows, columns), anything that NumPy can read.
+        x, y: what the columns and the rows are.
+        limit: value of the strongest colour; the largest in the table if 0.
+    """
+    values = np.asarray(table, dtype=float)
+    limit = limit or float(np.abs(values).max()) or 1.0
+    picture = ax.imshow(values, cmap=DIVERGING, vmin=-limit, vmax=limit, interpolation="nearest")
+    ax.set(xlabel=x, ylabel=y, title=title)
+    ax.figure.colorbar(picture, ax=ax)
+
+
+def lines(
+    ax: Axes, curves: Mapping[str, tuple[Sequence[float], Any]], *, x: str, y: str, title: str = ""
+) -> None:
+    """Draw named curves, each a pair (x values, y values), and a legend where there are several."""
+    for name, (xs, ys) in curves.items():
+        ax.plot(xs, np.asarray(ys, dtype=float), label=name)
+    ax.set(xlabel=x, ylabel=y, title=title)
+    if len(curves) > 1:
+        ax.legend()
+
+
+def race(ax: Axes, table: pd.DataFrame, title: str = "") -> None:
+    """Loss by length: a dot per seed, a line through the means, the exact limit in grey.
+
+    Args:
+        table: columns encoding, seed, length, loss and limit (nats), as `lag_run` gives them.
+    """
+    limit = table.groupby("length")["limit"].mean()
+    for name, rows in table.groupby("encoding"):
+        mean = rows.groupby("length")["loss"].mean()
+        (line,) = ax.plot(mean.index, mean, label=name)
+        ax.scatter(rows["length"], rows["loss"], color=line.get_color(), s=18)
+    ax.plot(limit.index, limit, color="grey", linestyle="-", linewidth=3, alpha=0.5, label="limit")
+    ax.set(
+        xlabel="length T (tokens)",
+        ylabel="loss (nats per hidden token)",
+        title=title,
+        xticks=list(limit.index),
+        ylim=(0, None),
+    )
+    ax.legend()

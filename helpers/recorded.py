@@ -1,0 +1,59 @@
+"""Results of long runs: stored under benchmarks/results/, drawn by the notebooks as recorded."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from helpers import runtime
+
+# In a checkout the results stand beside the code; an installed package carries a copy.
+_PLACES = (
+    Path(__file__).parent.parent / "benchmarks" / "results",
+    Path(__file__).parent / "results",
+)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A stored result: its rows, and a line that says where, when and how they were measured."""
+
+    table: pd.DataFrame
+    note: str
+
+
+def save(name: str, table: pd.DataFrame, command: str, folder: Path = _PLACES[0]) -> Path:
+    """Store `table` with date, machine, versions and the command that repeats it."""
+    record = {
+        "command": command,
+        "date": datetime.date.today().isoformat(),
+        "machine": runtime.machine(),
+        "rows": table.to_dict("records"),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def load(name: str) -> Recorded:
+    """The stored result `name`.
+
+    Raises:
+        FileNotFoundError: nobody has recorded it; the text says how to.
+    """
+    for folder in _PLACES:
+        path = folder / f"{name}.json"
+        if path.exists():
+            record = json.loads(path.read_text(encoding="utf-8"))
+            machine = record["machine"]
+            note = (
+                f"Recorded {record['date']} on {machine['device']}, {machine['threads']} threads, "
+                f"PyTorch {machine['torch']}. Repeat it with: {record['command']}"
+            )
+            return Recorded(pd.DataFrame(record["rows"]), note)
+    raise FileNotFoundError(f"no recorded result {name!r}; `make study` records it")

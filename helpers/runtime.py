@@ -1,0 +1,99 @@
+"""Where am I: device, Colab, threads, seeds."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import random
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+
+MIN_PYTHON = (3, 11)
+
+
+def on_colab() -> bool:
+    """True in a Google Colab runtime."""
+    return _has("google") and _has("google.colab")
+
+
+def _has(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
+
+
+def device() -> torch.device:
+    """The GPU where there is one, else the CPU."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def profile() -> str:
+    """`full` on a GPU, else `quick`; the variable ORDER_MATTERS_PROFILE overrides it.
+
+    Raises:
+        ValueError: the variable holds anything else.
+    """
+    chosen = os.environ.get("ORDER_MATTERS_PROFILE") or (
+        "full" if torch.cuda.is_available() else "quick"
+    )
+    if chosen not in ("quick", "full"):
+        raise ValueError(f"ORDER_MATTERS_PROFILE={chosen!r} must be 'quick' or 'full'")
+    return chosen
+
+
+def seed_everything(seed: int) -> None:
+    """Make Python, NumPy and PyTorch repeat themselves."""
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+
+
+def machine() -> dict[str, str]:
+    """What a recorded result has to say about where it was measured."""
+    name = torch.cuda.get_device_name() if torch.cuda.is_available() else _processor()
+    return {
+        "device": name,
+        "threads": str(torch.get_num_threads()),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "numpy": np.__version__,
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def check() -> str:
+    """A line per thing that the notebooks need, with what to do where it is missing."""
+    lines = [
+        _line(
+            sys.version_info >= MIN_PYTHON,
+            f"Python {platform.python_version()}",
+            "the course needs Python 3.11 or newer",
+        ),
+        _line(True, f"PyTorch {torch.__version__.split('+')[0]}", ""),
+        _line(
+            _has("ipywidgets"),
+            "ipywidgets, for the sliders",
+            "no sliders: pip install ipywidgets",
+        ),
+        _line(
+            _has("d2l"),
+            "d2l, for the comparisons with the book",
+            "those cells will be left out: pip install --no-deps d2l==1.0.3",
+        ),
+    ]
+    where = "a GPU" if torch.cuda.is_available() else "the CPU"
+    lines.append(_line(True, f"training runs on {where}, profile '{profile()}'", ""))
+    return "\n".join(lines)
+
+
+def _line(fine: bool, what: str, remedy: str) -> str:
+    return f"✓ {what}" if fine else f"✗ {what}: {remedy}"

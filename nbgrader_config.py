@@ -1,0 +1,23 @@
+"""nbgrader's settings, for `course` and for nbgrader's own commands alike."""
+
+c = get_config()  # noqa: F821  (nbgrader provides it)
+
+c.CourseDirectory.course_id = "order-matters"
+c.CourseDirectory.source_directory = "build/source"  # written by `course build`
+c.CourseDirectory.release_directory = "notebooks"
+
+c.ClearSolutions.code_stub = {"python": "# your lines here\nraise NotImplementedError()"}
+c.ClearSolutions.text_stub = "*Your answer here.*"
+
+# A lesson trains small models: the default of 30 s a cell is too short on a busy machine.
+c.ExecutePreprocessor.timeout = 120
+# A graded kernel has nothing left to say; waiting for it costs a second or two a notebook.
+c.ExecutePreprocessor.shutdown_kernel = "immediate"
+c.Execute.extra_arguments = ["--log-level=ERROR"]  # it warns of its local connection each time
+
+# A learner's feedback shows neither the hidden tests nor what they would reveal.
+c.GenerateFeedback.preprocessors = [
+    "nbgrader.preprocessors.GetGrades",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+]

@@ -1,0 +1,130 @@
+# %% [markdown]
+# # 00 · Start here
+#
+# By the end of these ten minutes you
+#
+# - know that your machine has what the course needs;
+# - have seen why a Transformer must be told where a token stands;
+# - have solved one exercise, read a hint, and know how points are given;
+# - have seen the result that the course works towards.
+
+# %% [markdown]
+# ## 1. Is everything here?
+
+# %%
+from helpers import runtime
+
+print(runtime.check())
+
+# %% [markdown]
+# A line with ✗ says what to do. Everything in the course runs on a laptop without a GPU; a GPU
+# makes the experiments larger, not the ideas.
+
+# %% [markdown]
+# ## 2. A bag of words
+#
+# Here are two sentences with the same words, and a number for each word.
+
+# %%
+import torch
+
+words = {"dog": 0, "bites": 1, "man": 2}
+sentences = ["dog bites man", "man bites dog"]
+tokens = torch.tensor([[words[word] for word in s.split()] for s in sentences])
+tokens  # (B, T): two sentences, three words
+
+# %% [markdown]
+# A model turns each number into a vector. If it then only adds the vectors up, it cannot know who
+# was bitten:
+
+# %% tags=["nbval-check-output"]
+torch.manual_seed(0)
+vectors = torch.randn(3, 4)  # a vector of width D = 4 for each word
+bags = vectors[tokens].sum(dim=1)  # (B, D)
+print("the same bag of words:", torch.allclose(bags[0], bags[1]))
+
+# %% [markdown]
+# Self-attention is a cleverer sum, but still a sum over all words: in unit 01 you prove that it is
+# blind to their order in just this way. So the position of each word has to be put in from
+# outside. **How** it is put in is the subject of this course.
+
+# %% [markdown] exercise="positions" title="Where does each token stand?" difficulty=1 minutes=5
+# Every encoding begins with the position of each token. Write `positions_of`: for a batch of
+# token numbers of shape $(B, T)$, it returns the position of each token in its own sentence,
+# counted from 0, with the same shape.
+#
+# For our two sentences that is `[[0, 1, 2], [0, 1, 2]]`.
+#
+# *Why care:* mixing up the two axes is a bug that has been published in teaching code, and it
+# raises no error. In all of the course, $B$ is the batch and comes first, $T$ is the length.
+#
+# <details><summary>Hint 1</summary>
+#
+# `torch.arange(n)` counts from 0 to n − 1.
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `row.expand(B, T)` repeats a row of length T without copying it.
+# </details>
+
+# %% solution="positions"
+def positions_of(tokens: torch.Tensor) -> torch.Tensor:
+    """Position of each token in its sentence, from 0; (B, T) → (B, T)."""
+    ### BEGIN SOLUTION
+    return torch.arange(tokens.shape[1]).expand(tokens.shape)
+    ### END SOLUTION
+
+# %% [markdown]
+# The next cell checks your answer. Run it as often as you like, before and after you have written
+# something. Try a wrong answer on purpose: let the positions begin at 1, and read what it says.
+
+# %% test="positions" points=2
+from helpers.checks import start_here as check
+
+check.positions(positions_of)
+### BEGIN HIDDEN TESTS
+check.positions(positions_of, seed=6101)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# **How points are given.** An exercise has parts, and each part that is right earns its points.
+# After you hand in, the same check runs again with other sentences. A right answer counts however
+# you have written it; an answer that only calls this course's library for the very thing that is
+# asked does not. Cells with a CHECK line are locked: if you change one, it is put back.
+#
+# If you are stuck, go on: no later cell waits for your answer.
+
+# %% [markdown]
+# ## 3. Where this leads
+#
+# Below, a small Transformer reads a made-up language in which each token follows from the one
+# **three places before** it. Some tokens are hidden, and the model has to name them. It was
+# trained on sequences of 24 tokens, then tested at 24, 48 and 96.
+
+# %%
+import matplotlib.pyplot as plt
+
+from helpers import plots, recorded
+
+figure, ax = plt.subplots()
+study = recorded.load("lag3")
+plots.race(ax, study.table, "recorded: three seeds each")
+plots.show(figure, "Loss by length: at 24 sinusoids are near the limit, beyond it far above.")
+print(study.note)
+
+# %% [markdown]
+# The grey line is the best that **any** model could do: for this language it can be computed
+# exactly. Two things to explain, then:
+#
+# 1. Without positions the model learns little. It knows which tokens are there, not where.
+# 2. With sinusoids it gets close to the limit at the trained length, and loses its way beyond it.
+#
+# Unit 02 builds the sinusoids; from unit 04 on you build others and race them. Is there one that
+# stays with the grey line at 96?
+
+# %% [markdown]
+# ## Further reading
+#
+# - Vaswani et al. 2017, *Attention Is All You Need*, section 3.5: why positions are needed, in
+#   four sentences.
+# - Devlin et al. 2018, *BERT*, figure 2: the input as a sum of token, segment and position.

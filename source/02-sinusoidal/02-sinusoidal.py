@@ -1,0 +1,442 @@
+# %% [markdown]
+# # 02 · Sinusoidal encoding
+#
+# By the end of this unit you can
+#
+# - build the table of sines and cosines from its formula, for any width;
+# - say what a column's wavelength is, and which ones are too slow to matter;
+# - show that moving by $k$ positions is a rotation, the same one everywhere;
+# - say what the dot product of two rows knows about their distance, and what it does not;
+# - use the table in a model: batch first, cached, with a clear error when it is too short.
+#
+# Reading and running takes about 20 minutes besides the exercises.
+
+# %%
+import math
+
+import matplotlib.pyplot as plt
+import torch
+
+from helpers import encodings, plots, widgets
+from helpers.checks import sinusoidal as check
+from helpers.encodings import Encoding
+
+# %% [markdown]
+# ## 1. A clock with many hands
+#
+# A clock tells twelve hours apart with one hand, and 720 minutes with two. Neither hand needs to
+# know the time; each only turns at a speed of its own. Sinusoidal encoding gives each position
+# such a clock face: $D/2$ hands, each described by the sine and the cosine of its angle.
+#
+# Hand $i$ turns by $\omega_i$ radians per position (Vaswani et al. 2017, section 3.5):
+#
+# $$\omega_i = \frac{1}{10000^{2i/D}}, \qquad i = 0, 1, \dots, D/2 - 1$$
+
+# %%
+D = 8
+i = torch.arange(D // 2)
+omega = 10_000.0 ** (-2 * i / D)  # ω_i, radians per position
+p = torch.arange(0, 40, 0.1)  # finer than positions, so that the waves look smooth
+angles = p[:, None] * omega  # (400, D/2): the angle of each hand
+
+# %%
+figure, ax = plt.subplots()
+curves = {f"i = {n}": (p, angles[:, n].sin()) for n in range(3)}
+plots.lines(ax, curves, x="position p", y=r"$\sin(p\,\omega_i)$", title="three hands, D = 8")
+plots.show(figure, "Three sine waves over 40 positions: hand 0 is fast, 1 slow, 2 nearly straight.")
+
+# %% [markdown] exercise="wavelengths" title="Wavelengths" difficulty=1 minutes=5
+# After how many positions is hand $i$ back where it began? That is its **wavelength**
+# $\lambda_i = 2\pi/\omega_i$. Write `wavelengths`, which returns $\lambda_0, \dots,
+# \lambda_{D/2-1}$ for an even $D$. The 10,000 is the argument `base`.
+#
+# *Why care:* a hand whose wavelength is far longer than your sequences hardly moves: its two
+# columns are the same everywhere. You will count how many those are.
+#
+# <details><summary>Hint</summary>
+#
+# `torch.arange(0, d_model, 2)` gives $2i$ for every $i$.
+# </details>
+
+# %% solution="wavelengths"
+def wavelengths(d_model: int, base: float = 10_000.0) -> torch.Tensor:
+    """λ_i = 2π / ω_i for i = 0 … D/2 − 1, in positions; (D/2,). `d_model` is even."""
+    ### BEGIN SOLUTION
+    return 2 * math.pi * base ** (torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+    ### END SOLUTION
+
+# %% test="wavelengths" points=1
+check.wavelengths(wavelengths)
+### BEGIN HIDDEN TESTS
+check.wavelengths(wavelengths, seed=2101)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# With BERT's width of 768 and its longest input of 512 tokens, how many hands make less than one
+# turn? The paper says that wavelengths reach $10000 \cdot 2\pi$; see how close they really come.
+
+# %% tags=["nbval-check-output"]
+lam = torch.as_tensor(check.wavelengths.use(wavelengths)(768))
+print(f"{(lam > 512).sum()} of {len(lam)} hands make less than one turn in 512 positions")
+print(f"the longest is {lam.max() / (2 * math.pi):.0f} · 2π positions long")
+
+# %% [markdown]
+# ## 2. The table
+#
+# A row of the table is one position: the sine and cosine of every hand, side by side.
+#
+# $$PE(p, 2i) = \sin(p\,\omega_i), \qquad PE(p, 2i+1) = \cos(p\,\omega_i)$$
+
+# %% [markdown] exercise="table" title="The table" difficulty=2 minutes=10
+# Write `sinusoidal_table`. It returns $(T, D)$: row $p$ is position $p$, counted from 0; column
+# $2i$ is the sine and column $2i+1$ the cosine of hand $i$. Here $D$ is even.
+#
+# *Why care:* this is the one table that later units compare everything with. Libraries differ in
+# small ways from the paper, and you will see which.
+#
+# <details><summary>Hint 1: all angles at once</summary>
+#
+# A column of positions `(T, 1)` times a row of frequencies `(D/2,)` gives `(T, D/2)`.
+# </details>
+# <details><summary>Hint 2: every second column</summary>
+#
+# `table[:, 0::2]` are the columns 0, 2, 4, …; you can assign to it.
+# </details>
+
+# %% solution="table"
+def sinusoidal_table(num_positions: int, d_model: int, base: float = 10_000.0) -> torch.Tensor:
+    """PE(p, 2i) = sin(p·ω_i), PE(p, 2i+1) = cos(p·ω_i); (T, D). `d_model` is even."""
+    ### BEGIN SOLUTION
+    omega = base ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+    angles = torch.arange(num_positions)[:, None] * omega  # (T, D/2)
+    table = torch.empty(num_positions, d_model, dtype=torch.float64)
+    table[:, 0::2] = angles.sin()
+    table[:, 1::2] = angles.cos()
+    return table
+    ### END SOLUTION
+
+# %% test="table" points=3
+check.table(sinusoidal_table)
+### BEGIN HIDDEN TESTS
+check.table(sinusoidal_table, seed=2202)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Look at it. The sliders act on **your** function (or on the course's, while yours is not right).
+
+# %%
+table_of = check.table.use(sinusoidal_table)
+
+def draw(T, half_D, log10_base):
+    figure, ax = plt.subplots()
+    table = table_of(T, 2 * half_D, 10.0**log10_base)
+    plots.heatmap(ax, table, x="column", y="position p", title=f"base = {10**log10_base:,.0f}")
+    return figure, f"The table for T={T}, D={2 * half_D}: stripes that widen from left to right."
+
+widgets.explore(draw, T=(8, 256, 64), half_D=(2, 64, 32), log10_base=(1.0, 6.0, 4.0))
+
+# %% [markdown]
+# Move `log10_base`: a small base wastes no column on hands that stand still, but positions far
+# apart begin to look alike. A large base does the opposite.
+
+# %% [markdown] exercise="any_width" title="Any width" difficulty=2 minutes=8
+# Most code fails when $D$ is odd, the book's too (you will see at the end). The formula does not
+# care: a last column $D-1$ that is even is simply a sine without a cosine beside it.
+#
+# Write `table_of_any_width`, which works for odd and even $D$, down to $D = 1$.
+#
+# *Why care:* to cut or pad until the shapes fit is quick and changes the numbers. The formula says
+# what they should be.
+#
+# <details><summary>Hint</summary>
+#
+# There are $\lceil D/2 \rceil$ sines and $\lfloor D/2 \rfloor$ cosines, and the exponent stays
+# $2i/D$.
+# </details>
+
+# %% solution="any_width"
+def table_of_any_width(num_positions: int, d_model: int, base: float = 10_000.0) -> torch.Tensor:
+    """The table for any `d_model` ≥ 1; with an odd one the last column is a sine; (T, D)."""
+    ### BEGIN SOLUTION
+    omega = base ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+    angles = torch.arange(num_positions)[:, None] * omega  # (T, ⌈D/2⌉)
+    table = torch.empty(num_positions, d_model, dtype=torch.float64)
+    table[:, 0::2] = angles.sin()
+    table[:, 1::2] = angles[:, : d_model // 2].cos()
+    return table
+    ### END SOLUTION
+
+# %% test="any_width" points=2
+check.any_width(table_of_any_width)
+### BEGIN HIDDEN TESTS
+check.any_width(table_of_any_width, seed=2303)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 3. Moving is turning
+#
+# The paper chose sinusoids because moving by $k$ positions is a **linear map that is the same at
+# every position**: $PE(p+k) = M_k\,PE(p)$. The proof is the sum formula for angles, for one hand:
+#
+# $$\begin{pmatrix} \sin(a+b) \\ \cos(a+b) \end{pmatrix} =
+# \begin{pmatrix} \sin a \cos b + \cos a \sin b \\ \cos a \cos b - \sin a \sin b \end{pmatrix}$$
+#
+# With $a = p\,\omega_i$ and $b = k\,\omega_i$, the right side is a 2×2 matrix times
+# $(\sin a, \cos a)$, and $p$ does not occur in the matrix.
+
+# %% [markdown] exercise="shift" title="The matrix that moves by k" difficulty=3 minutes=12
+# Write `shift_matrix`, which returns $M_k$, a $(D, D)$ matrix with `shift_matrix(k, D) @ table[p]`
+# equal to `table[p + k]` for every $p$. $D$ is even; $k$ may be negative.
+#
+# *Why care:* this is the seed of RoPE (unit 05), which turns queries and keys by these very
+# matrices.
+#
+# <details><summary>Hint 1</summary>
+#
+# Write down the 2×2 matrix from the formula above, then put one for each hand along the diagonal.
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `torch.block_diag(*blocks)` builds the big matrix.
+# </details>
+
+# %% solution="shift"
+def shift_matrix(k: int, d_model: int, base: float = 10_000.0) -> torch.Tensor:
+    """M_k with PE(p + k) = M_k · PE(p) for every p; (D, D). `d_model` is even."""
+    ### BEGIN SOLUTION
+    turns = k * base ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+    cos, sin = turns.cos(), turns.sin()
+    blocks = torch.stack([torch.stack([cos, sin], -1), torch.stack([-sin, cos], -1)], -2)
+    return torch.block_diag(*blocks)
+    ### END SOLUTION
+
+# %% test="shift" points=2
+check.shift(shift_matrix)
+### BEGIN HIDDEN TESTS
+check.shift(shift_matrix, seed=2404)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# How exact is that, and is it special to sinusoids? We fit the best linear map by least squares to
+# a table of random numbers, on half of the rows, and try it on the other half.
+
+# %% tags=["nbval-check-output"]
+k, T, width = 7, 512, 64
+M = torch.as_tensor(check.shift.use(shift_matrix)(k, width)).double()
+sinusoids = encodings.sinusoidal_table(T, width)
+error = (sinusoids[:-k] @ M.T - sinusoids[k:]).abs().max()
+print(f"sinusoids: largest error of M_k below 1e-12: {bool(error < 1e-12)}")
+
+# %% tags=["nbval-check-output"]
+random = torch.randn(T, width, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+now, then = random[:-k], random[k:]
+fit = torch.linalg.lstsq(now[:250], then[:250]).solution
+missed = (now[250:] @ fit - then[250:]).norm() / then[250:].norm()
+print(f"random table: the best map misses new rows by {missed:.0%} of their length")
+
+# %% [markdown]
+# A miss of 100 % would be had by answering zero. For a table without structure, "three places
+# further on" is no rule that could be learned and carried over.
+
+# %% [markdown]
+# ## 4. What the dot product sees
+#
+# Attention compares vectors by dot products. What does the product of two rows say about where
+# they stand? For sinusoids it can be worked out:
+#
+# $$\langle PE(p), PE(q) \rangle = \sum_i \cos\big((p-q)\,\omega_i\big)$$
+#
+# Only the offset $p - q$ is left.
+
+# %% [markdown] exercise="similarity" title="Similarity by offset" difficulty=2 minutes=10
+# Write `similarity_by_offset` for **any** table of position vectors $P$ of shape $(T, D)$. Entry
+# $k$ of the result is the mean of $\langle P_p, P_{p+k} \rangle$ over all $p$ for which both rows
+# exist; then everything is divided by entry 0, so that it begins with 1.
+#
+# *Why care:* from unit 03 on you use this to look into tables that a model has learned.
+#
+# <details><summary>Hint</summary>
+#
+# In `P @ P.T` the products of offset $k$ lie on a diagonal: `products.diagonal(k)`.
+# </details>
+
+# %% solution="similarity"
+def similarity_by_offset(table: torch.Tensor) -> torch.Tensor:
+    """Mean of ⟨P_p, P_{p+k}⟩ over p, for k = 0 … T − 1, relative to k = 0; (T, D) → (T,)."""
+    ### BEGIN SOLUTION
+    products = table @ table.T  # (T, T)
+    means = torch.stack([products.diagonal(k).mean() for k in range(len(table))])
+    return means / means[0]
+    ### END SOLUTION
+
+# %% test="similarity" points=2
+check.similarity(similarity_by_offset)
+### BEGIN HIDDEN TESTS
+check.similarity(similarity_by_offset, seed=2505)
+### END HIDDEN TESTS
+
+# %%
+profile = check.similarity.use(similarity_by_offset)
+curves = {f"D = {width}": (range(128), profile(encodings.sinusoidal_table(128, width)))
+          for width in (16, 64, 512)}
+figure, ax = plt.subplots()
+plots.lines(ax, curves, x="offset k", y="similarity to offset 0")
+plots.show(figure, "Similarity falls with the offset, but in waves: for D = 16 they are large.")
+
+# %% [markdown]
+# Three things to keep, each of them measured in the next cell:
+#
+# 1. **It depends on the offset only**, not on where the pair stands.
+# 2. **It is blind to direction**: 5 places to the left look like 5 to the right.
+# 3. **It is not monotone**: a word further away can look nearer.
+
+# %% tags=["nbval-check-output"]
+products = sinusoids @ sinusoids.T
+spread = max(products.diagonal(k).std() for k in range(100))
+print(f"1. spread along a diagonal below 1e-12: {bool(spread < 1e-12)}")
+print(f"2. the same to the left and to the right: {torch.allclose(products, products.T)}")
+print(f"3. offsets at which similarity rises: {(products[0].diff() > 0).sum()} of {T - 1}")
+
+# %% [markdown]
+# But a model never takes this bare product: queries and keys go through learned matrices first.
+# With a matrix $W$ between the two rows, even a random one, neither 1 nor 2 holds any longer:
+
+# %% tags=["nbval-check-output"]
+W = torch.randn(width, width, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+projected = sinusoids @ W @ sinusoids.T / width**0.5
+along, overall = projected.diagonal(5).std(), projected.std()
+print(f"spread along the diagonal k = 5: {along / overall:.0%} of the spread overall")
+print(f"left equals right: {torch.allclose(projected, projected.T)}")
+
+# %% [markdown]
+# So sinusoids *offer* offsets to a model; it still has to learn a $W$ that takes the offer, and
+# may learn something else instead. Relative encodings (unit 04) leave it no choice.
+
+# %% [markdown]
+# ## 5. In a model
+
+# %% [markdown] exercise="module" title="The module" difficulty=3 minutes=15
+# Write `SinusoidalEncoding`, a module that adds row $p$ to the token at position $p$. It keeps the
+# course's interface, `Encoding`, so that every model here can use it:
+#
+# - `__init__` computes `max_len` rows **once** and keeps them as a **buffer**, which moves with the
+#   model to another device or precision and is not trained (`encodings.sinusoidal_table` is yours
+#   to use);
+# - `embed(x, positions)` takes $(B, T, D)$ and returns $x$ plus the rows $0, \dots, T-1$, or plus
+#   the rows `positions`, of shape $(T,)$ or $(B, T)$, where they are given; $x$ itself stays as it
+#   is;
+# - if $T$ is beyond `max_len`, it raises a `ValueError` that says so.
+#
+# *Why care:* a table along the wrong axis, or left behind on the CPU, are the bugs that people
+# really ship.
+#
+# <details><summary>Hint 1</summary>
+#
+# `self.register_buffer("table", rows)` makes `self.table`. The rows are float64; `.float()` suits
+# a model.
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `self.table[:T]` is $(T, D)$ and broadcasts over the batch. `self.table[positions]` works for
+# both shapes of `positions`.
+# </details>
+
+# %% solution="module"
+class SinusoidalEncoding(Encoding):
+    """x + PE, batch first; the table is a buffer of `max_len` rows."""
+
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512):
+        super().__init__(d_model, num_heads, max_len)  # keeps the three as attributes
+        ### BEGIN SOLUTION
+        self.register_buffer("table", encodings.sinusoidal_table(max_len, d_model).float())
+        ### END SOLUTION
+
+    def embed(self, x: torch.Tensor, positions: torch.Tensor | None = None) -> torch.Tensor:
+        """(B, T, D) → (B, T, D); raises ValueError where T is beyond `max_len`."""
+        ### BEGIN SOLUTION
+        if x.shape[1] > self.max_len:
+            raise ValueError(f"T={x.shape[1]} is beyond max_len={self.max_len}")
+        return x + (self.table[: x.shape[1]] if positions is None else self.table[positions])
+        ### END SOLUTION
+
+# %% test="module" points=2
+check.module(SinusoidalEncoding)
+### BEGIN HIDDEN TESTS
+check.module(SinusoidalEncoding, seed=2606)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Your encoding learns
+#
+# The language from unit 00 again: each token follows from the one three places before it. We train
+# a two-layer encoder for a few seconds, once without positions and once with your module.
+
+# %% tags=["training"]
+import pandas as pd
+
+from helpers.experiments import lag_run
+
+Mine = check.module.use(SinusoidalEncoding)
+runs = [lag_run("none", seed=0, steps=300)]
+runs += [lag_run(lambda: Mine(d_model=48, num_heads=4), seed=0, steps=300, label="yours")]
+live = pd.concat(runs, ignore_index=True)
+live[["encoding", "steps", "loss", "limit"]].round(2)
+
+# %% [markdown]
+# The loss is in nats per hidden token, and `limit` is the best that any model can do. A few
+# seconds are short: the sweep below has trained longer, on three seeds, and also looks at longer
+# sequences than the model was trained on.
+
+# %%
+from helpers import recorded
+
+study = recorded.load("lag3")
+figure, ax = plt.subplots()
+plots.race(ax, study.table, "recorded: 1,000 steps, three seeds")
+plots.show(figure, "Loss by length: at 24 sinusoids are near the limit, beyond it far above.")
+print(study.note)
+
+# %% [markdown]
+# The spread between seeds is small beside these differences:
+
+# %%
+study.table.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]).round(3)
+
+# %% [markdown]
+# **What sinusoids can do:** give every position its own vector, without a parameter, for any
+# length. **What they cannot:** make a model that was trained on 24 tokens understand 48. The rows
+# beyond 24 are there and follow the same rule, but the model has never seen them.
+
+# %% [markdown]
+# ## 6. Check against the book
+#
+# d2l (section 11.6) has the same table. Is it equal, and what does it do with an odd width?
+
+# %% tags=["nbval-check-output"]
+from helpers.book import d2l
+
+if d2l:
+    theirs = d2l.PositionalEncoding(32, dropout=0).P[0, :60]
+    ours = encodings.sinusoidal_table(60, 32).float()
+    print("equal to 1e-5:", torch.allclose(theirs, ours, rtol=0, atol=1e-5))
+    try:
+        d2l.PositionalEncoding(33, dropout=0)
+    except RuntimeError as error:
+        print("odd width:", error)
+
+# %% [markdown]
+# ## What to keep
+#
+# - $D/2$ hands, each with a sine and a cosine: a fixed table, computed once and then added,
+#   just as a learned one is.
+# - Moving by $k$ is a rotation $M_k$, the same at every position.
+# - The bare dot product knows the distance, not the direction; behind learned matrices it may know
+#   either, both or neither.
+# - No length limit in the formula, but no reason for a trained model to understand new rows.
+#
+# ## Further reading
+#
+# - Vaswani et al. 2017, *Attention Is All You Need*, section 3.5; table 3, row (E) compares with a
+#   learned table and finds nearly the same.
+# - Dai et al. 2019, *Transformer-XL*, section 3.3: the same sinusoids, of offsets (unit 04).
+# - Su et al. 2021, *RoFormer*, equations 13–15: $M_k$ moved into the attention (unit 05).
