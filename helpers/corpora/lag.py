@@ -7,6 +7,7 @@ well any model can do is known exactly.
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Generator, Tensor
 
 from helpers.corpora.masking import MASKED, RANDOM, SELECTED, Masked, corrupt
@@ -55,14 +56,14 @@ class LagLanguage:
         whether that neighbour was selected, the scored place does.
         """
         inputs = masked.inputs
-        seen = torch.nn.functional.one_hot(inputs, self.vocab_size)[..., : self.num_symbols]
+        seen = F.one_hot(inputs, self.vocab_size)[..., : self.num_symbols].double()
         hidden = (inputs == self.mask_id)[..., None]
         random = RANDOM / self.num_symbols
         kept = 1 - MASKED - RANDOM
         unsure = (1 - SELECTED + SELECTED * kept) * seen + SELECTED * random  # any other place
         scored = kept * seen + random  # the scored place
-        unsure = torch.where(hidden, 1.0, unsure.double())
-        scored = torch.where(hidden, 1.0, scored.double())
+        unsure = torch.where(hidden, 1.0, unsure)
+        scored = torch.where(hidden, 1.0, scored)
         forward = self._messages(unsure, self.transition)
         backward = self._messages(unsure.flip(1), self.transition.T).flip(1)
         posterior = forward * backward * scored

@@ -1,0 +1,162 @@
+"""The check itself: honest answers only, plain words, and a score that nbgrader reads right."""
+
+import math
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from nbgrader.utils import get_partial_grade
+from torch import Tensor
+
+from helpers import encodings
+from helpers.book import d2l
+from helpers.checks import compare
+from helpers.checks import sinusoidal as check
+from helpers.checks.compare import guarded
+from helpers.checks.report import Finding, Report
+from helpers.encodings import Sinusoidal
+from helpers.encodings import sinusoidal_table as renamed
+
+
+def _aliased(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
+    return renamed(num_positions, d_model, base)
+
+
+def _from_sys_modules(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
+    module = sys.modules["helpers.encodings.sinusoidal"]
+    return getattr(module, "sinusoidal" + "_table")(num_positions, d_model, base)
+
+
+def _through_the_module(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
+    return Sinusoidal(d_model, max_len=num_positions, base=base).table
+
+
+def _from_the_book(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
+    return d2l.PositionalEncoding(d_model, dropout=0).P[0, :num_positions]
+
+
+class _Subclass(Sinusoidal):
+    pass
+
+
+@pytest.mark.parametrize("answer", [_aliased, _from_sys_modules, _through_the_module, _from_the_book])
+def test_a_table_that_only_calls_a_library_earns_nothing(answer: Any) -> None:
+    report = check.table(answer)
+    assert report.earned == 0
+    assert "asks you to write" in report.findings[0].message
+
+
+@pytest.mark.parametrize("answer", [_Subclass, Sinusoidal])
+def test_a_module_that_is_the_librarys_earns_nothing(answer: Any) -> None:
+    assert check.module(answer).earned == 0
+
+
+def test_the_library_may_be_used_for_anything_else() -> None:
+    assert check.module(made_from_the_table()).complete
+
+
+def made_from_the_table() -> type:
+    from helpers.checks.variants.sinusoidal import module_with_index
+
+    return module_with_index
+
+
+def test_the_profiler_of_a_debugger_is_put_back() -> None:
+    def profiler(*_event: Any) -> None:
+        return None
+
+    sys.setprofile(profiler)
+    try:
+        check.table(_aliased)
+        assert sys.getprofile() is profiler
+    finally:
+        sys.setprofile(None)
+
+
+def test_use_goes_on_with_the_course_where_the_answer_is_wrong(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    wrong = check.table.mistakes[0].answer
+    assert check.table.use(wrong) is encodings.sinusoidal_table
+    assert "goes on with the course's version" in capsys.readouterr().out
+
+
+class _EqualToAll(torch.Tensor):
+    """Answers True to every comparison."""
+
+    def __eq__(self, other: object) -> Any:
+        return True
+
+    @classmethod
+    def __torch_function__(cls, *_arguments: Any, **_options: Any) -> Any:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda n, d, base=0: None, "return missing"),
+        (lambda n, d, base=0: [[0.0] * d] * n, "found list"),
+        (lambda n, d, base=0: torch.zeros(d, n), "expected the shape"),
+        (lambda n, d, base=0: torch.full((n, d), math.nan), "not a number"),
+        (lambda n, d, base=0: torch.zeros(n, d), "the first at index [0, 1]"),
+        (lambda n, d, base=0: torch.zeros(n, d, dtype=torch.complex64), "real numbers"),
+        (lambda n, d, base=0: np.array([object()] * d), "found ndarray"),
+        (lambda n, d, base=0: torch.zeros(n, d).as_subclass(_EqualToAll), "found _EqualToAll"),
+        (lambda n, d, base=0: [][0], "IndexError: list index out of range"),
+        (lambda n: n, "TypeError"),
+    ],
+)
+def test_whatever_comes_back_gets_a_plain_sentence(answer: Any, words: str) -> None:
+    report = check.table(answer)
+    assert report.earned == 0
+    assert words in report.findings[0].message
+
+
+def test_an_answer_may_print_and_warn(capfd: pytest.CaptureFixture[str]) -> None:
+    def chatty(num_positions: int, d_model: int, base: float = 10_000.0) -> Any:
+        warnings.warn("deprecated", stacklevel=1)
+        print("to stdout")
+        print("to stderr", file=sys.stderr)
+        return compare.as_tensor(_numpy_table(num_positions, d_model, base))
+
+    assert check.table(chatty).complete
+    assert capfd.readouterr() == ("", "")
+
+
+def _numpy_table(num_positions: int, d_model: int, base: float) -> Any:
+    angle = np.arange(num_positions)[:, None] / base ** (np.arange(d_model) // 2 * 2 / d_model)
+    return np.where(np.arange(d_model) % 2 == 0, np.sin(angle), np.cos(angle))
+
+
+def test_a_check_leaves_the_learners_random_numbers_alone() -> None:
+    torch.manual_seed(1)
+    expected = torch.rand(3)
+    torch.manual_seed(1)
+    check.module(made_from_the_table())
+    assert torch.equal(torch.rand(3), expected)
+
+
+@pytest.mark.parametrize(
+    ("points", "expected"),
+    [(1, 1.0), (0.5, 0.5), (-1, 0.0), (7, 3.0), (3 + 4e-16, 3.0), (math.nan, 0.0), (math.inf, 0.0)],
+)
+def test_score_guard(points: float, expected: float) -> None:
+    assert guarded(points, 3) == expected
+
+
+@pytest.mark.parametrize("earned", [0, 0.5, 1, 1.5, 2])
+def test_nbgrader_reads_the_points_from_the_report(earned: float) -> None:
+    report = Report("any", [Finding("one", 1, min(earned, 1)), Finding("two", 1, max(earned - 1, 0))])
+    data = report._repr_mimebundle_()
+    assert get_partial_grade({"data": data}, 2.0) == earned
+    assert f"{earned:g} of 2 points" in data["text/html"]
+
+
+def test_a_report_escapes_what_the_learner_wrote() -> None:
+    report = Report("any", [Finding("part", 1, 0, "<script>alert(1)</script>", "<b>")])
+    assert "<script>" not in report._repr_mimebundle_()["text/html"]
+    assert "✗ part" in str(report)

@@ -1,0 +1,60 @@
+"""Every known wrong answer loses its points and gets its own hint; every right one keeps all."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from helpers.checks.exercise import Exercise, Mistake
+from helpers.course import made
+
+UNITS = ("00-start-here", "02-sinusoidal")
+SEEDS = range(5)
+
+EXERCISES = [exercise for unit in UNITS for exercise in made.exercises(unit).values()]
+MISTAKES = [
+    pytest.param(exercise, mistake, id=mistake.name)
+    for exercise in EXERCISES
+    for mistake in exercise.mistakes
+]
+VARIANTS = [
+    pytest.param(made.exercises(unit)[name], answer, id=f"{name}: {answer.__name__}")
+    for unit in UNITS
+    for name, answers in made.module_of(unit, "variants").VARIANTS.items()
+    for answer in answers
+]
+
+
+@pytest.mark.parametrize(("exercise", "mistake"), MISTAKES)
+def test_a_mistake_loses_its_parts_and_gets_its_hint(exercise: Exercise, mistake: Mistake) -> None:
+    for seed in SEEDS:
+        report = exercise(mistake.answer, seed)
+        lost = tuple(finding.part for finding in report.findings if not finding.right)
+        assert lost == mistake.loses
+        assert report.hints == [mistake.hint]
+        assert report.earned == sum(p.points for p in exercise.parts if p.name not in mistake.loses)
+
+
+@pytest.mark.parametrize(("exercise", "answer"), VARIANTS)
+def test_a_right_answer_may_be_written_differently(
+    exercise: Exercise, answer: Callable[..., Any]
+) -> None:
+    for seed in SEEDS:
+        assert exercise(answer, seed).complete, exercise(answer, seed)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_hints_are_different_and_there_are_at_least_four_right_ways(exercise: Exercise) -> None:
+    hints = [mistake.hint for mistake in exercise.mistakes]
+    assert len(set(hints)) == len(hints) >= 4
+    assert sum(param.values[0] is exercise for param in VARIANTS) >= 4
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_a_stub_earns_nothing_and_is_told_what_to_do(exercise: Exercise) -> None:
+    def stub(*_arguments: Any, **_options: Any) -> None:
+        raise NotImplementedError
+
+    report = exercise(stub)
+    assert report.earned == 0
+    assert all("Not written yet" in finding.message for finding in report.findings)
