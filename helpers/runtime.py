@@ -1,4 +1,4 @@
-"""Where am I: device, Colab, threads, seeds."""
+"""Where am I: device, versions, profile, seeds."""
 
 from __future__ import annotations
 
@@ -13,11 +13,6 @@ import numpy as np
 import torch
 
 MIN_PYTHON = (3, 11)
-
-
-def on_colab() -> bool:
-    """True in a Google Colab runtime."""
-    return _has("google") and _has("google.colab")
 
 
 def _has(module: str) -> bool:

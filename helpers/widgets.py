@@ -7,6 +7,7 @@ Only what ipywidgets 7 and 8 share is used.
 from __future__ import annotations
 
 import base64
+import html
 from collections.abc import Callable
 from typing import Any
 
@@ -58,7 +59,7 @@ def _panel(
         try:
             image.value = _image(*_drawn(draw, {n: c.value for n, c in controls.items()}))
         except Exception as error:  # a learner's function may fail at any value of the sliders
-            image.value = f"<p role='alert'>{type(error).__name__}: {error}</p>"
+            image.value = f"<p role='alert'>{type(error).__name__}: {html.escape(str(error))}</p>"
 
     for control in controls.values():
         control.observe(redraw, names="value")
@@ -66,4 +67,4 @@ def _panel(
 
 
 def _image(picture: str, alt: str) -> str:
-    return f'<img alt="{alt}" src="data:image/png;base64,{picture}">'
+    return f'<img alt="{html.escape(alt)}" src="data:image/png;base64,{picture}">'

@@ -89,7 +89,9 @@ def test_only_selected_places_are_scored() -> None:
     model, batch = _model().eval(), _draw()()
     changed = torch.where(batch.selected, batch.targets, (batch.targets + 1) % 8)
     assert evaluate(model, batch) == evaluate(model, batch._replace(targets=changed))
-    expected = nn.functional.cross_entropy(model(batch.inputs).transpose(1, 2), batch.targets, reduction="none")
+    expected = nn.functional.cross_entropy(
+        model(batch.inputs).transpose(1, 2), batch.targets, reduction="none"
+    )
     assert masked_loss(model, batch).item() == pytest.approx(expected[batch.selected].mean().item())
 
 

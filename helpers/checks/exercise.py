@@ -28,7 +28,10 @@ STUB = "Not written yet: put your code where it says raise NotImplementedError()
 
 @dataclass(frozen=True)
 class Case:
-    """One question to an answer: `ask(answer)` gives a tensor, a plain value or a dict of both."""
+    """One question to an answer: `ask(answer)` gives a tensor, a plain value or a dict of both.
+
+    A label that begins with "(" is shown behind the name of the learner's function.
+    """
 
     label: str
     ask: Callable[[Answer], Any]
@@ -126,7 +129,8 @@ class Exercise:
             found = [_ask(case, answer) for case in cases]
         pairs = zip(found, expected, strict=True)
         wrong = [i for i, pair in enumerate(pairs) if not compare.same(*pair, self.tolerance)]
-        return _Trial(part, cases, found, expected, wrong, used)
+        name = getattr(answer, "__name__", self.name)
+        return _Trial(part, name, cases, found, expected, wrong, used)
 
     def _finding(self, trial: _Trial, trials: list[_Trial]) -> Finding:
         part = trial.part
@@ -138,7 +142,9 @@ class Exercise:
         found = trial.found[first]
         if isinstance(found, _Raised) and found.kind == "NotImplementedError":
             return Finding(part.name, part.points, 0, STUB)
-        message = f"{trial.cases[first].label}: {self._difference(found, trial.expected[first])}"
+        label = trial.cases[first].label
+        asked = f"{trial.answer_name}{label}" if label.startswith("(") else label
+        message = f"{asked}: {self._difference(found, trial.expected[first])}"
         return Finding(part.name, part.points, 0, message, self._hint(trial, trials))
 
     def _difference(self, found: Any, expected: Any) -> str:
@@ -175,6 +181,7 @@ class _Trial:
     """A part with what the answer and the reference gave; `wrong` are indices of `cases`."""
 
     part: Part
+    answer_name: str
     cases: list[Case]
     found: list[Any]
     expected: list[Any]

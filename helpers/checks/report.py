@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from helpers.checks.compare import guarded
@@ -58,12 +58,17 @@ class Report:
         """The hints given, each once, in the order of the parts."""
         return list(dict.fromkeys(f.hint for f in self.findings if f.hint))
 
+    def _told_once(self) -> list[Finding]:
+        """The findings, each hint only where it is given first."""
+        first = {f.hint: f for f in reversed(self.findings)}
+        return [f if first[f.hint] is f else replace(f, hint="") for f in self.findings]
+
     def __repr__(self) -> str:
         return str(self.earned)
 
     def __str__(self) -> str:
         rows = [f"{self.exercise}: {self.earned:g} of {self.points:g} points"]
-        for f in self.findings:
+        for f in self._told_once():
             rows.append(f"  {'✓' if f.right else '✗'} {f.part}: {f.earned:g} of {f.points:g}")
             rows += [f"    {text}" for text in (f.message, f.hint and f"Hint: {f.hint}") if text]
         return "\n".join(rows)
@@ -75,7 +80,7 @@ class Report:
         return {"exercise": self.exercise, "findings": [asdict(f) for f in self.findings]}
 
     def _html(self) -> str:
-        rows = "".join(_row(finding) for finding in self.findings)
+        rows = "".join(_row(finding) for finding in self._told_once())
         return (
             '<div role="status" style="border-left: 4px solid currentColor; padding-left: 1em">'
             f"<b>{html.escape(self.exercise)}: {self.earned:g} of {self.points:g} points</b>"

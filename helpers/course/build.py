@@ -145,6 +145,7 @@ def run(notebook: NotebookNode, folder: Path) -> None:
         timeout=600,
         kernel_name="python3",
         record_timing=False,
+        coalesce_streams=True,  # how a text is split into messages is a matter of luck
         extra_arguments=["--log-level=ERROR"],  # it warns of its local connection each time
         resources={"metadata": {"path": str(folder)}},
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -71,5 +72,11 @@ class Grader:
             warnings.simplefilter("ignore", SAWarning)
             result = capture_log(job)
         if not result["success"]:
-            last = result.get("error", "").strip().splitlines()[-1]
-            raise CourseError(f"nbgrader {converter.__name__} {unit} {student}: {last}")
+            raise CourseError(f"nbgrader {converter.__name__}: {_reason(result['error'])}")
+
+
+def _reason(traceback: str) -> str:
+    """The last exception of a traceback, in one line."""
+    lines = traceback.strip().splitlines()
+    starts = [line for line in lines if re.match(r"[A-Za-z_][\w.]*(Error|Exception|Missing)", line)]
+    return (starts or lines)[-1].rpartition("Exception: ")[2].strip()

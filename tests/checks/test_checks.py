@@ -42,7 +42,9 @@ class _Subclass(Sinusoidal):
     pass
 
 
-@pytest.mark.parametrize("answer", [_aliased, _from_sys_modules, _through_the_module, _from_the_book])
+@pytest.mark.parametrize(
+    "answer", [_aliased, _from_sys_modules, _through_the_module, _from_the_book]
+)
 def test_a_table_that_only_calls_a_library_earns_nothing(answer: Any) -> None:
     report = check.table(answer)
     assert report.earned == 0
@@ -150,7 +152,9 @@ def test_score_guard(points: float, expected: float) -> None:
 
 @pytest.mark.parametrize("earned", [0, 0.5, 1, 1.5, 2])
 def test_nbgrader_reads_the_points_from_the_report(earned: float) -> None:
-    report = Report("any", [Finding("one", 1, min(earned, 1)), Finding("two", 1, max(earned - 1, 0))])
+    report = Report(
+        "any", [Finding("one", 1, min(earned, 1)), Finding("two", 1, max(earned - 1, 0))]
+    )
     data = report._repr_mimebundle_()
     assert get_partial_grade({"data": data}, 2.0) == earned
     assert f"{earned:g} of 2 points" in data["text/html"]

@@ -13,7 +13,13 @@ from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositio
 
 from helpers import encodings
 from helpers.book import d2l
-from helpers.encodings import Sinusoidal, offset_profile, shift_matrix, sinusoidal_table, wavelengths
+from helpers.encodings import (
+    Sinusoidal,
+    offset_profile,
+    shift_matrix,
+    sinusoidal_table,
+    wavelengths,
+)
 
 SIZES = st.integers(1, 40)
 BASES = st.floats(2, 1e5)
@@ -23,7 +29,10 @@ BASES = st.floats(2, 1e5)
 def test_table_is_the_formula_one_entry_at_a_time(length: int, width: int, base: float) -> None:
     slow = torch.tensor(
         [
-            [(math.cos if c % 2 else math.sin)(p / base ** (c // 2 * 2 / width)) for c in range(width)]
+            [
+                (math.cos if c % 2 else math.sin)(p / base ** (c // 2 * 2 / width))
+                for c in range(width)
+            ]
             for p in range(length)
         ],
         dtype=torch.float64,
@@ -74,7 +83,9 @@ def test_shift_matrix_moves_every_row(k: int, half: int, base: float) -> None:
 def test_shift_matrices_are_rotations_that_add_up() -> None:
     matrix = shift_matrix(3, 16)
     torch.testing.assert_close(matrix @ matrix.T, torch.eye(16).double(), rtol=0, atol=1e-12)
-    torch.testing.assert_close(matrix @ shift_matrix(4, 16), shift_matrix(7, 16), rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        matrix @ shift_matrix(4, 16), shift_matrix(7, 16), rtol=0, atol=1e-12
+    )
 
 
 @given(st.integers(2, 30), st.integers(1, 12), BASES)
@@ -87,9 +98,7 @@ def test_profile_of_sinusoids_is_a_sum_of_cosines(length: int, half: int, base: 
 
 def test_profile_of_any_table_is_a_mean_over_pairs() -> None:
     table = torch.randn(9, 5, dtype=torch.float64) + 1
-    means = [
-        sum(float(table[p] @ table[p + k]) for p in range(9 - k)) / (9 - k) for k in range(9)
-    ]
+    means = [sum(float(table[p] @ table[p + k]) for p in range(9 - k)) / (9 - k) for k in range(9)]
     expected = torch.tensor(means, dtype=torch.float64) / means[0]
     torch.testing.assert_close(offset_profile(table), expected, rtol=0, atol=1e-12)
 

@@ -1,0 +1,110 @@
+"""A person's way through JupyterLab: run a unit from top to bottom, read a check, move a slider."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+from helpers.course import made
+from helpers.course.settings import Course
+
+UNIT = "02-sinusoidal"
+CHROMIUM = (
+    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+)
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None,
+    reason="no Chromium on this machine; on Debian and Ubuntu: apt install chromium",
+)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def lab(course: Course, tmp_path: Path) -> Iterator[str]:
+    """JupyterLab on a copy of the unit with one answer wrong; gives the notebook's address."""
+    notebook = nbformat.read(course.solutions / UNIT / f"{UNIT}.ipynb", as_version=4)
+    wrong = next(m for m in made.exercises(UNIT)["shift"].mistakes if "backwards" in m.name)
+    notebook = made.answered(notebook, {"shift": wrong.answer})
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    nbformat.write(notebook, tmp_path / f"{UNIT}.ipynb")
+    port = _free_port()
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}"]
+    command += ["--ServerApp.token=", "--ServerApp.password=", f"--ServerApp.root_dir={tmp_path}"]
+    command += [
+        "--LabApp.news_url=",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    ]
+    environment = os.environ | {"JUPYTER_CONFIG_DIR": str(tmp_path), "HOME": str(tmp_path)}
+    server = subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        _wait_for(f"http://127.0.0.1:{port}/api")
+        yield f"http://127.0.0.1:{port}/lab/tree/{UNIT}.ipynb"
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def _wait_for(address: str, seconds: int = 60) -> None:
+    for _ in range(10 * seconds):
+        try:
+            urllib.request.urlopen(address, timeout=2).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise TimeoutError(f"no answer from {address} in {seconds} s")
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    with sync_playwright() as playwright:
+        options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
+        page = browser.new_page(viewport={"width": 1280, "height": 6000})
+        page.set_default_timeout(120_000)
+        yield page
+        browser.close()
+
+
+def test_a_unit_runs_and_its_slider_moves(lab: str, page: Page) -> None:
+    page.goto(lab)
+    page.locator(".jp-Notebook .jp-Cell").first.wait_for()
+    page.locator(".jp-Notebook .jp-Cell").first.click()
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+
+    report = page.locator("[role=status]").filter(has_text="shift: 0 of 2 points").first
+    report.wait_for()
+    assert "it moves a row back by k" in report.inner_text()
+    assert page.locator(".MathJax, mjx-container").count() > 5
+
+    picture = page.locator(".widget-html img, .jupyter-widgets img").first
+    picture.wait_for()
+    before = picture.get_attribute("src")
+    assert "base" not in (picture.get_attribute("alt") or "") and picture.get_attribute("alt")
+    handle = page.locator(".widget-slider .noUi-handle, .jupyter-widgets .noUi-handle").first
+    handle.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(
+        "old => document.querySelector('.jupyter-widgets img').src !== old", arg=before
+    )
+    if shot := os.environ.get("ORDER_MATTERS_SCREENSHOT"):
+        page.screenshot(path=shot)

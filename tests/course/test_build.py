@@ -1,0 +1,186 @@
+"""The builder: deterministic, careful, and telling where a notebook has drifted."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from helpers.course import build, overview
+from helpers.course.cli import main
+from helpers.course.settings import Course, CourseError
+from tests.common import LESSON, UNITS
+
+UNIT = "01-tiny"
+
+
+def _read(folder: Path, unit: str = UNIT) -> nbformat.NotebookNode:
+    return nbformat.read(folder / unit / f"{unit}.ipynb", as_version=4)
+
+
+def _ids(text: str, course: Course) -> list[str]:
+    course.text(UNIT).write_text(text)
+    build.build(course, [UNIT], execute=False)
+    return [cell.id for cell in _read(course.notebooks).cells]
+
+
+def test_learners_get_no_answer_and_no_hidden_test(tiny: Course) -> None:
+    build.build(tiny, [UNIT])
+    released = nbformat.writes(_read(tiny.notebooks))
+    assert "2 * x" not in released
+    assert "double(21)" not in released
+    assert '"""Twice x."""' in json.dumps(_read(tiny.notebooks)).replace('\\"', '"')
+    solved = nbformat.writes(_read(tiny.solutions))
+    assert "2 * x" in solved
+    assert "double(21)" not in solved
+    assert "BEGIN SOLUTION" not in solved
+    assert {path.name for path in tiny.notebooks.rglob("*") if path.is_file()} == {f"{UNIT}.ipynb"}
+
+
+def test_nbgrader_knows_each_cell(tiny: Course) -> None:
+    build.build(tiny, [UNIT], execute=False)
+    marked = {
+        c.id: c.metadata.nbgrader for c in _read(tiny.notebooks).cells if "nbgrader" in c.metadata
+    }
+    assert marked["double"].solution
+    assert not marked["double"].grade
+    assert marked["double-test"].points == 2
+    assert marked["double-test"].locked
+
+
+def test_an_edit_changes_no_other_cell_id(tiny: Course) -> None:
+    before = _ids(LESSON, tiny)
+    after = _ids(LESSON.replace("# Write it.", "# Write it well.\n\n# %%\nimport math"), tiny)
+    assert len(set(before)) == len(before)
+    assert len(set(before) - set(after)) == 1
+    twice = _ids(LESSON + "\n# %%\n1 + 1\n\n# %%\n1 + 1\n", tiny)
+    assert twice[-1] == f"{twice[-2]}-1"
+
+
+@pytest.mark.parametrize("unit", UNITS[:2])
+def test_two_builds_are_the_same_to_the_byte(
+    course: Course, unit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    for name in ("one", "two"):
+        copy = dataclasses.replace(course, root=tmp_path / name)
+        copy.text(unit).parent.mkdir(parents=True)
+        copy.text(unit).write_bytes(course.text(unit).read_bytes())
+        (copy.root / "nbgrader_config.py").write_bytes(
+            (course.root / "nbgrader_config.py").read_bytes()
+        )
+        build.build(copy, [unit])
+        files = [copy.notebooks, copy.solutions, copy.root / "build" / "source"]
+        made.append([(folder / unit / f"{unit}.ipynb").read_bytes() for folder in files])
+    assert made[0] == made[1]
+
+
+def test_drift_is_named(
+    tiny: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tiny.root)
+    assert main(["build", "--check"]) == 1  # nothing is built yet
+    assert main(["build"]) == 0
+    assert main(["build", "--check"]) == 0
+    assert main(["build", "--check", "--outputs"]) == 0
+    stray = tiny.notebooks / "99-stray"
+    stray.mkdir()
+    tiny.text(UNIT).write_text(LESSON.replace("Write it.", "Write it now."))
+    capsys.readouterr()
+    assert main(["build", "--check"]) == 1
+    told = capsys.readouterr().out
+    assert f"notebooks/{UNIT}/{UNIT}.ipynb: not what its source says" in told
+    assert f"solutions/{UNIT}/{UNIT}.ipynb: not what its source says" in told
+    assert "99-stray: has no source" in told
+
+
+def test_a_changed_output_is_found_only_when_asked_for(tiny: Course) -> None:
+    tiny.text(UNIT).write_text(LESSON + "\n# %%\nprint(1)\n")
+    build.build(tiny, [UNIT])
+    path = tiny.solutions / UNIT / f"{UNIT}.ipynb"
+    path.write_text(path.read_text().replace('"1\\n"', '"2\\n"'))
+    assert build.drift(tiny, [UNIT]) == []
+    assert build.drift(tiny, [UNIT], execute=True) == [f"{path}: not what its source says"]
+
+
+@pytest.mark.parametrize("wrong", ["1 / 0", "import sys; print('x', file=sys.stderr)"])
+def test_a_solution_that_fails_leaves_nothing_behind(tiny: Course, wrong: str) -> None:
+    tiny.text(UNIT).write_text(LESSON + f"\n# %%\n{wrong}\n")
+    with pytest.raises(CourseError, match="a solution"):
+        build.build(tiny, [UNIT])
+    assert not list(tiny.root.rglob("*.ipynb"))
+
+
+def test_work_in_a_released_notebook_is_spared(tiny: Course) -> None:
+    build.build(tiny, [UNIT], execute=False)
+    path = tiny.notebooks / UNIT / f"{UNIT}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[1].execution_count = 1
+    nbformat.write(notebook, path)
+    before = path.read_bytes()
+    with pytest.raises(CourseError, match="has been worked in"):
+        build.build(tiny, [UNIT], execute=False)
+    assert path.read_bytes() == before
+
+
+def test_a_published_course_has_a_badge_and_installs_itself_on_colab(
+    tiny: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build.build(tiny, [UNIT], execute=False)
+    assert "No Colab badge" in capsys.readouterr().out
+    assert "colab-badge" not in nbformat.writes(_read(tiny.notebooks))
+    build.build(
+        dataclasses.replace(tiny, owner="someone", repository="order", release="v1"),
+        [UNIT],
+        execute=False,
+    )
+    badge, _title, set_up, *_ = _read(tiny.notebooks).cells
+    assert f"someone/order/blob/v1/notebooks/{UNIT}/{UNIT}.ipynb" in badge.source
+    assert "someone/order/archive/refs/tags/v1.zip" in set_up.source
+    assert "torch" not in set_up.source
+
+
+def test_commands_say_what_is_wrong_in_one_line(
+    tiny: Course,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    def told(*arguments: str) -> str:
+        capsys.readouterr()
+        assert main(list(arguments)) == 1
+        return capsys.readouterr().err.strip()
+
+    monkeypatch.chdir(tiny.root)
+    assert told("build", "07-no") == "no unit 07-no; there are 01-tiny"
+    assert "no submission in" in told("grade", "nowhere")
+    (tiny.root / "pyproject.toml").write_text("[tool.course]\nowned = 1\n")
+    assert "['owned']" in told("units")
+    (tiny.root / "pyproject.toml").unlink()
+    assert "not inside a checkout" in told("units")
+
+
+def test_a_full_disk_is_said_plainly_and_the_old_file_stays(
+    tiny: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tiny.root)
+    assert main(["build", "--no-execute"]) == 0
+    path = tiny.notebooks / UNIT / f"{UNIT}.ipynb"
+    before = path.read_bytes()
+
+    def full(self: Path, *_arguments: object, **_options: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    tiny.text(UNIT).write_text(LESSON.replace("Write it.", "Write it now."))
+    monkeypatch.setattr(Path, "replace", full)
+    assert main(["build", "--no-execute"]) == 1
+    assert "free some space" in capsys.readouterr().err
+    assert path.read_bytes() == before
+    assert not list(tiny.root.rglob("*.new"))
+
+
+def test_overview_adds_up(tiny: Course) -> None:
+    rows = overview.as_markdown(tiny).splitlines()
+    assert rows[2] == f"| [{UNIT}](solutions/{UNIT}/{UNIT}.ipynb) | Twice | 2 | 2 |"
+    assert rows[-1].endswith("| 2 |")

@@ -1,0 +1,66 @@
+"""`course grade`: one bad notebook costs nobody else anything, and nobody is left out."""
+
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+
+from helpers.course import build, grade
+from helpers.course.cli import main
+from helpers.course.settings import Course
+
+UNIT = "01-tiny"
+
+
+def _hand_in(folder: Path, student: str, content: str, unit: str = UNIT) -> None:
+    path = folder / student / unit / f"{unit}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text(content)
+
+
+def test_a_folder_is_graded_and_everyone_has_a_row(
+    tiny: Course,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tiny.root)
+    built = build.make(tiny, UNIT, tmp_path / "made")
+    submissions, out = tmp_path / "in", tmp_path / "out"
+    _hand_in(submissions, "right", nbformat.writes(built.solution))
+    _hand_in(submissions, "blank", nbformat.writes(built.released))
+    _hand_in(submissions, "broken", "{")
+    _hand_in(submissions, "empty", "")
+    _hand_in(submissions, "elsewhere", nbformat.writes(built.solution), unit="42-unknown")
+    (submissions / "nothing" / UNIT).mkdir(parents=True)
+    assert main(["grade", str(submissions), "--out", str(out)]) == 0
+
+    table = pd.read_csv(out / "grades.csv").set_index("student")
+    assert table.score.to_dict() == {
+        "blank": 0,
+        "broken": 0,
+        "elsewhere": 0,
+        "empty": 0,
+        "nothing": 0,
+        "right": 2,
+    }
+    assert table.status["right"] == table.status["blank"] == "graded"
+    assert "is no notebook" in table.status["broken"]
+    assert "is no notebook" in table.status["empty"]
+    assert "no unit is called 42-unknown" in table.status["elsewhere"]
+    assert "is missing" in table.status["nothing"]
+    assert (out / "feedback" / "right" / UNIT / f"{UNIT}.html").exists()
+    assert (out / "gradebook.db").exists()
+    assert "marks: " in capsys.readouterr().out
+
+
+def test_a_failure_inside_nbgrader_is_one_row(tiny: Course, tmp_path: Path) -> None:
+    built = build.make(tiny, UNIT, tmp_path / "made")
+    twice = nbformat.from_dict(built.solution)
+    twice.cells.append(twice.cells[-1])  # the same grade_id again
+    _hand_in(tmp_path / "in", "twice", nbformat.writes(twice))
+    _hand_in(tmp_path / "in", "zoe", nbformat.writes(built.solution))
+    table = grade.grade(tiny, tmp_path / "in", tmp_path / "out").set_index("student")
+    assert table.score["zoe"] == 2
+    assert table.status["twice"].startswith("failed: nbgrader Autograde: ")

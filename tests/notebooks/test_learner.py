@@ -1,0 +1,62 @@
+"""Released notebooks run from top to bottom with nothing written; the lesson goes on."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from helpers.checks.exercise import STUB
+from helpers.checks.report import FINDINGS
+from helpers.course import made
+from helpers.course.settings import Course
+from tests.common import UNITS
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_learner_who_writes_nothing_meets_no_error(
+    course: Course, unit: str, tmp_path: Path
+) -> None:
+    notebook = nbformat.read(course.notebooks / unit / f"{unit}.ipynb", as_version=4)
+    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in notebook.cells)
+    client = NotebookClient(
+        notebook,
+        timeout=600,
+        allow_errors=True,
+        extra_arguments=["--log-level=ERROR"],
+        resources={"metadata": {"path": str(tmp_path)}},
+    )
+    client.execute()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    errors = {output.ename for output in outputs if output.output_type == "error"}
+    assert errors <= {"NotImplementedError"}, errors
+
+    reports = [output.data[FINDINGS] for output in outputs if FINDINGS in output.get("data", {})]
+    assert len(reports) == len(made.exercises(unit))
+    for report in reports:
+        assert {finding["message"] for finding in report["findings"]} == {STUB}
+        assert sum(finding["earned"] for finding in report["findings"]) == 0
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_each_lesson_has_what_a_learner_expects(course: Course, unit: str) -> None:
+    cells = nbformat.read(course.notebooks / unit / f"{unit}.ipynb", as_version=4).cells
+    text = "\n".join(cell.source for cell in cells)
+    assert "By the end of" in text
+    assert "## Further reading" in text
+    assert text.count("*Why care:*") == len(made.exercises(unit))
+    assert text.count("<details>") >= len(made.exercises(unit))
+    code = [cell.source.count("\n") + 1 for cell in cells if cell.cell_type == "code"]
+    assert sorted(code)[len(code) // 2] <= 8
+    assert max(code) <= 30
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_every_picture_has_a_text_and_every_slider_a_picture(course: Course, unit: str) -> None:
+    cells = nbformat.read(course.solutions / unit / f"{unit}.ipynb", as_version=4).cells
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    for output in outputs:
+        assert "application/vnd.jupyter.widget-view+json" not in output.get("data", {})
+        if "image/png" in output.get("data", {}):
+            assert len(output.metadata["image/png"]["alt"]) > 20
+            assert output.data["text/plain"] == output.metadata["image/png"]["alt"]
