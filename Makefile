@@ -19,6 +19,8 @@ help: ## list the targets
 demo: $(READY) ## a tour: build the notebooks, train for a minute, grade a made class
 	@$(BIN)/course demo
 
+# Two tests run side by side; threads of their own would only get in each other's way.
+test: export OMP_NUM_THREADS = 1
 test: $(READY) ## everything: style, types, unit tests, notebooks, grading, drift
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m ruff format --check --exclude source .

@@ -38,6 +38,13 @@ def test_learners_get_no_answer_and_no_hidden_test(tiny: Course) -> None:
     assert {path.name for path in tiny.notebooks.rglob("*") if path.is_file()} == {f"{UNIT}.ipynb"}
 
 
+def test_the_stub_is_the_courses_own(tiny: Course) -> None:
+    build.build(tiny, [UNIT], execute=False)
+    text = nbformat.writes(_read(tiny.notebooks))
+    assert "# your lines here" in text
+    assert "YOUR CODE HERE" not in text  # nbgrader's own shouts
+
+
 def test_nbgrader_knows_each_cell(tiny: Course) -> None:
     build.build(tiny, [UNIT], execute=False)
     marked = {

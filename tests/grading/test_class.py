@@ -9,20 +9,18 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
-from nbgrader.preprocessors import ClearSolutions
 
 from helpers.course import build, grade, made
 from helpers.course.build import Built
-from helpers.course.settings import Course, find
+from helpers.course.settings import Course
 from tests.common import ROOT, UNITS
 
 
-def _nbgrader(folder: Path, *arguments: str) -> str:
+def _nbgrader(folder: Path, *arguments: str) -> None:
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     command = [sys.executable, "-m", "nbgrader", *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
 
 
 def _submissions(built: Built, unit: str) -> dict[str, nbformat.NotebookNode]:
@@ -35,13 +33,8 @@ def _submissions(built: Built, unit: str) -> dict[str, nbformat.NotebookNode]:
     return students
 
 
-@pytest.fixture(scope="module", params=UNITS)
-def graded(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[str, Path]:
-    """A unit and nbgrader's folder, with everyone graded by its own commands."""
-    course, unit = find(ROOT), request.param
-    folder = tmp_path_factory.mktemp(unit)
+def _graded(course: Course, unit: str, folder: Path) -> Path:
+    """nbgrader's folder, with everyone graded by its own commands."""
     built = build.make(course, unit, folder / "made")
     shutil.copy(ROOT / "nbgrader_config.py", folder)
     (folder / "build").mkdir()
@@ -50,59 +43,41 @@ def graded(
         target = folder / "submitted" / student / unit / f"{unit}.ipynb"
         target.parent.mkdir(parents=True)
         nbformat.write(notebook, target)
-    _nbgrader(folder, "generate_assignment", unit)
-    _nbgrader(folder, "autograde", unit)
-    _nbgrader(folder, "generate_feedback", unit)
-    return unit, folder
+    for command in ("generate_assignment", "autograde", "generate_feedback"):
+        _nbgrader(folder, command, unit)
+    return folder
 
 
-def _notebook(graded: tuple[str, Path], student: str) -> Path:
-    unit, folder = graded
-    return folder / "autograded" / student / unit / f"{unit}.ipynb"
-
-
-def _gradebook(graded: tuple[str, Path]) -> dict[str, tuple[float, float]]:
-    unit, folder = graded
-    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}", "order-matters") as book:
-        return {s.student.id: (s.score, s.max_score) for s in book.assignment_submissions(unit)}
-
-
-pytestmark = pytest.mark.xdist_group("class")
-
-
-def test_the_perfect_have_all_points_and_the_blank_none(graded: tuple[str, Path]) -> None:
-    marks = _gradebook(graded)
-    points = sum(exercise.points for exercise in made.exercises(graded[0]).values())
-    assert marks["perfect"] == (points, points)
-    assert marks["blank"] == (0, points)
-    for number in range(len(made.varied(graded[0]))):
-        assert marks[f"varied-{number}"] == (points, points)
-
-
-def test_every_mistake_loses_exactly_its_points_and_gets_its_own_hint(
-    graded: tuple[str, Path],
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_made_class_gets_the_marks_and_hints_it_should(
+    course: Course, unit: str, tmp_path: Path
 ) -> None:
-    unit = graded[0]
+    folder = _graded(course, unit, tmp_path)
+    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}", "order-matters") as book:
+        marks = {s.student.id: s.score for s in book.assignment_submissions(unit)}
+    points = sum(exercise.points for exercise in made.exercises(unit).values())
+    assert marks["blank"] == 0
+    right = ["perfect", *(f"varied-{number}" for number in range(len(made.varied(unit))))]
+    assert {student: marks[student] for student in right} == dict.fromkeys(right, points)
     for number, mistakes in enumerate(made.mistaken(unit)):
-        notebook = _notebook(graded, f"mistaken-{number}")
-        scores = grade.scores(notebook)
-        for name, exercise in made.exercises(unit).items():
-            lost = mistakes[name].loses if name in mistakes else ()
-            assert scores[name] == sum(p.points for p in exercise.parts if p.name not in lost)
-        expected = {mistake.hint for mistake in mistakes.values()}
-        assert set(grade.hints(notebook)) == expected
+        student = f"mistaken-{number}"
+        notebook = folder / "autograded" / student / unit / f"{unit}.ipynb"
+        expected = {
+            name: sum(
+                part.points
+                for part in exercise.parts
+                if name not in mistakes or part.name not in mistakes[name].loses
+            )
+            for name, exercise in made.exercises(unit).items()
+        }
+        assert grade.scores(notebook) == expected
+        assert marks[student] == sum(expected.values()) < points
+        assert set(grade.hints(notebook)) == {mistake.hint for mistake in mistakes.values()}
+    _feedback_is_fit_for_learners(folder / "feedback" / "mistaken-0" / unit / f"{unit}.html")
 
 
-def test_feedback_shows_hints_and_no_hidden_test(graded: tuple[str, Path]) -> None:
-    unit, folder = graded
-    page = (folder / "feedback" / "mistaken-0" / unit / f"{unit}.html").read_text(encoding="utf-8")
+def _feedback_is_fit_for_learners(path: Path) -> None:
+    page = path.read_text(encoding="utf-8")
     assert "Hint:" in page
     assert "HIDDEN TESTS" not in page
     assert "seed=" not in page
-
-
-def test_the_stub_is_what_the_learner_finds(course: Course) -> None:
-    """The released body is the stub of nbgrader_config.py and nothing of the answer."""
-    text = nbformat.writes(nbformat.read(course.notebooks / UNITS[0] / f"{UNITS[0]}.ipynb", 4))
-    assert "raise NotImplementedError()" in text
-    assert ClearSolutions().code_stub["python"] not in text  # the default one shouts

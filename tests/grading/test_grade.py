@@ -55,6 +55,7 @@ def test_a_folder_is_graded_and_everyone_has_a_row(
     assert "marks: " in capsys.readouterr().out
 
 
+@pytest.mark.filterwarnings("ignore:Non-unique cell id")
 def test_a_failure_inside_nbgrader_is_one_row(tiny: Course, tmp_path: Path) -> None:
     built = build.make(tiny, UNIT, tmp_path / "made")
     twice = nbformat.from_dict(built.solution)
