@@ -73,7 +73,7 @@ def lines(
         ax.plot(xs, np.asarray(ys, dtype=float), label=name)
     ax.set(xlabel=x, ylabel=y, title=title)
     if len(curves) > 1:
-        ax.legend()
+        _legend(ax)
 
 
 def race(ax: Axes, table: pd.DataFrame, title: str = "") -> None:
@@ -95,4 +95,9 @@ def race(ax: Axes, table: pd.DataFrame, title: str = "") -> None:
         xticks=list(limit.index),
         ylim=(0, None),
     )
-    ax.legend()
+    _legend(ax)
+
+
+def _legend(ax: Axes) -> None:
+    """Beside the axes, where it hides no curve."""
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1))

@@ -9,6 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from helpers.encodings.base import Encoding
+from helpers.encodings.bias import Alibi, ClippedBias, T5Bias
+from helpers.encodings.learned import Learned
+from helpers.encodings.rotary import Rotary
+from helpers.encodings.shaw import Shaw
 from helpers.encodings.sinusoidal import (
     Sinusoidal,
     offset_profile,
@@ -18,8 +22,14 @@ from helpers.encodings.sinusoidal import (
 )
 
 __all__ = [
+    "Alibi",
+    "ClippedBias",
     "Encoding",
+    "Learned",
+    "Rotary",
+    "Shaw",
     "Sinusoidal",
+    "T5Bias",
     "available",
     "create",
     "offset_profile",
@@ -31,6 +41,12 @@ __all__ = [
 _BY_NAME: dict[str, Callable[..., Encoding]] = {
     "none": Encoding,
     "sinusoidal": Sinusoidal,
+    "learned": Learned,
+    "shaw": Shaw,
+    "clipped_bias": ClippedBias,
+    "t5_bias": T5Bias,
+    "alibi": Alibi,
+    "rotary": Rotary,
 }
 
 
