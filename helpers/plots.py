@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 # Okabe and Ito's palette, without its yellow, which is too pale for a line on white.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
 LINES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1))]
-DIVERGING, SEQUENTIAL = "PuOr", "cividis"
+DIVERGING = "PuOr"
 
 STYLE: Any = {
     "axes.prop_cycle": cycler(color=COLOURS, linestyle=LINES),
@@ -58,7 +58,7 @@ def heatmap(ax: Axes, table: Any, *, x: str, y: str, title: str = "", limit: flo
         x, y: what the columns and the rows are.
         limit: value of the strongest colour; the largest in the table if 0.
     """
-    values = np.asarray(table, dtype=float)
+    values = _array(table)
     limit = limit or float(np.abs(values).max()) or 1.0
     picture = ax.imshow(values, cmap=DIVERGING, vmin=-limit, vmax=limit, interpolation="nearest")
     ax.set(xlabel=x, ylabel=y, title=title)
@@ -70,7 +70,7 @@ def lines(
 ) -> None:
     """Draw named curves, each a pair (x values, y values), and a legend where there are several."""
     for name, (xs, ys) in curves.items():
-        ax.plot(xs, np.asarray(ys, dtype=float), label=name)
+        ax.plot(xs, _array(ys), label=name)
     ax.set(xlabel=x, ylabel=y, title=title)
     if len(curves) > 1:
         _legend(ax)
@@ -101,3 +101,8 @@ def race(ax: Axes, table: pd.DataFrame, title: str = "") -> None:
 def _legend(ax: Axes) -> None:
     """Beside the axes, where it hides no curve."""
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+
+
+def _array(values: Any) -> np.ndarray:
+    """Numbers to draw, also from a tensor that is being trained."""
+    return np.asarray(values.detach() if hasattr(values, "detach") else values, dtype=float)

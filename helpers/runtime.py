@@ -19,11 +19,6 @@ def _has(module: str) -> bool:
     return importlib.util.find_spec(module) is not None
 
 
-def device() -> torch.device:
-    """The GPU where there is one, else the CPU."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
 def profile() -> str:
     """`full` on a GPU, else `quick`; the variable ORDER_MATTERS_PROFILE overrides it.
 

@@ -69,6 +69,12 @@ def test_attention_asks_its_encoding_at_each_hook(x: Tensor) -> None:
     torch.testing.assert_close(attention(x, offsets=offsets), expected, rtol=0, atol=1e-12)
 
 
+def test_each_layer_has_an_encoding_of_its_own() -> None:
+    model = Encoder(create("shaw", d_model=D, num_heads=H), vocab_size=9)
+    first, second = (layer.attention.encoding for layer in model.layers)  # type: ignore[union-attr]
+    assert first is not second
+
+
 def _draw(seed: int = 0) -> Any:
     language, text = LagLanguage(), Generator().manual_seed(seed)
     return lambda: language.batch(16, 12, text)

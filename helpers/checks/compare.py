@@ -17,14 +17,24 @@ def as_tensor(value: Any) -> Tensor | None:
     if type(value) not in _ARRAYS:
         return None
     try:
-        tensor = torch.as_tensor(value).detach().cpu()
-    except TypeError:  # an array of objects
+        if isinstance(value, np.ndarray):
+            # A fresh copy: PyTorch warns of, or refuses, some of NumPy's views.
+            return (
+                torch.from_numpy(np.array(value, np.float64))
+                if value.dtype.kind in "biuf"
+                else None
+            )
+        tensor = value.detach().to_dense().cpu()
+        return None if tensor.is_complex() else tensor.to(torch.float64)
+    except (TypeError, ValueError, RuntimeError):  # no numbers in it, as in a meta tensor
         return None
-    return None if tensor.is_complex() else tensor.to(torch.float64)
 
 
 def same(found: Any, expected: Any, tolerance: float) -> bool:
-    """True where the two agree: tensors in shape and within `tolerance`, all else exactly."""
+    """True where the two agree: tensors in shape and numbers, all else exactly.
+
+    `tolerance` is absolute for numbers up to 1 and relative beyond.
+    """
     if isinstance(expected, dict):
         return (
             type(found) is dict
@@ -36,21 +46,21 @@ def same(found: Any, expected: Any, tolerance: float) -> bool:
         return (
             tensor is not None
             and tensor.shape == expected.shape
-            and torch.allclose(tensor, expected.to(torch.float64), rtol=0, atol=tolerance)
+            and torch.allclose(tensor, expected.to(torch.float64), tolerance, tolerance)
         )
     return type(found) is type(expected) and found == expected
 
 
 def difference(found: Any, expected: Any, tolerance: float) -> str:
     """One sentence on how `found` differs from `expected`."""
-    if isinstance(expected, dict):
+    if found is None:
+        return "your function returns nothing. Is a return missing?"
+    if isinstance(expected, dict) and type(found) is dict:
         for key in expected:
             if not same(found[key], expected[key], tolerance):
                 return f"{key}: {difference(found[key], expected[key], tolerance)}"
     if not isinstance(expected, Tensor):
         return f"found {found!r}, expected {expected!r}."
-    if found is None:
-        return "your function returns nothing. Is a return missing?"
     tensor = as_tensor(found)
     if tensor is None:
         return f"expected a tensor of real numbers, found {type(found).__name__}."
@@ -62,7 +72,7 @@ def difference(found: Any, expected: Any, tolerance: float) -> str:
 
 
 def _first_difference(tensor: Tensor, expected: Tensor, tolerance: float) -> str:
-    wrong = (tensor - expected).abs() > tolerance
+    wrong = ~torch.isclose(tensor, expected, tolerance, tolerance)
     index = tuple(int(i) for i in wrong.nonzero()[0])
     where = f" at index [{', '.join(map(str, index))}]" if index else ""
     share = wrong.double().mean().item()

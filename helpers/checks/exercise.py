@@ -9,7 +9,9 @@ mistake, its hint is shown.
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
+import logging
 import random
 import warnings
 from collections.abc import Callable, Iterable
@@ -24,6 +26,10 @@ from helpers.checks.report import Finding, Report
 
 Answer = Callable[..., Any]
 STUB = "Not written yet: put your code where it says raise NotImplementedError()."
+
+
+class ArgumentChangedError(Exception):
+    """An answer wrote into its argument."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,18 @@ def call(*arguments: Any, **options: Any) -> Case:
     """The question "what do you return for these arguments?"."""
     words = [_word(value) for value in arguments]
     words += [f"{name}={_word(value)}" for name, value in options.items()]
-    return Case(f"({', '.join(words)})", lambda answer: answer(*arguments, **options))
+
+    def ask(answer: Answer) -> Any:
+        given = copy.deepcopy(arguments)
+        result = answer(*given, **options)
+        if all(
+            compare.same(now, _plain(before), 0)
+            for now, before in zip(given, arguments, strict=True)
+        ):
+            return result
+        raise ArgumentChangedError
+
+    return Case(f"({', '.join(words)})", ask)
 
 
 def _word(value: Any) -> str:
@@ -95,7 +112,7 @@ class Exercise:
         parts: see `Part`; their points add up to those of the exercise.
         mistakes: the usual wrong answers.
         forbidden: library versions that the answer may not call, beside the reference.
-        tolerance: largest absolute difference between numbers that still counts as equal.
+        tolerance: largest difference that still counts as equal, see `compare.same`.
     """
 
     name: str
@@ -122,8 +139,12 @@ class Exercise:
         print(f"“{self.name}” is not right yet, so this cell goes on with the course's version.")
         return self.reference
 
+    def draw(self, part: Part, seed: int) -> list[Case]:
+        """The questions of a part; another seed, other questions."""
+        return list(part.cases(random.Random(f"{self.name} {part.name} {seed}")))
+
     def _trial(self, part: Part, answer: Answer, seed: int) -> _Trial:
-        cases = list(part.cases(random.Random(f"{self.name} {part.name} {seed}")))
+        cases = self.draw(part, seed)
         expected = [_ask(case, self.reference) for case in cases]
         with library_calls((self.reference, *self.forbidden)) as used:
             found = [_ask(case, answer) for case in cases]
@@ -148,6 +169,8 @@ class Exercise:
         return Finding(part.name, part.points, 0, message, self._hint(trial, trials))
 
     def _difference(self, found: Any, expected: Any) -> str:
+        if isinstance(found, _Raised) and found.kind == ArgumentChangedError.__name__:
+            return "your function changes what it is given: work on a copy."
         if isinstance(found, _Raised):
             return f"your code stops with {found.kind}: {found.text}"
         return compare.difference(found, expected, self.tolerance)
@@ -203,10 +226,13 @@ def _ask(case: Case, answer: Answer) -> Any:
     ):
         warnings.simplefilter("ignore")
         torch.manual_seed(0)
+        logging.disable()  # a handler may hold on to stderr
         try:
             return case.ask(answer)
         except Exception as error:
             return _Raised(type(error).__name__, str(error).split("\n")[0][:200])
+        finally:
+            logging.disable(logging.NOTSET)
 
 
 def _plain(value: Any) -> Any:
@@ -216,7 +242,7 @@ def _plain(value: Any) -> Any:
 
 
 def _kindly(used: set[str]) -> str:
-    names = ", ".join(sorted(used))
+    names = ", ".join(sorted(used)[:3])
     return (
         f"This calls {names}, which is what the exercise asks you to write. It works, and it is "
         "how you would do it at work; here the points are for your own lines."

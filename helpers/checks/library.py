@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
-# Packages that come with encodings of their own, by a piece of their files' paths.
-_ELSEWHERE = ("/d2l/", "/transformers/", "/x_transformers/", "/rotary_embedding_torch/")
+# Packages that come with encodings of their own, and the words by which those are known.
+_ELSEWHERE = ("d2l", "transformers", "x_transformers", "rotary_embedding_torch")
+_ENCODING = re.compile("position|sinusoid|rotary|alibi|relative", re.IGNORECASE)
 
 
 @contextmanager
@@ -30,15 +33,19 @@ def library_calls(answers: Iterable[Callable[..., Any]]) -> Iterator[set[str]]:
         code = frame.f_code
         if code in forbidden:
             used.add(forbidden[code])
-        elif any(piece in code.co_filename for piece in _ELSEWHERE):
-            used.add(code.co_qualname)
+            return
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package in _ELSEWHERE and _ENCODING.search(code.co_qualname):
+            used.add(f"{package}: {code.co_qualname.partition('.')[0]}")
 
-    before = sys.getprofile()
+    before = sys.getprofile(), threading.getprofile()
     sys.setprofile(watch)
+    threading.setprofile(watch)
     try:
         yield used
     finally:
-        sys.setprofile(before)
+        sys.setprofile(before[0])
+        threading.setprofile(before[1])
 
 
 def _codes(answer: Callable[..., Any]) -> Iterator[tuple[CodeType, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearHiddenTests
 from tqdm import tqdm
@@ -22,6 +23,7 @@ from helpers.course.nbgrade import Grader
 from helpers.course.notebook import instructor
 from helpers.course.settings import Course, CourseError
 
+RELEASED = "order-matters-digest"  # key of a released notebook's metadata
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -56,27 +58,42 @@ def build(course: Course, units: list[str], execute: bool = True) -> None:
             made = make(course, unit, folder)
             if execute:
                 run(made.solution, folder)
-        _write(made.instructor, course.root / "build" / "source" / name)
-        _write(made.released, course.notebooks / name)
+        finished = {
+            course.root / "build" / "source" / name: made.instructor,
+            course.notebooks / name: made.released,
+        }
         if execute:
-            _write(made.solution, course.solutions / name)
+            finished[course.solutions / name] = made.solution
+        _write(finished)
 
 
 def make(course: Course, unit: str, folder: Path) -> Built:
     """Write source/ and release/ of `unit` under `folder`, and its row in the gradebook there."""
     notebook = instructor(source.read(course.text(unit)), unit, course)
-    _write(notebook, folder / "source" / unit / f"{unit}.ipynb")
+    _write({folder / "source" / unit / f"{unit}.ipynb": notebook})
     Grader(course, folder).release(unit)
     released = nbformat.read(folder / "release" / unit / f"{unit}.ipynb", as_version=4)
+    released.metadata[RELEASED] = _digest(released)
     return Built(notebook, released, _solution(notebook))
 
 
+def _digest(notebook: NotebookNode) -> str:
+    """Of all that a person could write in the notebook, and of whether it has been run."""
+    text = [(c.source, c.get("execution_count"), bool(c.get("outputs"))) for c in notebook.cells]
+    return hashlib.sha1(repr(text).encode()).hexdigest()
+
+
 def _spare_work(path: Path) -> None:
-    """Refuse to overwrite a notebook that someone has run: answers may be in it."""
+    """Refuse to overwrite a notebook that is no longer as it was released: work may be in it."""
     if not path.exists():
         return
-    cells = nbformat.read(path, as_version=4).cells
-    if any(cell.get("execution_count") or cell.get("outputs") for cell in cells):
+    try:
+        notebook = nbformat.read(path, as_version=4)
+    except Exception as error:
+        raise CourseError(
+            f"{path} is no notebook ({type(error).__name__}); move it away"
+        ) from error
+    if notebook.metadata.get(RELEASED) != _digest(notebook):
         raise CourseError(f"{path} has been worked in; move it away, then build again")
 
 
@@ -96,7 +113,8 @@ def drift(course: Course, units: list[str], execute: bool = False) -> list[str]:
         lines += _drift(course.solutions / unit / f"{unit}.ipynb", made.solution, execute)
     for folder in (course.notebooks, course.solutions):
         known = set(course.units())
-        lines += [f"{path}: has no source" for path in folder.glob("*") if path.name not in known]
+        there = sorted(folder.glob("[!.]*"))
+        lines += [f"{path}: has no source" for path in there if path.name not in known]
     return lines
 
 
@@ -151,7 +169,7 @@ def run(notebook: NotebookNode, folder: Path) -> None:
     )
     try:
         client.execute(env=environment)
-    except CellExecutionError as error:
+    except (CellExecutionError, DeadKernelError) as error:
         raise CourseError(f"a solution does not run:\n{error}") from error
     notebook.metadata.pop("widgets", None)
     notebook.metadata["language_info"] = {"name": "python"}
@@ -177,12 +195,18 @@ def _workshop() -> Iterator[Path]:
         yield Path(folder)
 
 
-def _write(notebook: NotebookNode, path: Path) -> None:
-    """Write in one step: the file is the old one or the new one, never half of one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(".new")
+def _write(notebooks: dict[Path, NotebookNode]) -> None:
+    """Write them all beside their places, then put each in its place in one step.
+
+    A file is the old one or the new one, never half of one; a full disk changes none.
+    """
+    beside = {path: path.with_suffix(".new") for path in notebooks}
     try:
-        beside.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
-        beside.replace(path)
+        for path, notebook in notebooks.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            beside[path].write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
+        for path, new in beside.items():
+            new.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        for new in beside.values():
+            new.unlink(missing_ok=True)

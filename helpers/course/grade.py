@@ -29,21 +29,43 @@ def grade(course: Course, submissions: Path, out: Path) -> pd.DataFrame:
     Raises:
         CourseError: the folder holds no submission.
     """
-    found = sorted(path for path in submissions.glob("*/*") if path.is_dir())
+    students = [path for path in sorted(submissions.glob("[!.]*")) if path.is_dir()]
+    found = [unit for student in students for unit in _units_of(student)]
     if not found:
         raise CourseError(
             f"no submission in {submissions}: it should hold STUDENT/UNIT/UNIT.ipynb, "
             "for example submissions/ada/02-sinusoidal/02-sinusoidal.ipynb"
         )
+    places = [out.resolve(), submissions.resolve()]
+    if course.root in places or places[0] in [places[1], *places[1].parents, course.source]:
+        raise CourseError(f"--out {out} holds the course or the submissions; name another folder")
+    if places[1] in places[0].parents:
+        raise CourseError(f"--out {out} is inside {submissions}; name a folder beside it")
     out.mkdir(parents=True, exist_ok=True)
     grader = Grader(course, out)
     units = set(course.units())
     for unit in sorted({path.name for path in found} & units):
-        build.make(course, unit, out)
+        _prepare(course, unit, out)
     rows = [_graded(grader, out, path, units) for path in tqdm(found, desc="grading")]
     table = pd.DataFrame(rows, columns=COLUMNS)
     table.to_csv(out / "grades.csv", index=False)
     return table
+
+
+def _units_of(student: Path) -> list[Path]:
+    """What a student handed in; a name that says so where there is no folder of a unit."""
+    folders = [path for path in sorted(student.glob("[!.]*")) if path.is_dir()]
+    return folders or [student / "(no folder of a unit)"]
+
+
+def _prepare(course: Course, unit: str, out: Path) -> None:
+    try:
+        build.make(course, unit, out)
+    except CourseError as error:
+        hint = (
+            f"Was {out} graded with an older source of {unit}? Then name a new folder with --out."
+        )
+        raise CourseError(f"{error}\n{hint}") from error
 
 
 def as_text(table: pd.DataFrame) -> str:
@@ -64,11 +86,14 @@ def _graded(grader: Grader, out: Path, path: Path, units: set[str]) -> dict[str,
     try:
         row["status"] = _refusal(path, units)
         if not row["status"]:
-            shutil.copytree(path, out / "submitted" / student / unit, dirs_exist_ok=True)
+            target = out / "submitted" / student / unit
+            for old in (target, out / "feedback" / student / unit):
+                shutil.rmtree(old, ignore_errors=True)
+            shutil.copytree(path, target, ignore_dangling_symlinks=True)
             grader.autograde(unit, student)
             grader.feedback(unit, student)
-            row |= _marks(out, student, unit) | {"status": "graded"}
-    except CourseError as error:
+            row |= _marks(out, student, unit)
+    except (CourseError, OSError) as error:
         row["status"] = f"failed: {error}"
     return row | {"seconds": round(time.perf_counter() - start, 1)}
 
@@ -94,6 +119,8 @@ def _marks(out: Path, student: str, unit: str) -> dict[str, Any]:
         except MissingEntry as error:
             raise CourseError(str(error)) from error
         marks = {"score": submission.score, "max_score": submission.max_score}
+        by_hand = submission.needs_manual_grade
+        marks["status"] = "graded, answers to read by hand" if by_hand else "graded"
     return marks | {"hints": hints(out / "autograded" / student / unit / f"{unit}.ipynb")}
 
 

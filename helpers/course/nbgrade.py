@@ -16,7 +16,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import capture_log
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
-from traitlets.config.loader import PyFileConfigLoader
+from traitlets.config.loader import ConfigFileNotFound, PyFileConfigLoader
 
 from helpers.course.settings import Course, CourseError
 
@@ -39,7 +39,11 @@ class Grader:
         beside = str(Path(sys.executable).parent)
         if beside not in os.environ.get("PATH", "").split(os.pathsep):
             os.environ["PATH"] = os.pathsep.join([beside, os.environ.get("PATH", "")])
-        config = PyFileConfigLoader("nbgrader_config.py", path=str(course.root)).load_config()
+        try:
+            config = PyFileConfigLoader("nbgrader_config.py", path=str(course.root)).load_config()
+        except (ConfigFileNotFound, SyntaxError, NameError) as error:
+            where = course.root / "nbgrader_config.py"
+            raise CourseError(f"{where} is missing or broken: {error}") from error
         config.CourseDirectory.update(
             root=str(folder.absolute()),
             db_url=gradebook(folder),
@@ -72,11 +76,13 @@ class Grader:
             warnings.simplefilter("ignore", SAWarning)
             result = capture_log(job)
         if not result["success"]:
-            raise CourseError(f"nbgrader {converter.__name__}: {_reason(result['error'])}")
+            told = result.get("log", "") + result["error"]
+            raise CourseError(f"nbgrader {converter.__name__}: {_reason(told)}")
 
 
-def _reason(traceback: str) -> str:
-    """The last exception of a traceback, in one line."""
-    lines = traceback.strip().splitlines()
-    starts = [line for line in lines if re.match(r"[A-Za-z_][\w.]*(Error|Exception|Missing)", line)]
-    return (starts or lines)[-1].rpartition("Exception: ")[2].strip()
+def _reason(told: str) -> str:
+    """The first exception in nbgrader's log and traceback, in one line."""
+    lines = [line.removeprefix("[ERROR] ") for line in told.strip().splitlines()]
+    named = re.compile(r"[A-Za-z_][\w.]*(Error|Exception|Missing|Entry|Died\w*)\b(: .*)?")
+    found = [line for line in lines if named.match(line) and "the above traceback" not in line]
+    return (found or lines)[0].removeprefix("nbgrader.converters.base.NbGraderException: ")

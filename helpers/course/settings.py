@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+UNIT = re.compile(r"\d\d-[a-z0-9-]+")
 KEYS = ("owner", "repository", "release")
 
 
@@ -54,9 +56,8 @@ class Course:
         Raises:
             CourseError: there is none.
         """
-        names = sorted(
-            path.name for path in self.source.glob("*/") if self.text(path.name).exists()
-        )
+        found = [path.name for path in self.source.glob("*/") if self.text(path.name).exists()]
+        names = sorted(name for name in found if UNIT.fullmatch(name))
         if not names:
             raise CourseError(f"no unit in {self.source}; a unit is source/NN-name/NN-name.py")
         return names
@@ -80,8 +81,11 @@ def find(start: Path | None = None) -> Course:
 
 
 def _read(root: Path) -> Course:
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    values = project.get("tool", {}).get("course", {})
+    try:
+        project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+        values = dict(project.get("tool", {}).get("course", {}))
+    except (tomllib.TOMLDecodeError, AttributeError, ValueError) as error:
+        raise CourseError(f"{root / 'pyproject.toml'} cannot be read: {error}") from error
     unknown = set(values) - set(KEYS)
     if unknown:
         raise CourseError(f"[tool.course] in pyproject.toml has {sorted(unknown)}; it knows {KEYS}")

@@ -12,6 +12,7 @@ Any cell may have tags=["..."].
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import jupytext
+from nbformat import ValidationError
 
 from helpers.course.settings import CourseError
 
@@ -49,6 +51,10 @@ class Cell:
     keys: dict[str, Any] = field(default_factory=dict)
 
 
+# What nbgrader would take, or an author might mistake, for a mark.
+ANY_MARK = re.compile(r"\b(begin|end)\s+(solution|hidden\s+tests|mark\s+scheme)\b", re.IGNORECASE)
+
+
 def read(path: Path) -> list[Cell]:
     """The cells of a source, checked.
 
@@ -56,15 +62,23 @@ def read(path: Path) -> list[Cell]:
         CourseError: the file cannot be read, or one line per fault: file, line, what to write.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise CourseError(f"{path}: cannot be read as UTF-8 text ({error})") from error
-    lines = [n for n, line in enumerate(text.splitlines(), 1) if line.startswith("# %%")]
-    if not lines or text.splitlines()[0] != "# %% [markdown]":
+    lines = [n for n, line in enumerate(text.split("\n"), 1) if line.startswith("# %%")]
+    if not lines or text.split("\n")[0] != "# %% [markdown]":
         raise CourseError(f"{path}:1: a source begins with a '# %% [markdown]' cell, its title")
-    raw = jupytext.reads(text, fmt="py:percent").cells
+    try:
+        raw = jupytext.reads(text, fmt="py:percent").cells
+    except ValidationError as error:
+        raise CourseError(f'{path}: {error.message}; write tags as tags=["training"]') from error
+    if len(raw) != len(lines):
+        raise CourseError(
+            f"{path}: it reads as {len(raw)} cells but has {len(lines)} lines that begin with "
+            "'# %%'; keep that mark out of strings, and write it just so, without a magic behind it"
+        )
     cells = [_cell(line, cell) for line, cell in zip(lines, raw, strict=True)]
-    faults = [*_cell_faults(cells), *_unit_faults(cells)]
+    faults = list(_cell_faults(cells)) or list(_unit_faults(cells))
     if faults:
         raise CourseError("\n".join(f"{path}:{line}: {fault}" for line, fault in sorted(faults)))
     return cells
@@ -88,7 +102,9 @@ def _cell_faults(cells: list[Cell]) -> Iterator[tuple[int, str]]:
         cell_type, required = KINDS.get(cell.kind, (cell.type, ()))
         if cell.kind and not (isinstance(cell.name, str) and NAME.fullmatch(cell.name)):
             yield cell.line, f'{cell.kind}={cell.name!r}: write a name like {cell.kind}="my_table"'
-        if cell.type != cell_type:
+        if cell.type not in ("code", "markdown"):
+            yield cell.line, f"a {cell.type} cell; write code or [markdown]"
+        elif cell.type != cell_type:
             yield cell.line, f"{cell.kind}= belongs in a {cell_type} cell, this is {cell.type}"
         for key in required:
             if key not in cell.keys:
@@ -106,10 +122,12 @@ def _key_faults(cell: Cell, required: tuple[str, ...], key: str, value: Any) -> 
     elif key not in required and key not in ALWAYS:
         known = ", ".join(f"{k}=" for k in [*KINDS, *required, "tags"])
         yield f"unknown key {key!r}; known here: {known}"
-    elif key in ("points", "minutes") and not (_number(value) and value > 0):
+    elif key in ("points", "minutes") and not (_number(value) and 0 < value < math.inf):
         yield f"{key}={value!r}: write a number above 0"
-    elif key == "difficulty" and value not in (1, 2, 3, 4, 5):
+    elif key == "difficulty" and not (_number(value) and value in (1, 2, 3, 4, 5)):
         yield f"difficulty={value!r}: write a whole number from 1 to 5"
+    elif key == "title" and not (isinstance(value, str) and re.fullmatch(r"[^|\n]+", value)):
+        yield f'title={value!r}: write one line of text without "|"'
 
 
 def _number(value: Any) -> bool:
@@ -117,6 +135,10 @@ def _number(value: Any) -> bool:
 
 
 def _marker_faults(cell: Cell) -> Iterator[str]:
+    exact = [mark for pair in MARKERS.values() for mark in pair]
+    for line in cell.text.split("\n"):
+        if ANY_MARK.search(line) and line.strip() not in exact:
+            yield f"{line.strip()!r}: a mark stands alone in its line and is one of {exact}"
     for kind, (begin, end) in MARKERS.items():
         found = re.findall(f"{begin}|{end}", cell.text)
         if found and cell.kind != kind:
@@ -133,9 +155,18 @@ def _unit_faults(cells: list[Cell]) -> Iterator[tuple[int, str]]:
         key = (cell.kind, cell.name)
         if cell.kind and key in seen:
             yield cell.line, f'{cell.kind}="{cell.name}" is used in line {seen[key]}; name it anew'
-        elif cell.kind in ("solution", "test") and ("exercise", cell.name) not in seen:
+        elif cell.kind in ("solution", "test", "essay") and ("exercise", cell.name) not in seen:
             text = f'has no exercise="{cell.name}" cell above it; write one'
             yield cell.line, f'{cell.kind}="{cell.name}" {text}'
+        elif (
+            cell.kind in ("solution", "essay")
+            and {
+                ("solution", cell.name),
+                ("essay", cell.name),
+            }
+            & seen.keys()
+        ):
+            yield cell.line, f'"{cell.name}" is answered in code or in prose; name one of them anew'
         seen.setdefault(key, cell.line)
     for (kind, name), line in seen.items():
         for other in ("solution", "test"):

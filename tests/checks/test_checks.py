@@ -1,8 +1,10 @@
 """The check itself: honest answers only, plain words, and a score that nbgrader reads right."""
 
+import logging
 import math
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -13,12 +15,17 @@ from torch import Tensor
 
 from helpers import encodings
 from helpers.book import d2l
-from helpers.checks import compare
+from helpers.checks import compare, start_here
 from helpers.checks import sinusoidal as check
 from helpers.checks.compare import guarded
+from helpers.checks.exercise import Exercise
+from helpers.checks.mistakes.sinusoidal_module import RightModule
 from helpers.checks.report import Finding, Report
+from helpers.course import made
 from helpers.encodings import Sinusoidal
 from helpers.encodings import sinusoidal_table as renamed
+
+EXERCISES = [e for u in ("00-start-here", "02-sinusoidal") for e in made.exercises(u).values()]
 
 
 def _aliased(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
@@ -58,6 +65,144 @@ def test_a_module_that_is_the_librarys_earns_nothing(answer: Any) -> None:
 
 def test_the_library_may_be_used_for_anything_else() -> None:
     assert check.module(made_from_the_table()).complete
+
+
+def test_a_checkout_may_stand_in_a_folder_of_any_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls are told apart by module, not by a path that may hold the word transformers."""
+
+    def table(num_positions: int, d_model: int, base: float = 10_000.0) -> Any:
+        return _numpy_table(num_positions, d_model, base)
+
+    elsewhere = table.__code__.replace(co_filename="/home/transformers/d2l/course/answer.py")
+    table.__code__ = elsewhere
+    assert check.table(table).complete
+
+
+def test_the_books_other_functions_may_be_used() -> None:
+    def similarity(table: Tensor) -> Tensor:
+        products = table @ table.T
+        means = torch.stack([d2l.reduce_mean(products.diagonal(k)) for k in range(len(table))])
+        return means / means[0]
+
+    assert check.similarity(similarity).complete
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_no_exercise_pays_for_the_librarys_own_version(exercise: Exercise) -> None:
+    report = exercise(exercise.reference)
+    assert report.earned == 0
+    assert all("asks you to write" in finding.message for finding in report.findings)
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_another_seed_asks_other_questions(exercise: Exercise) -> None:
+    def labels(seed: int) -> list[str]:
+        return [case.label for part in exercise.parts for case in exercise.draw(part, seed)]
+
+    assert labels(1) == labels(1)
+    assert len({str(labels(seed)) for seed in range(5)}) > 1 or exercise.name == "similarity"
+
+
+def test_use_keeps_a_right_answer() -> None:
+    answer = made_from_the_table()
+    assert check.module.use(answer) is answer
+
+
+def test_a_threads_call_counts_too() -> None:
+    def threaded(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(renamed, num_positions, d_model, base).result()
+
+    assert check.table(threaded).earned == 0
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda table: np.broadcast_to(table, table.shape),
+        lambda table: np.ascontiguousarray(table[:, ::-1])[:, ::-1],
+        lambda table: table.astype(">f8"),
+        lambda table: table.astype(np.longdouble),
+        lambda table: torch.tensor(table).to_sparse(),
+        lambda table: torch.nn.Parameter(torch.tensor(table)),
+    ],
+)
+def test_a_right_result_counts_in_every_form(view: Any, recwarn: pytest.WarningsRecorder) -> None:
+    assert check.table(lambda n, d, base=10_000.0: view(_numpy_table(n, d, base))).complete
+    assert not recwarn.list
+
+
+def test_an_answer_may_log(capfd: pytest.CaptureFixture[str]) -> None:
+    logger = logging.getLogger("learner")
+    logger.addHandler(logging.StreamHandler(sys.stderr))
+
+    def talkative(num_positions: int, d_model: int, base: float = 10_000.0) -> Any:
+        logger.error("step")
+        return _numpy_table(num_positions, d_model, base)
+
+    assert check.table(talkative).complete
+    assert "step" not in capfd.readouterr().err
+    assert logger.isEnabledFor(logging.ERROR)
+
+
+def test_an_argument_that_is_overwritten_is_noticed() -> None:
+    def overwriting(tokens: Tensor) -> Tensor:
+        tokens[:] = torch.arange(tokens.shape[1])
+        return tokens
+
+    report = start_here.positions(overwriting)
+    assert report.earned == 0
+    assert "work on a copy" in report.findings[0].message
+
+
+def test_a_wavelength_that_is_nearly_right_is_wrong() -> None:
+    right = encodings.wavelengths(8)
+    assert compare.same(right.float(), right, check.wavelengths.tolerance)
+    assert not compare.same(right + 0.01, right, check.wavelengths.tolerance)
+
+
+def _paired(module: Any, positions: Tensor) -> Tensor:
+    batch, length = positions.shape  # (T,) is not allowed for
+    return module.table[positions].view(batch, length, -1)
+
+
+def _again(module: Any, x: Tensor, positions: Tensor | None) -> Tensor:
+    rows = encodings.sinusoidal_table(module.max_len, module.d_model).to(x.dtype)
+    return rows[: x.shape[1]] if positions is None else rows[positions]
+
+
+def _module(**changes: Any) -> type:
+    return type("Changed", (RightModule,), changes)
+
+
+@pytest.mark.parametrize(
+    ("answer", "part"),
+    [
+        (_module(rows=lambda s, x, p: s.table[: x.shape[1]] if p is None else _paired(s, p)), 1),
+        (
+            _module(
+                embed=lambda s, x, p=None: x + s.rows(x, p) if p is None else x.add_(s.table[p])
+            ),
+            2,
+        ),
+        (_module(rows=_again), 2),
+        (_module(embed=lambda s, x, p=None: (_ for _ in ()).throw(ValueError("oops"))), 3),
+    ],
+)
+def test_a_module_that_is_right_only_mostly(answer: type, part: int) -> None:
+    report = check.module(answer)
+    assert not report.findings[part].right
+
+
+def test_a_subclass_of_value_error_is_one() -> None:
+    class TooLongError(ValueError):
+        pass
+
+    def raising(self: Any, length: int) -> None:
+        if length > self.max_len:
+            raise TooLongError
+
+    assert check.module(_module(check=raising)).complete
 
 
 def made_from_the_table() -> type:
@@ -161,6 +306,14 @@ def test_nbgrader_reads_the_points_from_the_report(earned: float) -> None:
 
 
 def test_a_report_escapes_what_the_learner_wrote() -> None:
-    report = Report("any", [Finding("part", 1, 0, "<script>alert(1)</script>", "<b>")])
-    assert "<script>" not in report._repr_mimebundle_()["text/html"]
-    assert "✗ part" in str(report)
+    wrong = [Finding(name, 1, 0, "<script>alert(1)</script>", "<i>hint</i>") for name in "ab"]
+    page = Report("any", wrong)._repr_mimebundle_()["text/html"]
+    assert "<script>" not in page
+    assert "<i>" not in page
+    assert page.count("hint") == str(Report("any", wrong)).count("hint") == 1  # told once
+    assert "✗ a" in str(Report("any", wrong))
+
+
+def test_a_report_never_gives_more_than_there_is() -> None:
+    assert Report("any", [Finding("part", 1, 7)]).earned == 1
+    assert repr(Report("any", [Finding("part", 1, math.nan)])) == "0.0"

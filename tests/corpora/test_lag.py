@@ -45,6 +45,19 @@ def test_posterior_is_that_of_brute_force() -> None:
         torch.testing.assert_close(found[row, t], expected, rtol=0, atol=1e-12)
 
 
+def test_the_limit_is_the_mean_surprise_of_brute_force_where_it_is_scored() -> None:
+    masked = SMALL.batch(8, 6, Generator().manual_seed(3))
+    surprises = [
+        -math.log(_brute_force(masked.inputs[row].tolist(), t)[int(masked.targets[row, t])])
+        for row, t in masked.selected.nonzero().tolist()
+    ]
+    assert SMALL.limit(masked) == pytest.approx(sum(surprises) / len(surprises), abs=1e-12)
+
+
+def test_the_seed_draws_the_rule() -> None:
+    assert len({tuple(LagLanguage(seed=seed).rule.tolist()) for seed in range(4)}) > 1
+
+
 def test_no_guess_beats_the_limit_and_a_leak_does() -> None:
     language = LagLanguage()
     masked = language.batch(3000, 24, Generator().manual_seed(0))

@@ -91,6 +91,8 @@ def test_drift_is_named(
     assert main(["build"]) == 0
     assert main(["build", "--check"]) == 0
     assert main(["build", "--check", "--outputs"]) == 0
+    (tiny.notebooks / ".DS_Store").touch()
+    assert main(["build", "--check"]) == 0
     stray = tiny.notebooks / "99-stray"
     stray.mkdir()
     tiny.text(UNIT).write_text(LESSON.replace("Write it.", "Write it now."))
@@ -102,6 +104,15 @@ def test_drift_is_named(
     assert "99-stray: has no source" in told
 
 
+def test_a_solution_that_was_not_executed_is_drift(tiny: Course) -> None:
+    build.build(tiny, [UNIT])
+    path = tiny.solutions / UNIT / f"{UNIT}.ipynb"
+    solution = nbformat.read(path, as_version=4)
+    solution.cells[3].execution_count = None
+    nbformat.write(solution, path)
+    assert build.drift(tiny, [UNIT]) == [f"{path}: not executed"]
+
+
 def test_a_changed_output_is_found_only_when_asked_for(tiny: Course) -> None:
     tiny.text(UNIT).write_text(LESSON + "\n# %%\nprint(1)\n")
     build.build(tiny, [UNIT])
@@ -111,7 +122,9 @@ def test_a_changed_output_is_found_only_when_asked_for(tiny: Course) -> None:
     assert build.drift(tiny, [UNIT], execute=True) == [f"{path}: not what its source says"]
 
 
-@pytest.mark.parametrize("wrong", ["1 / 0", "import sys; print('x', file=sys.stderr)"])
+@pytest.mark.parametrize(
+    "wrong", ["1 / 0", "import sys; print('x', file=sys.stderr)", "import os; os._exit(1)"]
+)
 def test_a_solution_that_fails_leaves_nothing_behind(tiny: Course, wrong: str) -> None:
     tiny.text(UNIT).write_text(LESSON + f"\n# %%\n{wrong}\n")
     with pytest.raises(CourseError, match="a solution"):
@@ -119,14 +132,23 @@ def test_a_solution_that_fails_leaves_nothing_behind(tiny: Course, wrong: str) -
     assert not list(tiny.root.rglob("*.ipynb"))
 
 
-def test_work_in_a_released_notebook_is_spared(tiny: Course) -> None:
+@pytest.mark.parametrize("work", ["run", "written", "printed", "conflict"])
+def test_work_in_a_released_notebook_is_spared(tiny: Course, work: str) -> None:
     build.build(tiny, [UNIT], execute=False)
+    build.build(tiny, [UNIT], execute=False)  # a second time, over what is as it was
     path = tiny.notebooks / UNIT / f"{UNIT}.ipynb"
     notebook = nbformat.read(path, as_version=4)
-    notebook.cells[1].execution_count = 1
+    if work == "run":
+        notebook.cells[1].execution_count = 1
+    elif work == "written":
+        notebook.cells[3].source += "\n    return 2 * x  # hours of work"
+    elif work == "printed":
+        notebook.cells[1].outputs = [nbformat.v4.new_output("stream", text="4")]
     nbformat.write(notebook, path)
+    if work == "conflict":
+        path.write_text("<<<<<<< HEAD\n" + path.read_text())
     before = path.read_bytes()
-    with pytest.raises(CourseError, match="has been worked in"):
+    with pytest.raises(CourseError, match="move it away"):
         build.build(tiny, [UNIT], execute=False)
     assert path.read_bytes() == before
 
@@ -164,6 +186,11 @@ def test_commands_say_what_is_wrong_in_one_line(
     assert "no submission in" in told("grade", "nowhere")
     (tiny.root / "pyproject.toml").write_text("[tool.course]\nowned = 1\n")
     assert "['owned']" in told("units")
+    (tiny.root / "pyproject.toml").write_text("tool = 1\n")
+    assert "pyproject.toml cannot be read" in told("units")
+    (tiny.root / "pyproject.toml").write_text("")
+    (tiny.root / "nbgrader_config.py").write_text("c = (")
+    assert "nbgrader_config.py is missing or broken" in told("build")
     (tiny.root / "pyproject.toml").unlink()
     assert "not inside a checkout" in told("units")
 
@@ -180,7 +207,7 @@ def test_a_full_disk_is_said_plainly_and_the_old_file_stays(
         raise OSError(28, "No space left on device")
 
     tiny.text(UNIT).write_text(LESSON.replace("Write it.", "Write it now."))
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr(Path, "write_text", full)
     assert main(["build", "--no-execute"]) == 1
     assert "free some space" in capsys.readouterr().err
     assert path.read_bytes() == before

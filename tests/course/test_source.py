@@ -50,6 +50,27 @@ def test_a_cell_knows_what_it_is(tiny: Course) -> None:
         ('# %% test="double" points=2', "# %%", 14, "would reach the learner"),
         ('solution="double"', 'solution="other"', 7, 'has no exercise="other" cell above'),
         ('test="double" points', 'test="triple" points', 4, 'has no test="double" cell'),
+        ("points=2", "points=Infinity", 14, "write a number above 0"),
+        ("difficulty=1", "difficulty=true", 4, "from 1 to 5"),
+        ('title="Twice"', "title=3", 4, "write one line of text"),
+        ('title="Twice"', 'title="a|b"', 4, "write one line of text"),
+        ('solution="double"', 'solution=["double"]', 7, "write a name like"),
+        (
+            "# %% [markdown]\n# # A tiny",
+            "# %% [markdown]\n# x\n\n# %% [raw]\n# # A",
+            4,
+            "a raw cell",
+        ),
+        ("### BEGIN HIDDEN TESTS", "### begin hidden tests", 14, "a mark stands alone"),
+        ("assert double(2) == 4", "### BEGIN MARK SCHEME", 14, "a mark stands alone"),
+        ("# Write it.", '# x\n\n# %% [markdown] essay="double"', 7, "essay= needs points="),
+        ("# Write it.", '# x\n\n# %% [markdown] essay="own" points=1', 7, 'no exercise="own"'),
+        (
+            "# Write it.",
+            '# x\n\n# %% [markdown] essay="double" points=1',
+            9,
+            "in code or in prose",
+        ),
     ],
 )
 def test_a_fault_is_named_with_its_line(
@@ -62,6 +83,23 @@ def test_a_fault_is_named_with_its_line(
         source.read(path)
     told = str(error.value).splitlines()
     assert any(f"{path.name}:{line}: " in row and words in row for row in told), told
+
+
+def test_tags_are_a_list(tiny: Course) -> None:
+    path = tiny.text("01-tiny")
+    path.write_text(LESSON.replace('solution="double"', 'solution="double" tags="training"'))
+    with pytest.raises(CourseError, match=r'write tags as tags=\["training"\]'):
+        source.read(path)
+
+
+@pytest.mark.parametrize("cell", ['x = """\n# %% not a cell"""', "#%%\n1", "# %%time\n1"])
+def test_marks_that_confuse_are_said_or_read(tiny: Course, cell: str) -> None:
+    path = tiny.text("01-tiny")
+    path.write_text(f"{LESSON}\n# %%\n{cell}\n")
+    try:
+        assert source.read(path)
+    except CourseError as error:
+        assert path.name in str(error)
 
 
 def test_a_duplicate_names_the_first(tiny: Course) -> None:

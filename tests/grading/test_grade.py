@@ -8,7 +8,8 @@ import pytest
 
 from helpers.course import build, grade
 from helpers.course.cli import main
-from helpers.course.settings import Course
+from helpers.course.settings import Course, CourseError
+from tests.common import LESSON
 
 UNIT = "01-tiny"
 
@@ -34,6 +35,10 @@ def test_a_folder_is_graded_and_everyone_has_a_row(
     _hand_in(submissions, "empty", "")
     _hand_in(submissions, "elsewhere", nbformat.writes(built.solution), unit="42-unknown")
     (submissions / "nothing" / UNIT).mkdir(parents=True)
+    (submissions / "flat").mkdir()
+    (submissions / "flat" / f"{UNIT}.ipynb").write_text(nbformat.writes(built.solution))
+    _hand_in(submissions, "linked", nbformat.writes(built.solution))
+    (submissions / "linked" / UNIT / "data").symlink_to("/no/such/file")
     assert main(["grade", str(submissions), "--out", str(out)]) == 0
 
     table = pd.read_csv(out / "grades.csv").set_index("student")
@@ -42,6 +47,8 @@ def test_a_folder_is_graded_and_everyone_has_a_row(
         "broken": 0,
         "elsewhere": 0,
         "empty": 0,
+        "flat": 0,
+        "linked": 2,
         "nothing": 0,
         "right": 2,
     }
@@ -50,9 +57,45 @@ def test_a_folder_is_graded_and_everyone_has_a_row(
     assert "is no notebook" in table.status["empty"]
     assert "no unit is called 42-unknown" in table.status["elsewhere"]
     assert "is missing" in table.status["nothing"]
+    assert "no unit is called (no folder of a unit)" in table.status["flat"]
     assert (out / "feedback" / "right" / UNIT / f"{UNIT}.html").exists()
     assert (out / "gradebook.db").exists()
     assert "marks: " in capsys.readouterr().out
+
+
+def test_a_second_run_keeps_nothing_of_a_withdrawn_notebook(tiny: Course, tmp_path: Path) -> None:
+    built = build.make(tiny, UNIT, tmp_path / "made")
+    _hand_in(tmp_path / "in", "ada", nbformat.writes(built.solution))
+    out = tmp_path / "out"
+    page = out / "feedback" / "ada" / UNIT / f"{UNIT}.html"
+    assert grade.grade(tiny, tmp_path / "in", out).score.tolist() == [2]
+    assert page.exists()
+    path = tmp_path / "in" / "ada" / UNIT / f"{UNIT}.ipynb"
+    path.write_text(nbformat.writes(built.released))
+    assert grade.grade(tiny, tmp_path / "in", out).score.tolist() == [0]
+    for place in (tmp_path / "in", tmp_path / "in" / "out", tiny.root, tmp_path / "in" / ".."):
+        with pytest.raises(CourseError, match="name a"):
+            grade.grade(tiny, tmp_path / "in", place)
+
+
+ESSAY = """
+# %% [markdown] exercise="why" title="Why" difficulty=1 minutes=5
+# Say why.
+
+# %% [markdown] essay="why" points=4
+# Because.
+"""
+
+
+def test_an_essay_waits_for_a_person(tiny: Course, tmp_path: Path) -> None:
+    tiny.text(UNIT).write_text(LESSON + ESSAY)
+    built = build.make(tiny, UNIT, tmp_path / "made")
+    assert "Because" not in nbformat.writes(built.released)
+    answered = nbformat.from_dict(built.solution)
+    answered.cells[-1].source = "It is so."
+    _hand_in(tmp_path / "in", "ada", nbformat.writes(answered))
+    row = grade.grade(tiny, tmp_path / "in", tmp_path / "out").iloc[0]
+    assert (row.score, row.max_score, row.status) == (2, 6, "graded, answers to read by hand")
 
 
 @pytest.mark.filterwarnings("ignore:Non-unique cell id")

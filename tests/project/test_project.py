@@ -119,6 +119,20 @@ def test_installing_says_what_is_missing(tmp_path: Path, python: str, words: str
     assert not (tmp_path / "venv").exists()
 
 
+def test_without_internet_it_says_so_and_can_go_on(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["sh", "tools/install.sh", str(tmp_path / "venv")],
+        cwd=ROOT,
+        env={"PATH": "/usr/bin:/bin", "PYTHON": sys.executable, "PIP_NO_INDEX": "1"}
+        | {"PIP_CONFIG_FILE": "/dev/null"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "Is there internet and disk space?" in done.stderr
+    assert "run the same command again" in done.stderr
+
+
 def test_no_file_is_long() -> None:
     listed = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True)
     for name in listed.stdout.split():

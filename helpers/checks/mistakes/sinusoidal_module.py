@@ -39,7 +39,7 @@ class positions_along_the_batch(RightModule):
 
 class one_row_for_every_position(RightModule):
     def rows(self, x, positions):
-        return self.table[x.shape[1] if positions is None else positions]
+        return self.table[x.shape[1] - 1 if positions is None else positions]
 
 
 class positions_given_are_ignored(RightModule):
@@ -69,11 +69,22 @@ class table_as_a_parameter(RightModule):
         self.table = nn.Parameter(table)
 
 
+class rows_in_double_precision(RightModule):
+    def keep(self, table):
+        self.register_buffer("table", table.double())
+
+
 class input_changed_in_place(RightModule):
     def embed(self, x, positions=None):
         self.check(x.shape[1])
         x += self.rows(x, positions)
         return x
+
+
+class too_long_one_too_early(RightModule):
+    def check(self, length):
+        if length >= self.max_len:
+            raise ValueError(f"T={length} is beyond max_len={self.max_len}")
 
 
 class too_long_fails_by_accident(RightModule):
@@ -101,7 +112,7 @@ MODULE = (
     ),
     Mistake(
         one_row_for_every_position,
-        "table[T] is a single row, added to every token alike. Take the first T rows: table[:T].",
+        "table[T − 1] is a single row, added to every token alike. Take the first T: table[:T].",
         (_ROWS,),
     ),
     Mistake(
@@ -134,19 +145,30 @@ MODULE = (
         (_BUFFER,),
     ),
     Mistake(
+        rows_in_double_precision,
+        "Your rows are float64, and so is x plus the rows: the next layer will not take it. Keep "
+        "them as .float().",
+        (_BUFFER,),
+    ),
+    Mistake(
+        too_long_one_too_early,
+        "max_len rows are enough for T = max_len; only a longer sequence is too long.",
+        (_LONG,),
+    ),
+    Mistake(
         input_changed_in_place,
         "x += … changes the caller's tensor. Return a new one: x + …",
         (_BUFFER,),
     ),
     Mistake(
         too_long_fails_by_accident,
-        "PyTorch's own error about sizes speaks of shapes. Compare T with max_len first, and "
-        "raise a ValueError that names both.",
+        "A sequence that is too long ends in an error of another kind. Compare T with max_len "
+        "first, and raise a ValueError that names both.",
         (_LONG,),
     ),
     Mistake(
         too_long_starts_again,
-        "Beyond max_len your rows start again from 0, so two places look the same. Raise a "
+        "Beyond max_len there is no error: rows are repeated, left out or made up. Raise a "
         "ValueError instead.",
         (_LONG,),
     ),
