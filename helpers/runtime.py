@@ -81,7 +81,7 @@ def check() -> str:
         ),
     ]
     where = "a GPU" if torch.cuda.is_available() else "the CPU"
-    lines.append(_line(True, f"training runs on {where}, profile '{profile()}'", ""))
+    lines.append(_line(True, f"training runs on {where}", ""))
     return "\n".join(lines)
 
 

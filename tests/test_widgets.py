@@ -71,6 +71,17 @@ def test_a_recorded_result_says_where_it_comes_from() -> None:
     assert study.table.groupby("encoding")["seed"].nunique().min() >= 3
 
 
+def test_the_recorded_race_shows_what_the_lessons_say_of_it() -> None:
+    table = recorded.load("lag3").table
+    loss = table.groupby(["encoding", "length"])["loss"].mean()
+    limit = table.groupby("length")["limit"].mean()
+    assert limit[24] < loss["sinusoidal", 24] < limit[24] + 0.05  # near the limit
+    assert loss["sinusoidal", 48] > 4 * limit[48]  # far above it
+    assert loss["sinusoidal", 96] > loss["none", 96] > 4 * limit[96]  # worse than none
+    spread = table.groupby(["encoding", "length"])["loss"].std()
+    assert loss["sinusoidal", 96] - loss["none", 96] > 2 * spread["sinusoidal", 96]
+
+
 def test_the_runtime_check_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "✗" not in runtime.check()
     monkeypatch.setattr(runtime, "_has", lambda module: module != "d2l")

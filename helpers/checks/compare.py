@@ -59,11 +59,14 @@ def difference(found: Any, expected: Any, tolerance: float) -> str:
         for key in expected:
             if not same(found[key], expected[key], tolerance):
                 return f"{key}: {difference(found[key], expected[key], tolerance)}"
+    if expected is True and found is False:
+        return "this does not hold."
     if not isinstance(expected, Tensor):
         return f"found {found!r}, expected {expected!r}."
     tensor = as_tensor(found)
     if tensor is None:
-        return f"expected a tensor of real numbers, found {type(found).__name__}."
+        advice = " Wrap it in torch.tensor(…)." if type(found) in (list, tuple) else ""
+        return f"expected a tensor of real numbers, found {type(found).__name__}.{advice}"
     if tensor.shape != expected.shape:
         return f"expected the shape {tuple(expected.shape)}, found {tuple(tensor.shape)}."
     if not tensor.isfinite().all():
@@ -78,7 +81,7 @@ def _first_difference(tensor: Tensor, expected: Tensor, tolerance: float) -> str
     share = wrong.double().mean().item()
     return (
         f"{share:.0%} of the numbers differ; the first{where}: "
-        f"found {tensor[index].item():.4g}, expected {expected[index].item():.4g}."
+        f"found {tensor[index].item():.6g}, expected {expected[index].item():.6g}."
     )
 
 

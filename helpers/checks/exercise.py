@@ -244,6 +244,6 @@ def _plain(value: Any) -> Any:
 def _kindly(used: set[str]) -> str:
     names = ", ".join(sorted(used)[:3])
     return (
-        f"This calls {names}, which is what the exercise asks you to write. It works, and it is "
-        "how you would do it at work; here the points are for your own lines."
+        f"This calls {names}, which is what the exercise asks you to write. At work you would do "
+        "just that; here the points are for your own lines."
     )

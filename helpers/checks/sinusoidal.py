@@ -45,7 +45,9 @@ def _default_base(rng: Random) -> Iterator[Case]:
 
 
 def _other_base(rng: Random) -> Iterator[Case]:
-    yield call(_length(rng), _even(rng), base=rng.choice(BASES))
+    length, width = _length(rng), _even(rng)
+    yield call(length, width)
+    yield call(length, width, base=rng.choice(BASES))
 
 
 table = Exercise(
@@ -135,6 +137,8 @@ def _of_any(rng: Random) -> Iterator[Case]:
     rows = torch.randn(_length(rng), _even(rng), generator=draw, dtype=torch.float64) + 0.7
     rows[1::2] *= -1  # so that neighbours are unlike
     yield Case("a table of random numbers", lambda answer: answer(rows.clone()))
+    uneven = torch.tensor([[3.0, 0], [rng.random() / 9, 0], [3, 0]], dtype=torch.float64)
+    yield Case("a table whose rows 0 and 2 are long", lambda answer: answer(uneven.clone()))
 
 
 similarity = Exercise(

@@ -18,7 +18,7 @@ def positions_of(tokens: Tensor) -> Tensor:
 
 
 def _tokens(rng: Random, sentences: int, length: int) -> Tensor:
-    return torch.tensor([[rng.randint(5, 99) for _ in range(length)] for _ in range(sentences)])
+    return torch.tensor([[rng.randint(0, 9) for _ in range(length)] for _ in range(sentences)])
 
 
 def _many(rng: Random) -> Iterator[Case]:

@@ -77,8 +77,8 @@ def _title(text: str, cells: list[Cell]) -> str:
     exercises = [cell for cell in cells if cell.kind == "exercise"]
     minutes = sum(cell.keys["minutes"] for cell in exercises)
     heading, _, rest = text.partition("\n")
-    summary = f"{count(len(exercises), 'exercise')}, about {count(minutes, 'minute')}"
-    return f"{heading}\n\n*{summary}, {count(points(cells), 'point')}*\n{rest}"
+    summary = f"{count(len(exercises), 'exercise')}, {count(points(cells), 'point')}"
+    return f"{heading}\n\n*{summary}; about {count(minutes, 'minute')} to solve*\n{rest}"
 
 
 def count(number: float, word: str) -> str:

@@ -44,9 +44,10 @@ bags = vectors[tokens].sum(dim=1)  # (B, D)
 print("the same bag of words:", torch.allclose(bags[0], bags[1]))
 
 # %% [markdown]
-# Self-attention is a cleverer sum, but still a sum over all words: in unit 01 you prove that it is
-# blind to their order in just this way. So the position of each word has to be put in from
-# outside. **How** it is put in is the subject of this course.
+# Self-attention is a cleverer sum, but still a sum over all words: shuffle the words, and what
+# comes out is shuffled in the same way, with nothing else changed (unit 01 proves it). So the
+# position of each word has to be put in from outside. **How** it is put in is the subject of this
+# course.
 
 # %% [markdown] exercise="positions" title="Where does each token stand?" difficulty=1 minutes=5
 # Every encoding begins with the position of each token. Write `positions_of`: for a batch of
@@ -55,8 +56,8 @@ print("the same bag of words:", torch.allclose(bags[0], bags[1]))
 #
 # For our two sentences that is `[[0, 1, 2], [0, 1, 2]]`.
 #
-# *Why care:* mixing up the two axes is a bug that has been published in teaching code, and it
-# raises no error. In all of the course, $B$ is the batch and comes first, $T$ is the length.
+# *Why care:* to mix up the two axes is easily done, and it raises no error. In all of the course,
+# $B$ is the batch and comes first, $T$ is the length.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -92,14 +93,16 @@ check.positions(positions_of, seed=6101)
 # you have written it; an answer that only calls this course's library for the very thing that is
 # asked does not. Cells with a CHECK line are locked: if you change one, it is put back.
 #
-# If you are stuck, go on: no later cell waits for your answer.
+# If you are stuck, go on: as long as the exercise's own cell runs, no later cell waits for your
+# answer.
 
 # %% [markdown]
 # ## 3. Where this leads
 #
-# Below, a small Transformer reads a made-up language in which each token follows from the one
-# **three places before** it. Some tokens are hidden, and the model has to name them. It was
-# trained on sequences of 24 tokens, then tested at 24, 48 and 96.
+# Below, a small Transformer reads a made-up language of 8 symbols: nine times in ten, a token
+# follows from the one **three places before** it; else it is any symbol. Some tokens are hidden or
+# replaced, and the model has to name them, as BERT does. It was trained on sequences of 24 tokens,
+# then tested at 24, 48 and 96.
 
 # %%
 import matplotlib.pyplot as plt
@@ -109,15 +112,17 @@ from helpers import plots, recorded
 figure, ax = plt.subplots()
 study = recorded.load("lag3")
 plots.race(ax, study.table, "recorded: three seeds each")
-plots.show(figure, "Loss by length: at 24 sinusoids are near the limit, beyond it far above.")
+plots.show(figure, "Loss by length: sinusoids are near the limit at 24, far above it at 48 and 96.")
 print(study.note)
 
 # %% [markdown]
 # The grey line is the best that **any** model could do: for this language it can be computed
-# exactly. Two things to explain, then:
+# exactly. It is not zero, because one token in ten follows no rule. Naming one of 8 symbols blindly
+# would cost $\ln 8 \approx 2.08$ nats. Two things to explain, then:
 #
 # 1. Without positions the model learns little. It knows which tokens are there, not where.
-# 2. With sinusoids it gets close to the limit at the trained length, and loses its way beyond it.
+# 2. With sinusoids it gets close to the limit at the trained length, and loses its way beyond it:
+#    at 96 it does worse than without any positions.
 #
 # Unit 02 builds the sinusoids; from unit 04 on you build others and race them. Is there one that
 # stays with the grey line at 96?

@@ -4,7 +4,7 @@
 # By the end of this unit you can
 #
 # - build the table of sines and cosines from its formula, for any width;
-# - say what a column's wavelength is, and which ones are too slow to matter;
+# - say what a column's wavelength is, and how many are longer than a text;
 # - show that moving by $k$ positions is a rotation, the same one everywhere;
 # - say what the dot product of two rows knows about their distance, and what it does not;
 # - use the table in a model: batch first, cached, with a clear error when it is too short.
@@ -50,8 +50,8 @@ plots.show(figure, "Three sine waves over 40 positions: hand 0 is fast, 1 slow, 
 # $\lambda_i = 2\pi/\omega_i$. Write `wavelengths`, which returns $\lambda_0, \dots,
 # \lambda_{D/2-1}$ for an even $D$. The 10,000 is the argument `base`.
 #
-# *Why care:* a hand whose wavelength is far longer than your sequences hardly moves: its two
-# columns are the same everywhere. You will count how many those are.
+# *Why care:* a hand whose wavelength is longer than your sequences never completes a turn. You will
+# count how many those are.
 #
 # <details><summary>Hint</summary>
 #
@@ -91,8 +91,8 @@ print(f"the longest is {lam.max() / (2 * math.pi):.0f} · 2π positions long")
 # Write `sinusoidal_table`. It returns $(T, D)$: row $p$ is position $p$, counted from 0; column
 # $2i$ is the sine and column $2i+1$ the cosine of hand $i$. Here $D$ is even.
 #
-# *Why care:* this is the one table that later units compare everything with. Libraries differ in
-# small ways from the paper, and you will see which.
+# *Why care:* this is the table that later units compare everything with. Some libraries build
+# another one; should you write theirs, the hint will tell you so.
 #
 # <details><summary>Hint 1: all angles at once</summary>
 #
@@ -136,12 +136,12 @@ def draw(T, half_D, log10_base):
 widgets.explore(draw, T=(8, 256, 64), half_D=(2, 64, 32), log10_base=(1.0, 6.0, 4.0))
 
 # %% [markdown]
-# Move `log10_base`: a small base wastes no column on hands that stand still, but positions far
-# apart begin to look alike. A large base does the opposite.
+# Move `log10_base`: with a small base every hand turns within the picture; with a large one most
+# columns stand still.
 
 # %% [markdown] exercise="any_width" title="Any width" difficulty=2 minutes=8
-# Most code fails when $D$ is odd, the book's too (you will see at the end). The formula does not
-# care: a last column $D-1$ that is even is simply a sine without a cosine beside it.
+# The book's code fails when $D$ is odd (you will see at the end). The formula does not care: a last
+# column $D-1$ that is even is simply a sine without a cosine beside it.
 #
 # Write `table_of_any_width`, which works for odd and even $D$, down to $D = 1$.
 #
@@ -188,7 +188,7 @@ check.any_width(table_of_any_width, seed=2303)
 # Write `shift_matrix`, which returns $M_k$, a $(D, D)$ matrix with `shift_matrix(k, D) @ table[p]`
 # equal to `table[p + k]` for every $p$. $D$ is even; $k$ may be negative.
 #
-# *Why care:* this is the seed of RoPE (unit 05), which turns queries and keys by these very
+# *Why care:* this is the seed of RoPE (unit 05), which turns queries and keys by such
 # matrices.
 #
 # <details><summary>Hint 1</summary>
@@ -217,25 +217,27 @@ check.shift(shift_matrix, seed=2404)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# How exact is that, and is it special to sinusoids? We fit the best linear map by least squares to
-# a table of random numbers, on half of the rows, and try it on the other half.
+# How exact is that, and is it special to sinusoids? First the error of $M_k$ in float64. Then we
+# fit the best linear map by least squares on half of the rows, and try it on the other half: for
+# sinusoids and for a table of random numbers.
 
 # %% tags=["nbval-check-output"]
 k, T, width = 7, 512, 64
-M = torch.as_tensor(check.shift.use(shift_matrix)(k, width)).double()
+M = encodings.shift_matrix(k, width)  # the same as yours, in float64
 sinusoids = encodings.sinusoidal_table(T, width)
 error = (sinusoids[:-k] @ M.T - sinusoids[k:]).abs().max()
-print(f"sinusoids: largest error of M_k below 1e-12: {bool(error < 1e-12)}")
+print(f"largest error of M_k below 1e-12: {bool(error < 1e-12)}")
 
 # %% tags=["nbval-check-output"]
 random = torch.randn(T, width, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-now, then = random[:-k], random[k:]
-fit = torch.linalg.lstsq(now[:250], then[:250]).solution
-missed = (now[250:] @ fit - then[250:]).norm() / then[250:].norm()
-print(f"random table: the best map misses new rows by {missed:.0%} of their length")
+for name, rows in {"sinusoids": sinusoids, "random table": random}.items():
+    now, then = rows[:-k], rows[k:]
+    fit = torch.linalg.lstsq(now[:250], then[:250]).solution
+    missed = (now[250:] @ fit - then[250:]).norm() / then[250:].norm()
+    print(f"{name}: the best map misses new rows by {missed:.0%} of their length")
 
 # %% [markdown]
-# A miss of 100 % would be had by answering zero. For a table without structure, "three places
+# A miss of 100 % would be had by answering zero. For a table without structure, "seven places
 # further on" is no rule that could be learned and carried over.
 
 # %% [markdown]
@@ -294,7 +296,8 @@ plots.show(figure, "Similarity falls with the offset, but in waves: for D = 16 t
 products = sinusoids @ sinusoids.T
 spread = max(products.diagonal(k).std() for k in range(100))
 print(f"1. spread along a diagonal below 1e-12: {bool(spread < 1e-12)}")
-print(f"2. the same to the left and to the right: {torch.allclose(products, products.T)}")
+left, right = products[100, 51:100].flip(0), products[100, 101:150]
+print(f"2. the same to the left and to the right: {torch.allclose(left, right)}")
 print(f"3. offsets at which similarity rises: {(products[0].diff() > 0).sum()} of {T - 1}")
 
 # %% [markdown]
@@ -306,11 +309,12 @@ W = torch.randn(width, width, generator=torch.Generator().manual_seed(1), dtype=
 projected = sinusoids @ W @ sinusoids.T / width**0.5
 along, overall = projected.diagonal(5).std(), projected.std()
 print(f"spread along the diagonal k = 5: {along / overall:.0%} of the spread overall")
-print(f"left equals right: {torch.allclose(projected, projected.T)}")
+left, right = projected[100, 51:100].flip(0), projected[100, 101:150]
+print(f"the same to the left and to the right: {torch.allclose(left, right)}")
 
 # %% [markdown]
 # So sinusoids *offer* offsets to a model; it still has to learn a $W$ that takes the offer, and
-# may learn something else instead. Relative encodings (unit 04) leave it no choice.
+# may learn something else instead. Relative encodings (unit 04) begin with the offset.
 
 # %% [markdown]
 # ## 5. In a model
@@ -327,8 +331,8 @@ print(f"left equals right: {torch.allclose(projected, projected.T)}")
 #   is;
 # - if $T$ is beyond `max_len`, it raises a `ValueError` that says so.
 #
-# *Why care:* a table along the wrong axis, or left behind on the CPU, are the bugs that people
-# really ship.
+# *Why care:* a table along the wrong axis raises no error, and one left behind on the CPU raises
+# one only where there is a GPU.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -368,8 +372,9 @@ check.module(SinusoidalEncoding, seed=2606)
 # %% [markdown]
 # ### Your encoding learns
 #
-# The language from unit 00 again: each token follows from the one three places before it. We train
-# a two-layer encoder for a few seconds, once without positions and once with your module.
+# The language from unit 00 again: nine times in ten, a token follows from the one three places
+# before it. We train a two-layer encoder for a few seconds, once without positions and once with
+# your module.
 
 # %% tags=["training"]
 import pandas as pd
@@ -378,7 +383,8 @@ from helpers.experiments import lag_run
 
 Mine = check.module.use(SinusoidalEncoding)
 runs = [lag_run("none", seed=0, steps=300)]
-runs += [lag_run(lambda: Mine(d_model=48, num_heads=4), seed=0, steps=300, label="yours")]
+label = "yours" if Mine is SinusoidalEncoding else "the course's"
+runs += [lag_run(lambda: Mine(d_model=48, num_heads=4), seed=0, steps=300, label=label)]
 live = pd.concat(runs, ignore_index=True)
 live[["encoding", "steps", "loss", "limit"]].round(2)
 
@@ -393,7 +399,7 @@ from helpers import recorded
 study = recorded.load("lag3")
 figure, ax = plt.subplots()
 plots.race(ax, study.table, "recorded: 1,000 steps, three seeds")
-plots.show(figure, "Loss by length: at 24 sinusoids are near the limit, beyond it far above.")
+plots.show(figure, "Loss by length: sinusoids are near the limit at 24, far above it at 48 and 96.")
 print(study.note)
 
 # %% [markdown]
@@ -427,8 +433,8 @@ if d2l:
 # %% [markdown]
 # ## What to keep
 #
-# - $D/2$ hands, each with a sine and a cosine: a fixed table, computed once and then added,
-#   just as a learned one is.
+# - $D/2$ hands, each with a sine and a cosine: a fixed table, computed once and
+#   added to the input.
 # - Moving by $k$ is a rotation $M_k$, the same at every position.
 # - The bare dot product knows the distance, not the direction; behind learned matrices it may know
 #   either, both or neither.

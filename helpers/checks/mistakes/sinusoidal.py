@@ -29,6 +29,10 @@ def wavelengths_of_each_column(d_model, base=10_000.0):
     return 2 * math.pi * base ** (torch.arange(d_model) / d_model)
 
 
+def wavelengths_base_forgotten(d_model, base=10_000.0):
+    return 2 * math.pi * 10_000.0 ** (torch.arange(0, d_model, 2) / d_model)
+
+
 _ALL_WAVELENGTHS = ("the wavelength of each pair",)
 WAVELENGTHS = (
     Mistake(
@@ -46,6 +50,11 @@ WAVELENGTHS = (
     Mistake(
         wavelengths_without_two_pi,
         "The first pair has ω = 1 radian per position, so it repeats after 2π positions, not 1.",
+        _ALL_WAVELENGTHS,
+    ),
+    Mistake(
+        wavelengths_base_forgotten,
+        "The argument base changes nothing in your wavelengths: a 10,000 is still written out.",
         _ALL_WAVELENGTHS,
     ),
     Mistake(
@@ -188,6 +197,12 @@ def width_ends_in_a_cosine(num_positions, d_model, base=10_000.0):
     return torch.cat([table[:, : d_model - d_model % 2], table[:, d_model:]], 1)
 
 
+def width_base_forgotten(num_positions, d_model, base=10_000.0):
+    omega = 10_000.0 ** (-torch.arange(0, d_model, 2) / d_model)
+    angles = torch.arange(num_positions)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, :d_model]
+
+
 _ODD = ("odd widths", "a single column")
 ANY_WIDTH = (
     Mistake(
@@ -206,6 +221,11 @@ ANY_WIDTH = (
         "You build D+1 columns and cut one off. The values then follow 2i/(D+1); the formula "
         "keeps 2i/D for every D.",
         ("odd widths",),
+    ),
+    Mistake(
+        width_base_forgotten,
+        "The argument base changes nothing here: a 10,000 is still written out.",
+        ("odd widths", "even widths as before"),
     ),
     Mistake(
         width_ends_in_a_cosine,
