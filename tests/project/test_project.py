@@ -10,6 +10,8 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
+from helpers.checks import sinusoidal as check
+from helpers.checks.mistakes import sinusoidal as mistakes
 from helpers.course import overview, source
 from helpers.course.settings import Course
 from tests.common import ROOT
@@ -58,6 +60,12 @@ def test_readme_says_why_each_dependency_is_there() -> None:
 
 def test_readme_has_the_generated_table_of_units(course: Course) -> None:
     assert overview.as_markdown(course) in (ROOT / "README.md").read_text()
+
+
+def test_readme_shows_what_a_check_answers() -> None:
+    report = str(check.table(mistakes.table_base_forgotten))
+    shown = report.replace("table_base_forgotten", "sinusoidal_table")
+    assert shown in (ROOT / "README.md").read_text()
 
 
 def test_points_leave_room_for_the_other_units(course: Course) -> None:
