@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import time
 from pathlib import Path
@@ -48,7 +49,9 @@ def grade(course: Course, submissions: Path, out: Path) -> pd.DataFrame:
         _prepare(course, unit, out)
     rows = [_graded(grader, out, path, units) for path in tqdm(found, desc="grading")]
     table = pd.DataFrame(rows, columns=COLUMNS)
-    table.to_csv(out / "grades.csv", index=False)
+    fresh = out / "grades.csv.new"
+    table.to_csv(fresh, index=False)
+    fresh.replace(out / "grades.csv")
     return table
 
 
@@ -94,6 +97,8 @@ def _graded(grader: Grader, out: Path, path: Path, units: set[str]) -> dict[str,
             grader.feedback(unit, student)
             row |= _marks(out, student, unit)
     except (CourseError, OSError) as error:
+        if getattr(error, "errno", None) == errno.ENOSPC:
+            raise  # not this learner's doing, and no row of the table would be right
         row["status"] = f"failed: {error}"
     return row | {"seconds": round(time.perf_counter() - start, 1)}
 

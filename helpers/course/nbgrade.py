@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import re
@@ -72,11 +73,17 @@ class Grader:
         job.log = logging.getLogger(f"nbgrader.{converter.__name__}")
         job.log.setLevel(logging.ERROR)
         job.log.propagate = False
+        # What goes wrong in the gradebook is raised as well; once is enough.
+        logging.getLogger("tornado.application").setLevel(logging.CRITICAL)
         with warnings.catch_warnings():  # nbgrader's own use of its database makes SQLAlchemy warn
             warnings.simplefilter("ignore", SAWarning)
             result = capture_log(job)
         if not result["success"]:
             told = result.get("log", "") + result["error"]
+            if "No space left on device" in told or "database or disk is full" in told:
+                raise OSError(
+                    errno.ENOSPC, os.strerror(errno.ENOSPC), self.config.CourseDirectory.root
+                )
             raise CourseError(f"nbgrader {converter.__name__}: {_reason(told)}")
 
 

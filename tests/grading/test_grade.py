@@ -5,6 +5,8 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 import pytest
+from nbgrader.converters import Autograde
+from nbgrader.utils import capture_log
 
 from helpers.course import build, grade
 from helpers.course.cli import main
@@ -108,3 +110,23 @@ def test_a_failure_inside_nbgrader_is_one_row(tiny: Course, tmp_path: Path) -> N
     table = grade.grade(tiny, tmp_path / "in", tmp_path / "out").set_index("student")
     assert table.score["zoe"] == 2
     assert table.status["twice"].startswith("failed: nbgrader Autograde: ")
+
+
+def test_a_full_disk_is_nobodys_zero(
+    tiny: Course,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tiny.root)
+    submissions, out = tmp_path / "in", tmp_path / "out"
+    _hand_in(submissions, "right", nbformat.writes(build.make(tiny, UNIT, tmp_path / "m").solution))
+    full = {"success": False, "log": "", "error": "sqlite3.Error: database or disk is full"}
+    real = capture_log
+    monkeypatch.setattr(
+        "helpers.course.nbgrade.capture_log",
+        lambda job: full if isinstance(job, Autograde) else real(job),
+    )
+    assert main(["grade", str(submissions), "--out", str(out)]) == 1
+    assert "free some space and try again" in capsys.readouterr().err
+    assert not (out / "grades.csv").exists()
