@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from helpers.encodings import Encoding
@@ -26,22 +28,65 @@ class MultiHeadAttention(nn.Module):
         """(B, T, D) → (B, T, D).
 
         Args:
-            mask: True where a query may look at a key, (T, T) or what broadcasts to (B, H, T, T).
+            mask: True where a query may look at a key: (T, T), or (B or 1, H or 1, T or 1, T), so
+                that padding is `real[:, None, None, :]`. A query that may look at no key gets 0.
             offsets: passed on to the encoding, see `Encoding.scores`.
+
+        Raises:
+            ValueError: `mask` is not boolean or has another shape.
         """
-        split = (x.shape[0], x.shape[1], 3, self.encoding.num_heads, -1)
-        q, k, v = self.qkv(x).view(split).permute(2, 0, 3, 1, 4)  # each (B, H, T, d)
-        q, k = self.encoding.rotate(q, k)
-        scores = q @ k.transpose(-2, -1)  # (B, H, T, T)
-        extra = self.encoding.scores(q, k, offsets)
-        if extra is not None:
-            scores = scores + extra
-        scores = scores * self.encoding.scale
-        if mask is not None:
-            scores = scores.masked_fill(~mask, float("-inf"))
-        weights = scores.softmax(-1)
-        context = weights @ v  # (B, H, T, d)
-        extra = self.encoding.context(weights, offsets)
-        if extra is not None:
-            context = context + extra
+        q, k, v, bias = self._prepared(x, mask, offsets)
+        if "context" in self.encoding.hooks():
+            weights = _softmax(q @ k.transpose(-2, -1) * self.encoding.scale, bias)
+            context = weights @ v  # (B, H, T, d)
+            extra = self.encoding.context(weights, offsets)
+            context = context if extra is None else context + extra
+        else:  # no hook needs the weights, so none need be stored
+            scale = self.encoding.scale
+            context = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, scale=scale)
         return self.out(context.transpose(1, 2).flatten(2))
+
+    def weights(
+        self, x: Tensor, mask: Tensor | None = None, offsets: Tensor | None = None
+    ) -> Tensor:
+        """α, who looks at whom, (B, H, T, T); arguments as in `forward`."""
+        q, k, _, bias = self._prepared(x, mask, offsets)
+        return _softmax(q @ k.transpose(-2, -1) * self.encoding.scale, bias)
+
+    def _prepared(
+        self, x: Tensor, mask: Tensor | None, offsets: Tensor | None
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+        """q, k, v (B, H, T, d), and what is added to the scaled q·kᵀ: −∞ where the mask forbids."""
+        heads = self.encoding.num_heads
+        if mask is not None:
+            _check_mask(mask, (x.shape[0], heads, x.shape[1], x.shape[1]))
+        q, k, v = self.qkv(x).unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)
+        q, k = self.encoding.rotate(q, k)
+        bias = self.encoding.scores(q, k, offsets)
+        if bias is not None:
+            bias = bias * self.encoding.scale
+        if mask is not None:
+            allowed = torch.zeros((), dtype=q.dtype, device=q.device) if bias is None else bias
+            bias = torch.where(mask, allowed, float("-inf"))
+        return q, k, v, bias
+
+
+def _softmax(scores: Tensor, bias: Tensor | None) -> Tensor:
+    """Softmax of scores + bias; zeros for a query that may look at no key."""
+    if bias is None:
+        return scores.softmax(-1)
+    blind = bias.isneginf().all(-1, keepdim=True)
+    weights = (scores + bias.masked_fill(blind, 0)).softmax(-1)
+    return weights.masked_fill(blind, 0)
+
+
+def _check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
+    """A (B, T, T) mask would be read as one per head where B = H, so its axes must be said."""
+    fits = mask.dim() in (2, 4) and all(
+        have in (1, want) for have, want in zip(mask.shape, shape[-mask.dim() :], strict=True)
+    )
+    if mask.dtype != torch.bool or not fits:
+        raise ValueError(
+            f"mask is {mask.dtype} of shape {tuple(mask.shape)}; it must be torch.bool of shape "
+            f"(T, T) = {shape[2:]}, or (B, H, T, T) = {shape} with 1 where it is the same for all"
+        )

@@ -9,7 +9,7 @@ from torch import Generator, Tensor, nn
 from helpers.attention import MultiHeadAttention
 from helpers.corpora import LagLanguage, Masked
 from helpers.encoder import Encoder
-from helpers.encodings import Encoding, create
+from helpers.encodings import Encoding, create, tree_depths, tree_offsets
 from helpers.experiments import lag_run
 from helpers.training import DivergedError, evaluate, masked_loss, train
 
@@ -69,10 +69,33 @@ def test_attention_asks_its_encoding_at_each_hook(x: Tensor) -> None:
     torch.testing.assert_close(attention(x, offsets=offsets), expected, rtol=0, atol=1e-12)
 
 
-def test_each_layer_has_an_encoding_of_its_own() -> None:
-    model = Encoder(create("shaw", d_model=D, num_heads=H), vocab_size=9)
-    first, second = (layer.attention.encoding for layer in model.layers)  # type: ignore[union-attr]
-    assert first is not second
+def _asked(name: str, shared: bool = False) -> list[Encoding]:
+    encoding = create(name, d_model=D, num_heads=H, max_len=T)
+    model = Encoder(encoding, vocab_size=9, num_layers=3, shared=shared)
+    model(torch.randint(9, (2, T))).sum().backward()
+    assert all(parameter.grad is not None for parameter in model.parameters())
+    assert model.position is model.layers[0].attention.encoding  # type: ignore[union-attr]
+    return [layer.attention.encoding for layer in model.layers]  # type: ignore[misc, union-attr]
+
+
+def test_each_layer_has_an_encoding_of_its_own_unless_it_is_shared() -> None:
+    assert len({id(each) for each in _asked("shaw")}) == 3
+    assert len({id(each) for each in _asked("shaw", shared=True)}) == 1
+
+
+def test_what_is_asked_at_the_input_only_is_not_copied() -> None:
+    assert len({id(each) for each in _asked("learned")}) == 1
+
+
+def test_depths_and_offsets_of_a_tree_reach_their_hooks() -> None:
+    tokens, parents = torch.randint(9, (1, T)), torch.tensor([[2, 0, 3, -1, 3, 4, 4]])
+    deep = Encoder(create("tree_depth", d_model=D), vocab_size=9)
+    assert (
+        deep(tokens, positions=tree_depths(parents)) - deep(tokens, positions=torch.zeros(T))
+    ).abs().max() > 1e-3
+    shaw = Encoder(create("shaw_keys", d_model=D), vocab_size=9)
+    in_tree = shaw(tokens, offsets=tree_offsets(parents))
+    assert (in_tree - shaw(tokens)).abs().max() > 1e-3
 
 
 def _draw(seed: int = 0) -> Any:

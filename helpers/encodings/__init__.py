@@ -5,54 +5,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from helpers.encodings.base import Encoding
-from helpers.encodings.bias import Alibi, ClippedBias, T5Bias
+from helpers.encodings.bias import ClippedBias, T5Bias, Window
+from helpers.encodings.convolution import Convolution
+from helpers.encodings.cope import Cope
+from helpers.encodings.deberta import Deberta
+from helpers.encodings.distance import Alibi, Fire, Kerple
+from helpers.encodings.huang import Huang
 from helpers.encodings.learned import Learned
-from helpers.encodings.rotary import Rotary
-from helpers.encodings.shaw import Shaw
+from helpers.encodings.of_index import Fourier, IndexMLP
+from helpers.encodings.rotary import Rotary, XPos
+from helpers.encodings.shaw import Shaw, ShawKeys
 from helpers.encodings.sinusoidal import (
     Sinusoidal,
     offset_profile,
     shift_matrix,
     sinusoidal_table,
+    sinusoids,
     wavelengths,
 )
+from helpers.encodings.transformer_xl import TransformerXL
+from helpers.encodings.tree import TreeDepth, TreeOffsets, tree_depths, tree_offsets
+from helpers.encodings.tupe import Tupe
+
+BY_NAME: dict[str, type[Encoding]] = {
+    "none": Encoding,
+    "sinusoidal": Sinusoidal,
+    "learned": Learned,
+    "index_mlp": IndexMLP,
+    "fourier": Fourier,
+    "shaw_keys": ShawKeys,
+    "shaw": Shaw,
+    "huang": Huang,
+    "transformer_xl": TransformerXL,
+    "clipped_bias": ClippedBias,
+    "t5_bias": T5Bias,
+    "alibi": Alibi,
+    "kerple": Kerple,
+    "fire": Fire,
+    "rotary": Rotary,
+    "xpos": XPos,
+    "deberta": Deberta,
+    "cope": Cope,
+    "tupe": Tupe,
+    "tree_depth": TreeDepth,
+    "tree_offsets": TreeOffsets,
+    "window": Window,
+    "convolution": Convolution,
+}
 
 __all__ = [
+    "BY_NAME",
     "Alibi",
     "ClippedBias",
+    "Convolution",
+    "Cope",
+    "Deberta",
     "Encoding",
+    "Fire",
+    "Fourier",
+    "Huang",
+    "IndexMLP",
+    "Kerple",
     "Learned",
     "Rotary",
     "Shaw",
+    "ShawKeys",
     "Sinusoidal",
     "T5Bias",
+    "TransformerXL",
+    "TreeDepth",
+    "TreeOffsets",
+    "Tupe",
+    "Window",
+    "XPos",
     "available",
     "create",
     "offset_profile",
     "shift_matrix",
     "sinusoidal_table",
+    "sinusoids",
+    "tree_depths",
+    "tree_offsets",
     "wavelengths",
 ]
-
-_BY_NAME: dict[str, Callable[..., Encoding]] = {
-    "none": Encoding,
-    "sinusoidal": Sinusoidal,
-    "learned": Learned,
-    "shaw": Shaw,
-    "clipped_bias": ClippedBias,
-    "t5_bias": T5Bias,
-    "alibi": Alibi,
-    "rotary": Rotary,
-}
 
 
 def available() -> list[str]:
     """Names that `create` knows, in the order in which the course meets them."""
-    return list(_BY_NAME)
+    return list(BY_NAME)
 
 
 def create(
@@ -70,6 +113,9 @@ def create(
     Raises:
         ValueError: the name is unknown or a size is impossible.
     """
-    if name not in _BY_NAME:
+    if name not in BY_NAME:
         raise ValueError(f"name={name!r} is no encoding; choose from {available()}")
-    return _BY_NAME[name](d_model=d_model, num_heads=num_heads, max_len=max_len, **options)
+    try:
+        return BY_NAME[name](d_model=d_model, num_heads=num_heads, max_len=max_len, **options)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}") from None

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 from torch import Tensor, nn
+
+HOOKS = ("embed", "rotate", "scores", "context")
 
 
 class Encoding(nn.Module):
@@ -21,6 +24,9 @@ class Encoding(nn.Module):
         ValueError: a size is below 1, or `num_heads` does not divide `d_model`.
     """
 
+    paper: ClassVar[str] = "Vaswani et al. 2017, section 3.2"
+    formula: ClassVar[str] = r"q_i · k_j"
+
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
         super().__init__()
         for name, size in [("d_model", d_model), ("num_heads", num_heads), ("max_len", max_len)]:
@@ -31,9 +37,14 @@ class Encoding(nn.Module):
         self.d_model, self.num_heads, self.max_len = d_model, num_heads, max_len
 
     @property
+    def head_width(self) -> int:
+        """d = D/H."""
+        return self.d_model // self.num_heads
+
+    @property
     def scale(self) -> float:
         """What the scores are multiplied by before the softmax: 1/sqrt(d)."""
-        return 1 / math.sqrt(self.d_model // self.num_heads)
+        return 1 / math.sqrt(self.head_width)
 
     def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
         """Once, at the input. `x` is (B, T, D), `positions` (T,) or (B, T); returns (B, T, D)."""
@@ -54,3 +65,12 @@ class Encoding(nn.Module):
     def context(self, weights: Tensor, offsets: Tensor | None = None) -> Tensor | None:
         """Added to weights·v: (B, H, T, T) → (B, H, T, d); None adds nothing."""
         return None
+
+    @classmethod
+    def hooks(cls) -> tuple[str, ...]:
+        """Names of the hooks that this encoding uses."""
+        return tuple(name for name in HOOKS if getattr(cls, name) is not getattr(Encoding, name))
+
+    def _check_length(self, length: int) -> None:
+        if length > self.max_len:
+            raise ValueError(f"T={length} is beyond max_len={self.max_len}; build a longer one")

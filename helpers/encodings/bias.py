@@ -1,4 +1,4 @@
-"""A number per offset, added to the score: T5, ALiBi, and the plain clipped bias."""
+"""A learned number per offset, added to the score: the plain clipped bias, a window, and T5."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
-from helpers.encodings.offsets import clip, offset_matrix
+from helpers.encodings.offsets import clip, offsets_of
 
 
 class OffsetBias(Encoding):
@@ -18,14 +18,19 @@ class OffsetBias(Encoding):
     """
 
     def bias(self, offsets: Tensor) -> Tensor:
-        """Bias of each offset j − i; (T, T) → (H, T, T), or (B, T, T) → (B, H, T, T)."""
+        """Bias of each offset j − i; (T, T) → (H, T, T), or (B, 1, T, T) → (B, H, T, T)."""
         raise NotImplementedError
 
     def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
         """The bias of every pair, without looking at q or k beyond their length."""
-        if offsets is None:
-            offsets = offset_matrix(q.shape[2], q.device)
-        return self.bias(offsets).to(q.dtype) / self.scale
+        return self.bias(offsets_of(q, offsets)).to(q.dtype) / self.scale
+
+
+def read(table: Tensor, columns: Tensor) -> Tensor:
+    """Row h of `table` (H, N) at `columns`, for head h; (T, T) or (B, 1, T, T) → (…, H, T, T)."""
+    if columns.dim() == 2:
+        return table[:, columns]
+    return table[:, columns[:, 0]].transpose(0, 1)
 
 
 class ClippedBias(OffsetBias):
@@ -38,6 +43,9 @@ class ClippedBias(OffsetBias):
         ValueError: `k` is negative.
     """
 
+    paper = "T5's bias with Shaw's clip instead of buckets"
+    formula = r"q_i · k_j + b[h, clip(j − i, k)]"
+
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8) -> None:
         super().__init__(d_model, num_heads, max_len)
         if k < 0:
@@ -47,7 +55,21 @@ class ClippedBias(OffsetBias):
 
     def bias(self, offsets: Tensor) -> Tensor:
         """b[head, clip(j − i)]."""
-        return self.table[:, clip(offsets, self.k) + self.k].movedim(0, -3)
+        return read(self.table, clip(offsets, self.k) + self.k)
+
+
+class Window(ClippedBias):
+    """Only keys at most k away are seen; the learned bias among them begins at 0.
+
+    With the bias left at 0 this is the paper's one-dimensional convolutional self-attention.
+    """
+
+    paper = "Yang et al. 2019 (1904.03107)"
+    formula = r"q_i · k_j + b[h, j − i] if |j − i| ≤ k, else −∞"
+
+    def bias(self, offsets: Tensor) -> Tensor:
+        """b[head, j − i], −∞ beyond k."""
+        return super().bias(offsets).masked_fill(offsets.abs() > self.k, float("-inf"))
 
 
 class T5Bias(OffsetBias):
@@ -64,6 +86,9 @@ class T5Bias(OffsetBias):
     Raises:
         ValueError: too few buckets, or `max_distance` within the exact ones.
     """
+
+    paper = "Raffel et al. 2020, section 2.1"
+    formula = r"q_i · k_j + b[h, bucket(j − i)], not divided by √d"
 
     def __init__(
         self,
@@ -102,49 +127,4 @@ class T5Bias(OffsetBias):
 
     def bias(self, offsets: Tensor) -> Tensor:
         """b[head, bucket(j − i)]."""
-        return self.table[:, self.bucket(offsets)].movedim(0, -3)
-
-
-def alibi_slopes(num_heads: int) -> Tensor:
-    """2^(−8h/H) for h = 1 … H where H is a power of 2 (Press et al. 2022, section 3), (H,).
-
-    Otherwise as the authors' code has it: the slopes of the power of 2 below, then every second
-    one of the power of 2 above.
-    """
-    below = 2 ** int(math.log2(num_heads))
-    slopes = [2 ** (-8 * h / below) for h in range(1, below + 1)]
-    slopes += [2 ** (-8 * h / (2 * below)) for h in range(1, 2 * (num_heads - below), 2)]
-    return torch.tensor(slopes, dtype=torch.float64)
-
-
-class Alibi(OffsetBias):
-    """Press et al. 2022: −m·|j − i| with a fixed slope m per head; nothing to learn.
-
-    Args:
-        form: "symmetric" cannot tell left from right; "directional" has keys to the right fall
-            twice as fast; "causal" is the paper's, with keys to the right masked out.
-
-    Raises:
-        ValueError: `form` is none of these.
-    """
-
-    slopes: Tensor
-
-    def __init__(
-        self, d_model: int, num_heads: int = 1, max_len: int = 512, form: str = "symmetric"
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len)
-        if form not in ("symmetric", "directional", "causal"):
-            raise ValueError(f"form={form!r} must be 'symmetric', 'directional' or 'causal'")
-        self.form = form
-        slopes = alibi_slopes(num_heads).to(torch.get_default_dtype())
-        self.register_buffer("slopes", slopes, persistent=False)
-
-    def bias(self, offsets: Tensor) -> Tensor:
-        """−m·|j − i|, by form."""
-        fall = offsets.abs().to(self.slopes.dtype)
-        if self.form == "directional":
-            fall = torch.where(offsets > 0, 2 * fall, fall)
-        elif self.form == "causal":
-            fall = fall.masked_fill(offsets > 0, float("inf"))
-        return -self.slopes[:, None, None] * fall.unsqueeze(-3)
+        return read(self.table, self.bucket(offsets))

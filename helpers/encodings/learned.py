@@ -6,10 +6,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from helpers.encodings.base import Encoding
+from helpers.encodings.additive import Table
 
 
-class Learned(Encoding):
+class Learned(Table):
     """Adds row p of a trained table to the token at position p.
 
     Args:
@@ -20,6 +20,9 @@ class Learned(Encoding):
     Raises:
         ValueError: `beyond` is neither.
     """
+
+    paper = "Devlin et al. 2018, figure 2"
+    formula = r"x_p + E_p"
 
     def __init__(
         self,
@@ -36,20 +39,16 @@ class Learned(Encoding):
         self.table = nn.Parameter(torch.randn(max_len, d_model) * std)
 
     def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
-        """Return x + rows; (B, T, D) → (B, T, D).
-
-        Raises:
-            ValueError: T is beyond `max_len` and `beyond` is "error".
-        """
+        """Return x + rows, stretched over a longer sequence where `beyond` says so."""
         length = x.shape[1]
-        if positions is not None:
-            return x + self.table[positions]
-        if length <= self.max_len:
-            return x + self.table[:length]
-        if self.beyond == "error":
+        if positions is None and length > self.max_len and self.beyond == "interpolate":
+            rows = F.interpolate(self.table.T[None], length, mode="linear", align_corners=True)
+            return x + rows[0].T.to(x.dtype)
+        return super().embed(x, positions)
+
+    def _check_length(self, length: int) -> None:
+        if length > self.max_len:
             raise ValueError(
                 f"T={length} is beyond max_len={self.max_len}: there is no row to add; build a "
                 "longer table or pass beyond='interpolate'"
             )
-        rows = F.interpolate(self.table.T[None], length, mode="linear", align_corners=True)
-        return x + rows[0].T

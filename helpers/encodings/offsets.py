@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 
@@ -10,6 +11,26 @@ def offset_matrix(length: int, device: torch.device | None = None) -> Tensor:
     """j − i for query i and key j, (T, T), int64: Shaw's sign, negative to the left."""
     positions = torch.arange(length, device=device)
     return positions[None, :] - positions[:, None]
+
+
+def offsets_of(x: Tensor, offsets: Tensor | None) -> Tensor:
+    """`offsets` where they are given, else j − i; (T, T), or (B, 1, T, T) to fit (B, H, T, T).
+
+    Args:
+        x: queries or weights, whose second to last but one axes are B, H, T.
+
+    Raises:
+        ValueError: `offsets` is neither (T, T) nor (B, T, T).
+    """
+    batch, length = x.shape[0], x.shape[2]
+    if offsets is None:
+        return offset_matrix(length, x.device)
+    if offsets.shape not in ((length, length), (batch, length, length)):
+        raise ValueError(
+            f"offsets has shape {tuple(offsets.shape)}; it must be ({length}, {length}) or "
+            f"({batch}, {length}, {length})"
+        )
+    return offsets if offsets.dim() == 2 else offsets[:, None]
 
 
 def clip(offsets: Tensor, k: int) -> Tensor:
@@ -28,10 +49,19 @@ def skew(products: Tensor) -> Tensor:
 
     Returns:
         (…, T, T): entry (i, j) is the product with offset j − i.
+
+    Raises:
+        ValueError: `products` has another number of columns.
     """
-    *batch, length, width = products.shape
+    length, width = products.shape[-2:]
     if width != 2 * length - 1:
         raise ValueError(f"products has {width} columns; for T={length} it must have 2T−1")
-    padded = torch.nn.functional.pad(products, (0, 1)).flatten(-2)  # rows of 2T
-    shifted = padded[..., length - 1 : length - 1 + length * width]
-    return shifted.reshape(*batch, length, width)[..., :length]
+    return skew_padded(F.pad(products, (0, 1)))
+
+
+def skew_padded(products: Tensor) -> Tensor:
+    """`skew` of (…, T, 2T), whose last column is never read: nothing is copied."""
+    *_, length, width = products.shape
+    start = length - 1
+    shifted = products.flatten(-2)[..., start : start + length * (width - 1)]
+    return shifted.unflatten(-1, (length, width - 1))[..., :length]

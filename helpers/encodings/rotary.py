@@ -1,4 +1,4 @@
-"""Rotary encoding: Su et al. 2021, "RoFormer", equations 13 to 15."""
+"""Queries and keys turned by their positions: RoPE (Su et al. 2021), and xPos on top of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class Rotary(Encoding):
         ValueError: the number of turned columns is odd or zero, or `layout` is neither.
     """
 
-    frequencies: Tensor
+    paper = "Su et al. 2021, equations 13 to 15"
+    formula = r"(R_i q_i) · (R_j k_j), R_p turns pair n by p·base^(−2n/d)"
 
     def __init__(
         self,
@@ -37,26 +38,30 @@ class Rotary(Encoding):
         fraction: float = 1.0,
     ) -> None:
         super().__init__(d_model, num_heads, max_len)
-        width = d_model // num_heads
-        self.turned = int(width * fraction)
+        self.turned = int(self.head_width * fraction)
         if layout not in LAYOUTS:
             raise ValueError(f"layout={layout!r} must be one of {LAYOUTS}")
         if self.turned < 2 or self.turned % 2:
             raise ValueError(
-                f"fraction={fraction:g} of a head of width {width} turns {self.turned} columns; "
-                "it must be an even number of at least 2"
+                f"fraction={fraction:g} of a head of width {self.head_width} turns {self.turned} "
+                "columns; it must be an even number of at least 2"
             )
-        self.layout = layout
-        exponents = torch.arange(0, self.turned, 2, dtype=torch.float64) / self.turned
-        frequencies = (base**-exponents).to(torch.get_default_dtype())
-        self.register_buffer("frequencies", frequencies, persistent=False)
+        self.layout, self.base = layout, base
+
+    def _pairs(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Positions (T, 1) and index of each pair (r/2,), at least in float32.
+
+        They are made anew for each call: in a half-precision buffer θ would be rounded, and
+        position 2,049 would be 2,048.
+        """
+        exact = torch.promote_types(x.dtype, torch.float32)
+        positions = torch.arange(x.shape[2], device=x.device, dtype=exact)
+        return positions[:, None], torch.arange(self.turned // 2, device=x.device, dtype=exact)
 
     def rotate(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
         """Turn queries and keys (B, H, T, d) by their positions; values are left alone."""
-        # Angles in float32 at least: in half precision position 2,049 would be 2,048.
-        exact = torch.promote_types(self.frequencies.dtype, torch.float32)
-        positions = torch.arange(q.shape[2], device=q.device, dtype=exact)
-        angles = torch.outer(positions, self.frequencies.to(exact))  # (T, r/2)
+        positions, pair = self._pairs(q)
+        angles = positions * self.base ** (-2 * pair / self.turned)  # (T, r/2)
         cos, sin = angles.cos().to(q.dtype), angles.sin().to(q.dtype)
         return self._turn(q, cos, sin), self._turn(k, cos, sin)
 
@@ -72,3 +77,43 @@ class Rotary(Encoding):
         else:
             turned = torch.cat(pairs, -1)
         return torch.cat([turned, rest], -1)
+
+
+class XPos(Rotary):
+    """RoPE whose pairs also fade with the offset: pair n by ζ_n^((i − j)/scale_base).
+
+    The query grows and the key shrinks with the position, so the fading is for keys to the left;
+    keys to the right grow, which the paper's causal mask hides.
+
+    Args:
+        scale_base: 512 in the paper's code: at this offset pair n has faded by ζ_n.
+        gamma: ζ_n = (2n/d + γ)/(1 + γ); 0.4 in the paper.
+    """
+
+    paper = "Sun et al. 2022 (2212.10554)"
+    formula = r"as rotary, pair n times ζ_n^((i − j)/512), ζ_n = (2n/d + γ)/(1 + γ)"
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        base: float = 10_000.0,
+        layout: str = "interleaved",
+        scale_base: float = 512.0,
+        gamma: float = 0.4,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, base, layout)
+        self.scale_base, self.gamma = scale_base, gamma
+
+    def rotate(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+        """Turn, then scale queries up and keys down, counted from the middle of the text."""
+        positions, pair = self._pairs(q)
+        zeta = (2 * pair / self.turned + self.gamma) / (1 + self.gamma)
+        scale = zeta ** ((positions - q.shape[2] // 2) / self.scale_base)  # (T, d/2)
+        if self.layout == "interleaved":
+            scale = scale.repeat_interleave(2, -1)
+        else:
+            scale = scale.repeat(1, 2)
+        q, k = super().rotate(q, k)
+        return q * scale.to(q.dtype), k / scale.to(k.dtype)

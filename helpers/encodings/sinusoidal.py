@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor
 
-from helpers.encodings.base import Encoding
+from helpers.encodings.additive import Table
 
 
 def _check_sizes(d_model: int, base: float) -> None:
@@ -28,28 +28,31 @@ def wavelengths(d_model: int, base: float = 10_000.0) -> Tensor:
     return 2 * math.pi / _frequencies(d_model, base)
 
 
-def sinusoidal_table(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
-    """PE(p, 2i) = sin(p·base^(−2i/D)) and PE(p, 2i+1) = cos(p·base^(−2i/D)).
+def sinusoids(positions: Tensor, d_model: int, base: float = 10_000.0) -> Tensor:
+    """PE(p, 2i) = sin(p·base^(−2i/D)) and PE(p, 2i+1) = cos(p·base^(−2i/D)), for any positions.
 
     Args:
-        num_positions: T, number of rows; row p is position p, from 0.
+        positions: (…), whole or not, negative or not.
         d_model: D, number of columns; where it is odd, the last sine has no cosine beside it.
         base: 10,000 in the paper.
 
     Returns:
-        (T, D), float64: at p = 10,000 float32 angles would be off by 1e-3 radians.
+        (…, D), float64: at p = 10,000 float32 angles would be off by 1e-3 radians.
+    """
+    angles = positions[..., None] * _frequencies(d_model, base).to(positions.device)
+    pairs = torch.stack([angles.sin(), angles.cos()], -1)  # (…, ⌈D/2⌉, 2)
+    return pairs.flatten(-2)[..., :d_model]
+
+
+def sinusoidal_table(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
+    """`sinusoids` of the positions from 0: row p is position p, (T, D), float64.
 
     Raises:
         ValueError: a size is impossible.
     """
     if num_positions < 0:
         raise ValueError(f"num_positions={num_positions} must not be negative")
-    positions = torch.arange(num_positions, dtype=torch.float64)
-    angles = torch.outer(positions, _frequencies(d_model, base))  # (T, ⌈D/2⌉)
-    table = torch.empty(num_positions, d_model, dtype=torch.float64)
-    table[:, 0::2] = angles.sin()
-    table[:, 1::2] = angles[:, : d_model // 2].cos()
-    return table
+    return sinusoids(torch.arange(num_positions), d_model, base)
 
 
 def shift_matrix(k: float, d_model: int, base: float = 10_000.0) -> Tensor:
@@ -85,32 +88,34 @@ def offset_profile(table: Tensor) -> Tensor:
     return means / means[0]
 
 
-class Sinusoidal(Encoding):
+class Sinusoidal(Table):
     """Adds the sinusoidal table to the input: nothing to learn, cached up to `max_len`.
 
     Args:
         base: 10,000 in the paper.
+        layout: "interleaved" as in the paper, or "halves", as RoFormer and Marian have it: first
+            all sines, then all cosines.
+
+    Raises:
+        ValueError: `layout` is neither.
     """
 
-    table: Tensor
+    paper = "Vaswani et al. 2017, section 3.5"
+    formula = r"x_p + [sin pω_i, cos pω_i], ω_i = base^(−2i/D)"
 
     def __init__(
-        self, d_model: int, num_heads: int = 1, max_len: int = 512, base: float = 10_000.0
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        base: float = 10_000.0,
+        layout: str = "interleaved",
     ) -> None:
         super().__init__(d_model, num_heads, max_len)
-        # Not persistent: it can be computed again, so a checkpoint need not carry it.
+        if layout not in ("interleaved", "halves"):
+            raise ValueError(f"layout={layout!r} must be 'interleaved' or 'halves'")
         table = sinusoidal_table(max_len, d_model, base).to(torch.get_default_dtype())
+        if layout == "halves":
+            table = torch.cat([table[:, 0::2], table[:, 1::2]], 1)
+        # Not persistent: it can be computed again, so a checkpoint need not carry it.
         self.register_buffer("table", table, persistent=False)
-
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
-        """Return x + PE; (B, T, D) → (B, T, D).
-
-        Raises:
-            ValueError: T is beyond `max_len`.
-        """
-        length = x.shape[1]
-        if positions is None:
-            if length > self.max_len:
-                raise ValueError(f"T={length} is beyond max_len={self.max_len}; build a longer one")
-            return x + self.table[:length]
-        return x + self.table[positions]

@@ -3,16 +3,12 @@
 import copy
 import math
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers.models.distilbert.modeling_distilbert import create_sinusoidal_embeddings
-from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 
 from helpers import encodings
-from helpers.book import d2l
 from helpers.encodings import (
     Sinusoidal,
     offset_profile,
@@ -38,30 +34,6 @@ def test_table_is_the_formula_one_entry_at_a_time(length: int, width: int, base:
         dtype=torch.float64,
     ).view(length, width)
     torch.testing.assert_close(sinusoidal_table(length, width, base), slow, rtol=0, atol=1e-12)
-
-
-def test_table_is_that_of_distilbert() -> None:
-    theirs = torch.empty(512, 768, dtype=torch.float64)
-    create_sinusoidal_embeddings(512, 768, theirs)
-    # It rounds to float32 on the way.
-    torch.testing.assert_close(sinusoidal_table(512, 768), theirs, rtol=0, atol=3e-8)
-
-
-def test_table_is_that_of_the_book_to_single_precision() -> None:
-    theirs = d2l.PositionalEncoding(64, dropout=0, max_len=200).P[0].double()
-    torch.testing.assert_close(sinusoidal_table(200, 64), theirs, rtol=0, atol=2e-5)
-
-
-def test_m2m100_differs_by_its_exponent_and_by_nothing_else() -> None:
-    length, half = 64, 32
-    theirs = M2M100SinusoidalPositionalEmbedding.get_embedding(length, 2 * half, None)
-    ours = sinusoidal_table(length, 2 * half).float()
-    ours = torch.cat([ours[:, 0::2], ours[:, 1::2]], 1)  # it concatenates the halves
-    assert (theirs - ours).abs().max() > 0.5
-    omega = 10_000.0 ** (-np.arange(half) / (half - 1))  # D/2 − 1 instead of D/2
-    angle = np.arange(length)[:, None] * omega
-    exact = torch.tensor(np.concatenate([np.sin(angle), np.cos(angle)], 1))
-    torch.testing.assert_close(theirs.double(), exact, rtol=0, atol=2e-5)
 
 
 @given(st.integers(1, 20), BASES)
@@ -136,9 +108,3 @@ def test_wrong_arguments_are_named(build: object, words: list[str]) -> None:
     with pytest.raises(ValueError) as error:
         build()  # type: ignore[operator]
     assert all(word in str(error.value) for word in words)
-
-
-def test_every_name_can_be_created() -> None:
-    x = torch.randn(2, 5, 8)
-    for name in encodings.available():
-        assert encodings.create(name, d_model=8, num_heads=2, max_len=9).embed(x).shape == x.shape

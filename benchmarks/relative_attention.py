@@ -1,0 +1,266 @@
+"""Time and peak memory of relative attention, ours and others', forward and backward.
+
+T = 128 … 4,096, B = 2, H = 4, d = 64, float32. Two groups: the forms of one sum q_i·a_{j−i} inside
+the same attention, and whole attention modules, ours beside those of other libraries. Prints the
+targets and whether they are met; writes relative_attention.json and .png.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.profiler import ProfilerActivity, profile
+from tqdm import tqdm
+from transformers.models.vits.configuration_vits import VitsConfig
+from transformers.models.vits.modeling_vits import VitsAttention
+from transformers.models.wav2vec2_bert import modeling_wav2vec2_bert as wav2vec2
+from transformers.models.wav2vec2_bert.configuration_wav2vec2_bert import Wav2Vec2BertConfig
+
+from helpers import plots, recorded
+from helpers.attention import MultiHeadAttention
+from helpers.encodings import create, forms
+
+B, H, d, K = 2, 4, 64, 16
+D = H * d
+LENGTHS = (128, 256, 512, 1024, 2048, 4096)
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+TOO_LARGE = 4 * 2**30  # bytes of one tensor; a form that needs more is left out
+SECONDS = 2.0  # spent at least on each form and length, three runs at least
+
+Step = Callable[[], None]
+
+
+def _form(name: str, length: int, width: int) -> Step:
+    """Attention with one form of the key term, forward and backward."""
+    q, k, v = (torch.randn(B, H, length, width, device=DEVICE) for _ in range(3))
+    table = torch.randn(2 * length - 1, width, device=DEVICE)
+    leaves = [each.requires_grad_() for each in (q, k, v, table)]
+    encoding = None
+    if name.startswith("ours"):
+        option: dict[str, Any] = {"k": K} if "shaw" in name else {"max_len": length}
+        kind = "shaw_keys" if "shaw" in name else "huang"
+        encoding = create(kind, d_model=H * width, num_heads=H, **option).to(DEVICE)
+        leaves += list(encoding.parameters())
+
+    def step() -> None:
+        for leaf in leaves:
+            leaf.grad = None
+        if name == "flex":
+            context = torch.compile(forms.flex)(q, k, v, table)
+        else:
+            term = encoding.scores(q, k) if encoding else _term(name, q, table)
+            bias = None if term is None else term * width**-0.5
+            context = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+        context.sum().backward()
+
+    return step
+
+
+def _term(name: str, q: Tensor, table: Tensor) -> Tensor | None:
+    return None if name == "plain" else forms.FORMS[name](q, table)
+
+
+def _module(name: str, length: int) -> Step:
+    """A whole attention module, its projections included, forward and backward."""
+    x = torch.randn(B, length, D, device=DEVICE, requires_grad=True)
+    module = _built(name, length).to(DEVICE)
+    mask = None
+    if "mask" in name:
+        mask = torch.ones(length, length, dtype=torch.bool, device=DEVICE)
+    vectors = None
+    if name == "Wav2Vec2Bert relative":
+        config = Wav2Vec2BertConfig(hidden_size=D, max_source_positions=length)
+        vectors = wav2vec2.Wav2Vec2BertRelPositionalEmbedding(config)(x.cpu()).to(DEVICE)
+
+    def step() -> None:
+        module.zero_grad()
+        x.grad = None
+        given = {"relative_position_embeddings": vectors} if vectors is not None else {}
+        out = module(x, mask) if mask is not None else module(x, **given)
+        (out[0] if isinstance(out, tuple) else out).sum().backward()
+
+    return step
+
+
+def _built(name: str, length: int) -> nn.Module:
+    if name.startswith("Wav2Vec2Bert"):
+        config = Wav2Vec2BertConfig(
+            hidden_size=D,
+            num_attention_heads=H,
+            position_embeddings_type=name.split()[-1],  # type: ignore[arg-type]
+            left_max_position_embeddings=K,
+            right_max_position_embeddings=K,
+            attention_dropout=0.0,
+        )
+        return wav2vec2.Wav2Vec2BertSelfAttention(config)
+    if name == "VITS":
+        return VitsAttention(
+            VitsConfig(hidden_size=D, num_attention_heads=H, window_size=K, attention_dropout=0.0)
+        )
+    kind = name.split()[0]
+    options: dict[str, Any] = {"k": K} if kind.startswith("shaw") else {"max_len": length}
+    return MultiHeadAttention(create(kind, d_model=D, num_heads=H, **options))
+
+
+FORMS = ["plain", *forms.FORMS, "ours: shaw_keys", "ours: huang"]
+FORMS += ["flex"] if DEVICE == "cuda" else []
+MODULES = ["none", "none, with a mask", "alibi", "clipped_bias", "t5_bias", "rotary"]
+MODULES += ["shaw_keys", "Wav2Vec2Bert relative_key", "shaw", "VITS"]
+MODULES += ["transformer_xl", "Wav2Vec2Bert relative", "huang"]
+
+
+def _fits(name: str, length: int, width: int) -> bool:
+    numbers = {"per_pair": B * H * length**2 * width}.get(name, length**2 * width)
+    heavy = name in ("per_pair", "einsum", "batched") or name == "Wav2Vec2Bert relative_key"
+    return not heavy or 4 * numbers <= TOO_LARGE
+
+
+def peak_memory(step: Step) -> int:
+    """Most bytes that one step holds beyond what it begins with."""
+    if DEVICE == "cuda":
+        torch.cuda.synchronize()
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
+        step()
+        return torch.cuda.max_memory_allocated() - before
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
+        step()
+    events = profiler.profiler.kineto_results.events()  # type: ignore[union-attr]
+    changes = sorted((e.start_ns(), e.nbytes()) for e in events if e.name() == "[memory]")
+    return int(np.cumsum([0, *(size for _, size in changes)]).max())
+
+
+def timed(steps: dict[str, Step]) -> dict[str, float]:
+    """Median seconds of each step, all of them in turn, so that noise falls on each alike."""
+    seconds: dict[str, list[float]] = {name: [] for name in steps}
+    begun = time.perf_counter()
+    while len(next(iter(seconds.values()))) < 3 or (
+        time.perf_counter() - begun < SECONDS * len(steps)
+    ):
+        for name, step in steps.items():
+            start = time.perf_counter()
+            step()
+            if DEVICE == "cuda":
+                torch.cuda.synchronize()
+            seconds[name].append(time.perf_counter() - start)
+    return {name: statistics.median(each) for name, each in seconds.items()}
+
+
+def measure(length: int) -> list[dict[str, Any]]:
+    """A row for every form and module at one length."""
+    rows = []
+    groups: dict[str, dict[str, Step]] = {
+        "form": {n: _form(n, length, d) for n in FORMS if _fits(n, length, d)},
+        "module": {n: _module(n, length) for n in MODULES if _fits(n, length, d)},
+    }
+    for group, steps in groups.items():
+        for step in steps.values():
+            step()
+        memory = {name: peak_memory(step) for name, step in steps.items()}
+        rows += [
+            {"group": group, "name": name, "T": length, "bytes": memory[name], "seconds": seconds}
+            for name, seconds in timed(steps).items()
+        ]
+    return rows
+
+
+def growth() -> pd.DataFrame:
+    """What the extra memory is made of: numbers per T·d, per B·H·T² and per T²·d, fitted.
+
+    Over T and d, for our two defaults and for one form that does hold a vector per pair.
+    """
+    rows = []
+    for name in ("ours: shaw_keys", "ours: huang", "einsum"):
+        sizes = [(length, width) for length in (256, 512, 1024) for width in (16, 64, 128)]
+        extra = []
+        for length, width in sizes:
+            steps = [_form(each, length, width) for each in (name, "plain")]
+            for step in steps:
+                step()
+            with_term, plain = (peak_memory(step) for step in steps)
+            extra.append((with_term - plain) / 4)
+        terms = np.array([[n * w, B * H * n**2, n**2 * w] for n, w in sizes], dtype=float)
+        scale = np.array(extra)[:, None]  # relative errors, so that small sizes count as well
+        fit = np.linalg.lstsq(terms / scale, np.ones(len(sizes)), rcond=None)[0]
+        rows.append({"name": name, "T·d": fit[0], "B·H·T²": fit[1], "T²·d": fit[2]})
+    return pd.DataFrame(rows).set_index("name")
+
+
+def targets(table: pd.DataFrame, fitted: pd.DataFrame) -> list[str]:
+    """Each target with what was measured; a line begins with "met" or "missed"."""
+    memory = table.pivot_table(index=["group", "name"], columns="T", values="bytes")
+    seconds = table.pivot_table(index=["group", "name"], columns="T", values="seconds")
+    form, module = memory.loc["form"], seconds.loc["module"]
+    lines = []
+
+    def say(met: bool, text: str) -> None:
+        lines.append(f"{'met   ' if met else 'missed'} {text}")
+
+    for ours in ("ours: shaw_keys", "ours: huang"):
+        ratio = float(form.loc[ours, 512] / form.loc["gather", 512])
+        say(ratio <= 1.3, f"{ours}: {ratio:.2f} of the memory of gather at T = 512 (at most 1.3)")
+        ratio = float(form.loc[ours, 512] / form.loc["per_pair", 512])
+        say(ratio <= 0.1, f"{ours}: {ratio:.3f} of the memory of per_pair at T = 512 (at most 0.1)")
+        share = float(fitted.loc[ours, "T²·d"])  # type: ignore[arg-type]
+        say(abs(share) < 0.05, f"{ours}: {share:.3f} numbers per T²·d (none)")
+    peers = {
+        "shaw_keys": "Wav2Vec2Bert relative_key",
+        "shaw": "VITS",
+        "transformer_xl": "Wav2Vec2Bert relative",
+    }
+    for ours, peer in peers.items():
+        ratios = (module.loc[ours] / module.loc[peer]).dropna()
+        text = ", ".join(f"{value:.2f} at {length}" for length, value in ratios.items())
+        say(bool((ratios <= 1.05).all()), f"{ours}: time over {peer}: {text} (at most 1.05)")
+    for ours in ("alibi", "clipped_bias", "t5_bias"):
+        ratios = module.loc[ours] / module.loc["none, with a mask"]
+        text = ", ".join(f"{value:.2f} at {length}" for length, value in ratios.items())
+        say(bool((ratios <= 1.1).all()), f"{ours}: time over a mask: {text} (at most 1.10)")
+    return lines
+
+
+def figure(table: pd.DataFrame) -> bytes:
+    """Memory and time of the forms by T, both axes logarithmic."""
+    drawn, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharex=True)
+    rows = table[table.group == "form"]
+    for ax, column, unit, label in zip(
+        axes, ["bytes", "seconds"], [2**20, 1e-3], ["peak memory (MiB)", "time (ms)"], strict=True
+    ):
+        for name, each in rows.groupby("name", sort=False):
+            ax.plot(each["T"], each[column] / unit, marker="o", markersize=3, label=name)
+        ax.set(xscale="log", yscale="log", xlabel="T (tokens)", ylabel=label)
+        ax.set_xticks(LENGTHS, [str(n) for n in LENGTHS])
+        ax.minorticks_off()
+    axes[0].legend(fontsize=7)
+    drawn.suptitle(f"The same sum in different forms, B = {B}, H = {H}, d = {d}, on {DEVICE}")
+    return plots.png(drawn)
+
+
+def main() -> None:
+    """Measure, print the table, the fit and the targets, and store them."""
+    rows = [row for length in tqdm(LENGTHS, desc="length") for row in measure(length)]
+    table = pd.DataFrame(rows)
+    for column, unit in (("bytes", 2**20), ("seconds", 1e-3)):
+        wide = table.pivot_table(index=["group", "name"], columns="T", values=column, sort=False)
+        print(f"\n{column} / {unit:g}\n{(wide / unit).round(1)}")
+    fitted = growth()
+    print(f"\nextra memory in numbers, per\n{fitted.round(3)}\n")
+    lines = targets(table, fitted)
+    print("\n".join(lines))
+    path = recorded.save("relative_attention", table, "make bench")
+    path.with_suffix(".png").write_bytes(figure(table))
+    path.with_suffix(".txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""Heads that act as a convolution: Cordonnier et al. 2020, theorem 1."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from helpers.encodings.base import Encoding
+
+
+class Convolution(Encoding):
+    """Quadratic encoding: head h looks at the key whose offset is nearest to its centre Δ_h.
+
+    The score is v_h·r_δ with v_h = −α(1, −2Δ_h) and r_δ = (|δ|², δ), which is −α|δ − Δ_h|² and a
+    number that the softmax forgets. As α grows, H heads become a convolution with H taps.
+
+    Args:
+        columns: None for a text; for an image that is read row by row, the length of a row. Then
+            H must be a square, and the centres begin as a √H × √H kernel.
+        sharpness: first value of α.
+        content: keep q·k beside it; the theorem does without.
+
+    Raises:
+        ValueError: `columns` is below 1, or is given and H is no square.
+    """
+
+    paper = "Cordonnier et al. 2020 (1911.03584), theorem 1 and lemma 2"
+    formula = r"−α_h (|δ|² − 2 Δ_h·δ), δ = j − i"
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        columns: int | None = None,
+        sharpness: float = 1.0,
+        content: bool = False,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        if columns is not None and columns < 1:
+            raise ValueError(f"columns={columns} must be at least 1")
+        side = num_heads if columns is None else round(num_heads**0.5)
+        if columns is not None and side**2 != num_heads:
+            raise ValueError(f"num_heads={num_heads} must be a square for an image, as 4 or 9")
+        self.columns, self.content = columns, content
+        taps = torch.arange(side) - side // 2
+        centres = taps[:, None] if columns is None else torch.cartesian_prod(taps, taps)
+        self.centres = nn.Parameter(centres.to(torch.get_default_dtype()))  # (H, axes)
+        self.sharpness = nn.Parameter(torch.full((num_heads, 1), float(sharpness)))
+
+    def rotate(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+        """Queries and keys have no say, unless `content` lets them."""
+        return (q, k) if self.content else (torch.zeros_like(q), torch.zeros_like(k))
+
+    def _deltas(self, length: int, device: torch.device) -> Tensor:
+        """δ of every pair, (T, T, axes)."""
+        places = torch.arange(length, device=device)
+        if self.columns is None:
+            where = places[:, None]
+        else:
+            where = torch.stack([places // self.columns, places % self.columns], -1)
+        return where[None, :] - where[:, None]
+
+    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+        """v_h·r_δ, (H, T, T) or (B, H, T, T).
+
+        Raises:
+            ValueError: `offsets` is given for an image.
+        """
+        if offsets is not None and self.columns is not None:
+            raise ValueError("offsets must be None: an image has its own")
+        delta = self._deltas(q.shape[2], q.device) if offsets is None else offsets[..., None]
+        delta = delta.to(self.centres.dtype)
+        r = torch.cat([delta.square().sum(-1, keepdim=True), delta], -1)  # (…, T, T, 1 + axes)
+        v = -self.sharpness * torch.cat([torch.ones_like(self.sharpness), -2 * self.centres], -1)
+        return (r @ v.T).movedim(-1, -3).to(q.dtype) / self.scale

@@ -1,0 +1,77 @@
+"""Positions counted by content: Golovneva et al. 2024, "Contextual Position Encoding"."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from helpers.encodings.base import Encoding
+
+
+def between(products: Tensor, places: Tensor) -> Tensor:
+    """Read the last axis at a place between two columns.
+
+    Args:
+        products: (…, T, P).
+        places: (…, T, T), from 0 to P − 1, whole or not.
+
+    Returns:
+        (…, T, T): each place weighs the columns on its two sides by how near it is.
+    """
+    below, above = places.floor(), places.ceil()
+    share = places - below
+    low, high = (products.gather(-1, side.long()) for side in (below, above))
+    return high * share + low * (1 - share)
+
+
+class Cope(Encoding):
+    """Each query opens a gate for each key; the position of a key is the sum of gates up to it.
+
+    g_ij = σ(q_i·k_j/√d), p_ij = Σ g_im over m from j to i, and q_i·e[p_ij] is added, with e read
+    between its rows. The paper is causal. Otherwise a key to the right counts the gates on its own
+    side, and has vectors of its own: the course's extension.
+
+    Args:
+        positions: P, number of vectors a side; a larger count uses the last.
+        causal: only keys to the left are counted; the others must be masked.
+
+    Raises:
+        ValueError: `positions` is below 1.
+    """
+
+    paper = "Golovneva et al. 2024 (2405.18719), section 4"
+    formula = r"q_i · (k_j + e[p_ij]), p_ij = Σ_{m=j}^{i} σ(q_i · k_m)"
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        positions: int = 64,
+        causal: bool = False,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        if positions < 1:
+            raise ValueError(f"positions={positions} must be at least 1")
+        self.causal = causal
+        width = self.head_width
+        sides = 1 if causal else 2  # left, right
+        self.vectors = nn.Parameter(torch.randn(sides, width, positions) * width**-0.5)
+
+    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+        """q_i·e[p_ij], (B, H, T, T).
+
+        Raises:
+            ValueError: `offsets` is given.
+        """
+        if offsets is not None:
+            raise ValueError("offsets must be None: CoPE counts its own positions")
+        gates = (q @ k.transpose(-2, -1) * self.scale).sigmoid()
+        last = self.vectors.shape[-1] - 1
+        counted = gates.tril().flip(-1).cumsum(-1).flip(-1).clamp(max=last)
+        left = between(q @ self.vectors[0], counted)
+        if self.causal:
+            return left
+        counted = gates.triu(1).cumsum(-1).clamp(max=last)
+        right = between(q @ self.vectors[1], counted)
+        return torch.where(torch.ones_like(gates, dtype=torch.bool).tril(), left, right)

@@ -1,0 +1,70 @@
+"""Content and position asked by each other: He et al. 2021, "DeBERTa", equations 2 to 4."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from helpers.encodings.base import Encoding
+from helpers.encodings.offsets import offsets_of
+
+
+class Deberta(Encoding):
+    """Disentangled attention: Qc·Kc + Qc_i·Kr_δ(i,j) + Kc_j·Qr_δ(j,i), over √(3d).
+
+    Kr and Qr are projections of one learned vector per clipped distance δ(i, j) = i − j + k.
+
+    Args:
+        k: half the number of distances that have a vector; 512 in the paper.
+        index: "paper" asks the third term at δ(j, i), as equation 4 has it; "code" at δ(i, j), as
+            the published code does.
+
+    Raises:
+        ValueError: `k` is below 1 or `index` is neither.
+    """
+
+    paper = "He et al. 2021, equations 3 and 4"
+    formula = r"(q_i·k_j + q_i·W_K P[δ(i,j)] + k_j·W_Q P[δ(j,i)])/√(3d)"
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        k: int = 64,
+        index: str = "paper",
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        if k < 1:
+            raise ValueError(f"k={k} must be at least 1")
+        if index not in ("paper", "code"):
+            raise ValueError(f"index={index!r} must be 'paper' or 'code'")
+        self.k, self.index = k, index
+        self.vectors = nn.Parameter(torch.randn(2 * k, d_model))
+        self.query = nn.Linear(d_model, d_model, bias=False)
+        self.key = nn.Linear(d_model, d_model, bias=False)
+
+    @property
+    def scale(self) -> float:
+        """Three terms, so 1/√(3d)."""
+        return 1 / math.sqrt(3 * self.head_width)
+
+    def delta(self, distance: Tensor) -> Tensor:
+        """δ of i − j (equation 3): 0 up to −k, 2k − 1 from k on, i − j + k between."""
+        return (distance + self.k).clamp(0, 2 * self.k - 1)
+
+    def _heads(self, project: nn.Linear) -> Tensor:
+        """(H, d, 2k), the projected vectors."""
+        return project(self.vectors).unflatten(-1, (self.num_heads, -1)).permute(1, 2, 0)
+
+    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+        """The second and third term of equation 4, (B, H, T, T)."""
+        distance = -offsets_of(q, offsets)  # i − j
+        shape = (*q.shape[:3], q.shape[2])
+        to_position = (q @ self._heads(self.key)).gather(-1, self.delta(distance).expand(shape))
+        # Read with the key's row first, so transposed: entry (j, i) becomes (i, j).
+        asked = self.delta(-distance if self.index == "paper" else distance).transpose(-2, -1)
+        to_content = (k @ self._heads(self.query)).gather(-1, asked.expand(shape))
+        return to_position + to_content.transpose(-2, -1)

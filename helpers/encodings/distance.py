@@ -1,0 +1,138 @@
+"""A penalty that grows with the distance: ALiBi, Kerple and FIRE."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from helpers.encodings.bias import OffsetBias
+
+
+def alibi_slopes(num_heads: int) -> Tensor:
+    """2^(−8h/H) for h = 1 … H where H is a power of 2 (Press et al. 2022, section 3), (H,).
+
+    Otherwise as the authors' code has it: the slopes of the power of 2 below, then every second
+    one of the power of 2 above.
+    """
+    below = 2 ** int(math.log2(num_heads))
+    slopes = [2 ** (-8 * h / below) for h in range(1, below + 1)]
+    slopes += [2 ** (-8 * h / (2 * below)) for h in range(1, 2 * (num_heads - below), 2)]
+    return torch.tensor(slopes, dtype=torch.float64)
+
+
+class Alibi(OffsetBias):
+    """Press et al. 2022: −m·|j − i| with a fixed slope m per head; nothing to learn.
+
+    Args:
+        form: "symmetric" cannot tell left from right; "directional" has keys to the right fall
+            twice as fast; "causal" is the paper's, with keys to the right masked out.
+
+    Raises:
+        ValueError: `form` is none of these.
+    """
+
+    paper = "Press et al. 2022, section 3"
+    formula = r"q_i · k_j/√d − m_h |j − i|, m_h = 2^(−8h/H)"
+    slopes: Tensor
+
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, form: str = "symmetric"
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        if form not in ("symmetric", "directional", "causal"):
+            raise ValueError(f"form={form!r} must be 'symmetric', 'directional' or 'causal'")
+        self.form = form
+        slopes = alibi_slopes(num_heads).to(torch.get_default_dtype())
+        self.register_buffer("slopes", slopes, persistent=False)
+
+    def bias(self, offsets: Tensor) -> Tensor:
+        """−m·|j − i|, by form."""
+        fall = offsets.abs().to(self.slopes.dtype)
+        if self.form == "directional":
+            fall = torch.where(offsets > 0, 2 * fall, fall)
+        elif self.form == "causal":
+            fall = fall.masked_fill(offsets > 0, float("inf"))
+        return -self.slopes[:, None, None] * fall
+
+
+class Kerple(OffsetBias):
+    """Chi et al. 2022: a kernel of the distance with two learned positive numbers per head.
+
+    It sees the distance only, so without a causal mask it cannot tell left from right.
+
+    Args:
+        form: "log" is −r1·log(1 + r2·|j − i|), "power" is −r1·|j − i|^r2 with 0 < r2 < 2.
+
+    Raises:
+        ValueError: `form` is neither.
+    """
+
+    paper = "Chi et al. 2022 (2205.09921)"
+    formula = r"q_i · k_j/√d − r1 log(1 + r2 |j − i|)"
+
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, form: str = "log"
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        if form not in ("log", "power"):
+            raise ValueError(f"form={form!r} must be 'log' or 'power'")
+        self.form = form
+        self.raw = nn.Parameter(torch.randn(2, num_heads))
+
+    def constants(self) -> tuple[Tensor, Tensor]:
+        """r1 and r2, each (H, 1, 1); kept positive by exp, and below 2 by a sigmoid."""
+        first, second = self.raw[:, :, None, None]
+        return first.exp(), second.exp() if self.form == "log" else 2 * second.sigmoid()
+
+    def bias(self, offsets: Tensor) -> Tensor:
+        """The kernel of |j − i|."""
+        first, second = self.constants()
+        distance = offsets.abs().to(first.dtype)
+        if self.form == "log":
+            return -first * (1 + second * distance).log()
+        return -first * distance**second
+
+
+class Fire(OffsetBias):
+    """Li et al. 2023: a learned function of the distance as a share of what can be seen.
+
+    b_h(i, j) = f_h(ψ(i − j) / ψ(max(L, i))) with ψ(x) = log(c·x + 1). The paper's model is causal;
+    here a key to the right gets a negative share, and max(L, i, j) divides, which for j ≤ i is the
+    paper's formula.
+
+    Args:
+        threshold: first value of L, in tokens.
+        hidden: width of the hidden layer of f.
+    """
+
+    paper = "Li et al. 2023 (2310.04418)"
+    formula = r"q_i · k_j/√d + f_h(ψ(i − j)/ψ(max(L, i))), ψ(x) = log(cx + 1)"
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        threshold: float = 512.0,
+        hidden: int = 32,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        self.c = nn.Parameter(torch.tensor(0.1))
+        self.threshold = nn.Parameter(torch.tensor(float(threshold)))
+        self.f = nn.Sequential(nn.Linear(1, hidden), nn.ReLU(), nn.Linear(hidden, num_heads))
+
+    def share(self, offsets: Tensor) -> Tensor:
+        """ψ(|i − j|)/ψ(max(L, i, j)), negative for keys to the right; the shape of `offsets`."""
+        places = torch.arange(offsets.shape[-1], device=offsets.device)
+        furthest = torch.maximum(places[:, None], places[None, :]).to(self.c.dtype)
+        whole = torch.maximum(furthest, self.threshold.abs())
+        distance = offsets.abs().to(self.c.dtype)
+        share = (self.c.abs() * distance + 1).log() / (self.c.abs() * whole + 1).log()
+        return -offsets.sign() * share
+
+    def bias(self, offsets: Tensor) -> Tensor:
+        """f of the share, a number per head."""
+        table = self.f(self.share(offsets)[..., None]).movedim(-1, -3)  # (…, H, T, T)
+        return table.squeeze(1) if table.dim() == 5 else table

@@ -1,0 +1,82 @@
+"""One sum, five ways to compute it: S_ij = q_i·a_{j−i}, (B, H, T, T).
+
+Each takes q (B, H, T, d) and `table` (2T − 1, d), whose row r is offset r − (T − 1), and gives the
+same numbers; they differ in the memory and time that they take.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from helpers.encodings.offsets import offset_matrix
+from helpers.encodings.offsets import skew as skew_products
+
+
+def _rows(q: Tensor, table: Tensor) -> Tensor:
+    length = q.shape[2]
+    if table.shape != (2 * length - 1, q.shape[3]):
+        raise ValueError(
+            f"table has shape {tuple(table.shape)}; for T={length} it must be "
+            f"({2 * length - 1}, {q.shape[3]})"
+        )
+    return offset_matrix(length, q.device) + length - 1  # (T, T)
+
+
+def per_pair(q: Tensor, table: Tensor) -> Tensor:
+    """A vector for each pair, times its query, summed: B·H·T²·d numbers."""
+    return (q[:, :, :, None] * table[_rows(q, table)]).sum(-1)
+
+
+def einsum(q: Tensor, table: Tensor) -> Tensor:
+    """The same pairs without the copies for B and H: T²·d numbers."""
+    return torch.einsum("bhid,ijd->bhij", q, table[_rows(q, table)])
+
+
+def batched(q: Tensor, table: Tensor) -> Tensor:
+    """Shaw's trick (section 3.3): T products of a (B·H, d) and a (d, T) matrix."""
+    batch, heads, length, width = q.shape
+    by_place = q.permute(2, 0, 1, 3).reshape(length, batch * heads, width)
+    products = by_place @ table[_rows(q, table)].transpose(1, 2)  # (T, B·H, T)
+    return products.view(length, batch, heads, length).permute(1, 2, 0, 3)
+
+
+def gather(q: Tensor, table: Tensor) -> Tensor:
+    """One product with every offset, then read by index: no pair has a vector."""
+    rows = _rows(q, table)
+    return (q @ table.T).gather(-1, rows.expand(*q.shape[:3], -1))
+
+
+def skew(q: Tensor, table: Tensor) -> Tensor:
+    """The same product, read without an index (Huang et al. 2018)."""
+    return skew_products(q @ table.T)
+
+
+FORMS = {form.__name__: form for form in (per_pair, einsum, batched, gather, skew)}
+
+
+def toeplitz(bias: Tensor, length: int) -> Tensor:
+    """A number per offset as a (T, T) matrix without copying it: entry (i, j) is bias of j − i.
+
+    Args:
+        bias: (…, 2T − 1), entry r is offset r − (T − 1).
+    """
+    if bias.shape[-1] != 2 * length - 1:
+        raise ValueError(f"bias has {bias.shape[-1]} entries; for T={length} it must have 2T−1")
+    return bias.unfold(-1, length, 1).flip(-2)
+
+
+def flex(q: Tensor, k: Tensor, v: Tensor, table: Tensor) -> Tensor:
+    """Attention with the term inside a fused kernel, (B, H, T, d): no (T, T) score is stored.
+
+    Needs no gradient on a CPU, where FlexAttention has none; compile it on a GPU.
+    """
+    from torch.nn.attention.flex_attention import flex_attention
+
+    _rows(q, table)
+    products, last = q @ table.T, q.shape[2] - 1
+
+    def add(score: Tensor, b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
+        return score + products[b, h, i, j - i + last] * q.shape[3] ** -0.5
+
+    return flex_attention(q, k, v, score_mod=add)

@@ -1,0 +1,47 @@
+"""A vector for every offset, read without an index: Huang et al. 2018, "Music Transformer"."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from helpers.encodings.base import Encoding
+from helpers.encodings.offsets import skew_padded
+
+
+class Huang(Encoding):
+    """QEᵀ, skewed: unclipped, so 2·max_len − 1 vectors a head and nothing beyond.
+
+    Args:
+        causal: the paper's form: offsets to the left only, max_len vectors a head; what stands to
+            the right of a query gets 0 and must be masked.
+    """
+
+    paper = "Huang et al. 2018, section 3.4.1"
+    formula = r"q_i · k_j + Skew(Q Eᵀ)_ij"
+
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, causal: bool = False
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        self.causal = causal
+        rows = max_len if causal else 2 * max_len - 1
+        width = self.head_width
+        # Row r is offset r − (max_len − 1).
+        self.table = nn.Parameter(torch.randn(num_heads, rows, width) * width**-0.5)
+
+    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+        """q_i·e_{j−i}, (B, H, T, T).
+
+        Raises:
+            ValueError: T is beyond `max_len`, or `offsets` is given.
+        """
+        length = q.shape[2]
+        self._check_length(length)
+        if offsets is not None:
+            raise ValueError("offsets cannot be skewed; use 'shaw_keys' for those of a tree")
+        used = self.table[:, self.max_len - length : self.max_len - 1 + length]
+        # To 2T rows: in the causal form none is to the right, and the last one is never read.
+        padded = F.pad(used, (0, 0, 0, 2 * length - used.shape[1]))
+        return skew_padded(q @ padded.transpose(-2, -1))

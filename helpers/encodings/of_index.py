@@ -1,0 +1,94 @@
+"""A vector computed from the index by a small network, instead of one stored per position."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from helpers.encodings.additive import Additive
+
+
+class IndexMLP(Additive):
+    """w_p = MLP(p / max_len): the answer that first comes to mind, and what it needs to work.
+
+    Without the division the first layer gets numbers up to T; without a norm on the output its
+    length has nothing to do with that of a token vector, and both keep it from training.
+
+    Args:
+        hidden: width of the hidden layer; 4·D where it is not given.
+        normalise: divide the index by `max_len`.
+        match_norm: LayerNorm on the output, so that its entries have the size 1.
+    """
+
+    paper = "the course's own; compare Vaswani et al. 2017, table 3 (E)"
+    formula = r"x_p + LN(MLP(p / max_len))"
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        hidden: int | None = None,
+        normalise: bool = True,
+        match_norm: bool = True,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        self.unit = max_len if normalise else 1
+        width = hidden or 4 * d_model
+        self.mlp = nn.Sequential(nn.Linear(1, width), nn.GELU(), nn.Linear(width, d_model))
+        self.norm = nn.LayerNorm(d_model) if match_norm else nn.Identity()
+
+    def vectors(self, positions: Tensor) -> Tensor:
+        """MLP of the index, (…) → (…, D)."""
+        index = positions[..., None].to(next(self.parameters()).dtype) / self.unit
+        return self.norm(self.mlp(index))
+
+
+class Fourier(Additive):
+    """Learnable Fourier features: sines and cosines of trained frequencies, then an MLP.
+
+    F = [cos(p·W_r); sin(p·W_r)]/√D_F, then Y = GeLU(F·W_1 + B_1)·W_2 + B_2, with W_r drawn from
+    N(0, γ⁻²), where γ⁻² is the variance.
+
+    Args:
+        gamma: γ; 1/γ is the standard deviation of the first frequencies, in radians per position.
+        features: D_F, sines and cosines together; D rounded up to even where it is not given.
+        hidden: width of the hidden layer; D where it is not given.
+        match_norm: LayerNorm on the output, which the paper does not have; without it the
+            features begin far smaller than the tokens and train slowly.
+
+    Raises:
+        ValueError: `gamma` is not positive or `features` is odd.
+    """
+
+    paper = "Li et al. 2021 (2106.02795), equations 2 and 6"
+    formula = r"x_p + LN(W_2·GeLU(W_1·[cos pW_r; sin pW_r]/√D_F))"
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        gamma: float = 1.0,
+        features: int | None = None,
+        hidden: int | None = None,
+        match_norm: bool = True,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        features = d_model + d_model % 2 if features is None else features
+        if gamma <= 0:
+            raise ValueError(f"gamma={gamma:g} must be positive")
+        if features < 2 or features % 2:
+            raise ValueError(f"features={features} must be an even number of at least 2")
+        width = hidden or d_model
+        self.frequencies = nn.Parameter(torch.randn(features // 2) / gamma)
+        self.mlp = nn.Sequential(nn.Linear(features, width), nn.GELU(), nn.Linear(width, d_model))
+        self.norm = nn.LayerNorm(d_model) if match_norm else nn.Identity()
+
+    def vectors(self, positions: Tensor) -> Tensor:
+        """Equations 2 and 6, (…) → (…, D)."""
+        angles = positions[..., None] * self.frequencies
+        features = torch.cat([angles.cos(), angles.sin()], -1) / math.sqrt(2 * angles.shape[-1])
+        return self.norm(self.mlp(features))

@@ -1,0 +1,42 @@
+"""Sinusoids of the offset, projected: Dai et al. 2019, "Transformer-XL", section 3.3."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from helpers.encodings.base import Encoding
+from helpers.encodings.offsets import skew_padded
+from helpers.encodings.sinusoidal import sinusoids
+
+
+class TransformerXL(Encoding):
+    """q·k + q·W_R R_{i−j} + u·k + v·W_R R_{i−j}: content and position, each asked by each.
+
+    R is the sinusoidal vector of the offset, so any length can be read; W_R, u and v are learned.
+    """
+
+    paper = "Dai et al. 2019, section 3.3"
+    formula = r"q_i·k_j + q_i·W R_{i−j} + u·k_j + v·W R_{i−j}"
+
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        self.project = nn.Linear(d_model, d_model, bias=False)
+        self.u = nn.Parameter(torch.zeros(num_heads, 1, self.head_width))
+        self.v = nn.Parameter(torch.zeros(num_heads, 1, self.head_width))
+
+    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+        """All but q·k, (B, H, T, T).
+
+        Raises:
+            ValueError: `offsets` is given.
+        """
+        if offsets is not None:
+            raise ValueError("offsets cannot be skewed; use 'shaw_keys' for those of a tree")
+        length = q.shape[2]
+        # The paper's sign is i − j: from T − 1 down to −(T − 1) as j grows, and one row not read.
+        distances = torch.arange(length - 1, -length - 1, -1, device=q.device)
+        rows = self.project(sinusoids(distances, self.d_model).to(q.dtype))  # (2T, D)
+        rows = rows.unflatten(-1, (self.num_heads, -1)).transpose(0, 1)  # (H, 2T, d)
+        by_position = skew_padded((q + self.v) @ rows.transpose(-2, -1))
+        return by_position + self.u @ k.transpose(-2, -1)

@@ -1,0 +1,119 @@
+"""Positions in a tree instead of a line: Wang et al. 2019, "structural position representations".
+
+A tree is `parents`, (T,) or (B, T): for each word the place of its parent, −1 for the root.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from helpers.encodings.additive import Additive
+from helpers.encodings.base import Encoding
+from helpers.encodings.shaw import ShawKeys
+from helpers.encodings.sinusoidal import sinusoids
+
+
+def _above(parents: Tensor) -> Tensor:
+    """(…, T, T), True where the second is the first or stands above it."""
+    length = parents.shape[-1]
+    if (parents < -1).any() or (parents >= length).any():
+        raise ValueError(f"parents must lie from −1 to T − 1 = {length - 1}")
+    if ((parents == -1).sum(-1) != 1).any():
+        raise ValueError("parents must have one root, marked −1, in each sentence")
+    places = torch.arange(length, device=parents.device)
+    above = torch.zeros(*parents.shape, length, dtype=torch.bool, device=parents.device)
+    at = places.expand_as(parents)
+    for _ in range(length):  # one step up at a time; who is at the root stays there
+        above.scatter_(-1, at[..., None], True)
+        parent = parents.gather(-1, at)
+        at = torch.where(parent < 0, at, parent)
+    root = (parents == -1).long().argmax(-1, keepdim=True)
+    if (at != root).any():
+        raise ValueError("parents must lead from every word to the root; some run in a circle")
+    return above
+
+
+def tree_depths(parents: Tensor) -> Tensor:
+    """Steps from each word up to the root; the shape of `parents`, int64.
+
+    Raises:
+        ValueError: `parents` is no tree.
+    """
+    return _above(parents).sum(-1) - 1
+
+
+def tree_offsets(parents: Tensor) -> Tensor:
+    """Signed distance in the tree for each pair of words, (T,) → (T, T) or (B, T) → (B, T, T).
+
+    Where one word stands above the other, depth_j − depth_i. Else the steps from i
+    up to the lowest word above both and down to j, with the sign of j − i.
+
+    Raises:
+        ValueError: `parents` is no tree.
+    """
+    above = _above(parents).long()
+    depth = above.sum(-1) - 1
+    i, j = depth[..., :, None], depth[..., None, :]
+    lowest = above @ above.transpose(-2, -1) - 1  # depth of the lowest word above both
+    places = torch.arange(parents.shape[-1], device=parents.device)
+    order = (places[None, :] - places[:, None]).sign()
+    on_a_path = lowest == torch.minimum(i, j)
+    return torch.where(on_a_path, j - i, order * (i + j - 2 * lowest))
+
+
+class TreeDepth(Additive):
+    """x + tanh(U·PE(place) + V·PE(depth)): where a word stands in the line and in the tree."""
+
+    paper = "Wang et al. 2019 (1909.00383), section 3"
+    formula = r"x_p + tanh(U PE(p) + V PE(depth_p))"
+
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        self.place = nn.Linear(d_model, d_model, bias=False)
+        self.depth = nn.Linear(d_model, d_model, bias=False)
+
+    def vectors(self, positions: Tensor) -> Tensor:
+        """`positions` are depths, (T,) or (B, T) → (…, T, D)."""
+        places = torch.arange(positions.shape[-1], device=positions.device)
+        place, depth = (
+            sinusoids(index, self.d_model).to(self.place.weight.dtype)
+            for index in (places, positions)
+        )
+        return torch.tanh(self.place(place) + self.depth(depth))
+
+    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+        """Return x + vectors; `positions` are the depths, (T,) or (B, T).
+
+        Raises:
+            ValueError: `positions` is not given.
+        """
+        if positions is None:
+            raise ValueError("positions must be depths in a tree: pass tree_depths(parents)")
+        return super().embed(x, positions)
+
+
+class TreeOffsets(Encoding):
+    """Shaw's vectors twice: by the offset in the line, and by the signed distance in the tree.
+
+    Args:
+        k: the largest offset with a vector of its own, in both.
+    """
+
+    paper = "Wang et al. 2019 (1909.00383), section 3"
+    formula = r"q_i · (k_j + w[clip(j − i, k)] + w'[clip(tree offset, k)])"
+
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        self.line = ShawKeys(d_model, num_heads, max_len, k)
+        self.tree = ShawKeys(d_model, num_heads, max_len, k)
+
+    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+        """Both key terms, (B, H, T, T).
+
+        Raises:
+            ValueError: `offsets` is not given.
+        """
+        if offsets is None:
+            raise ValueError("offsets must be those of a tree: pass tree_offsets(parents)")
+        return self.line.scores(q, k) + self.tree.scores(q, k, offsets)

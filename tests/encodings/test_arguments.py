@@ -1,0 +1,132 @@
+"""Wrong arguments are named, with their value and what is allowed."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from helpers.attention import MultiHeadAttention
+from helpers.encodings import Encoding, create, tree_depths
+
+D, H, T = 12, 3, 5
+close = torch.testing.assert_close
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("none", {"d_model": 0, "num_heads": 1}, ["d_model=0", "at least 1"]),
+        ("none", {"max_len": 0}, ["max_len=0", "at least 1"]),
+        ("sinusoidal", {"layout": "thirds"}, ["'thirds'", "halves"]),
+        ("sinusoidal", {"base": -1.0}, ["base=-1", "positive"]),
+        ("learned", {"beyond": "guess"}, ["'guess'", "interpolate"]),
+        ("fourier", {"gamma": 0}, ["gamma=0", "positive"]),
+        ("fourier", {"features": 3}, ["features=3", "even"]),
+        ("shaw", {"num_heads": 5}, ["num_heads=5", "d_model=12"]),
+        ("shaw_keys", {"k": -1}, ["k=-1"]),
+        ("clipped_bias", {"k": -2}, ["k=-2"]),
+        ("window", {"k": -2}, ["k=-2"]),
+        ("t5_bias", {"buckets": 2}, ["buckets=2"]),
+        ("t5_bias", {"max_distance": 8}, ["max_distance=8", "8"]),
+        ("alibi", {"form": "sideways"}, ["'sideways'", "causal"]),
+        ("kerple", {"form": "sideways"}, ["'sideways'", "power"]),
+        ("rotary", {"layout": "thirds"}, ["'thirds'", "halves"]),
+        ("rotary", {"fraction": 0.3}, ["fraction=0.3", "even"]),
+        ("rotary", {"num_heads": 4}, ["width 3", "even"]),
+        ("deberta", {"k": 0}, ["k=0", "at least 1"]),
+        ("deberta", {"index": "mine"}, ["'mine'", "code"]),
+        ("cope", {"positions": 0}, ["positions=0", "at least 1"]),
+        ("convolution", {"columns": 0}, ["columns=0", "at least 1"]),
+        ("convolution", {"columns": 4}, ["num_heads=3", "square"]),
+    ],
+)
+def test_wrong_options(name: str, options: dict[str, Any], words: list[str]) -> None:
+    with pytest.raises(ValueError) as error:
+        create(name, **{"d_model": D, "num_heads": H, **options})
+    assert all(word in str(error.value) for word in words), error.value
+
+
+def test_an_unknown_name_and_an_unknown_option() -> None:
+    with pytest.raises(ValueError, match=r"'rope'.*choose from"):
+        create("rope", d_model=D)
+    with pytest.raises(TypeError, match=r"shaw.*wide"):
+        create("shaw", d_model=D, wide=3)
+
+
+@pytest.mark.parametrize("name", ["sinusoidal", "learned", "huang", "tupe"])
+def test_a_text_beyond_the_table(name: str) -> None:
+    attention = MultiHeadAttention(create(name, d_model=D, num_heads=H, max_len=T))
+    run = lambda x: attention(attention.encoding.embed(x))  # noqa: E731
+    assert run(torch.randn(1, T, D)).shape == (1, T, D)
+    with pytest.raises(ValueError, match=f"T={T + 1} is beyond max_len={T}"):
+        run(torch.randn(1, T + 1, D))
+
+
+def test_a_learned_table_may_be_stretched() -> None:
+    table: Any = create("learned", d_model=D, max_len=4)
+    x = torch.zeros(1, 5, D)
+    close(table.embed(x, torch.tensor([3, 0, 1, 1, 2]))[0], table.table[[3, 0, 1, 1, 2]])
+    longer: Any = create("learned", d_model=D, max_len=4, beyond="interpolate")
+    close(longer.embed(x[:, :4])[0], longer.table, rtol=0, atol=0)
+    rows = longer.embed(torch.zeros(1, 7, D))[0]
+    close(rows[0::2], longer.table, rtol=0, atol=1e-12)
+    close(rows[1], (longer.table[0] + longer.table[1]) / 2, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        torch.ones(T, T),  # no booleans
+        torch.ones(T, T + 1, dtype=torch.bool),
+        torch.ones(H, T, T, dtype=torch.bool),  # one per head, or per text?
+        torch.ones(T, dtype=torch.bool),
+        torch.ones(3, 1, T, T, dtype=torch.bool),
+    ],
+)
+def test_a_mask_that_does_not_fit(mask: torch.Tensor) -> None:
+    attention = MultiHeadAttention(Encoding(D, H))
+    with pytest.raises(ValueError, match=r"mask is torch\.\w+ of shape .*; it must be torch.bool"):
+        attention(torch.randn(2, T, D), mask)
+
+
+@pytest.mark.parametrize("name", ["shaw", "shaw_keys", "alibi", "deberta", "fire"])
+def test_offsets_that_do_not_fit(name: str) -> None:
+    attention = MultiHeadAttention(create(name, d_model=D, num_heads=H))
+    with pytest.raises(ValueError, match=r"offsets has shape \(4, 4\); it must be \(5, 5\) or"):
+        attention(torch.randn(2, T, D), offsets=torch.zeros(4, 4, dtype=torch.int64))
+
+
+@pytest.mark.parametrize("name", ["huang", "transformer_xl", "cope", "tupe"])
+def test_who_cannot_take_offsets_says_so(name: str) -> None:
+    attention = MultiHeadAttention(create(name, d_model=D, num_heads=H))
+    with pytest.raises(ValueError, match="offsets"):
+        attention(torch.randn(2, T, D), offsets=torch.zeros(T, T, dtype=torch.int64))
+
+
+def test_positions_that_do_not_fit() -> None:
+    with pytest.raises(ValueError, match=r"positions has shape \(4,\); it must be \(5,\) or"):
+        create("sinusoidal", d_model=D).embed(torch.randn(2, T, D), torch.arange(4))
+    with pytest.raises(ValueError, match="tree_depths"):
+        create("tree_depth", d_model=D).embed(torch.randn(2, T, D))
+    with pytest.raises(ValueError, match="tree_offsets"):
+        MultiHeadAttention(create("tree_offsets", d_model=D))(torch.randn(2, T, D))
+
+
+def test_an_image_has_offsets_of_its_own() -> None:
+    attention = MultiHeadAttention(create("convolution", d_model=4, num_heads=4, columns=3))
+    with pytest.raises(ValueError, match="an image has its own"):
+        attention(torch.randn(1, 9, 4), offsets=torch.zeros(9, 9, dtype=torch.int64))
+
+
+@pytest.mark.parametrize(
+    ("parents", "words"),
+    [
+        ([-1, 0, 7], "from −1 to T − 1 = 2"),
+        ([-1, -1, 0], "one root"),
+        ([1, 0, 0], "one root"),
+        ([-1, 2, 1], "circle"),
+    ],
+)
+def test_what_is_no_tree(parents: list[int], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        tree_depths(torch.tensor(parents))

@@ -1,0 +1,90 @@
+"""The ways to compute the same sum give the same sum."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.encodings import create, forms
+from helpers.encodings.offsets import offset_matrix, skew
+
+close = torch.testing.assert_close
+few = settings(deadline=None, max_examples=20)
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+
+
+@pytest.mark.parametrize("name", forms.FORMS)
+@given(st.integers(1, 3), st.integers(1, 3), st.integers(1, 9), st.integers(1, 5))
+@few
+def test_every_form_is_the_formula(name: str, batch: int, heads: int, length: int, d: int) -> None:
+    q = torch.randn(batch, heads, length, d, requires_grad=True)
+    table = torch.randn(2 * length - 1, d, requires_grad=True)
+    slow = torch.zeros(batch, heads, length, length)
+    for i in range(length):
+        for j in range(length):
+            slow[:, :, i, j] = q[:, :, i] @ table[j - i + length - 1]
+    made = forms.FORMS[name](q, table)
+    close(made, slow, rtol=0, atol=1e-12)
+    back = torch.randn_like(slow)
+    grads = [torch.autograd.grad(each, (q, table), back) for each in (made, slow)]
+    close(grads[0], grads[1], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_flex_attention_is_the_same_and_on_a_gpu_so_is_its_gradient(device: str) -> None:
+    torch.set_default_dtype(torch.float32)
+    length, on_gpu = 128, device == "cuda"
+    q, k, v = torch.randn(3, 2, 2, length, 16, device=device)
+    table = torch.randn(2 * length - 1, 16, device=device)
+    for each in (q, k, v, table):
+        each.requires_grad_(on_gpu)
+    flex = torch.compile(forms.flex) if on_gpu else forms.flex
+    scores = (q @ k.transpose(-2, -1) + forms.gather(q, table)) * 16**-0.5
+    slow = scores.softmax(-1) @ v
+    fused = flex(q, k, v, table)
+    close(fused, slow, rtol=0, atol=1e-2 if on_gpu else 1e-5)
+    if on_gpu:
+        back = torch.randn_like(slow)
+        grads = [torch.autograd.grad(each, (q, k, v, table), back) for each in (fused, slow)]
+        close(grads[0], grads[1], rtol=0.02, atol=0.05)
+
+
+@given(st.integers(1, 9))
+@few
+def test_a_toeplitz_bias_is_a_view(length: int) -> None:
+    bias = torch.randn(3, 2 * length - 1)
+    made = forms.toeplitz(bias, length)
+    close(made, bias[:, offset_matrix(length) + length - 1], rtol=0, atol=0)
+    close(made[..., 0, 0], bias[:, length - 1], rtol=0, atol=0)
+
+
+@given(st.integers(1, 9))
+@few
+def test_skew_is_the_gather(length: int) -> None:
+    products = torch.randn(2, 3, length, 2 * length - 1)
+    index = (offset_matrix(length) + length - 1).expand(2, 3, -1, -1)
+    close(skew(products), products.gather(-1, index), rtol=0, atol=0)
+
+
+def test_huang_is_shaw_without_the_clip() -> None:
+    length = 7
+    huang, shaw = (
+        create("huang", d_model=6, max_len=length),
+        create("shaw_keys", d_model=6, k=length - 1),
+    )
+    with torch.no_grad():
+        shaw.get_parameter("keys").copy_(huang.get_parameter("table")[0])
+    q = torch.randn(2, 1, length, 6)
+    close(huang.scores(q, q), shaw.scores(q, q), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("form", forms.FORMS)
+def test_a_table_that_does_not_fit(form: str) -> None:
+    words = "2T−1" if form == "skew" else r"table has shape \(6, 3\); for T=4 it must be \(7, 3\)"
+    with pytest.raises(ValueError, match=words):
+        forms.FORMS[form](torch.randn(1, 1, 4, 3), torch.randn(6, 3))
+
+
+def test_a_bias_that_does_not_fit() -> None:
+    with pytest.raises(ValueError, match="must have 2T−1"):
+        forms.toeplitz(torch.randn(6), 4)

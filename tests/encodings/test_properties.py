@@ -1,0 +1,239 @@
+"""What must hold for every encoding, whatever its formula."""
+
+import copy
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from helpers.attention import MultiHeadAttention
+from helpers.encodings import (
+    Encoding,
+    available,
+    create,
+    shift_matrix,
+    sinusoidal_table,
+    tree_offsets,
+)
+
+H, d, T = 2, 6, 9
+D = H * d
+close = torch.testing.assert_close
+
+# They see j − i only. FIRE divides by the place, TUPE and vectors at the input are absolute.
+RELATIVE = [
+    *("none", "shaw_keys", "shaw", "huang", "transformer_xl", "clipped_bias", "t5_bias"),
+    *("alibi", "kerple", "rotary", "xpos", "deberta", "cope", "window", "convolution"),
+]
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+
+
+def build(name: str, **options: Any) -> MultiHeadAttention:
+    """Attention with this encoding, its parameters random; T5's and ALiBi's biases too."""
+    encoding = create(name, **{"d_model": D, "num_heads": H, "max_len": 16, **options})
+    with torch.no_grad():
+        for parameter in encoding.parameters():
+            parameter.add_(torch.randn_like(parameter))
+    return MultiHeadAttention(encoding)
+
+
+def run(attention: MultiHeadAttention, x: Tensor, mask: Tensor | None = None) -> Tensor:
+    """The vectors at the input, then attention; a tree for those that need one."""
+    name = type(attention.encoding).__name__
+    length = x.shape[1]
+    chain = torch.arange(-1, length - 1, device=x.device)  # each word hangs on the one before
+    positions = torch.arange(length, device=x.device) if name == "TreeDepth" else None
+    offsets = tree_offsets(chain) if name == "TreeOffsets" else None
+    return attention(attention.encoding.embed(x, positions), mask, offsets)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", available())
+def test_it_trains_copies_and_takes_a_single_token(name: str, device: str) -> None:
+    options = {"relative": True, "cls": True} if name == "tupe" else {}
+    options |= {"content": True} if name == "convolution" else {}
+    attention = build(name, **options).to(device)
+    x = torch.randn(2, T, D, device=device)
+    run(attention, x).sum().backward()
+    for key, parameter in attention.named_parameters():
+        assert parameter.grad is not None, key
+        assert parameter.grad.isfinite().all(), key
+        assert parameter.grad.abs().sum() > 0, key
+    twin = copy.deepcopy(attention)
+    fresh = build(name, **options).to(device)
+    fresh.load_state_dict(attention.state_dict())
+    for other in (twin, fresh):
+        close(run(other, x), run(attention, x), rtol=0, atol=0)
+    assert run(attention, x[:1, :1]).shape == (1, 1, D)
+
+
+@pytest.mark.parametrize("name", available())
+def test_its_gradient_is_right(name: str) -> None:
+    whole = _Whole(build(name, d_model=4, num_heads=2, max_len=4))
+    names = [key for key, _ in whole.named_parameters()]
+
+    def output(x: Tensor, *parameters: Tensor) -> Tensor:
+        return functional_call(whole, dict(zip(names, parameters, strict=True)), (x,))
+
+    x = torch.randn(1, 3, 4, requires_grad=True)
+    parameters = [each.detach().requires_grad_() for each in whole.parameters()]
+    assert torch.autograd.gradcheck(output, (x, *parameters))
+
+
+class _Whole(nn.Module):
+    def __init__(self, attention: MultiHeadAttention) -> None:
+        super().__init__()
+        self.attention = attention
+
+    def forward(self, x: Tensor) -> Tensor:
+        return run(self.attention, x)
+
+
+@pytest.mark.parametrize("name", available())
+def test_behind_a_causal_mask_nothing_looks_right(name: str) -> None:
+    attention = build(name)
+    x, seen = torch.randn(2, T, D), torch.ones(T, T, dtype=torch.bool).tril()
+    later = torch.cat([x[:, :5], torch.randn(2, T - 5, D)], 1)
+    close(run(attention, later, seen)[:, :5], run(attention, x, seen)[:, :5], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["alibi", "t5_bias", "huang", "cope"])
+def test_causal_forms_agree_with_the_others_to_the_left(name: str) -> None:
+    """What they say of keys to the left does not depend on those to the right."""
+    options: dict[str, Any] = {"form": "causal"} if name == "alibi" else {"causal": True}
+    encoding = build(name, **options).encoding
+    q, k = torch.randn(2, 1, H, T, d)
+    changed = torch.cat([k[:, :, :5], torch.randn(1, H, T - 5, d)], 2)
+    left = torch.ones(T, T, dtype=torch.bool).tril()[:5]
+    one, two = (encoding.scores(q, keys) for keys in (k, changed))
+    assert one is not None and two is not None
+    close(one[..., :5, :].where(left, 0), two[..., :5, :].where(left, 0), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("name", available())
+def test_padding_changes_nothing_for_the_others(name: str) -> None:
+    attention = build(name)
+    x = torch.randn(2, T, D)
+    real = torch.ones(2, T + 3, dtype=torch.bool)
+    real[:, T:] = False
+    padded = torch.cat([x, torch.randn(2, 3, D)], 1)
+    with_padding = run(attention, padded, real[:, None, None, :])[:, :T]
+    close(with_padding, run(attention, x), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", RELATIVE)
+def test_relative_encodings_do_not_see_where_a_text_begins(name: str) -> None:
+    """The last tokens' outputs are the same when what may be looked at is moved along."""
+    attention = build(name)
+    x, before = torch.randn(1, T, D), torch.randn(1, 4, D)
+    seen = torch.zeros(T + 4, T + 4, dtype=torch.bool)
+    seen[:4, :4], seen[4:, 4:] = True, True
+    moved = run(attention, torch.cat([before, x], 1), seen)[:, 4:]
+    close(moved, run(attention, x), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", sorted(set(available()) - set(RELATIVE) - {"tree_offsets"}))
+def test_absolute_encodings_do(name: str) -> None:
+    attention = build(name, **({"threshold": 4.0} if name == "fire" else {}))
+    x, before = torch.randn(1, T, D), torch.randn(1, 4, D)
+    seen = torch.zeros(T + 4, T + 4, dtype=torch.bool)
+    seen[:4, :4], seen[4:, 4:] = True, True
+    moved = run(attention, torch.cat([before, x], 1), seen)[:, 4:]
+    assert (moved - run(attention, x)).abs().max() > 1e-3
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("name", available())
+def test_half_precision_gives_half_precision(name: str, dtype: torch.dtype) -> None:
+    torch.set_default_dtype(torch.float32)
+    attention = build(name)
+    x = torch.randn(2, T, D)
+    exact = run(attention, x)
+    halved = run(copy.deepcopy(attention).to(dtype), x.to(dtype))
+    assert halved.dtype == dtype
+    close(halved.float(), exact, rtol=0, atol=0.3 if dtype == torch.bfloat16 else 0.05)
+
+
+@pytest.mark.parametrize("name", available())
+def test_it_is_one_graph_for_the_compiler(name: str) -> None:
+    torch.set_default_dtype(torch.float32)
+    torch.compiler.reset()  # each encoding is compiled for the first time
+    attention = build(name)
+    x = torch.randn(2, T, D)
+    mask = torch.ones(T, T, dtype=torch.bool).tril()
+    positions = torch.arange(T) if name == "tree_depth" else None
+    offsets = torch.arange(T * T).view(T, T) if name == "tree_offsets" else None
+
+    def forward(x: Tensor) -> Tensor:
+        return attention(attention.encoding.embed(x, positions), mask, offsets)
+
+    compiled = torch.compile(forward, backend="aot_eager", fullgraph=True)
+    close(compiled(x), forward(x), rtol=0, atol=1e-5)
+
+
+def test_rotary_in_half_precision_keeps_far_positions_apart() -> None:
+    """A θ or a position rounded to float16 would turn place 4,001 by another angle."""
+    rotary = create("rotary", d_model=8).half()
+    q = torch.ones(1, 1, 4002, 8, dtype=torch.float16)
+    exact = create("rotary", d_model=8).rotate(q.double(), q.double())[0]
+    close(rotary.rotate(q, q)[0].double(), exact, rtol=0, atol=2e-3)
+
+
+def test_rotary_scores_depend_on_the_offset_only() -> None:
+    q, k = (torch.randn(8).expand(1, 1, T, 8) for _ in range(2))
+    for name in ("rotary", "xpos"):
+        turned, keys = create(name, d_model=8).rotate(q, k)
+        scores = (turned @ keys.transpose(-2, -1))[0, 0]
+        for offset in range(-T + 1, T):
+            diagonal = scores.diagonal(offset)
+            close(diagonal, diagonal[:1].expand(T - abs(offset)))
+
+
+def test_sinusoids_move_by_one_matrix() -> None:
+    table, matrix = sinusoidal_table(60, 10), shift_matrix(7, 10)
+    close(table[:-7] @ matrix.T, table[7:], rtol=0, atol=1e-12)
+
+
+def test_symmetric_alibi_and_kerple_are_blind_to_direction() -> None:
+    q = torch.randn(1, H, T, d)
+    for name in ("alibi", "kerple"):
+        bias = build(name).encoding.scores(q, q)
+        assert bias is not None
+        close(bias, bias.transpose(-2, -1), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("name", sorted(set(available()) - {"shaw"}))
+def test_the_fused_path_is_the_one_with_weights(name: str) -> None:
+    attention = build(name)
+    x = torch.randn(2, T, D)
+    mask = torch.rand(2, 1, T, T) < 0.7
+    mask[0, 0, 3] = False  # this query may look at no key
+    positions = torch.arange(T) if name == "tree_depth" else None
+    offsets = torch.randint(-4, 5, (2, T, T)) if name == "tree_offsets" else None
+    x = attention.encoding.embed(x, positions)
+    v = attention.qkv(x)[..., 2 * D :].unflatten(-1, (H, d)).transpose(1, 2)
+    weights = attention.weights(x, mask, offsets)
+    assert (weights[0, :, 3] == 0).all()
+    expected = attention.out((weights @ v).transpose(1, 2).flatten(2))
+    close(attention(x, mask, offsets), expected, rtol=0, atol=1e-10)
+
+
+def test_offsets_of_a_tree_may_replace_those_of_the_text() -> None:
+    offsets = torch.randint(-5, 6, (2, T, T))
+    q = torch.randn(2, H, T, d)
+    for name in ("shaw_keys", "clipped_bias", "t5_bias", "alibi", "kerple", "fire", "deberta"):
+        encoding = build(name).encoding
+        both = encoding.scores(q, q, offsets)
+        for b in range(2):
+            alone = encoding.scores(q[b : b + 1], q[b : b + 1], offsets[b])
+            assert both is not None and alone is not None
+            close(both[b], alone[0] if alone.dim() == 4 else alone, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", available())
+def test_each_says_where_it_is_from_and_which_hooks_it_uses(name: str) -> None:
+    encoding = type(build(name).encoding)
+    assert encoding.paper and encoding.formula
+    assert bool(encoding.hooks()) == (encoding is not Encoding)
