@@ -10,7 +10,7 @@ PORT ?= 8888
 OUT ?= graded
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lab grade build check style study lock clean
+.PHONY: help demo test lab grade build check style study bench table lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | \
@@ -43,12 +43,18 @@ build: $(READY) ## rebuild notebooks/ and solutions/ from source/
 check: $(READY) ## name every notebook that is not what its source says
 	@$(BIN)/course build --check
 
+table: $(READY) ## rewrite docs/encodings.md: each encoding, its hooks, its oracle
+	@$(BIN)/python -m tests.encodings.table
+
 style: $(READY) ## format the code
 	@$(BIN)/python -m ruff format --exclude source .
 	@$(BIN)/python -m ruff check --fix .
 
 study: $(READY) ## repeat the recorded sweeps under benchmarks/results (minutes)
 	@for study in benchmarks/*_study.py; do $(BIN)/python $$study || exit 1; done
+
+bench: $(READY) ## time and memory beside other libraries, into benchmarks/results (minutes)
+	@$(BIN)/python benchmarks/relative_attention.py
 
 lock: ## renew requirements.lock from pyproject.toml in a fresh environment
 	@tools/lock.sh "$(PYTHON)"

@@ -68,6 +68,8 @@ class MultiHeadAttention(nn.Module):
         if mask is not None:
             allowed = torch.zeros((), dtype=q.dtype, device=q.device) if bias is None else bias
             bias = torch.where(mask, allowed, float("-inf"))
+        if bias is not None and bias.dim() == 3:
+            bias = bias[None]  # with three axes the fused kernel is not taken
         return q, k, v, bias
 
 

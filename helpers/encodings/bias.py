@@ -8,29 +8,29 @@ import torch
 from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
-from helpers.encodings.offsets import clip, offsets_of
+from helpers.encodings.offsets import clip, offsets_of, toeplitz
 
 
 class OffsetBias(Encoding):
-    """What the biases share: `bias(offsets)` is added to the scaled score.
+    """What the biases share: `bias(j − i)` is added to the scaled score.
 
     The hook is asked before scaling, so the bias is divided by the scale that follows.
     """
 
     def bias(self, offsets: Tensor) -> Tensor:
-        """Bias of each offset j − i; (T, T) → (H, T, T), or (B, 1, T, T) → (B, H, T, T)."""
+        """Bias of each offset j − i, for each head; (…) → (H, …)."""
         raise NotImplementedError
 
     def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        """The bias of every pair, without looking at q or k beyond their length."""
-        return self.bias(offsets_of(q, offsets)).to(q.dtype) / self.scale
-
-
-def read(table: Tensor, columns: Tensor) -> Tensor:
-    """Row h of `table` (H, N) at `columns`, for head h; (T, T) or (B, 1, T, T) → (…, H, T, T)."""
-    if columns.dim() == 2:
-        return table[:, columns]
-    return table[:, columns[:, 0]].transpose(0, 1)
+        """The bias of every pair, (H, T, T) or (B, H, T, T); of q and k only the shape is read."""
+        if offsets is not None:
+            found = self.bias(offsets_of(q, offsets)) / self.scale  # (H, T, T) or (H, B, 1, T, T)
+            found = found if found.dim() == 3 else found[:, :, 0].transpose(0, 1)
+        else:  # 2T − 1 offsets instead of T² pairs
+            length = q.shape[2]
+            each = torch.arange(1 - length, length, device=q.device)
+            found = toeplitz(self.bias(each) / self.scale, length)
+        return found.to(q.dtype)
 
 
 class ClippedBias(OffsetBias):
@@ -55,7 +55,7 @@ class ClippedBias(OffsetBias):
 
     def bias(self, offsets: Tensor) -> Tensor:
         """b[head, clip(j − i)]."""
-        return read(self.table, clip(offsets, self.k) + self.k)
+        return self.table[:, clip(offsets, self.k) + self.k]
 
 
 class Window(ClippedBias):
@@ -127,4 +127,4 @@ class T5Bias(OffsetBias):
 
     def bias(self, offsets: Tensor) -> Tensor:
         """b[head, bucket(j − i)]."""
-        return read(self.table, self.bucket(offsets))
+        return self.table[:, self.bucket(offsets)]

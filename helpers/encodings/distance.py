@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from helpers.encodings.bias import OffsetBias
+from helpers.encodings.offsets import offset_matrix
 
 
 def alibi_slopes(num_heads: int) -> Tensor:
@@ -54,7 +55,7 @@ class Alibi(OffsetBias):
             fall = torch.where(offsets > 0, 2 * fall, fall)
         elif self.form == "causal":
             fall = fall.masked_fill(offsets > 0, float("inf"))
-        return -self.slopes[:, None, None] * fall
+        return -torch.einsum("h,...->h...", self.slopes, fall)
 
 
 class Kerple(OffsetBias):
@@ -82,13 +83,13 @@ class Kerple(OffsetBias):
         self.raw = nn.Parameter(torch.randn(2, num_heads))
 
     def constants(self) -> tuple[Tensor, Tensor]:
-        """r1 and r2, each (H, 1, 1); kept positive by exp, and below 2 by a sigmoid."""
-        first, second = self.raw[:, :, None, None]
+        """r1 and r2, each (H,); kept positive by exp, and below 2 by a sigmoid."""
+        first, second = self.raw
         return first.exp(), second.exp() if self.form == "log" else 2 * second.sigmoid()
 
     def bias(self, offsets: Tensor) -> Tensor:
         """The kernel of |j − i|."""
-        first, second = self.constants()
+        first, second = (each.view(-1, *[1] * offsets.dim()) for each in self.constants())
         distance = offsets.abs().to(first.dtype)
         if self.form == "log":
             return -first * (1 + second * distance).log()
@@ -124,7 +125,7 @@ class Fire(OffsetBias):
         self.f = nn.Sequential(nn.Linear(1, hidden), nn.ReLU(), nn.Linear(hidden, num_heads))
 
     def share(self, offsets: Tensor) -> Tensor:
-        """ψ(|i − j|)/ψ(max(L, i, j)), negative for keys to the right; the shape of `offsets`."""
+        """ψ(|i − j|)/ψ(max(L, i, j)), negative for keys to the right; (…, T, T), as `offsets`."""
         places = torch.arange(offsets.shape[-1], device=offsets.device)
         furthest = torch.maximum(places[:, None], places[None, :]).to(self.c.dtype)
         whole = torch.maximum(furthest, self.threshold.abs())
@@ -133,6 +134,11 @@ class Fire(OffsetBias):
         return -offsets.sign() * share
 
     def bias(self, offsets: Tensor) -> Tensor:
-        """f of the share, a number per head."""
-        table = self.f(self.share(offsets)[..., None]).movedim(-1, -3)  # (…, H, T, T)
-        return table.squeeze(1) if table.dim() == 5 else table
+        """f of the share, a number per head; (…, T, T) → (H, …, T, T)."""
+        return self.f(self.share(offsets)[..., None]).movedim(-1, 0)
+
+    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+        """The bias of every pair: it depends on i and j, so each pair is asked."""
+        return super().scores(
+            q, k, offset_matrix(q.shape[2], q.device) if offsets is None else offsets
+        )

@@ -55,17 +55,6 @@ def skew(q: Tensor, table: Tensor) -> Tensor:
 FORMS = {form.__name__: form for form in (per_pair, einsum, batched, gather, skew)}
 
 
-def toeplitz(bias: Tensor, length: int) -> Tensor:
-    """A number per offset as a (T, T) matrix without copying it: entry (i, j) is bias of j − i.
-
-    Args:
-        bias: (…, 2T − 1), entry r is offset r − (T − 1).
-    """
-    if bias.shape[-1] != 2 * length - 1:
-        raise ValueError(f"bias has {bias.shape[-1]} entries; for T={length} it must have 2T−1")
-    return bias.unfold(-1, length, 1).flip(-2)
-
-
 def flex(q: Tensor, k: Tensor, v: Tensor, table: Tensor) -> Tensor:
     """Attention with the term inside a fused kernel, (B, H, T, d): no (T, T) score is stored.
 

@@ -65,3 +65,17 @@ def skew_padded(products: Tensor) -> Tensor:
     start = length - 1
     shifted = products.flatten(-2)[..., start : start + length * (width - 1)]
     return shifted.unflatten(-1, (length, width - 1))[..., :length]
+
+
+def toeplitz(bias: Tensor, length: int) -> Tensor:
+    """A number per offset as a matrix, without copying it; (…, 2T−1) → (…, T, T).
+
+    Args:
+        bias: entry r is that of offset r − (T − 1).
+
+    Raises:
+        ValueError: `bias` has another number of entries.
+    """
+    if bias.shape[-1] != 2 * length - 1:
+        raise ValueError(f"bias has {bias.shape[-1]} entries; for T={length} it must have 2T−1")
+    return bias.unfold(-1, length, 1).flip(-2)

@@ -19,11 +19,19 @@ class TransformerXL(Encoding):
     paper = "Dai et al. 2019, section 3.3"
     formula = r"q_i·k_j + q_i·W R_{i−j} + u·k_j + v·W R_{i−j}"
 
+    vectors: Tensor
+
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
         super().__init__(d_model, num_heads, max_len)
+        vectors = self._sinusoids(max_len).to(torch.get_default_dtype())
+        self.register_buffer("vectors", vectors, persistent=False)
         self.project = nn.Linear(d_model, d_model, bias=False)
         self.u = nn.Parameter(torch.zeros(num_heads, 1, self.head_width))
         self.v = nn.Parameter(torch.zeros(num_heads, 1, self.head_width))
+
+    def _sinusoids(self, length: int) -> Tensor:
+        """R of the paper's i − j, from T − 1 down to −(T − 1) as j grows, and one not read."""
+        return sinusoids(torch.arange(length - 1, -length - 1, -1), self.d_model)
 
     def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
         """All but q·k, (B, H, T, T).
@@ -34,9 +42,11 @@ class TransformerXL(Encoding):
         if offsets is not None:
             raise ValueError("offsets cannot be skewed; use 'shaw_keys' for those of a tree")
         length = q.shape[2]
-        # The paper's sign is i − j: from T − 1 down to −(T − 1) as j grows, and one row not read.
-        distances = torch.arange(length - 1, -length - 1, -1, device=q.device)
-        rows = self.project(sinusoids(distances, self.d_model).to(q.dtype))  # (2T, D)
+        if length <= self.max_len:
+            vectors = self.vectors[self.max_len - length : self.max_len + length]
+        else:
+            vectors = self._sinusoids(length).to(q)
+        rows = self.project(vectors)  # (2T, D)
         rows = rows.unflatten(-1, (self.num_heads, -1)).transpose(0, 1)  # (H, 2T, d)
         by_position = skew_padded((q + self.v) @ rows.transpose(-2, -1))
         return by_position + self.u @ k.transpose(-2, -1)

@@ -9,7 +9,6 @@ from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
 from helpers.encodings.bias import T5Bias
-from helpers.encodings.offsets import offset_matrix
 
 
 class Tupe(Encoding):
@@ -64,7 +63,7 @@ class Tupe(Encoding):
         )  # (H, T, d)
         term = queries @ keys.transpose(-2, -1)
         if self.relative is not None:
-            term = term + self.relative.bias(offset_matrix(length, q.device)) / self.scale
+            term = term + self.relative.scores(q, k) / self.scale
         if self.resets is not None:
             from_cls, to_cls = self.resets / self.scale
             place = torch.arange(length, device=q.device)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.encodings import create, forms
-from helpers.encodings.offsets import offset_matrix, skew
+from helpers.encodings.offsets import offset_matrix, skew, toeplitz
 
 close = torch.testing.assert_close
 few = settings(deadline=None, max_examples=20)
@@ -53,7 +53,7 @@ def test_flex_attention_is_the_same_and_on_a_gpu_so_is_its_gradient(device: str)
 @few
 def test_a_toeplitz_bias_is_a_view(length: int) -> None:
     bias = torch.randn(3, 2 * length - 1)
-    made = forms.toeplitz(bias, length)
+    made = toeplitz(bias, length)
     close(made, bias[:, offset_matrix(length) + length - 1], rtol=0, atol=0)
     close(made[..., 0, 0], bias[:, length - 1], rtol=0, atol=0)
 
@@ -87,4 +87,4 @@ def test_a_table_that_does_not_fit(form: str) -> None:
 
 def test_a_bias_that_does_not_fit() -> None:
     with pytest.raises(ValueError, match="must have 2T−1"):
-        forms.toeplitz(torch.randn(6), 4)
+        toeplitz(torch.randn(6), 4)

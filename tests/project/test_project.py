@@ -94,7 +94,7 @@ def test_the_workflow_and_ci_run_the_readmes_command() -> None:
 
 def test_make_help_lists_the_targets() -> None:
     done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
-    for target in ("demo", "test", "lab", "grade", "build", "study"):
+    for target in ("demo", "test", "lab", "grade", "build", "study", "bench", "table"):
         assert f"make {target}" in done.stdout
 
 
