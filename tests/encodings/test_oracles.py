@@ -7,7 +7,9 @@ from transformers.models.t5.modeling_t5 import T5Attention
 
 from helpers.book import d2l
 from helpers.encodings import Sinusoidal, T5Bias, available, sinusoidal_table
-from tests.encodings.oracles import ORACLES, Oracle, convolved, deberta_scores
+from tests.encodings.oracles import ORACLES, Oracle
+from tests.encodings.oracles.offsets import deberta_scores
+from tests.encodings.oracles.structure import convolved
 
 # No package of them was found; slow.py has their formulas, pair by pair.
 WITHOUT_ORACLE = {"none", "index_mlp", "clipped_bias", "kerple", "fire", "tupe"}

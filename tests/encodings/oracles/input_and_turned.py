@@ -1,0 +1,93 @@
+"""Vectors at the input, and turned queries and keys."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import torch
+from learnable_fourier_positional_encoding import LearnableFourierPositionalEncoding
+from torch.onnx import ops as onnx_ops
+from transformers.models.bert.configuration_bert import BertConfig
+from transformers.models.bert.modeling_bert import BertEmbeddings
+from transformers.models.distilbert.modeling_distilbert import create_sinusoidal_embeddings
+from x_transformers import x_transformers as xt
+
+from helpers import encodings
+from tests.encodings.oracles.comparison import (
+    B,
+    D,
+    H,
+    Pair,
+    T,
+    build,
+    d,
+    oracle,
+    qk,
+)
+
+
+@oracle("sinusoidal", "transformers, DistilBERT", 3e-8, "it rounds to float32")
+def _distilbert() -> Pair:
+    theirs = torch.empty(512, 768)
+    create_sinusoidal_embeddings(512, 768, theirs)
+    return encodings.create("sinusoidal", d_model=768).embed(torch.zeros(1, 512, 768))[0], theirs
+
+
+@oracle("learned", "transformers, BertEmbeddings", 1e-12)
+def _bert() -> Pair:
+    theirs = BertEmbeddings(
+        BertConfig(vocab_size=5, hidden_size=D, num_attention_heads=H, max_position_embeddings=T)
+    )
+    ours = build("learned", max_len=T)
+    with torch.no_grad():
+        theirs.position_embeddings.weight.copy_(ours.table)
+        theirs.token_type_embeddings.weight.zero_()
+    tokens = torch.randint(5, (B, T))
+    embedded = ours.embed(theirs.word_embeddings(tokens))
+    return theirs.LayerNorm(embedded), theirs.eval()(tokens)
+
+
+@oracle("fourier", "learnable-fourier-positional-encoding", 1e-12)
+def _fourier() -> Pair:
+    ours = build("fourier", features=10, hidden=7, match_norm=False)
+    theirs = LearnableFourierPositionalEncoding(1, 1, 10, 7, D, gamma=1.0).double()
+    with torch.no_grad():
+        theirs.Wr.weight.copy_(ours.frequencies[:, None])
+        theirs.mlp.load_state_dict(ours.mlp.state_dict())
+    positions = torch.arange(T, dtype=torch.float64)
+    return ours.vectors(positions), theirs(positions[:, None, None])
+
+
+def _onnx(layout: str, fraction: float) -> Pair:
+    ours = build("rotary", layout=layout, fraction=fraction)
+    turned = int(d * fraction)
+    x = torch.randn(B, H, T, d)
+    angles = torch.outer(torch.arange(T), 10_000.0 ** (-torch.arange(0, turned, 2) / turned))
+    tables = (each.expand(B, -1, -1) for each in (angles.cos(), angles.sin()))
+    theirs = onnx_ops.rotary_embedding(
+        x,
+        *tables,
+        interleaved=layout == "interleaved",
+        rotary_embedding_dim=turned if fraction < 1 else 0,
+    )
+    return ours.rotate(x, x)[0], theirs
+
+
+for _layout in ("interleaved", "halves"):
+    for _fraction in (1.0, 0.5):
+        oracle("rotary", f"torch.onnx, {_layout}, {_fraction:.0%} turned", 1e-12)(
+            partial(_onnx, _layout, _fraction)
+        )
+
+
+@oracle("xpos", "x-transformers", 1e-6, "float32 angles")
+def _x_xpos() -> Pair:
+    ours = build("xpos")
+    theirs = xt.RotaryEmbedding(d, use_xpos=True).double()
+    angles, scale = theirs.forward_from_seq_len(T)
+    q, k = qk()
+    expected = (
+        xt.apply_rotary_pos_emb(q, angles, scale),
+        xt.apply_rotary_pos_emb(k, angles, scale**-1),
+    )
+    return torch.cat(ours.rotate(q, k)), torch.cat(expected)

@@ -1,0 +1,83 @@
+"""docs/encodings.md: every encoding with its formula, hooks, size, and how far it is from others.
+
+Run `make table`; a test compares the file with what this would write.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from helpers.attention import MultiHeadAttention
+from helpers.encodings import BY_NAME, create
+from tests.common import ROOT
+from tests.encodings.oracles import ORACLES, Oracle
+
+PATH = ROOT / "docs" / "encodings.md"
+SIZES = {"d_model": 64, "num_heads": 4, "max_len": 32}
+
+HEAD = """\
+# Every encoding, and what it was compared with
+
+Written by `make table`. `create(name, d_model=…, num_heads=…, max_len=…)` builds each of them.
+Offsets are j − i for query i and key j. *Parameters* are counted at D = 64, H = 4, max_len = 32.
+*Longer* says whether a text beyond max_len can be read at all; whether it is read well is measured
+in the lessons. *Off by* is the largest difference from the other implementation in float64, or from
+the formula computed one pair at a time where no published package of it was found.
+"""
+COLUMNS = ["name", "paper", "formula", "hooks", "parameters", "longer", "compared with", "off by"]
+
+
+def residual(oracle: Oracle) -> float:
+    """Largest difference between ours and theirs."""
+    torch.manual_seed(0)
+    ours, theirs = oracle.pair()
+    return (ours - theirs).abs().max().item()
+
+
+def reads_longer(name: str) -> bool:
+    """Whether a text of twice max_len goes through."""
+    attention = MultiHeadAttention(create(name, **SIZES))
+    length = 2 * SIZES["max_len"]
+    positions = torch.arange(length) if name == "tree_depth" else None
+    offsets = torch.zeros(length, length).long() if name == "tree_offsets" else None
+    try:
+        x = attention.encoding.embed(torch.zeros(1, length, SIZES["d_model"]), positions)
+        attention(x, offsets=offsets)
+    except ValueError:
+        return False
+    return True
+
+
+def rows() -> list[list[str]]:
+    """One row for each encoding and each that it was compared with, all cells as text."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    found = []
+    for name, kind in BY_NAME.items():
+        encoding = create(name, **SIZES)
+        size = sum(parameter.numel() for parameter in encoding.parameters())
+        hooks = ", ".join(kind.hooks()) or "–"
+        longer = "yes" if reads_longer(name) else "no"
+        first = [f"`{name}`", kind.paper, kind.formula, hooks, f"{size:,}", longer]
+        oracles = [each for each in ORACLES if each.encoding == name]
+        for each in oracles:
+            note = f"; {each.note}" if each.note else ""
+            found.append([*first, each.whose + note, f"{residual(each):.0e}".replace("0e+00", "0")])
+            first = [""] * len(first)
+        if not oracles:
+            found.append([*first, "the formula, pair by pair", "< 1e-10"])
+    torch.set_default_dtype(before)
+    return found
+
+
+def as_markdown(cells: list[list[str]]) -> str:
+    """The page, with a table of these cells."""
+    lines = [COLUMNS, ["---"] * len(COLUMNS), *cells]
+    table = ["| " + " | ".join(c.replace("|", r"\|") for c in line) + " |" for line in lines]
+    return HEAD + "\n" + "\n".join(table) + "\n"
+
+
+if __name__ == "__main__":
+    PATH.parent.mkdir(exist_ok=True)
+    PATH.write_text(as_markdown(rows()), encoding="utf-8")
+    print(PATH)
