@@ -51,10 +51,11 @@ style: $(READY) ## format the code
 	@$(BIN)/python -m ruff check --fix .
 
 study: $(READY) ## repeat the recorded sweeps under benchmarks/results (minutes)
-	@for study in benchmarks/*_study.py; do $(BIN)/python $$study || exit 1; done
+	@for study in benchmarks/*_study.py; do \
+		$(BIN)/python -m benchmarks.$$(basename $$study .py) || exit 1; done
 
 bench: $(READY) ## time and memory beside other libraries, into benchmarks/results (minutes)
-	@$(BIN)/python benchmarks/relative_attention.py
+	@KINETO_LOG_LEVEL=99 $(BIN)/python -m benchmarks.relative_attention
 
 lock: ## renew requirements.lock from pyproject.toml in a fresh environment
 	@tools/lock.sh "$(PYTHON)"

@@ -80,7 +80,7 @@ def race(ax: Axes, table: pd.DataFrame, title: str = "") -> None:
     """Loss by length: a dot per seed, a line through the means, the exact limit in grey.
 
     Args:
-        table: columns encoding, seed, length, loss and limit (nats), as `lag_run` gives them.
+        table: columns encoding, seed, length, loss and limit (nats), as `run` gives them.
     """
     limit = table.groupby("length")["limit"].mean()
     for name, rows in table.groupby("encoding"):

@@ -12,10 +12,8 @@ import pandas as pd
 from helpers import runtime
 
 # In a checkout the results stand beside the code; an installed package carries a copy.
-_PLACES = (
-    Path(__file__).parent.parent / "benchmarks" / "results",
-    Path(__file__).parent / "results",
-)
+RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
+_PLACES = (RESULTS, Path(__file__).parent / "results")
 
 
 @dataclass(frozen=True)
@@ -26,7 +24,7 @@ class Recorded:
     note: str
 
 
-def save(name: str, table: pd.DataFrame, command: str, folder: Path = _PLACES[0]) -> Path:
+def save(name: str, table: pd.DataFrame, command: str, folder: Path = RESULTS) -> Path:
     """Store `table` with date, machine, versions and the command that repeats it."""
     record = {
         "command": command,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -19,7 +20,7 @@ class DivergedError(RuntimeError):
 
 def masked_loss(model: nn.Module, batch: Masked) -> Tensor:
     """Mean cross-entropy in nats over the selected places; all others count for nothing."""
-    logits = model(batch.inputs)  # (B, T, V)
+    logits = model(batch.inputs, **batch.given)  # (B, T, V)
     return F.cross_entropy(logits[batch.selected], batch.targets[batch.selected])
 
 
@@ -67,8 +68,18 @@ def train(
     return losses
 
 
+class Score(NamedTuple):
+    """Loss in nats per scored token, and the share of them that were guessed right."""
+
+    loss: float
+    accuracy: float
+
+
 @torch.no_grad()
-def evaluate(model: nn.Module, batch: Masked) -> float:
-    """Loss of `model` on `batch` in nats per selected token, dropout off."""
+def evaluate(model: nn.Module, batch: Masked) -> Score:
+    """How `model` does on the scored places of `batch`, dropout off."""
     model.eval()
-    return masked_loss(model, batch).item()
+    logits = model(batch.inputs, **batch.given)[batch.selected]
+    targets = batch.targets[batch.selected]
+    right = (logits.argmax(-1) == targets).double().mean().item()
+    return Score(F.cross_entropy(logits, targets).item(), right)

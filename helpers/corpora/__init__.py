@@ -1,6 +1,26 @@
-"""Languages whose best possible loss is known exactly."""
+"""Languages and tasks whose best possible loss is known exactly."""
+
+from typing import Protocol
+
+from torch import Generator
 
 from helpers.corpora.lag import LagLanguage
 from helpers.corpora.masking import Masked, corrupt
+from helpers.corpora.tasks import Reverse, Shift
+from helpers.corpora.trees import TreeLanguage
 
-__all__ = ["LagLanguage", "Masked", "corrupt"]
+__all__ = ["LagLanguage", "Masked", "Reverse", "Shift", "Task", "TreeLanguage", "corrupt"]
+
+
+class Task(Protocol):
+    """What can be trained on: fresh batches, and the lowest loss that any model can have."""
+
+    vocab_size: int
+
+    def batch(self, batch: int, length: int, generator: Generator) -> Masked:
+        """A fresh batch of `batch` sequences of `length` tokens."""
+        ...
+
+    def limit(self, masked: Masked) -> float:
+        """Lowest mean loss on this batch, in nats per scored token."""
+        ...

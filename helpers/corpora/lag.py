@@ -7,10 +7,9 @@ well any model can do is known exactly.
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
 from torch import Generator, Tensor
 
-from helpers.corpora.masking import MASKED, RANDOM, SELECTED, Masked, corrupt
+from helpers.corpora.masking import Masked, corrupt, evidence, mean_surprise
 
 
 class LagLanguage:
@@ -55,15 +54,7 @@ class LagLanguage:
         Forward–backward over the chain t, t+lag, t+2·lag, …; a neighbour's evidence does not know
         whether that neighbour was selected, the scored place does.
         """
-        inputs = masked.inputs
-        seen = F.one_hot(inputs, self.vocab_size)[..., : self.num_symbols].double()
-        hidden = (inputs == self.mask_id)[..., None]
-        random = RANDOM / self.num_symbols
-        kept = 1 - MASKED - RANDOM
-        unsure = (1 - SELECTED + SELECTED * kept) * seen + SELECTED * random  # any other place
-        scored = kept * seen + random  # the scored place
-        unsure = torch.where(hidden, 1.0, unsure)
-        scored = torch.where(hidden, 1.0, scored)
+        unsure, scored = evidence(masked.inputs, self.num_symbols)
         forward = self._messages(unsure, self.transition)
         backward = self._messages(unsure.flip(1), self.transition.T).flip(1)
         posterior = forward * backward * scored
@@ -82,5 +73,4 @@ class LagLanguage:
 
         A trained model may lie below it only by noise; further below means a leak.
         """
-        right = self.posterior(masked).gather(-1, masked.targets[..., None])[..., 0]
-        return float(-right[masked.selected].log().mean())
+        return mean_surprise(self.posterior(masked), masked)

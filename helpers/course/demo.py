@@ -10,9 +10,10 @@ import pandas as pd
 from nbformat import NotebookNode
 
 from helpers import plots
+from helpers.corpora import LagLanguage
 from helpers.course import build, grade, made
 from helpers.course.settings import Course
-from helpers.experiments import lag_race
+from helpers.experiments import race
 
 UNIT = "02-sinusoidal"
 TYPICAL = (  # exercise and wrong version of six learners
@@ -46,7 +47,8 @@ def demo(course: Course, out: Path) -> int:
 
 
 def _race(out: Path) -> Path:
-    table = lag_race(("none", "sinusoidal"), seeds=(0, 1, 2), steps=1000, lengths=(24, 48))
+    names, seeds = ("none", "sinusoidal"), (0, 1, 2)
+    table = race(LagLanguage(), names, seeds, steps=1000, lengths=(24, 48))
     summary = table.groupby(["encoding", "length"])[["loss", "limit"]]
     print(summary.agg(["mean", "std"]).round(3).drop(columns=("limit", "std")))
     figure, ax = plt.subplots()

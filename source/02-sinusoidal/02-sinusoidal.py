@@ -379,12 +379,13 @@ check.module(SinusoidalEncoding, seed=2606)
 # %% tags=["training"]
 import pandas as pd
 
-from helpers.experiments import lag_run
+from helpers.corpora import LagLanguage
+from helpers.experiments import run
 
 Mine = check.module.use(SinusoidalEncoding)
-runs = [lag_run("none", seed=0, steps=300)]
+runs = [run(LagLanguage(), "none", seed=0, steps=300)]
 label = "yours" if Mine is SinusoidalEncoding else "the course's"
-runs += [lag_run(lambda: Mine(d_model=48, num_heads=4), seed=0, steps=300, label=label)]
+runs += [run(LagLanguage(), lambda: Mine(48, num_heads=4), seed=0, steps=300, label=label)]
 live = pd.concat(runs, ignore_index=True)
 live[["encoding", "steps", "loss", "limit"]].round(2)
 

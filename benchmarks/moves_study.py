@@ -1,0 +1,28 @@
+"""Where relative positions win and where absolute ones do: y_t = x_{t−3}, and y_t = x_{T−1−t}.
+
+Shift is trained on lengths from 8 to 32 and evaluated at 32, 64 and 128; reverse is trained at 16
+and evaluated at 16 and 32.
+"""
+
+from __future__ import annotations
+
+from benchmarks.lag_study import ENCODINGS
+from benchmarks.sweep import Job, sweep
+from helpers.corpora import Reverse, Shift
+
+RACE = [
+    *("none", "sinusoidal", "learned", "Shaw keys", "Transformer-XL", "clipped bias", "T5 bias"),
+    *("ALiBi, symmetric", "RoPE"),
+]
+
+
+def main() -> None:
+    """Run both sweeps."""
+    shift = {"steps": 1000, "lengths": (32, 64, 128), "shortest": 8}
+    sweep("shift3", [Job(label, Shift(), ENCODINGS[label], shift) for label in RACE])
+    back = {"steps": 1000, "lengths": (16, 32)}
+    sweep("reverse", [Job(label, Reverse(), ENCODINGS[label], back) for label in RACE])
+
+
+if __name__ == "__main__":
+    main()

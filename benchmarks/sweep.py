@@ -1,0 +1,74 @@
+"""Many runs side by side, one thread each; what is done is kept, so a stopped sweep goes on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+import torch
+from tqdm import tqdm
+
+from helpers import recorded
+from helpers.corpora import Task
+from helpers.encodings import create
+from helpers.experiments import HEADS, WIDTH, run
+
+DONE = Path(__file__).parent.parent / "build" / "sweeps"  # not committed
+SEEDS = (0, 1, 2)
+
+
+class Job(NamedTuple):
+    """One encoding on one task, for each seed.
+
+    Args:
+        label: how the table calls it.
+        task: what it is trained on.
+        encoding: name and options for `create`.
+        options: for `run`: steps, lengths and so on.
+    """
+
+    label: str
+    task: Task
+    encoding: tuple[str, dict[str, Any]]
+    options: dict[str, Any]
+
+
+def sweep(name: str, jobs: Sequence[Job]) -> pd.DataFrame:
+    """Run every job on three seeds, store all rows as recorded result `name`, print the means."""
+    todo = [(job, seed) for job in jobs for seed in SEEDS]
+    folder = DONE / name
+    folder.mkdir(parents=True, exist_ok=True)
+    # Not forked: a child of a process whose threads have run may wait for them for ever.
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
+        waiting = [pool.submit(_one, folder, job, seed) for job, seed in todo]
+        for done in tqdm(as_completed(waiting), desc=name, total=len(todo), unit="run"):
+            done.result()
+    rows = pd.concat([pd.read_csv(_path(folder, *each)) for each in todo], ignore_index=True)
+    recorded.save(name, rows, "make study")
+    shown = {"loss": ["mean", "std"], "limit": "mean", "accuracy": ["mean", "std"]}
+    print(rows.groupby(["encoding", "length"], sort=False).agg(shown).round(3))
+    return rows
+
+
+def _path(folder: Path, job: Job, seed: int) -> Path:
+    return folder / f"{job.label.replace(' ', '-').replace('/', '-')}-{seed}.csv"
+
+
+def _one(folder: Path, job: Job, seed: int) -> None:
+    path = _path(folder, job, seed)
+    if path.exists():
+        return
+    torch.set_num_threads(1)
+    os.environ["TQDM_DISABLE"] = "1"
+    name, options = job.encoding
+    longest = max(job.options["lengths"])
+    sizes = {"d_model": WIDTH, "num_heads": HEADS, "max_len": longest} | options
+    rows = run(job.task, lambda: create(name, **sizes), seed, label=job.label, **job.options)
+    part = path.with_suffix(".part")
+    rows.to_csv(part, index=False)
+    part.rename(path)
