@@ -7,8 +7,9 @@ import pytest
 
 from helpers.checks.exercise import Exercise, Mistake
 from helpers.course import made
+from tests import common
 
-UNITS = ("00-start-here", "02-sinusoidal")
+UNITS = common.UNITS
 SEEDS = range(5)
 
 EXERCISES = [exercise for unit in UNITS for exercise in made.exercises(unit).values()]
