@@ -68,7 +68,7 @@ def skew_padded(products: Tensor) -> Tensor:
 
 
 def toeplitz(bias: Tensor, length: int) -> Tensor:
-    """A number per offset as a matrix, without copying it; (…, 2T−1) → (…, T, T).
+    """A number per offset as a matrix, without an index; (…, 2T−1) → (…, T, T).
 
     Args:
         bias: entry r is that of offset r − (T − 1).
