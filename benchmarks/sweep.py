@@ -43,10 +43,11 @@ def sweep(name: str, jobs: Sequence[Job]) -> pd.DataFrame:
     todo = [(job, seed) for job in jobs for seed in SEEDS]
     folder = DONE / name
     folder.mkdir(parents=True, exist_ok=True)
+    os.environ["TQDM_DISABLE"] = "1"  # a bar for each run would bury the one below
     # Not forked: a child of a process whose threads have run may wait for them for ever.
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
         waiting = [pool.submit(_one, folder, job, seed) for job, seed in todo]
-        for done in tqdm(as_completed(waiting), desc=name, total=len(todo), unit="run"):
+        for done in tqdm(as_completed(waiting), desc=name, total=len(todo), unit="run", disable=False):
             done.result()
     rows = pd.concat([pd.read_csv(_path(folder, *each)) for each in todo], ignore_index=True)
     recorded.save(name, rows, "make study")
@@ -64,7 +65,6 @@ def _one(folder: Path, job: Job, seed: int) -> None:
     if path.exists():
         return
     torch.set_num_threads(1)
-    os.environ["TQDM_DISABLE"] = "1"
     name, options = job.encoding
     longest = max(job.options["lengths"])
     sizes = {"d_model": WIDTH, "num_heads": HEADS, "max_len": longest} | options

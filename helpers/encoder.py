@@ -1,4 +1,4 @@
-"""A small Transformer encoder that predicts a token at each place."""
+"""Transformer layers, and the small encoder that most experiments train."""
 
 from __future__ import annotations
 
@@ -11,27 +11,55 @@ from helpers.encodings import Encoding
 
 
 class EncoderLayer(nn.Module):
-    """Pre-LN layer: x + attention(LN(x)), then x + MLP(LN(x)) (Xiong et al. 2020, figure 1b)."""
+    """Attention and MLP, each with a skip connection and a LayerNorm.
 
-    def __init__(self, encoding: Encoding) -> None:
+    Args:
+        encoding: as `MultiHeadAttention` has it.
+        norm: "pre" is x + f(LN(x)) (Xiong et al. 2020, figure 1b), "post" LN(x + f(x)), as in
+            Vaswani et al. 2017 and BERT.
+        dropout: share of the numbers set to 0 after attention and after the MLP.
+        eps: of the LayerNorms.
+    """
+
+    def __init__(
+        self, encoding: Encoding, norm: str = "pre", dropout: float = 0.0, eps: float = 1e-5
+    ) -> None:
         super().__init__()
+        if norm not in ("pre", "post"):
+            raise ValueError(f"norm={norm!r} must be 'pre' or 'post'")
         width = encoding.d_model
+        self.norm_first = norm == "pre"
         self.attention = MultiHeadAttention(encoding)
-        self.norms = nn.ModuleList([nn.LayerNorm(width), nn.LayerNorm(width)])
+        self.norms = nn.ModuleList([nn.LayerNorm(width, eps), nn.LayerNorm(width, eps)])
         self.mlp = nn.Sequential(
             nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
         )
+        self.dropout = nn.Dropout(dropout)
 
     def forward(
         self, x: Tensor, mask: Tensor | None = None, offsets: Tensor | None = None
     ) -> Tensor:
         """(B, T, D) → (B, T, D); `mask` and `offsets` as in `MultiHeadAttention`."""
-        x = x + self.attention(self.norms[0](x), mask, offsets)
-        return x + self.mlp(self.norms[1](x))
+        first, second = self.norms
+        if self.norm_first:
+            x = x + self.dropout(self.attention(first(x), mask, offsets))
+            return x + self.dropout(self.mlp(second(x)))
+        x = first(x + self.dropout(self.attention(x, mask, offsets)))
+        return second(x + self.dropout(self.mlp(x)))
+
+
+def stacked(encoding: Encoding, num_layers: int, shared: bool, **options: object) -> nn.ModuleList:
+    """Layers that ask `encoding`, or, from the second on, a copy each unless it is `shared`."""
+    # A copy of what is asked at the input only would be parameters that nothing trains.
+    one = shared or set(encoding.hooks()) <= {"embed"}
+    return nn.ModuleList(
+        EncoderLayer(encoding if one or layer == 0 else copy.deepcopy(encoding), **options)  # type: ignore[arg-type]
+        for layer in range(num_layers)
+    )
 
 
 class Encoder(nn.Module):
-    """Token embedding + position, layers, LayerNorm, and logits tied to the embedding.
+    """Token embedding + position, pre-LN layers, LayerNorm, and logits tied to the embedding.
 
     Args:
         encoding: the position encoding.
@@ -49,12 +77,7 @@ class Encoder(nn.Module):
         # 1/sqrt(D): the logits, tied to this table, then begin at unit size.
         nn.init.normal_(self.tokens.weight, std=encoding.d_model**-0.5)
         self.position = encoding
-        # A copy of what is asked at the input only would be parameters that nothing trains.
-        one = shared or set(encoding.hooks()) <= {"embed"}
-        self.layers = nn.ModuleList(
-            EncoderLayer(encoding if one or layer == 0 else copy.deepcopy(encoding))
-            for layer in range(num_layers)
-        )
+        self.layers = stacked(encoding, num_layers, shared)
         self.norm = nn.LayerNorm(encoding.d_model)
 
     def forward(

@@ -4,12 +4,22 @@ from typing import Protocol
 
 from torch import Generator
 
+from helpers.corpora.grammar import Grammar
 from helpers.corpora.lag import LagLanguage
 from helpers.corpora.masking import Masked, corrupt
 from helpers.corpora.tasks import Reverse, Shift
 from helpers.corpora.trees import TreeLanguage
 
-__all__ = ["LagLanguage", "Masked", "Reverse", "Shift", "Task", "TreeLanguage", "corrupt"]
+__all__ = [
+    "Grammar",
+    "LagLanguage",
+    "Masked",
+    "Reverse",
+    "Shift",
+    "Task",
+    "TreeLanguage",
+    "corrupt",
+]
 
 
 class Task(Protocol):

@@ -1,0 +1,113 @@
+"""The grammar: its exact limit against every path, and that its rules hold."""
+
+import itertools
+
+import pytest
+import torch
+from torch import Generator, Tensor
+
+from helpers.corpora import Grammar, Masked
+from helpers.corpora.grammar import KINDS
+
+SMALL = Grammar(length=8, beats=(3,), echo=2)
+
+
+def _shown(inputs: int, scored: bool) -> Tensor:
+    """P(what is shown | each true word), (V,), from BERT's recipe read step by step."""
+    words, selected = SMALL.num_symbols, 1.0 if scored else 0.15
+    if inputs == SMALL.mask_id:
+        return torch.full((words,), selected * 0.8, dtype=torch.float64)
+    right = torch.zeros(words, dtype=torch.float64)
+    right[inputs] = 1.0
+    return (1 - selected) * right + selected * (0.1 / words + 0.1 * right)
+
+
+def _brute_force(inputs: list[int], t: int) -> Tensor:
+    """P(x_t | inputs, t is selected), summed over every path of states, one by one."""
+    see = [_shown(each, place == t) for place, each in enumerate(inputs)]
+    found = torch.zeros(SMALL.num_symbols, dtype=torch.float64)
+    for path, share in _paths(len(SMALL.chain)):
+        # Given the path all places but a word and its echo are independent.
+        joint = dict(zip(SMALL.chain, (SMALL.emission[s] for s in path), strict=True))
+        weight, here = share, torch.zeros(SMALL.num_symbols, dtype=torch.float64)
+        for place in range(SMALL.length - SMALL.echo):
+            if place in SMALL.beat_places:
+                term = SMALL.beats[0] * see[place]
+            elif place < SMALL.echo:
+                echo = SMALL.length - SMALL.echo + place
+                pair = joint[place][:, None] * see[place][:, None] * SMALL.copied * see[echo]
+                term = pair.sum(0) if t == echo else pair.sum(1)
+                here = term if t in (place, echo) else here
+                weight = weight * (1.0 if t in (place, echo) else float(term.sum()))
+                continue
+            else:
+                term = joint[place] * see[place]
+            here = term if t == place else here
+            weight = weight * (1.0 if t == place else float(term.sum()))
+        found += weight * here
+    return found / found.sum()
+
+
+def _paths(length: int) -> list[tuple[list[int], float]]:
+    paths = [([int(s)], float(SMALL.start[s])) for s in SMALL.start.nonzero()[:, 0]]
+    for _ in range(length - 1):
+        paths = [
+            ([*path, int(s)], share * float(SMALL.transition[path[-1], s]))
+            for path, share in paths
+            for s in SMALL.transition[path[-1]].nonzero()[:, 0]
+        ]
+    return paths
+
+
+def test_posterior_is_that_of_every_path() -> None:
+    masked = SMALL.batch(4, 8, Generator().manual_seed(0))
+    found = SMALL.posterior(masked)
+    for row, t in itertools.product(range(4), range(8)):
+        expected = _brute_force(masked.inputs[row].tolist(), t)
+        torch.testing.assert_close(found[row, t], expected, rtol=0, atol=1e-12)
+
+
+def test_shares_add_up() -> None:
+    grammar = Grammar()
+    for shares in (grammar.transition, grammar.emission, grammar.copied, grammar.beats):
+        torch.testing.assert_close(shares.sum(-1), torch.ones(len(shares)).double())
+    assert len(set(grammar.words)) == grammar.num_symbols
+
+
+def test_the_rules_hold_in_the_text() -> None:
+    grammar = Grammar()
+    tokens = grammar.sample(300, Generator().manual_seed(0))
+    first = grammar.num_symbols - 4
+    for n, t in enumerate(grammar.beat_places):
+        assert (tokens[:, t] == first + n).double().mean() == pytest.approx(0.9, abs=0.06)
+    assert (tokens[:, -4:] == tokens[:, :4]).double().mean() == pytest.approx(0.9, abs=0.04)
+    for row in tokens[:, grammar.chain].tolist():
+        _verbs_agree([grammar.words[token] for token in row])
+
+
+def _verbs_agree(words: list[str]) -> None:
+    subjects: list[str] = []  # of clauses that wait for their verb
+    for word in words:
+        if word.startswith("noun"):
+            subjects.append(word[-1])
+        elif word.startswith("verb"):
+            assert word[-1] == subjects.pop()
+
+
+def test_kinds_are_by_place_then_by_word() -> None:
+    grammar = Grammar()
+    tokens = grammar.sample(20, Generator().manual_seed(0))
+    kinds = grammar.kinds(tokens)
+    names = [[KINDS[kind] for kind in row] for row in kinds.tolist()]
+    for row, words in zip(names, tokens.tolist(), strict=True):
+        for t, (name, token) in enumerate(zip(row, words, strict=True)):
+            expected = "beat" if t in grammar.beat_places else "echo" if t >= 60 else None
+            verb = "verb" if grammar.words[token].startswith("verb") else "other"
+            assert name == (expected or verb)
+
+
+def test_another_length_is_refused() -> None:
+    with pytest.raises(ValueError, match="length=32: this grammar has texts of 64"):
+        Grammar().batch(2, 32, Generator())
+    blank = torch.zeros(1, 64, dtype=torch.int64)
+    assert Grammar().posterior(Masked(blank, blank, blank.bool())).shape[1] == 64
