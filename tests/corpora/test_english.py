@@ -1,0 +1,63 @@
+"""English from docstrings: what is taken, what is left, and what is kept."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from helpers.corpora import english
+
+MODULE = '''
+"""A module about tables. It holds a table of numbers for everyone.
+
+>>> not(prose)
+"""
+
+def f():
+    """Return the table as it is. Return the table as it is. Nothing more is done here.
+
+    Too short. The value of {this} is no prose at all.
+    """
+
+class C:
+    """Only one sentence stands in this docstring."""
+'''
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    folder = tmp_path / "lib" / "a_small_package"
+    (folder / "tests").mkdir(parents=True)
+    (folder / "__init__.py").write_text(MODULE)
+    (folder / "broken.py").write_text("def (")
+    (folder / "tests" / "test_it.py").write_text(
+        '"""We never look in here. Not at all in tests."""'
+    )
+    monkeypatch.syspath_prepend(tmp_path / "lib")
+    return "a_small_package"
+
+
+def test_sentences_of_prose_once_and_in_order(package: str, tmp_path: Path) -> None:
+    found = english.docstrings([package, "no_such_package"], cache=tmp_path)
+    assert found.documents == [
+        ["A module about tables.", "It holds a table of numbers for everyone."],
+        ["Return the table as it is.", "Nothing more is done here."],
+    ]
+    assert found.sources == {package: sum(len(s) for d in found.documents for s in d)}
+    assert "2 docstrings" in str(found) and "a_small_package 100%" in str(found)
+    assert package not in sys.modules  # it is read, not run
+
+
+def test_it_is_kept_and_a_broken_copy_is_made_again(package: str, tmp_path: Path) -> None:
+    first = english.docstrings([package], cache=tmp_path)
+    (copy,) = tmp_path.glob("english-*.json")
+    (tmp_path / "lib" / package / "__init__.py").write_text("")
+    assert english.docstrings([package], cache=tmp_path) == first
+    copy.write_text("{")
+    with pytest.raises(ValueError, match="no docstrings in a_small_package"):
+        english.docstrings([package], cache=tmp_path)
+
+
+def test_a_cache_that_cannot_be_written_costs_nothing(package: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert english.docstrings([package], cache=tmp_path / "file").documents
