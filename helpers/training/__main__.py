@@ -1,0 +1,92 @@
+"""Train a mini BERT on the grammar, in one process or in many.
+
+    python -m helpers.training --steps 500 --out runs
+    torchrun --standalone --nproc_per_node=2 -m helpers.training --steps 500 --out runs
+
+Each process trains on its share of the batch, so that the curve is that of one process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+from torch import Generator
+
+from helpers.bert import Bert, Pretraining, preset
+from helpers.corpora import Grammar
+from helpers.inputs import Places, places_loss
+from helpers.pretraining import grammar_batches
+from helpers.runtime import seed_everything
+from helpers.training import evaluate, train
+from helpers.training.loop import PRECISIONS
+from helpers.training.optimizer import OPTIMIZERS
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="helpers.training", description=__doc__)
+    parser.add_argument("--encoding", default="learned", help="a name for helpers.encodings.create")
+    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--batch", type=int, default=64, help="rows in all processes together")
+    parser.add_argument("--lr", type=float, default=3e-3)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--optimizer", choices=OPTIMIZERS, default="adamw")
+    parser.add_argument("--precision", choices=list(PRECISIONS), default="float32")
+    parser.add_argument("--compile", action="store_true", help="torch.compile the model")
+    parser.add_argument("--every", type=int, default=200, help="steps between checkpoints")
+    parser.add_argument("--out", type=Path, required=True, help="folder; a run there goes on")
+    return parser.parse_args()
+
+
+def _shared(draw: Callable[[], Places], rank: int, world: int) -> Callable[[], Places]:
+    """This process's rows of each batch."""
+    return lambda: Places(*(each[rank::world] for each in draw()))
+
+
+def main() -> None:
+    """Train, evaluate on fixed text, and write OUT/losses.json and OUT/model.pt."""
+    options = _arguments()
+    world, rank = int(os.environ.get("WORLD_SIZE", 1)), int(os.environ.get("LOCAL_RANK", 0))
+    if options.batch % world:
+        raise SystemExit(f"--batch {options.batch} must be a multiple of the {world} processes")
+    cuda = torch.cuda.is_available()
+    device = f"cuda:{rank}" if cuda else "cpu"
+    if world > 1:
+        dist.init_process_group("nccl" if cuda else "gloo")
+    grammar = Grammar()
+    seed_everything(options.seed)
+    size = preset(vocab_size=grammar.vocab_size, max_len=grammar.length)
+    model = Pretraining(Bert(size, options.encoding)).to(device)
+    draw = grammar_batches(grammar, options.batch, options.seed, device)
+    test = grammar.batch(1000, grammar.length, Generator().manual_seed(10_000))
+    limit = grammar.limit(test)
+    losses = train(
+        model,
+        _shared(draw, dist.get_rank(), world) if world > 1 else draw,
+        options.steps,
+        options.lr,
+        loss=places_loss,
+        optimizer=options.optimizer,
+        precision=options.precision,
+        compile=options.compile,
+        checkpoint=options.out / "model.pt",
+        every=options.every,
+        limit=limit,
+        label=options.encoding,
+    )
+    if rank == 0:
+        score = evaluate(model.cpu(), test)
+        found = {"losses": losses, "loss": score.loss, "accuracy": score.accuracy, "limit": limit}
+        (options.out / "losses.json").write_text(json.dumps(found))
+        print(f"loss {score.loss:.3f}, limit {limit:.3f}, accuracy {score.accuracy:.3f}")
+    if world > 1:
+        dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

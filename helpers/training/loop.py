@@ -1,0 +1,150 @@
+"""The training loop: optimiser, schedule, precision, progress bar, checkpoints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+from tqdm.auto import tqdm
+
+from helpers.training import checkpoint as checkpoints
+from helpers.training import optimizer as optimizers
+from helpers.training.score import masked_loss
+
+PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+class DivergedError(RuntimeError):
+    """The loss became infinite or NaN."""
+
+
+def train(
+    model: nn.Module,
+    draw: Callable[[], Any],
+    steps: int,
+    lr: float = 6e-3,
+    *,
+    loss: Callable[[nn.Module, Any], Tensor] = masked_loss,
+    optimizer: str = "adamw",
+    precision: str = "float32",
+    compile: bool = False,
+    checkpoint: Path | None = None,
+    every: int = 200,
+    limit: float | None = None,
+    levels: Mapping[str, float] | None = None,
+    label: str = "training",
+) -> list[float]:
+    """Train with a one-cycle schedule; returns the loss of each step in nats.
+
+    Where torch.distributed has begun, each process trains on what its own `draw` gives and the
+    gradients are averaged; the losses returned are the mean over the processes.
+
+    Args:
+        model: what `loss` asks, on its device.
+        draw: gives a fresh batch, from a generator of its own; the same batches in the same order
+            each time a run is begun.
+        steps: number of batches.
+        lr: highest learning rate.
+        loss: loss of a model on a batch.
+        optimizer: "adamw" or "muon", see `helpers.training.optimizer`.
+        precision: "float32", or "bfloat16" or "float16" for the products (autocast).
+        compile: let torch.compile make one program of the model; takes a while to begin.
+        checkpoint: file to go on from if it exists, and to write every `every` steps and at the
+            end. A run that was stopped and begun again ends with the same numbers on a CPU.
+        limit: the lowest loss possible, in nats, shown beside the loss.
+        levels: other losses to be compared with, by name.
+        label: what the progress bar is called.
+
+    Raises:
+        DivergedError: the loss is no longer a number; try a smaller `lr`.
+        ValueError: an option is unknown, or `checkpoint` is of another run.
+    """
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision={precision!r} must be one of {list(PRECISIONS)}")
+    parts = optimizers.build(model, optimizer, lr)
+    schedules = [optimizers.schedule(each, lr, steps) for each in parts]
+    device = next(model.parameters()).device.type
+    scaler = torch.amp.GradScaler(device, enabled=precision == "float16")
+    identity = {
+        "steps": steps,
+        "lr": lr,
+        "optimizer": optimizer,
+        "precision": precision,
+        "shapes": [list(each.shape) for each in model.parameters()],
+    }
+    run = checkpoints.Run([model, *parts, *schedules, scaler], identity)
+    losses = checkpoints.load(checkpoint, run) if checkpoint else []
+    for _ in losses:
+        draw()  # the same batches again, so that the next one is the next
+    asked: nn.Module = _in_parallel(model)
+    if compile:
+        asked = torch.compile(asked)  # type: ignore[assignment]
+    model.train()
+    first = not dist.is_initialized() or dist.get_rank() == 0
+    shown = {"limit": limit, **(levels or {})}
+    with tqdm(
+        total=steps,
+        initial=len(losses),
+        desc=label,
+        unit="step",
+        mininterval=0.5,
+        disable=not first,
+    ) as bar:
+        while len(losses) < steps:
+            batch = draw()
+            with _autocast(device, precision):
+                value = loss(asked, batch)
+            for each in parts:
+                each.zero_grad()
+            scaler.scale(value).backward()
+            for each in parts:
+                scaler.unscale_(each)
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            for each, plan in zip(parts, schedules, strict=True):
+                scaler.step(each)
+                plan.step()
+            scaler.update()
+            losses.append(_mean(value))
+            if not math.isfinite(losses[-1]):
+                raise DivergedError(
+                    f"loss={losses[-1]} at step {len(losses) - 1}; try an lr below {lr}"
+                )
+            _show(bar, losses[-1], shown)
+            if checkpoint and first and (len(losses) % every == 0 or len(losses) == steps):
+                checkpoints.save(checkpoint, run, losses)
+    return losses
+
+
+def _show(bar: tqdm, loss: float, levels: Mapping[str, float | None]) -> None:
+    numbers = {"loss": loss, **levels}
+    bar.set_postfix({k: f"{v:.2f}" for k, v in numbers.items() if v is not None}, refresh=False)
+    bar.update()
+
+
+def _autocast(device: str, precision: str) -> AbstractContextManager[Any]:
+    dtype = PRECISIONS[precision]
+    return nullcontext() if dtype is None else torch.autocast(device, dtype)
+
+
+def _in_parallel(model: nn.Module) -> nn.Module:
+    if not dist.is_initialized():
+        return model
+    # Pretraining on words alone leaves the head for pairs without a gradient.
+    return DistributedDataParallel(model, find_unused_parameters=True)
+
+
+def _mean(value: Tensor) -> float:
+    """The loss over all processes."""
+    value = value.detach()
+    if dist.is_initialized():
+        value = value.clone()
+        dist.all_reduce(value, dist.ReduceOp.SUM)
+        value = value / dist.get_world_size()
+    return value.item()

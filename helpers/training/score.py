@@ -1,0 +1,34 @@
+"""Loss and accuracy on the scored places of a batch."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from helpers.corpora import Masked
+
+
+def masked_loss(model: nn.Module, batch: Masked) -> Tensor:
+    """Mean cross-entropy in nats over the selected places; all others count for nothing."""
+    logits = model(batch.inputs, **batch.given)  # (B, T, V)
+    return F.cross_entropy(logits[batch.selected], batch.targets[batch.selected])
+
+
+class Score(NamedTuple):
+    """Loss in nats per scored token, and the share of them that were guessed right."""
+
+    loss: float
+    accuracy: float
+
+
+@torch.no_grad()
+def evaluate(model: nn.Module, batch: Masked) -> Score:
+    """How `model` does on the scored places of `batch`, dropout off."""
+    model.eval()
+    logits = model(batch.inputs, **batch.given)[batch.selected]
+    targets = batch.targets[batch.selected]
+    right = (logits.argmax(-1) == targets).double().mean().item()
+    return Score(F.cross_entropy(logits, targets).item(), right)

@@ -1,0 +1,127 @@
+"""Training: stopped and gone on with, in several processes, in other precisions, and diverging."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from helpers.bert import Bert, Pretraining, preset
+from helpers.corpora import Grammar
+from helpers.inputs import places_loss
+from helpers.pretraining import grammar_batches
+from helpers.training import DivergedError, train
+from tests.common import ROOT
+
+ALONE = [sys.executable, "-m", "helpers.training"]
+TOGETHER = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
+LOCAL = {"GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
+
+
+def _start(command: list[str], out: Path, *options: str) -> "subprocess.Popen[bytes]":
+    words = [*command, "--out", str(out), "--batch", "8", *options]
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen(words, cwd=ROOT, env=os.environ | LOCAL, stdout=quiet, stderr=quiet)
+
+
+def _losses(command: list[str], out: Path, *options: str) -> list[float]:
+    assert _start(command, out, *options).wait(300) == 0
+    return json.loads((out / "losses.json").read_text())["losses"]
+
+
+def test_a_killed_run_goes_on_to_the_same_last_digit(tmp_path: Path) -> None:
+    options = ("--steps", "60", "--every", "5")
+    whole = _losses(ALONE, tmp_path / "whole", *options)
+    killed = _start(ALONE, tmp_path / "killed", *options)
+    while not (tmp_path / "killed" / "model.pt").exists():
+        assert killed.poll() is None
+        time.sleep(0.05)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    assert not (tmp_path / "killed" / "losses.json").exists()
+    assert _losses(ALONE, tmp_path / "killed", *options) == whole
+    assert len(whole) == 60
+
+
+def test_two_processes_have_the_curve_of_one(tmp_path: Path) -> None:
+    one = _losses(ALONE, tmp_path / "one", "--steps", "12")
+    two = _losses([*TOGETHER, "-m", "helpers.training"], tmp_path / "two", "--steps", "12")
+    assert two == pytest.approx(one, abs=2e-4)
+    assert one[0] != one[-1]
+
+
+def test_a_batch_that_cannot_be_shared_is_refused() -> None:
+    words = [*ALONE, "--out", "nowhere", "--batch", "7"]
+    done = subprocess.run(
+        words, cwd=ROOT, env=os.environ | {"WORLD_SIZE": "2"}, capture_output=True, text=True
+    )
+    assert "--batch 7 must be a multiple of the 2 processes" in done.stderr
+
+
+def _small(**options: object) -> list[float]:
+    torch.manual_seed(0)
+    grammar = Grammar()
+    size = preset(vocab_size=grammar.vocab_size, d_model=32)
+    model = Pretraining(Bert(size, "rotary"))
+    draw = grammar_batches(grammar, 16, seed=0, pool=200)
+    return train(model, draw, loss=places_loss, **{"steps": 30, "lr": 3e-3, **options})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+def test_both_optimisers_learn_in_both_precisions(optimizer: str, precision: str) -> None:
+    losses = _small(optimizer=optimizer, precision=precision)
+    assert sum(losses[-5:]) / 5 < losses[0] - 0.3
+
+
+def test_muon_and_adamw_go_different_ways() -> None:
+    assert _small(optimizer="muon", steps=3)[-1] != _small(optimizer="adamw", steps=3)[-1]
+
+
+def test_a_checkpoint_of_another_run_is_refused_and_a_broken_one_named(tmp_path: Path) -> None:
+    path = tmp_path / "run.pt"
+    done = _small(checkpoint=path, steps=4)
+    assert _small(checkpoint=path, steps=4) == done  # nothing left to do
+    with pytest.raises(ValueError, match=r"of another run: steps=9 \(there 4\)"):
+        _small(checkpoint=path, steps=9)
+    path.write_bytes(path.read_bytes()[:500])
+    with pytest.raises(ValueError, match="cannot be read"):
+        _small(checkpoint=path, steps=4)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"precision": "int8"}, "precision='int8' must be one of"),
+        ({"optimizer": "sgd"}, "optimizer='sgd' must be one of"),
+    ],
+)
+def test_unknown_options_are_named(options: dict[str, str], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        _small(**options)
+
+
+class _Broken(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(9))
+
+    def forward(self, tokens: Tensor, places: Tensor) -> Tensor:
+        return self.weight.expand(*places.shape, 9) * float("nan")
+
+
+def test_a_loss_that_is_no_number_stops_the_training() -> None:
+    draw = grammar_batches(Grammar(), 4, seed=0, pool=20)
+
+    def small() -> object:
+        batch = draw()
+        return batch._replace(targets=batch.targets % 9)
+
+    with pytest.raises(DivergedError, match="step 0; try an lr below"):
+        train(_Broken(), small, steps=3, loss=places_loss)
