@@ -47,7 +47,9 @@ def sweep(name: str, jobs: Sequence[Job]) -> pd.DataFrame:
     # Not forked: a child of a process whose threads have run may wait for them for ever.
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
         waiting = [pool.submit(_one, folder, job, seed) for job, seed in todo]
-        for done in tqdm(as_completed(waiting), desc=name, total=len(todo), unit="run", disable=False):
+        for done in tqdm(
+            as_completed(waiting), desc=name, total=len(todo), unit="run", disable=False
+        ):
             done.result()
     rows = pd.concat([pd.read_csv(_path(folder, *each)) for each in todo], ignore_index=True)
     recorded.save(name, rows, "make study")
