@@ -1,0 +1,830 @@
+# %% [markdown]
+# # 04 · Relative encoding
+#
+# By the end of this unit you can
+#
+# - say how many pairs, offsets and vectors there are in a text of $T$ tokens;
+# - give each pair of tokens a learned vector by its offset, in the keys and in the values;
+# - compute the same sum in four ways, and predict what each of them holds in memory;
+# - put the pieces into a class that drops into the course's encoder, and train it;
+# - tell Shaw, Huang, Transformer-XL and T5 apart;
+# - name a task that relative positions win, and one that absolute ones win.
+#
+# Reading and running takes about 25 minutes besides the exercises.
+
+# %%
+import matplotlib.pyplot as plt
+import pandas as pd
+import torch
+
+from helpers import encodings, plots, recorded, widgets
+from helpers.checks import relative as check
+from helpers.encodings import Encoding
+
+# %% [markdown]
+# ## 1. Offsets instead of places
+#
+# Put three words in front of a sentence: every word gets a new place, and the distances between
+# the words stay as they were. If what matters is who stands next to whom, a model should be told
+# that, and not leave it to be worked out from places. **Relative** encodings begin with the offset
+# of a pair: for the query at $i$ and the key at $j$ it is
+#
+# $$j - i$$
+#
+# (Shaw's sign: negative to the left). How many pairs are there, and how many different offsets?
+
+# %% tags=["nbval-check-output"]
+for T in (2, 5, 512):
+    pairs = [(i, j) for i in range(T) for j in range(T)]
+    others = sum(i != j for i, j in pairs)
+    offsets = {j - i for i, j in pairs}
+    print(f"T={T}: {len(pairs):,} pairs, {others:,} of two tokens, {len(offsets):,} offsets")
+
+# %% [markdown]
+# So $T^2$ pairs, $T(T-1)$ without those of a token and itself, and $2T-1$ offsets, from $-(T-1)$
+# to $T-1$. (Now and then one reads that there were $(T-1)^2$ pairs. For $T = 2$ that would be one;
+# you have just counted four.)
+#
+# A vector for each offset would still be a table that ends somewhere. Shaw et al. (2018, section
+# 3.2) **clip**: all offsets beyond $k$ share the vector of $k$.
+#
+# $$\mathrm{clip}(j - i, k) = \max(-k, \min(k, j - i))$$
+
+# %% [markdown] exercise="rows" title="Which vector does a pair use?" difficulty=1 minutes=8
+# The $2k+1$ vectors stand in a table: row 0 is offset $-k$, the last row is offset $k$. Write
+# `offset_rows`. It returns $(T, T)$ whole numbers: entry $(i, j)$ is the row that query $i$ and
+# key $j$ use. $k$ may be larger than $T$, or 0.
+#
+# For $T = 3$ and $k = 1$ that is `[[1, 2, 2], [0, 1, 2], [0, 0, 1]]`.
+#
+# *Why care:* everything in this unit reads a table by these rows. A wrong sign raises no error, and
+# a model can learn with it; its weights then fit nobody else's.
+#
+# <details><summary>Hint 1</summary>
+#
+# `p[None, :]` is a row, `p[:, None]` a column; their difference has an entry for each pair.
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `x.clamp(low, high)` clips. Which number has to be added so that $-k$ becomes row 0?
+# </details>
+
+# %% solution="rows"
+def offset_rows(length: int, k: int) -> torch.Tensor:
+    """Row of the table of 2k + 1 vectors for query i and key j; (T, T)."""
+    ### BEGIN SOLUTION
+    p = torch.arange(length)
+    return (p[None, :] - p[:, None]).clamp(-k, k) + k
+    ### END SOLUTION
+
+# %% test="rows" points=2
+check.rows(offset_rows)
+### BEGIN HIDDEN TESTS
+check.rows(offset_rows, seed=4101)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Here are the clipped offsets, worked out by **your** rows (or by the course's). Each diagonal has
+# one colour: a pair is known by its offset alone. The smaller $k$, the sooner all is "far".
+
+# %%
+rows_of = check.rows.use(offset_rows)
+
+def draw(T, k):
+    figure, ax = plt.subplots(figsize=(5, 3.4))
+    title = f"{2 * k + 1} vectors for {T * T:,} pairs"
+    plots.heatmap(ax, torch.as_tensor(rows_of(T, k)) - k, x="key j", y="query i", title=title)
+    return figure, f"Clipped offsets for T={T}, k={k}: stripes along the diagonal, flat beyond k."
+
+widgets.explore(draw, T=(4, 48, 24), k=(0, 24, 6))
+
+# %% [markdown]
+# What does a longer text change? Once it is longer than $k$, nothing but the number of pairs: no
+# row is asked for that a shorter text has not asked for already.
+
+# %% tags=["nbval-check-output"]
+short, long = (torch.as_tensor(rows_of(T, 6)).long() for T in (24, 96))
+print("the short text is a corner of the long one:", torch.equal(short, long[:24, :24]))
+print("rows in use:", len(short.unique()), "and", len(long.unique()))
+far = long[0, 6:].unique().tolist()
+print("rows of query 0 for the offsets 6 … 95:", far)
+
+# %% [markdown]
+# Note the last line. Offset $k$ itself is among those that share: **from $k$ on, the text is just
+# "far"**. To tell 3 apart from all that lies beyond, $k$ must be 4 at least.
+
+# %% [markdown]
+# ## 2. A vector beside each key
+#
+# Shaw's vectors join the keys (equation 4, where $a^K_{ij}$ is row
+# $\mathrm{clip}(j-i, k) + k$ of a learned table $w^K$):
+#
+# $$e_{ij} = \frac{q_i \cdot (k_j + a^K_{ij})}{\sqrt d}
+# = \frac{q_i \cdot k_j \; + \; q_i \cdot a^K_{ij}}{\sqrt d}$$
+#
+# The right side is the paper's equation 5, and the whole trick: the first part is attention as
+# always, and only the second is new. We call it the **key term**. All heads share one table, so
+# its vectors are $d = D/H$ wide.
+
+# %% [markdown] exercise="pairs" title="The key term, pair by pair" difficulty=2 minutes=10
+# Write `key_term_by_pair`, the plainest form: fetch a vector for every pair and take its dot
+# product with the query. No scaling: that happens to the sum of both parts, later.
+#
+# - `q` is $(B, H, T, d)$, `vectors` is $(R, d)$, `rows` is $(T, T)$ and says which of the $R$
+#   vectors query $i$ meets at key $j$; it may hold any rows, not only those by offset;
+# - returned is $(B, H, T, T)$.
+#
+# *Why care:* this form is slow, and it is the one you can see to be right. The quick ones will be
+# held against it.
+#
+# <details><summary>Hint 1</summary>
+#
+# `vectors[rows]` is $(T, T, d)$: a vector for each pair.
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# With an axis for the keys, `q[:, :, :, None]` is $(B, H, T, 1, d)$ and broadcasts against that.
+# </details>
+
+# %% solution="pairs"
+def key_term_by_pair(q: torch.Tensor, vectors: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """q_i · vectors[rows_ij] for every pair; (B, H, T, d), (R, d), (T, T) → (B, H, T, T)."""
+    ### BEGIN SOLUTION
+    return (q[:, :, :, None] * vectors[rows]).sum(-1)
+    ### END SOLUTION
+
+# %% test="pairs" points=1.5
+check.pairs(key_term_by_pair)
+### BEGIN HIDDEN TESTS
+check.pairs(key_term_by_pair, seed=4202)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 3. The same sum, with less in memory
+#
+# Multiplying element by element makes a tensor of $B \cdot H \cdot T^2 \cdot d$ numbers before
+# anything is added up. Shaw et al. (section 3.3) noticed that the vectors do not depend on the
+# sentence or the head. For a **fixed query place** $i$, all sentences and heads meet the same $T$
+# vectors: that is an ordinary matrix product, $(B \cdot H, d) \times (d, T)$, and there are $T$ of
+# them.
+
+# %% [markdown] exercise="batched" title="Shaw's batched product" difficulty=3 minutes=15
+# Write `key_term_batched`: the same arguments, the same numbers, and no copy of the vectors for
+# each sentence and head. The check watches the tensors you make: none may hold
+# $B \cdot H \cdot T^2 \cdot d$ numbers; one of $T^2 \cdot d$ is fine.
+#
+# *Why care:* moving axes about is where attention code goes wrong, and a `reshape` too many raises
+# no error.
+#
+# <details><summary>Hint 1: which axes go where</summary>
+#
+# `q.permute(2, 0, 1, 3)` is $(T, B, H, d)$. Flatten $B$ and $H$, and there is a stack of $T$
+# matrices.
+# </details>
+# <details><summary>Hint 2: and back</summary>
+#
+# `stack @ other_stack` multiplies matrix by matrix. The result is $(T, B \cdot H, T)$: the first
+# $T$ are queries, the last are keys. Split the middle axis, then `permute`.
+# </details>
+
+# %% solution="batched"
+def key_term_batched(q: torch.Tensor, vectors: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """The key term as T products of matrices; arguments and result as in key_term_by_pair."""
+    ### BEGIN SOLUTION
+    B, H, T, d = q.shape
+    by_place = q.permute(2, 0, 1, 3).reshape(T, B * H, d)
+    products = by_place @ vectors[rows].transpose(1, 2)  # (T, B·H, T)
+    return products.view(T, B, H, T).permute(1, 2, 0, 3)
+    ### END SOLUTION
+
+# %% test="batched" points=2
+check.batched(key_term_batched)
+### BEGIN HIDDEN TESTS
+check.batched(key_term_batched, seed=4303)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# That still fetches $T^2$ vectors, though the table has only $R = 2k+1$ different ones. So turn it
+# round: **multiply first**, each query with each vector of the table, which gives $(B, H, T, R)$;
+# **then read**, for each key, the product that its row names.
+
+# %% [markdown] exercise="gather" title="Multiply first, then read" difficulty=3 minutes=12
+# Write `key_term_by_gather`: the same arguments and numbers once more, and no vector for each pair
+# any longer, not even once: no tensor may hold $T^2 \cdot d$ numbers.
+#
+# *Why care:* this is how libraries do it, this course's `shaw_keys` among them.
+#
+# <details><summary>Hint 1</summary>
+#
+# `products.gather(-1, index)` reads, in the last axis, `products[b, h, i, index[b, h, i, j]]`.
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `gather` does not broadcast: `index` needs all four axes. `rows.expand(B, H, T, T)` has them and
+# copies nothing.
+# </details>
+
+# %% solution="gather"
+def key_term_by_gather(q: torch.Tensor, vectors: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """The key term from one product with all vectors; otherwise as key_term_by_pair."""
+    ### BEGIN SOLUTION
+    products = q @ vectors.T  # (B, H, T, R)
+    return products.gather(-1, rows.expand(*q.shape[:3], -1))
+    ### END SOLUTION
+
+# %% test="gather" points=2
+check.gather(key_term_by_gather)
+### BEGIN HIDDEN TESTS
+check.gather(key_term_by_gather, seed=4404)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Three forms, one sum. In float64 they should agree to the last digits:
+
+# %% tags=["nbval-check-output"]
+forms = {
+    "per pair": check.pairs.use(key_term_by_pair),
+    "batched": check.batched.use(key_term_batched),
+    "gather": check.gather.use(key_term_by_gather),
+}
+B, H, T, d, k = 2, 4, 48, 64, 47
+numbers = torch.Generator().manual_seed(0)
+q = torch.randn(B, H, T, d, generator=numbers, dtype=torch.float64)
+vectors = torch.randn(2 * k + 1, d, generator=numbers, dtype=torch.float64)
+rows = torch.as_tensor(rows_of(T, k)).long()
+terms = {name: torch.as_tensor(form(q, vectors, rows)) for name, form in forms.items()}
+for name, term in terms.items():
+    print(f"{name:8} differs from per pair by less than 1e-12:",
+          bool((term - terms["per pair"]).abs().max() < 1e-12))
+
+# %% [markdown] exercise="memory" title="What does each form hold?" difficulty=2 minutes=8
+# Now predict. Write `numbers_held`, which returns a dictionary with five whole numbers:
+#
+# - `"per pair"`: how many numbers the tensor of products has in the first form, before the sum;
+# - `"batched"`: how many are in the vectors that the second form fetches;
+# - `"gather"`: how many are in the products that the third form reads from;
+# - `"table"`: how many are in the table of vectors, which is what is learned;
+# - `"scores"`: how many scores all attention in this layer has, with relative positions or without.
+#
+# $k$ is the clip; the table has a row for each offset from $-k$ to $k$, used or not.
+#
+# *Why care:* the next cell measures these very tensors in your own functions.
+#
+# <details><summary>Hint</summary>
+#
+# Write down the shape of each tensor first; the number is the product of its axes.
+# </details>
+
+# %% solution="memory"
+def numbers_held(B: int, H: int, T: int, d: int, k: int) -> dict[str, int]:
+    """Sizes of the five tensors, in numbers."""
+    ### BEGIN SOLUTION
+    return {
+        "per pair": B * H * T * T * d,
+        "batched": T * T * d,
+        "gather": B * H * T * (2 * k + 1),
+        "table": (2 * k + 1) * d,
+        "scores": B * H * T * T,
+    }
+    ### END SOLUTION
+
+# %% test="memory" points=1.5
+check.memory(numbers_held)
+### BEGIN HIDDEN TESTS
+check.memory(numbers_held, seed=4505)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# `check.largest_tensor` watches a call and returns the size of the largest tensor made on the way.
+# (If your first form is less wasteful than the one predicted, say by `einsum`, it shows here.)
+
+# %% tags=["nbval-check-output"]
+predicted = check.memory.use(numbers_held)(B, H, T, d, k)
+for name, form in forms.items():
+    measured = check.largest_tensor(lambda form=form: form(q, vectors, rows))
+    print(f"{name:8} predicted {predicted[name]:>9,}   measured {measured:>9,}")
+print(f"table    {predicted['table']:,}, scores {predicted['scores']:,}")
+
+# %% [markdown]
+# How that grows has been recorded: peak memory of one attention, forward and backward, with each
+# form inside. `plain` has no key term at all.
+
+# %%
+cost = recorded.load("relative_attention")
+form_rows = cost.table[cost.table["group"] == "form"]
+shown = {"per_pair": "per pair", "batched": "batched", "gather": "gather", "plain": "plain"}
+figure, ax = plt.subplots()
+for name, label in shown.items():
+    each = form_rows[form_rows["name"] == name]
+    ax.plot(each["T"], each["bytes"] / 2**20, marker="o", markersize=4, label=label)
+ax.set(xscale="log", yscale="log", xlabel="length T (tokens)", ylabel="peak memory (MiB)")
+ax.set_xticks([128, 512, 2048], ["128", "512", "2,048"])
+ax.minorticks_off()
+ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+plots.show(figure, "Memory by length: per pair on top, then batched, gather, and plain far below.")
+print(cost.note)
+
+# %% [markdown]
+# Both axes are logarithmic. All three forms climb with $T^2$; they differ in the factor. And
+# `plain` stays far below: a fused kernel never stores the $T \times T$ scores, but a key term has
+# to be handed to it as just such a matrix.
+#
+# It is sometimes said that relative embeddings save memory and time. Against what? Whole attention
+# modules, recorded at $T = 1024$; `none` is also the attention of an absolute encoding, which adds
+# its vectors once, at the input:
+
+# %%
+modules = cost.table[(cost.table["group"] == "module") & (cost.table["T"] == 1024)]
+names = ["none", "t5_bias", "shaw_keys", "shaw", "huang", "transformer_xl"]
+at_1024 = modules.set_index("name").loc[names, ["bytes", "seconds"]]
+pd.DataFrame({"MiB": at_1024["bytes"] / 2**20, "ms": at_1024["seconds"] * 1e3}).round(0).astype(int)
+
+# %% [markdown]
+# None of them is cheaper than `none`. What is small is the **table**: $(2k+1) \cdot d$ numbers for
+# texts of any length. What `gather` saves is the extra cost of the naive form, not a cost of
+# attention.
+
+# %% [markdown]
+# ## 4. Skewing: reading without an index
+#
+# Without a clip ($k = T - 1$) the products are $(T, 2T-1)$ for each head: column $r$ is offset
+# $r - (T-1)$. The rows we want are windows of $T$ columns, and the window moves one to the left
+# from each query to the next. On the left, darker is a key further to the right; white is not
+# needed.
+
+# %%
+n = 6
+wanted = torch.full((n, 2 * n - 1), torch.nan)
+for i in range(n):
+    wanted[i, n - 1 - i : 2 * n - 1 - i] = torch.arange(1, n + 1)
+upright = torch.arange(1, n + 1).expand(n, n)
+figure, axes = plt.subplots(1, 2, figsize=(8, 2.8), width_ratios=[2, 1])
+x = "column r: offset r − (T − 1)"
+plots.heatmap(axes[0], wanted, x=x, y="query i", title="in the products", limit=n)
+plots.heatmap(axes[1], upright, x="key j", y="query i", title="wanted", limit=n)
+plots.show(figure, "Left: a band of six columns moves left by one a row. Right: it is upright.")
+
+# %% [markdown]
+# Huang et al. (2018, section 3.4.1) read it without an index. Think of the numbers as they lie in
+# memory, one row after the other. **Add one column** at the right, of anything: rows are then $2T$
+# long, and query $i$ finds key $j$ at place
+#
+# $$2T \cdot i + (T - 1 - i + j) \; = \; (T - 1) + (2T - 1) \cdot i + j$$
+#
+# Read the right side: begin at place $T-1$, in rows of $2T - 1$, and key $j$ is in column $j$. The
+# same memory, cut differently.
+
+# %% [markdown] exercise="skew" title="Skew" difficulty=4 minutes=15
+# Write `skew`, which turns products $(\dots, T, 2T-1)$ into $(\dots, T, T)$ with entry $(i, j)$
+# from the column of offset $j - i$. There may be any axes in front, or none. Do it **without an
+# index**: padding, flattening, slicing and cutting into rows again are enough.
+#
+# *Why care:* this is what the Music Transformer needed to read texts of thousands of tokens.
+#
+# <details><summary>Hint 1: the three steps</summary>
+#
+# Add a column on the right. Flatten the last two axes and drop what stands before place $T-1$. Cut
+# into $T$ rows of $2T-1$, and keep the first $T$ columns.
+# </details>
+# <details><summary>Hint 2: the tools</summary>
+#
+# `torch.nn.functional.pad(x, (0, 1))` adds a column at the right, `x.flatten(-2)` joins the last
+# two axes, `x.unflatten(-1, (a, b))` splits the last one. The slice must have exactly $a \cdot b$
+# numbers.
+# </details>
+
+# %% solution="skew"
+def skew(products: torch.Tensor) -> torch.Tensor:
+    """Entry (i, j) is the product of query i with offset j − i; (…, T, 2T − 1) → (…, T, T)."""
+    ### BEGIN SOLUTION
+    T, width = products.shape[-2:]
+    flat = torch.nn.functional.pad(products, (0, 1)).flatten(-2)
+    moved = flat[..., T - 1 : T - 1 + T * width].unflatten(-1, (T, width))
+    return moved[..., :T]
+    ### END SOLUTION
+
+# %% test="skew" points=2
+check.skew(skew)
+### BEGIN HIDDEN TESTS
+check.skew(skew, seed=4606)
+### END HIDDEN TESTS
+
+# %% tags=["nbval-check-output"]
+products = q @ vectors.T  # from section 3, where k = T − 1: all offsets
+skewed = torch.as_tensor(check.skew.use(skew)(products))
+print("skew equals per pair:", torch.allclose(skewed, terms["per pair"]))
+
+# %% [markdown]
+# Recorded beside `gather`, peak memory in MiB by length:
+
+# %%
+by_form = form_rows.pivot(index="name", columns="T", values="bytes") / 2**20
+by_form.loc[["gather", "skew"]].round(0).astype(int)
+
+# %% [markdown]
+# It saves a little, no more. Two things that get mixed up:
+#
+# - **Huang's vectors are learned**, one per offset and head; what is new is the skew. Relative
+#   vectors made of *sinusoids* are Transformer-XL's (section 7).
+# - The paper's factor is large (8.5 GB per layer become 4.2 MB) because it counts against the
+#   *per pair* form: what is saved are the $T^2 \cdot d$ numbers, not the $T^2$ of attention itself.
+#
+# A skew needs the unclipped table, so it ends where the table ends. Shaw's clip does not:
+
+# %% tags=["nbval-check-output"]
+huang = encodings.create("huang", d_model=64, num_heads=4, max_len=24)
+shaw = encodings.create("shaw_keys", d_model=64, num_heads=4, max_len=24, k=8)
+print("learned in Huang's:", {name: tuple(p.shape) for name, p in huang.named_parameters()})
+longer = torch.randn(1, 4, 48, 16)
+print("Shaw at T = 48:", tuple(shaw.scores(longer, longer).shape))
+try:
+    huang.scores(longer, longer)
+except ValueError as error:
+    print("Huang at T = 48:", error)
+
+# %% [markdown]
+# ## 5. A vector beside each value
+#
+# The key term says how much a query *looks* at an offset. With equation 3, what is *passed on*
+# knows its offset too, by a second table $w^V$:
+#
+# $$z_i = \sum_j \alpha_{ij} (v_j + a^V_{ij})
+# = \sum_j \alpha_{ij} v_j \; + \; \sum_j \alpha_{ij} a^V_{ij}$$
+#
+# Again the first part is attention as always. In the second, all keys with the same row share a
+# vector, so their **weights can be added up first**: $(B, H, T, T)$ becomes $(B, H, T, R)$, and one
+# product with the table is left. It is the gather form in reverse.
+
+# %% [markdown] exercise="values" title="The value term" difficulty=3 minutes=12
+# Write `value_term`, the second sum: `weights` is $\alpha$, $(B, H, T, T)$; `vectors` is $(R, d)$
+# and `rows` is $(T, T)$, any rows; returned is $(B, H, T, d)$. The last part of the points is for
+# making no vector for each pair: no tensor may hold $T^2 \cdot d$ numbers.
+#
+# *Why care:* forward and backward mirror each other: adding up by index is the gradient of reading
+# by index.
+#
+# <details><summary>Hint</summary>
+#
+# `zeros.scatter_add(-1, index, weights)` adds `weights[b, h, i, j]` to entry
+# `[b, h, i, index[b, h, i, j]]`. As with `gather`, `index` must have all four axes.
+# </details>
+
+# %% solution="values"
+def value_term(weights: torch.Tensor, vectors: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """Σ_j α_ij vectors[rows_ij]; (B, H, T, T), (R, d), (T, T) → (B, H, T, d)."""
+    ### BEGIN SOLUTION
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    by_row = by_row.scatter_add(-1, rows.expand_as(weights), weights)  # (B, H, T, R)
+    return by_row @ vectors
+    ### END SOLUTION
+
+# %% test="values" points=2
+check.values(value_term)
+### BEGIN HIDDEN TESTS
+check.values(value_term, seed=4707)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 6. In a model
+#
+# The course's attention asks its encoding at four places. Two of them are made for this:
+#
+# | hook | what attention does with the result |
+# | --- | --- |
+# | `scores(q, k, offsets)` | adds it to $q \cdot k$, **then** scales by $1/\sqrt d$ |
+# | `context(weights, offsets)` | adds it to $\alpha \cdot v$ |
+
+# %% [markdown] exercise="module" title="Learned vectors by offset" difficulty=4 minutes=25
+# Write `ShawEncoding`, which is the answer to the book's question whether queries and keys can be
+# told their offset by learned vectors:
+#
+# - `__init__` makes two tables that are trained, `self.keys` and `self.values`, each of
+#   $2k+1$ rows as wide as a head, `self.head_width`; the heads share them. Begin with normal
+#   numbers of standard deviation $1/\sqrt d$;
+# - `scores(q, k, offsets)` returns the key term, $(B, H, T, T)$, unscaled, for $q$ and $k$ of shape
+#   $(B, H, T, d)$;
+# - `context(weights, offsets)` returns the value term, $(B, H, T, d)$;
+# - where `offsets` is given, it stands for $j - i$: $(T, T)$ for all sentences, or $(B, T, T)$ with
+#   offsets for each, as for the trees of unit 06. These are clipped too;
+# - any length works: `max_len` limits nothing here.
+#
+# Both hooks need the rows, so there is a place for them; `rows` is not checked by itself, and you
+# may do without. The clip is `self.k`; the argument `k` of `scores` is the keys, as in all
+# encodings here.
+#
+# *Why care:* a few lines, and the encoder reads texts four times as long as those it was trained on
+# (section 8).
+#
+# <details><summary>Hint 1</summary>
+#
+# Your `key_term_by_gather` and `value_term` take `(T, T)` rows and expand them. Once `rows` returns
+# all four axes, `(B, H, T, T)`, the rest of their lines can be used as they are.
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `(B, T, T)` rows need an axis for the heads: `rows[:, None]` is $(B, 1, T, T)$ and can be expanded
+# to $(B, H, T, T)$.
+# </details>
+
+# %% solution="module"
+class ShawEncoding(Encoding):
+    """A learned vector for each offset from −k to k, beside the keys and beside the values."""
+
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8):
+        super().__init__(d_model, num_heads, max_len)  # keeps the three, and has self.head_width
+        self.k = k
+        ### BEGIN SOLUTION
+        d = self.head_width
+        self.keys = torch.nn.Parameter(torch.randn(2 * k + 1, d) / d**0.5)
+        self.values = torch.nn.Parameter(torch.randn(2 * k + 1, d) / d**0.5)
+        ### END SOLUTION
+
+    def rows(self, x: torch.Tensor, offsets: torch.Tensor | None) -> torch.Tensor:
+        """Rows of the tables for every pair, expanded to (B, H, T, T); x is (B, H, T, …)."""
+        ### BEGIN SOLUTION
+        if offsets is None:
+            p = torch.arange(x.shape[2], device=x.device)
+            offsets = p[None, :] - p[:, None]
+        rows = offsets.clamp(-self.k, self.k) + self.k
+        rows = rows if rows.dim() == 2 else rows[:, None]
+        return rows.expand(*x.shape[:3], -1)
+        ### END SOLUTION
+
+    def scores(self, q: torch.Tensor, k: torch.Tensor, offsets: torch.Tensor | None = None):
+        """The key term, (B, H, T, T); attention adds q·k and scales."""
+        ### BEGIN SOLUTION
+        return (q @ self.keys.T).gather(-1, self.rows(q, offsets))
+        ### END SOLUTION
+
+    def context(self, weights: torch.Tensor, offsets: torch.Tensor | None = None):
+        """The value term, (B, H, T, d); attention adds weights·v."""
+        ### BEGIN SOLUTION
+        by_row = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
+        return by_row.scatter_add(-1, self.rows(weights, offsets), weights) @ self.values
+        ### END SOLUTION
+
+# %% test="module" points=3
+check.module(ShawEncoding)
+### BEGIN HIDDEN TESTS
+check.module(ShawEncoding, seed=4808)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Your encoding learns
+#
+# The lag language again: nine times in ten, a token follows from the one three places before it.
+# Keys, values or both: your class can be all of them, by switching off a hook.
+
+# %%
+Mine = check.module.use(ShawEncoding)
+
+class KeysOnly(Mine):
+    def context(self, weights, offsets=None):
+        return None
+
+class ValuesOnly(Mine):
+    def scores(self, q, k, offsets=None):
+        return None
+
+# %% [markdown]
+# Four short trainings on sequences of 24 tokens. Then each is tested at 24 and at 48.
+
+# %% tags=["training"]
+from torch import Generator
+
+from helpers.corpora import LagLanguage
+from helpers.encoder import Encoder
+from helpers.runtime import seed_everything
+from helpers.training import evaluate, train
+
+task, models = LagLanguage(), {}
+tests = {n: task.batch(1000, n, Generator().manual_seed(n)) for n in (24, 48)}
+kinds = {"none": Encoding, "values only": ValuesOnly, "keys only": KeysOnly, "both": Mine}
+for label, kind in kinds.items():
+    seed_everything(0)
+    text = Generator().manual_seed(0)
+    models[label] = Encoder(kind(48, num_heads=4), task.vocab_size)
+    train(models[label], lambda text=text: task.batch(64, 24, text), 250,
+          limit=task.limit(tests[24]), label=label)
+
+# %% tags=["training"]
+losses = {label: [evaluate(m, tests[n]).loss for n in tests] for label, m in models.items()}
+losses["limit"] = [task.limit(test) for test in tests.values()]
+live = pd.DataFrame(losses, index=["loss at 24", "loss at 48"]).T.round(2)
+live["BLEU in the paper"] = [12.5, 25.3, 25.8, 25.8, None]
+live
+
+# %% [markdown]
+# The losses are in nats per hidden token, from one short run each; the last column is Shaw et al.'s
+# own ablation, on a translation task (higher is better). Two very different measures, one picture:
+# without positions little works, either table alone carries most of it, and the keys can do without
+# the values.
+#
+# Where does a trained head look? Below is the mean attention weight by offset, in the first layer
+# of the model with both.
+
+# %% tags=["training"]
+first = models["both"].layers[0]
+with torch.no_grad():
+    x = first.norms[0](models["both"].tokens(tests[24].inputs))
+    alpha = first.attention.weights(x)  # (B, H, T, T)
+reach = range(-8, 9)
+seen = [alpha.diagonal(n, dim1=-2, dim2=-1).mean((0, 2)) for n in reach]
+figure, ax = plt.subplots(figsize=(7, 2.4))
+plots.heatmap(ax, torch.stack(seen, 1), x="offset j − i", y="head")
+ax.set_xticks(range(0, 17, 2), list(reach)[::2])
+ax.set_yticks(range(4))
+plots.show(figure, "Mean attention by offset: each of four heads looks mostly at offset −3 or 3.")
+
+# %% [markdown]
+# The rule of the language can be read off: its lag is 3, so what stands 3 to the left or 3 to the
+# right tells most about a hidden token.
+
+# %% [markdown]
+# ### How large must k be?
+#
+# For translation the paper found that hardly anything is needed beyond $k = 2$ (BLEU by $k$):
+
+# %%
+bleu = {0: 12.5, 1: 25.5, 2: 25.8, 4: 25.9, 16: 25.8, 64: 25.9, 256: 25.8}
+pd.DataFrame([bleu], index=["BLEU"])
+
+# %% [markdown]
+# With $k = 0$ there is one vector for all offsets, which is no position at all. How much is enough
+# depends on the task, though. The lag language asks for exactly 3, and with $k = 2$ that is "far":
+
+# %%
+lag = recorded.load("lag3")
+clips = lag.table[lag.table["encoding"].isin(["none", "Shaw keys", "Shaw keys, k = 2"])]
+print(lag.note)
+pd.concat([clips.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]),
+           clips.groupby(["encoding", "length"])["limit"].mean()], axis=1).round(3)
+
+# %% [markdown]
+# `Shaw keys` has $k = 8$. Three seeds each, 1,000 steps at length 24; `std` is their spread.
+
+# %% [markdown]
+# ## 7. Relatives
+#
+# **Transformer-XL** (Dai et al. 2019, section 3.3) has a vector for every offset without a table: a
+# *sinusoid of the offset*, $R_{i-j}$, through a learned matrix (written $R$ below). It then sorts
+# the score into four terms, two of them with learned vectors $u$ and $v$ in the place of the query:
+#
+# $$\underbrace{q_i \cdot k_j}_{\text{content}} + \underbrace{q_i \cdot R_{i-j}}_{\text{key term}}
+# + \underbrace{u \cdot k_j}_{\text{liked words}}
+# + \underbrace{v \cdot R_{i-j}}_{\text{liked offsets}}$$
+#
+# Mind the sign: theirs is $i - j$. The cell works out the three terms beside $q \cdot k$, pair by
+# pair, and compares with the course's version, which skews.
+
+# %% tags=["nbval-check-output"]
+H, D, n = 4, 32, 12
+xl = encodings.create("transformer_xl", d_model=D, num_heads=H)
+torch.nn.init.normal_(xl.u)  # they begin at 0
+torch.nn.init.normal_(xl.v)
+queries, keys = torch.randn(2, 2, H, n, D // H)  # (B, H, T, d) each
+i_minus_j = torch.arange(n)[:, None] - torch.arange(n)[None, :]
+R = xl.project(encodings.sinusoids(i_minus_j, D).float()).unflatten(-1, (H, D // H))  # (T, T, H, d)
+u, v = xl.u[:, 0], xl.v[:, 0]  # (H, d)
+key_term = torch.einsum("bhid,ijhd->bhij", queries, R)
+liked_words = torch.einsum("hd,bhjd->bhj", u, keys)[:, :, None]
+liked_offsets = torch.einsum("hd,ijhd->hij", v, R)
+by_hand = key_term + liked_words + liked_offsets
+print("equal:", torch.allclose(by_hand, xl.scores(queries, keys), atol=1e-4))
+print("learned:", [name for name, _ in xl.named_parameters()])
+
+# %% [markdown]
+# **T5** (Raffel et al. 2020, section 2.1) keeps a single *number* for each head and offset, and
+# groups far offsets: the first few have a **bucket** each, then buckets widen like logarithms.
+# Compare with the clip:
+
+# %%
+bucket = encodings.create("t5_bias", d_model=32, num_heads=4).bucket
+offsets = torch.arange(-140, 141)
+signed = (bucket(offsets) % 16) * offsets.sign()  # 16 buckets for each side
+curves = {"T5, 32 buckets": (offsets, signed), "clip, k = 15": (offsets, offsets.clamp(-15, 15))}
+figure, ax = plt.subplots()
+plots.lines(ax, curves, x="offset j − i", y="step from the middle")
+plots.show(figure, "The clip is straight to 15, then flat; T5 climbs in ever wider steps to 91.")
+
+# %% tags=["nbval-check-output"]
+found = bucket(torch.arange(-500, 501))
+print("buckets never used:", sorted(set(range(32)) - set(found.tolist())))
+print("the last bucket begins at offset", int((bucket(torch.arange(500)) == 31).nonzero()[0]))
+
+# %% [markdown]
+# Bucket 16 would be "to the right, at distance 0", which does not exist. T5's scores are not
+# divided by $\sqrt d$, and the bias is added to them as it is.
+
+# %% [markdown]
+# ## 8. Where relative positions win, and where they lose
+#
+# **Lag language.** Trained at 24, tested at 24, 48 and 96 as well:
+
+# %%
+chosen = ["none", "sinusoidal", "learned", "Shaw keys", "Huang", "Transformer-XL", "T5 bias"]
+figure, ax = plt.subplots()
+plots.race(ax, lag.table[lag.table["encoding"].isin(chosen)], "recorded: three seeds each")
+plots.show(figure, "Shaw, Huang and Transformer-XL stay at the limit up to 96; sinusoids leave it.")
+
+# %% [markdown]
+# The two that add to the input lose their way beyond 24. Shaw, Huang and Transformer-XL stay near
+# the grey line at four times the length: here is the answer to the question of unit 00. Relative is
+# no guarantee, though: T5's single numbers are fine at 24 and drift off by 96. The lines at the
+# bottom in numbers, at 96 tokens:
+
+# %%
+at_96 = lag.table[(lag.table["length"] == 96) & lag.table["encoding"].isin(chosen[3:])]
+at_96.groupby("encoding")[["loss", "limit"]].agg(["mean", "std"]).round(3)
+
+# %% [markdown]
+# Huang's table was made for 96 tokens here, but no text had an offset beyond 23 in training: those
+# vectors say nothing that was learned. It costs a little on this task, where what tells most is
+# near. With a clip there are no such vectors.
+#
+# **Two more tasks.** *Shift*: say the symbol three places back, $y_t = x_{t-3}$, trained on lengths
+# from 8 to 32. *Reverse*: say the text backwards, $y_t = x_{T-1-t}$, trained at 16. The first is
+# one offset for all. In the second, the token to copy is at offset $T - 1 - 2t$, another one at
+# every place.
+
+# %%
+def accuracy(ax, name, title):
+    table = recorded.load(name).table
+    for encoding in ["sinusoidal", "learned", "Shaw keys", "Transformer-XL", "T5 bias", "RoPE"]:
+        rows = table[table["encoding"] == encoding]
+        mean = rows.groupby("length")["accuracy"].mean()
+        (line,) = ax.plot(mean.index, mean, label=encoding)
+        ax.scatter(rows["length"], rows["accuracy"], color=line.get_color(), s=18)
+    ax.set(xlabel="length T (tokens)", title=title, xticks=list(mean.index), ylim=(0, 1.03))
+
+figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), width_ratios=[3, 2])
+accuracy(axes[0], "shift3", "shift: trained at 8 … 32")
+accuracy(axes[1], "reverse", "reverse: trained at 16")
+axes[0].set(ylabel="share of right answers")
+axes[1].legend(loc="upper left", bbox_to_anchor=(1, 1))
+plots.show(figure, "Shift: Shaw and Transformer-XL stay near 1. Reverse: absolute ones lead at 16.")
+
+# %%
+reverse = recorded.load("reverse")
+print(reverse.note)
+reverse.table.groupby(["encoding", "length"])["accuracy"].agg(["mean", "std"]).unstack().round(2)
+
+# %% [markdown]
+# On *shift*, Shaw's and Transformer-XL's vectors read four times the length with hardly a mistake.
+# What is added to the input loses its way beyond 32, and so do T5's buckets.
+#
+# On *reverse*, at the length trained at, **absolute positions win**: sinusoids and the table get
+# every token right, on all seeds. Shaw's clipped vectors and T5's buckets fall far behind: each
+# place asks for another offset, up to 15, and which one depends on the place, which they are not
+# told. Two of the relative ones come close all the same, Transformer-XL and RoPE (unit 05): both
+# tell all offsets apart, and a model may work out its place from where the text ends.
+#
+# And at 32, nobody has learned to turn a text round: guessing blindly gets 1 in 8 right, and none
+# gets 1 in 4. So ask first what the task is about. If it is about **who stands how far from whom**,
+# tell the model offsets; if it is about **the third place of the form**, tell it places.
+
+# %% [markdown]
+# ## 9. Check against the book
+#
+# d2l has no relative positions. It has attention, and equations 3 and 4 can be had from that: for
+# query $i$, simply add its own vectors to all keys and values, and ask the book's attention, one
+# query at a time. Does your quick version give the same?
+
+# %% tags=["nbval-check-output"]
+from helpers.book import d2l
+
+if d2l:
+    n, width = 10, 16
+    queries, keys, values = torch.randn(3, 2, n, width)  # one head: (B, T, d) each
+    key_vectors, value_vectors = torch.randn(2, 7, width)  # k = 3
+    near = torch.as_tensor(rows_of(n, 3)).long()
+    attend = d2l.DotProductAttention(dropout=0).eval()
+    theirs = [
+        attend(queries[:, [i]], keys + key_vectors[near[i]], values + value_vectors[near[i]])
+        for i in range(n)
+    ]
+    scores = (queries @ keys.mT)[:, None] + forms["gather"](queries[:, None], key_vectors, near)
+    alpha = (scores / width**0.5).softmax(-1)  # (B, 1, T, T)
+    ours = alpha @ values[:, None]
+    ours = ours + check.values.use(value_term)(alpha, value_vectors, near)
+    print("equal to 1e-5:", torch.allclose(torch.cat(theirs, 1), ours[:, 0], rtol=0, atol=1e-5))
+
+# %% [markdown]
+# ## What to keep
+#
+# - $T^2$ pairs, $2T - 1$ offsets, and with a clip $2k + 1$ vectors for texts of any length.
+# - One sum, four ways: per pair, batched, gather, skew. They differ in what they hold: $BHT^2d$,
+#   $T^2d$, or $BHT(2k+1)$ numbers.
+# - The table is small; attention itself gets no cheaper.
+# - Keys say where to look, values pass on from where something came.
+# - Shaw: learned, clipped. Huang: learned, unclipped, skewed. Transformer-XL: sinusoids of the
+#   offset. T5: a number per bucket.
+# - From $k$ on, all is "far"; and a task that is about places is not about offsets.
+#
+# ## Further reading
+#
+# - Shaw et al. 2018, *Self-Attention with Relative Position Representations*: equations 3 and 4 for
+#   values and keys, section 3.2 for the clip, section 3.3 and equation 5 for the batched product.
+# - Huang et al. 2018, *Music Transformer*, section 3.4.1: the skew, for the causal case.
+# - Dai et al. 2019, *Transformer-XL*, section 3.3: the four terms.
+# - Raffel et al. 2020, *T5*, section 2.1: one number for each bucket.
