@@ -20,9 +20,11 @@ ENCODINGS: dict[str, tuple[str, dict[str, object]]] = {
     "learned": ("learned", {}),
     "learned, std 1": ("learned", {"std": 1.0}),
     "index MLP, raw": ("index_mlp", {"normalise": False, "match_norm": False}),
-    "index MLP, normalised": ("index_mlp", {"match_norm": False, "max_len": 24}),
-    "index MLP": ("index_mlp", {"max_len": 24}),
-    "index MLP, p/96": ("index_mlp", {}),  # trained on the first quarter of its unit only
+    "index MLP, normalised": ("index_mlp", {"match_norm": False}),
+    "index MLP": ("index_mlp", {}),
+    # The unit of the index at the length trained at, instead of four times as much.
+    "index MLP, normalised, p/24": ("index_mlp", {"match_norm": False, "max_len": 24}),
+    "index MLP, p/24": ("index_mlp", {"max_len": 24}),
     "Fourier, no norm": ("fourier", {"match_norm": False}),
     "Fourier": ("fourier", {}),
     "Fourier, γ = 10": ("fourier", {"gamma": 10.0}),

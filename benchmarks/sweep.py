@@ -54,7 +54,8 @@ def sweep(name: str, jobs: Sequence[Job]) -> pd.DataFrame:
     rows = pd.concat([pd.read_csv(_path(folder, *each)) for each in todo], ignore_index=True)
     recorded.save(name, rows, "make study")
     shown = {"loss": ["mean", "std"], "limit": "mean", "accuracy": ["mean", "std"]}
-    print(rows.groupby(["encoding", "length"], sort=False).agg(shown).round(3))
+    means = rows.groupby(["encoding", "length"], sort=False).agg(shown).round(3)
+    print(means.to_string())
     return rows
 
 

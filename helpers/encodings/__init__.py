@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from helpers.encodings.additive import Additive
 from helpers.encodings.base import Encoding
 from helpers.encodings.bias import ClippedBias, T5Bias, Window
 from helpers.encodings.convolution import Convolution
@@ -58,6 +59,7 @@ BY_NAME: dict[str, type[Encoding]] = {
 
 __all__ = [
     "BY_NAME",
+    "Additive",
     "Alibi",
     "ClippedBias",
     "Convolution",

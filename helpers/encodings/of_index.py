@@ -11,10 +11,10 @@ from helpers.encodings.additive import Additive
 
 
 class IndexMLP(Additive):
-    """w_p = MLP(p / max_len): the answer that first comes to mind, and what it needs to work.
+    """w_p = MLP(p / max_len): the answer that first comes to mind.
 
-    Without the division the first layer gets numbers up to T; without a norm on the output its
-    length has nothing to do with that of a token vector, and both keep it from training.
+    Neighbours begin with nearly the same vector, so that it trains badly; how badly depends on the
+    unit of the index and on the norm, see benchmarks/results/lag3.json.
 
     Args:
         hidden: width of the hidden layer; 4·D where it is not given.
@@ -56,8 +56,7 @@ class Fourier(Additive):
         gamma: γ; 1/γ is the standard deviation of the first frequencies, in radians per position.
         features: D_F, sines and cosines together; D rounded up to even where it is not given.
         hidden: width of the hidden layer; D where it is not given.
-        match_norm: LayerNorm on the output, which the paper does not have; without it the
-            features begin far smaller than the tokens and train slowly.
+        match_norm: LayerNorm on the output, which the paper does not have.
 
     Raises:
         ValueError: `gamma` is not positive or `features` is odd.
@@ -88,7 +87,10 @@ class Fourier(Additive):
         self.norm = nn.LayerNorm(d_model) if match_norm else nn.Identity()
 
     def vectors(self, positions: Tensor) -> Tensor:
-        """Equations 2 and 6, (…) → (…, D)."""
+        """Equation 6, (…) → (…, D)."""
+        return self.norm(self.mlp(self.features(positions)))
+
+    def features(self, positions: Tensor) -> Tensor:
+        """Equation 2, (…) → (…, D_F)."""
         angles = positions[..., None] * self.frequencies
-        features = torch.cat([angles.cos(), angles.sin()], -1) / math.sqrt(2 * angles.shape[-1])
-        return self.norm(self.mlp(features))
+        return torch.cat([angles.cos(), angles.sin()], -1) / math.sqrt(2 * angles.shape[-1])

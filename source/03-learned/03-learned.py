@@ -1,0 +1,712 @@
+# %% [markdown]
+# # 03 · Learned encodings
+#
+# By the end of this unit you can
+#
+# - build the position table of GPT and BERT, and say how it begins and what training makes of it;
+# - say what a table can do beyond its last row, and measure what that costs;
+# - compute a position's vector instead of storing it: an MLP of the index, Fourier features;
+# - measure what the first of these lacks and the second has;
+# - compare encodings fairly: equal budget, several seeds, and the distance to the exact limit.
+#
+# Reading and running takes about 25 minutes besides the exercises.
+
+# %%
+import math
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import torch
+from torch import nn
+
+from helpers import encodings, plots, recorded, widgets
+from helpers.checks import learned as check
+from helpers.encodings import Additive, Encoding
+
+# %% [markdown]
+# ## 1. Three ways to fill the same table
+#
+# All three of these models add one row per position to the token's vector. They differ in where the
+# rows come from:
+#
+# | | Transformer (2017) | GPT (2018) | BERT (2018) |
+# | --- | --- | --- | --- |
+# | token at $p$ | $\sqrt{D}\,E_{x_p} + PE(p)$ | $W_e[x_p] + W_p[p]$ | $E_{x_p} + S_{s_p} + P_p$ |
+# | row $p$ | $\sin(p\,\omega_i),\ \cos(p\,\omega_i)$ | row $p$ of $W_p$ | row $p$ of $P$ |
+# | fixed | every row | the number of rows, 512 | the number of rows, 512 |
+# | learned | nothing | every number in $W_p$ | every number in $P$ |
+# | first values | the formula's | $\mathcal{N}(0,\ 0.02^2)$ | $\mathcal{N}(0,\ 0.02^2)$ |
+# | position 512 | the formula goes on | there is no row | there is no row |
+#
+# $E_{x_p}$ and $W_e[x_p]$ are the vector of the token that stands at $p$; $S_{s_p}$ says whether it
+# is in the first or second sentence (unit 07). BERT's code cuts the tails of its first values off
+# at two standard deviations. How many numbers does the table add to BERT?
+
+# %% tags=["nbval-check-output"]
+rows, width, in_all = 512, 768, 109_482_240  # BERT base; unit 08 derives its 109,482,240
+print(f"{rows} · {width} = {rows * width:,} numbers, {rows * width / in_all:.2%} of BERT base")
+
+# %% [markdown] exercise="table" title="A table that learns" difficulty=2 minutes=15
+# Write `LearnedEncoding`, the table of GPT and BERT, as an `Encoding`:
+#
+# - `__init__` makes one `nn.Parameter` of shape `(max_len, d_model)`, drawn from a normal
+#   distribution with mean 0 and standard deviation `std`;
+# - `embed(x, positions)` takes $(B, T, D)$ and returns $x$ plus the rows $0, \dots, T-1$, or plus
+#   the rows `positions`, of shape $(T,)$ or $(B, T)$, where they are given; $x$ stays as it is;
+# - if $T$ is beyond `max_len`, it raises a `ValueError` that says so.
+#
+# *Why care:* a table that is no Parameter gives no error. The model trains around random rows, and
+# ends far above what it could reach.
+#
+# <details><summary>Hint 1</summary>
+#
+# `torch.randn(…)` has standard deviation 1. Multiplied by `std` it has the standard deviation
+# `std`.
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `self.table = nn.Parameter(…)`; then `embed` is what it was for sinusoids in unit 02.
+# </details>
+
+# %% solution="table"
+class LearnedEncoding(Encoding):
+    """x + row p of a trained table of `max_len` rows."""
+
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, std: float = 0.02):
+        super().__init__(d_model, num_heads, max_len)  # keeps the three as attributes
+        ### BEGIN SOLUTION
+        self.table = nn.Parameter(torch.randn(max_len, d_model) * std)
+        ### END SOLUTION
+
+    def embed(self, x: torch.Tensor, positions: torch.Tensor | None = None) -> torch.Tensor:
+        """(B, T, D) → (B, T, D); raises ValueError where T is beyond `max_len`."""
+        ### BEGIN SOLUTION
+        if x.shape[1] > self.max_len:
+            raise ValueError(f"T={x.shape[1]} is beyond max_len={self.max_len}: no row to add")
+        return x + (self.table[: x.shape[1]] if positions is None else self.table[positions])
+        ### END SOLUTION
+
+# %% test="table" points=3
+check.table(LearnedEncoding)
+### BEGIN HIDDEN TESTS
+check.table(LearnedEncoding, seed=3101)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 2. How loud is a position?
+#
+# A row is added to a token's vector, so what counts is how long the one is beside the other. A row
+# of $D$ numbers with standard deviation $\sigma$ has a length of about $\sigma\sqrt{D}$. A
+# sinusoidal row has exactly $\sqrt{D/2}$, because each pair adds $\sin^2 + \cos^2 = 1$.
+
+# %% tags=["nbval-check-output"]
+draw = torch.Generator().manual_seed(0)
+tables = {
+    "learned, std 0.02": (0.02 * torch.randn(512, 768, generator=draw), 0.02 * math.sqrt(768)),
+    "learned, std 1": (torch.randn(512, 768, generator=draw), math.sqrt(768)),
+    "sinusoidal": (encodings.sinusoidal_table(512, 768), math.sqrt(768 / 2)),
+}
+for name, (each, predicted) in tables.items():
+    print(f"{name}: mean length {each.norm(dim=1).mean():.1f}, predicted {predicted:.1f}")
+
+# %% [markdown]
+# In GPT and BERT the tokens begin with the same 0.02, so token and position start equally loud.
+# Sinusoids beside such tokens would be more than thirty times as long. (Vaswani et al. multiply
+# their tokens by $\sqrt{D}$ before they add, section 3.4.)
+#
+# Keep this in mind whenever two encodings are compared: if they also differ in size, you compare
+# two things at once.
+
+# %% [markdown]
+# ## 3. What training makes of it
+#
+# Your table in a two-layer encoder, on the language from unit 00: nine times in ten, a token
+# follows from the one **three places before it**. The table has 96 rows; the texts have 24 tokens.
+
+# %% tags=["training"]
+from torch import Generator
+
+from helpers.corpora import LagLanguage
+from helpers.encoder import Encoder
+from helpers.training import evaluate, train
+
+language = LagLanguage()
+torch.manual_seed(0)
+mine = check.table.use(LearnedEncoding)(48, num_heads=4, max_len=96)
+(table,) = mine.parameters()  # the one Parameter of your module
+table_before = table.detach().clone().view(96, 48)
+model, text = Encoder(mine, language.vocab_size), Generator().manual_seed(0)
+
+# %% tags=["training"]
+test = language.batch(2000, 24, Generator().manual_seed(24))
+limit = language.limit(test)
+train(model, lambda: language.batch(64, 24, text), steps=400, limit=limit, label="your table")
+print(f"loss {evaluate(model, test).loss:.2f} nats per hidden token; no model can beat {limit:.2f}")
+
+# %% [markdown]
+# How loud has each row become? The tokens of this encoder began with a length of about 1.
+
+# %% tags=["training"]
+table_after = table.detach().clone().view(96, 48)
+figure, ax = plt.subplots()
+curves = {"before": (range(96), table_before.norm(dim=1)),
+          "after": (range(96), table_after.norm(dim=1))}
+plots.lines(ax, curves, x="position p", y="length of row p", title="96 rows, texts of 24 tokens")
+plots.show(figure, "Rows 0 to 23 have grown from 0.14 to about 1; rows 24 to 95 are as before.")
+
+# %% [markdown]
+# Two things have happened. The rows in use have grown about seven times: 0.02 is a quiet start, not
+# a fixed volume. And the rows from 24 on have not been trained at all: no text ever reached them,
+# so no gradient did either. Did they change in any way?
+
+# %% tags=["training"]
+ratio = table_after[24:] / table_before[24:]
+print(f"rows 24 to 95: every number times {ratio.min():.3f} to {ratio.max():.3f}")
+
+# %% [markdown]
+# All of them shrank by the same factor. That is AdamW's weight decay, which needs no gradient.
+
+# %% [markdown]
+# ### What is in the rows?
+#
+# No row was told where it stands, nor that row 5 comes after row 4. Look for order all the same:
+# take the waves in the table, as a Fourier transform over the positions finds them, and ask how
+# much of the table each of them makes up. A wave of frequency $f$ repeats every $1/f$ positions.
+
+# %%
+def spectrum(vectors: torch.Tensor) -> torch.Tensor:
+    """Share of each frequency 0, 1/T, …, 1/2 in vectors (T, D); their mean is taken out first."""
+    power = torch.fft.rfft(vectors - vectors.mean(0), dim=0).abs().square().sum(1)  # (T/2 + 1,)
+    return power / power.sum()
+
+# %% tags=["training"]
+frequencies = torch.arange(13) / 24
+curves = {"table before": table_before[:24], "table after": table_after[:24],
+          "sinusoidal": encodings.sinusoidal_table(24, 48)}
+curves = {name: (frequencies, spectrum(rows)) for name, rows in curves.items()}
+figure, ax = plt.subplots()
+plots.lines(ax, curves, x="frequency (turns per position)", y="share")
+ax.axvline(1 / 3, color="grey", linewidth=3, alpha=0.4)
+plots.show(figure, "Shares of frequencies: the trained table has its peak at 1/3.")
+
+# %% [markdown]
+# The grey line is at 1/3, a wave that repeats every **three** positions. Before training no
+# frequency stood out. The language counts in threes, and the table has found it out. Sinusoids have
+# most of their share in slow waves, whatever the language is.
+#
+# The same can be seen with `similarity_by_offset` from unit 02, the mean product of two rows $k$
+# apart:
+
+# %% tags=["training"]
+curves = {"table after": table_after[:24], "sinusoidal": encodings.sinusoidal_table(24, 48).float()}
+curves = {name: (range(16), encodings.offset_profile(rows)[:16]) for name, rows in curves.items()}
+figure, ax = plt.subplots()
+plots.lines(ax, curves, x="offset k", y="similarity to offset 0")
+ax.set_xticks(range(0, 16, 3))
+plots.show(figure, "Similarity by offset: the trained table rises at multiples of 3, then falls.")
+
+# %% [markdown]
+# ## 4. Beyond the last row
+#
+# A table of 512 rows has nothing to say about position 512. What can be done?
+#
+# 1. **Stop with an error**, as your module does. BERT stops too; texts are cut to fit.
+# 2. **Build more rows** than the training texts need. They are there, but untrained.
+# 3. **Stretch** the trained rows over the longer text, by linear interpolation. Vision Transformers
+#    do that when they go on to larger images (Dosovitskiy et al. 2021, section 3.2).
+
+# %% [markdown] exercise="stretch" title="Stretching a table" difficulty=3 minutes=12
+# Write `stretch`: from a table $(T, D)$ it makes one of shape `(length, D)`. The first row stays
+# the first and the last stays the last. Between them, new row $n$ is read at the place
+#
+# $$s_n = n\,\frac{T - 1}{\text{length} - 1}$$
+#
+# of the old table. Where $s_n$ is not whole, take the mixture of the two rows around it:
+# $s_n = 2.25$ gives $0.75\,P_2 + 0.25\,P_3$. `length` is at least 2, and may be smaller than $T$.
+# `F.interpolate` is not allowed here; you will compare with it at the end.
+#
+# *Why care:* libraries have two conventions for where the new rows lie, and the wrong one moves
+# every position a little without an error.
+#
+# <details><summary>Hint 1</summary>
+#
+# `torch.linspace(0, T - 1, length)` gives all places. The row below is the place rounded down.
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The last place is $T - 1$, and there is no row above it. Let the row below be at most $T - 2$.
+# </details>
+
+# %% solution="stretch"
+def stretch(table: torch.Tensor, length: int) -> torch.Tensor:
+    """Read `table` at `length` places, evenly from first row to last; (T, D) → (length, D)."""
+    ### BEGIN SOLUTION
+    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
+    low = places.long().clamp(max=len(table) - 2)  # the row below each place
+    share = (places - low).to(table.dtype)[:, None]  # how much of the row above it
+    return (1 - share) * table[low] + share * table[low + 1]
+    ### END SOLUTION
+
+# %% test="stretch" points=2
+check.stretch(stretch)
+### BEGIN HIDDEN TESTS
+check.stretch(stretch, seed=3202)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# See what it does to one column. The dots are the old rows, drawn where they have been moved to.
+
+# %%
+stretched = check.stretch.use(stretch)
+old_rows = encodings.sinusoidal_table(12, 16)
+
+def draw_column(length, column):
+    figure, ax = plt.subplots()
+    new = stretched(old_rows, length)[:, column]
+    ax.plot(torch.linspace(0, length - 1, 12), old_rows[:, column], "o", color="#D55E00")
+    ax.plot(range(length), new, "-", marker=".", color="#0072B2")
+    ax.set(xlabel="new position", ylabel="value", title=f"12 rows on {length} positions")
+    return figure, f"Column {column} of 12 rows, stretched to {length} positions by straight lines."
+
+widgets.explore(draw_column, length=(6, 60, 36), column=(0, 15, 2))
+
+# %% [markdown]
+# Which is better for a text of 48 tokens: rows 24 to 47 as they are, untrained, or the trained rows
+# stretched over all 48? And what if the trained rows simply begin again? **Guess before you run
+# it**; think of what "three places before" becomes when a table is stretched to twice its length.
+
+# %% tags=["training"]
+first = table_after[:24]
+choices = {"untrained": table_after[:48], "stretched": stretched(first, 48),
+           "begin again": torch.cat([first, first])}
+long_test = language.batch(2000, 48, Generator().manual_seed(48))
+for name, rows in choices.items():
+    table.data.view(96, 48)[:48] = rows
+    print(f"{name}: loss {evaluate(model, long_test).loss:.2f} at 48 tokens")
+print(f"limit: {language.limit(long_test):.2f}; a blind guess costs {math.log(8):.2f}")
+
+# %% [markdown]
+# Stretching is by far the worst: it keeps **how far through the text** a token stands and changes
+# **how many places** lie between two tokens. Three places now look like one and a half. For an
+# image that is right: twice the resolution shows the same picture. For this language it is not. To
+# begin again leaves three places three places, and does least harm here; but two tokens 24 places
+# apart now have the same row.
+#
+# None of the three comes near the limit. What a table knows, it knows by row.
+
+# %% [markdown]
+# ## 5. Computing the vector: an MLP of the index
+#
+# A table learns each row alone. Could a small network **compute** row $p$ from the number $p$? Then
+# there is a vector for every position, and the number of parameters does not depend on the length.
+# The first idea is an MLP with one input:
+#
+# $$w_p = \mathrm{LN}\big(\mathrm{MLP}(p\,/\,\text{max\_len})\big)$$
+#
+# The division brings the input between 0 and 1. The LayerNorm brings the entries of the output to
+# size 1, close to those of sinusoids, so that a difference between the two is not one of size.
+
+# %% [markdown] exercise="index_mlp" title="MLP of the index" difficulty=2 minutes=10
+# `Additive` is the part of your `embed` that all such encodings share: it returns `x +
+# self.vectors(positions)` and fills in $0, \dots, T-1$ where no positions are given. What is left
+# to write is `vectors`: positions of shape $(T,)$ or $(B, T)$, whole numbers, become vectors of
+# shape $(T, D)$ or $(B, T, D)$ by the formula above. `self.mlp` and `self.norm` are there to be
+# used.
+#
+# *Why care:* what you divide by decides whether position 5 is the same in every text.
+#
+# <details><summary>Hint 1</summary>
+#
+# `self.mlp` takes a last axis of length 1: one number per position.
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `positions[..., None]` adds a last axis, however many there are before it.
+# </details>
+
+# %% solution="index_mlp"
+class IndexMLP(Additive):
+    """x_p + LN(MLP(p / max_len))."""
+
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512):
+        super().__init__(d_model, num_heads, max_len)
+        hidden = 4 * d_model
+        self.mlp = nn.Sequential(nn.Linear(1, hidden), nn.GELU(), nn.Linear(hidden, d_model))
+        self.norm = nn.LayerNorm(d_model)
+
+    def vectors(self, positions: torch.Tensor) -> torch.Tensor:
+        """(T,) → (T, D), or (B, T) → (B, T, D)."""
+        ### BEGIN SOLUTION
+        return self.norm(self.mlp(positions[..., None] / self.max_len))
+        ### END SOLUTION
+
+# %% test="index_mlp" points=2
+check.index_mlp(IndexMLP)
+### BEGIN HIDDEN TESTS
+check.index_mlp(IndexMLP, seed=3303)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Does it learn? Train it for a few seconds, as your table was.
+
+# %% tags=["training"]
+from helpers.experiments import run
+
+torch.manual_seed(0)
+index = check.index_mlp.use(IndexMLP)(48, num_heads=4, max_len=96)
+run(language, lambda: index, seed=0, steps=300, label="index MLP")
+
+# %% [markdown]
+# Far from the limit, and longer training does not save it, as the sweep below shows. Look at the
+# vectors before training: how alike are those of two positions, by the cosine between them?
+
+# %%
+torch.manual_seed(0)
+new_mlp = check.index_mlp.use(IndexMLP)(48, max_len=96).vectors(torch.arange(24)).detach()
+compared = {"MLP of the index": new_mlp, "sinusoidal": encodings.sinusoidal_table(24, 48)}
+figure, axes = plt.subplots(1, 2)
+for ax, (name, each) in zip(axes, compared.items(), strict=True):
+    unit = each / each.norm(dim=1, keepdim=True)
+    plots.heatmap(ax, unit @ unit.T, x="position", y="position", title=name, limit=1)
+plots.show(figure, "Cosines of 24 positions: nearly 1 everywhere for the MLP.")
+
+# %% [markdown]
+# An MLP is a smooth function, and $5/96$ and $6/96$ are nearly the same number. So all positions
+# get nearly the same vector. The LayerNorm does bring that vector to size, but nearly all of the
+# size is in what the positions share.
+#
+# What may count more than the length of a vector, then, is the **step** from one position to the
+# next, relative to that length:
+
+# %%
+def step(vectors: torch.Tensor) -> float:
+    """Mean length of the step from p to p + 1, relative to the vectors' mean length."""
+    return (vectors.diff(dim=0).norm(dim=1).mean() / vectors.norm(dim=1).mean()).item()
+
+for name, each in compared.items():
+    print(f"{name}: a step is {step(each):.1%} of a vector's length")
+
+# %% tags=["training"]
+print(f"after training: {step(index.vectors(torch.arange(24)).detach()):.1%}")
+
+# %% [markdown]
+# Training has not pulled the positions apart; it has made them still more alike.
+
+# %% [markdown]
+# ## 6. Learnable Fourier features
+#
+# The cure is to give the MLP a clock to read instead of one number. Li et al. (2021) take the sine
+# and the cosine of $p$ at several speeds $W_r$, which are trained, and let an MLP read those:
+#
+# $$F_p = \frac{1}{\sqrt{D_F}}\,\big[\cos(p\,W_r)\ ;\ \sin(p\,W_r)\big] \qquad \text{(equation 2)}$$
+#
+# $$Y_p = \mathrm{GeLU}(F_p W_1 + B_1)\,W_2 + B_2 \qquad \text{(equation 6)}$$
+#
+# $W_r$ has $D_F/2$ numbers, in radians per position, drawn at first from $\mathcal{N}(0,
+# \gamma^{-2})$, where $\gamma^{-2}$ is the variance.
+
+# %% [markdown] exercise="fourier" title="Learnable Fourier features" difficulty=3 minutes=15
+# Complete `FourierFeatures`:
+#
+# - in `__init__`, `self.frequencies` is $W_r$: trained, of shape `(num_features // 2,)`, drawn as
+#   above; `num_features` is $D_F$;
+# - `features(positions)` is equation 2: $(T,)$ or $(B, T)$ becomes $(T, D_F)$ or $(B, T, D_F)$,
+#   first all cosines, then all sines;
+# - `vectors(positions)` is equation 6, with `self.mlp` and nothing behind it.
+#
+# *Why care:* sinusoids, tables and this encoding differ in what is fixed. Here even the speeds of
+# the clock's hands are learned.
+#
+# <details><summary>Hint 1</summary>
+#
+# $\gamma^{-2}$ is the variance. What is the standard deviation?
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `positions[..., None] * self.frequencies` gives all angles, for both shapes; `torch.cat(…, -1)`
+# joins along the last axis.
+# </details>
+
+# %% solution="fourier"
+class FourierFeatures(Additive):
+    """x_p + MLP of the cosines and sines of p at trained speeds."""
+
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512,
+                 gamma: float = 1.0, num_features: int = 64):
+        super().__init__(d_model, num_heads, max_len)
+        self.mlp = nn.Sequential(
+            nn.Linear(num_features, d_model), nn.GELU(), nn.Linear(d_model, d_model))
+        ### BEGIN SOLUTION
+        self.frequencies = nn.Parameter(torch.randn(num_features // 2) / gamma)  # W_r
+        ### END SOLUTION
+
+    def features(self, positions: torch.Tensor) -> torch.Tensor:
+        """Equation 2: (…) → (…, D_F)."""
+        ### BEGIN SOLUTION
+        angles = positions[..., None] * self.frequencies
+        return torch.cat([angles.cos(), angles.sin()], -1) / math.sqrt(2 * len(self.frequencies))
+        ### END SOLUTION
+
+    def vectors(self, positions: torch.Tensor) -> torch.Tensor:
+        """Equation 6: (…) → (…, D)."""
+        ### BEGIN SOLUTION
+        return self.mlp(self.features(positions))
+        ### END SOLUTION
+
+# %% test="fourier" points=3
+check.fourier(FourierFeatures)
+### BEGIN HIDDEN TESTS
+check.fourier(FourierFeatures, seed=3404)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# What does $\gamma$ do? As for sinusoids, the product of two feature vectors depends on the offset
+# only:
+#
+# $$\langle F_p, F_q \rangle = \frac{1}{D_F}\sum_r \cos\big((p - q)\,w_r\big)
+# \;\approx\; \frac{1}{2}\,e^{-(p-q)^2 / (2\gamma^2)}$$
+#
+# The right side is its mean over the drawing of $W_r$, a bell curve of width $\gamma$. So $\gamma$
+# says **how many positions look alike** before training. Move it, and take more features.
+
+# %%
+Features = check.fourier.use(FourierFeatures)
+
+def draw_bell(log10_gamma, half_D_F):
+    torch.manual_seed(0)
+    k, gamma = torch.arange(64), 10.0**log10_gamma
+    F = Features(48, gamma=gamma, num_features=2 * half_D_F).features(k).detach()
+    curves = {"your features": (k, encodings.offset_profile(F)),
+              "bell curve": (k, torch.exp(-(k**2) / (2 * gamma**2)))}
+    figure, ax = plt.subplots()
+    title = rf"$\gamma$ = {gamma:.1f}, $D_F$ = {2 * half_D_F}"
+    plots.lines(ax, curves, x="offset k", y="similarity to offset 0", title=title)
+    return figure, f"Similarity falls within about {gamma:.1f} positions, as a bell curve."
+
+widgets.explore(draw_bell, log10_gamma=(-0.5, 1.5, 0.7), half_D_F=(4, 512, 64))
+
+# %% [markdown]
+# The same short training, with your features:
+
+# %% tags=["training"]
+torch.manual_seed(0)
+fourier = Features(48, num_heads=4, max_len=96, num_features=48)
+speeds_before = fourier.frequencies.detach().clone()
+run(language, lambda: fourier, seed=0, steps=300, label="Fourier")
+
+# %% [markdown]
+# In as many steps as the MLP of the index had, this one gets close to the limit. How large was its
+# step at the beginning, and what has it learned?
+
+# %% tags=["training"]
+torch.manual_seed(0)
+fresh = Features(48, num_features=48).vectors(torch.arange(24)).detach()
+learned = fourier.vectors(torch.arange(24)).detach()
+print(f"a step was {step(fresh):.0%} of a vector's length; after training {step(learned):.0%}")
+moved = (fourier.frequencies - speeds_before).abs().max()
+print(f"no frequency has moved by more than {moved:.2f} radians per position")
+
+# %% tags=["training"]
+curves = {"Fourier before": fresh, "Fourier after": learned, "your table": table_after[:24]}
+curves = {name: (frequencies, spectrum(rows)) for name, rows in curves.items()}
+figure, ax = plt.subplots()
+plots.lines(ax, curves, x="frequency (turns per position)", y="share")
+ax.axvline(1 / 3, color="grey", linewidth=3, alpha=0.4)
+plots.show(figure, "Shares of frequencies: Fourier features have few, slow waves, none at 1/3.")
+
+# %% [markdown]
+# Training has pulled the positions apart. It kept a few of the slow waves that were there and put
+# nearly everything into them; the wave of three positions, which the table found, is not among
+# them. The speeds $W_r$ themselves hardly moved. (Another seed keeps other slow waves.)
+#
+# So two encodings can serve the same task with quite different vectors: the layers behind them
+# learn to read what is offered.
+
+# %% [markdown]
+# ## 7. A fair comparison
+#
+# A few seconds and one seed prove little. The recorded sweep trained each encoding on the **same
+# budget**: the same model around it, 1,000 steps of 64 texts of 24 tokens, three seeds. It has some
+# of them in several sizes:
+
+# %%
+OPTIONS = {
+    "sinusoidal": ("sinusoidal", {}),
+    "learned": ("learned", {}),  # yours
+    "learned, std 1": ("learned", {"std": 1.0}),
+    "index MLP, raw": ("index_mlp", {"normalise": False, "match_norm": False}),
+    "index MLP, normalised": ("index_mlp", {"match_norm": False}),
+    "index MLP": ("index_mlp", {}),  # yours
+    "index MLP, normalised, p/24": ("index_mlp", {"match_norm": False, "max_len": 24}),
+    "index MLP, p/24": ("index_mlp", {"max_len": 24}),  # yours, divided by the texts' length
+    "Fourier, no norm": ("fourier", {"match_norm": False}),  # yours
+    "Fourier": ("fourier", {}),  # with a LayerNorm behind it
+    "Fourier, γ = 10": ("fourier", {"gamma": 10.0}),  # with a LayerNorm as well
+}
+
+def build(label: str, max_len: int = 96) -> Encoding:
+    name, options = OPTIONS[label]
+    sizes = {"d_model": 48, "num_heads": 4, "max_len": max_len}
+    return encodings.create(name, **sizes | options)
+
+# %% [markdown]
+# What they cost in parameters is not the same. Does it depend on the longest text?
+
+# %% tags=["nbval-check-output"]
+for label in ("sinusoidal", "learned", "index MLP", "Fourier, no norm"):
+    short, long = (sum(p.numel() for p in build(label, n).parameters()) for n in (96, 4096))
+    print(f"{label}: {short:,} for 96 positions, {long:,} for 4,096")
+
+# %% [markdown] exercise="summary" title="What a sweep says" difficulty=2 minutes=12
+# A sweep is a table with one row per run and length: columns `encoding`, `seed`, `steps`, `length`,
+# `loss`, `limit` and `accuracy`. Write `summary(runs, length)`. It looks at the rows with that
+# length only, and returns a DataFrame with one row per encoding, whose index is the encoding's
+# name, and three columns:
+#
+# - `mean`: the mean of `loss` over the seeds;
+# - `std`: their standard deviation, with $n - 1$ in the denominator, because few seeds stand for
+#   many that might have been drawn;
+# - `above`: the mean of `loss - limit`, in nats.
+#
+# The encoding with the smallest mean comes first.
+#
+# *Why care:* without the spread nobody can say whether a difference is one, and without the limit
+# nobody can say what is left to gain.
+#
+# <details><summary>Hint 1</summary>
+#
+# `runs[runs["length"] == length]` keeps some rows, `.groupby("encoding")` makes a group of each
+# encoding, and `["loss"].mean()` gives one number for each.
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# pandas' `std` divides by $n - 1$, NumPy's by $n$ unless you say `ddof=1`.
+# </details>
+
+# %% solution="summary"
+def summary(runs: pd.DataFrame, length: int) -> pd.DataFrame:
+    """One row per encoding at `length`: mean, std and above (nats), best first."""
+    ### BEGIN SOLUTION
+    here = runs[runs["length"] == length]
+    here = here.assign(above=here["loss"] - here["limit"])
+    grouped = here.groupby("encoding")
+    table = grouped["loss"].agg(["mean", "std"])
+    table["above"] = grouped["above"].mean()
+    return table.sort_values("mean")
+    ### END SOLUTION
+
+# %% test="summary" points=2
+check.summary(summary)
+### BEGIN HIDDEN TESTS
+check.summary(summary, seed=3505)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Now the recorded sweep through your function, at the length that was trained. Beside it, the
+# length and the step of the vectors with which each encoding began (*none* adds no vector).
+
+# %%
+study = recorded.load("lag3")
+chosen = study.table[study.table["encoding"].isin([*OPTIONS, "none"])]
+starts = {}
+for label in OPTIONS:
+    torch.manual_seed(0)
+    vectors = build(label).vectors(torch.arange(24)).detach()
+    starts[label] = {"length": vectors.norm(dim=1).mean().item(), "step": step(vectors)}
+print(study.note)
+check.summary.use(summary)(chosen, 24).join(pd.DataFrame(starts).T).round(3)
+
+# %% [markdown]
+# What this says, for this language and this budget:
+#
+# 1. **Learned and sinusoidal are nearly equal** at the trained length, and both are close to the
+#    limit. Vaswani et al. found the same in translation (table 3, row E). Whether the table begins
+#    at 0.02 or at 1 hardly matters here.
+# 2. **An MLP of the bare index stays far from the limit**, in all five versions. Divided by 96, the
+#    norm has made it worse: *index MLP* is no better than no positions at all. To match the length
+#    of what is added does not help where all positions share it. Divided by 24, the length of the
+#    texts, the steps are more than three times as large, and both versions are better.
+# 3. **An MLP behind sines and cosines works**, most reliably without a norm. With $\gamma = 10$ the
+#    first steps are small again: it is worse, and its seeds lie far apart.
+# 4. Encodings whose first **steps** were above a tenth of a vector's length all came within 0.15
+#    nats of the limit; of the others none came within 0.3. Eleven encodings make that a suspicion,
+#    not a law.
+#
+# How much would a single seed have told? These are the three of *Fourier, γ = 10*:
+
+# %%
+chosen[(chosen["length"] == 24) & (chosen["encoding"] == "Fourier, γ = 10")][["seed", "loss"]]
+
+# %% [markdown]
+# And beyond the trained length? Sinusoids and Fourier features have a vector for every position,
+# the table here has 96 rows of which 24 were trained.
+
+# %%
+shown = ["none", "sinusoidal", "learned", "learned, std 1", "Fourier, no norm"]
+figure, ax = plt.subplots()
+plots.race(ax, chosen[chosen["encoding"].isin(shown)], "recorded: trained at T = 24, three seeds")
+plots.show(figure, "Loss by length: all four encodings leave the limit at 48 and are lost at 96.")
+
+# %% [markdown]
+# All four leave the limit as soon as the text is longer than in training. **To have a vector for
+# position 60 is not to know what it means.** Here the scale does matter: untrained rows that began
+# with 0.02 disturb less than those that began with 1.
+
+# %% [markdown]
+# ## 8. Check against the book
+#
+# d2l's BERT (section 15.8) keeps its table in `pos_embedding`. With no layers and segments set to
+# zero, does it add what yours adds? How do its rows begin, and what does it do beyond the last?
+
+# %% tags=["nbval-check-output"]
+from helpers.book import d2l
+
+if d2l:
+    torch.manual_seed(0)
+    theirs = d2l.BERTEncoder(20, 32, 64, 2, num_blks=0, dropout=0, max_len=40)
+    theirs.segment_embedding.weight.data.zero_()
+    tokens = torch.randint(20, (3, 10))
+    ours = check.table.use(LearnedEncoding)(32, max_len=40)
+    next(ours.parameters()).data.view(40, 32)[:] = theirs.pos_embedding[0]
+    x = theirs.token_embedding(tokens)
+    same = torch.allclose(theirs(tokens, tokens * 0, None), ours.embed(x))
+    print(f"the same sum: {same}; their rows begin with std {theirs.pos_embedding.std():.1f}")
+    try:
+        theirs(torch.zeros(1, 41, dtype=torch.long), torch.zeros(1, 41, dtype=torch.long), None)
+    except RuntimeError as error:
+        print("41 tokens:", error)
+
+# %% [markdown]
+# The book's tokens begin with 1 as well, so token and position are again equally loud. And
+# PyTorch's own interpolation has both conventions:
+
+# %% tags=["nbval-check-output"]
+import torch.nn.functional as F
+
+rows = encodings.sinusoidal_table(24, 16)
+for aligned in (True, False):
+    theirs = F.interpolate(rows.T[None], 60, mode="linear", align_corners=aligned)[0].T
+    print(f"align_corners={aligned}: equal to yours: {torch.allclose(theirs, stretched(rows, 60))}")
+
+# %% [markdown]
+# ## What to keep
+#
+# - GPT and BERT learn one row per position: a Parameter, drawn with a standard deviation of 0.02,
+#   and no row beyond the last.
+# - Training fills the rows that texts reach; here, with a wave of period three, as the language
+#   has.
+# - Stretching keeps how far through the text a token stands, and changes how far apart two are.
+# - An MLP of one number begins with nearly the same vector for neighbours, and stays far from the
+#   limit; behind sines and cosines it comes close.
+# - Compare at equal budget, over seeds, and against the limit.
+#
+# ## Further reading
+#
+# - Radford et al. 2018, *Improving Language Understanding by Generative Pre-Training*, equation 2:
+#   the table as $W_p$.
+# - Devlin et al. 2018, *BERT*, figure 2: the sum of token, segment and position.
+# - Vaswani et al. 2017, *Attention Is All You Need*, section 3.4 for the factor $\sqrt{D}$, table
+#   3, row (E) for a learned table.
+# - Li et al. 2021, *Learnable Fourier Features for Multi-Dimensional Spatial Positional Encoding*
+#   (2106.02795), equations 2 and 6.
+# - Dosovitskiy et al. 2021, *An Image is Worth 16x16 Words*, section 3.2: interpolated rows.
