@@ -1,0 +1,801 @@
+# %% [markdown]
+# # 05 · After BERT
+#
+# By the end of this unit you can
+#
+# - name the four places where position can enter attention, and put a new paper in one of them;
+# - turn queries and keys as RoPE does, in both layouts, and show that only the offset is left;
+# - compute ALiBi's slopes and bias, and say what a symmetric one can never tell;
+# - put offsets into T5's buckets and count positions as CoPE does;
+# - find where DeBERTa's published code differs from its paper;
+# - write an encoding of your own and race it.
+#
+# Reading and running takes about 25 minutes besides the exercises.
+
+# %%
+import math
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import torch
+from torch import nn
+
+from helpers import encodings, plots, recorded, widgets
+from helpers.checks import after_bert as check
+from helpers.corpora import LagLanguage
+from helpers.encoder import Encoder
+from helpers.encodings import Encoding
+
+# %% [markdown]
+# ## 1. Four places
+#
+# BERT adds a vector to each token, once, before the first layer. Most encodings since then act
+# inside every layer instead. There are four places in all, and this course calls them **hooks**:
+# each encoding is a class that overrides those that it needs, and `hooks()` says which.
+
+# %%
+SEEN = {"sinusoidal": "sinusoidal", "learned": "learned table", "rotary": "RoPE", "shaw": "Shaw",
+        "transformer_xl": "Transformer-XL", "t5_bias": "T5", "alibi": "ALiBi", "kerple": "Kerple",
+        "fire": "FIRE", "deberta": "DeBERTa", "cope": "CoPE"}
+PLACES = {"embed": r"$x_p + P_p$", "rotate": r"$R_i q_i,\; R_j k_j$",
+          "scores": r"$q_i \cdot k_j + b_{ij}$", "context": r"$\sum_j \alpha_{ij}(v_j + a_{ij})$"}
+users = {hook: [title for name, title in SEEN.items() if hook in encodings.BY_NAME[name].hooks()]
+         for hook in PLACES}
+
+# %%
+steps = ["tokens", "embed", "q, k, v", "rotate", r"$q\,k^T$", "scores", "softmax", r"$\alpha\,v$",
+         "context", "out"]
+figure, ax = plt.subplots(figsize=(9.5, 3.0))
+for n, step in enumerate(steps):
+    hook = step in PLACES
+    face, edge = ("#56B4E9", "black") if hook else ("white", "grey")
+    box = {"boxstyle": "round,pad=0.4", "facecolor": face, "edgecolor": edge}
+    ax.text(n, 0, step, ha="center", va="center", bbox=box, weight="bold" if hook else "normal")
+    if n:
+        arrow = {"arrowstyle": "->", "color": "grey", "shrinkA": 24, "shrinkB": 24}
+        ax.annotate("", (n, 0), (n - 1, 0), arrowprops=arrow)
+    if hook:
+        ax.text(n, 0.55, PLACES[step], ha="center", fontsize=11)
+        ax.text(n, -0.45, "\n".join(users[step]), ha="center", va="top", fontsize=9)
+ax.set(xlim=(-0.6, 9.6), ylim=(-2.1, 1))
+ax.axis("off")
+plots.show(figure, "Attention from left to right, with the four hooks and the encodings at each.")
+
+# %% [markdown]
+# `embed` acts once, at the input; the other three are asked in each layer. Shaw's paper has vectors
+# for keys and for values, so it stands in two places (unit 04). Beside the hooks, an encoding may
+# choose its `scale`: $1/\sqrt d$ as usual, 1 for T5, $1/\sqrt{3d}$ for DeBERTa.
+
+# %% [markdown]
+# ## 2. RoPE: turn queries and keys
+#
+# Unit 02 found a matrix $M_k$ that moves a sinusoidal row by $k$ positions: a rotation of each
+# pair. RoPE leaves the sinusoids out and keeps the rotation. It turns the query at $i$ by $i$
+# steps and the key at $j$ by $j$ steps (Su et al. 2021, equations 13 to 15):
+#
+# $$(R_i q)\cdot(R_j k) = q^T R_i^T R_j\, k = q^T R_{j-i}\, k$$
+#
+# Turning back by $i$ and forth by $j$ is turning by $j - i$. The score depends on the contents and
+# on the offset, on nothing else. Pair $n$ of a head of width $d$ turns by $\theta_n$ per position:
+#
+# $$\theta_n = \text{base}^{-2n/d}, \qquad n = 0, \dots, d/2 - 1, \qquad
+# \begin{pmatrix} a \\ b \end{pmatrix} \to
+# \begin{pmatrix} a\cos p\,\theta_n - b\sin p\,\theta_n \\
+# a\sin p\,\theta_n + b\cos p\,\theta_n \end{pmatrix}$$
+
+# %% [markdown] exercise="turn" title="Turn every pair" difficulty=3 minutes=15
+# Write `turn`. It takes queries (or keys) $x$ of shape $(B, H, T, d)$ with even $d$, and returns
+# the same shape: at position $p = 0, \dots, T-1$, pair $n$ is turned by $p\,\theta_n$. Which two
+# columns are pair $n$ is said by `layout`:
+#
+# - `"interleaved"`: columns $2n$ and $2n+1$, as in the paper and in GPT-J;
+# - `"halves"`: columns $n$ and $n + d/2$, as in Llama.
+#
+# Each number of a turned pair goes back to the column that it came from. $x$ itself stays as it
+# is. Use PyTorch: in section 8, gradients run through it.
+#
+# *Why care:* both layouts are in use. Weights made for one give wrong scores with the other, and
+# no error tells you.
+#
+# <details><summary>Hint 1: the angles</summary>
+#
+# A column of positions `(T, 1)` times a row of $\theta_n$ `(d/2,)` gives all angles, `(T, d/2)`.
+# They broadcast over $B$ and $H$.
+# </details>
+# <details><summary>Hint 2: the pairs</summary>
+#
+# Interleaved: `a, b = x[..., 0::2], x[..., 1::2]`. Halves: `a, b = x.chunk(2, -1)`. Both are
+# $(B, H, T, d/2)$, with pair $n$ at place $n$.
+# </details>
+# <details><summary>Hint 3: and back</summary>
+#
+# `torch.stack([new_a, new_b], -1).flatten(-2)` interleaves; `torch.cat([new_a, new_b], -1)` makes
+# halves.
+# </details>
+
+# %% solution="turn"
+def turn(x: torch.Tensor, base: float = 10_000.0, layout: str = "interleaved") -> torch.Tensor:
+    """Pair n of the vector at position p, turned by p·θ_n; (B, H, T, d) → (B, H, T, d)."""
+    ### BEGIN SOLUTION
+    d = x.shape[-1]
+    theta = base ** (-torch.arange(0, d, 2) / d)
+    angles = torch.arange(x.shape[2])[:, None] * theta  # (T, d/2)
+    cos, sin = angles.cos(), angles.sin()
+    a, b = (x[..., 0::2], x[..., 1::2]) if layout == "interleaved" else x.chunk(2, -1)
+    turned = a * cos - b * sin, a * sin + b * cos
+    return torch.stack(turned, -1).flatten(-2) if layout == "interleaved" else torch.cat(turned, -1)
+    ### END SOLUTION
+
+# %% test="turn" points=2.5
+check.turn(turn)
+### BEGIN HIDDEN TESTS
+check.turn(turn, seed=5101)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# From here on, `turned` is your `turn`, or the course's while yours is not right.
+
+# %%
+right_turn = check.turn.use(turn)
+
+def turned(x, base=10_000.0, layout="interleaved"):
+    """Queries or keys, turned, in the precision of x."""
+    return torch.as_tensor(right_turn(x, base=base, layout=layout)).to(x.dtype)
+
+# %% [markdown]
+# Does the score depend on the offset only? Put the same queries and keys 100 positions further on,
+# and compare the scores.
+
+# %% tags=["nbval-check-output"]
+draw_numbers = torch.Generator().manual_seed(0)
+q, k = torch.randn(2, 1, 1, 12, 16, generator=draw_numbers)
+later_q, later_k = (torch.cat([torch.zeros(1, 1, 100, 16), x], 2) for x in (q, k))
+here = turned(q) @ turned(k).mT
+there = (turned(later_q) @ turned(later_k).mT)[..., 100:, 100:]
+print("the same 100 positions later:", torch.allclose(here, there, atol=1e-4))
+print("but turning changed them:", not torch.allclose(here, q @ k.mT, atol=1e-4))
+
+# %% [markdown]
+# ### Which offset a head prefers
+#
+# RoPE has no parameter, but the matrices that make $q$ and $k$ have. If they make a query that is
+# its key turned by $m$ more positions, the score is highest where $j - i = m$: to the left for
+# $m < 0$, to the right for $m > 0$. Move `m` and `log10_base`; the sliders use **your** `turn`.
+
+# %%
+def draw(m, log10_base):
+    rows = turned(torch.ones(1, 1, 129, 32), 10.0**log10_base)[0, 0]  # row p: R_p·(1, …, 1)
+    q, k = rows[64 + m], rows[64]  # the query's content is turned by m more
+    q, k = (turned(x.expand(1, 1, 129, -1), 10.0**log10_base)[0, 0] for x in (q, k))
+    curves = {f"query at {i}": (range(-30, 31), (k @ q[i])[i - 30 : i + 31]) for i in (40, 90)}
+    figure, ax = plt.subplots()
+    plots.lines(ax, curves, x="offset j − i", y="score", title=f"base = {10**log10_base:,.0f}")
+    return figure, f"Score by offset: a peak at {m}, the same for a query at 40 and one at 90."
+
+widgets.explore(draw, m=(-20, 20, -3), log10_base=(1.0, 6.0, 4.0))
+
+# %% [markdown]
+# The two curves lie on each other: that is the offset again. So a head *can* look three to the
+# left with RoPE; whether it learns to is a matter of training.
+#
+# The score falls on both sides of the peak, but in waves, as the similarity in unit 02 did. Some
+# models turn only a part of each head's columns; the rest then knows no position at all.
+
+# %% [markdown] exercise="rope_attention" title="Attention with RoPE" difficulty=2 minutes=8
+# Write `rope_attention`: scaled dot-product attention of $q, k, v$, each $(B, H, T, d)$, with
+# RoPE in the paper's layout, base 10,000 and no mask. It returns $(B, H, T, d)$.
+#
+# `turned` from the cells above is yours to use.
+#
+# *Why care:* which of the three are turned, and which are not? A wrong choice keeps all shapes
+# right and raises no error.
+#
+# <details><summary>Hint</summary>
+#
+# Position belongs in "who looks at whom". After that, each query collects what it looks at.
+# </details>
+
+# %% solution="rope_attention"
+def rope_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """Attention whose scores know the offset by RoPE; (B, H, T, d) three times → (B, H, T, d)."""
+    ### BEGIN SOLUTION
+    scores = turned(q) @ turned(k).transpose(-2, -1) / math.sqrt(q.shape[-1])  # (B, H, T, T)
+    return scores.softmax(-1) @ v
+    ### END SOLUTION
+
+# %% test="rope_attention" points=1
+check.rope_attention(rope_attention)
+### BEGIN HIDDEN TESTS
+check.rope_attention(rope_attention, seed=5202)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# **When layouts are mixed up.** Below, weights made for one layout are read with the other: the
+# scores are wrong. Put the columns of $q$ and $k$ in the order 0, 2, 4, …, 1, 3, 5, …, and they
+# are right again. Tools that convert weights between the two do just this to the rows of $W_Q$
+# and $W_K$.
+
+# %% tags=["nbval-check-output"]
+interleaved = turned(q) @ turned(k).mT
+halves = turned(q, layout="halves") @ turned(k, layout="halves").mT
+order = torch.arange(16).view(-1, 2).T.flatten()  # 0, 2, 4, …, 1, 3, 5, …
+moved = turned(q[..., order], layout="halves") @ turned(k[..., order], layout="halves").mT
+print("read with the other layout:", torch.allclose(interleaved, halves, atol=1e-4))
+print("columns reordered first:", torch.allclose(interleaved, moved, atol=1e-4))
+
+# %% [markdown]
+# ## 3. ALiBi: a penalty that grows with the distance
+#
+# ALiBi turns nothing and learns nothing. It subtracts $m_h$ times the distance from the score of
+# head $h$ (Press et al. 2022, section 3):
+#
+# $$\frac{q_i \cdot k_j}{\sqrt d} - m_h\,(i - j), \quad j \le i, \qquad
+# m_h = 2^{-8h/H}, \quad h = 1, \dots, H$$
+#
+# A head with a steep slope sees its neighbourhood, one with a gentle slope nearly everything.
+
+# %% [markdown] exercise="slopes" title="Slopes for any number of heads" difficulty=2 minutes=10
+# Write `slopes`, which returns $m_1, \dots, m_H$ as a tensor of shape $(H,)$. The formula is meant
+# for $H$ a power of 2. For other numbers the authors' code does this: let $P$ be the largest power
+# of 2 below $H$. The first $P$ slopes are those for $P$ heads. The remaining $H - P$ are the
+# first, third, fifth, … of the slopes for $2P$ heads.
+#
+# For $H = 3$ that is $2^{-4}, 2^{-8}$ (two heads), then $2^{-2}$ (the first of four).
+#
+# *Why care:* real models have 12 heads, or 40. An $H$ that is no power of 2 runs through the plain
+# formula without an error and gives other slopes than everyone else has.
+#
+# <details><summary>Hint</summary>
+#
+# `2 ** int(math.log2(num_heads))` is $P$, or $H$ itself where that is a power of 2. With a helper
+# that gives the plain slopes for any number, the rest is one line: `[::2]` takes every second.
+# </details>
+
+# %% solution="slopes"
+def slopes(num_heads: int) -> torch.Tensor:
+    """ALiBi's slope of each head, (H,)."""
+    ### BEGIN SOLUTION
+    def plain(heads: int) -> torch.Tensor:
+        return 2.0 ** (-8 * torch.arange(1, heads + 1) / heads)
+
+    power = 2 ** int(math.log2(num_heads))
+    return torch.cat([plain(power), plain(2 * power)[::2][: num_heads - power]])
+    ### END SOLUTION
+
+# %% test="slopes" points=2
+check.slopes(slopes)
+### BEGIN HIDDEN TESTS
+check.slopes(slopes, seed=5303)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# The paper's models read from left to right only. A BERT reads both ways, and then it has to be
+# said what happens on the right.
+
+# %% [markdown] exercise="alibi_bias" title="The bias in three forms" difficulty=2 minutes=10
+# Write `alibi_bias`. It takes slopes of shape $(H,)$ and the length $T$, and returns what is added
+# to the scaled scores, $(H, T, T)$, query $i$ in the rows and key $j$ in the columns:
+#
+# - `form="causal"`: $-m_h\,(i - j)$ for $j \le i$, and $-\infty$ for the keys that come later;
+# - `form="symmetric"`: $-m_h\,|j - i|$;
+# - `form="directional"`: as symmetric, but keys to the right fall twice as fast. This form is the
+#   course's own.
+#
+# *Why care:* the three look alike in code. You will soon see a model that one of them makes blind.
+#
+# <details><summary>Hint</summary>
+#
+# `p = torch.arange(T)` and `p[None, :] - p[:, None]` is $j - i$ for every pair; `slopes[:, None,
+# None]` is $(H, 1, 1)$.
+# </details>
+
+# %% solution="alibi_bias"
+def alibi_bias(slopes: torch.Tensor, length: int, form: str = "causal") -> torch.Tensor:
+    """What ALiBi adds to the scaled scores, (H, T, T)."""
+    ### BEGIN SOLUTION
+    p = torch.arange(length)
+    offsets = p[None, :] - p[:, None]  # j − i
+    fall = offsets.abs().float()
+    if form == "causal":
+        fall = fall.masked_fill(offsets > 0, float("inf"))
+    elif form == "directional":
+        fall = torch.where(offsets > 0, 2 * fall, fall)
+    return -slopes[:, None, None] * fall
+    ### END SOLUTION
+
+# %% test="alibi_bias" points=1.5
+check.alibi_bias(alibi_bias)
+### BEGIN HIDDEN TESTS
+check.alibi_bias(alibi_bias, seed=5404)
+### END HIDDEN TESTS
+
+# %%
+right_bias = check.alibi_bias.use(alibi_bias)
+
+def bias_of(slopes, length, form):
+    """Your bias, or the course's, (H, T, T)."""
+    return torch.as_tensor(right_bias(slopes, length, form=form)).float()
+
+# %%
+figure, axes = plt.subplots(1, 3, figsize=(9, 2.8))
+for ax, form in zip(axes, ("causal", "symmetric", "directional"), strict=True):
+    weights = bias_of(torch.tensor([0.25]), 16, form)[0].softmax(-1)
+    plots.heatmap(ax, weights, x="key j", y="query i", title=form, limit=0.4)
+    ax.set(xticks=range(0, 16, 5), yticks=range(0, 16, 5))
+plots.show(figure, "Weights by the bias alone: a triangle, a band, a band that leans left.")
+
+# %% [markdown]
+# These are the weights that the bias alone gives, for a slope of 1/4.
+#
+# ### Blind to direction
+#
+# How does the query at 8 see the key three to its left, and the one three to its right?
+
+# %% tags=["nbval-check-output"]
+for form in ("symmetric", "directional"):
+    left, right = bias_of(torch.tensor([0.25]), 16, form)[0, 8, [5, 11]]
+    print(f"{form}: {left:.2f} at offset −3, {right:.2f} at +3")
+
+# %% [markdown]
+# The same bias on both sides, for each pair and each head. So if you read a text backwards into a
+# model with the symmetric form, every score is the same, only mirrored; and so is every output,
+# **in every layer, whatever the weights are**. No training can change that. Measure it, on models
+# that have not been trained at all:
+
+# %%
+tokens = LagLanguage().sample(4, 24, torch.Generator().manual_seed(0))
+
+def blind(name, mask=None, **options):
+    """True where reading backwards gives the same outputs, backwards."""
+    torch.manual_seed(0)
+    model = Encoder(encodings.create(name, d_model=48, num_heads=4, **options), vocab_size=9)
+    return torch.allclose(model(tokens, mask), model(tokens.flip(1), mask).flip(1), atol=1e-4)
+
+# %% tags=["nbval-check-output"]
+causal_mask = torch.ones(24, 24, dtype=torch.bool).tril()
+print("no positions:          ", blind("none"))
+print("ALiBi, symmetric:      ", blind("alibi"))
+print("Kerple:                ", blind("kerple"))
+print("ALiBi, directional:    ", blind("alibi", form="directional"))
+print("RoPE:                  ", blind("rotary"))
+print("symmetric, causal mask:", blind("alibi", mask=causal_mask))
+
+# %% [markdown]
+# Kerple (Chi et al. 2022) is a learned function of the distance, $-r_1 \log(1 + r_2 |j - i|)$, and
+# is blind for the same reason. The last line is why this does no harm where these encodings come
+# from: **a causal mask hides the blindness**. Where only the left is seen, distance is direction.
+# Carry such an encoding over into an encoder, and the direction is lost.
+#
+# What does that cost? In the recorded runs below, a model has to say the symbol three places
+# **before** each token. It was trained on lengths from 8 to 32.
+
+# %%
+def means(table, names, column):
+    """Mean and standard deviation over the seeds, one row an encoding."""
+    rows = table[table["encoding"].isin(names)].groupby(["encoding", "length"])[column]
+    return rows.agg(["mean", "std"]).unstack().round(2)
+
+shift = recorded.load("shift3")
+print(shift.note)
+means(shift.table, ["none", "ALiBi, symmetric", "T5 bias", "RoPE"], "accuracy")
+
+# %% [markdown]
+# At 32 tokens T5's bias and RoPE make no mistake, and the symmetric form gets less than half of
+# them right. Now the masked language of unit 02, in which a token follows from the one three places
+# before it, trained at 24:
+
+# %%
+study = recorded.load("lag3")
+blind_or_not = ["none", "ALiBi, symmetric", "ALiBi, directional", "Kerple"]
+print("limit:", study.table.groupby("length")["limit"].mean().round(2).to_dict())
+means(study.table, blind_or_not, "loss")
+
+# %% [markdown]
+# The directional form is better than the symmetric one at each length, by much more than the
+# seeds differ. Kerple is blind too, but learns how fast to fall, and does as well as the
+# directional form. Yet all three are far from the limit: their penalty only ever falls with the
+# distance, so no head can prefer offset −3 to −2 by its bias. Nor do they get much worse as the
+# text gets longer. **To extrapolate is not the same as to be good.**
+
+# %% [markdown]
+# ## 4. T5: a learned number per bucket
+#
+# T5 adds a learned number for each head and offset, so that any offset can be preferred. It has
+# 32 of them, called buckets: near offsets have one each, far ones share (Raffel et al. 2020,
+# section 2.1). Half of the buckets are for keys to the right. Let $n$ be the buckets of a side,
+# $e = n/2$, $a = |j - i|$:
+#
+# $$\text{bucket} = \begin{cases} a & a < e \\
+# \min\!\left(n - 1,\; e + \left\lfloor \dfrac{\ln(a/e)}{\ln(\text{max}/e)}\,(n - e)
+# \right\rfloor\right) & a \ge e \end{cases}
+# \qquad + \; n \;\text{ where } j > i$$
+#
+# With 32 buckets and max = 128 that is $n = 16$ and $e = 8$.
+
+# %% [markdown] exercise="buckets" title="T5's buckets" difficulty=3 minutes=12
+# Write `buckets`. It takes a tensor of offsets $j - i$ of any shape, and returns the bucket of each
+# as a tensor of the same shape. `num_buckets` counts both sides; `max_distance` is the max of the
+# formula.
+#
+# *Why care:* one step off, and a pretrained T5 reads every distance through its neighbour's number.
+#
+# <details><summary>Hint 1</summary>
+#
+# Compute both cases for all offsets, then choose with `torch.where(a < e, near, far)`.
+# </details>
+# <details><summary>Hint 2: ln 0</summary>
+#
+# The logarithm of 0 would be −∞ where the near case is taken anyway: `a.clamp(min=1)` avoids it.
+# `.long()` rounds a positive number down.
+# </details>
+
+# %% solution="buckets"
+def buckets(
+    offsets: torch.Tensor, num_buckets: int = 32, max_distance: int = 128
+) -> torch.Tensor:
+    """T5's bucket of each offset j − i, for text read in both directions; the same shape."""
+    ### BEGIN SOLUTION
+    side = num_buckets // 2
+    exact = side // 2
+    distance = offsets.abs()
+    share = (distance.clamp(min=1) / exact).log() / math.log(max_distance / exact)
+    far = (exact + share * (side - exact)).long().clamp(max=side - 1)
+    return torch.where(distance < exact, distance, far) + side * (offsets > 0)
+    ### END SOLUTION
+
+# %% test="buckets" points=1.5
+check.buckets(buckets)
+### BEGIN HIDDEN TESTS
+check.buckets(buckets, seed=5505)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# See where the steps widen. The slider `quarter` is $e$, a quarter of all buckets.
+
+# %%
+bucket_of = check.buckets.use(buckets)
+
+def draw_buckets(quarter, max_distance):
+    offsets = torch.arange(-200, 201)
+    found = bucket_of(offsets, 4 * quarter, max_distance)
+    title = f"{4 * quarter} buckets, max = {max_distance}"
+    figure, ax = plt.subplots()
+    ax.plot(offsets, found, ".", markersize=3)
+    ax.set(xlabel="offset j − i", ylabel="bucket", title=title)
+    return figure, f"{title}: a bucket each near offset 0, long flat steps far from it, twice."
+
+widgets.explore(draw_buckets, quarter=(2, 16, 8), max_distance=(33, 200, 128))
+
+# %% [markdown]
+# Look closely at the buckets that are used:
+
+# %% tags=["nbval-check-output"]
+offsets = torch.arange(-1000, 1001)
+found = torch.as_tensor(bucket_of(offsets)).long()
+print("buckets never used:", sorted(set(range(32)) - set(found.tolist())))
+print("the last bucket begins at distance", int(offsets[found == 31].min()))
+
+# %% [markdown]
+# Bucket 16 would be offset 0 on the right, and there is no such offset: T5 has a number per head
+# that nothing ever reads. And everything further than the second line says is one and the same to
+# it: "far".
+
+# %% [markdown]
+# ## 5. DeBERTa: content and position ask each other
+#
+# Shaw's query asks "what do I think of offset $-3$?". DeBERTa lets the key ask as well (He et al.
+# 2021, equation 4):
+#
+# $$A_{ij} = q_i \cdot k_j + q_i \cdot K^r_{\delta(i,j)} + k_j \cdot Q^r_{\delta(j,i)},
+# \qquad \text{all over } \sqrt{3d}$$
+#
+# $K^r$ and $Q^r$ are two projections of one learned table $P$, and $\delta(i, j)$ is $i - j$,
+# clipped, and shifted by $k$ so that it begins at 0. Mark the indices of the last term: $\delta(j,
+# i)$, the distance as seen from the key.
+#
+# The published code reads the last term at $\delta(i, j)$ instead. Here is the row of $P$ that it
+# takes for query 5 and key 2, found by asking which row gets a gradient:
+
+# %%
+def distance_read(index, i=5, j=2, k=8):
+    """Which distance the last term of the score of query i and key j reads."""
+    torch.manual_seed(0)
+    deberta = encodings.create("deberta", d_model=8, k=k, index=index)
+    nn.init.zeros_(deberta.key.weight)  # silences the middle term
+    q_and_k = torch.randn(2, 1, 1, 10, 8)
+    deberta.scores(*q_and_k)[0, 0, i, j].backward()
+    return int(deberta.vectors.grad.abs().sum(1).argmax()) - k
+
+# %% tags=["nbval-check-output"]
+print(f"i − j = {5 - 2}, j − i = {2 - 5}")
+print("the paper's last term reads", distance_read("paper"))
+print("the code's last term reads ", distance_read("code"))
+
+# %% [markdown]
+# Trained from nothing, either can be learned. But **with the same weights they are two different
+# models**: whoever writes DeBERTa from the paper and loads the published weights gets other
+# scores.
+
+# %%
+torch.manual_seed(0)
+paper = encodings.create("deberta", d_model=32, num_heads=4, k=8, index="paper")
+code = encodings.create("deberta", d_model=32, num_heads=4, k=8, index="code")
+code.load_state_dict(paper.state_dict())
+q, k = torch.randn(2, 1, 4, 20, 8)
+ours, theirs = paper.scores(q, k), code.scores(q, k)
+print(f"the same weights, other scores: {(ours - theirs).std() / ours.std():.0%} of their spread")
+
+# %% [markdown]
+# ## 6. CoPE: count what matters
+#
+# All encodings so far count tokens. CoPE counts what the query finds worth counting: words,
+# sentences, brackets (Golovneva et al. 2024, section 4). Each query opens a gate for each key, and
+# the position of key $j$ is the sum of the gates from $j$ up to the query:
+#
+# $$g_{ij} = \sigma(s_{ij}), \qquad p_{ij} = \sum_{m=j}^{i} g_{im}$$
+#
+# where $s_{ij}$ is the score of query $i$ and key $j$. If all gates are 1, $p_{ij}$ is $i - j + 1$:
+# counting tokens is a special case.
+
+# %% [markdown] exercise="counted" title="Positions from gates" difficulty=3 minutes=10
+# Write `counted`. It takes scores $s$ of shape $(B, H, T, T)$, without a mask, and returns $p$ of
+# the same shape: $p_{ij}$ where $j \le i$, and 0 where $j > i$.
+#
+# *Why care:* the sum runs backwards from the query. If you let it run from the beginning of the
+# text, it is a different encoding that looks just like it.
+#
+# <details><summary>Hint 1</summary>
+#
+# `cumsum(-1)` adds up from the left; `flip(-1)` before and after it makes that from the right.
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The sum must not begin at the end of the text, but at $i$. Which gates have to be 0 for that?
+# </details>
+
+# %% solution="counted"
+def counted(scores: torch.Tensor) -> torch.Tensor:
+    """p_ij, the sum of gates from key j to query i; 0 for j > i; (B, H, T, T) → (B, H, T, T)."""
+    ### BEGIN SOLUTION
+    gates = scores.sigmoid().tril()
+    return gates.flip(-1).cumsum(-1).flip(-1).tril()
+    ### END SOLUTION
+
+# %% test="counted" points=1.5
+check.counted(counted)
+### BEGIN HIDDEN TESTS
+check.counted(counted, seed=5606)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Suppose that a head has learned to open its gates at full stops only:
+
+# %%
+words = ["the", "cat", "sat", ".", "it", "slept", ".", "then", "it", "woke", ".", "we", "left"]
+stop = torch.tensor([word == "." for word in words])
+scores = torch.where(stop, 9.0, -9.0).expand(1, 1, len(words), -1)
+figure, ax = plt.subplots(figsize=(6.5, 4))
+counts = check.counted.use(counted)(scores)[0, 0]
+plots.heatmap(ax, counts, x="key j", y="query i", title="full stops from key to query")
+ax.set_xticks(range(len(words)), words, rotation=60)
+ax.set_yticks(range(len(words)), words)
+plots.show(figure, "Staircase: all words of a sentence share one count; it grows leftwards.")
+
+# %% [markdown]
+# All words of a sentence have the same position, and "the sentence before" is a position that a
+# head can look for, however long the sentences are.
+#
+# In general $p_{ij}$ is no whole number. CoPE has a learned vector $e_n$ for each whole one and
+# reads between two of them:
+#
+# $$q_i \cdot e[p_{ij}] = (p - \lfloor p \rfloor)\; q_i \cdot e_{\lceil p \rceil} +
+# (1 - p + \lfloor p \rfloor)\; q_i \cdot e_{\lfloor p \rfloor}$$
+
+# %% [markdown]
+# ## 7. Which hook?
+#
+# FIRE (Li et al. 2023) takes a small network $f$ of the distance, relative to what the query can
+# see: $f\big(\psi(i-j)/\psi(\max(L, i))\big)$ with $\psi(x) = \log(cx + 1)$. The course's FIRE
+# gives keys to the right a negative sign, so that it is not blind. With it, the list of this unit
+# is complete:
+
+# %%
+sizes = {"d_model": 48, "num_heads": 4}
+unit = {name: encodings.create(name, **sizes)
+        for name in ("none", "rotary", "alibi", "kerple", "fire", "t5_bias", "deberta", "cope")}
+rows = [{"encoding": name, "hooks": ", ".join(each.hooks()), "formula": each.formula,
+         "parameters": sum(p.numel() for p in each.parameters())} for name, each in unit.items()]
+pd.options.display.max_colwidth = None  # whole formulas
+pd.DataFrame(rows).set_index("encoding")
+
+# %% [markdown] exercise="hooks" title="Which hook for which paper" difficulty=2 minutes=8
+# Here are four more papers. Write `hooks_for`: for the letter of a paper it returns the names of
+# the hooks that a class for it has to override, as a tuple of `"embed"`, `"rotate"`, `"scores"`,
+# `"context"`. One that needs none returns `()`.
+#
+# - **A** (xPos, Sun et al. 2022): queries and keys are turned as in RoPE. Then pair $n$ of the
+#   query at $i$ is multiplied by $\zeta_n^{i/512}$, and pair $n$ of the key at $j$ divided by
+#   $\zeta_n^{j/512}$, so that the score fades with the offset.
+# - **B** (TUPE, Ke et al. 2021): each position has a learned vector $p_i$, and
+#   $(p_i U_Q) \cdot (p_j U_K)$ is added to $q_i \cdot k_j$. Token vectors and position vectors are
+#   never added to each other.
+# - **C** (learnable Fourier features, Li et al. 2021): the sines and cosines of $p\,W_r$, with a
+#   learned $W_r$, go through a small MLP. Its output is added to the vector of the token at $p$.
+# - **D** (NoPE, Kazemnejad et al. 2023): a decoder with a causal mask, and nothing else.
+#
+# *Why care:* once you know the hook, you know what a paper can change, what it costs in each layer,
+# and where to write it in anybody's code.
+#
+# <details><summary>Hint</summary>
+#
+# Ask of each paper: is it one vector for each token, a change of $q$ and $k$ each by itself, a
+# number for each pair, or something added to the values?
+# </details>
+
+# %% solution="hooks"
+def hooks_for(paper: str) -> tuple[str, ...]:
+    """Names of the hooks that paper "A", "B", "C" or "D" needs."""
+    ### BEGIN SOLUTION
+    return {"A": ("rotate",), "B": ("scores",), "C": ("embed",), "D": ()}[paper]
+    ### END SOLUTION
+
+# %% test="hooks" points=2
+check.hooks(hooks_for)
+### BEGIN HIDDEN TESTS
+check.hooks(hooks_for, seed=5707)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 8. Your encoding in the race
+#
+# Write an encoding of your own; nothing here is graded. The class below works as it stands: each
+# head learns an offset that it likes best, and how quickly its interest falls on both sides of it.
+# Change it, or throw it away and override other hooks.
+#
+# What `scores` returns is multiplied by `self.scale` together with $q k^T$, so divide by it what
+# should be added as it is. Each layer gets a copy of its own.
+
+# %%
+class Mine(Encoding):
+    """−slope·|(j − i) − centre|, with a learned slope and centre for each head."""
+
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512):
+        super().__init__(d_model, num_heads, max_len)
+        self.centre = nn.Parameter(torch.linspace(-4, 4, num_heads))
+        self.slope = nn.Parameter(torch.ones(num_heads))
+
+    def scores(self, q, k, offsets=None):
+        p = torch.arange(q.shape[2])
+        offsets = p[None, :] - p[:, None] if offsets is None else offsets
+        away = (offsets - self.centre[:, None, None]).abs()  # (H, T, T)
+        return -self.slope[:, None, None] * away / self.scale
+
+# %% [markdown]
+# Its rivals are the recorded sweep (1,000 steps, three seeds), and RoPE made from **your** `turn`.
+# Yours and this RoPE train for a few seconds on sequences of 24 tokens.
+
+# %%
+RACE = ["RoPE", "xPos", "ALiBi, symmetric", "ALiBi, directional", "Kerple", "FIRE", "T5 bias",
+        "clipped bias", "DeBERTa", "CoPE", "TUPE", "Transformer-XL"]
+raced = study.table[study.table["encoding"].isin(RACE)]
+shown = raced  # the next cell adds what you train
+
+# %% tags=["training"]
+from helpers.experiments import run
+
+class MyRope(Encoding):
+    """RoPE from the learner's own function."""
+
+    def rotate(self, q, k):
+        return turned(q), turned(k)
+
+rivals = {"RoPE (live)": lambda: MyRope(48, 4), "yours (live)": lambda: Mine(48, 4)}
+live = pd.concat([run(LagLanguage(), build, 0, 300, (24, 48, 96), name)
+                  for name, build in rivals.items()])
+shown = pd.concat([raced, live])
+live[["encoding", "steps", "length", "loss", "limit"]].round(2)
+
+# %% [markdown]
+# One seed and 300 steps are a first look, no verdict: compare the two live runs with each other,
+# and the recorded ones with each other. A dot is one run, at its loss **above the limit**.
+
+# %%
+shown = shown.assign(above=shown["loss"] - shown["limit"])
+longest = shown[shown["length"] == 96].groupby("encoding")["above"].mean()
+places = list(longest.sort_values(ascending=False).index)
+
+# %%
+figure, ax = plt.subplots(figsize=(7.5, 5.5))
+for n, (length, rows) in enumerate(shown.groupby("length")):
+    heights = [places.index(name) + 0.22 * (1 - n) for name in rows["encoding"]]
+    ax.scatter(rows["above"], heights, s=18, marker="osD"[n], label=f"T = {length}")
+ax.set_yticks(range(len(places)), places)
+ax.set(xlabel="loss above the limit (nats per hidden token)", xlim=(-0.05, None))
+ax.grid(axis="y", alpha=0.3)
+ax.legend(title="trained at 24,\nevaluated at", loc="upper left", bbox_to_anchor=(1, 1))
+plots.show(figure, "Loss above the limit by encoding, at 24, 48 and 96 tokens; best at the top.")
+print(study.note)
+
+# %% [markdown]
+# The means of the recorded runs, and how far their seeds were apart:
+
+# %%
+means(raced, RACE, "loss").sort_values(("mean", 96))
+
+# %% [markdown]
+# What this sweep shows, for this language and this size, and no further:
+#
+# - **Near the limit at all three lengths:** DeBERTa, Transformer-XL and CoPE. The query meets a
+#   vector for the offset, or for the count, and what lies beyond the last one is "far".
+# - **Near it at 24, drifting as the text gets longer:** the clipped bias and T5. Their numbers do
+#   not ask the query. Beyond 24 tokens, T5 also meets buckets that were never trained.
+# - **Near it at 24, lost at 96:** RoPE, xPos and TUPE. RoPE depends on the offset only, and still
+#   does not extrapolate here: it has no "far", and meets offsets that it never saw in training.
+#   Its seeds differ widely. FIRE is somewhat worse at 24 and is lost as well.
+# - **About the same at each length, never near:** ALiBi and Kerple.
+#
+# Is RoPE unable to extrapolate, then? Look back at the task in section 3, trained on mixed lengths:
+# there it holds at four times the length, and T5 does not. So "relative" does not mean
+# "extrapolates", "extrapolates" does not mean "is good", and one task does not settle it. Unit 04
+# shows a task where absolute positions win.
+
+# %% [markdown]
+# ## 9. Check against other libraries
+#
+# The book's library has none of this unit's encodings. PyTorch itself has a rotation, made for
+# exporting models; it takes the cosines and sines, and both layouts:
+
+# %% tags=["nbval-check-output"]
+try:
+    from torch.onnx.ops import rotary_embedding
+except ImportError:
+    rotary_embedding = None  # PyTorch before 2.8
+if rotary_embedding:
+    x = torch.randn(2, 3, 10, 16, generator=torch.Generator().manual_seed(0))
+    angles = torch.arange(10)[:, None] * 10_000.0 ** (-torch.arange(0, 16, 2) / 16)
+    cos, sin = (each.expand(2, -1, -1) for each in (angles.cos(), angles.sin()))
+    for layout in ("interleaved", "halves"):
+        theirs = rotary_embedding(x, cos, sin, interleaved=layout == "interleaved")
+        same = torch.allclose(theirs, turned(x, layout=layout), atol=1e-5)
+        print(f"{layout}: equal to PyTorch's: {same}")
+
+# %% tags=["nbval-check-output"]
+from importlib.util import find_spec
+
+if find_spec("transformers"):
+    from transformers.models.t5.modeling_t5 import T5Attention
+
+    theirs = T5Attention._relative_position_bucket(torch.arange(-1000, 1001))
+    print("T5's buckets are those of transformers:", torch.equal(theirs, found))
+if find_spec("x_transformers"):
+    from x_transformers.x_transformers import AlibiPositionalBias
+
+    theirs = AlibiPositionalBias(heads=12)(20, 20)
+    right_slopes = torch.as_tensor(check.slopes.use(slopes)(12)).float()
+    for form in ("symmetric", "directional"):
+        same = torch.allclose(theirs, bias_of(right_slopes, 20, form))
+        print(f"ALiBi of x-transformers is {form}: {same}")
+
+# %% [markdown]
+# A library's ALiBi may well be the symmetric one: before you use it in an encoder, look.
+
+# %% [markdown]
+# ## What to keep
+#
+# - Four hooks: `embed`, `rotate`, `scores`, `context`. A new paper is a new use of one of them.
+# - RoPE turns $q$ and $k$, never $v$; the score knows the offset, both layouts are in use.
+# - A bias that sees only the distance cannot tell left from right. A causal mask hides that.
+# - T5's far buckets and DeBERTa's clip have a "far"; RoPE has none.
+# - Papers and their code can differ: test against both, and say which one you follow.
+# - Flat at any length is one thing, near the limit another. Look at both.
+#
+# ## Further reading
+#
+# - Su et al. 2021, *RoFormer*, equations 13 to 15: the rotation.
+# - Press et al. 2022, *Train Short, Test Long*, section 3: ALiBi.
+# - Raffel et al. 2020, *Exploring the Limits of Transfer Learning* (T5), section 2.1: the bias.
+# - He et al. 2021, *DeBERTa*, equations 2 to 4: content and position.
+# - Golovneva et al. 2024, *Contextual Position Encoding*, section 4: the gates.
+# - Sun et al. 2022 (2212.10554), xPos; Chi et al. 2022 (2205.09921), Kerple; Li et al. 2023
+#   (2310.04418), FIRE; Ke et al. 2021 (2006.15595), TUPE.
+# - Kazemnejad et al. 2023 (2305.19466): decoders without positions, compared with others.
