@@ -11,8 +11,8 @@ from types import CodeType, FrameType
 from typing import Any
 
 # Packages that come with encodings of their own, and the words by which those are known.
-_ELSEWHERE = ("d2l", "transformers", "x_transformers", "rotary_embedding_torch")
-_ENCODING = re.compile("position|sinusoid|rotary|alibi|relative", re.IGNORECASE)
+_ELSEWHERE = ("d2l", "transformers", "x_transformers", "rotary_embedding_torch", "local_attention")
+_ENCODING = re.compile("position|sinusoid|rotary|alibi|relative|cope|bucket|slope", re.IGNORECASE)
 
 
 @contextmanager

@@ -149,10 +149,14 @@ def findings(notebook: Path) -> list[dict[str, Any]]:
 
 
 def scores(notebook: Path) -> dict[str, float]:
-    """Points by exercise of a graded notebook, as nbgrader reads them from its outputs."""
+    """Points by exercise of a graded notebook, as nbgrader reads them from its outputs.
+
+    What is graded by hand is left out.
+    """
     cells = nbformat.read(notebook, as_version=4).cells
-    return {
+    graded = {
         cell.metadata.nbgrader.grade_id.removesuffix("-test"): determine_grade(cell)[0]
         for cell in cells
         if "nbgrader" in cell.metadata and is_grade(cell)
     }
+    return {name: score for name, score in graded.items() if score is not None}

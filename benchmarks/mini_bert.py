@@ -1,0 +1,256 @@
+"""One training step of a mini BERT, ours beside those of other libraries, as each is used.
+
+L = 2, D = 128, H = 2, T = 64, V = 4,096, 64 rows, the same random words. Everything is run in
+turn, so that noise falls on each alike, and the median counts. Prints tokens per second and the
+targets; writes mini_bert.json.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import torch
+import torch.nn.functional as F
+from torch import Generator, Tensor, nn
+from transformers import BertConfig, BertForMaskedLM
+
+from helpers import recorded
+from helpers.bert import Bert, Pretraining, Size
+from helpers.book import d2l
+from helpers.inputs import mask_words, places_loss
+from helpers.pretraining import batches
+from helpers.training import optimizer as optimizers
+
+SIZE = Size()
+ROWS = 64
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+# bfloat16 where the processor has it: see helpers.runtime; a T4, which has none, wants float16.
+FAST = "bfloat16"
+SECONDS = 20.0  # spent at least on each group
+WORDS = torch.randint(
+    5, SIZE.vocab_size, (2000, SIZE.max_len), generator=Generator().manual_seed(0)
+)
+
+Step = Callable[[], None]
+
+
+def _stepper(model: nn.Module, loss: Callable[[], Tensor], precision: str = "float32") -> Step:
+    """Forward, backward and update; AdamW as in `helpers.training`."""
+    parts = optimizers.build(model, "adamw", 1e-3)
+
+    def step() -> None:
+        for each in parts:
+            each.zero_grad()
+        with torch.autocast(DEVICE, torch.bfloat16, enabled=precision == "bfloat16"):
+            value = loss()
+        value.backward()
+        for each in parts:
+            each.step()
+
+    return step
+
+
+def _everywhere(batch: Any) -> tuple[Tensor, Tensor]:
+    """Inputs, and targets (B, T) with −100 where nothing is scored: as libraries want them."""
+    targets = torch.full_like(batch.inputs, -100).scatter(1, batch.places, batch.targets)
+    return batch.inputs, targets
+
+
+def ours(precision: str = "float32", masked_only: bool = True) -> Step:
+    """Our model; logits at the masked places only, or everywhere."""
+    model = Pretraining(Bert(SIZE)).to(DEVICE)
+    draw = _draw()
+
+    def loss() -> Tensor:
+        batch = draw()
+        if masked_only:
+            return places_loss(model, batch)
+        inputs, targets = _everywhere(batch)
+        return F.cross_entropy(model(inputs).flatten(0, 1).float(), targets.flatten())
+
+    return _stepper(model, loss, precision)
+
+
+def _draw() -> Callable[[], Any]:
+    def mask(tokens: Tensor, generator: Generator) -> Any:
+        return mask_words(tokens, SIZE.vocab_size, generator)
+
+    return batches(WORDS.to(DEVICE), ROWS, 0, mask)
+
+
+def of_transformers(dropout: float, masked_only: bool, precision: str = "float32") -> Step:
+    """BertForMaskedLM, or its encoder and head at the masked places only."""
+    model: Any = BertForMaskedLM(
+        BertConfig(
+            vocab_size=SIZE.vocab_size,
+            hidden_size=SIZE.d_model,
+            num_hidden_layers=SIZE.num_layers,
+            num_attention_heads=SIZE.num_heads,
+            intermediate_size=4 * SIZE.d_model,
+            max_position_embeddings=SIZE.max_len,
+            hidden_dropout_prob=dropout,
+            attention_probs_dropout_prob=dropout,
+        )
+    )
+    model.to(DEVICE)
+    draw = _draw()
+
+    def loss() -> Tensor:
+        batch = draw()
+        if not masked_only:
+            inputs, targets = _everywhere(batch)
+            return model(inputs, labels=targets).loss
+        hidden = model.bert(batch.inputs).last_hidden_state
+        chosen = hidden.gather(1, batch.places[..., None].expand(-1, -1, SIZE.d_model))
+        logits = model.cls(chosen)
+        return F.cross_entropy(logits.flatten(0, 1).float(), batch.targets.flatten())
+
+    return _stepper(model, loss, precision)
+
+
+def of_the_book(as_shipped: bool, precision: str = "float32") -> Step:
+    """d2l's BERTModel; as its book trains it, or without dropout, lengths and the pair task."""
+    model = d2l.BERTModel(
+        SIZE.vocab_size,
+        SIZE.d_model,
+        4 * SIZE.d_model,
+        SIZE.num_heads,
+        SIZE.num_layers,
+        0.2 if as_shipped else 0.0,
+        max_len=SIZE.max_len,
+    ).to(DEVICE)
+    draw = _draw()
+    segments = torch.zeros(ROWS, SIZE.max_len, dtype=torch.int64, device=DEVICE)
+    lengths = torch.full((ROWS,), float(SIZE.max_len), device=DEVICE)
+
+    def loss() -> Tensor:
+        batch = draw()
+        _, words, pair = model(
+            batch.inputs, segments, lengths if as_shipped else None, batch.places
+        )
+        value = F.cross_entropy(words.flatten(0, 1).float(), batch.targets.flatten())
+        return value + F.cross_entropy(pair.float(), segments[:, 0]) if as_shipped else value
+
+    model(WORDS[:ROWS].to(DEVICE), segments)  # its lazy layers get their sizes
+    return _stepper(model, loss, precision)
+
+
+class _OfPyTorch(nn.Module):
+    """nn.TransformerEncoder with our embeddings and head."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = Pretraining(Bert(SIZE))
+        layer = nn.TransformerEncoderLayer(
+            SIZE.d_model,
+            SIZE.num_heads,
+            4 * SIZE.d_model,
+            0.0,
+            "gelu",
+            batch_first=True,
+            norm_first=True,
+        )
+        self.body.bert.layers = nn.ModuleList()
+        self.encoder = nn.TransformerEncoder(layer, SIZE.num_layers, enable_nested_tensor=False)
+
+    def forward(self, tokens: Tensor, places: Tensor) -> Tensor:
+        bert = self.body.bert
+        hidden = self.encoder(bert.norm(bert.position.embed(bert.words(tokens))))
+        hidden = hidden.gather(1, places[..., None].expand(-1, -1, SIZE.d_model))
+        return self.body.words(hidden)
+
+
+def of_pytorch(precision: str = "float32") -> Step:
+    """nn.TransformerEncoder, masked places only."""
+    model = _OfPyTorch().to(DEVICE)
+    draw = _draw()
+    return _stepper(model, lambda: places_loss(model, draw()), precision)
+
+
+def feeding() -> Step:
+    """What it takes to draw and mask a batch."""
+    draw = _draw()
+
+    def step() -> None:
+        draw()
+
+    return step
+
+
+def timed(steps: dict[str, Step]) -> dict[str, float]:
+    """Median seconds of each, all in turn."""
+    for step in steps.values():
+        step()
+    seconds: dict[str, list[float]] = {name: [] for name in steps}
+    begun = time.perf_counter()
+    while time.perf_counter() - begun < SECONDS or len(seconds[next(iter(steps))]) < 5:
+        for name, step in steps.items():
+            start = time.perf_counter()
+            step()
+            if DEVICE == "cuda":
+                torch.cuda.synchronize()
+            seconds[name].append(time.perf_counter() - start)
+    return {name: statistics.median(each) for name, each in seconds.items()}
+
+
+GROUPS: dict[str, dict[str, Callable[[], Step]]] = {
+    "as each is used": {
+        "ours": lambda: ours(FAST),
+        "transformers, its defaults": lambda: of_transformers(0.1, masked_only=False),
+        "d2l, as its book trains it": lambda: of_the_book(as_shipped=True),
+    },
+    "masked places only, no dropout, same precision": {
+        "ours": lambda: ours(FAST),
+        "nn.TransformerEncoder": lambda: of_pytorch(FAST),
+        "transformers": lambda: of_transformers(0.0, masked_only=True, precision=FAST),
+        "d2l": lambda: of_the_book(as_shipped=False, precision=FAST),
+    },
+    "where logits are computed": {
+        "masked places": ours,
+        "everywhere": lambda: ours(masked_only=False),
+        "feeding": feeding,
+    },
+}
+
+
+def targets(table: pd.DataFrame) -> list[str]:
+    """Each target with what was measured; a line begins with "met" or "missed"."""
+    speed = table.set_index(["group", "name"]).tokens_per_second
+    lines = []
+
+    def say(group: str, name: str, other: str, least: float) -> None:
+        ratio = speed[group, name] / speed[group, other]
+        met = "met   " if ratio >= least else "missed"
+        lines.append(f"{met} {name}: {ratio:.2f} times {other} (at least {least:g}); {group}")
+
+    used, alike, where = GROUPS
+    say(used, "ours", "transformers, its defaults", 4.5)
+    say(used, "ours", "d2l, as its book trains it", 2.2)
+    best = max((n for n in GROUPS[alike] if n != "ours"), key=lambda name: speed[alike, name])
+    say(alike, "ours", best, 1.0)
+    say(where, "masked places", "everywhere", 2.4)
+    say(where, "feeding", "masked places", 50.0)  # at most 2 % of a step
+    return lines
+
+
+def main() -> None:
+    """Measure each group, print tokens per second and the targets, and store them."""
+    rows = [
+        {"group": group, "name": name, "tokens_per_second": ROWS * SIZE.max_len / seconds}
+        for group, makers in GROUPS.items()
+        for name, seconds in timed({name: make() for name, make in makers.items()}).items()
+    ]
+    table = pd.DataFrame(rows)
+    print(table.round(0).to_string(index=False))
+    lines = targets(table)
+    print("\n".join(lines))
+    path = recorded.save("mini_bert", table, "make bench")
+    path.with_suffix(".txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,663 @@
+# %% [markdown]
+# # 01 · Order-blind
+#
+# By the end of this unit you can
+#
+# - write attention from scratch: scaled, masked, in several heads;
+# - prove in three lines that it cannot tell order, and measure it on any function;
+# - say how well any model without positions can do at most, without training one;
+# - explain why a causal mask changes that, but only from the second layer on;
+# - name what the later units have to repair.
+#
+# Reading and running takes about 25 minutes besides the exercises.
+
+# %%
+import math
+from collections.abc import Callable
+
+import matplotlib.pyplot as plt
+import torch
+from torch import Generator
+
+from helpers import encodings, plots, widgets
+from helpers.checks import order_blind as check
+
+# %% [markdown]
+# ## 1. An average with weights
+#
+# A word means little without its neighbours. Attention lets each token take home an average of the
+# others, and chooses the weights itself: a token asks with a **query**, the others answer with
+# their **keys**, and the better the two fit, the more of that token's **value** goes in.
+#
+# Here is one query among three words; the scores say how well it fits each key.
+
+# %% tags=["nbval-check-output"]
+scores = torch.tensor([1.0, 3.0, 0.0])  # with the keys of dog, bites and man
+weights = scores.softmax(-1)  # exp(score), divided by the sum of all three
+values = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])  # a row per word
+print("weights:", *(f"{w:.2f}" for w in weights), f"  sum: {weights.sum():.2f}")
+print("average of the values:", *(f"{feature:.2f}" for feature in weights @ values))
+
+# %% [markdown]
+# A score is the dot product of a query and a key. For all queries at once, the rows of $Q$, and
+# all keys, the rows of $K$ (Vaswani et al. 2017, equation 1):
+#
+# $$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\Big(\frac{QK^\top}{\sqrt d}\Big)\,V$$
+#
+# Row $i$ of $QK^\top$ holds the scores of query $i$, and the softmax makes weights of each row.
+
+# %% [markdown] exercise="attention" title="Scaled dot-product attention" difficulty=2 minutes=10
+# Write `attention`. There are $T$ queries and $S$ keys, which may differ in number:
+#
+# - `q` is $(\dots, T, d)$, `k` is $(\dots, S, d)$ and `v` is $(\dots, S, e)$;
+# - the result is $(\dots, T, e)$.
+#
+# The dots stand for any number of leading axes, such as batch and heads, or none.
+#
+# *Why care:* each line of the formula can go wrong without an error: the scale, the axis of the
+# softmax, the axes that are transposed. You build on this function to the end of the unit.
+#
+# <details><summary>Hint 1: leading axes</summary>
+#
+# Count axes from the end. `k.transpose(-2, -1)` is $K^\top$ for each batch and head, and `@`
+# multiplies the last two axes.
+# </details>
+# <details><summary>Hint 2: large scores</summary>
+#
+# exp(150) is beyond what float32 can hold. `scores.softmax(dim)` knows how to avoid it.
+# </details>
+
+# %% solution="attention"
+def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+    """softmax(q·kᵀ/√d)·v; (…, T, d), (…, S, d), (…, S, e) → (…, T, e)."""
+    ### BEGIN SOLUTION
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (…, T, S)
+    return scores.softmax(-1) @ v
+    ### END SOLUTION
+
+# %% test="attention" points=2
+check.attention(attention)
+### BEGIN HIDDEN TESTS
+check.attention(attention, seed=1101)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# ### Why the scale?
+#
+# The dot product of two random vectors of width $d$ is a sum of $d$ terms, so it spreads like
+# $\sqrt d$. Without the scale, wide queries would put nearly all weight on a single key.
+#
+# To see the weights, give **your** function the identity as values: the average of the rows of
+# the identity is the row of weights itself. For the second picture the queries are multiplied
+# by $\sqrt d$ beforehand, which undoes the scale.
+
+# %%
+attention_of = check.attention.use(attention)
+
+def draw(d, keys):
+    q, k = torch.randn(2, keys, d, generator=Generator().manual_seed(0))
+    figure, axes = plt.subplots(1, 2)
+    largest = []
+    for ax, factor, title in zip(axes, (1, math.sqrt(d)), ("with √d", "without"), strict=True):
+        weights = torch.as_tensor(attention_of(factor * q, k, torch.eye(keys)))
+        plots.heatmap(ax, weights, x="key", y="query", title=f"{title}, d = {d}", limit=1)
+        ax.locator_params(integer=True)
+        largest.append(float(weights.max(-1).values.mean()))
+    return figure, "Mean largest weight: {:.2f} with √d, {:.2f} without.".format(*largest)
+
+widgets.explore(draw, d=(1, 256, 64), keys=(2, 32, 12))
+
+# %% [markdown]
+# Move `d`: the left picture keeps its contrast, the right one becomes a set of single dark cells.
+# A softmax like that passes on hardly any gradient, which is why the paper scales (section 3.2.1).
+
+# %% [markdown]
+# ## 2. Who may look at whom
+#
+# Two kinds of key must not be looked at:
+#
+# - **Padding.** Sequences of a batch differ in length; the short ones are filled up with tokens
+#   that mean nothing.
+# - **The future.** A model that predicts the next token, such as GPT, must not see it. Its mask is
+#   **causal**: query $i$ sees the keys $j \le i$, itself included.
+#
+# A mask says True where query $i$ may look at key $j$.
+
+# %% [markdown] exercise="masks" title="Two masks" difficulty=2 minutes=8
+# Write `attention_mask` for a batch of $B$ sequences of `num_tokens` $= T$ tokens each, of which
+# only the first `lengths[b]` of sequence $b$ are real. It returns a boolean tensor of shape
+# $(B, 1, T, T)$, or one that broadcasts to it. The axis of size 1 is for the heads. Entry
+# $[b, 0, i, j]$ is True where
+#
+# - token $j$ of sequence $b$ is real,
+# - and, if `causal`, token $j$ does not come after token $i$.
+#
+# The queries of padded tokens follow the same two rules. Every length is at least 1.
+#
+# *Why care:* an inverted or transposed mask raises no error, and one that shows the future even
+# makes the loss look better than it is.
+#
+# <details><summary>Hint 1: padding</summary>
+#
+# `torch.arange(T) < lengths[:, None]` is $(B, T)$: which tokens are real. Put in axes with `None`
+# so that it lies along the keys, the last axis.
+# </details>
+# <details><summary>Hint 2: causal</summary>
+#
+# Compare a column of query positions with a row of key positions. `&` is “and” for masks.
+# </details>
+
+# %% solution="masks"
+def attention_mask(lengths: torch.Tensor, num_tokens: int, causal: bool = False) -> torch.Tensor:
+    """True where query i may look at key j; lengths (B,) → (B, 1, T, T), boolean."""
+    ### BEGIN SOLUTION
+    j = torch.arange(num_tokens)
+    mask = (j < lengths[:, None])[:, None, None, :]  # (B, 1, 1, T): real keys
+    if causal:
+        mask = mask & (j <= j[:, None])  # (T, T): not later than the query
+    return mask.expand(-1, 1, num_tokens, -1)
+    ### END SOLUTION
+
+# %% test="masks" points=1
+check.masks(attention_mask)
+### BEGIN HIDDEN TESTS
+check.masks(attention_mask, seed=1202)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# A mask acts on the **scores**, before the softmax: a forbidden score becomes $-\infty$, and since
+# $e^{-\infty} = 0$, the other keys share the whole weight among themselves. (Where a query may see
+# nothing at all, this would be $0/0$; in this unit it never happens.)
+
+# %% [markdown] exercise="masked" title="Attention with a mask" difficulty=2 minutes=10
+# Write `masked_attention`: as before, but with a boolean `mask`, True where a query may look. It
+# may be $(T, S)$, the same for all, or $(B, 1, 1, S)$, one row per sequence, or anything else that
+# broadcasts to the scores. `mask=None` hides nothing. Each query may look at some key.
+#
+# *Why care:* with a mask at the wrong place a padded token still changes the result, a little. Such
+# an error stays unseen for long: it depends on what else is in the batch.
+#
+# <details><summary>Hint</summary>
+#
+# `scores.masked_fill(where, value)` puts `value` at every place where `where` is True. It
+# broadcasts, and leaves `scores` as it is.
+# </details>
+
+# %% solution="masked"
+def masked_attention(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None = None
+) -> torch.Tensor:
+    """As `attention`; where `mask` is False, the query gives the key no weight."""
+    ### BEGIN SOLUTION
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    return scores.softmax(-1) @ v
+    ### END SOLUTION
+
+# %% test="masked" points=2
+check.masked(masked_attention)
+### BEGIN HIDDEN TESTS
+check.masked(masked_attention, seed=1303)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# From here on `attend` is your function, or the course's while yours is not right. Look at its
+# weights, once more with the identity as values: eight tokens, of which the last two are padding.
+
+# %%
+masked_of = check.masked.use(masked_attention)
+
+def attend(q, k, v, mask=None):
+    return torch.as_tensor(masked_of(q, k, v, mask)).to(q.dtype)
+
+real = torch.arange(8) < 6
+causal = torch.ones(8, 8).tril().bool()
+q, k = torch.randn(2, 8, 16, generator=Generator().manual_seed(1))
+figure, axes = plt.subplots(1, 3, figsize=(9, 2.8))
+masks = {"padding": real[None, :], "causal": causal, "both": causal & real}
+for ax, (name, mask) in zip(axes, masks.items(), strict=True):
+    plots.heatmap(ax, attend(q, k, torch.eye(8), mask), x="key", y="query", title=name, limit=1)
+plots.show(figure, "Weights: two empty columns with padding; causal, an empty upper triangle.")
+
+# %% [markdown]
+# Does a padded token really not matter? Change one beyond recognition, and look at the others:
+
+# %% tags=["nbval-check-output"]
+x = torch.randn(8, 16, generator=Generator().manual_seed(2))
+changed = x.clone()
+changed[7] += 100
+for name, mask in {"with the mask": real[None, :], "without": None}.items():
+    moved = (attend(changed, changed, changed, mask) - attend(x, x, x, mask))[:6].abs().max()
+    print(f"{name}, a real token's output moves: {bool(moved > 1e-5)}")
+
+# %% [markdown]
+# ## 3. Several heads
+#
+# One softmax gives one average. To look at two things at once, for instance at the subject and at
+# the verb, a layer has $H$ **heads**: each works on $d = D/H$ columns of its own.
+#
+# | step | shape |
+# | --- | --- |
+# | project: $xW^Q$, $xW^K$, $xW^V$ | $(B, T, D)$ |
+# | split the columns: head $h$ gets columns $hd, \dots, hd + d - 1$ | $(B, T, H, d)$ |
+# | heads beside the batch, then attention | $(B, H, T, d)$ |
+# | the heads of a token side by side again | $(B, T, D)$ |
+# | mix them: $\cdot\, W^O$ | $(B, T, D)$ |
+
+# %% [markdown] exercise="heads" title="Multi-head attention" difficulty=3 minutes=15
+# Write `multi_head`, self-attention of `x` $(B, T, D)$ with four weights, each $(D, D)$ and used
+# as `x @ w`. `mask` is $(T, T)$ or $(B, 1, 1, T)$, or None. The scale is that of a head. You may
+# use `attend(q, k, v, mask)`.
+#
+# *Why care:* the weights come from outside, so your layer can be compared number by number with
+# any other. A split in the wrong order raises no error either, and is hard to find later.
+#
+# <details><summary>Hint 1: split</summary>
+#
+# `y.view(B, T, H, d)` cuts the last axis into heads and leaves tokens whole. Only then may the
+# axes change places: `.transpose(1, 2)`.
+# </details>
+# <details><summary>Hint 2: merge</summary>
+#
+# The way back is the same in reverse: `.transpose(1, 2)`, then `.flatten(2)`.
+# </details>
+
+# %% solution="heads"
+def multi_head(
+    x: torch.Tensor,
+    w_q: torch.Tensor,
+    w_k: torch.Tensor,
+    w_v: torch.Tensor,
+    w_o: torch.Tensor,
+    num_heads: int,
+    mask: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """Self-attention in `num_heads` heads of D/H columns each; (B, T, D) → (B, T, D)."""
+    ### BEGIN SOLUTION
+    B, T, D = x.shape
+
+    def split(y: torch.Tensor) -> torch.Tensor:
+        return y.view(B, T, num_heads, D // num_heads).transpose(1, 2)  # (B, H, T, d)
+
+    context = attend(split(x @ w_q), split(x @ w_k), split(x @ w_v), mask)
+    return context.transpose(1, 2).flatten(2) @ w_o
+    ### END SOLUTION
+
+# %% test="heads" points=2
+check.heads(multi_head)
+### BEGIN HIDDEN TESTS
+check.heads(multi_head, seed=1404)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Around it goes a **skip connection**, $x + f(x)$. With random weights this is a layer to
+# experiment with:
+
+# %%
+multi_head_of = check.heads.use(multi_head)
+D, H = 16, 4
+
+def layer(x, seed=0, mask=None):
+    chance = Generator().manual_seed(seed)
+    weights = torch.randn(4, D, D, generator=chance) * D**-0.5
+    return x + torch.as_tensor(multi_head_of(x, *weights, H, mask)).to(x.dtype)
+
+# %% [markdown]
+# ## 4. Shuffle the tokens
+#
+# Which part of the layer knows where a token stands? None. Let $P$ be a matrix that shuffles rows,
+# $S = QK^\top/\sqrt d$ the scores of $X$, and $A = \mathrm{softmax}(S)$ its weights. For $PX$:
+#
+# 1. scores: $(PXW^Q)(PXW^K)^\top/\sqrt d = P\,S\,P^\top$, the same numbers in shuffled rows and
+#    columns;
+# 2. weights: the softmax of a row does not ask for the order of its columns, so they are
+#    $P A P^\top$;
+# 3. outputs: $P A P^\top \cdot P X W^V = P \cdot A X W^V$, because $P^\top P = I$.
+#
+# Shuffle the input, and the output is the same, shuffled: the layer is **permutation
+# equivariant**. All else in a Transformer layer (heads side by side, $W^O$, skip connection,
+# LayerNorm, MLP) treats each token by itself, so a stack of any depth follows the shuffle as well.
+
+# %% [markdown] exercise="gap" title="Does it follow the shuffle?" difficulty=2 minutes=8
+# A proof is good, a measurement finds the bugs. Write `permutation_gap`: how far is $f(Px)$ from
+# $P f(x)$?
+#
+# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input;
+# - `order` is $(T,)$; $P$ puts token `order[t]` at place $t$, in every sequence;
+# - the result is the largest absolute difference, a single number.
+#
+# *Why care:* this tells in one line whether a model knows order, whatever is inside it. If a
+# position leaks in, or gets lost, it shows.
+#
+# <details><summary>Hint</summary>
+#
+# `x[:, order]` shuffles the tokens of every sequence.
+# </details>
+
+# %% solution="gap"
+def permutation_gap(
+    f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor, order: torch.Tensor
+) -> torch.Tensor:
+    """max |f(P·x) − P·f(x)|, where P puts token order[t] at place t; x is (B, T, D)."""
+    ### BEGIN SOLUTION
+    return (f(x[:, order]) - f(x)[:, order]).abs().max()
+    ### END SOLUTION
+
+# %% test="gap" points=1
+check.gap(permutation_gap)
+### BEGIN HIDDEN TESTS
+check.gap(permutation_gap, seed=1505)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Now measure: your layer, four full layers of the course's encoder, and two things that could
+# make a difference.
+
+# %% tags=["nbval-check-output"]
+from helpers.encoder import EncoderLayer
+
+gap_of = check.gap.use(permutation_gap)
+torch.manual_seed(0)
+stack = torch.nn.Sequential(*[EncoderLayer(encodings.Encoding(D, H)) for _ in range(4)])
+chance = Generator().manual_seed(6)
+x, order = torch.randn(2, 10, D, generator=chance), torch.randperm(10, generator=chance)
+causal = torch.ones(10, 10).tril().bool()
+rows = encodings.sinusoidal_table(10, D).float()
+functions = {
+    "your layer": layer,
+    "four layers with LayerNorm and MLP": lambda x: stack(x).detach(),
+    "your layer, sinusoids added to its input": lambda x: layer(x + rows),
+    "your layer with a causal mask": lambda x: layer(x, mask=causal),
+}
+for name, f in functions.items():
+    print(f"{name}: {float(gap_of(f, x, order)):.1f}")
+
+# %% [markdown]
+# The first two are 0, up to rounding of the last digits: **without positions the order of the
+# tokens is nowhere in the output.** The third adds the table that you build in unit 02. The fourth
+# adds no position at all, and differs nevertheless; section 6 is about that.
+#
+# Swap two tokens, and see whose output changes (colours, token by token):
+
+# %%
+text = torch.randn(1, 10, D, generator=Generator().manual_seed(3))
+
+def draw(first, second):
+    places = list(range(10))
+    places[first], places[second] = second, first
+    figure, axes = plt.subplots(1, 2)
+    moved = []
+    for ax, title, p in zip(axes, ("no positions", "sinusoids added"), (0, rows), strict=True):
+        change = (layer(text[:, places] + p) - layer(text + p))[0]
+        plots.heatmap(ax, change, x="feature", y="place", title=title, limit=1)
+        moved.append(int((change.abs().max(-1).values > 1e-4).sum()))
+    return figure, "The output changes at {} of 10 places, with sinusoids at {}.".format(*moved)
+
+widgets.explore(draw, first=(0, 9, 2), second=(0, 9, 7))
+
+# %% [markdown]
+# Without positions the two have changed places, and no other token has noticed. With sinusoids
+# every other token has.
+
+# %% [markdown]
+# ## 5. What no training can mend
+#
+# A task as small as can be: among other symbols stand one A and one B. Which comes first? The model
+# reads `?` at the end and should answer there. Each sequence comes with its **twin**, in which A
+# and B have changed places.
+
+# %% tags=["nbval-check-output"]
+from helpers.corpora.order import WhichFirst
+
+pair = WhichFirst().batch(2, 8, Generator().manual_seed(0))
+for tokens, targets in zip(pair.inputs, pair.targets, strict=True):
+    print(" ".join("AB?cdefg"[n] for n in tokens), "→", "AB"[targets[-1]])
+
+# %% [markdown]
+# At the `?`, a model without positions and without a mask knows only the **bag**: which tokens
+# there are, and how often. How well can it do at most? That can be counted.
+
+# %% [markdown] exercise="bag" title="The best that a bag allows" difficulty=3 minutes=12
+# Write `best_without_order`. `tokens` is $(N, T)$, `answers` is $(N,)$, both whole numbers from 0.
+# Suppose that somebody knows of each sequence only its bag of tokens, and always gives the same
+# answer to the same bag. What is the largest share of the $N$ answers that can be right? Return a
+# number between 0 and 1.
+#
+# *Why care:* a ceiling that holds for **every** order-blind model tells you whether a task needs
+# positions at all, before you have trained anything.
+#
+# <details><summary>Hint 1</summary>
+#
+# Two sequences have the same bag if they are equal once sorted.
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# In each bag, the answer that occurs most often is the best one to give. `collections.Counter`
+# counts.
+# </details>
+
+# %% solution="bag"
+from collections import Counter, defaultdict
+
+def best_without_order(tokens: torch.Tensor, answers: torch.Tensor) -> float:
+    """Largest share of the answers that a function of the bag can get right; (N, T), (N,)."""
+    ### BEGIN SOLUTION
+    bags = defaultdict(Counter)
+    for row, answer in zip(tokens.sort(1).values.tolist(), answers.tolist(), strict=True):
+        bags[tuple(row)][answer] += 1
+    return sum(max(counts.values()) for counts in bags.values()) / len(answers)
+    ### END SOLUTION
+
+# %% test="bag" points=1
+check.bag(best_without_order)
+### BEGIN HIDDEN TESTS
+check.bag(best_without_order, seed=1606)
+### END HIDDEN TESTS
+
+# %% tags=["nbval-check-output"]
+best_of = check.bag.use(best_without_order)
+batch = WhichFirst().batch(400, 12, Generator().manual_seed(0))
+questions = {
+    "which of A and B comes first": batch.targets[:, -1],
+    "how often does c occur": (batch.inputs == 3).sum(1),
+}
+for question, answers in questions.items():
+    print(f"{question}: at most {float(best_of(batch.inputs, answers)):.0%} without order")
+
+# %% [markdown]
+# Counting needs no order. “Which comes first” cannot be answered better than by a coin, and the
+# loss has a floor too. Say the model gives A the probability $p$. The twin has the same bag, so it
+# gets the same $p$, but there B is right, which has at most $1 - p$. So the mean loss of the two is
+# at least
+#
+# $$-\tfrac12\big(\ln p + \ln(1-p)\big) = -\tfrac12 \ln\big(p\,(1-p)\big) \ge \ln 2 \approx 0.693,$$
+#
+# because $p(1-p)$ is never above ¼. No width, depth, data or patience can get below that.
+#
+# Three seeds of a two-layer encoder, without positions and with sinusoids; each run takes seconds.
+# The loss is in nats, at the `?` only; the limit with order is 0.
+
+# %% tags=["training"]
+import pandas as pd
+
+from helpers.encoder import Encoder
+from helpers.training import evaluate, train
+
+def trained(seed, encoding, layers=2, causal=False):
+    task, text = WhichFirst(causal=causal), Generator().manual_seed(seed)
+    torch.manual_seed(seed)
+    model = Encoder(encodings.create(encoding, d_model=48, num_heads=4), task.vocab_size, layers)
+    train(model, lambda: task.batch(64, 12, text), steps=150, limit=0.0, label=encoding)
+    loss, accuracy = evaluate(model, task.batch(2000, 12, Generator().manual_seed(10_012)))
+    row = {"positions": encoding, "causal": causal, "layers": layers, "seed": seed}
+    return row | {"loss": loss, "limit": 0.0, "accuracy": accuracy}
+
+blind = [trained(seed, name) for name in ("none", "sinusoidal") for seed in range(3)]
+pd.DataFrame(blind).round(3)
+
+# %% [markdown]
+# The proof needed no seeds; that sinusoids solve the task is a claim about training, so it has
+# three.
+
+# %% [markdown]
+# ## 6. The causal surprise
+#
+# It is often said that a Transformer without positions has no sense of order, GPT included. You
+# have just proved it for an encoder, in which everyone sees everyone. But GPT has a causal mask,
+# and in section 4 the mask opened a gap. What does the **last** token know, which sees all others?
+#
+# One layer: its output is an average over all tokens, and an average does not ask for the order
+# of what is averaged. So far the saying holds. Does it for two layers?
+
+# %% [markdown] exercise="prefix" title="What the last token knows" difficulty=2 minutes=10
+# Write `prefix_sensitivity`: how far does the last output of `f` move when the tokens before the
+# last one are put into another order?
+#
+# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input, which stays as it is;
+# - `order` is $(T-1,)$; token `order[t]` goes to place $t$, and the last token stays last;
+# - the result is the largest absolute change of the last token's output, over all sequences and
+#   features: a single number.
+#
+# *Why care:* many believe this number to be 0 for any model without positions. You will see.
+#
+# <details><summary>Hint</summary>
+#
+# `torch.cat([a, b], dim=1)` puts the reordered prefix and the last token together; `x[:, -1:]`
+# keeps the axis that `x[:, -1]` drops.
+# </details>
+
+# %% solution="prefix"
+def prefix_sensitivity(
+    f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor, order: torch.Tensor
+) -> torch.Tensor:
+    """Largest change of the last output when the prefix stands in `order`; x (B, T, D)."""
+    ### BEGIN SOLUTION
+    moved = torch.cat([x[:, order], x[:, -1:]], dim=1)
+    return (f(moved)[:, -1] - f(x)[:, -1]).abs().max()
+    ### END SOLUTION
+
+# %% test="prefix" points=1
+check.prefix(prefix_sensitivity)
+### BEGIN HIDDEN TESTS
+check.prefix(prefix_sensitivity, seed=1707)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Measure it on stacks of your own layer with a causal mask: one to six layers, each drawn five
+# times.
+
+# %%
+sensitivity_of = check.prefix.use(prefix_sensitivity)
+causal = torch.ones(12, 12).tril().bool()
+x = torch.randn(4, 12, D, generator=Generator().manual_seed(4))
+order = torch.randperm(11, generator=Generator().manual_seed(5))
+
+def causal_stack(num_layers, seed):
+    def f(x):
+        for n in range(num_layers):
+            x = layer(x, seed=100 * seed + n, mask=causal)
+        return x
+    return f
+
+moved = [[float(sensitivity_of(causal_stack(n, seed), x, order)) for n in range(1, 7)]
+         for seed in range(5)]
+
+# %%
+figure, ax = plt.subplots()
+curves = {f"draw {seed}": (range(1, 7), row) for seed, row in enumerate(moved)}
+plots.lines(ax, curves, x="layers", y="the last output moves by")
+ax.set_yscale("log")
+plots.show(figure, "With one layer about 1e-6, rounding only; from two layers on, above 0.1.")
+
+# %% tags=["nbval-check-output"]
+print("one layer, all five below 1e-4:", all(row[0] < 1e-4 for row in moved))
+print("two layers, all five above 0.1:", all(row[1] > 0.1 for row in moved))
+
+# %% [markdown]
+# With one layer nothing but rounding, with two a change that nobody could overlook. Where does it
+# come from? After the first layer, each output depends on its own token and on the *bag* of tokens
+# that it has seen. Print those bags for two orders of the same words:
+
+# %% tags=["nbval-check-output"]
+for sentence in ("dog bites man ?", "man bites dog ?"):
+    words = sentence.split()
+    seen = [f"{{{' '.join(sorted(words[: t + 1]))}}}" for t in range(4)]
+    print(f"{sentence}   →   {'  '.join(seen)}")
+
+# %% [markdown]
+# The last bag is the same in both rows, so after **one** layer the `?` cannot know. But the bags
+# before it differ: one row has {dog} where the other has {man}. The **second** layer averages
+# outputs that come from those bags, and so it can tell the orders apart. The mask itself has put
+# order in: each place sees another part of the sentence.
+#
+# It can; does it learn to? The task again, without positions, now with the causal mask:
+
+# %% tags=["training"]
+masked_runs = [trained(seed, "none", layers, causal=True) for layers in (1, 2) for seed in range(3)]
+pd.DataFrame(masked_runs).round(3)
+
+# %% [markdown]
+# One layer guesses, whatever the seed, since the proof of section 5 holds for its last token. Two
+# layers solve it. So the saying is right for an encoder such as BERT, and wrong for a decoder such
+# as GPT (Haviv et al. 2022 find the same in trained language models). How far a decoder gets
+# without any encoding, unit 05 asks.
+
+# %% [markdown]
+# ## 7. What has to be repaired
+#
+# Without positions and without a causal mask, a model is a function of a bag. The units that follow
+# put order back, and there are four places where it enters:
+#
+# | place | what happens there | units |
+# | --- | --- | --- |
+# | the input, once | a vector per position is added to the token | 02, 03 |
+# | queries and keys | each is turned according to its position | 05 |
+# | the scores | something that depends on the offset $j - i$ is added | 04, 05 |
+# | the values | a vector per offset is added to what is averaged | 04 |
+#
+# Your `permutation_gap` measures each of them: as long as it is 0, nothing has been repaired.
+
+# %% [markdown]
+# ## 8. Check against the book
+#
+# d2l (section 11.5) has multi-head attention as a module, with lengths instead of a mask. Its
+# linear layers use their weights transposed. Is it equal to yours, and what does it do with a
+# sequence without any real token?
+
+# %% tags=["nbval-check-output"]
+from helpers.book import d2l
+
+if d2l:
+    torch.manual_seed(0)
+    theirs = d2l.MultiHeadAttention(12, num_heads=3, dropout=0).eval()
+    x, lengths = torch.randn(2, 5, 12), torch.tensor([5, 3])
+    with torch.no_grad():
+        expected = theirs(x, x, x, lengths)
+        linears = (theirs.W_q, theirs.W_k, theirs.W_v, theirs.W_o)
+        real = (torch.arange(5) < lengths[:, None])[:, None, None]
+        ours = multi_head_of(x, *[linear.weight.T for linear in linears], 3, real)
+        print("equal to 1e-5:", torch.allclose(expected, torch.as_tensor(ours).float(), atol=1e-5))
+        average = d2l.DotProductAttention(dropout=0).eval()(x, x, x, torch.tensor([0, 5]))
+        print("length 0, the mean of its padding:", torch.allclose(average[0, 0], x[0].mean(0)))
+
+# %% [markdown]
+# The book fills with −1,000,000 instead of −∞. That is the same, until a row has nothing else: then
+# all its scores are equal, and it averages over padding.
+#
+# ## What to keep
+#
+# - Attention is an average whose weights come from dot products; the scale keeps the softmax soft,
+#   and a mask acts before it.
+# - Self-attention follows a shuffle exactly: $f(Px) = P f(x)$. What it says of a whole sequence
+#   depends on the bag of its tokens only.
+# - For a task, the best that a bag allows can be counted; no training gets beyond it.
+# - A causal mask is itself a source of order, from the second layer on.
+#
+# ## Further reading
+#
+# - Vaswani et al. 2017, *Attention Is All You Need*, equation 1 and section 3.2.1 for the scale,
+#   section 3.2.2 for the heads.
+# - Haviv et al. 2022, *Transformer Language Models without Positional Encodings Still Learn
+#   Positional Information* (arXiv 2203.16634): the causal surprise in real language models.
+# - Lee et al. 2019, *Set Transformer*: where being blind to order is just what is wanted.
