@@ -243,17 +243,18 @@ def targets(table: pd.DataFrame, fitted: pd.DataFrame) -> list[str]:
 
 def figure(table: pd.DataFrame) -> bytes:
     """Memory and time of the forms by T, both axes logarithmic."""
-    drawn, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharex=True)
+    drawn, axes = plt.subplots(1, 2, figsize=(10, 3.6), sharex=True)
     rows = table[table.group == "form"]
     for ax, column, unit, label in zip(
         axes, ["bytes", "seconds"], [2**20, 1e-3], ["peak memory (MiB)", "time (ms)"], strict=True
     ):
-        for name, each in rows.groupby("name", sort=False):
-            ax.plot(each["T"], each[column] / unit, marker="o", markersize=3, label=name)
+        named = rows.groupby("name", sort=False)
+        for marker, (name, each) in zip("osD^vPXdh", named, strict=False):
+            ax.plot(each["T"], each[column] / unit, marker=marker, markersize=4, label=name)
         ax.set(xscale="log", yscale="log", xlabel="T (tokens)", ylabel=label)
         ax.set_xticks(LENGTHS, [str(n) for n in LENGTHS])
         ax.minorticks_off()
-    axes[0].legend(fontsize=7)
+    axes[1].legend(loc="upper left", bbox_to_anchor=(1, 1))
     drawn.suptitle(f"The same sum in different forms, B = {B}, H = {H}, d = {d}, on {DEVICE}")
     return plots.png(drawn)
 

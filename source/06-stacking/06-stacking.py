@@ -443,7 +443,7 @@ rows.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]).round(2).unsta
 
 # %% [markdown]
 # In range all five do nearly the same. Beyond, the two tables fail at once, and being relative is
-# not enough either: RoPE's angles and T5's buckets for far offsets were never trained. Shaw's
+# not enough either: the model never met RoPE's angles and T5's buckets for far offsets. Shaw's
 # clipping leaves no offset untrained (unit 04).
 
 # %% [markdown]
