@@ -12,7 +12,9 @@ from typing import Any
 
 # Packages that come with encodings of their own, and the words by which those are known.
 _ELSEWHERE = ("d2l", "transformers", "x_transformers", "rotary_embedding_torch", "local_attention")
-_ENCODING = re.compile("position|sinusoid|rotary|alibi|relative|cope|bucket|slope|attention", re.IGNORECASE)
+_ENCODING = re.compile(
+    "position|sinusoid|rotary|alibi|relative|cope|bucket|slope|attention", re.IGNORECASE
+)
 
 
 @contextmanager

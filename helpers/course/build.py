@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -57,7 +58,9 @@ def build(course: Course, units: list[str], execute: bool = True) -> None:
         with _workshop() as folder:
             made = make(course, unit, folder)
             if execute:
+                start = time.perf_counter()
                 run(made.solution, folder)
+                tqdm.write(f"{unit}: its solution ran in {time.perf_counter() - start:.0f} s")
         finished = {
             course.root / "build" / "source" / name: made.instructor,
             course.notebooks / name: made.released,

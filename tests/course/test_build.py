@@ -104,8 +104,11 @@ def test_drift_is_named(
     assert "99-stray: has no source" in told
 
 
-def test_a_solution_that_was_not_executed_is_drift(tiny: Course) -> None:
+def test_a_solution_that_was_not_executed_is_drift(
+    tiny: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
     build.build(tiny, [UNIT])
+    assert f"{UNIT}: its solution ran in" in capsys.readouterr().out
     path = tiny.solutions / UNIT / f"{UNIT}.ipynb"
     solution = nbformat.read(path, as_version=4)
     solution.cells[3].execution_count = None
