@@ -6,15 +6,17 @@ limit. Notebooks draw benchmarks/results/lag3.json; lag3.png is for the README.
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 
-from benchmarks.sweep import Job, sweep
+from benchmarks.sweep import small, sweep
 from helpers import plots
 from helpers.corpora import LagLanguage
 from helpers.recorded import RESULTS
 
 # label: name and options for `create`
-ENCODINGS: dict[str, tuple[str, dict[str, object]]] = {
+ENCODINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "none": ("none", {}),
     "sinusoidal": ("sinusoidal", {}),
     "learned": ("learned", {}),
@@ -52,7 +54,7 @@ ENCODINGS: dict[str, tuple[str, dict[str, object]]] = {
 def main() -> None:
     """Run the study and draw two of its encodings for the README."""
     options = {"steps": 1000, "lengths": (24, 48, 96)}
-    jobs = [Job(label, LagLanguage(), each, options) for label, each in ENCODINGS.items()]
+    jobs = [small(label, LagLanguage(), each, options) for label, each in ENCODINGS.items()]
     table = sweep("lag3", jobs)
     figure, ax = plt.subplots()
     shown = table[table.encoding.isin(["none", "sinusoidal", "Shaw keys"])]

@@ -7,7 +7,7 @@ and evaluated at 16 and 32.
 from __future__ import annotations
 
 from benchmarks.lag_study import ENCODINGS
-from benchmarks.sweep import Job, sweep
+from benchmarks.sweep import small, sweep
 from helpers.corpora import Reverse, Shift
 
 RACE = [
@@ -19,9 +19,9 @@ RACE = [
 def main() -> None:
     """Run both sweeps."""
     shift = {"steps": 1000, "lengths": (32, 64, 128), "shortest": 8}
-    sweep("shift3", [Job(label, Shift(), ENCODINGS[label], shift) for label in RACE])
+    sweep("shift3", [small(label, Shift(), ENCODINGS[label], shift) for label in RACE])
     back = {"steps": 1000, "lengths": (16, 32)}
-    sweep("reverse", [Job(label, Reverse(), ENCODINGS[label], back) for label in RACE])
+    sweep("reverse", [small(label, Reverse(), ENCODINGS[label], back) for label in RACE])
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +24,16 @@ SEEDS = (0, 1, 2)
 
 
 class Job(NamedTuple):
-    """One encoding on one task, for each seed.
+    """What is done for each seed: `work(seed)` gives rows, one of their columns the label."""
+
+    label: str
+    work: Callable[[int], pd.DataFrame]
+
+
+def small(
+    label: str, task: Task, encoding: tuple[str, dict[str, Any]], options: dict[str, Any]
+) -> Job:
+    """A small encoder on one task.
 
     Args:
         label: how the table calls it.
@@ -31,15 +41,29 @@ class Job(NamedTuple):
         encoding: name and options for `create`.
         options: for `run`: steps, lengths and so on.
     """
-
-    label: str
-    task: Task
-    encoding: tuple[str, dict[str, Any]]
-    options: dict[str, Any]
+    return Job(label, partial(_small, label, task, encoding, options))
 
 
-def sweep(name: str, jobs: Sequence[Job]) -> pd.DataFrame:
-    """Run every job on three seeds, store all rows as recorded result `name`, print the means."""
+def _small(
+    label: str,
+    task: Task,
+    encoding: tuple[str, dict[str, Any]],
+    options: dict[str, Any],
+    seed: int,
+) -> pd.DataFrame:
+    name, own = encoding
+    sizes = {"d_model": WIDTH, "num_heads": HEADS, "max_len": max(options["lengths"])} | own
+    return run(task, lambda: create(name, **sizes), seed, label=label, **options)
+
+
+def sweep(
+    name: str, jobs: Sequence[Job], by: Sequence[str] = ("encoding", "length")
+) -> pd.DataFrame:
+    """Run every job on three seeds, store all rows as recorded result `name`, print the means.
+
+    Args:
+        by: columns of which each combination gets a line of means and spreads.
+    """
     todo = [(job, seed) for job in jobs for seed in SEEDS]
     folder = DONE / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -53,8 +77,8 @@ def sweep(name: str, jobs: Sequence[Job]) -> pd.DataFrame:
             done.result()
     rows = pd.concat([pd.read_csv(_path(folder, *each)) for each in todo], ignore_index=True)
     recorded.save(name, rows, "make study")
-    shown = {"loss": ["mean", "std"], "limit": "mean", "accuracy": ["mean", "std"]}
-    means = rows.groupby(["encoding", "length"], sort=False).agg(shown).round(3)
+    numbers = rows.select_dtypes("number").columns.difference([*by, "seed", "steps"], sort=False)
+    means = rows.groupby(list(by), sort=False)[list(numbers)].agg(["mean", "std"]).round(3)
     print(means.to_string())
     return rows
 
@@ -68,10 +92,7 @@ def _one(folder: Path, job: Job, seed: int) -> None:
     if path.exists():
         return
     torch.set_num_threads(1)
-    name, options = job.encoding
-    longest = max(job.options["lengths"])
-    sizes = {"d_model": WIDTH, "num_heads": HEADS, "max_len": longest} | options
-    rows = run(job.task, lambda: create(name, **sizes), seed, label=job.label, **job.options)
+    rows = job.work(seed)
     part = path.with_suffix(".part")
     rows.to_csv(part, index=False)
     part.rename(path)

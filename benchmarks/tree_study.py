@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.sweep import Job, sweep
+from benchmarks.sweep import small, sweep
 from helpers.corpora import TreeLanguage
 
 # label: what the model is told, name and options for `create`
@@ -20,7 +20,7 @@ def main() -> None:
     """Run the sweep."""
     options = {"steps": 1000, "lengths": (16,)}
     jobs = [
-        Job(label, TreeLanguage(told=told), (name, {}), options)
+        small(label, TreeLanguage(told=told), (name, {}), options)
         for label, (told, name) in ENCODINGS.items()
     ]
     sweep("tree", jobs)

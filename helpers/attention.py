@@ -36,7 +36,7 @@ class MultiHeadAttention(nn.Module):
             ValueError: `mask` is not boolean or has another shape.
         """
         q, k, v, bias = self._prepared(x, mask, offsets)
-        if "context" in self.encoding.hooks():
+        if "context" in self.encoding.hooks() or _plain_is_quicker(q):
             weights = _softmax(q @ k.transpose(-2, -1) * self.encoding.scale, bias)
             context = weights @ v  # (B, H, T, d)
             extra = self.encoding.context(weights, offsets)
@@ -71,6 +71,11 @@ class MultiHeadAttention(nn.Module):
         if bias is not None and bias.dim() == 3:
             bias = bias[None]  # with three axes the fused kernel is not taken
         return q, k, v, bias
+
+
+def _plain_is_quicker(q: Tensor) -> bool:
+    """On a CPU the fused kernel takes up to four times as long in bfloat16; see benchmarks/."""
+    return q.dtype == torch.bfloat16 and q.device.type == "cpu" and q.shape[2] <= 512
 
 
 def _softmax(scores: Tensor, bias: Tensor | None) -> Tensor:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from helpers.encoder import stacked
@@ -157,7 +158,7 @@ class Pretraining(nn.Module):
 
     def words(self, hidden: Tensor) -> Tensor:
         """(…, D) → logits of the word there, (…, V)."""
-        return self.transform(hidden) @ self.bert.words.weight.T + self.bias
+        return F.linear(self.transform(hidden), self.bert.words.weight, self.bias)
 
     def pair(self, hidden: Tensor) -> Tensor:
         """(B, T, D) → logits from the first token, (B, 2): 0 the next sentence, 1 another."""

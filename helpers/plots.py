@@ -15,11 +15,12 @@ from cycler import cycler
 from IPython.display import display
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 # Okabe and Ito's palette, without its yellow, which is too pale for a line on white.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
 LINES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1))]
-DIVERGING = "PuOr"
+DIVERGING, SEQUENTIAL = "PuOr", "Purples"
 
 STYLE: Any = {
     "axes.prop_cycle": cycler(color=COLOURS, linestyle=LINES),
@@ -51,7 +52,7 @@ def show(figure: Figure, alt: str) -> None:
 
 
 def heatmap(ax: Axes, table: Any, *, x: str, y: str, title: str = "", limit: float = 0) -> None:
-    """Draw a matrix, zero in the middle of the colours.
+    """Draw a matrix; zero is white, and in the middle of the colours if any number is negative.
 
     Args:
         table: (rows, columns), anything that NumPy can read.
@@ -60,8 +61,13 @@ def heatmap(ax: Axes, table: Any, *, x: str, y: str, title: str = "", limit: flo
     """
     values = _array(table)
     limit = limit or float(np.abs(values).max()) or 1.0
-    picture = ax.imshow(values, cmap=DIVERGING, vmin=-limit, vmax=limit, interpolation="nearest")
+    signed = bool((values < 0).any())
+    colours = DIVERGING if signed else SEQUENTIAL
+    low = -limit if signed else 0.0
+    picture = ax.imshow(values, cmap=colours, vmin=low, vmax=limit, interpolation="nearest")
     ax.set(xlabel=x, ylabel=y, title=title)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(MaxNLocator(integer=True))
     ax.figure.colorbar(picture, ax=ax)
 
 
@@ -76,23 +82,26 @@ def lines(
         _legend(ax)
 
 
-def race(ax: Axes, table: pd.DataFrame, title: str = "") -> None:
+def race(ax: Axes, table: pd.DataFrame, title: str = "", value: str = "loss") -> None:
     """Loss by length: a dot per seed, a line through the means, the exact limit in grey.
 
     Args:
-        table: columns encoding, seed, length, loss and limit (nats), as `run` gives them.
+        table: columns encoding, seed, length, loss and limit (nats), as `run` gives them; the
+            encodings are drawn in the order of the rows.
+        value: "loss", or "accuracy", which has no limit.
     """
-    limit = table.groupby("length")["limit"].mean()
-    for name, rows in table.groupby("encoding"):
-        mean = rows.groupby("length")["loss"].mean()
+    for name, rows in table.groupby("encoding", sort=False):
+        mean = rows.groupby("length")[value].mean()
         (line,) = ax.plot(mean.index, mean, label=name)
-        ax.scatter(rows["length"], rows["loss"], color=line.get_color(), s=18)
-    ax.plot(limit.index, limit, color="grey", linestyle="-", linewidth=3, alpha=0.5, label="limit")
+        ax.scatter(rows["length"], rows[value], color=line.get_color(), s=18)
+    if value == "loss":
+        limit = table.groupby("length")["limit"].mean()
+        ax.plot(limit.index, limit, color="grey", ls="-", linewidth=3, alpha=0.5, label="limit")
     ax.set(
         xlabel="length T (tokens)",
-        ylabel="loss (nats per hidden token)",
+        ylabel="loss (nats per hidden token)" if value == "loss" else value,
         title=title,
-        xticks=list(limit.index),
+        xticks=sorted(table["length"].unique()),
         ylim=(0, None),
     )
     _legend(ax)

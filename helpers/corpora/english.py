@@ -59,7 +59,7 @@ def docstrings(packages: Iterable[str] = PACKAGES, cache: Path | None = None) ->
     """
     folders = {name: folder for name in packages if (folder := _folder(name)) is not None}
     key = hashlib.sha1(repr(sorted(map(str, folders.values()))).encode()).hexdigest()[:12]
-    path = (cache or _cache()) / f"english-{key}.json"
+    path = (cache or cache_folder()) / f"english-{key}.json"
     found = _read(path)
     if found is None:
         found = _collect(folders)
@@ -67,7 +67,8 @@ def docstrings(packages: Iterable[str] = PACKAGES, cache: Path | None = None) ->
     return found
 
 
-def _cache() -> Path:
+def cache_folder() -> Path:
+    """Where what takes long to collect or to fetch is kept."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "order-matters"
 

@@ -1,8 +1,8 @@
 """A small language with rules that ask for different things, and its exact limit.
 
 Sentences of four topics, with number agreement across a relative clause; a *beat* word at four
-fixed places, whatever the sentence (an absolute rule); and an *echo*: the last four places repeat
-the first four (a rule of fixed offset).
+fixed places, whatever the sentence (an absolute rule); and an *echo*: four places, 60 further on,
+repeat the first four (a rule of fixed offset). A longer text goes on with sentences.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Grammar:
     agrees with its own subject, not with the noun that stands nearest.
 
     Args:
-        length: T; every text has this length.
-        beats: places of the beat words, beyond the first `echo` and before the last `echo`.
-        echo: how many words at the beginning are repeated at the end.
+        length: T; texts have this length unless a longer one is asked for.
+        beats: places of the beat words, beyond the first `echo` and before the last `echo` of T.
+        echo: how many words at the beginning are repeated in the last places of T.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Grammar:
         self.num_symbols = len(self.words)
         self.mask_id = self.num_symbols
         self.vocab_size = self.num_symbols + 1
-        self.chain = [t for t in range(length - echo) if t not in beats]
+        self.echoed = slice(length - echo, length)
         self.states = list(self._all_states())
         index = {state: n for n, state in enumerate(self.states)}
         size = len(self.states)
@@ -121,28 +121,39 @@ class Grammar:
         shares[fits] = 1 / torch.arange(1, len(fits) + 1, dtype=torch.float64)
         return shares / shares.sum()
 
-    def sample(self, batch: int, generator: Generator) -> Tensor:
-        """Token ids (batch, T), int64."""
+    def _chain(self, length: int) -> list[int]:
+        """The places of the sentences."""
+        others = {*self.beat_places, *range(self.echoed.start, self.echoed.stop)}
+        return [t for t in range(length) if t not in others]
+
+    def sample(self, batch: int, generator: Generator, length: int | None = None) -> Tensor:
+        """Token ids (batch, length), int64; T words where no length is given.
+
+        Raises:
+            ValueError: `length` is below T.
+        """
+        length = self.length if length is None else length
+        if length < self.length:
+            raise ValueError(f"length={length}: this grammar has texts of {self.length} words")
 
         def draw(shares: Tensor) -> Tensor:
             return torch.multinomial(shares, 1, generator=generator)[:, 0]
 
-        tokens = torch.empty(batch, self.length, dtype=torch.int64)
+        tokens = torch.empty(batch, length, dtype=torch.int64)
         state = draw(self.start.expand(batch, -1))
-        for t in self.chain:
+        for t in self._chain(length):
             tokens[:, t] = draw(self.emission[state])
             state = draw(self.transition[state])
         for n, t in enumerate(self.beat_places):
             tokens[:, t] = draw(self.beats[n].expand(batch, -1))
         for n in range(self.echo):
-            tokens[:, self.length - self.echo + n] = draw(self.copied[tokens[:, n]])
+            tokens[:, self.echoed.start + n] = draw(self.copied[tokens[:, n]])
         return tokens
 
     def batch(self, batch: int, length: int, generator: Generator) -> Masked:
-        """A fresh batch with BERT's corruption; `length` must be T."""
-        if length != self.length:
-            raise ValueError(f"length={length}: this grammar has texts of {self.length} words")
-        return corrupt(self.sample(batch, generator), self.num_symbols, self.mask_id, generator)
+        """A fresh batch with BERT's corruption; `length` must be T or more."""
+        tokens = self.sample(batch, generator, length)
+        return corrupt(tokens, self.num_symbols, self.mask_id, generator)
 
     def posterior(self, masked: Masked) -> Tensor:
         """P(x_t | all inputs, place t was selected), (B, T, V), float64, exact.
@@ -152,27 +163,27 @@ class Grammar:
         """
         unsure, scored = evidence(masked.inputs, self.num_symbols)
         heard = torch.ones_like(unsure)  # what the echo says of a word
-        echoed = slice(self.length - self.echo, self.length)
-        heard[:, : self.echo] = unsure[:, echoed] @ self.copied.T
+        heard[:, : self.echo] = unsure[:, self.echoed] @ self.copied.T
         of_state = (unsure * heard) @ self.emission.T  # (B, T, S)
         around = self._around(of_state) @ self.emission  # (B, T, V), without the place's own
         posterior = around * heard * scored
         for n, t in enumerate(self.beat_places):
             posterior[:, t] = self.beats[n] * scored[:, t]
         source = (around * unsure)[:, : self.echo]
-        posterior[:, echoed] = (source @ self.copied) * scored[:, echoed]
+        posterior[:, self.echoed] = (source @ self.copied) * scored[:, self.echoed]
         return posterior / posterior.sum(-1, keepdim=True)
 
     def _around(self, of_state: Tensor) -> Tensor:
         """P(state at t | all places but t), up to a factor, on the chain; (B, T, S)."""
+        chain = self._chain(of_state.shape[1])
         before, after = torch.ones_like(of_state), torch.ones_like(of_state)
         message = self.start.expand(len(of_state), -1)
-        for t in self.chain:
+        for t in chain:
             before[:, t] = message
             message = (message * of_state[:, t]) @ self.transition
             message = message / message.sum(-1, keepdim=True)
         message = torch.ones_like(message)
-        for t in reversed(self.chain):
+        for t in reversed(chain):
             after[:, t] = message
             message = (message * of_state[:, t]) @ self.transition.T
             message = message / message.sum(-1, keepdim=True)
@@ -187,5 +198,5 @@ class Grammar:
         verbs = torch.tensor([word.startswith("verb") for word in self.words])
         kinds = torch.where(verbs[targets], KINDS.index("verb"), KINDS.index("other"))
         kinds[:, list(self.beat_places)] = KINDS.index("beat")
-        kinds[:, self.length - self.echo :] = KINDS.index("echo")
+        kinds[:, self.echoed] = KINDS.index("echo")
         return kinds

@@ -31,10 +31,9 @@ def build(model: nn.Module, kind: str, lr: float) -> list[Optimizer]:
     hidden = _hidden_matrices(model) if kind == "muon" else []
     chosen = {id(matrix) for matrix in hidden}
     others = [each for each in model.parameters() if id(each) not in chosen]
-    fused = all(each.is_cuda for each in others)
     found: list[Optimizer] = []
     if others:
-        found.append(torch.optim.AdamW(others, lr=lr, weight_decay=0.01, fused=fused))
+        found.append(torch.optim.AdamW(others, lr=lr, weight_decay=0.01, fused=True))
     if hidden:
         if not hasattr(torch.optim, "Muon"):
             raise ValueError(f"PyTorch {torch.__version__} has no Muon; use optimizer='adamw'")

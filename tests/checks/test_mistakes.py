@@ -26,10 +26,18 @@ VARIANTS = [
 ]
 
 
+def _pasted(answer: Callable[..., Any]) -> Callable[..., Any]:
+    """The answer as a learner's cell has it, where nothing else of its module is known."""
+    cell: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(made.as_cell(answer, "pasted"), "<cell>", "exec"), cell)
+    return cell["pasted"]
+
+
 @pytest.mark.parametrize(("exercise", "mistake"), MISTAKES)
 def test_a_mistake_loses_its_parts_and_gets_its_hint(exercise: Exercise, mistake: Mistake) -> None:
+    answer = _pasted(mistake.answer)
     for seed in SEEDS:
-        report = exercise(mistake.answer, seed)
+        report = exercise(answer, seed)
         lost = tuple(finding.part for finding in report.findings if not finding.right)
         assert lost == mistake.loses
         assert report.hints == [mistake.hint]
@@ -40,6 +48,7 @@ def test_a_mistake_loses_its_parts_and_gets_its_hint(exercise: Exercise, mistake
 def test_a_right_answer_may_be_written_differently(
     exercise: Exercise, answer: Callable[..., Any]
 ) -> None:
+    answer = _pasted(answer)
     for seed in SEEDS:
         assert exercise(answer, seed).complete, exercise(answer, seed)
 

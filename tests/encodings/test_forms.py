@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from helpers.encodings import create, forms
@@ -49,12 +49,16 @@ def test_flex_attention_is_the_same_and_on_a_gpu_so_is_its_gradient(device: str)
         close(grads[0], grads[1], rtol=0.02, atol=0.05)
 
 
-@given(st.integers(1, 9))
+@given(st.integers(1, 40))
+@example(600)
 @few
-def test_a_toeplitz_bias_is_the_gather(length: int) -> None:
-    bias = torch.randn(3, 2 * length - 1)
-    made = toeplitz(bias, length)
-    close(made, bias[:, offset_matrix(length) + length - 1], rtol=0, atol=0)
+def test_a_toeplitz_bias_is_the_gather_and_so_is_its_gradient(length: int) -> None:
+    bias = torch.randn(3, 2 * length - 1, requires_grad=True)
+    made, back = toeplitz(bias, length), torch.randn(3, length, length)
+    gathered = bias[:, offset_matrix(length) + length - 1]
+    close(made, gathered, rtol=0, atol=0)
+    grads = [torch.autograd.grad(each, bias, back)[0] for each in (made, gathered)]
+    close(grads[0], grads[1], rtol=0, atol=1e-12)
 
 
 @given(st.integers(1, 9))

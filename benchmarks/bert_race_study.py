@@ -1,0 +1,93 @@
+"""A mini BERT with each encoding, on the grammar and on English, in range and at 2× and 4×.
+
+Trained at T = 64, evaluated at 64, 128 and 256. On the grammar the exact limit stands beside the
+loss, for each kind of place. The English is the docstrings of this machine; beside it stand the
+level of a model that counts words, and a run on the same text with the order of each row shuffled.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import cache, partial
+from typing import Any
+
+import pandas as pd
+from torch import Tensor
+
+from benchmarks.lag_study import ENCODINGS
+from benchmarks.sweep import Job, sweep
+from helpers.bert import Size, preset
+from helpers.corpora import Grammar
+from helpers.corpora.english import docstrings
+from helpers.encodings import Encoding, create
+from helpers.pretraining import grammar_scores, on_grammar, on_text, text_score
+from helpers.runtime import fast_precision
+from helpers.text import Text, shuffled, tokenized
+
+LENGTHS = (64, 128, 256)
+STEPS = {"grammar": 1200, "English": 1000}
+TRAINING: dict[str, Any] = {"lr": 4e-3, "optimizer": "muon", "precision": fast_precision()}
+ON_GRAMMAR = [
+    *("none", "sinusoidal", "learned", "Fourier", "Shaw keys", "Huang", "Transformer-XL"),
+    *("DeBERTa", "TUPE", "T5 bias", "ALiBi, symmetric", "FIRE", "RoPE", "CoPE"),
+]
+ON_ENGLISH = ["none", "sinusoidal", "learned", "Shaw keys", "T5 bias", "ALiBi, symmetric", "RoPE"]
+SHUFFLED = "learned, shuffled order"
+
+
+def encoding(label: str, size: Size) -> Encoding:
+    """The encoding that `label` stands for, with vectors for the longest text."""
+    name, options = ENCODINGS[label]
+    options = options | ({"threshold": 64.0} if name == "fire" else {})
+    sizes = {"d_model": size.d_model, "num_heads": size.num_heads, "max_len": size.max_len}
+    return create(name, **(sizes | options))
+
+
+def grammar(label: str, seed: int) -> pd.DataFrame:
+    """One run on the grammar."""
+    size = preset(vocab_size=Grammar().vocab_size, max_len=max(LENGTHS))
+    begun = time.process_time()
+    model, _ = on_grammar(encoding(label, size), seed, STEPS["grammar"], size, **TRAINING)
+    minutes = (time.process_time() - begun) / 60
+    scores = grammar_scores(model, LENGTHS)
+    return scores.assign(encoding=label, seed=seed, steps=STEPS["grammar"], minutes=minutes)
+
+
+def english(label: str, seed: int) -> pd.DataFrame:
+    """One run on English."""
+    text, level = _text()
+    size = preset(vocab_size=text.tokenizer.get_vocab_size(), max_len=max(LENGTHS))
+    begun = time.process_time()
+    build = encoding(label.split(", shuffled")[0], size)
+    model, _ = on_text(build, _rows(label, LENGTHS[0]), seed, STEPS["English"], size, **TRAINING)
+    minutes = (time.process_time() - begun) / 60
+    rows = []
+    for length in LENGTHS:
+        score = text_score(model, _rows(label, length, test=True)[: 96_000 // length])
+        row = {"encoding": label, "seed": seed, "steps": STEPS["English"], "length": length}
+        row |= {"loss": score.loss, "unigram": level, "accuracy": score.accuracy}
+        rows.append(row | {"minutes": minutes})
+    return pd.DataFrame(rows)
+
+
+@cache
+def _text() -> tuple[Text, float]:
+    text = tokenized(docstrings())
+    return text, text.unigram_level()
+
+
+def _rows(label: str, length: int, test: bool = False) -> Tensor:
+    rows = _text()[0].rows(length, test)
+    return shuffled(rows) if label == SHUFFLED else rows
+
+
+def main() -> None:
+    """Run both races."""
+    jobs = [Job(label, partial(grammar, label)) for label in ON_GRAMMAR]
+    sweep("bert_grammar", jobs, by=("encoding", "length", "kind"))
+    jobs = [Job(label, partial(english, label)) for label in (*ON_ENGLISH, SHUFFLED)]
+    sweep("bert_english", jobs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""Running text as rows of WordPieces, and the level of a model that only counts words."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import torch
+from tokenizers import Tokenizer
+from torch import Generator, Tensor
+
+from helpers import wordpiece
+from helpers.corpora.english import English
+
+TEST_SHARE = 0.05
+
+
+@dataclass(frozen=True)
+class Text:
+    """Two streams of token ids, (N,) each, from different documents.
+
+    Every sentence ends with [SEP], so that none of its neighbours looks like its end.
+    """
+
+    tokenizer: Tokenizer
+    training: Tensor
+    testing: Tensor
+
+    def rows(self, length: int, test: bool = False) -> Tensor:
+        """One of the streams cut into rows of `length`, (n, length); a last part is left out."""
+        stream = self.testing if test else self.training
+        return stream[: len(stream) // length * length].view(-1, length)
+
+    def unigram_level(self) -> float:
+        """Loss, in nats per word, of a model that knows how frequent each word is, and no more.
+
+        Counted on the training text, each word once more than seen, and taken on the test text.
+        """
+        first = len(wordpiece.SPECIAL)
+        size = self.tokenizer.get_vocab_size()
+        counts = torch.bincount(self.training, minlength=size).double()[first:] + 1
+        words = self.testing[self.testing >= first] - first
+        return float(-(counts / counts.sum())[words].log().mean())
+
+
+def tokenized(english: English, vocab_size: int = 4096, seed: int = 0) -> Text:
+    """Train WordPiece on the text and cut the text with it; some documents are kept for testing.
+
+    Raises:
+        ValueError: there are too few documents to keep any.
+    """
+    documents = list(english.documents)
+    random.Random(seed).shuffle(documents)
+    kept = int(len(documents) * TEST_SHARE)
+    if not kept:
+        raise ValueError(f"{len(documents)} documents are too few to keep any for testing")
+    tokenizer = wordpiece.train(
+        (sentence for document in documents[kept:] for sentence in document), vocab_size
+    )
+    testing, training = (_stream(tokenizer, part) for part in (documents[:kept], documents[kept:]))
+    return Text(tokenizer, training, testing)
+
+
+def _stream(tokenizer: Tokenizer, documents: list[list[str]]) -> Tensor:
+    sentences = [sentence for document in documents for sentence in document]
+    ids = (encoding.ids for encoding in tokenizer.encode_batch(sentences))
+    return torch.tensor([token for each in ids for token in (*each, wordpiece.SEP)])
+
+
+def shuffled(rows: Tensor, seed: int = 0) -> Tensor:
+    """Each row in an order of its own: the words are there and their order is not, (n, T)."""
+    order = torch.rand(rows.shape, generator=Generator().manual_seed(seed)).argsort(1)
+    return rows.gather(1, order)
