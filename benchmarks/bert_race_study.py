@@ -25,7 +25,7 @@ from helpers.runtime import fast_precision
 from helpers.text import Text, shuffled, tokenized
 
 LENGTHS = (64, 128, 256)
-STEPS = {"grammar": 1200, "English": 1000}
+STEPS = {"grammar": 800, "English": 800}
 TRAINING: dict[str, Any] = {"lr": 4e-3, "optimizer": "muon", "precision": fast_precision()}
 ON_GRAMMAR = [
     *("none", "sinusoidal", "learned", "Fourier", "Shaw keys", "Huang", "Transformer-XL"),

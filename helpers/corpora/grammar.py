@@ -121,8 +121,9 @@ class Grammar:
         shares[fits] = 1 / torch.arange(1, len(fits) + 1, dtype=torch.float64)
         return shares / shares.sum()
 
-    def _chain(self, length: int) -> list[int]:
-        """The places of the sentences."""
+    def chain(self, length: int | None = None) -> list[int]:
+        """The places of the sentences in a text of `length` words (T): neither beat nor echo."""
+        length = self.length if length is None else length
         others = {*self.beat_places, *range(self.echoed.start, self.echoed.stop)}
         return [t for t in range(length) if t not in others]
 
@@ -141,7 +142,7 @@ class Grammar:
 
         tokens = torch.empty(batch, length, dtype=torch.int64)
         state = draw(self.start.expand(batch, -1))
-        for t in self._chain(length):
+        for t in self.chain(length):
             tokens[:, t] = draw(self.emission[state])
             state = draw(self.transition[state])
         for n, t in enumerate(self.beat_places):
@@ -175,7 +176,7 @@ class Grammar:
 
     def _around(self, of_state: Tensor) -> Tensor:
         """P(state at t | all places but t), up to a factor, on the chain; (B, T, S)."""
-        chain = self._chain(of_state.shape[1])
+        chain = self.chain(of_state.shape[1])
         before, after = torch.ones_like(of_state), torch.ones_like(of_state)
         message = self.start.expand(len(of_state), -1)
         for t in chain:

@@ -95,7 +95,7 @@ def train(
         desc=label,
         unit="step",
         mininterval=0.5,
-        disable=not first,
+        **({} if first else {"disable": True}),  # else TQDM_DISABLE decides
     ) as bar:
         while len(losses) < steps:
             batch = draw()

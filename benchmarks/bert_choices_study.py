@@ -1,0 +1,75 @@
+"""The choices behind `on_grammar`: initialisation, optimiser, rate, masking, batch, LayerNorm.
+
+One thing is changed at a time; every run reads the same number of words.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.sweep import Job, sweep
+from helpers.bert import preset
+from helpers.corpora import Grammar
+from helpers.pretraining import grammar_scores, on_grammar
+from helpers.runtime import fast_precision
+
+ROWS = 800 * 64
+CHOSEN: dict[str, Any] = {
+    "encoding": "learned",
+    "std": 0.05,
+    "norm": "pre",
+    "optimizer": "muon",
+    "lr": 4e-3,
+    "share": 0.15,
+    "batch": 64,
+}
+CHANGES: list[dict[str, Any]] = [
+    {},
+    {"std": 0.02},
+    {"std": 0.1},
+    {"optimizer": "adamw"},
+    {"optimizer": "adamw", "std": 0.02},
+    {"lr": 2e-3},
+    {"lr": 8e-3},
+    {"share": 0.4},
+    {"batch": 32},
+    {"batch": 128},
+    {"norm": "post"},
+    {"encoding": "sinusoidal"},
+    {"encoding": "sinusoidal", "std": 0.02},
+]
+
+
+def run(change: dict[str, Any], seed: int) -> pd.DataFrame:
+    """One run with `change`; its row has all settings."""
+    each = CHOSEN | change
+    grammar = Grammar()
+    size = preset(
+        vocab_size=grammar.vocab_size, max_len=grammar.length, std=each["std"], norm=each["norm"]
+    )
+    steps = ROWS // each["batch"]
+    options = {name: each[name] for name in ("optimizer", "lr", "share", "batch")}
+    model, _ = on_grammar(
+        each["encoding"], seed, steps, size, precision=fast_precision(), **options
+    )
+    score = grammar_scores(model).set_index("kind").loc["all"]
+    row = {"changed": label(change), "seed": seed, "steps": steps, **each}
+    return pd.DataFrame([row | {"loss": score.loss, "limit": score.limit}])
+
+
+def label(change: dict[str, Any]) -> str:
+    """What is changed, in words."""
+    return ", ".join(f"{name} {value}" for name, value in change.items()) or "as chosen"
+
+
+def main() -> None:
+    """Run the study."""
+    jobs = [Job(label(change), partial(run, change)) for change in CHANGES]
+    sweep("bert_choices", jobs, by=("changed",))
+
+
+if __name__ == "__main__":
+    main()

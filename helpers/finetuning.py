@@ -1,0 +1,103 @@
+"""Fine-tuning on a question whose answer is known: do the verbs of this text agree?
+
+Half of the texts are the grammar's own. In the other half two verbs, one singular and one plural,
+have changed places. The words of both halves are the same, so who only counts them must guess.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Generator, Tensor, nn
+
+from helpers.corpora import Grammar
+from helpers.training import train
+
+
+class Labelled(NamedTuple):
+    """Token ids (N, T), and 1 where two verbs have changed places, else 0, (N,)."""
+
+    tokens: Tensor
+    labels: Tensor
+
+
+def agreement(grammar: Grammar, number: int, generator: Generator) -> Labelled:
+    """`number` texts, each with its label; about half of them are 1."""
+    endings = torch.tensor([_ending(word) for word in grammar.words])
+    sentences = torch.zeros(grammar.length, dtype=torch.bool)
+    sentences[grammar.chain()] = True
+    found: list[Tensor] = []
+    count = 0
+    while count < number:
+        tokens = grammar.sample(number, generator)
+        ending = endings[tokens] * sentences
+        fits = (ending == 1).any(1) & (ending == 2).any(1)
+        found.append(tokens[fits])
+        count += int(fits.sum())
+    tokens = torch.cat(found)[:number]
+    labels = (torch.rand(number, generator=generator) < 0.5).long()
+    ending = endings[tokens] * sentences
+    lucky = torch.rand(tokens.shape, generator=generator)
+    places = torch.stack([(lucky * (ending == each)).argmax(1) for each in (1, 2)], 1)  # (N, 2)
+    swapped = tokens.scatter(1, places, tokens.gather(1, places.flip(1)))
+    return Labelled(torch.where(labels[:, None] == 1, swapped, tokens), labels)
+
+
+def _ending(word: str) -> int:
+    """1 for a singular verb, 2 for a plural one, 0 for all other words."""
+    return "_sp".index(word[-1]) if word.startswith("verb") else 0
+
+
+class Classifier(nn.Module):
+    """A text is one of two kinds, from the mean over its places: a linear layer on top of `body`.
+
+    Args:
+        body: token ids (B, T) → (B, T, D): a `Bert`, or an embedding, for a bag of words.
+        width: D.
+    """
+
+    def __init__(self, body: nn.Module, width: int) -> None:
+        super().__init__()
+        self.body = body
+        self.head = nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, 2))
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """(B, T) → logits (B, 2)."""
+        return self.head(self.body(tokens).mean(1))
+
+
+def tune(
+    body: nn.Module,
+    width: int,
+    data: Labelled,
+    seed: int,
+    steps: int = 300,
+    lr: float = 1e-3,
+    frozen: bool = False,
+    label: str = "fine-tuning",
+) -> Classifier:
+    """Train a classifier on `data`; `body` learns along, or not if `frozen`."""
+    torch.manual_seed(seed)
+    model = Classifier(body, width).to(data.tokens.device)
+    body.requires_grad_(not frozen)
+    draw = Generator().manual_seed(seed)
+
+    def batch() -> Labelled:
+        rows = torch.randint(len(data.tokens), (64,), generator=draw)
+        return Labelled(data.tokens[rows], data.labels[rows])
+
+    def loss(asked: nn.Module, given: Labelled) -> Tensor:
+        return F.cross_entropy(asked(given.tokens), given.labels)
+
+    train(model, batch, steps, lr, loss=loss, label=label)
+    return model
+
+
+@torch.no_grad()
+def accuracy(model: Classifier, data: Labelled) -> float:
+    """Share of the texts whose label is guessed right."""
+    model.eval()
+    guesses = torch.cat([model(rows).argmax(-1) for rows in data.tokens.split(200)])
+    return (guesses == data.labels).double().mean().item()

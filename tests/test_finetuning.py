@@ -1,0 +1,57 @@
+"""Fine-tuning: the question is fair, and a frozen body stays as it is."""
+
+import copy
+from collections import Counter
+
+import torch
+from torch import Generator, nn
+
+from helpers.bert import Bert, preset
+from helpers.corpora import Grammar
+from helpers.finetuning import accuracy, agreement, tune
+
+GRAMMAR = Grammar()
+
+
+def _disagreements(tokens: list[int]) -> int:
+    """Verbs whose number is not that of the subject that waits for them."""
+    subjects: list[str] = []
+    found = 0
+    for t in GRAMMAR.chain():
+        word = GRAMMAR.words[tokens[t]]
+        if word.startswith("noun"):
+            subjects.append(word[-1])
+        elif word.startswith("verb"):
+            found += word[-1] != subjects.pop()
+    return found
+
+
+def test_two_verbs_change_places_where_the_label_says_so() -> None:
+    data = agreement(GRAMMAR, 400, Generator().manual_seed(0))
+    assert data.tokens.shape == (400, 64) and 150 < int(data.labels.sum()) < 250
+    wrong = [_disagreements(row) for row in data.tokens.tolist()]
+    assert [2 * label for label in data.labels.tolist()] == wrong
+
+
+def test_both_kinds_have_the_same_words() -> None:
+    right, wrong = (agreement(GRAMMAR, 300, Generator().manual_seed(1)) for _ in range(2))
+    # The same generator draws the same texts; put the swapped verbs back by their words.
+    assert torch.equal(right.tokens, wrong.tokens)
+    plain = GRAMMAR.sample(300, Generator().manual_seed(1))
+    known = {tuple(sorted(row)) for row in plain.tolist()}
+    kept = Counter(tuple(sorted(row)) in known for row in right.tokens.tolist())
+    assert kept[True] > 290  # the rest was drawn to fill up
+
+
+def test_a_frozen_body_stays_as_it_is_and_a_bag_learns_nothing() -> None:
+    size = preset(vocab_size=GRAMMAR.vocab_size, d_model=16, num_layers=1)
+    data = agreement(GRAMMAR, 500, Generator().manual_seed(2))
+    test = agreement(GRAMMAR, 2000, Generator().manual_seed(3))
+    body = Bert(size)
+    before = copy.deepcopy(body.state_dict())
+    tune(body, 16, data, seed=0, steps=5, frozen=True)
+    assert all(torch.equal(each, before[name]) for name, each in body.state_dict().items())
+    tune(body, 16, data, seed=0, steps=5)
+    assert not torch.equal(body.words.weight, before["words.weight"])
+    bag = tune(nn.Embedding(size.vocab_size, 16), 16, data, seed=0, steps=100, lr=1e-2)
+    assert abs(accuracy(bag, test) - 0.5) < 0.06
