@@ -27,11 +27,8 @@ from helpers.text import Text, shuffled, tokenized
 LENGTHS = (64, 128, 256)
 STEPS = {"grammar": 800, "English": 800}
 TRAINING: dict[str, Any] = {"lr": 4e-3, "optimizer": "muon", "precision": fast_precision()}
-ON_GRAMMAR = [
-    *("none", "sinusoidal", "learned", "Fourier", "Shaw keys", "Huang", "Transformer-XL"),
-    *("DeBERTa", "TUPE", "T5 bias", "ALiBi, symmetric", "FIRE", "RoPE", "CoPE"),
-]
-ON_ENGLISH = ["none", "sinusoidal", "learned", "Shaw keys", "T5 bias", "ALiBi, symmetric", "RoPE"]
+ON_GRAMMAR = ["none", "sinusoidal", "learned", "RoPE", "Shaw keys", "T5 bias", "ALiBi, symmetric"]
+ON_ENGLISH = ["none", "learned", "RoPE"]
 SHUFFLED = "learned, shuffled order"
 
 

@@ -13,7 +13,9 @@ from typing import Any
 # Packages that come with encodings of their own, and the words by which those are known.
 _ELSEWHERE = ("d2l", "transformers", "x_transformers", "rotary_embedding_torch", "local_attention")
 _ENCODING = re.compile(
-    "position|sinusoid|rotary|alibi|relative|cope|bucket|slope|attention", re.IGNORECASE
+    "position|sinusoid|rotary|alibi|relative|cope|bucket|slope|attention"
+    "|embeddings|tokens_and_segments|next_sentence|mlm|collator|wordpiece",
+    re.IGNORECASE,
 )
 
 
@@ -24,12 +26,17 @@ def library_calls(answers: Iterable[Callable[..., Any]]) -> Iterator[set[str]]:
     Calls are seen whatever they were imported as, subclassed from or fetched by.
 
     Args:
-        answers: the functions and classes of `helpers` that an answer may not call.
+        answers: the functions and classes that an answer may not call, compiled ones as well.
     """
+    answers = tuple(answers)
     forbidden = {code: name for answer in answers for code, name in _codes(answer)}
+    compiled = {each: _name(each) for each in answers if not any(True for _ in _codes(each))}
     used: set[str] = set()
 
-    def watch(frame: FrameType, event: str, _argument: Any) -> None:
+    def watch(frame: FrameType, event: str, argument: Any) -> None:
+        if event == "c_call":
+            owner = type(getattr(argument, "__self__", None))
+            used.update(compiled[each] for each in (argument, owner) if each in compiled)
         if event != "call":
             return
         code = frame.f_code
@@ -55,4 +62,8 @@ def _codes(answer: Callable[..., Any]) -> Iterator[tuple[CodeType, str]]:
     for function in functions:
         code = getattr(function, "__code__", None)
         if isinstance(code, CodeType):
-            yield code, f"{answer.__module__}.{answer.__name__}"
+            yield code, _name(answer)
+
+
+def _name(answer: Callable[..., Any]) -> str:
+    return f"{answer.__module__}.{answer.__name__}"

@@ -11,7 +11,6 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from torch import Generator, Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from helpers.attention import MultiHeadAttention
 from helpers.checks import compare
@@ -20,6 +19,7 @@ from helpers.checks.mistakes import order_blind_attention as mistakes
 from helpers.checks.mistakes import order_blind_masks
 
 LIBRARY = (MultiHeadAttention, nn.MultiheadAttention, F.multi_head_attention_forward)
+ATTENTION = (*LIBRARY, F.scaled_dot_product_attention)
 FINITE, RESULT = "every number is finite", "the result"
 
 
@@ -56,21 +56,6 @@ def multi_head(
     return attend(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o
 
 
-class LibraryCallError(Exception):
-    """An answer called the very thing that the exercise asks for."""
-
-
-class _ByHand(TorchFunctionMode):
-    """Stops at PyTorch's own attention, which is no Python function and so shows no call."""
-
-    def __torch_function__(
-        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        if func is F.scaled_dot_product_attention:
-            raise LibraryCallError("this is PyTorch's own, and the exercise asks for yours")
-        return func(*args, **(kwargs or {}))
-
-
 def finite(case: Case) -> Case:
     """The same question, and whether there are infinite or missing numbers in the result."""
 
@@ -80,16 +65,6 @@ def finite(case: Case) -> Case:
         if tensor is None or tensor.isfinite().all():
             return {FINITE: True, RESULT: found}
         return {FINITE: False, RESULT: tensor.nan_to_num(nan=0.0)}  # as nan is unlike itself
-
-    return Case(case.label, ask)
-
-
-def by_hand(case: Case) -> Case:
-    """The same as `finite`, without PyTorch's own attention."""
-
-    def ask(answer: Answer) -> Any:
-        with _ByHand():
-            return finite(case).ask(answer)
 
     return Case(case.label, ask)
 
@@ -116,12 +91,12 @@ def _triple(rng: Random, *lead: int) -> tuple[Tensor, Tensor, Tensor]:
 
 def _single(rng: Random) -> Iterator[Case]:
     for _ in range(2):
-        yield by_hand(call(*_triple(rng)))
+        yield finite(call(*_triple(rng)))
 
 
 def _batches(rng: Random) -> Iterator[Case]:
-    yield by_hand(call(*_triple(rng, rng.randint(2, 3))))
-    yield by_hand(call(*_triple(rng, 2, rng.randint(13, 14))))
+    yield finite(call(*_triple(rng, rng.randint(2, 3))))
+    yield finite(call(*_triple(rng, 2, rng.randint(13, 14))))
 
 
 def _large(rng: Random) -> Iterator[Case]:
@@ -129,7 +104,7 @@ def _large(rng: Random) -> Iterator[Case]:
     q, k, v = _triple(rng)
     q[:, 0], k[:, 0] = math.sqrt(q.shape[-1]), 150
     case = call(q, k, v)
-    yield by_hand(Case(case.label + " with scores near 150", case.ask))
+    yield finite(Case(case.label + " with scores near 150", case.ask))
 
 
 attention = Exercise(
@@ -141,7 +116,7 @@ attention = Exercise(
         Part("large scores", 0.5, _large),
     ),
     mistakes.ATTENTION,
-    forbidden=LIBRARY,
+    forbidden=ATTENTION,
 )
 
 
@@ -204,21 +179,21 @@ def _with_causal(rng: Random) -> Iterator[Case]:
     q, k, v = _square(rng)
     length = q.shape[2]
     mask = attention_mask(torch.tensor([length]), length, causal=True)[0, 0]
-    yield by_hand(call(q, k, v, mask))
-    yield by_hand(call(q[0, 0], k[0, 0], v[0, 0], mask))
+    yield finite(call(q, k, v, mask))
+    yield finite(call(q[0, 0], k[0, 0], v[0, 0], mask))
 
 
 def _with_padding(rng: Random) -> Iterator[Case]:
     q, k, v = _square(rng)
     length = q.shape[2]
     lengths = torch.tensor([rng.randint(2, length - 2), length - 1])
-    yield by_hand(call(q, k, v, attention_mask(lengths, length)[:, :, :1]))
+    yield finite(call(q, k, v, attention_mask(lengths, length)[:, :, :1]))
 
 
 def _without(rng: Random) -> Iterator[Case]:
     q, k, v = _square(rng)
-    yield by_hand(call(q, k, v))
-    yield by_hand(call(*_triple(rng, 2), None))
+    yield finite(call(q, k, v))
+    yield finite(call(*_triple(rng, 2), None))
 
 
 masked = Exercise(
@@ -230,7 +205,7 @@ masked = Exercise(
         Part("no mask", 0.5, _without),
     ),
     order_blind_masks.MASKED,
-    forbidden=LIBRARY,
+    forbidden=ATTENTION,
 )
 
 

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 import torch
 from nbgrader.utils import get_partial_grade
+from tokenizers.models import WordPiece
 from torch import Tensor
 
 from helpers import encodings
 from helpers.book import d2l
-from helpers.checks import compare, start_here
+from helpers.checks import bert_inputs, compare, order_blind, start_here
 from helpers.checks import sinusoidal as check
 from helpers.checks.compare import guarded
 from helpers.checks.exercise import Exercise
@@ -60,6 +61,25 @@ def test_a_table_that_only_calls_a_library_earns_nothing(answer: Any) -> None:
 @pytest.mark.parametrize("answer", [_Subclass, Sinusoidal])
 def test_a_module_that_is_the_librarys_earns_nothing(answer: Any) -> None:
     assert check.module(answer).earned == 0
+
+
+def _compiled_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return torch.nn.functional.scaled_dot_product_attention(q, k, v)
+
+
+def _compiled_pieces(word: str, vocabulary: dict[str, int]) -> list[str]:
+    model = WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=1000)
+    return [token.value for token in model.tokenize(word)]
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer"),
+    [(order_blind.attention, _compiled_attention), (bert_inputs.pieces, _compiled_pieces)],
+)
+def test_compiled_libraries_are_noticed_too(exercise: Exercise, answer: Any) -> None:
+    report = exercise(answer)
+    assert report.earned == 0
+    assert all("which is what the exercise asks" in each.message for each in report.findings)
 
 
 def test_the_library_may_be_used_for_anything_else() -> None:

@@ -1,0 +1,200 @@
+"""Unit 07: what the exercise on masking asks.
+
+Shares are judged on so many tokens that a right answer is at least five standard deviations inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from random import Random
+from typing import Any
+
+import torch
+from torch import Generator, Tensor
+
+from helpers import inputs
+from helpers.checks.exercise import Answer, ArgumentChangedError, Case, Exercise, Part
+from helpers.checks.mistakes.bert_inputs_mask import MASK_WORDS
+from helpers.corpora.masking import corrupt
+from helpers.wordpiece import CLS, MASK, PAD, SEP, SPECIAL, UNK
+
+FIRST_WORD = len(SPECIAL)
+Masked = tuple[Tensor, Tensor]
+
+
+class NotTwoTensorsError(Exception):
+    """An answer gives something else than what the model sees and the targets."""
+
+
+def mask_some(tokens: Tensor, vocab_size: int, generator: Generator, share: float = 0.15) -> Masked:
+    """BERT's masking: what the model sees, and the tokens to predict, −100 elsewhere; (B, T)."""
+    chosen = torch.rand(tokens.shape, generator=generator) < share
+    chosen &= tokens >= FIRST_WORD
+    action = torch.rand(tokens.shape, generator=generator)
+    words = torch.randint(FIRST_WORD, vocab_size, tokens.shape, generator=generator)
+    seen = torch.where(chosen & (action < 0.8), MASK, tokens)
+    seen = torch.where(chosen & (action >= 0.8) & (action < 0.9), words, seen)
+    return seen, torch.where(chosen, tokens, -100)
+
+
+def text(rng: Random, rows: int, length: int, vocab_size: int) -> Tensor:
+    """Ids of pairs as in a batch: [CLS] … [SEP] … [SEP], a few [UNK], padding of any length."""
+    draw = Generator().manual_seed(rng.randrange(2**31))
+    tokens = torch.randint(FIRST_WORD, vocab_size, (rows, length), generator=draw)
+    tokens[torch.rand(rows, length, generator=draw) < 0.02] = UNK
+    tokens[:, 0], tokens[:, length // 4] = CLS, SEP
+    end = torch.randint(length // 2, length, (rows, 1), generator=draw)
+    place = torch.arange(length)
+    tokens[place == end] = SEP
+    tokens[place > end] = PAD
+    return tokens
+
+
+def _masked(answer: Answer, tokens: Tensor, vocab_size: int, seed: int, *share: float) -> Any:
+    found = answer(tokens.clone(), vocab_size, Generator().manual_seed(seed), *share)
+    if found is None:
+        raise NotTwoTensorsError("it returns nothing; is a return missing?")
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        raise NotTwoTensorsError(
+            f"it returns one {type(found).__name__}, not what is seen and targets"
+        )
+    seen, targets = (torch.as_tensor(each) for each in found)
+    if seen.shape != tokens.shape or targets.shape != tokens.shape:
+        shapes = f"{tuple(seen.shape)} and {tuple(targets.shape)}"
+        raise ValueError(f"the results have the shapes {shapes}, tokens {tuple(tokens.shape)}")
+    return seen, targets
+
+
+def _exact(rng: Random) -> Iterator[Case]:
+    vocab_size, seed = rng.randint(50, 90), rng.randrange(1000)
+    tokens = text(rng, rng.randint(30, 40), 40, vocab_size)
+
+    def ask(answer: Answer) -> Any:
+        given, draw = tokens.clone(), Generator().manual_seed(seed)
+        if answer(given, vocab_size, draw) is None:
+            return None
+        if not torch.equal(given, tokens):
+            raise ArgumentChangedError
+        seen, targets = _masked(answer, tokens, vocab_size, seed)
+        again, _ = _masked(answer, tokens, vocab_size, seed)
+        later, _ = (torch.as_tensor(each) for each in answer(tokens.clone(), vocab_size, draw))
+        rest = targets == -100
+        return {
+            "both are whole numbers": not (seen.is_floating_point() or targets.is_floating_point()),
+            "most targets are -100": bool(rest.double().mean() > 0.7),
+            "every other target is the token that stood there": bool(
+                (rest | (targets == tokens)).all()
+            ),
+            "where the target is -100, the token stays": bool((~rest | (seen == tokens)).all()),
+            "some tokens are replaced": not torch.equal(seen, tokens),
+            "the same generator gives the same masks": torch.equal(seen, again),
+            "the next call gives others": not torch.equal(seen, later),
+        }
+
+    yield Case(f"({shape(tokens)}, {vocab_size}, generator)", ask)
+
+
+def shape(tokens: Tensor) -> str:
+    """The shape, in words."""
+    return f"tokens of shape {tuple(tokens.shape)}"
+
+
+def _about(share: Tensor, wanted: float, margin: float) -> str:
+    value = float(share)
+    return f"about {wanted:g}" if abs(value - wanted) < margin else f"{value:.2f}"
+
+
+def _rate(rng: Random) -> Iterator[Case]:
+    tokens, seed = text(rng, 3000, 64, 500), rng.randrange(1000)
+    words = tokens >= FIRST_WORD
+
+    def ask(answer: Answer, share: float) -> Any:
+        given = () if share == 0.15 else (share,)
+        _, targets = _masked(answer, tokens, 500, seed, *given)
+        chosen = (targets != -100) & words
+        inside = torch.arange(64).ne(0) & torch.arange(64).ne(16) & torch.arange(64).lt(32)
+        by_place = chosen[:, inside].sum(0) / words[:, inside].sum(0)
+        by_row = chosen.sum(1) / words.sum(1)
+        return {
+            "share of the words that are chosen": _about(chosen.sum() / words.sum(), share, 0.008),
+            "every place is chosen about as often": bool((by_place - share).abs().max() < 0.07),
+            "rows differ in what is chosen": len(chosen.unique(dim=0)) > 2000,
+            "every row is given some": bool((by_row > 0).double().mean() > 0.8),
+        }
+
+    yield Case(f"({shape(tokens)}, …)", partial(ask, share=0.15))
+    other = rng.choice((0.3, 0.4, 0.5))
+    yield Case(f"({shape(tokens)}, …, share={other:g})", partial(ask, share=other))
+
+
+def _never(rng: Random) -> Iterator[Case]:
+    tokens, seed = text(rng, 300, 40, 90), rng.randrange(1000)
+
+    def ask(answer: Answer) -> Any:
+        seen, targets = _masked(answer, tokens, 90, seed, 0.5)
+        touched = (targets != -100) | (seen != tokens)
+        names = zip(SPECIAL, range(len(SPECIAL)), strict=True)
+        return {
+            f"chosen or changed {name}": "some" if touched[tokens == number].any() else "none"
+            for name, number in names
+            if number != MASK
+        }
+
+    yield Case(f"({shape(tokens)}, …, share=0.5)", ask)
+
+
+def _actions(rng: Random) -> Iterator[Case]:
+    tokens, seed = text(rng, 2600, 128, 30_000), rng.randrange(1000)
+
+    def ask(answer: Answer, share: float, margin: float) -> Any:
+        seen, targets = _masked(answer, tokens, 30_000, seed, share)
+        scored = (targets != -100) & (tokens >= FIRST_WORD)
+        seen, there = seen[scored], tokens[scored]
+        masked, kept = (seen == MASK).double().mean(), (seen == there).double().mean()
+        return {
+            "share that becomes [MASK]": _about(masked, 0.8, margin),
+            "share that stays": _about(kept, 0.1, 0.8 * margin),
+            "share that becomes another token": _about(1 - masked - kept, 0.1, 0.8 * margin),
+        }
+
+    for share, margin in ((0.15, 0.015), (0.95, 0.005)):  # the second tells 81 % from 80 %
+        words = f"of the tokens chosen with share={share:g}"
+        yield Case(words, partial(ask, share=share, margin=margin))
+
+
+def _random_words(rng: Random) -> Iterator[Case]:
+    vocab_size, seed = rng.randint(25, 30), rng.randrange(1000)
+    tokens = torch.full((2000, 64), vocab_size - 2)
+
+    def ask(answer: Answer) -> Any:
+        seen, targets = _masked(answer, tokens, vocab_size, seed, 0.5)
+        drawn = seen[(targets != -100) & (seen != tokens) & (seen != MASK)]
+        counts = torch.bincount(drawn.long().clamp(0, vocab_size), minlength=vocab_size + 1)
+        words = counts[FIRST_WORD:vocab_size].double()
+        others = words[:-2]  # behind them are the token that stood there, and the last one
+        even = bool((others > 0.5 * others.mean()).all() and (others < 1.6 * others.mean()).all())
+        return {
+            "there are random words": len(drawn) > 1000,
+            "special tokens among them": "some" if counts[:FIRST_WORD].sum() else "none",
+            "ids of the vocabulary's size or above": "some" if counts[vocab_size] else "none",
+            "the last word of the vocabulary is among them": bool(words[-1]),
+            "each other word about as often": even,
+        }
+
+    yield Case(f"random words with vocab_size={vocab_size}", ask)
+
+
+mask = Exercise(
+    "mask",
+    mask_some,
+    (
+        Part("targets, and what stays", 0.5, _exact),
+        Part("the share that is chosen", 0.5, _rate),
+        Part("no special token, no padding", 0.5, _never),
+        Part("80 % [MASK], 10 % random, 10 % kept", 0.5, _actions),
+        Part("random words are words", 0.5, _random_words),
+    ),
+    MASK_WORDS,
+    forbidden=(corrupt, inputs.mask_words),
+)
