@@ -1,8 +1,10 @@
 """The checkout, its units, and the source of a tiny unit to do harm to."""
 
+import shutil
 from pathlib import Path
 
 from helpers.course import settings
+from helpers.course.settings import Course
 
 ROOT = Path(__file__).parent.parent
 UNITS = settings.find(ROOT).units()
@@ -27,3 +29,12 @@ assert double(2) == 4
 assert double(21) == 42
 ### END HIDDEN TESTS
 '''
+
+
+def tiny_course(root: Path) -> Course:
+    """A course of one tiny unit, 01-tiny, under `root`."""
+    (root / "source" / "01-tiny").mkdir(parents=True)
+    (root / "source" / "01-tiny" / "01-tiny.py").write_text(LESSON)
+    (root / "pyproject.toml").write_text("[tool.course]\n")
+    shutil.copy(ROOT / "nbgrader_config.py", root)
+    return settings.find(root)

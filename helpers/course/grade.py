@@ -10,44 +10,41 @@ from typing import Any
 
 import nbformat
 import pandas as pd
+from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.utils import determine_grade, is_grade
 from tqdm import tqdm
 
 from helpers.checks.report import FINDINGS
-from helpers.course import build
+from helpers.course import build, intake, repair, source
+from helpers.course.intake import Submission
 from helpers.course.nbgrade import Grader, gradebook
 from helpers.course.settings import Course, CourseError
 
-COLUMNS = ["student", "unit", "score", "max_score", "status", "hints", "seconds"]
+COLUMNS = ["student", "unit", "score", "max_score", "status", "repairs", "hints", "seconds"]
 
 
 def grade(course: Course, submissions: Path, out: Path) -> pd.DataFrame:
-    """Grade SUBMISSIONS/STUDENT/UNIT/UNIT.ipynb into OUT; a row per submission.
+    """Grade what `intake` finds in SUBMISSIONS into OUT; a row per submission.
 
     OUT gets grades.csv, nbgrader's gradebook.db and feedback/STUDENT/UNIT/UNIT.html.
 
     Raises:
         CourseError: the folder holds no submission.
     """
-    students = [path for path in sorted(submissions.glob("[!.]*")) if path.is_dir()]
-    found = [unit for student in students for unit in _units_of(student)]
-    if not found:
-        raise CourseError(
-            f"no submission in {submissions}: it should hold STUDENT/UNIT/UNIT.ipynb, "
-            "for example submissions/ada/02-sinusoidal/02-sinusoidal.ipynb"
-        )
     places = [out.resolve(), submissions.resolve()]
     if course.root in places or places[0] in [places[1], *places[1].parents, course.source]:
         raise CourseError(f"--out {out} holds the course or the submissions; name another folder")
     if places[1] in places[0].parents:
         raise CourseError(f"--out {out} is inside {submissions}; name a folder beside it")
     out.mkdir(parents=True, exist_ok=True)
+    names = _names(course)
+    found = intake.find(submissions, list(names), out / "unpacked", lambda p: _guess(p, names))
     grader = Grader(course, out)
-    units = set(course.units())
-    for unit in sorted({path.name for path in found} & units):
-        _prepare(course, unit, out)
-    rows = [_graded(grader, out, path, units) for path in tqdm(found, desc="grading")]
+    releases = {
+        unit: _prepare(course, unit, out) for unit in sorted({each.unit for each in found} - {""})
+    }
+    rows = [_graded(grader, out, each, releases) for each in tqdm(found, desc="grading")]
     table = pd.DataFrame(rows, columns=COLUMNS)
     fresh = out / "grades.csv.new"
     table.to_csv(fresh, index=False)
@@ -55,15 +52,27 @@ def grade(course: Course, submissions: Path, out: Path) -> pd.DataFrame:
     return table
 
 
-def _units_of(student: Path) -> list[Path]:
-    """What a student handed in; a name that says so where there is no folder of a unit."""
-    folders = [path for path in sorted(student.glob("[!.]*")) if path.is_dir()]
-    return folders or [student / "(no folder of a unit)"]
+def _names(course: Course) -> dict[str, set[str]]:
+    """For each unit the names of its graded cells."""
+    texts = {unit: source.read(course.text(unit)) for unit in course.units()}
+    return {unit: {cell.name for cell in cells if cell.name} for unit, cells in texts.items()}
 
 
-def _prepare(course: Course, unit: str, out: Path) -> None:
+def _guess(path: Path, names: dict[str, set[str]]) -> str:
+    """The unit that most of the cells are of; empty if none is, or the file cannot be read."""
     try:
-        build.make(course, unit, out)
+        told = {name for cell in repair.read(path.read_bytes())[0] for name in repair.names(cell)}
+    except (CourseError, OSError):
+        return ""
+    shared = {unit: len(told & of_unit) for unit, of_unit in names.items()}
+    best = max(shared, key=lambda unit: shared[unit])
+    return best if shared[best] else ""
+
+
+def _prepare(course: Course, unit: str, out: Path) -> NotebookNode:
+    """The unit's release; its source and its row in the gradebook are made in OUT."""
+    try:
+        return build.make(course, unit, out).released
     except CourseError as error:
         hint = (
             f"Was {out} graded with an older source of {unit}? Then name a new folder with --out."
@@ -82,39 +91,50 @@ def as_text(table: pd.DataFrame) -> str:
     return marks + ("\n\nHints given\n" + "".join(hints) if hints else "")
 
 
-def _graded(grader: Grader, out: Path, path: Path, units: set[str]) -> dict[str, Any]:
-    student, unit = path.parent.name, path.name
+def _graded(
+    grader: Grader, out: Path, found: Submission, releases: dict[str, NotebookNode]
+) -> dict[str, Any]:
+    student, unit = found.student, found.unit
     row = {"student": student, "unit": unit, "score": 0.0, "max_score": 0.0, "hints": []}
     start = time.perf_counter()
+    repairs = list(found.notes)
     try:
-        row["status"] = _refusal(path, units)
-        if not row["status"]:
-            target = out / "submitted" / student / unit
-            for old in (target, out / "feedback" / student / unit):
-                shutil.rmtree(old, ignore_errors=True)
-            shutil.copytree(path, target, ignore_dangling_symlinks=True)
-            grader.autograde(unit, student)
-            grader.feedback(unit, student)
-            row |= _marks(out, student, unit)
+        notebook = _repaired(found, releases, repairs)
+        target = out / "submitted" / student / unit
+        for old in (target, out / "feedback" / student / unit):
+            shutil.rmtree(old, ignore_errors=True)
+        target.mkdir(parents=True)
+        nbformat.write(notebook, target / f"{unit}.ipynb")
+        grader.autograde(unit, student)
+        grader.feedback(unit, student)
+        row |= _marks(out, student, unit)
     except (CourseError, OSError) as error:
         if getattr(error, "errno", None) == errno.ENOSPC:
             raise  # not this learner's doing, and no row of the table would be right
-        row["status"] = f"failed: {error}"
-    return row | {"seconds": round(time.perf_counter() - start, 1)}
+        row["status"] = str(error)
+    seconds = round(time.perf_counter() - start, 1)
+    return row | {"repairs": "; ".join(repairs), "seconds": seconds}
 
 
-def _refusal(path: Path, units: set[str]) -> str:
-    """Why the submission cannot be graded; empty if it can."""
-    if path.name not in units:
-        return f"not graded: no unit is called {path.name}"
-    notebook = path / f"{path.name}.ipynb"
-    if not notebook.exists():
-        return f"not graded: {notebook.name} is missing"
+def _repaired(
+    found: Submission, releases: dict[str, NotebookNode], repairs: list[str]
+) -> NotebookNode:
+    """The notebook to be graded; what was repaired is added to `repairs`.
+
+    Raises:
+        CourseError: there is nothing that could be graded.
+    """
+    if found.path.is_dir():
+        raise CourseError("not graded: no notebook in the folder")
     try:
-        nbformat.read(notebook, as_version=4)
-    except Exception as error:  # whatever is wrong with it, the others are graded
-        return f"not graded: {notebook.name} is no notebook ({type(error).__name__})"
-    return ""
+        cells, of_file = repair.read(found.path.read_bytes())
+    except CourseError as error:
+        raise CourseError(f"not graded: {error}") from error
+    if not found.unit:
+        raise CourseError("not graded: neither its name nor its cells are those of a unit")
+    notebook, of_cells = repair.restored(cells, releases[found.unit])
+    repairs += of_file + of_cells
+    return notebook
 
 
 def _marks(out: Path, student: str, unit: str) -> dict[str, Any]:

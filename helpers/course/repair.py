@@ -36,6 +36,8 @@ def read(content: bytes) -> tuple[list[NotebookNode], list[str]]:
         )
     if not content.strip():
         raise CourseError("the file is empty")
+    if content.startswith(b"PK"):
+        raise CourseError("the file is an archive that cannot be unpacked")
     repairs: list[str] = []
     found = _loaded(_decoded(content, repairs), repairs)
     if not isinstance(found, dict):
@@ -115,12 +117,22 @@ def _cell(cell: dict[str, Any]) -> NotebookNode:
     return made
 
 
+def names(cell: NotebookNode) -> set[str]:
+    """What exercise the cell may be of: by its metadata, its id or its first line."""
+    given = cell.metadata.get("nbgrader")
+    told = [given.get("grade_id") if isinstance(given, dict) else None, cell.id]
+    marker = MARKER.match(cell.source.lstrip())
+    told += [cell.metadata.get("id"), marker[2] if marker else None]
+    return {str(each).removesuffix("-test") for each in told if each}
+
+
 def restored(cells: list[NotebookNode], release: NotebookNode) -> tuple[NotebookNode, list[str]]:
     """The learner's cells with those of the release in their places, and the repairs."""
     wanted = {c.metadata.nbgrader.grade_id: c for c in release.cells if "nbgrader" in c.metadata}
     found, repairs = _matched(cells, wanted)
+    known = {id(cell) for cell in found.values()}
     for cell in cells:
-        if cell not in found.values() and cell.metadata.pop("nbgrader", None) is not None:
+        if id(cell) not in known and cell.metadata.pop("nbgrader", None) is not None:
             repairs.append("a cell that claims to be graded and is not, made a plain one")
     order = list(cells)
     before = -1  # index of the released cell before this one
@@ -133,11 +145,10 @@ def restored(cells: list[NotebookNode], release: NotebookNode) -> tuple[Notebook
         mine = found[name]
         repairs += _reset(name, mine, cell)
         before = _index(order, mine)
-    notebook = v4.new_notebook(cells=order, metadata=release.metadata)
     for number, cell in enumerate(order):
         cell.metadata.pop("id", None)
         cell.id = cell.metadata.get("nbgrader", {}).get("grade_id", f"cell-{number}")
-    notebook.nbformat_minor = 5
+    notebook = v4.new_notebook(cells=order, metadata=release.metadata)
     return notebook, list(dict.fromkeys(repairs))
 
 
@@ -147,18 +158,18 @@ def _index(cells: list[NotebookNode], cell: NotebookNode) -> int:
 
 def _reset(name: str, mine: NotebookNode, released: NotebookNode) -> Iterable[str]:
     """Give a learner's cell what the release says of it; name what had been changed."""
-    if mine.metadata.get("nbgrader") != released.metadata.nbgrader:
-        mine.metadata["nbgrader"] = nbformat.from_dict(released.metadata.nbgrader)
-        yield f"{name}: its metadata had been changed, put back"
-    if released.metadata.nbgrader.locked and mine.source.strip() != released.source.strip():
-        yield f"{name}: the check had been edited, put back"
-    if released.metadata.nbgrader.locked:
-        mine.source = released.source
     if mine.cell_type != released.cell_type:
         changed = _cell({**mine, "cell_type": released.cell_type})
         mine.clear()
         mine.update(changed)
-        yield f"{name}: was a {mine.cell_type} cell no longer, put back"
+        yield f"{name}: was another kind of cell, put back"
+    if mine.metadata.get("nbgrader") != released.metadata.nbgrader:
+        mine.metadata["nbgrader"] = nbformat.from_dict(released.metadata.nbgrader)
+        yield f"{name}: its metadata had been changed, put back"
+    if released.metadata.nbgrader.locked:
+        if mine.source.strip() != released.source.strip():
+            yield f"{name}: the check had been edited, put back"
+        mine.source = released.source
 
 
 def _matched(
@@ -167,15 +178,15 @@ def _matched(
     """Which cell is which of the release: by name, by id, by first line, by likeness."""
     found: dict[str, NotebookNode] = {}
     repairs: list[str] = []
-    for name, released in wanted.items():
-        for way in (_by_name, _by_id, _by_marker, _by_likeness):
+    # Way by way, so that no cell is taken by likeness that has another one's name.
+    for way in (_by_name, _by_id, _by_marker, _by_likeness):
+        for name in [each for each in wanted if each not in found]:
             taken = {id(each) for each in found.values()}
-            fits = [c for c in cells if id(c) not in taken and way(c, name, released)]
+            fits = [c for c in cells if id(c) not in taken and way(c, name, wanted[name])]
             if fits:
-                found[name] = _chosen(fits, released)
-                if len(fits) > 1:
-                    repairs.append(f"{name}: {len(fits)} cells of this name; one of them counts")
-                break
+                found[name] = _chosen(fits, wanted[name])
+            if len(fits) > 1:
+                repairs.append(f"{name}: {len(fits)} cells of this name; one of them counts")
     return found, repairs
 
 

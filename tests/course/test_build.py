@@ -186,7 +186,7 @@ def test_commands_say_what_is_wrong_in_one_line(
 
     monkeypatch.chdir(tiny.root)
     assert told("build", "07-no") == "no unit 07-no; there are 01-tiny"
-    assert "no submission in" in told("grade", "nowhere")
+    assert "neither a folder nor a zip" in told("grade", "nowhere")
     (tiny.root / "pyproject.toml").write_text("[tool.course]\nowned = 1\n")
     assert "['owned']" in told("units")
     (tiny.root / "pyproject.toml").write_text("tool = 1\n")

@@ -10,6 +10,7 @@ from nbgrader.utils import capture_log
 
 from helpers.course import build, grade
 from helpers.course.cli import main
+from helpers.course.nbgrade import Grader
 from helpers.course.settings import Course, CourseError
 from tests.common import LESSON
 
@@ -47,19 +48,18 @@ def test_a_folder_is_graded_and_everyone_has_a_row(
     assert table.score.to_dict() == {
         "blank": 0,
         "broken": 0,
-        "elsewhere": 0,
+        "elsewhere": 2,
         "empty": 0,
-        "flat": 0,
+        "flat": 2,
         "linked": 2,
         "nothing": 0,
         "right": 2,
     }
     assert table.status["right"] == table.status["blank"] == "graded"
     assert "is no notebook" in table.status["broken"]
-    assert "is no notebook" in table.status["empty"]
-    assert "no unit is called 42-unknown" in table.status["elsewhere"]
-    assert "is missing" in table.status["nothing"]
-    assert "no unit is called (no folder of a unit)" in table.status["flat"]
+    assert "the file is empty" in table.status["empty"]
+    assert "told by its cells" in table.repairs["elsewhere"]
+    assert "no notebook in the folder" in table.status["nothing"]
     assert (out / "feedback" / "right" / UNIT / f"{UNIT}.html").exists()
     assert (out / "gradebook.db").exists()
     assert "marks: " in capsys.readouterr().out
@@ -101,15 +101,33 @@ def test_an_essay_waits_for_a_person(tiny: Course, tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Non-unique cell id")
-def test_a_failure_inside_nbgrader_is_one_row(tiny: Course, tmp_path: Path) -> None:
+def test_a_cell_that_is_there_twice_is_repaired(tiny: Course, tmp_path: Path) -> None:
     built = build.make(tiny, UNIT, tmp_path / "made")
     twice = nbformat.from_dict(built.solution)
-    twice.cells.append(twice.cells[-1])  # the same grade_id again
+    twice.cells.append(twice.cells[-1])  # the same grade_id again: nbgrader alone would stop
     _hand_in(tmp_path / "in", "twice", nbformat.writes(twice))
-    _hand_in(tmp_path / "in", "zoe", nbformat.writes(built.solution))
+    row = grade.grade(tiny, tmp_path / "in", tmp_path / "out").iloc[0]
+    assert (row.score, row.status) == (2, "graded")
+    assert "2 cells of this name" in row.repairs
+
+
+def test_a_failure_inside_nbgrader_is_one_row(
+    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = build.make(tiny, UNIT, tmp_path / "made")
+    for student in ("ada", "zoe"):
+        _hand_in(tmp_path / "in", student, nbformat.writes(built.solution))
+    real = Grader.autograde
+
+    def failing(grader: Grader, unit: str, student: str) -> None:
+        if student == "ada":
+            raise CourseError("nbgrader Autograde: it broke")
+        real(grader, unit, student)
+
+    monkeypatch.setattr(Grader, "autograde", failing)
     table = grade.grade(tiny, tmp_path / "in", tmp_path / "out").set_index("student")
     assert table.score["zoe"] == 2
-    assert table.status["twice"].startswith("failed: nbgrader Autograde: ")
+    assert table.status["ada"] == "nbgrader Autograde: it broke"
 
 
 def test_a_full_disk_is_nobodys_zero(
