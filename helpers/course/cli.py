@@ -41,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
     build.set_defaults(run=_build)
 
     grade = commands.add_parser("grade", help="autograde a folder of submissions with nbgrader")
-    grade.add_argument("submissions", type=Path, help="STUDENT/UNIT/UNIT.ipynb, as nbgrader has it")
+    grade.add_argument("submissions", type=Path, help="folder or zip with the notebooks")
     grade.add_argument("--out", type=Path, default=Path("graded"), help="where results go")
     grade.set_defaults(run=_grade)
 
