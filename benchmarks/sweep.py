@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,7 +70,7 @@ def sweep(
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["TQDM_DISABLE"] = "1"  # a bar for each run would bury the one below
     # Not forked: a child of a process whose threads have run may wait for them for ever.
-    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), _end_with_parent) as pool:
         waiting = [pool.submit(_one, folder, job, seed) for job, seed in todo]
         for done in tqdm(
             as_completed(waiting), desc=name, total=len(todo), unit="run", disable=False
@@ -81,6 +82,18 @@ def sweep(
     means = rows.groupby(list(by), sort=False)[list(numbers)].agg(["mean", "std"]).round(3)
     print(means.to_string())
     return rows
+
+
+def _end_with_parent() -> None:
+    """In a worker: do not go on for minutes when the sweep has been killed."""
+    parent = parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _path(folder: Path, job: Job, seed: int) -> Path:
