@@ -1,0 +1,103 @@
+"""Unit 08: some encodings that are nobody's in particular, and have what is asked for."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import nn
+
+from helpers import encodings
+from helpers.encodings import Additive, Encoding
+
+
+class own_gated_waves(Additive):
+    """Sinusoids, each with a loudness that is learned."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.loudness = nn.Parameter(torch.full((d_model,), 0.1))
+
+    def vectors(self, positions):
+        return self.loudness * encodings.sinusoids(positions, self.d_model)
+
+
+class own_left_neighbour(Encoding):
+    """Each token is told who stands at its left."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.map = nn.Linear(d_model, d_model, bias=False)
+
+    def embed(self, x, positions=None):
+        left = torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], 1)
+        return x + self.map(left)
+
+
+class own_slopes_of_two_sides(Encoding):
+    """A slope per head to the left, and another one to the right."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.slopes = nn.Parameter(0.1 * torch.randn(2, num_heads, 1, 1))
+
+    def scores(self, q, k, offsets=None):
+        p = torch.arange(q.shape[-2], device=q.device)
+        offset = (p[None] - p[:, None]).to(q.dtype)
+        return self.slopes[0] * offset.clamp(max=0) - self.slopes[1] * offset.clamp(min=0)
+
+
+class own_turn_of_the_first_pair(Encoding):
+    """The first two numbers of each query and key are turned by a learned angle per position."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.register_buffer("p", torch.arange(max_len).float())
+        self.speed = nn.Parameter(torch.tensor(0.5))
+
+    def rotate(self, q, k):
+        if q.shape[2] > self.max_len:
+            raise ValueError("too long")
+        angle = self.p[: q.shape[2]] * self.speed
+        cos, sin = angle.cos(), angle.sin()
+
+        def turned(x):
+            a, b, rest = x[..., 0], x[..., 1], x[..., 2:]
+            first = torch.stack([a * cos - b * sin, a * sin + b * cos], -1)
+            return torch.cat([first, rest], -1)
+
+        return turned(q), turned(k)
+
+
+class own_values_by_side(Encoding):
+    """A vector that is added to what comes from the left, in each layer."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.left = nn.Parameter(torch.randn(num_heads, 1, d_model // num_heads))
+
+    def context(self, weights, offsets=None):
+        share = weights.tril(-1).sum(-1, keepdim=True)
+        return share * self.left
+
+
+class own_recurrent_clock(Encoding):
+    """A row per position from a small recurrent network that counts."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.gru = nn.GRU(1, d_model, batch_first=True)
+
+    def embed(self, x, positions=None):
+        ticks = torch.ones(1, x.size(1), 1, device=x.device) / math.sqrt(self.max_len)
+        return x + self.gru(ticks)[0].to(x.dtype)
+
+
+OWN = (
+    own_gated_waves,
+    own_left_neighbour,
+    own_slopes_of_two_sides,
+    own_turn_of_the_first_pair,
+    own_values_by_side,
+    own_recurrent_clock,
+)
