@@ -1,7 +1,6 @@
 """Fine-tuning: the question is fair, and a frozen body stays as it is."""
 
 import copy
-from collections import Counter
 
 import torch
 from torch import Generator, nn
@@ -34,13 +33,11 @@ def test_two_verbs_change_places_where_the_label_says_so() -> None:
 
 
 def test_both_kinds_have_the_same_words() -> None:
-    right, wrong = (agreement(GRAMMAR, 300, Generator().manual_seed(1)) for _ in range(2))
-    # The same generator draws the same texts; put the swapped verbs back by their words.
-    assert torch.equal(right.tokens, wrong.tokens)
-    plain = GRAMMAR.sample(300, Generator().manual_seed(1))
+    data = agreement(GRAMMAR, 300, Generator().manual_seed(1))
+    plain = GRAMMAR.sample(300, Generator().manual_seed(1))  # the same texts, nothing swapped
     known = {tuple(sorted(row)) for row in plain.tolist()}
-    kept = Counter(tuple(sorted(row)) in known for row in right.tokens.tolist())
-    assert kept[True] > 290  # the rest was drawn to fill up
+    kept = sum(tuple(sorted(row)) in known for row in data.tokens.tolist())
+    assert kept > 290  # the rest was drawn to fill up
 
 
 def test_a_frozen_body_stays_as_it_is_and_a_bag_learns_nothing() -> None:
