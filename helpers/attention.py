@@ -74,7 +74,7 @@ class MultiHeadAttention(nn.Module):
 
 
 def _plain_is_quicker(q: Tensor) -> bool:
-    """On a CPU the fused kernel takes up to four times as long in bfloat16; see benchmarks/."""
+    """On a CPU the fused kernel takes two to four times as long in bfloat16."""
     return q.dtype == torch.bfloat16 and q.device.type == "cpu" and q.shape[2] <= 512
 
 
