@@ -6,6 +6,8 @@ platform named them; a zip may be what Moodle, Canvas or Brightspace give.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import re
 import shutil
 import zipfile
@@ -16,6 +18,7 @@ from pathlib import Path
 
 from helpers.course.settings import CourseError
 
+DEPTH = 3  # archives within archives; some hold themselves
 FILES = 20_000  # in one archive
 IN_ALL = 4 * 2**30  # bytes of one archive, unpacked
 
@@ -64,10 +67,8 @@ def find(
         raise CourseError(f"{submissions} is neither a folder nor a zip")
     shutil.rmtree(unpacked, ignore_errors=True)
     names = _Names()
-    found = [
-        _submission(path, parts, units, guess, names)
-        for path, parts in _notebooks(submissions, unpacked)
-    ]
+    notebooks = _without_wrapper(list(_notebooks(submissions, unpacked)), units)
+    found = [_submission(path, parts, units, guess, names) for path, parts in notebooks]
     if not found:
         raise CourseError(
             f"no notebook in {submissions}: it should hold STUDENT/UNIT/UNIT.ipynb, "
@@ -76,12 +77,25 @@ def find(
     return list(_newest(found))
 
 
+def _without_wrapper(
+    notebooks: list[tuple[Path, tuple[str, ...]]], units: list[str]
+) -> list[tuple[Path, tuple[str, ...]]]:
+    """Drop a folder around all students: every notebook lies in a folder of somebody below it."""
+    while notebooks and all(sum(p not in units for p in parts[:-1]) > 1 for _, parts in notebooks):
+        wrapper = notebooks[0][1][0]
+        by_platform = any(each.fullmatch(wrapper) for each in PLATFORMS)
+        if by_platform or any(parts[0] != wrapper for _, parts in notebooks):
+            break
+        notebooks = [(path, parts[1:]) for path, parts in notebooks]
+    return notebooks
+
+
 def _notebooks(place: Path, unpacked: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """Every notebook with its path in parts; an archive inside counts as a folder."""
-    waiting: list[tuple[Path, tuple[str, ...]]] = [(place, ())]
+    waiting: list[tuple[Path, tuple[str, ...], int]] = [(place, (), 0)]
     archives = 0
     while waiting:
-        at, before = waiting.pop()
+        at, before, depth = waiting.pop()
         if at.is_file():
             target = unpacked / str(archives)
             archives += 1
@@ -98,8 +112,8 @@ def _notebooks(place: Path, unpacked: Path) -> Iterator[tuple[Path, tuple[str, .
             parts = (*before, *path.relative_to(at).parts)
             if path.suffix == ".ipynb":
                 yield path, parts
-            elif path.suffix == ".zip":
-                waiting.append((path, parts[:-1]))
+            elif path.suffix == ".zip" and depth < DEPTH:
+                waiting.append((path, parts[:-1], depth + 1))
             elif path.is_dir() and not any(path in other.parents for other in paths):
                 yield path, (*parts, "")  # somebody who handed in nothing
 
@@ -125,7 +139,11 @@ def _unzip(archive: Path, target: Path) -> None:
                 raise CourseError(f"{archive} has {len(wanted)} files of {size >> 20} MB; too many")
             for each in wanted:
                 opened.extract(each, target)  # zipfile leaves out ".." and leading slashes
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
+    except CourseError:
+        raise
+    except Exception as error:  # whatever is wrong with one learner's archive
+        if getattr(error, "errno", None) == errno.ENOSPC:
+            raise  # not this learner's doing
         raise CourseError(f"{archive} cannot be unpacked: {error}") from error
 
 
@@ -177,8 +195,9 @@ def _order(by_platform: re.Match[str] | None, path: Path) -> tuple[float, float]
     if said and said.isdecimal():
         return float(said), path.stat().st_mtime
     if said:
-        moment = datetime.strptime(said, "%b %d, %Y %I%M %p").replace(tzinfo=UTC)
-        return moment.timestamp(), path.stat().st_mtime
+        with contextlib.suppress(ValueError):  # no date after all
+            moment = datetime.strptime(said, "%b %d, %Y %I%M %p").replace(tzinfo=UTC)
+            return moment.timestamp(), path.stat().st_mtime
     return 0.0, path.stat().st_mtime
 
 

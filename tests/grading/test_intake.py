@@ -157,3 +157,38 @@ def test_nothing_there(tmp_path: Path) -> None:
 def test_two_people_whose_names_look_alike_stay_two(tmp_path: Path) -> None:
     place = _write(tmp_path / "in", "a b/01-tiny/01-tiny.ipynb", "a-b/01-tiny/01-tiny.ipynb")
     assert _who(_find(place, tmp_path)) == [("a-b", "01-tiny"), ("a-b-2", "01-tiny")]
+
+
+def test_a_folder_around_all_students_is_nobody(tmp_path: Path) -> None:
+    names = ["all/ada/01-tiny/01-tiny.ipynb", "all/bob/01-tiny/01-tiny.ipynb"]
+    assert _who(_find(_zip(tmp_path / "all.zip", names), tmp_path)) == [
+        ("ada", "01-tiny"),
+        ("bob", "01-tiny"),
+    ]
+
+
+def test_what_only_looks_like_a_date_or_is_damaged_inside_stops_nobody(tmp_path: Path) -> None:
+    place = _write(
+        tmp_path / "in",
+        "1-2 - Ada - Foo 99, 2026 9999 AM/01-tiny.ipynb",
+        "zoe/01-tiny/01-tiny.ipynb",
+    )
+    archive = place / "bob" / "homework.zip"
+    archive.parent.mkdir()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as opened:
+        opened.writestr("01-tiny.ipynb", NOTEBOOK * 500)
+    content = bytearray(archive.read_bytes())
+    content[45:55] = b"\xff" * 10  # the compressed data themselves
+    archive.write_bytes(content)
+    assert _who(_find(place, tmp_path)) == [("Ada", "01-tiny"), ("bob", ""), ("zoe", "01-tiny")]
+
+
+def test_archives_deep_inside_archives_come_to_an_end(tmp_path: Path) -> None:
+    inner = _zip(tmp_path / "0.zip", ["01-tiny.ipynb"])
+    for number in range(1, 7):
+        outer = tmp_path / f"{number}.zip"
+        with zipfile.ZipFile(outer, "w") as archive:
+            archive.write(inner, inner.name)
+        inner = outer
+    with pytest.raises(CourseError, match="no notebook in"):
+        _find(inner, tmp_path)
