@@ -8,10 +8,12 @@ targets and whether they are met; writes relative_attention.json and .png.
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -174,13 +176,27 @@ def timed(steps: dict[str, Step]) -> dict[str, float]:
     return {name: statistics.median(each) for name, each in seconds.items()}
 
 
-def measure(length: int) -> list[dict[str, Any]]:
-    """A row for every form and module at one length."""
-    rows = _rows("form", length, {n: _form(n, length, d) for n in FORMS if _fits(n, length, d)})
-    for names in MODULES:
-        steps = {n: _module(n, length) for n in names if _fits(n, length, d)}
-        rows += _rows("module", length, steps)
+def measure(names: list[str], lengths: Iterable[int] = LENGTHS) -> list[dict[str, Any]]:
+    """A row for each of some forms or modules at every length."""
+    group, make = ("form", _of_width) if names == FORMS else ("module", _module)
+    rows = []
+    for length in lengths:
+        rows += _rows(group, length, {n: make(n, length) for n in names if _fits(n, length, d)})
     return rows
+
+
+def _of_width(name: str, length: int) -> Step:
+    return _form(name, length, d)
+
+
+def measured() -> pd.DataFrame:
+    """All rows; each group in a fresh process, as what an allocator keeps would fill the memory."""
+    rows = []
+    fresh = multiprocessing.get_context("spawn")
+    for names in tqdm([FORMS, *MODULES], desc="group"):
+        with ProcessPoolExecutor(1, fresh) as pool:
+            rows += pool.submit(measure, names).result()
+    return pd.DataFrame(rows)
 
 
 def _rows(group: str, length: int, steps: dict[str, Step]) -> list[dict[str, Any]]:
@@ -273,8 +289,7 @@ def figure(table: pd.DataFrame) -> bytes:
 
 def main() -> None:
     """Measure, print the table, the fit and the targets, and store them."""
-    rows = [row for length in tqdm(LENGTHS, desc="length") for row in measure(length)]
-    table = pd.DataFrame(rows)
+    table = measured()
     for column, unit in (("bytes", 2**20), ("seconds", 1e-3)):
         wide = table.pivot_table(index=["group", "name"], columns="T", values=column, sort=False)
         print(f"\n{column} / {unit:g}\n{(wide / unit).round(1)}")

@@ -13,7 +13,7 @@ from helpers import runtime
 
 # In a checkout the results stand beside the code; an installed package carries a copy.
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
-_PLACES = (RESULTS, Path(__file__).parent / "results")
+PLACES = (RESULTS, Path(__file__).parent / "results")
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def load(name: str) -> Recorded:
     Raises:
         FileNotFoundError: nobody has recorded it; the text says how to.
     """
-    for folder in _PLACES:
+    for folder in PLACES:
         path = folder / f"{name}.json"
         if path.exists():
             record = json.loads(path.read_text(encoding="utf-8"))

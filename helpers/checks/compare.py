@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,17 @@ import torch
 from torch import Tensor, nn
 
 _ARRAYS = (Tensor, nn.Parameter, np.ndarray)  # exact types: a subclass could answer what it likes
+
+
+@dataclass(frozen=True)
+class Other:
+    """A value that no check expects: the name of its type, and what it shows of itself."""
+
+    kind: str
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
 
 
 def as_tensor(value: Any) -> Tensor | None:
@@ -41,6 +53,12 @@ def same(found: Any, expected: Any, tolerance: float) -> bool:
             and found.keys() == expected.keys()
             and all(same(found[key], expected[key], tolerance) for key in expected)
         )
+    if isinstance(expected, list | tuple):
+        return (
+            type(found) is type(expected)
+            and len(found) == len(expected)
+            and all(same(*pair, tolerance) for pair in zip(found, expected, strict=True))
+        )
     if isinstance(expected, Tensor):
         tensor = as_tensor(found)
         return (
@@ -55,10 +73,10 @@ def difference(found: Any, expected: Any, tolerance: float) -> str:
     """One sentence on how `found` differs from `expected`."""
     if found is None:
         return "your function returns nothing. Is a return missing?"
-    if isinstance(expected, dict) and type(found) is dict:
+    if isinstance(expected, dict) and type(found) is dict and found.keys() == expected.keys():
         for key in expected:
             if not same(found[key], expected[key], tolerance):
-                return f"{key}: {difference(found[key], expected[key], tolerance)}"
+                return f"{key}: {_within(found[key], expected[key], tolerance)}"
     if expected is True and found is False:
         return "this does not hold."
     if not isinstance(expected, Tensor):
@@ -66,12 +84,24 @@ def difference(found: Any, expected: Any, tolerance: float) -> str:
     tensor = as_tensor(found)
     if tensor is None:
         advice = " Wrap it in torch.tensor(…)." if type(found) in (list, tuple) else ""
-        return f"expected a tensor of real numbers, found {type(found).__name__}.{advice}"
+        kind = found.kind if isinstance(found, Other) else type(found).__name__
+        return f"expected a tensor of real numbers, found {kind}.{advice}"
     if tensor.shape != expected.shape:
         return f"expected the shape {tuple(expected.shape)}, found {tuple(tensor.shape)}."
     if not tensor.isfinite().all():
         return "some of your numbers are infinite or not a number."
     return _first_difference(tensor, expected.to(torch.float64), tolerance)
+
+
+def _within(found: Any, expected: Any, tolerance: float) -> str:
+    """`difference` for a value of a dictionary, where None is a value like any other."""
+    if found is None:
+        return f"found None, expected {_short(expected)}."
+    return difference(found, expected, tolerance)
+
+
+def _short(expected: Any) -> str:
+    return "numbers" if isinstance(expected, Tensor) else repr(expected)
 
 
 def _first_difference(tensor: Tensor, expected: Tensor, tolerance: float) -> str:

@@ -22,6 +22,7 @@ import torch
 
 from helpers.checks import compare
 from helpers.checks.library import library_calls
+from helpers.checks.plain import Raised, plain
 from helpers.checks.report import Finding, Report
 
 Answer = Callable[..., Any]
@@ -52,7 +53,7 @@ def call(*arguments: Any, **options: Any) -> Case:
         given = copy.deepcopy(arguments)
         result = answer(*given, **options)
         if all(
-            compare.same(now, _plain(before), 0)
+            compare.same(plain(now), plain(before), 0)
             for now, before in zip(given, arguments, strict=True)
         ):
             return result
@@ -103,6 +104,21 @@ class Mistake:
 
 
 @dataclass(frozen=True)
+class Answers:
+    """What an answer said.
+
+    Args:
+        name: the learner's name for it.
+        found: for each part, a plain value or `Raised` per question.
+        used: for each part, the library functions that it called, of those it may not.
+    """
+
+    name: str
+    found: dict[str, list[Any]]
+    used: dict[str, list[str]]
+
+
+@dataclass(frozen=True)
 class Exercise:
     """Called on a learner's answer, it returns the `Report` that the notebook shows.
 
@@ -129,7 +145,21 @@ class Exercise:
 
     def __call__(self, answer: Answer, seed: int = 0) -> Report:
         """Check `answer`; `seed` draws the shapes and numbers of the questions."""
-        trials = [self._trial(part, answer, seed) for part in self.parts]
+        return self.judge(self.ask(answer, seed), seed)
+
+    def ask(self, answer: Answer, seed: int) -> Answers:
+        """What `answer` says to the questions of every part."""
+        found, used = {}, {}
+        for part in self.parts:
+            cases = self.draw(part, seed)
+            with library_calls((self.reference, *self.forbidden)) as called:
+                found[part.name] = [_ask(case, answer) for case in cases]
+            used[part.name] = sorted(called)
+        return Answers(getattr(answer, "__name__", self.name), found, used)
+
+    def judge(self, answers: Answers, seed: int) -> Report:
+        """The report on what `ask` was told with the same seed, here or in another process."""
+        trials = [self._trial(part, answers, seed) for part in self.parts]
         return Report(self.name, [self._finding(trial, trials) for trial in trials])
 
     def use(self, answer: Answer) -> Answer:
@@ -143,15 +173,13 @@ class Exercise:
         """The questions of a part; another seed, other questions."""
         return list(part.cases(random.Random(f"{self.name} {part.name} {seed}")))
 
-    def _trial(self, part: Part, answer: Answer, seed: int) -> _Trial:
+    def _trial(self, part: Part, answers: Answers, seed: int) -> _Trial:
         cases = self.draw(part, seed)
         expected = [_ask(case, self.reference) for case in cases]
-        with library_calls((self.reference, *self.forbidden)) as used:
-            found = [_ask(case, answer) for case in cases]
+        found = answers.found[part.name]
         pairs = zip(found, expected, strict=True)
         wrong = [i for i, pair in enumerate(pairs) if not compare.same(*pair, self.tolerance)]
-        name = getattr(answer, "__name__", self.name)
-        return _Trial(part, name, cases, found, expected, wrong, used)
+        return _Trial(part, answers.name, cases, found, expected, wrong, answers.used[part.name])
 
     def _finding(self, trial: _Trial, trials: list[_Trial]) -> Finding:
         part = trial.part
@@ -161,7 +189,7 @@ class Exercise:
             return Finding(part.name, part.points, part.points)
         first = trial.wrong[0]
         found = trial.found[first]
-        if isinstance(found, _Raised) and found.kind == "NotImplementedError":
+        if isinstance(found, Raised) and found.kind == "NotImplementedError":
             return Finding(part.name, part.points, 0, STUB)
         label = trial.cases[first].label
         asked = f"{trial.answer_name}{label}" if label.startswith("(") else label
@@ -169,9 +197,9 @@ class Exercise:
         return Finding(part.name, part.points, 0, message, self._hint(trial, trials))
 
     def _difference(self, found: Any, expected: Any) -> str:
-        if isinstance(found, _Raised) and found.kind == ArgumentChangedError.__name__:
+        if isinstance(found, Raised) and found.kind == ArgumentChangedError.__name__:
             return "your function changes what it is given: work on a copy."
-        if isinstance(found, _Raised):
+        if isinstance(found, Raised):
             return f"your code stops with {found.kind}: {found.text}"
         return compare.difference(found, expected, self.tolerance)
 
@@ -186,17 +214,9 @@ class Exercise:
     def _explains(self, mistake: Mistake, trial: _Trial) -> bool:
         """True where the mistake gives the learner's result in every case of the trial."""
         return all(
-            compare.same(found, _plain(_ask(case, mistake.answer)), self.tolerance)
+            compare.same(found, _ask(case, mistake.answer), self.tolerance)
             for case, found in zip(trial.cases, trial.found, strict=True)
         )
-
-
-@dataclass(frozen=True)
-class _Raised:
-    """A case that ended in an exception."""
-
-    kind: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -209,11 +229,11 @@ class _Trial:
     found: list[Any]
     expected: list[Any]
     wrong: list[int]
-    used: set[str]
+    used: list[str]
 
 
 def _ask(case: Case, answer: Answer) -> Any:
-    """The result, or `_Raised`; what the answer prints or warns about never reaches the page.
+    """The result, or `Raised`; what the answer prints or warns about never reaches the page.
 
     nbgrader gives 0 to a test cell that writes to stderr, a mere warning included.
     """
@@ -228,21 +248,15 @@ def _ask(case: Case, answer: Answer) -> Any:
         torch.manual_seed(0)
         logging.disable()  # a handler may hold on to stderr
         try:
-            return case.ask(answer)
+            return plain(case.ask(answer))
         except Exception as error:
-            return _Raised(type(error).__name__, str(error).split("\n")[0][:200])
+            return Raised(type(error).__name__, str(error).split("\n")[0][:200])
         finally:
             logging.disable(logging.NOTSET)
 
 
-def _plain(value: Any) -> Any:
-    """A mistake's result in the form in which `compare.same` expects the right one."""
-    tensor = compare.as_tensor(value)
-    return value if tensor is None else tensor
-
-
-def _kindly(used: set[str]) -> str:
-    names = ", ".join(sorted(used)[:3])
+def _kindly(used: list[str]) -> str:
+    names = ", ".join(used[:3])
     return (
         f"This calls {names}, which is what the exercise asks you to write. At work you would do "
         "just that; here the points are for your own lines."

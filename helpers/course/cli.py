@@ -43,6 +43,9 @@ def _parser() -> argparse.ArgumentParser:
     grade = commands.add_parser("grade", help="autograde a folder of submissions with nbgrader")
     grade.add_argument("submissions", type=Path, help="folder or zip with the notebooks")
     grade.add_argument("--out", type=Path, default=Path("graded"), help="where results go")
+    grade.add_argument("--workers", type=int, default=0, help="notebooks at a time; one per core")
+    grade.add_argument("--scheduler", default="", help="address of a Dask cluster that executes")
+    grade.add_argument("--no-sandbox", action="store_true", help="run learners' code unprotected")
     grade.set_defaults(run=_grade)
 
     demo = commands.add_parser("demo", help="a tour: build, train, grade a made class")
@@ -79,7 +82,14 @@ def _build(course: settings.Course, options: argparse.Namespace) -> int:
 def _grade(course: settings.Course, options: argparse.Namespace) -> int:
     from helpers.course import grade
 
-    table = grade.grade(course, options.submissions, options.out)
+    table = grade.grade(
+        course,
+        options.submissions,
+        options.out,
+        isolated=not options.no_sandbox,
+        workers=options.workers,
+        scheduler=options.scheduler,
+    )
     print(grade.as_text(table))
     print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")
     return 0

@@ -3,53 +3,222 @@
 from __future__ import annotations
 
 import errno
-import shutil
-import time
+import hashlib
+import os
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pandas as pd
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.utils import determine_grade, is_grade
 from tqdm import tqdm
 
-from helpers.checks.report import FINDINGS
-from helpers.course import build, intake, repair, source
+from helpers import checks
+from helpers.course import build, execute, intake, marking, repair, sandbox, source
+from helpers.course.execute import Assertions, Check, Job, Outcome
 from helpers.course.intake import Submission
-from helpers.course.nbgrade import Grader, gradebook
+from helpers.course.journal import Journal
+from helpers.course.nbgrade import Grader
+from helpers.course.sandbox import Limits
 from helpers.course.settings import Course, CourseError
 
-COLUMNS = ["student", "unit", "score", "max_score", "status", "repairs", "hints", "seconds"]
+COLUMNS = [
+    "student", "unit", "score", "max_score", "status", "flags", "repairs", "hints", "seconds",
+]  # fmt: skip
+LIMITS = Limits()
+CHECKS = hashlib.sha256(  # a mended check is a reason to grade again
+    b"".join(path.read_bytes() for path in sorted(Path(checks.__file__).parent.rglob("*.py")))
+).hexdigest()
+AHEAD = 2  # submissions read ahead of each worker, so that memory stays flat
 
 
-def grade(course: Course, submissions: Path, out: Path) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Unit:
+    """What grading has to know of a unit."""
+
+    release: NotebookNode
+    tests: dict[str, Check | Assertions]
+
+    @property
+    def digest(self) -> str:
+        """Of all that decides about marks."""
+        return hashlib.sha256(repr((self.release.cells, self.tests)).encode()).hexdigest()
+
+
+def grade(
+    course: Course,
+    submissions: Path,
+    out: Path,
+    *,
+    isolated: bool = True,
+    workers: int = 0,
+    scheduler: str = "",
+    limits: Limits = LIMITS,
+) -> pd.DataFrame:
     """Grade what `intake` finds in SUBMISSIONS into OUT; a row per submission.
 
-    OUT gets grades.csv, nbgrader's gradebook.db and feedback/STUDENT/UNIT/UNIT.html.
+    OUT gets grades.csv, nbgrader's gradebook.db and feedback/STUDENT/UNIT/UNIT.html. What an
+    earlier run into the same folder has graded is kept where notebook and unit are the same.
+
+    Args:
+        isolated: False runs learners' code with nothing between it and the machine.
+        workers: notebooks executed at a time; one per core if 0.
+        scheduler: address of a Dask cluster whose workers execute instead.
 
     Raises:
-        CourseError: the folder holds no submission.
+        CourseError: the folder holds no submission, or there is no way to make a sandbox.
     """
+    _refuse_places(course, submissions, out)
+    if isolated and not scheduler and (reason := sandbox.available()):
+        raise CourseError(reason)
+    out.mkdir(parents=True, exist_ok=True)
+    names = _names(course)
+    found = intake.find(submissions, list(names), out / "unpacked", lambda p: _guess(p, names))
+    run = _Run(course, out, found, limits, isolated)
+    executor, capacity = _executor(scheduler, workers)
+    try:
+        run.all(executor, capacity)
+    finally:
+        executor.shutdown(cancel_futures=True)
+        execute.close_all()
+    return run.table()
+
+
+def _refuse_places(course: Course, submissions: Path, out: Path) -> None:
     places = [out.resolve(), submissions.resolve()]
     if course.root in places or places[0] in [places[1], *places[1].parents, course.source]:
         raise CourseError(f"--out {out} holds the course or the submissions; name another folder")
     if places[1] in places[0].parents:
         raise CourseError(f"--out {out} is inside {submissions}; name a folder beside it")
-    out.mkdir(parents=True, exist_ok=True)
-    names = _names(course)
-    found = intake.find(submissions, list(names), out / "unpacked", lambda p: _guess(p, names))
-    grader = Grader(course, out)
-    releases = {
-        unit: _prepare(course, unit, out) for unit in sorted({each.unit for each in found} - {""})
-    }
-    rows = [_graded(grader, out, each, releases) for each in tqdm(found, desc="grading")]
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    fresh = out / "grades.csv.new"
-    table.to_csv(fresh, index=False)
-    fresh.replace(out / "grades.csv")
-    return table
+
+
+def _executor(scheduler: str, workers: int) -> tuple[Executor, int]:
+    """Who executes notebooks, and how many at a time."""
+    if not scheduler:
+        workers = workers or os.cpu_count() or 1
+        return ThreadPoolExecutor(workers), workers
+    try:
+        from distributed import Client
+
+        client = Client(scheduler, timeout="10s")
+    except (ImportError, OSError, TimeoutError) as error:
+        raise CourseError(f"no Dask scheduler answers at {scheduler}: {error}") from error
+    return client.get_executor(pure=False, retries=1), sum(client.nthreads().values())
+
+
+@dataclass
+class _Started:
+    """A submission on its way: what it is, as it will be graded."""
+
+    found: Submission
+    key: str
+    notebook: NotebookNode
+    repairs: list[str]
+
+
+class _Run:
+    """One run over all submissions; `rows` by student and unit."""
+
+    def __init__(
+        self, course: Course, out: Path, found: list[Submission], limits: Limits, isolated: bool
+    ) -> None:
+        self.out, self.found = out, found
+        self.limits, self.isolated = limits, isolated
+        self.journal = Journal(out)  # before there is a gradebook: with an old one it begins anew
+        self.grader = Grader(course, out)
+        self.units = {
+            unit: _prepare(course, unit, out) for unit in sorted({e.unit for e in found} - {""})
+        }
+        self.rows: list[dict[str, Any]] = []
+
+    def all(self, executor: Executor, capacity: int) -> None:
+        """Grade everyone who is not in the journal; a few are on their way at a time."""
+        waiting = iter(self.found)
+        on_way: dict[Future[Outcome], _Started] = {}
+        with tqdm(total=len(self.found), desc="grading", unit="notebook") as bar:
+            while True:
+                while len(on_way) < AHEAD * capacity and (each := next(waiting, None)):
+                    if started := self._start(each):
+                        on_way[executor.submit(execute.execute, self._job(started))] = started
+                    else:
+                        bar.update()
+                if not on_way:
+                    break
+                for future in wait(on_way, return_when=FIRST_COMPLETED).done:
+                    self._finish(on_way.pop(future), future)
+                    bar.update()
+
+    def table(self) -> pd.DataFrame:
+        """The rows so far, written to grades.csv."""
+        table = pd.DataFrame(self.rows, columns=COLUMNS).sort_values(["student", "unit"])
+        fresh = self.out / "grades.csv.new"
+        table.to_csv(fresh, index=False)
+        fresh.replace(self.out / "grades.csv")
+        return table.reset_index(drop=True)
+
+    def _job(self, started: _Started) -> Job:
+        tests = self.units[started.found.unit].tests
+        return Job(started.notebook, tests, self.limits, self.isolated)
+
+    def _start(self, found: Submission) -> _Started | None:
+        """What is to be executed; None where the row is known without."""
+        repairs = list(found.notes)
+        try:
+            if found.path.is_dir():
+                raise CourseError("no notebook in the folder")
+            content = found.path.read_bytes()
+            key = self._key(found, content)
+            if (row := self.journal.rows.get(key)) is not None:
+                self._add(row | marking.marks(self.out, found.student, found.unit), found)
+                return None
+            cells, of_file = repair.read(content)
+            if not found.unit:
+                raise CourseError("neither its name nor its cells are those of a unit")
+            notebook, of_cells = repair.restored(cells, self.units[found.unit].release)
+            return _Started(found, key, notebook, repairs + of_file + of_cells)
+        except (CourseError, OSError) as error:
+            self._add({"status": f"not graded: {error}", "repairs": "; ".join(repairs)}, found)
+            return None
+
+    def _key(self, found: Submission, content: bytes) -> str:
+        unit = self.units.get(found.unit)
+        parts = [found.student, found.unit, content, unit and unit.digest, CHECKS]
+        return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    def _finish(self, started: _Started, future: Future[Outcome]) -> None:
+        row: dict[str, Any] = {"repairs": "; ".join(started.repairs)}
+        try:
+            outcome = _outcome(future)
+            row |= {"flags": "; ".join(outcome.flags), "seconds": round(outcome.total, 1)}
+            row |= marking.enter(self.grader, self.out, started.found, started.notebook, outcome)
+            self.journal.add(started.key, row, outcome.seconds)
+        except (CourseError, OSError) as error:
+            if getattr(error, "errno", None) == errno.ENOSPC:
+                raise  # not this learner's doing, and no row of the table would be right
+            row["status"] = str(error)
+        self._add(row, started.found)
+
+    def _add(self, row: dict[str, Any], found: Submission) -> None:
+        nothing = {"score": 0.0, "max_score": 0.0, "flags": "", "repairs": "", "hints": []}
+        of_whom = {"student": found.student, "unit": found.unit, "seconds": 0.0}
+        self.rows.append(nothing | of_whom | row)
+
+
+def _outcome(future: Future[Outcome]) -> Outcome:
+    """What a worker found out.
+
+    Raises:
+        CourseError: workers died of this notebook.
+    """
+    try:
+        return future.result()
+    except CourseError:
+        raise
+    except Exception as error:
+        if type(error).__name__ == "KilledWorker":
+            raise CourseError("not graded: the workers that had it died; run again") from error
+        raise
 
 
 def _names(course: Course) -> dict[str, set[str]]:
@@ -69,15 +238,16 @@ def _guess(path: Path, names: dict[str, set[str]]) -> str:
     return best if shared[best] else ""
 
 
-def _prepare(course: Course, unit: str, out: Path) -> NotebookNode:
-    """The unit's release; its source and its row in the gradebook are made in OUT."""
+def _prepare(course: Course, unit: str, out: Path) -> Unit:
+    """The unit's release and tests; its source and its row in the gradebook are made in OUT."""
     try:
-        return build.make(course, unit, out).released
+        built = build.make(course, unit, out)
     except CourseError as error:
         hint = (
             f"Was {out} graded with an older source of {unit}? Then name a new folder with --out."
         )
         raise CourseError(f"{error}\n{hint}") from error
+    return Unit(built.released, execute.tests(unit, built.instructor))
 
 
 def as_text(table: pd.DataFrame) -> str:
@@ -89,94 +259,3 @@ def as_text(table: pd.DataFrame) -> str:
         if hints
     ]
     return marks + ("\n\nHints given\n" + "".join(hints) if hints else "")
-
-
-def _graded(
-    grader: Grader, out: Path, found: Submission, releases: dict[str, NotebookNode]
-) -> dict[str, Any]:
-    student, unit = found.student, found.unit
-    row = {"student": student, "unit": unit, "score": 0.0, "max_score": 0.0, "hints": []}
-    start = time.perf_counter()
-    repairs = list(found.notes)
-    try:
-        notebook = _repaired(found, releases, repairs)
-        target = out / "submitted" / student / unit
-        for old in (target, out / "feedback" / student / unit):
-            shutil.rmtree(old, ignore_errors=True)
-        target.mkdir(parents=True)
-        nbformat.write(notebook, target / f"{unit}.ipynb")
-        grader.autograde(unit, student)
-        grader.feedback(unit, student)
-        row |= _marks(out, student, unit)
-    except (CourseError, OSError) as error:
-        if getattr(error, "errno", None) == errno.ENOSPC:
-            raise  # not this learner's doing, and no row of the table would be right
-        row["status"] = str(error)
-    seconds = round(time.perf_counter() - start, 1)
-    return row | {"repairs": "; ".join(repairs), "seconds": seconds}
-
-
-def _repaired(
-    found: Submission, releases: dict[str, NotebookNode], repairs: list[str]
-) -> NotebookNode:
-    """The notebook to be graded; what was repaired is added to `repairs`.
-
-    Raises:
-        CourseError: there is nothing that could be graded.
-    """
-    if found.path.is_dir():
-        raise CourseError("not graded: no notebook in the folder")
-    try:
-        cells, of_file = repair.read(found.path.read_bytes())
-    except CourseError as error:
-        raise CourseError(f"not graded: {error}") from error
-    if not found.unit:
-        raise CourseError("not graded: neither its name nor its cells are those of a unit")
-    notebook, of_cells = repair.restored(cells, releases[found.unit])
-    repairs += of_file + of_cells
-    return notebook
-
-
-def _marks(out: Path, student: str, unit: str) -> dict[str, Any]:
-    with Gradebook(gradebook(out), "order-matters") as book:
-        try:
-            submission = book.find_submission(unit, student)
-        except MissingEntry as error:
-            raise CourseError(str(error)) from error
-        marks = {"score": submission.score, "max_score": submission.max_score}
-        by_hand = submission.needs_manual_grade
-        marks["status"] = "graded, answers to read by hand" if by_hand else "graded"
-    return marks | {"hints": hints(out / "autograded" / student / unit / f"{unit}.ipynb")}
-
-
-def hints(notebook: Path) -> list[str]:
-    """The hints in a graded notebook, each once, in the order of its exercises."""
-    reports = findings(notebook)
-    given = [finding["hint"] for report in reports for finding in report["findings"]]
-    return list(dict.fromkeys(filter(None, given)))
-
-
-def findings(notebook: Path) -> list[dict[str, Any]]:
-    """What the checks of a graded notebook found, one dictionary per test cell."""
-    cells = nbformat.read(notebook, as_version=4).cells
-    return [
-        output.data[FINDINGS] | {"grade_id": cell.metadata.nbgrader.grade_id}
-        for cell in cells
-        if "nbgrader" in cell.metadata and is_grade(cell) and cell.cell_type == "code"
-        for output in cell.outputs
-        if FINDINGS in output.get("data", {})
-    ]
-
-
-def scores(notebook: Path) -> dict[str, float]:
-    """Points by exercise of a graded notebook, as nbgrader reads them from its outputs.
-
-    What is graded by hand is left out.
-    """
-    cells = nbformat.read(notebook, as_version=4).cells
-    graded = {
-        cell.metadata.nbgrader.grade_id.removesuffix("-test"): determine_grade(cell)[0]
-        for cell in cells
-        if "nbgrader" in cell.metadata and is_grade(cell)
-    }
-    return {name: score for name, score in graded.items() if score is not None}

@@ -11,15 +11,19 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from nbformat import NotebookNode
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import Execute
 from nbgrader.utils import capture_log
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 from traitlets.config.loader import ConfigFileNotFound, PyFileConfigLoader
 
 from helpers.course.settings import Course, CourseError
+
+AUTOGRADE = Autograde.autograde_preprocessors.default()
 
 
 def gradebook(folder: Path) -> str:
@@ -57,18 +61,32 @@ class Grader:
         """source/ → release/: answers and hidden tests removed, the unit put in the gradebook."""
         self._run(GenerateAssignment, unit, ".")
 
-    def autograde(self, unit: str, student: str) -> None:
-        """submitted/ → autograded/ and the gradebook, for one submission."""
-        self._run(Autograde, unit, student)
+    def autograde(self, unit: str, student: str, outputs: dict[str, list[NotebookNode]]) -> None:
+        """submitted/ → autograded/ and the gradebook, for one submission.
+
+        Args:
+            outputs: of each code cell by its id; nbgrader itself executes nothing.
+        """
+
+        def executed(
+            notebook: NotebookNode, resources: dict[str, Any]
+        ) -> tuple[NotebookNode, dict[str, Any]]:
+            for cell in notebook.cells:
+                if cell.cell_type == "code":
+                    cell.outputs = outputs.get(cell.id, [])
+            return notebook, resources
+
+        steps = [executed if each is Execute else each for each in AUTOGRADE]
+        self._run(Autograde, unit, student, autograde_preprocessors=steps)
 
     def feedback(self, unit: str, student: str) -> None:
         """autograded/ → feedback/, for one submission."""
         self._run(GenerateFeedback, unit, student)
 
-    def _run(self, converter: type[BaseConverter], unit: str, student: str) -> None:
+    def _run(self, converter: type[BaseConverter], unit: str, student: str, **traits: Any) -> None:
         folder = CourseDirectory(config=self.config)
         folder.assignment_id, folder.student_id = unit, student
-        job: Any = converter(coursedir=folder, config=self.config)
+        job: Any = converter(coursedir=folder, config=self.config, **traits)
         job.force = True
         job.log = logging.getLogger(f"nbgrader.{converter.__name__}")
         job.log.setLevel(logging.ERROR)

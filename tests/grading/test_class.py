@@ -15,7 +15,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from helpers.checks.exercise import Mistake
-from helpers.course import build, grade, made
+from helpers.course import build, made, marking
 from helpers.course.build import Built
 from helpers.course.settings import Course
 from tests.common import ROOT, UNITS
@@ -78,9 +78,9 @@ def test_a_made_class_gets_the_marks_and_hints_it_should(
             )
             for name, exercise in made.exercises(unit).items()
         }
-        assert grade.scores(notebook) == expected
+        assert marking.scores(notebook) == expected
         assert marks[student] == sum(expected.values()) < points
-        assert set(grade.hints(notebook)) == {mistake.hint for mistake in mistakes.values()}
+        assert set(marking.hints(notebook)) == {mistake.hint for mistake in mistakes.values()}
     _feedback_is_fit_for_learners(folder / "feedback" / "mistaken-0" / unit / f"{unit}.html")
 
 

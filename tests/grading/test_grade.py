@@ -1,6 +1,7 @@
 """`course grade`: one bad notebook costs nobody else anything, and nobody is left out."""
 
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pandas as pd
@@ -119,10 +120,10 @@ def test_a_failure_inside_nbgrader_is_one_row(
         _hand_in(tmp_path / "in", student, nbformat.writes(built.solution))
     real = Grader.autograde
 
-    def failing(grader: Grader, unit: str, student: str) -> None:
+    def failing(grader: Grader, unit: str, student: str, outputs: dict[str, Any]) -> None:
         if student == "ada":
             raise CourseError("nbgrader Autograde: it broke")
-        real(grader, unit, student)
+        real(grader, unit, student, outputs)
 
     monkeypatch.setattr(Grader, "autograde", failing)
     table = grade.grade(tiny, tmp_path / "in", tmp_path / "out").set_index("student")

@@ -1,0 +1,35 @@
+"""What a run has graded, line by line, so that the next run need not do it again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+class Journal:
+    """The file OUT/journal.jsonl; `rows` by key of what earlier runs have graded.
+
+    A line is written when the gradebook holds the marks. A line that breaks off, as when the
+    machine stops, is as good as none.
+    """
+
+    def __init__(self, out: Path) -> None:
+        self.path = out / "journal.jsonl"
+        self.rows: dict[str, dict[str, Any]] = {}
+        if not (out / "gradebook.db").exists():
+            self.path.unlink(missing_ok=True)  # the marks that it tells of are not there
+        if self.path.exists():
+            for line in self.path.read_text(encoding="utf-8").splitlines():
+                try:
+                    entry = json.loads(line)
+                    self.rows[entry["key"]] = entry["row"]
+                except (ValueError, KeyError, TypeError):
+                    continue
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write("\n")  # the last line may lack its end
+
+    def add(self, key: str, row: dict[str, Any], seconds: dict[str, float]) -> None:
+        """Note that a notebook is graded; `seconds` by test."""
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"key": key, "row": row, "seconds": seconds}) + "\n")

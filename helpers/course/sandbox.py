@@ -1,0 +1,273 @@
+"""Where a learner's notebook runs: nothing of the course or of others can be reached from it.
+
+bubblewrap gives it namespaces of its own: no network, no other processes, a read-only system, a
+small folder in memory. What it may use is bounded, and one look at it every quarter of a second
+ends it when it goes beyond.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+import helpers
+from helpers import recorded
+from helpers.course.settings import CourseError
+
+LIBRARY = Path(helpers.__file__).parent
+LOOK = 0.25  # seconds between two looks at what a sandbox uses
+START = 60.0  # seconds until torch is loaded, or a kernel answers
+STOP = 10.0  # seconds until all that a kernel left is ended
+MANY = 100  # processes at once
+CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
+SOCKETS_INSIDE = "/run/kernel"
+MISSING = """\
+bubblewrap is missing: it keeps a learner's code away from your files, the network and the other
+learners. On Debian and Ubuntu: apt install bubblewrap; on Fedora: dnf install bubblewrap.
+Where the whole machine is thrown away afterwards, as in a container, --no-sandbox does without."""
+REFUSED = """\
+bubblewrap cannot make a sandbox here: {reason}
+In a container it needs user namespaces (for Docker: --security-opt seccomp=unconfined). Where the
+whole machine is thrown away afterwards, --no-sandbox does without."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one notebook may use: seconds, bytes, processes."""
+
+    cell_seconds: float = 120
+    notebook_seconds: float = 900
+    memory: int = 4 << 30
+    processes: int = 200  # threads count
+    file_size: int = 64 << 20
+    files: int = 512 << 20  # all of its files, which are in memory
+    output: int = 4 << 20  # of one cell; what comes after is left out
+
+    def as_resources(self) -> dict[str, int]:
+        """For `resource.setrlimit`, by process."""
+        return {
+            "RLIMIT_DATA": self.memory,
+            "RLIMIT_NPROC": self.processes,
+            "RLIMIT_FSIZE": self.file_size,
+            "RLIMIT_NOFILE": 512,
+            "RLIMIT_CORE": 0,
+        }
+
+
+class SandboxError(Exception):
+    """The kernel is gone; the text is the reason, for learner and instructor."""
+
+
+class SandboxDiedError(SandboxError):
+    """The sandbox is gone, and not for what the learner's code used."""
+
+
+def available() -> str:
+    """Empty where a sandbox can be made; else why not and what to do."""
+    if shutil.which("bwrap") is None:
+        return MISSING
+    trial = [*_bubblewrap(Limits(), "/tmp"), "true"]
+    done = subprocess.run(trial, capture_output=True, text=True, timeout=30, check=False)
+    return "" if done.returncode == 0 else REFUSED.format(reason=done.stderr.strip())
+
+
+def _bubblewrap(limits: Limits, sockets: str) -> list[str]:
+    command = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--as-pid-1"]
+    command += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]
+    command += ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
+    command += ["--proc", "/proc", "--dev", "/dev"]
+    for folder in ("/tmp", "/dev/shm"):
+        command += ["--size", str(limits.files), "--tmpfs", folder]
+    for folder in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
+        if Path(folder).is_symlink():
+            command += ["--symlink", str(Path(folder).readlink()), folder]
+        else:
+            command += ["--ro-bind-try", folder, folder]
+    system = ["/usr", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime"]
+    python = {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent.parent)}
+    results = [str(each) for each in recorded.PLACES if each.is_dir()]
+    for path in (*system, *sorted(python), str(LIBRARY), *results):
+        command += ["--ro-bind-try", path, path]
+    command += ["--bind", sockets, SOCKETS_INSIDE, "--chdir", "/tmp"]
+    for name, value in _environment().items():
+        command += ["--setenv", name, value]
+    return command
+
+
+def _environment() -> dict[str, str]:
+    inside = {
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "PYTHONPATH": str(LIBRARY.parent),
+        "HOME": "/tmp",
+        "USER": "learner",
+        "LANG": "C.UTF-8",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    # Threads of a learner's would only get in the way of the next worker's.
+    return inside | dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+class Sandbox:
+    """A warm process that forks kernels, one at a time.
+
+    Args:
+        limits: of each notebook.
+        isolated: False runs it as a plain process, with nothing between it and the machine.
+
+    Raises:
+        CourseError: it does not start.
+    """
+
+    def __init__(self, limits: Limits, isolated: bool = True) -> None:
+        self.limits, self.isolated = limits, isolated
+        self.sockets = tempfile.mkdtemp(prefix="om-", dir="/tmp")  # a socket's path must be short
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
+        command = [sys.executable, "-m", "helpers.course.warm"]
+        environment = None
+        if isolated:
+            command = [*_bubblewrap(limits, self.sockets), *command]
+        else:
+            environment = os.environ | _environment()
+            environment["PATH"] = os.environ.get("PATH", "")
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            env=environment,
+            cwd=None if isolated else self.sockets,
+        )
+        self.said = b""
+        self.kernels = 0
+        self.ended = ""  # why the kernel is gone
+        self.next_look = 0.0
+        if self._hear("ready", START) is None:
+            self.errors.seek(0)
+            reason = self.errors.read().decode(errors="replace").strip()
+            self.close()
+            raise CourseError(f"the sandbox does not start: {reason or 'no answer'}")
+
+    def close(self) -> None:
+        """End it, with all that runs in it."""
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.errors):
+            if pipe is not None:
+                pipe.close()
+        shutil.rmtree(self.sockets, ignore_errors=True)
+
+    def start(self) -> dict[str, Any]:
+        """Fork a kernel; how to connect to it."""
+        self.kernels += 1
+        self.ended = ""
+        connection: dict[str, Any] = {f"{name}_port": n for n, name in enumerate(CHANNELS, 1)}
+        connection |= {"transport": "ipc", "key": secrets.token_hex(32)}
+        connection |= {"signature_scheme": "hmac-sha256"}
+        inside = SOCKETS_INSIDE if self.isolated else self.sockets
+        self._tell(
+            start=connection | {"ip": f"{inside}/{self.kernels}"},
+            limits=self.limits.as_resources(),
+        )
+        return connection | {"ip": f"{self.sockets}/{self.kernels}"}
+
+    def interrupt(self) -> None:
+        """What Ctrl-C does."""
+        self._tell(signal=int(signal.SIGINT))
+
+    def stop(self) -> bool:
+        """End the kernel and all it has started; True where nothing of it is left."""
+        if self.process.poll() is not None:
+            return False
+        self._tell(end=True)
+        clean = self._hear("clean", STOP) is True
+        for socket in Path(self.sockets).iterdir():
+            if not socket.is_socket():
+                return False
+            socket.unlink()
+        return clean
+
+    def look(self) -> None:
+        """Is the kernel still there, and within its limits?
+
+        Raises:
+            SandboxError: no.
+        """
+        now = time.monotonic()
+        if now < self.next_look:
+            return
+        self.next_look = now + LOOK
+        self._hear("", 0)
+        if not self.ended and self.process.poll() is not None:
+            raise SandboxDiedError("the sandbox ended")
+        if not self.ended and (reason := self._beyond()):
+            self.process.kill()  # with the first process of its namespace all others end
+            self.ended = reason
+        if self.ended:
+            raise SandboxError(self.ended)
+
+    def _beyond(self) -> str:
+        """What of the limits is passed, in words."""
+        try:
+            processes = psutil.Process(self.process.pid).children(recursive=True)
+            if len(processes) > MANY:
+                return f"it started {len(processes)} processes"
+            used = sum(_private(each) for each in processes)
+        except psutil.NoSuchProcess:
+            return ""
+        if used > self.limits.memory:
+            return f"it used more than {self.limits.memory / 2**30:.1f} GiB of memory"
+        strange = [each.name for each in Path(self.sockets).iterdir() if not each.is_socket()]
+        return f"it wrote files among the sockets of the kernel: {strange[:3]}" if strange else ""
+
+    def _tell(self, **message: Any) -> None:
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(json.dumps(message).encode() + b"\n")
+            self.process.stdin.flush()
+        except OSError as error:
+            raise SandboxDiedError("the sandbox ended") from error
+
+    def _hear(self, wanted: str, seconds: float) -> Any:
+        """The value of the message `wanted`; None if it does not come in time."""
+        assert self.process.stdout is not None
+        end = time.monotonic() + seconds
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.process.stdout, selectors.EVENT_READ)
+            while selector.select(max(0, end - time.monotonic())):
+                read = os.read(self.process.stdout.fileno(), 65536)
+                if not read:
+                    return None
+                *lines, self.said = (self.said + read).split(b"\n")
+                messages = [json.loads(line) for line in lines]
+                for message in messages:
+                    if "exited" in message:
+                        self.ended = _ending(message["exited"])
+                    if wanted in message:
+                        return message[wanted]
+        return None
+
+
+def _private(process: psutil.Process) -> int:
+    """Bytes that the process does not share with those it was forked from."""
+    memory = process.memory_info()
+    return int(memory.rss - memory.shared)
+
+
+def _ending(status: int) -> str:
+    if status < 0:
+        return f"the kernel was killed ({signal.Signals(-status).name})"
+    return f"the kernel ended itself (status {status})"
