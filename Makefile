@@ -43,8 +43,10 @@ build: $(READY) ## rebuild notebooks/ and solutions/ from source/
 check: $(READY) ## name every notebook that is not what its source says
 	@$(BIN)/course build --check
 
-table: $(READY) ## rewrite docs/encodings.md: each encoding, its hooks, its oracle
+table: $(READY) ## rewrite docs/: encodings with their oracles, claims with their verdicts
 	@$(BIN)/python -m tests.encodings.table
+	@$(BIN)/python -m helpers.claims.table
+	@$(BIN)/python -m helpers.claims.questions
 
 style: $(READY) ## format the code
 	@$(BIN)/python -m ruff format --exclude source .
@@ -61,6 +63,7 @@ bench: export MALLOC_TRIM_THRESHOLD_ = 68719476736
 bench: $(READY) ## time and memory beside other libraries, into benchmarks/results (minutes)
 	@KINETO_LOG_LEVEL=99 $(BIN)/python -m benchmarks.relative_attention
 	@$(BIN)/python -m benchmarks.mini_bert
+	@env -u MALLOC_MMAP_MAX_ -u MALLOC_TRIM_THRESHOLD_ $(BIN)/python -m benchmarks.grading
 
 lock: ## renew requirements.lock from pyproject.toml in a fresh environment
 	@tools/lock.sh "$(PYTHON)"

@@ -15,9 +15,6 @@ c.ExecutePreprocessor.timeout = 120
 c.ExecutePreprocessor.shutdown_kernel = "immediate"
 c.Execute.extra_arguments = ["--log-level=ERROR"]  # it warns of its local connection each time
 
-# A learner's feedback shows neither the hidden tests nor what they would reveal.
-c.GenerateFeedback.preprocessors = [
-    "nbgrader.preprocessors.GetGrades",
-    "nbgrader.preprocessors.ClearHiddenTests",
-    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
-]
+# A learner's feedback is our page: no hidden test, and nothing in it can run.
+c.GenerateFeedback.exporter_class = "helpers.course.feedback.Feedback"
+c.GenerateFeedback.preprocessors = []  # the page takes grades and removes hidden tests itself

@@ -28,7 +28,7 @@ LENGTHS = (64, 128, 256)
 STEPS = {"grammar": 800, "English": 800}
 TRAINING: dict[str, Any] = {"lr": 4e-3, "optimizer": "muon", "precision": fast_precision()}
 ON_GRAMMAR = ["none", "sinusoidal", "learned", "Fourier", "RoPE", "Shaw keys", "ALiBi, symmetric"]
-ON_ENGLISH = ["none", "learned", "RoPE"]
+ON_ENGLISH = ["none", "sinusoidal", "learned", "RoPE"]
 SHUFFLED = "learned, shuffled order"
 
 

@@ -199,6 +199,8 @@ def _other_sizes(rng: Random) -> Iterator[Case]:
     some = rng.sample(_clear(range(1, 2 * max_distance), num_buckets, max_distance), 50)
     some.append(num_buckets // 4)  # where the far buckets begin
     yield call(_both_sides(some), num_buckets=num_buckets, max_distance=max_distance)
+    close = _clear(range(1, 30), 32, 12)  # so near that far buckets hold less than one offset each
+    yield call(_both_sides(close), num_buckets=32, max_distance=12)
 
 
 buckets = Exercise(

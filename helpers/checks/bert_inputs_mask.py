@@ -116,7 +116,11 @@ def _rate(rng: Random) -> Iterator[Case]:
         inside = torch.arange(64).ne(0) & torch.arange(64).ne(16) & torch.arange(64).lt(32)
         by_place = chosen[:, inside].sum(0) / words[:, inside].sum(0)
         by_row = chosen.sum(1) / words.sum(1)
+        ends = (FIRST_WORD, 499)
         return {
+            "the first and the last word are chosen too": all(
+                bool(chosen[tokens == word].any()) for word in ends
+            ),
             "share of the words that are chosen": _about(chosen.sum() / words.sum(), share, 0.008),
             "every place is chosen about as often": bool((by_place - share).abs().max() < 0.07),
             "rows differ in what is chosen": len(chosen.unique(dim=0)) > 2000,

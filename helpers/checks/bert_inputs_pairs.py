@@ -143,7 +143,7 @@ def _leaks(rng: Random) -> Iterator[Case]:
                 "none" if not begins else "some" if begins < 0.9 else "most"
             ),
             "of their seconds, those from documents of two sentences": (
-                "as among all seconds" if short < 0.15 else "too many"
+                "none" if not short else "as among all seconds" if short < 0.15 else "too many"
             ),
             "place of their seconds in long documents": (
                 "anywhere" if abs(off) < 2 else "too late" if off > 0 else "too early"

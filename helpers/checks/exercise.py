@@ -21,7 +21,7 @@ from typing import Any
 import torch
 
 from helpers.checks import compare
-from helpers.checks.library import library_calls
+from helpers.checks.library import HIDDEN, library_calls
 from helpers.checks.plain import Raised, plain
 from helpers.checks.report import Finding, Report
 
@@ -256,6 +256,8 @@ def _ask(case: Case, answer: Answer) -> Any:
 
 
 def _kindly(used: list[str]) -> str:
+    if HIDDEN in used:
+        return f"This uses {HIDDEN}, where a check cannot follow. Plain lines will do here."
     names = ", ".join(used[:3])
     return (
         f"This calls {names}, which is what the exercise asks you to write. At work you would do "

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
+import importlib
+import os
 import re
 import sys
 import threading
@@ -18,6 +21,12 @@ _ENCODING = re.compile(
     re.IGNORECASE,
 )
 
+# Calls after which the profiler of this thread sees no more.
+HIDDEN = "a thread, a process or a profiler of its own"
+_HIDING = [sys.setprofile, _thread.start_new_thread]
+if hasattr(os, "fork"):  # not on Windows
+    _HIDING += [os.fork, importlib.import_module("_posixsubprocess").fork_exec]
+
 
 @contextmanager
 def library_calls(answers: Iterable[Callable[..., Any]]) -> Iterator[set[str]]:
@@ -29,7 +38,8 @@ def library_calls(answers: Iterable[Callable[..., Any]]) -> Iterator[set[str]]:
         answers: the functions and classes that an answer may not call, compiled ones as well.
     """
     answers = tuple(answers)
-    forbidden = {code: name for answer in answers for code, name in _codes(answer)}
+    # By their place and not by the code, of which a copy may have another name.
+    forbidden = {_place(code): name for answer in answers for code, name in _codes(answer)}
     compiled = {each: _name(each) for each in answers if not any(True for _ in _codes(each))}
     used: set[str] = set()
 
@@ -37,22 +47,26 @@ def library_calls(answers: Iterable[Callable[..., Any]]) -> Iterator[set[str]]:
         if event == "c_call":
             owner = type(getattr(argument, "__self__", None))
             used.update(compiled[each] for each in (argument, owner) if each in compiled)
+            if watching and any(argument is each for each in _HIDING):
+                used.add(HIDDEN)
         if event != "call":
             return
         code = frame.f_code
-        if code in forbidden:
-            used.add(forbidden[code])
+        if _place(code) in forbidden:
+            used.add(forbidden[_place(code)])
             return
         package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
         if package in _ELSEWHERE and _ENCODING.search(code.co_qualname):
             used.add(f"{package}: {code.co_qualname.partition('.')[0]}")
 
+    watching = True
     before = sys.getprofile(), threading.getprofile()
     sys.setprofile(watch)
     threading.setprofile(watch)
     try:
         yield used
     finally:
+        watching = False
         sys.setprofile(before[0])
         threading.setprofile(before[1])
 
@@ -63,6 +77,10 @@ def _codes(answer: Callable[..., Any]) -> Iterator[tuple[CodeType, str]]:
         code = getattr(function, "__code__", None)
         if isinstance(code, CodeType):
             yield code, _name(answer)
+
+
+def _place(code: CodeType) -> tuple[str, int]:
+    return code.co_filename, code.co_firstlineno
 
 
 def _name(answer: Callable[..., Any]) -> str:

@@ -85,6 +85,9 @@ def _fits(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[str, An
         "it keeps d_model, num_heads and max_len": kept == sizes,
         "the shape of what Bert returns": tuple(hidden.shape),
         "all numbers are finite": bool(hidden.isfinite().all()),
+        "so they are before any training": bool(
+            _model(answer, sizes, shaken=False)(tokens).isfinite().all()
+        ),
         "a text gives the same alone as among others": _close(alone, hidden),
     }
 

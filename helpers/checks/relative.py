@@ -259,6 +259,10 @@ def _tables(rng: Random) -> Iterator[Case]:
                 20 // heads,
             )
         seen["keys and values are two tables"] = module.keys is not module.values
+        wide = answer(d_model=256, num_heads=4, max_len=12, k=32)  # numbers enough to measure
+        for name in ("keys", "values"):
+            size = getattr(wide, name).std().item() * 64**0.5
+            seen[f"{name} begins with a standard deviation of 1/√d"] = 0.8 < size < 1.25
         return seen
 
     yield Case(f"the tables with k={k}, D=20, H={heads}", ask)

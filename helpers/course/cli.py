@@ -48,9 +48,30 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--no-sandbox", action="store_true", help="run learners' code unprotected")
     grade.set_defaults(run=_grade)
 
+    report = commands.add_parser("report", help="write OUT/report.html: how a graded class did")
+    report.add_argument("out", type=Path, help="folder that `course grade` has written")
+    report.set_defaults(run=_report)
+
     demo = commands.add_parser("demo", help="a tour: build, train, grade a made class")
     demo.add_argument("--out", type=Path, default=Path("build/demo"), help="where results go")
     demo.set_defaults(run=_demo)
+
+    mutants = commands.add_parser("mutants", help="try wrong and right answers on every check")
+    mutants.add_argument("units", nargs="*", help="units to try; all if none is named")
+    mutants.set_defaults(run=_mutants)
+
+    doctor = commands.add_parser("doctor", help="look at this machine and say what is missing")
+    doctor.set_defaults(run=_doctor)
+
+    release = commands.add_parser("release", help="a zip per unit, for learners without git")
+    release.add_argument("units", nargs="*", help="units to pack; all if none is named")
+    release.add_argument("--out", type=Path, default=Path("build/release"), help="where zips go")
+    release.set_defaults(run=_release)
+
+    collect = commands.add_parser("collect", help="a platform's zip as nbgrader's submitted/")
+    collect.add_argument("archive", type=Path, help="zip or folder with the notebooks")
+    collect.add_argument("--out", type=Path, default=Path("submitted"), help="where they go")
+    collect.set_defaults(run=_collect)
 
     units = commands.add_parser("units", help="the table of units, exercises and points")
     units.set_defaults(run=_units)
@@ -92,6 +113,14 @@ def _grade(course: settings.Course, options: argparse.Namespace) -> int:
     )
     print(grade.as_text(table))
     print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")
+    print(f"report: {options.out / 'report.html'}")
+    return 0
+
+
+def _report(course: settings.Course, options: argparse.Namespace) -> int:
+    from helpers.course import report
+
+    print(f"report: {report.write(course, options.out)}")
     return 0
 
 
@@ -99,6 +128,35 @@ def _demo(course: settings.Course, options: argparse.Namespace) -> int:
     from helpers.course import demo
 
     return demo.demo(course, options.out)
+
+
+def _mutants(course: settings.Course, options: argparse.Namespace) -> int:
+    from helpers.course import mutants
+
+    return int(mutants.report(course, _chosen(course, options.units)) > 0)
+
+
+def _doctor(course: settings.Course, _options: argparse.Namespace) -> int:
+    from helpers.course import doctor
+
+    return int(doctor.report(course) > 0)
+
+
+def _release(course: settings.Course, options: argparse.Namespace) -> int:
+    from helpers.course import release
+
+    for path in release.release(course, _chosen(course, options.units), options.out):
+        print(path)
+    return 0
+
+
+def _collect(course: settings.Course, options: argparse.Namespace) -> int:
+    from helpers.course import collect
+
+    table = collect.collect(course, options.archive, options.out)
+    print(table.to_string(index=False))
+    print(f"{len(table)} found; grade them with: course grade {options.out}")
+    return 0
 
 
 def _units(course: settings.Course, _options: argparse.Namespace) -> int:

@@ -20,10 +20,14 @@ from helpers.checks.compare import guarded
 from helpers.checks.exercise import Exercise
 from helpers.checks.report import Report
 from helpers.course import made
+from helpers.course.assertions import failing, strict
 from helpers.course.kernel import ANSWERS, from_json
 from helpers.course.sandbox import Limits, Sandbox, SandboxDiedError, SandboxError
 from helpers.course.session import Session, error
+from helpers.course.words import GRADERS, strange
 
+LOOK = "__import__('helpers.course.kernel', fromlist=['look']).look()"
+SWITCHED_OFF = "an assertion that must fail did not: checks were switched off"
 SKIPPED = "training"  # tag of cells that train a model; nothing graded depends on them
 
 
@@ -153,6 +157,10 @@ class _Execution:
 
     def __init__(self, job: Job) -> None:
         self.job, self.outcome = job, Outcome()
+        self.strange = strange(job.notebook)
+        if self.strange:
+            told = ", ".join(self.strange[:5])
+            self.outcome.flags.append(f"words in its code that no exercise needs: {told}")
         start = time.monotonic()
         self.end = start + job.limits.notebook_seconds
         self.gone = ""  # why the rest is not run
@@ -197,32 +205,47 @@ class _Execution:
 
     def _tested(self, test: Check | Assertions) -> list[NotebookNode]:
         """What a test cell shows, and nbgrader reads its points from."""
-        if not self._assertions_fail():
-            return [self._denied("an assertion that must fail did not: checks were switched off")]
+        if any(word.startswith(GRADERS) for word in self.strange):
+            return [self._denied("the notebook reaches into what grades it")]
+        if not self._fails("assert True"):
+            return [self._denied(SWITCHED_OFF)]
         if isinstance(test, Assertions):
-            return self._asserted(test)
-        shown = self._run(test.question(), remembered=False)
-        said = [output.data[ANSWERS] for output in shown if ANSWERS in output.get("data", {})]
-        if len(said) != 1:
-            errors = [output for output in shown if output.output_type == "error"]
-            return errors[:1] or [self._denied("the questions of the check were not answered")]
-        if replaced := said[0].get("replaced"):
-            names = ", ".join(map(str, replaced[:3]))[:200]
-            return [self._denied(f"the notebook replaced {names}, which checks rely on")]
+            return self._asked(LOOK)[1] or self._asserted(test)
+        said, denied = self._asked(test.question())
+        if denied:
+            return denied
         exercise = test.known()
         with _judging:
             try:
-                answers = from_json(said[0], exercise, test.seed)
+                answers = from_json(said, exercise, test.seed)
             except ValueError as reason:
                 return [self._denied(f"the answers were made up: {reason}")]
             return [_as_output(exercise.judge(answers, test.seed))]
 
+    def _asked(self, question: str) -> tuple[dict[str, Any], list[NotebookNode]]:
+        """What the kernel says to a question of `kernel`, or what the cell shows instead."""
+        shown = self._run(question, remembered=False)
+        said = [output.data[ANSWERS] for output in shown if ANSWERS in output.get("data", {})]
+        if len(said) != 1 or not isinstance(said[0], dict):
+            errors = [output for output in shown if output.output_type == "error"]
+            return {}, errors[:1] or [self._denied("the questions of the check were not answered")]
+        if replaced := said[0].get("replaced"):
+            names = replaced[:3] if isinstance(replaced, list) else [replaced]
+            told = ", ".join(map(str, names))[:200]
+            return {}, [self._denied(f"the notebook replaced {told}, which checks rely on")]
+        return said[0], []
+
     def _asserted(self, test: Assertions) -> list[NotebookNode]:
         """The outputs of assertions, without what would show the hidden ones or cost marks."""
-        shown = [each for each in self._run(test.text) if each.get("name") != "stderr"]
+        text = strict(test.text)
+        shown = [each for each in self._run(text, False) if each.get("name") != "stderr"]
+        if not any(each.output_type == "error" for each in shown) and not self._fails(text):
+            return [self._denied(SWITCHED_OFF)]
         for output in shown:
             if output.output_type == "error":
                 output.traceback = [f"{output.ename}: {output.evalue}"]
+                if output.ename == "TypeError" and "cannot be compared" in output.evalue:
+                    return [self._denied(output.evalue)]
             elif output.output_type == "execute_result":
                 points = output.data.get("text/plain", "")
                 try:
@@ -232,15 +255,16 @@ class _Execution:
                 output.data = nbformat.from_dict({"text/plain": str(earned)})
         return shown
 
-    def _assertions_fail(self) -> bool:
-        """A canary: where tests have been made harmless, this one does not fail either."""
+    def _fails(self, text: str) -> bool:
+        """A canary: where tests have been made harmless, one turned round does not fail either."""
         nonce = secrets.token_hex(8)
-        shown = self._run(f"assert False, {nonce!r}", remembered=False)
+        shown = self._run(failing(text, nonce), remembered=False)
         errors = [(each.ename, each.evalue) for each in shown if each.output_type == "error"]
         return errors == [("AssertionError", nonce)]
 
     def _denied(self, reason: str) -> NotebookNode:
-        self.outcome.flags.append(reason)
+        if reason not in self.outcome.flags:
+            self.outcome.flags.append(reason)
         return error("NoMarks", reason)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from nbformat import NotebookNode
 from tqdm import tqdm
 
 from helpers import checks
-from helpers.course import build, execute, intake, marking, repair, sandbox, source
+from helpers.course import build, execute, intake, marking, repair, report, sandbox, source
 from helpers.course.execute import Assertions, Check, Job, Outcome
 from helpers.course.intake import Submission
 from helpers.course.journal import Journal
@@ -58,8 +60,9 @@ def grade(
 ) -> pd.DataFrame:
     """Grade what `intake` finds in SUBMISSIONS into OUT; a row per submission.
 
-    OUT gets grades.csv, nbgrader's gradebook.db and feedback/STUDENT/UNIT/UNIT.html. What an
-    earlier run into the same folder has graded is kept where notebook and unit are the same.
+    OUT gets grades.csv, report.html, nbgrader's gradebook.db and feedback/STUDENT/UNIT/UNIT.html.
+    What an earlier run into the same folder has graded is kept where notebook and unit are those
+    of then.
 
     Args:
         isolated: False runs learners' code with nothing between it and the machine.
@@ -73,16 +76,19 @@ def grade(
     if isolated and not scheduler and (reason := sandbox.available()):
         raise CourseError(reason)
     out.mkdir(parents=True, exist_ok=True)
-    names = _names(course)
-    found = intake.find(submissions, list(names), out / "unpacked", lambda p: _guess(p, names))
+    found = find(course, submissions, out / "unpacked")
     run = _Run(course, out, found, limits, isolated)
-    executor, capacity = _executor(scheduler, workers)
-    try:
+    with _executor(scheduler, workers) as (executor, capacity):
         run.all(executor, capacity)
-    finally:
-        executor.shutdown(cancel_futures=True)
-        execute.close_all()
-    return run.table()
+    table = run.table()
+    report.write(course, out)
+    return table
+
+
+def find(course: Course, submissions: Path, unpacked: Path) -> list[Submission]:
+    """What was handed in for any unit of the course; archives are unpacked into UNPACKED."""
+    names = _names(course)
+    return intake.find(submissions, list(names), unpacked, lambda path: _guess(path, names))
 
 
 def _refuse_places(course: Course, submissions: Path, out: Path) -> None:
@@ -93,18 +99,26 @@ def _refuse_places(course: Course, submissions: Path, out: Path) -> None:
         raise CourseError(f"--out {out} is inside {submissions}; name a folder beside it")
 
 
-def _executor(scheduler: str, workers: int) -> tuple[Executor, int]:
+@contextmanager
+def _executor(scheduler: str, workers: int) -> Iterator[tuple[Executor, int]]:
     """Who executes notebooks, and how many at a time."""
     if not scheduler:
         workers = workers or os.cpu_count() or 1
-        return ThreadPoolExecutor(workers), workers
+        pool = ThreadPoolExecutor(workers)
+        try:
+            yield pool, workers
+        finally:
+            pool.shutdown(cancel_futures=True)
+            execute.close_all()
+        return
     try:
         from distributed import Client
 
         client = Client(scheduler, timeout="10s")
     except (ImportError, OSError, TimeoutError) as error:
         raise CourseError(f"no Dask scheduler answers at {scheduler}: {error}") from error
-    return client.get_executor(pure=False, retries=1), sum(client.nthreads().values())
+    with client:
+        yield client.get_executor(pure=False, retries=1), sum(client.nthreads().values())
 
 
 @dataclass
@@ -170,15 +184,16 @@ class _Run:
             content = found.path.read_bytes()
             key = self._key(found, content)
             if (row := self.journal.rows.get(key)) is not None:
-                self._add(row | marking.marks(self.out, found.student, found.unit), found)
+                self._add(row | marking.again(self.grader, self.out, found), found)
                 return None
             cells, of_file = repair.read(content)
             if not found.unit:
                 raise CourseError("neither its name nor its cells are those of a unit")
             notebook, of_cells = repair.restored(cells, self.units[found.unit].release)
             return _Started(found, key, notebook, repairs + of_file + of_cells)
-        except (CourseError, OSError) as error:
-            self._add({"status": f"not graded: {error}", "repairs": "; ".join(repairs)}, found)
+        except Exception as error:  # whatever is in one learner's file
+            status = f"not graded: {_short(error)}"
+            self._add({"status": status, "repairs": "; ".join(repairs)}, found)
             return None
 
     def _key(self, found: Submission, content: bytes) -> str:
@@ -187,22 +202,30 @@ class _Run:
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def _finish(self, started: _Started, future: Future[Outcome]) -> None:
-        row: dict[str, Any] = {"repairs": "; ".join(started.repairs)}
+        found = started.found
+        row: dict[str, Any] = {"student": found.student, "unit": found.unit}
+        row["repairs"] = "; ".join(started.repairs)
         try:
             outcome = _outcome(future)
             row |= {"flags": "; ".join(outcome.flags), "seconds": round(outcome.total, 1)}
-            row |= marking.enter(self.grader, self.out, started.found, started.notebook, outcome)
+            row |= marking.enter(self.grader, self.out, found, started.notebook, outcome)
             self.journal.add(started.key, row, outcome.seconds)
-        except (CourseError, OSError) as error:
+        except Exception as error:  # whatever comes of one learner's code stops nobody else's row
             if getattr(error, "errno", None) == errno.ENOSPC:
                 raise  # not this learner's doing, and no row of the table would be right
-            row["status"] = str(error)
-        self._add(row, started.found)
+            row["status"] = _short(error)
+        self._add(row, found)
 
     def _add(self, row: dict[str, Any], found: Submission) -> None:
         nothing = {"score": 0.0, "max_score": 0.0, "flags": "", "repairs": "", "hints": []}
         of_whom = {"student": found.student, "unit": found.unit, "seconds": 0.0}
         self.rows.append(nothing | of_whom | row)
+
+
+def _short(error: Exception) -> str:
+    """What a table says of it."""
+    told = str(error) if isinstance(error, CourseError | OSError) else repr(error)
+    return told.encode(errors="replace").decode()[:300]
 
 
 def _outcome(future: Future[Outcome]) -> Outcome:

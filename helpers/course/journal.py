@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+
+def entries(out: Path) -> Iterator[dict[str, Any]]:
+    """The whole lines of OUT/journal.jsonl, each with "key", "row" and "seconds" by test."""
+    path = out / "journal.jsonl"
+    if path.exists():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                entry = json.loads(line)
+                yield {name: entry[name] for name in ("key", "row", "seconds")}
+            except (ValueError, KeyError, TypeError):
+                continue
 
 
 class Journal:
@@ -16,16 +29,10 @@ class Journal:
 
     def __init__(self, out: Path) -> None:
         self.path = out / "journal.jsonl"
-        self.rows: dict[str, dict[str, Any]] = {}
         if not (out / "gradebook.db").exists():
             self.path.unlink(missing_ok=True)  # the marks that it tells of are not there
+        self.rows = {entry["key"]: entry["row"] for entry in entries(out)}
         if self.path.exists():
-            for line in self.path.read_text(encoding="utf-8").splitlines():
-                try:
-                    entry = json.loads(line)
-                    self.rows[entry["key"]] = entry["row"]
-                except (ValueError, KeyError, TypeError):
-                    continue
             with self.path.open("a", encoding="utf-8") as file:
                 file.write("\n")  # the last line may lack its end
 

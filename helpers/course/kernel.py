@@ -23,6 +23,7 @@ from helpers.checks.plain import decode, encode
 ANSWERS = "application/vnd.order-matters.answers+json"
 # The kernel itself puts these in their places.
 _EXPECTED = {"builtins.input", "builtins.print", "builtins.exit", "builtins.quit"}
+_EXPECTED |= {"torch.manual_seed"}  # torch's compiler, when it is first imported
 
 
 def ask(module: str, exercise: str, answer: Callable[..., Any], seed: int) -> None:
@@ -30,6 +31,29 @@ def ask(module: str, exercise: str, answer: Callable[..., Any], seed: int) -> No
     asked: Exercise = getattr(importlib.import_module(module), exercise)
     said = to_json(asked.ask(answer, seed)) | {"replaced": replaced()}
     publish_display_data({ANSWERS: said})
+
+
+def look() -> None:
+    """Publish what has been replaced."""
+    publish_display_data({ANSWERS: {"replaced": replaced()}})
+
+
+def exact(value: Any) -> Any:
+    """The value, of a type of Python's or a library's, which nobody made to be equal to others.
+
+    Raises:
+        TypeError: it is of a type of the notebook's own.
+    """
+    if type(value) in (list, tuple, set, frozenset):
+        for each in value:
+            exact(each)
+    elif type(value) is dict:
+        exact([*value, *value.values()])
+    kind = type(value)
+    home = sys.modules.get(kind.__module__)
+    if home is None or kind.__module__ in ("__main__", "unittest.mock"):
+        raise TypeError(f"an answer of the type {kind.__name__} cannot be compared")
+    return value
 
 
 def to_json(answers: Answers) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.utils import determine_grade, is_grade
 
-from helpers.checks.report import FINDINGS
+from helpers.checks import report
+from helpers.checks.report import Finding
 from helpers.course.execute import Outcome
 from helpers.course.intake import Submission
 from helpers.course.nbgrade import Grader, gradebook
@@ -30,13 +32,48 @@ def enter(
     target = out / "submitted" / student / unit
     withdraw(out, student, unit)
     target.mkdir(parents=True)
-    nbformat.write(notebook, target / f"{unit}.ipynb")
+    nbformat.write(_writable(notebook), target / f"{unit}.ipynb")
     when = found.path.with_name("timestamp.txt")  # nbgrader counts late days from it
     if when.is_file():
         shutil.copy(when, target)
-    grader.autograde(unit, student, outcome.outputs)
-    grader.feedback(unit, student)
+    grader.autograde(unit, student, _writable(outcome.outputs))
+    try:
+        grader.feedback(unit, student)
+    except CourseError as error:  # the marks are in the gradebook all the same
+        return marks(out, student, unit) | {"status": f"graded, without a feedback page: {error}"}
     return marks(out, student, unit)
+
+
+def _writable(value: Any) -> Any:
+    """The same without halves of characters, which JSON may name and no file can hold."""
+    text = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+    return nbformat.from_dict(json.loads(text))
+
+
+def again(grader: Grader, out: Path, found: Submission) -> dict[str, Any]:
+    """`marks` of a notebook graded before; its page is written anew where a person has graded."""
+    with Gradebook(gradebook(out), "order-matters") as book:
+        notebooks = _submission(book, found.student, found.unit).notebooks
+        by_hand = any(
+            given is not None
+            for notebook in notebooks
+            for given in (
+                *(grade.manual_score for grade in notebook.grades),
+                *(grade.extra_credit for grade in notebook.grades),
+                *(comment.manual_comment for comment in notebook.comments),
+            )
+        )
+    page = out / "feedback" / found.student / found.unit / f"{found.unit}.html"
+    if by_hand or not page.exists():
+        grader.feedback(found.unit, found.student)
+    return marks(out, found.student, found.unit)
+
+
+def _submission(book: Gradebook, student: str, unit: str) -> Any:
+    try:
+        return book.find_submission(unit, student)
+    except MissingEntry as error:
+        raise CourseError(str(error)) from error
 
 
 def withdraw(out: Path, student: str, unit: str) -> None:
@@ -52,10 +89,7 @@ def marks(out: Path, student: str, unit: str) -> dict[str, Any]:
         CourseError: there is no such submission.
     """
     with Gradebook(gradebook(out), "order-matters") as book:
-        try:
-            submission = book.find_submission(unit, student)
-        except MissingEntry as error:
-            raise CourseError(str(error)) from error
+        submission = _submission(book, student, unit)
         found = {"score": submission.score, "max_score": submission.max_score}
         by_hand = submission.needs_manual_grade
         found["status"] = "graded, answers to read by hand" if by_hand else "graded"
@@ -64,21 +98,40 @@ def marks(out: Path, student: str, unit: str) -> dict[str, Any]:
 
 def hints(notebook: Path) -> list[str]:
     """The hints in a graded notebook, each once, in the order of its exercises."""
-    reports = findings(notebook)
-    given = [finding["hint"] for report in reports for finding in report["findings"]]
+    given = [each.hint for found in findings(notebook).values() for each in found]
     return list(dict.fromkeys(filter(None, given)))
 
 
-def findings(notebook: Path) -> list[dict[str, Any]]:
-    """What the checks of a graded notebook found, one dictionary per test cell."""
-    cells = nbformat.read(notebook, as_version=4).cells
-    return [
-        output.data[FINDINGS] | {"grade_id": cell.metadata.nbgrader.grade_id}
-        for cell in cells
+def findings(notebook: Path) -> dict[str, list[Finding]]:
+    """What the checks of a graded notebook found, by exercise."""
+    return {
+        cell.metadata.nbgrader.grade_id.removesuffix("-test"): found(cell)
+        for cell in nbformat.read(notebook, as_version=4).cells
         if "nbgrader" in cell.metadata and is_grade(cell) and cell.cell_type == "code"
-        for output in cell.outputs
-        if FINDINGS in output.get("data", {})
-    ]
+    }
+
+
+def found(cell: NotebookNode) -> list[Finding]:
+    """What the check in a cell found; nothing where its outputs have another form."""
+    for output in cell.outputs:
+        match output.get("data"):
+            case {report.FINDINGS: {"findings": [*all_found]}} if all(map(_is_finding, all_found)):
+                return [Finding(**each) for each in all_found]
+    return []
+
+
+def _is_finding(data: Any) -> bool:
+    match data:
+        case {
+            "part": str(),
+            "points": int() | float(),
+            "earned": int() | float(),
+            "message": str(),
+            "hint": str(),
+            **more,
+        }:
+            return not more
+    return False
 
 
 def scores(notebook: Path) -> dict[str, float]:

@@ -16,6 +16,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode, v4
 
+from helpers.course.execute import SKIPPED
 from helpers.course.settings import CourseError
 
 LARGEST = 50 * 2**20  # bytes of a file; figures in outputs make some notebooks large
@@ -109,8 +110,12 @@ def _cell(cell: dict[str, Any]) -> NotebookNode:
     kind = kind if kind in TYPES else "raw"
     metadata = cell.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
-    known = {name: metadata[name] for name in ("nbgrader", "tags", "id") if name in metadata}
-    made = nbformat.from_dict({"cell_type": kind, "source": str(source), "metadata": known})
+    known = {name: metadata[name] for name in ("nbgrader", "id") if name in metadata}
+    tags = metadata.get("tags")
+    if isinstance(tags, list) and SKIPPED in tags:
+        known["tags"] = [SKIPPED]
+    source = str(source).encode(errors="replace").decode()  # half a letter cannot be written
+    made = nbformat.from_dict({"cell_type": kind, "source": source, "metadata": known})
     if kind == "code":
         made.outputs, made.execution_count = [], None
     made.id = str(cell.get("id", metadata.get("id", "")))
@@ -166,6 +171,11 @@ def _reset(name: str, mine: NotebookNode, released: NotebookNode) -> Iterable[st
     if mine.metadata.get("nbgrader") != released.metadata.nbgrader:
         mine.metadata["nbgrader"] = nbformat.from_dict(released.metadata.nbgrader)
         yield f"{name}: its metadata had been changed, put back"
+    tags = _cell(released).metadata.get("tags", [])
+    if mine.metadata.pop("tags", []) != tags:
+        yield f"{name}: its tags had been changed, put back"
+    if tags:
+        mine.metadata["tags"] = tags
     if released.metadata.nbgrader.locked:
         if mine.source.strip() != released.source.strip():
             yield f"{name}: the check had been edited, put back"

@@ -25,6 +25,7 @@ import psutil
 
 import helpers
 from helpers import recorded
+from helpers.course.memory import used_by
 from helpers.course.settings import CourseError
 
 LIBRARY = Path(helpers.__file__).parent
@@ -101,7 +102,9 @@ def _bubblewrap(limits: Limits, sockets: str) -> list[str]:
     results = [str(each) for each in recorded.PLACES if each.is_dir()]
     for path in (*system, *sorted(python), str(LIBRARY), *results):
         command += ["--ro-bind-try", path, path]
-    command += ["--bind", sockets, SOCKETS_INSIDE, "--chdir", "/tmp"]
+    command += ["--bind", sockets, SOCKETS_INSIDE, "--mqueue", "/dev/mqueue"]
+    # What can be written is emptied between two learners; these would not be.
+    command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
     for name, value in _environment().items():
         command += ["--setenv", name, value]
     return command
@@ -194,10 +197,13 @@ class Sandbox:
             return False
         self._tell(end=True)
         clean = self._hear("clean", STOP) is True
-        for socket in Path(self.sockets).iterdir():
-            if not socket.is_socket():
-                return False
-            socket.unlink()
+        try:
+            for socket in Path(self.sockets).iterdir():
+                if not socket.is_socket():
+                    return False
+                socket.unlink()
+        except OSError:
+            return False
         return clean
 
     def look(self) -> None:
@@ -225,12 +231,14 @@ class Sandbox:
             processes = psutil.Process(self.process.pid).children(recursive=True)
             if len(processes) > MANY:
                 return f"it started {len(processes)} processes"
-            used = sum(_private(each) for each in processes)
+            used = sum(used_by(each) for each in processes)
+            strange = [each.name for each in Path(self.sockets).iterdir() if not each.is_socket()]
         except psutil.NoSuchProcess:
             return ""
+        except OSError:
+            return "it barred the folder of the kernel's sockets"
         if used > self.limits.memory:
             return f"it used more than {self.limits.memory / 2**30:.1f} GiB of memory"
-        strange = [each.name for each in Path(self.sockets).iterdir() if not each.is_socket()]
         return f"it wrote files among the sockets of the kernel: {strange[:3]}" if strange else ""
 
     def _tell(self, **message: Any) -> None:
@@ -259,12 +267,6 @@ class Sandbox:
                     if wanted in message:
                         return message[wanted]
         return None
-
-
-def _private(process: psutil.Process) -> int:
-    """Bytes that the process does not share with those it was forked from."""
-    memory = process.memory_info()
-    return int(memory.rss - memory.shared)
 
 
 def _ending(status: int) -> str:

@@ -10,9 +10,9 @@ import zmq
 from jupyter_client.blocking.client import BlockingKernelClient
 from nbformat import NotebookNode, v4
 
-from helpers.course.sandbox import LOOK, START, Sandbox, SandboxError
+from helpers.course.sandbox import LOOK, START, Sandbox, SandboxDiedError, SandboxError
 
-MESSAGE = 64 << 20  # bytes of one message
+MESSAGE = 32 << 20  # bytes of one message
 STOPPED = 5.0  # seconds that a cell has to heed an interrupt
 LATE = 1.0  # seconds in which what a cell shows may come behind its reply
 SHOWN = ("stream", "display_data", "execute_result", "error")
@@ -22,21 +22,26 @@ class Session:
     """One learner's kernel, from its start to its end.
 
     Raises:
-        SandboxError: the kernel does not answer.
+        SandboxDiedError: the kernel does not start, for which no code of this learner's has run.
     """
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
+        self.connection: Any = sandbox.start()
+        try:
+            self._connect()
+        except SandboxError as error:
+            self._disconnect()
+            raise SandboxDiedError(f"no kernel started ({error})") from error
+
+    def _connect(self) -> None:
+        """Connect to the kernel, and wait until it answers and what it shows is heard."""
         context = zmq.Context()
         context.setsockopt(zmq.MAXMSGSIZE, MESSAGE)
         context.setsockopt(zmq.LINGER, 0)
         self.client = BlockingKernelClient(context=context)
-        self.client.load_connection_info(sandbox.start())  # type: ignore[arg-type]
+        self.client.load_connection_info(self.connection)
         self.client.start_channels(stdin=False, hb=False)
-        self._wait()
-
-    def _wait(self) -> None:
-        """Until the kernel answers, and what it shows is heard."""
         end = time.monotonic() + START
         while time.monotonic() < end:
             asked = self.client.kernel_info()
@@ -48,9 +53,12 @@ class Session:
 
     def close(self) -> bool:
         """End the kernel; True where nothing of it is left in the sandbox."""
+        self._disconnect()
+        return self.sandbox.stop()
+
+    def _disconnect(self) -> None:
         self.client.stop_channels()
         self.client.context.destroy(linger=0)
-        return self.sandbox.stop()
 
     def run(self, code: str, seconds: float, remembered: bool = True) -> list[NotebookNode]:
         """What `code` shows; a cell that takes too long is interrupted and ends in an error.
@@ -76,7 +84,10 @@ class Session:
             elif not message and not replied and self._replied(asked):
                 replied = now
             if replied and not message and now > replied + LATE:
-                break  # its last message was lost, as when it was too large
+                self._disconnect()  # a message was too large, which has ended the connection
+                self._connect()
+                shown.cut()
+                break
             if now > end and not late:
                 late = now
                 self.sandbox.interrupt()
@@ -125,8 +136,15 @@ class _Shown:
                 self.left -= len(str(output))
             except Exception:  # a message that no kernel sends
                 return False
-            self._add(output if self.left > 0 else _stream("\n… more was shown than is kept\n"))
+            if self.left > 0:
+                self._add(output)
+            else:
+                self.cut()
         return False
+
+    def cut(self) -> None:
+        """Say that something is left out."""
+        self._add(_stream("\n… more was shown than is kept\n"))
 
     def _add(self, output: NotebookNode) -> None:
         last = self.outputs[-1] if self.outputs else {}

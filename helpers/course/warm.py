@@ -34,10 +34,14 @@ PRELOADED = (
     "scipy.optimize",
     "torch",
     "tqdm.auto",
-    "helpers.course.kernel",
+    "helpers.encodings",
+    "helpers.attention",
+    "helpers.course.kernel",  # last: it notes what the others are
 )
-PR_SET_DUMPABLE = 4
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
+FOLDERS = ("/tmp", "/dev/shm", "/dev/mqueue")  # where a learner can leave files
 TRACES = ("/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg", "/proc/keys")
+RESOURCES = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
 
 
 def main() -> None:
@@ -45,6 +49,7 @@ def main() -> None:
     own = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what an import prints is no answer
     _dumpable(False)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # which a kernel can send
     for name in PRELOADED:
         _load(name)
     gc.freeze()
@@ -61,8 +66,12 @@ def _load(name: str) -> None:
 
 def _dumpable(yes: bool) -> None:
     """Whether other processes of the same user may look into this one."""
+    _prctl(PR_SET_DUMPABLE, int(yes))
+
+
+def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, int(yes), 0, 0, 0)
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 class Server:
@@ -73,7 +82,7 @@ class Server:
         self.alone = os.getpid() == 1  # first in a PID namespace: all other processes are learners'
         self.kernel = 0
         self.folder = ""
-        self.before = [_read(each) for each in TRACES] if self.alone else []
+        self.before = _traces() if self.alone else {}
         self.waiting = b""
 
     def serve(self) -> None:
@@ -134,10 +143,8 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
         if not self.alone:
             return True
-        left = [str(each) for root in ("/tmp", "/dev/shm") for each in Path(root).iterdir()]
-        changed = [
-            each for each, old in zip(TRACES, self.before, strict=True) if _read(each) != old
-        ]
+        left = [str(each) for each in _files()]
+        changed = [name for name, value in _traces().items() if value != self.before[name]]
         return True if not left + changed else f"left over: {', '.join(left + changed)}"
 
     def _end_all(self) -> None:
@@ -148,12 +155,22 @@ class Server:
                     os.waitpid(-1, 0)
             except (ProcessLookupError, ChildProcessError):
                 break
-        for root in ("/tmp", "/dev/shm"):
-            for each in Path(root).iterdir():
-                if each.is_dir() and not each.is_symlink():
-                    shutil.rmtree(each, ignore_errors=True)
-                else:
-                    each.unlink(missing_ok=True)
+        for each in _files():
+            if each.is_dir() and not each.is_symlink():
+                shutil.rmtree(each, ignore_errors=True)
+            else:
+                each.unlink(missing_ok=True)
+
+
+def _files() -> list[Path]:
+    return [each for folder in map(Path, FOLDERS) if folder.is_dir() for each in folder.iterdir()]
+
+
+def _traces() -> dict[str, Any]:
+    """What outlives a kernel's processes, and what they can change of this one."""
+    limits = [resource.getrlimit(each) for each in RESOURCES]
+    place = os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0), os.sched_getaffinity(0)
+    return {each: _read(each) for each in TRACES} | {"limits": limits, "priority": place}
 
 
 def _read(path: str) -> list[str]:
@@ -167,6 +184,7 @@ def _read(path: str) -> list[str]:
 
 def _be_kernel(folder: str, connection: dict[str, Any], limits: dict[str, int]) -> None:
     os.setsid()
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # outside of a namespace nothing else would end it
     os.chdir(folder)
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
@@ -174,6 +192,7 @@ def _be_kernel(folder: str, connection: dict[str, Any], limits: dict[str, int]) 
     os.closerange(3, 1024)  # the way back to the grader among them
     for name, value in limits.items():
         resource.setrlimit(getattr(resource, name), (value, value))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     _dumpable(True)  # else its own /proc/self is closed to it
     os.environ.update(HOME=folder, TMPDIR=folder)
     tempfile.tempdir = None
@@ -183,7 +202,10 @@ def _be_kernel(folder: str, connection: dict[str, Any], limits: dict[str, int]) 
     from ipykernel.kernelapp import IPKernelApp
 
     app = IPKernelApp.instance()
-    app.initialize(["-f", str(file), "--HistoryManager.enabled=False", "--log-level=CRITICAL"])
+    options = ["--HistoryManager.enabled=False", "--log-level=CRITICAL"]
+    # With all of torch loaded, IPython needs a minute to draw the frames of an endless recursion.
+    options += ["--InteractiveShell.xmode=Plain"]
+    app.initialize(["-f", str(file), *options])
     app.start()
 
 

@@ -1,16 +1,14 @@
 """Every known wrong answer loses its points and gets its own hint; every right one keeps all."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from helpers.checks.exercise import Exercise, Mistake
-from helpers.course import made
+from helpers.checks.exercise import Answer, Exercise, Mistake
+from helpers.course import made, mutants
 from tests import common
 
 UNITS = common.UNITS
-SEEDS = range(5)
 
 EXERCISES = [exercise for unit in UNITS for exercise in made.exercises(unit).values()]
 MISTAKES = [
@@ -26,31 +24,14 @@ VARIANTS = [
 ]
 
 
-def _pasted(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """The answer as a learner's cell has it, where nothing else of its module is known."""
-    cell: dict[str, Any] = {"__name__": "__main__"}
-    exec(compile(made.as_cell(answer, "pasted"), "<cell>", "exec"), cell)
-    return cell["pasted"]
-
-
 @pytest.mark.parametrize(("exercise", "mistake"), MISTAKES)
 def test_a_mistake_loses_its_parts_and_gets_its_hint(exercise: Exercise, mistake: Mistake) -> None:
-    answer = _pasted(mistake.answer)
-    for seed in SEEDS:
-        report = exercise(answer, seed)
-        lost = tuple(finding.part for finding in report.findings if not finding.right)
-        assert lost == mistake.loses
-        assert report.hints == [mistake.hint]
-        assert report.earned == sum(p.points for p in exercise.parts if p.name not in mistake.loses)
+    assert mutants.mistake_fault(exercise, mistake) == ""
 
 
 @pytest.mark.parametrize(("exercise", "answer"), VARIANTS)
-def test_a_right_answer_may_be_written_differently(
-    exercise: Exercise, answer: Callable[..., Any]
-) -> None:
-    answer = _pasted(answer)
-    for seed in SEEDS:
-        assert exercise(answer, seed).complete, exercise(answer, seed)
+def test_a_right_answer_may_be_written_differently(exercise: Exercise, answer: Answer) -> None:
+    assert mutants.variant_fault(exercise, answer) == ""
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)

@@ -1,4 +1,4 @@
-"""A made class, graded by the stock `nbgrader autograde`: its marks and its hints.
+"""A made class, graded by the stock `nbgrader autograde` and by `course grade`: marks and hints.
 
 Two mistakes and one variant of each exercise go this way; that every one of them gets its marks and
 its hint is in tests/checks/test_mistakes.py, which needs no kernel.
@@ -15,8 +15,9 @@ import pytest
 from nbgrader.api import Gradebook
 
 from helpers.checks.exercise import Mistake
-from helpers.course import build, made, marking
+from helpers.course import build, grade, made, marking
 from helpers.course.build import Built
+from helpers.course.sandbox import available
 from helpers.course.settings import Course
 from tests.common import ROOT, UNITS
 
@@ -81,6 +82,12 @@ def test_a_made_class_gets_the_marks_and_hints_it_should(
         assert marking.scores(notebook) == expected
         assert marks[student] == sum(expected.values()) < points
         assert set(marking.hints(notebook)) == {mistake.hint for mistake in mistakes.values()}
+    ours = grade.grade(course, folder / "submitted", tmp_path / "ours", isolated=not available())
+    assert ours.set_index("student").score.to_dict() == marks
+    assert set(ours["flags"]) == set(ours["repairs"]) == {""}
+    for student, hints in ours[["student", "hints"]].itertuples(index=False):
+        graded = folder / "autograded" / student / unit / f"{unit}.ipynb"
+        assert hints == marking.hints(graded)
     _feedback_is_fit_for_learners(folder / "feedback" / "mistaken-0" / unit / f"{unit}.html")
 
 

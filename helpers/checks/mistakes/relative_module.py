@@ -21,7 +21,7 @@ class RightShaw(Encoding):
         self.keys, self.values = self.table(), self.table()
 
     def table(self):
-        return nn.Parameter(torch.randn(2 * self.k + 1, self.head_width) * 0.3)
+        return nn.Parameter(torch.randn(2 * self.k + 1, self.head_width) / self.head_width**0.5)
 
     def offsets(self, length):
         places = torch.arange(length)

@@ -133,8 +133,9 @@ class shaw_with_index_select(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512, k=8):
         super().__init__(d_model, num_heads, max_len)
         self.k = k
-        self.keys = nn.Parameter(torch.zeros(2 * k + 1, d_model // num_heads))
-        self.values = nn.Parameter(torch.zeros(2 * k + 1, d_model // num_heads))
+        std = (num_heads / d_model) ** 0.5
+        self.keys = nn.Parameter(torch.normal(0, std, (2 * k + 1, d_model // num_heads)))
+        self.values = nn.Parameter(torch.normal(0, std, (2 * k + 1, d_model // num_heads)))
 
     def of_pairs(self, table, length, offsets):
         if offsets is None:
@@ -156,7 +157,8 @@ class shaw_with_one_hot_rows(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.k = k
         for name in ("keys", "values"):
-            setattr(self, name, nn.Parameter(torch.randn(2 * k + 1, self.head_width)))
+            table = torch.randn(2 * k + 1, self.head_width) / self.head_width**0.5
+            setattr(self, name, nn.Parameter(table))
 
     def hot(self, length, offsets):
         if offsets is None:
@@ -181,8 +183,8 @@ class shaw_with_take_along_dim(Encoding):
         self.k = k
         self.register_parameter("keys", nn.Parameter(torch.empty(2 * k + 1, self.head_width)))
         self.register_parameter("values", nn.Parameter(torch.empty(2 * k + 1, self.head_width)))
-        nn.init.xavier_uniform_(self.keys)
-        nn.init.xavier_uniform_(self.values)
+        nn.init.normal_(self.keys, std=self.head_width**-0.5)
+        nn.init.normal_(self.values, std=self.head_width**-0.5)
 
     def rows(self, length, offsets):
         if offsets is None:
@@ -207,8 +209,8 @@ class shaw_sentence_by_sentence(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512, k=8):
         super().__init__(d_model, num_heads, max_len)
         self.k = k
-        self.keys = nn.Parameter(0.1 * torch.randn(2 * k + 1, self.head_width))
-        self.values = nn.Parameter(0.1 * torch.randn(2 * k + 1, self.head_width))
+        both = torch.randn(2, 2 * k + 1, self.head_width).div(self.head_width**0.5)
+        self.keys, self.values = (nn.Parameter(table) for table in both)
 
     def rows(self, x, offsets):
         if offsets is None:

@@ -1,0 +1,23 @@
+"""The claim lab: what is said about positions, measured, with a verdict that follows from it.
+
+`CLAIMS[7].measure()` gives a row for each seed, `CLAIMS[7].verdict(rows)` what follows. The same
+from a shell: `python -m helpers.claims 7`.
+"""
+
+from helpers.claims import answers, forum, slides
+from helpers.claims.claim import FAILS, HOLDS, OPEN, PARTLY, VERDICTS, Claim, Part, overall, settle
+
+CLAIMS = {each.number: each for each in (*forum.CLAIMS, *slides.CLAIMS, *answers.CLAIMS)}
+
+__all__ = [
+    "CLAIMS",
+    "FAILS",
+    "HOLDS",
+    "OPEN",
+    "PARTLY",
+    "VERDICTS",
+    "Claim",
+    "Part",
+    "overall",
+    "settle",
+]

@@ -1,0 +1,116 @@
+"""Pictures of measurements: numbers beside what a claim would have them be."""
+
+from __future__ import annotations
+
+import math
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from helpers import plots
+from helpers.claims.claim import Claim, Part
+from helpers.claims.small import TASKS, accuracy, form, fresh, hits, trained
+from helpers.claims.stored import short
+from helpers.claims.trained import SMOOTH, accuracy_by_row
+from helpers.encodings import sinusoidal_table
+
+NAMES = {"learned": "learned table", "sinusoidal": "sinusoids", "shaw_keys": "Shaw, by offset"}
+
+
+def strips(claim: Claim, table: pd.DataFrame) -> Figure:
+    """A strip for each part: a dot a seed, and shaded where the claim would have it."""
+    count = len(claim.parts)
+    figure, axes = plt.subplots(count, 1, figsize=(7, 0.5 + 0.95 * count), squeeze=False)
+    for ax, part in zip(axes[:, 0], claim.parts, strict=True):
+        _strip(ax, part, table[part.number].tolist())
+    figure.suptitle(f"claim {claim.number}: {claim.verdict(table)}", fontsize=10)
+    return figure
+
+
+def _strip(ax: Axes, part: Part, values: list[float]) -> None:
+    ends = [end for end in (part.low, part.high) if math.isfinite(end)]
+    if _far_apart([*values, *ends]):
+        ax.set_xscale("log")
+    ax.scatter(values, [0.0] * len(values), s=22, alpha=0.6, zorder=3)
+    for end in ends:
+        ax.axvline(end, color=plots.COLOURS[1], linestyle="-", linewidth=1.5)
+    # The axis shows the numbers; what is shaded goes on beyond it.
+    left, right = ax.get_xlim()
+    low, high = max(part.low, left), min(part.high, right)
+    ax.axvspan(low, high, color=plots.COLOURS[1], alpha=0.15, linewidth=0)
+    ax.set(xlim=(left, right), yticks=[], ylim=(-1, 1), xlabel=part.unit)
+    ax.set_title(f"{part.says}: {part.verdict(values)}", loc="left", fontsize=9)
+    ax.spines["left"].set_visible(False)
+
+
+def _far_apart(values: list[float]) -> bool:
+    return min(values) > 0 and max(values) / min(values) > 1000
+
+
+def in_words(claim: Claim, table: pd.DataFrame) -> str:
+    """The text that stands for `strips`."""
+    found = claim.findings(table)
+    parts = [
+        f"{row['the claim says that']}: {short(row['mean'])} {row['unit']}, {row['verdict']}"
+        for row in found.to_dict("records")
+    ]
+    return f"Claim {claim.number}: {claim.verdict(table)}. " + "; ".join(parts) + "."
+
+
+def learning(ax: Axes, seeds: tuple[int, ...] = (0, 1, 2), full: bool = False) -> None:
+    """Loss by step on *shift*, a thin line for each seed, of three encodings."""
+    for colour, (kind, name) in zip(plots.COLOURS, NAMES.items(), strict=False):
+        for seed in seeds:
+            losses = torch.tensor(trained("shift", kind, seed, full)[1])
+            smooth = losses.unfold(0, SMOOTH, 1).mean(1)
+            steps = range(SMOOTH, len(losses) + 1)
+            label = name if seed == seeds[0] else None
+            ax.plot(steps, smooth, color=colour, linestyle="-", linewidth=1.2, label=label)
+    ax.set(xlabel="step", ylabel="loss (nats)", title="learning: three places back", ylim=(0, None))
+    ax.legend()
+
+
+def places(ax: Axes, seeds: tuple[int, ...] = (0, 1, 2), full: bool = False) -> None:
+    """Share of right answers by place in a text twice as long as those trained on."""
+    length = form(full).length
+    for name, label in NAMES.items():
+        found = [hits(trained("shift", name, s, full)[0], "shift", 2 * length) for s in seeds]
+        right = [accuracy(torch.cat(found), p, p + 1) for p in range(3, 2 * length)]
+        ax.plot(range(3, 2 * length), right, label=label)
+    ax.axvline(length - 0.5, color="grey", linestyle="-", linewidth=1)
+    ax.set(xlabel="place (grey: end of training texts)", ylabel="share right", ylim=(0, 1.05))
+    ax.set_title("in a text twice as long as those trained on")
+
+
+def rows_by_lengths(short_text: int, every: int, seed: int = 0) -> Figure:
+    """Share of right answers by place, with one length and with one long batch in `every`."""
+    mixes = {
+        "32 tokens always": (32,),
+        f"mostly {short_text} tokens": (short_text,) * (every - 1) + (32,),
+    }
+    curves = {name: (range(32), accuracy_by_row(lengths, seed)) for name, lengths in mixes.items()}
+    figure, ax = plt.subplots()
+    plots.lines(ax, curves, x="place", y="share right", title=f"one long batch in {every}")
+    ax.set(ylim=(0, 1.05))
+    return figure
+
+
+def tables(seed: int = 0, full: bool = False) -> Figure:
+    """Cosine of every two rows: sinusoids, a learned table as drawn, and after training."""
+    size = form(full)
+    models = {
+        "a table as drawn": fresh("learned", TASKS["shift"], seed, size, 2 * size.length),
+        "the same after training": trained("shift", "learned", seed, full)[0],
+    }
+    shown = {"sinusoids": sinusoidal_table(size.length, size.width)}
+    for name, model in models.items():
+        table = model.position.get_parameter("table")
+        shown[name] = table[: size.length].detach().double()
+    figure, axes = plt.subplots(1, 3, figsize=(10, 2.9))
+    for ax, (name, rows) in zip(axes, shown.items(), strict=True):
+        unit = rows / rows.norm(dim=1, keepdim=True)
+        plots.heatmap(ax, unit @ unit.T, x="position", y="position", title=name, limit=1)
+    return figure

@@ -1,0 +1,71 @@
+"""docs/claims.md: every claim, its verdict and the numbers it rests on.
+
+Run `python -m helpers.claims.table`; a test compares the page with what this would write.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from helpers import recorded
+from helpers.claims import CLAIMS, Claim, stored
+from helpers.claims.stored import short
+
+PATH = Path(__file__).parent.parent.parent / "docs" / "claims.md"
+
+HEAD = """\
+# What is said about positions, and what was measured
+
+Written by `python -m helpers.claims.table` from the recorded study of 20 seeds. {note}
+
+Each claim is told in the course's words, with the kind of text that makes it. What it says is
+taken apart into intervals in which a number would have to lie. A part **holds** where mean ± 2
+standard deviations lies inside, **does not hold** where all of that lies outside, and is **not
+settled here** otherwise. A claim of which some parts hold **holds in part**. *Margin* is how far
+the nearest of the 20 seeds is from the end of the interval that it would have to cross: no seed
+crosses one, and no three seeds of the 20 give another verdict. The command measures again, on
+three seeds where chance plays a part. Claims without a number were read, not measured; what the
+paper says decides.
+
+Losses and accuracies are those of encoders that train in a second, on tasks that are about
+nothing but positions. They show what can happen and why; that it is so in a large model they do
+not show.
+"""
+COLUMNS = (
+    *("#", "claim", "said in", "verdict", "number ± spread (margin)", "why"),
+    *("primary reference", "command"),
+)
+
+
+def numbers(claim: Claim) -> str:
+    """What each part says, its mean ± spread over the seeds, and its verdict."""
+    if claim.measurement is None:
+        return "read, not measured"
+    table = stored.rows(claim.number)
+    lines = []
+    for part in claim.parts:
+        values = table[part.number].tolist()
+        found = stored.mean(claim.number, part.number)
+        margin = "exact" if part.low == part.high else short(part.margin(values))
+        lines.append(f"{part.says}: {found} {part.unit} ({margin}): *{part.verdict(values)}*")
+    return "<br>".join(lines)
+
+
+def row(claim: Claim) -> list[str]:
+    """The cells of one claim."""
+    table = None if claim.measurement is None else stored.rows(claim.number)
+    command = f"`python -m helpers.claims {claim.number}`"
+    cells = [str(claim.number), claim.text, claim.source, f"**{claim.verdict(table)}**"]
+    return [*cells, numbers(claim), claim.why, claim.reference, command]
+
+
+def page() -> str:
+    """The whole page."""
+    lines = [COLUMNS, ["---"] * len(COLUMNS), *map(row, CLAIMS.values())]
+    table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return f"{HEAD.format(note=recorded.load('claims').note)}\n{table}\n"
+
+
+if __name__ == "__main__":
+    PATH.write_text(page(), encoding="utf-8")
+    print(PATH)

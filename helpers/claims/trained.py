@@ -1,0 +1,177 @@
+"""Claims about what an encoder learns: a few models for each seed, all trained within seconds.
+
+Two tasks with symbols drawn at random, so that only positions lead to the answer: *shift*, say the
+symbol three places back, and *reverse*, say the text backwards. Guessing is right once in 8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from torch import Generator, Tensor
+
+from helpers.claims.order import longest_text
+from helpers.claims.sizes import table_share
+from helpers.claims.small import TASKS, accuracy, fit, form, fresh, hits, trained
+from helpers.corpora import LagLanguage, Masked, Task, TreeLanguage
+from helpers.encodings import create, offset_profile, tree_offsets
+from helpers.training import evaluate
+
+SMOOTH = 10  # steps over which a loss is averaged
+
+
+def steps_to(losses: list[float], level: float = 0.5) -> int:
+    """The first step after which the mean of the last 10 losses is below `level`, in nats."""
+    for step in range(SMOOTH, len(losses) + 1):
+        if sum(losses[step - SMOOTH : step]) / SMOOTH < level:
+            return step
+    return len(losses)
+
+
+def price_of_learning(seed: int, full: bool = False) -> dict[str, float]:
+    """Share of the table in BERT base (%), and how many times the steps it takes to learn.
+
+    Steps until the loss on *shift* falls below 0.5 nats, mean of two runs: of a learned table over
+    those of sinusoids and over those of Shaw's vectors by offset. Devlin et al. 2018, section 3.
+    """
+
+    def steps(kind: str) -> int:
+        return sum(steps_to(trained("shift", kind, s, full)[1]) for s in (seed, seed + 1000))
+
+    return {
+        "share of the parameters": table_share(),
+        "steps over sinusoids": steps("learned") / steps("sinusoidal"),
+        "steps over Shaw": steps("learned") / steps("shaw_keys"),
+    }
+
+
+def inside_and_beyond(task: str, kind: str, seed: int, full: bool) -> tuple[float, float]:
+    """Accuracy (%) at the places trained on, and at as many that follow in a text twice as long."""
+    model, _ = trained(task, kind, seed, full)
+    size = form(full)
+    inside = accuracy(hits(model, task, size.length))
+    return 100 * inside, 100 * accuracy(hits(model, task, 2 * size.length), size.length)
+
+
+def offsets_from_a_table(seed: int, full: bool = False) -> dict[str, float]:
+    """Accuracy (%) of a learned table on *shift*, at the places trained on and beyond them.
+
+    *neighbours*: mean dot product of two rows side by side, relative to that of a row with itself.
+    Wang and Chen 2020 (2010.04903) look into such tables; here the task needs the offset.
+    """
+    inside, beyond = inside_and_beyond("shift", "learned", seed, full)
+    return {"inside": inside, "beyond": beyond, "neighbours": likeness(seed, full)[1].item()}
+
+
+def learned_against_others(seed: int, full: bool = False) -> dict[str, float]:
+    """Accuracy (points of %) of a learned table, less that of another encoding.
+
+    Against sinusoids on *shift* as trained, against Shaw's vectors on *shift* at the places beyond,
+    and against the same on *reverse* as trained. Compare Vaswani et al. 2017, table 3, row (E).
+    """
+    table, far = inside_and_beyond("shift", "learned", seed, full)
+    sinusoids, _ = inside_and_beyond("shift", "sinusoidal", seed, full)
+    _, shaw_far = inside_and_beyond("shift", "shaw_keys", seed, full)
+    back, _ = inside_and_beyond("reverse", "learned", seed, full)
+    shaw_back, _ = inside_and_beyond("reverse", "shaw_keys", seed, full)
+    return {
+        "over sinusoids": table - sinusoids,
+        "over Shaw, longer text": far - shaw_far,
+        "over Shaw, backwards": back - shaw_back,
+    }
+
+
+def rows_beyond(seed: int, full: bool = False) -> dict[str, float]:
+    """What a learned table does with a text twice as long as those trained on.
+
+    *rows*: the longest text (tokens) that a table of T rows lets through, over T. *beyond*:
+    accuracy (%) on *shift* at places whose rows exist but were never trained. Devlin et al. 2018,
+    section 3.
+    """
+    rows = form(full).length
+    encoding = create("learned", d_model=8, max_len=rows)
+    _, beyond = inside_and_beyond("shift", "learned", seed, full)
+    return {"rows": longest_text(encoding, 2 * rows) / rows, "beyond": beyond}
+
+
+def offsets_beyond(seed: int, full: bool = False) -> dict[str, float]:
+    """What vectors by offset do with a text twice as long as those trained on.
+
+    *clipped*: accuracy (%) on *shift* at the places beyond, offsets clipped at ±8 (Shaw et al.
+    2018, section 3.2). *unclipped*: the longest text (tokens) that a vector for each offset lets
+    through, over the length it was built for (Huang et al. 2018, section 3.4).
+    """
+    rows = form(full).length
+    _, beyond = inside_and_beyond("shift", "shaw_keys", seed, full)
+    huang = create("huang", d_model=8, max_len=rows)
+    return {"clipped": beyond, "unclipped": longest_text(huang, 2 * rows) / rows}
+
+
+def accuracy_by_row(lengths: tuple[int, ...], seed: int, full: bool = False) -> Tensor:
+    """Share of right answers on *shift* at each place of the longest text, (T,).
+
+    Args:
+        lengths: of the batches, over and over; BERT's mix is nine short ones, then a long one.
+        seed: of the weights and of the texts.
+        full: the longer form.
+    """
+    size = replace(form(full), length=max(lengths))
+    language, text = TASKS["shift"], Generator().manual_seed(seed)
+    model = fresh("learned", language, seed, size, size.length)
+    turns = iter(lengths * (size.steps // len(lengths) + 1))
+    fit(model, lambda: language.batch(size.batch, next(turns), text), size)
+    return hits(model.eval(), "shift", size.length).nanmean(0)
+
+
+def quality_by_row(seed: int, full: bool = False) -> dict[str, float]:
+    """Accuracy (points of %) in the first quarter of the places less that in the last quarter.
+
+    *one length*: all texts have 32 tokens. *mixed*: nine batches of ten have 8, as BERT took 90 %
+    of its steps at 128 tokens and the rest at 512 (Devlin et al. 2018, appendix A.2).
+    """
+    found = {}
+    for name, lengths in {"one length": (32,), "mixed lengths": (8,) * 9 + (32,)}.items():
+        rows = accuracy_by_row(lengths, seed, full)
+        found[name] = 100 * (rows[:8].nanmean() - rows[24:].mean()).item()
+    return found
+
+
+class LagWithTrees(LagLanguage):
+    """The lag language, with the offsets of a tree that has nothing to do with it."""
+
+    def batch(self, batch: int, length: int, generator: Generator) -> Masked:
+        """As of the lag language; `given` holds the offsets, (batch, length, length)."""
+        _, parents = TreeLanguage().sample(batch, length, generator)
+        masked = super().batch(batch, length, generator)
+        return masked._replace(given={"offsets": tree_offsets(parents)})
+
+
+def tree_against_line(seed: int, full: bool = False) -> dict[str, float]:
+    """Loss (nats) of Shaw's vectors by offset in the line, less that by offset in a tree.
+
+    *tree text*: each word follows from the one it hangs on, in random order. *line text*: it
+    follows from the one three places back, and the tree is random. Wang et al. 2019 (1909.00383),
+    section 3.
+    """
+
+    def loss(task: Task) -> float:
+        size = replace(form(full), length=12)
+        text = Generator().manual_seed(seed)
+        model = fresh("shaw_keys", task, seed, size, size.length)
+        fit(model, lambda: task.batch(size.batch, size.length, text), size)
+        return evaluate(model, task.batch(500, size.length, Generator().manual_seed(1))).loss
+
+    return {
+        "tree text": loss(TreeLanguage(told="nothing")) - loss(TreeLanguage()),
+        "line text": loss(LagLanguage()) - loss(LagWithTrees()),
+    }
+
+
+def likeness(seed: int, full: bool = False) -> Tensor:
+    """Mean dot product of two rows of a table that has learned *shift*, by offset; (T,).
+
+    Relative to offset 0; of the rows that were trained.
+    """
+    model, _ = trained("shift", "learned", seed, full)
+    rows = model.position.get_parameter("table")[: form(full).length]
+    return offset_profile(rows.detach().double())

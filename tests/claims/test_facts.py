@@ -1,0 +1,161 @@
+"""Numbers that are often told wrong, computed: from our code, and from somebody else's."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from transformers import BertConfig, BertForPreTraining, BertModel
+
+from helpers.bert import parameter_count, preset
+from helpers.claims import order, sizes, timing
+from helpers.claims.small import QUICK, TASKS, accuracy, fit, fresh, hits
+from helpers.claims.trained import accuracy_by_row, steps_to
+from helpers.encodings import Encoding, create, sinusoidal_table
+
+LARGE: dict[str, Any] = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16}
+LARGE["intermediate_size"] = 4096
+
+
+def _theirs(kind: type[nn.Module], **options: Any) -> nn.Module:
+    with torch.device("meta"):
+        return kind(BertConfig(**options))
+
+
+def test_bert_has_512_positions_not_1024() -> None:
+    assert preset("base").max_len == preset("large").max_len == 512
+    assert BertConfig().max_position_embeddings == 512
+    assert sizes.longest_bert() == {"rows": 512}
+    assert sizes.numbers_in(_theirs(BertModel, **LARGE)) == 335_141_888
+    assert parameter_count(preset("large")) == 335_141_888
+    assert parameter_count(preset("large", max_len=1024)) == 335_141_888 + 512 * 1024
+
+
+def test_the_table_is_a_third_of_a_percent_of_bert_base() -> None:
+    size = preset("base")
+    assert size.max_len * size.d_model == 393_216
+    assert parameter_count(size) == sizes.numbers_in(_theirs(BertModel)) == 109_482_240
+    assert round(sizes.table_share(), 2) == 0.36
+
+
+def test_340_million_is_336_with_both_heads() -> None:
+    assert sizes.numbers_in(_theirs(BertForPreTraining, **LARGE)) == 336_226_108
+    assert sizes.parameters_of_large() == {"parameters": 336.226108}
+
+
+def test_the_word_head_is_dense_gelu_norm_and_a_tied_decoder() -> None:
+    ours = sizes.word_head()
+    assert ours == {
+        "ReLUs": 0,
+        "dense layers": 1,
+        "width of the head": 1024,
+        "width of an MLP": 4096,
+        "tied": 1,
+    }
+    theirs = BertForPreTraining(BertConfig(hidden_size=8, num_attention_heads=2, vocab_size=11))
+    head = theirs.cls.predictions
+    assert head.decoder.weight is theirs.bert.embeddings.word_embeddings.weight
+    assert tuple(head.transform.dense.weight.shape) == (8, 8)
+    assert not any(isinstance(each, nn.ReLU) for each in theirs.modules())
+
+
+@pytest.mark.parametrize("length", [2, 5, 32, 100])
+def test_there_are_t_squared_pairs_and_2t_minus_1_offsets(length: int) -> None:
+    found = sizes.pairs_and_offsets(length)
+    assert found == {"pairs": length**2, "offsets": 2 * length - 1}
+    assert found["pairs"] - length == length * (length - 1) != (length - 1) ** 2
+
+
+def test_parameters_of_attention_do_not_know_the_length() -> None:
+    assert sizes.parameters_of_attention()["512 over 32"] == 1
+    width = 768  # 4D² + 4D of 12D² + 13D
+    share = (4 * width**2 + 4 * width) / (12 * width**2 + 13 * width)
+    assert sizes.parameters_of_attention()["share of a layer"] == pytest.approx(100 * share)
+
+
+def test_an_mlp_of_the_index_is_larger_than_a_short_table_only() -> None:
+    width = 768  # 1·4D + 4D, and 4D·D + D, and a LayerNorm of 2D
+    numbers = 8 * width + 4 * width**2 + width + 2 * width
+    for length in (512, 8192):
+        assert sizes.index_mlp_over_table(length) == pytest.approx(numbers / (length * width))
+
+
+def test_the_spread_along_diagonals_is_0_for_toeplitz_and_1_for_constant_diagonal_means() -> None:
+    places = torch.arange(6.0, dtype=torch.float64)
+    toeplitz = (places[None, :] - places[:, None]) ** 3
+    assert order.along_and_overall(toeplitz) == pytest.approx(0, abs=1e-12)
+    hankel = torch.tensor([[1.0, 0.0], [0.0, -1.0]]).double()
+    assert order.along_and_overall(hankel) == pytest.approx(1)
+    sinusoids = sinusoidal_table(40, 16)
+    assert order.along_and_overall(sinusoids @ sinusoids.T) < 1e-12
+
+
+def test_a_shuffle_is_noticed_where_there_are_positions() -> None:
+    """The measurement of claim 6 can come out otherwise."""
+    assert order.last_output_moves(2, causal=False, seed=0, encoding="sinusoidal") > 1e-3
+    assert order.last_output_moves(1, causal=True, seed=0) < 1e-12
+    assert order.last_output_moves(2, causal=True, seed=0) > 0.05
+
+
+def test_the_longest_text_is_that_of_the_table() -> None:
+    assert order.longest_text(create("learned", d_model=8, max_len=5), 9) == 5
+    assert order.longest_text(create("huang", d_model=8, max_len=5), 9) == 5
+    assert order.longest_text(create("shaw_keys", d_model=8, max_len=5), 9) == 9
+
+
+def test_a_window_would_be_noticed_as_a_fixed_span() -> None:
+    """The measurement of claim 2 can come out otherwise."""
+    torch.manual_seed(0)
+    x = torch.randn(1, 12, 8, dtype=torch.float64)
+    window = order._attention(0, create("window", d_model=8, num_heads=2, k=3))
+    assert order.felt(window, x).tolist() == [True] * 4 + [False] * 8
+    assert order.felt(order._attention(0, Encoding(8, 2)), x).all()
+
+
+def test_skew_reads_what_a_loop_reads() -> None:
+    assert order.trained_offsets(seed=0)["skew"] < 1e-12
+
+
+def test_memory_is_counted_once_and_without_parameters() -> None:
+    x = torch.randn(3, 5, requires_grad=True)
+    assert timing.bytes_kept(nn.Linear(5, 4), x) == 3 * 5 * 4  # x, for the gradient of the weights
+    twice = nn.Sequential(nn.Linear(5, 4), nn.Tanh(), nn.Linear(4, 2))
+    assert timing.bytes_kept(twice, x) == 3 * (5 + 4) * 4  # tanh's output serves both
+
+
+def test_places_that_are_not_asked_do_not_count() -> None:
+    model = fresh("none", TASKS["shift"], 0, QUICK, 16)
+    found = hits(model, "shift", 16, number=7)
+    assert found.shape == (7, 16)
+    assert found[:, :3].isnan().all() and not found[:, 3:].isnan().any()
+    assert accuracy(torch.tensor([[float("nan"), 1.0, 0.0]])) == 0.5
+    assert accuracy(torch.tensor([[1.0, 1.0, 0.0, 0.0]]), 1, 3) == 0.5
+
+
+def test_the_first_step_below_a_level_is_found() -> None:
+    assert steps_to([1.0] * 20 + [0.0] * 20) == 26  # the mean of 4 ones and 6 zeros is below 0.5
+    assert steps_to([1.0] * 15) == 15
+
+
+def test_training_goes_as_that_of_the_course(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`fit` is `train` without its bar: the same losses to the last digit."""
+    from dataclasses import replace
+
+    from torch import Generator
+
+    from helpers.training import train
+
+    size, task = replace(QUICK, steps=5), TASKS["shift"]
+    losses = []
+    for ours in (True, False):
+        text = Generator().manual_seed(3)
+        model = fresh("learned", task, 3, size, size.length)
+        draw = lambda: task.batch(size.batch, size.length, text)  # noqa: B023, E731
+        losses.append(fit(model, draw, size) if ours else train(model, draw, 5, size.lr))
+    assert losses[0] == losses[1]
+
+
+def test_rows_that_no_text_reaches_stay_untrained() -> None:
+    short = accuracy_by_row((8, 8), seed=0)
+    assert short[3:].min() > 0.9
+    assert short.shape == (8,)

@@ -1,0 +1,83 @@
+"""A graded class without a kernel: what cells showed is written down, nbgrader does the rest."""
+
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode, v4
+
+from helpers.checks.report import Finding, Report
+from helpers.course import build, marking
+from helpers.course.build import Built
+from helpers.course.execute import Outcome
+from helpers.course.intake import Submission
+from helpers.course.nbgrade import Grader
+from helpers.course.settings import Course
+from tests.common import LESSON
+
+UNIT = "01-tiny"
+HINT = "Twice is not the square."
+WHY = """
+# %% [markdown] exercise="why" title="Why <twice>?" difficulty=1 minutes=5
+# Say why.
+
+# %% [markdown] essay="why" points=4
+# Because.
+"""
+WRONG = Report(
+    "double",
+    [
+        Finding("even numbers", 1, 1),
+        Finding("odd numbers", 0.5, 0, "double(3): found 9, expected 6.", HINT),
+        Finding("negative numbers", 0.5, 0, "double(-1): found 1, expected -2.", HINT),
+    ],
+)
+RIGHT = Report("double", [Finding("even numbers", 1, 1), Finding("odd numbers", 1, 1)])
+
+
+class Classroom:
+    """The tiny course with an essay, and a folder that submissions are graded into."""
+
+    def __init__(self, course: Course, out: Path) -> None:
+        self.course, self.out = course, out
+        course.text(UNIT).write_text(LESSON + WHY)
+        out.mkdir(exist_ok=True)
+        self.grader = Grader(course, out)
+        self.built: Built = build.make(course, UNIT, out)
+
+    def enter(
+        self,
+        student: str,
+        checked: Report | NotebookNode,
+        extra: list[NotebookNode] | None = None,
+        essay: str = "It is so.",
+    ) -> dict[str, Any]:
+        """Grade a notebook whose check showed `checked`; `extra` cells stand before its first."""
+        notebook = nbformat.from_dict(self.built.released)
+        notebook.cells = [*(extra or []), *notebook.cells]
+        for number, cell in enumerate(notebook.cells):
+            cell.id = cell.metadata.get("nbgrader", {}).get("grade_id", f"cell-{number}")
+            if cell.id == "why":
+                cell.source = essay
+        shown = {cell.id: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
+        if isinstance(checked, Report):
+            data = checked._repr_mimebundle_()
+            checked = v4.new_output("execute_result", data=data, execution_count=1)
+        shown["double-test"] = [checked]
+        found = Submission(student, UNIT, self.out / "handed in")
+        return marking.enter(self.grader, self.out, found, notebook, Outcome(shown))
+
+    def page(self, student: str) -> str:
+        """The feedback of a student."""
+        return (self.out / "feedback" / student / UNIT / f"{UNIT}.html").read_text("utf-8")
+
+
+def code(source: str, *outputs: NotebookNode) -> NotebookNode:
+    """A code cell that has shown `outputs`."""
+    return v4.new_code_cell(source, outputs=list(outputs))
+
+
+def display(**data: str) -> NotebookNode:
+    """What `display` shows; `image_png` stands for image/png."""
+    kinds = {name.replace("_", "/", 1): text for name, text in data.items()}
+    return v4.new_output("display_data", data=kinds)

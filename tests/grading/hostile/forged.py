@@ -1,0 +1,117 @@
+"""Answers made up, or taken from the library where no process can tell; and who is told of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.grading.hostile.rows import REAL, Row, trick
+
+WORDS = "words in its code that no exercise needs: "
+REPLACED = "the notebook replaced "
+MADE_UP = "the answers were made up|were not answered"
+
+
+# Said in place of what the course's `ask` would say.
+SAYS = """
+import importlib
+from IPython.display import publish_display_data
+kernel = importlib.import_module(".".join(["helpers", "course", "kernel"]))
+ANSWERS, to_json = kernel.ANSWERS, kernel.to_json
+from helpers.checks.sinusoidal import wavelengths as exercise
+said = to_json(exercise.ask(lambda *a, **k: None, 2101)) | {"replaced": []}
+"""
+
+
+def _forged(name: str, change: str, told: str) -> Row:
+    """Answers in a form that the course's own code never gives."""
+    code = SAYS + change + "\nkernel.ask = lambda *a: publish_display_data({ANSWERS: said})"
+    return trick(name, code, told, unit=REAL)
+
+
+def _watched(name: str, told: str, code: str = "", answer: str = "") -> Row:
+    """The library's, which no process can tell from a learner's: a person is told to look."""
+    row = trick(name, code, WORDS + told, unit=REAL, wavelengths=answer)
+    return replace(row, marks=1)
+
+
+LIBRARYS = """
+said = to_json(exercise.ask(exercise.reference, 2101)) | {"replaced": []}
+said["used"] = {part: [] for part in said["used"]}
+"""
+WATCHED = [
+    _watched(
+        "runs-its-source",
+        ".*getsource",
+        answer="import inspect\nimport helpers.encodings.sinusoidal as s\n"
+        "exec(inspect.getsource(s).replace('from __future__', '#'))",
+    ),
+    _watched(
+        "replaces-the-question",
+        r".*\.reference",
+        SAYS + LIBRARYS + "kernel.ask = lambda *a: publish_display_data({ANSWERS: said})",
+        "wavelengths = None",
+    ),
+    _watched(
+        "says-it-over-the-wire",
+        r".*display_pub",
+        SAYS
+        + LIBRARYS
+        + """
+shell = get_ipython()
+def say(kind, content):
+    pub = shell.display_pub
+    pub.session.send(pub.pub_socket, kind, content, parent=pub.parent_header, ident=kind.encode())
+def first(info):
+    if "'wavelengths'" in info.raw_cell:
+        say("display_data", {"data": {ANSWERS: said}, "metadata": {}})
+        say("status", {"execution_state": "idle"})
+shell.events.register("pre_run_cell", first)
+""",
+    ),
+]
+ROWS = [
+    *WATCHED,
+    trick(
+        "says-openly-what-it-does",
+        "import helpers.course.kernel",
+        "reaches into what grades it",
+        unit=REAL,
+        wavelengths="import math, torch\ndef wavelengths(d_model, base=1e4):\n"
+        "    return 2 * math.pi * base ** (torch.arange(0, d_model, 2) / d_model)",
+    ),
+    trick(
+        "says-a-report",
+        """
+        from IPython.display import publish_display_data
+        from helpers.checks.report import FINDINGS
+        report = {"exercise": "wavelengths", "findings": [
+            {"part": "all", "points": 1, "earned": 1, "message": "", "hint": ""}]}
+        shown = {"text/plain": "1.0", FINDINGS: report}
+        get_ipython().events.register("post_execute", lambda: publish_display_data(shown))
+        """,
+        "",
+        unit=REAL,
+    ),
+    _forged("says-a-list", "said = [1, 2]", MADE_UP),
+    _forged("says-nothing", "said = {}", MADE_UP),
+    _forged("says-too-little", "said['found'] = {}", MADE_UP),
+    _forged("says-that-a-number-was-replaced", "said['replaced'] = 7", REPLACED + "7"),
+    _forged(
+        "says-a-huge-shape",
+        "said['found'] = {k: [{'tensor': '', 'shape': [0, 1 << 62]}] * 2 for k in said['found']}",
+        "",
+    ),
+    _forged(
+        "says-a-wrong-shape",
+        "said['found'] = {k: [{'tensor': 'AAAA', 'shape': [-1]}] * 2 for k in said['found']}",
+        MADE_UP,
+    ),
+    _forged(
+        "says-no-number", "said['found'] = {k: [{'float': 'nan'}] * 2 for k in said['found']}", ""
+    ),
+    _forged(
+        "says-half-a-letter", r"said['found'] = {k: ['\udcff'] * 2 for k in said['found']}", ""
+    ),
+    _forged("says-very-much", "said['name'] = 'x' * (6 << 20)", MADE_UP),
+    _forged("says-a-script", "said['name'] = '<script>mine()</script>'", ""),
+]

@@ -1,0 +1,180 @@
+"""Code that takes more than it may, or ends what runs it.
+
+Each ends by itself after a while, should nothing else end it.
+"""
+
+from tests.grading.hostile.rows import harm
+
+ROWS = [
+    harm("exits", "import os; os._exit(0)", r"ended itself \(status 0\)", marks=2),
+    harm("exits-politely", "import sys; sys.exit(1)", shown="SystemExit"),
+    harm("kills-itself", "import os; os.kill(os.getpid(), 9)", "SIGKILL", marks=2),
+    harm("kills-its-parent", "import os; os.kill(os.getppid(), 9)"),
+    harm("kills-everyone", "import os; os.kill(-1, 9)"),
+    harm("interrupts-its-parent", "import os; os.kill(os.getppid(), 2)"),
+    harm(
+        "signals-its-parent",
+        """
+        import contextlib, os, signal
+        for number in signal.valid_signals():
+            with contextlib.suppress(OSError):
+                os.kill(os.getppid(), number)
+        """,
+    ),
+    harm("segfaults", "import ctypes; ctypes.string_at(0)", "SIGSEGV", marks=2),
+    harm("recursion", "def triple(x): return triple(x)\ntriple(1)", shown="RecursionError"),
+    harm("sleeps", "import time; time.sleep(60)", shown="took more than 2 s"),
+    harm("loops", "while True: pass", shown="took more than 2 s"),
+    harm(
+        "ignores-the-interrupt",
+        """
+        import signal, time
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        end = time.monotonic() + 40
+        while time.monotonic() < end: pass
+        """,
+        "did not stop",
+        marks=2,
+    ),
+    harm("loops-in-c", "sum(range(10**11))", "did not stop|took more", marks=2),
+    harm("allocates-8-GB", "x = bytearray(8 << 30)", shown="MemoryError"),
+    harm(
+        "allocates-bit-by-bit",
+        """
+        kept = []
+        for _ in range(400):
+            kept.append(b"x" * (20 << 20))
+        """,
+        shown="MemoryError",
+    ),
+    harm(
+        "allocates-shared-memory",
+        """
+        import mmap, signal
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for _ in range(64):
+            page = mmap.mmap(-1, 128 << 20)
+            page.write(b"x" * (128 << 20))
+            globals().setdefault("kept", []).append(page)
+        """,
+        r"more than 1\.0 GiB of memory",
+        marks=2,
+    ),
+    harm(
+        "allocates-in-many-processes",
+        """
+        import os, signal, time
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for _ in range(8):
+            if os.fork() == 0:
+                x = b"x" * (300 << 20)
+                time.sleep(20)
+                os._exit(0)
+        time.sleep(4)
+        """,
+        r"more than 1\.0 GiB of memory",
+        marks=2,
+    ),
+    harm(
+        "allocates-files-without-names",
+        """
+        import os, signal
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        block = b"x" * (16 << 20)
+        for number in range(256):
+            file = os.memfd_create("x")
+            os.write(file, block)
+        """,
+        r"more than 1\.0 GiB of memory",
+        marks=2,
+    ),
+    harm("returns-very-much", "def triple(x): return [x] * 10**8\ntriple(1)", marks=3),
+    harm("shows-very-much", "[0] * 10**7", marks=3),
+    harm("prints-60-MB-on-a-line", "print('x' * (60 << 20))", shown="more was shown"),
+    harm("prints-without-end", "while True: print('x' * 1000)", shown="took more than 2 s"),
+    harm("displays-without-end", "while True: display('x')", shown="took more than 2 s"),
+    harm("an-error-of-8-MB", "raise ValueError('x' * (8 << 20))", marks=3),
+    harm("a-file-of-10-GB", "open('big', 'wb').truncate(10 << 30)", shown="File too large"),
+    harm(
+        "writes-until-it-is-full",
+        """
+        for number in range(100):
+            with open(f"/tmp/{number}", "wb") as file:
+                file.write(b"x" * (30 << 20))
+        """,
+        shown="No space left",
+    ),
+    harm(
+        "many-files",
+        """
+        import time
+        end = time.monotonic() + 20
+        number = 0
+        while time.monotonic() < end:
+            open(f"/tmp/{number}", "w").close()
+            number += 1
+        """,
+        shown="took more than 2 s",
+    ),
+    harm(
+        "fork-bomb",
+        """
+        import os, time
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            try:
+                os.fork()
+            except OSError:
+                pass
+        """,
+        "processes|memory|killed|did not stop",
+        marks=2,
+    ),
+    harm(
+        "many-threads",
+        """
+        import threading, time
+        for _ in range(10_000):
+            threading.Thread(target=time.sleep, args=(10,), daemon=True).start()
+        """,
+        marks=3,
+    ),
+    harm(
+        "leaves-a-daemon",
+        """
+        import os, subprocess, time
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                os.execvp("sleep", ["sleep", "31415"])
+            os._exit(0)
+        """,
+    ),
+    harm(
+        "leaves-threads",
+        """
+        import threading
+        def work():
+            while True: pass
+        for _ in range(4):
+            threading.Thread(target=work, daemon=True).start()
+        """,
+    ),
+    harm(
+        "closes-its-files",
+        "import os; os.closerange(0, 1024)",
+        "does not answer|took|killed",
+        marks=2,
+    ),
+    harm("stops-the-loop", "get_ipython().kernel.io_loop.stop()", "ended|answer|took", marks=2),
+    harm(
+        "stops-itself", "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", "took", marks=2
+    ),
+    harm("prints-escapes", r"print('\x1b[2J\x1b[8m\x1b]0;gone\x07' * 10_000)"),
+    harm("cannot-be-shown", "class X:\n    def __repr__(self): raise SystemExit\nX()", marks=3),
+    harm(
+        "shows-itself-for-ever",
+        "class X:\n    def __repr__(self):\n        while True: pass\nX()",
+        shown="took more than 2 s",
+    ),
+]

@@ -1,0 +1,196 @@
+"""A class of hostile and broken submissions among honest ones, graded once by `course grade`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pandas as pd
+import psutil
+import pytest
+from filelock import FileLock
+from nbgrader.api import Gradebook
+
+from helpers.course import grade, sandbox
+from helpers.course.sandbox import Limits
+from tests.grading.hostile import checked, escapes, files, forged, limits, rows, tricks
+from tests.grading.hostile.rows import ESCAPED, POINTS, REAL, TINY, TRIED, Row
+
+NO_SANDBOX = sandbox.available()
+LIMITS = Limits(cell_seconds=2, notebook_seconds=20, memory=1 << 30, files=256 << 20)
+ABSTRACT = "\0order-matters-hostile"  # as in escapes.py
+RUN = [] if NO_SANDBOX else [limits.ROWS, escapes.ROWS, tricks.ROWS, checked.ROWS, forged.ROWS]
+
+
+def _honest(number: int, unit: str = TINY) -> Row:
+    return Row(f"honest-{number}", lambda: rows.written(rows.worked(unit)), POINTS[unit], unit=unit)
+
+
+def _class() -> dict[str, Row]:
+    """All rows by student, in the order in which one sandbox after the other runs them."""
+    found = [_honest(0, REAL)]
+    for number, part in enumerate([files.ROWS, *RUN], 1):
+        found += [*part, _honest(number)]
+    found.append(_honest(99, REAL))
+    return {f"{number:03d}-{row.name}": row for number, row in enumerate(found)}
+
+
+CLASS = _class()
+
+
+@pytest.fixture(scope="session")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the class has been graded; by the first process that asks, if tests run in several."""
+    folder = tmp_path_factory.getbasetemp()
+    if folder.name.startswith("popen-gw"):  # a process of pytest-xdist
+        folder = folder.parent
+    with FileLock(folder / "hostile.lock"):
+        if not (folder / "hostile" / "outside.json").exists():
+            _grade(folder / "hostile")
+    return folder / "hostile" / "out"
+
+
+def _grade(folder: Path) -> None:
+    course = rows.course(folder / "course")
+    with _listening() as (port, callers):
+        for student, row in CLASS.items():
+            path = folder / "in" / student / row.unit / f"{row.unit}.ipynb"
+            path.parent.mkdir(parents=True)
+            content = row.file().replace(b"@OUT@", bytes(folder / "out"))
+            path.write_bytes(content.replace(b"@PORT@", str(port).encode()))
+        before = _digest(folder, "in", "course")
+        isolated = not NO_SANDBOX
+        grade.grade(
+            course, folder / "in", folder / "out", isolated=isolated, workers=1, limits=LIMITS
+        )
+    outside = {
+        "changed files": _digest(folder, "in", "course") != before,
+        "callers": callers,
+        "processes": [
+            " ".join(each.cmdline())
+            for each in psutil.process_iter()
+            if {"31415", "31416"} & set(_command(each))
+        ],
+        "children": [each.name() for each in psutil.Process().children() if each.name() == "bwrap"],
+        "shared memory": str(0x7ACE) in Path("/proc/sysvipc/shm").read_text(),
+        "keys": " trace" in Path("/proc/keys").read_text(),
+    }
+    (folder / "outside.json").write_text(json.dumps(outside))
+
+
+def _command(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
+def _digest(folder: Path, *names: str) -> str:
+    """Of all files below."""
+    found = sorted(path for name in names for path in (folder / name).rglob("*") if path.is_file())
+    return hashlib.sha256(b"".join(bytes(each) + each.read_bytes() for each in found)).hexdigest()
+
+
+@contextmanager
+def _listening() -> Iterator[tuple[int, list[str]]]:
+    """A port, and who called there or at an abstract socket."""
+    callers: list[str] = []
+
+    def answer(listener: socket.socket) -> None:
+        try:
+            while True:
+                listener.accept()
+                callers.append(str(listener.getsockname()))
+        except OSError:
+            return
+
+    with socket.create_server(("127.0.0.1", 0)) as port, socket.socket(socket.AF_UNIX) as local:
+        local.bind(ABSTRACT)
+        local.listen()
+        for listener in (port, local):
+            threading.Thread(target=answer, args=[listener], daemon=True).start()
+        yield port.getsockname()[1], callers
+        for listener in (port, local):
+            listener.shutdown(socket.SHUT_RDWR)
+
+
+def _table(out: Path) -> pd.DataFrame:
+    return pd.read_csv(out / "grades.csv", keep_default_na=False).set_index("student")
+
+
+def _shown(out: Path, student: str, unit: str) -> str:
+    """All that the cells of a graded notebook show."""
+    path = out / "autograded" / student / unit / f"{unit}.ipynb"
+    cells = nbformat.read(path, as_version=4).cells if path.exists() else []
+    outputs: list[Any] = [each for cell in cells for each in cell.get("outputs", [])]
+    return "\n".join(
+        f"{each.get('ename')} {each.get('evalue')} {each.get('text')} {each.get('data')}"
+        for each in outputs
+    )
+
+
+@pytest.mark.parametrize("student", CLASS)
+def test_a_submission_gets_what_it_deserves_and_a_reason(out: Path, student: str) -> None:
+    row, line = CLASS[student], _table(out).loc[student]
+    told = " | ".join([line["status"], line["flags"], line["repairs"]])
+    shown = _shown(out, student, row.unit)
+    assert line["score"] == row.marks, told
+    assert line["status"], "everyone is told what became of it"
+    assert re.search(row.told, told), told
+    assert re.search(row.shown, shown), shown[:3000]
+    assert ESCAPED not in shown, shown[:3000]
+    assert not row.looks or TRIED in shown, shown[:3000]
+
+
+def test_everyone_has_one_row_and_no_more(out: Path) -> None:
+    table = _table(out)
+    assert table.index.tolist() == list(CLASS)
+    graded = table[table.status == "graded"]
+    assert (graded.max_score == graded.unit.map(POINTS)).all()
+
+
+def test_the_gradebook_says_what_the_table_says(out: Path) -> None:
+    table = _table(out)
+    with Gradebook(f"sqlite:///{out / 'gradebook.db'}", "order-matters") as book:
+        scores = {
+            s.student.id: s.score for unit in POINTS for s in book.assignment_submissions(unit)
+        }
+        by_hand = [
+            grade.manual_score
+            for unit in POINTS
+            for submission in book.assignment_submissions(unit)
+            for notebook in submission.notebooks
+            for grade in notebook.grades
+        ]
+        assert {each.name: each.max_score for each in book.assignments} == POINTS
+    assert scores == table[table.status == "graded"].score.to_dict()
+    assert set(by_hand) == {None}
+
+
+def test_nothing_got_out(out: Path) -> None:
+    outside = json.loads((out.parent / "outside.json").read_text())
+    assert not any(outside.values()), outside
+
+
+def test_pages_hold_no_script_and_no_hidden_test(out: Path) -> None:
+    pages = list((out / "feedback").rglob("*.html"))
+    assert len(pages) == (_table(out).status == "graded").sum()
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"<script[^>]*>[^<]*(alert|mine\(\))|<img[^>]*onerror", text), page
+        assert "double(21)" not in text and "HIDDEN TESTS" not in text, page
+        assert "\x1b" not in text, page
+        assert len(text) < 8 << 20, page
+
+
+@pytest.mark.skipif(not NO_SANDBOX, reason="there is a sandbox")
+def test_without_a_sandbox_this_is_said() -> None:
+    pytest.skip(f"only files are tried, no hostile code: {NO_SANDBOX}")

@@ -1,0 +1,60 @@
+"""The same job on a Dask cluster: two workers on separate folders, one killed midway."""
+
+import threading
+import time
+from pathlib import Path
+
+import nbformat
+import psutil
+import pytest
+from distributed import LocalCluster
+
+from helpers.course import build, grade
+from helpers.course.journal import entries
+from helpers.course.sandbox import available
+from helpers.course.settings import Course, CourseError
+
+UNIT = "01-tiny"
+
+
+def test_a_worker_that_is_killed_costs_nobody_a_mark(tiny: Course, tmp_path: Path) -> None:
+    built = build.make(tiny, UNIT, tmp_path / "made")
+    for number in range(6):
+        path = tmp_path / "in" / f"s{number}" / UNIT / f"{UNIT}.ipynb"
+        path.parent.mkdir(parents=True)
+        nbformat.write(built.solution, path)
+    cluster = LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        dashboard_address="",
+        local_directory=str(tmp_path / "workers"),
+    )
+    out = tmp_path / "out"
+
+    def kill_one() -> None:
+        while len(list(entries(out))) < 2:
+            time.sleep(0.02)
+        psutil.Process(cluster.workers[0].pid).kill()
+
+    with cluster:
+        killer = threading.Thread(target=kill_one)
+        killer.start()
+        table = grade.grade(
+            tiny,
+            tmp_path / "in",
+            out,
+            scheduler=cluster.scheduler_address,
+            isolated=not available(),
+        )
+        killer.join()
+    assert table.score.tolist() == [2] * 6
+    assert table.status.tolist() == ["graded"] * 6
+
+
+def test_no_scheduler_is_told(tiny: Course, tmp_path: Path) -> None:
+    built = build.make(tiny, UNIT, tmp_path / "made")
+    path = tmp_path / "in" / "ada" / UNIT / f"{UNIT}.ipynb"
+    path.parent.mkdir(parents=True)
+    nbformat.write(built.solution, path)
+    with pytest.raises(CourseError, match="no Dask scheduler answers"):
+        grade.grade(tiny, tmp_path / "in", tmp_path / "out", scheduler="tcp://127.0.0.1:1")

@@ -1,0 +1,110 @@
+"""`course doctor` says what is missing, and only that fails."""
+
+import shutil
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from helpers.course import doctor, sandbox
+from helpers.course.cli import main
+from helpers.course.doctor import Finding
+from helpers.course.settings import Course
+from tests.common import ROOT
+
+
+def _said(course: Course, look: str) -> list[Finding]:
+    return list(getattr(doctor, f"_{look}")(course))
+
+
+def _course_with(tmp_path: Path, before: str, after: str) -> Course:
+    """A course whose pyproject.toml and lock files say `after` where ours say `before`."""
+    for name in ("pyproject.toml", *doctor.LOCKS):
+        text = (ROOT / name).read_text()
+        (tmp_path / name).write_text(text.replace(before, after))
+    return Course(tmp_path)
+
+
+def test_this_machine(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sandbox, "available", lambda: "")
+    status = main(["doctor"])
+    printed = capsys.readouterr().out
+    assert status == ("missing" in [line[:7].strip() for line in printed.splitlines()])
+    for words in ("Python 3", "packages", "makes a sandbox", "kernel python3", "disk", "memory"):
+        assert words in printed
+
+
+def test_an_old_python(tmp_path: Path) -> None:
+    course = _course_with(tmp_path, 'requires-python = ">=3.11"', 'requires-python = ">=9.9"')
+    found = _said(course, "python")
+    assert [each.state for each in found] == ["missing"]
+    assert "install a newer Python" in found[0].text
+
+
+def test_a_package_that_is_not_there_or_too_old(tmp_path: Path) -> None:
+    found = _said(_course_with(tmp_path, '"jupytext>=1.19"', '"jupytext>=99"'), "packages")
+    assert found[0].state == "missing"
+    assert "jupytext>=99 (found 1." in found[0].text
+    assert "make demo" in found[0].text
+    found = _said(_course_with(tmp_path, '"jupytext>=1.19"', '"no-such-package"'), "packages")
+    assert "no-such-package (found none)" in found[0].text
+
+
+def test_a_package_not_as_tested_is_only_noted(tmp_path: Path) -> None:
+    found = _said(_course_with(tmp_path, "\npsutil==", "\npsutil==99."), "packages")
+    assert [each.state for each in found] == ["note", "ok"]
+    assert "psutil" in found[0].text
+
+
+def test_no_sandbox(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "available", lambda: sandbox.MISSING)
+    assert _said(course, "sandbox") == [Finding("missing", sandbox.MISSING)]
+
+
+def test_a_kernel_that_does_not_find_the_helpers(
+    course: Course, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "torch.py").write_text("raise RuntimeError('broken')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    found = _said(course, "kernel")
+    assert found[0].state == "missing"
+    assert "RuntimeError: broken" in found[0].text
+
+
+def test_a_full_disk_is_missing_and_little_memory_is_noted(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "DISK", 10**9)
+    monkeypatch.setattr(doctor, "MEMORY", 10**9)
+    assert [each.state for each in _said(course, "disk")] == ["missing"]
+    assert [each.state for each in _said(course, "memory")] == ["note"]
+
+
+def test_a_port_that_is_taken(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        monkeypatch.setattr(doctor, "PORT", other.getsockname()[1])
+        assert "make lab PORT=" in _said(course, "port")[0].text
+    assert _said(course, "port")[0].state == "ok"
+
+
+def test_no_chromium_is_only_noted(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
+    assert _said(course, "chromium")[0].state == "note"
+
+
+def test_what_cannot_be_looked_at_is_missing_and_stops_nothing(
+    course: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def _psutil(_course: Course) -> Iterator[Finding]:
+        raise ImportError("No module named 'psutil'")
+
+    monkeypatch.setattr(doctor, "LOOKS", (_psutil, doctor._port))
+    assert doctor.report(course) == 1
+    printed = capsys.readouterr().out
+    assert "psutil: ImportError: No module named 'psutil'" in printed
+    assert "port 8888" in printed
+    assert "1 to mend" in printed

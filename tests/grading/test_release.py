@@ -1,0 +1,71 @@
+"""The zip for learners without git: nothing hidden in it, and its helpers work elsewhere."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from helpers.course import release
+from helpers.course.cli import main
+from helpers.course.settings import Course, CourseError
+from tests.common import ROOT
+
+UNIT = "00-start-here"
+IMPORTED = """\
+import helpers
+from helpers import recorded
+from helpers.checks import sinusoidal
+print(helpers.__file__)
+print(recorded.load("lag3").note)
+print(sinusoidal.table(lambda *_: None).points)
+"""
+
+
+def test_what_is_inside_works_in_an_environment_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert main(["release", UNIT, "--out", str(tmp_path / "out")]) == 0
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [f"{UNIT}.zip"]
+    with zipfile.ZipFile(tmp_path / "out" / f"{UNIT}.zip") as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / UNIT
+    (wheel,) = folder.glob("*.whl")
+    assert {path.name for path in folder.iterdir()} == {
+        f"{UNIT}.ipynb", "README.txt", wheel.name,
+    }  # fmt: skip
+
+    text = (folder / f"{UNIT}.ipynb").read_text()
+    released = nbformat.reads(text, as_version=4)
+    assert released == nbformat.read(ROOT / "notebooks" / UNIT / f"{UNIT}.ipynb", as_version=4)
+    assert "NotImplementedError" in text and "HIDDEN" not in text
+
+    readme = (folder / "README.txt").read_text()
+    assert f"./{wheel.name}[lab]" in readme and f"{UNIT}.ipynb" in readme
+    assert "{" not in readme
+
+    target = tmp_path / "installed"
+    command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index"]
+    subprocess.run([*command, "--target", str(target), str(wheel)], check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORTED],
+        env=os.environ | {"PYTHONPATH": str(target)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    where, note, points = done.stdout.splitlines()
+    assert Path(where).is_relative_to(target)
+    assert note.startswith("Recorded ")
+    assert points == "3"
+
+
+def test_helpers_that_cannot_be_packed(tiny: Course, tmp_path: Path) -> None:
+    with pytest.raises(CourseError, match="the helpers cannot be packed: "):
+        release.release(tiny, tiny.units(), tmp_path / "out")
+    assert list((tmp_path / "out").iterdir()) == []

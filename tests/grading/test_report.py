@@ -1,0 +1,143 @@
+"""The page about a class: its numbers, what it says of whom, and its two smallest classes."""
+
+import html
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from nbgrader.api import Gradebook
+
+from helpers.course import grade, report
+from helpers.course.cli import main
+from helpers.course.nbgrade import gradebook
+from helpers.course.settings import Course
+from tests.common import tiny_course
+from tests.grading.entered import HINT, RIGHT, UNIT, WRONG, Classroom
+
+
+def _row(student: str, **said: object) -> dict[str, object]:
+    nothing = {"unit": UNIT, "score": 0, "max_score": 0, "status": "graded", "seconds": 1.0}
+    return dict.fromkeys(grade.COLUMNS, "") | nothing | {"student": student} | said
+
+
+def _written(course: Course, out: Path, rows: list[dict[str, object]]) -> str:
+    pd.DataFrame(rows, columns=grade.COLUMNS).to_csv(out / "grades.csv", index=False)
+    return report.write(course, out).read_text("utf-8")
+
+
+def _section(page: str, name: str) -> str:
+    """What a reader reads in one section, on one line."""
+    section = page.split(f'<section aria-labelledby="{name}">')[1].split("</section>")[0]
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", section)).strip()
+
+
+@pytest.fixture(scope="module")
+def classroom(tmp_path_factory: pytest.TempPathFactory) -> Classroom:
+    root = tmp_path_factory.mktemp("report")
+    made = Classroom(tiny_course(root), root / "out")
+    for student in ("007", "NA", "zoe"):
+        made.enter(student, WRONG)
+    made.enter("ada", RIGHT)
+    with Gradebook(gradebook(made.out), "order-matters") as book:
+        read = book.find_grade("why", UNIT, UNIT, "ada")
+        read.manual_score, read.needs_manual_grade = 3, False
+        book.db.commit()
+    lines = [
+        {"key": name, "row": {"unit": UNIT, "student": name}, "seconds": {"double-test": seconds}}
+        for name, seconds in (("ada", 9.0), ("ada", 2.0), ("zoe", 4.0), ("NA", 3.0))
+    ]
+    text = "\n".join(map(json.dumps, lines)) + '\n{"key": "cut off'
+    (made.out / "journal.jsonl").write_text(text)
+    return made
+
+
+@pytest.fixture(scope="module")
+def page(classroom: Classroom) -> str:
+    rows = [
+        _row("007", flags="the kernel was killed; no sign of life; no sign of life", seconds=7.5),
+        _row("NA", repairs="double: put back; why: put back; handed in as x.ipynb"),
+        _row("zoe"),
+        _row("ada"),
+        _row("<script>", status="not graded: the file is <b>empty</b>", unit=""),
+    ]
+    return _written(classroom.course, classroom.out, rows)
+
+
+def test_marks_are_those_of_the_gradebook_with_what_was_given_by_hand(page: str) -> None:
+    # 1, 1, 1 of the three that are wrong and 2 + 3 of the other
+    assert f"{UNIT} 4 4 6 2 1 1 5" in _section(page, "marks")
+    assert "1.2 to 1.8 0" in _section(page, "marks")
+    assert "0.6 to 1.2 3" in _section(page, "marks")
+
+
+def test_exercises_leave_out_what_nobody_has_read(page: str) -> None:
+    section = _section(page, "exercises")
+    assert "Twice 2 1.25 62 % 25 % 0 %" in section
+    assert "Why &lt;twice&gt;? 4 3 75 % 0 % 0 %" in section
+
+
+def test_a_misconception_is_counted_once_a_learner(page: str) -> None:
+    section = _section(page, "misconceptions")
+    assert f"3 of 4 · {UNIT} · Twice {HINT} 3 learners 007, NA, zoe" in section
+
+
+def test_answers_that_wait_are_named(page: str) -> None:
+    assert "Why &lt;twice&gt;? 3 learners 007, NA, zoe" in _section(page, "waiting")
+    assert "<strong>3</strong> answers to read" in page
+
+
+def test_flags_repairs_and_what_was_left_out_are_said_in_words(page: str) -> None:
+    assert f"007 , {UNIT}: the kernel was killed; no sign of life (2 times)" in _section(
+        page, "flagged"
+    )
+    assert f"NA , {UNIT}: put back (2 times); handed in as x.ipynb" in _section(page, "repaired")
+    empty = "&lt;script&gt;, no unit: the file is &lt;b&gt;empty&lt;/b&gt;"
+    assert empty in _section(page, "left-out")
+
+
+def test_the_slowest_come_first_and_the_last_run_counts(page: str) -> None:
+    assert f"seconds 007 {UNIT} 7.5" in _section(page, "slowest")
+    assert f"{UNIT} Twice 3.00 4.00" in _section(page, "slowest")  # of 2, 3 and 4 seconds
+
+
+def test_the_page_runs_nothing_and_every_link_leads_somewhere(
+    page: str, classroom: Classroom
+) -> None:
+    assert "<script" not in page
+    assert "default-src 'none'" in html.unescape(page)
+    assert all(re.findall(r'<img src="data:image/svg\+xml;base64,[^"]+" alt="([^"]*)"', page))
+    assert page.count("<img") == 2
+    for link in re.findall(r'href="([^"]+)"', page):
+        place = f'id="{link[1:]}"' in page if link[0] == "#" else (classroom.out / link).exists()
+        assert place, link
+
+
+def test_a_class_of_which_nobody_is_graded(tmp_path: Path) -> None:
+    (out := tmp_path / "out").mkdir()
+    page = _written(tiny_course(tmp_path), out, [_row("ada", status="not graded: empty")])
+    assert "Nobody has been graded." in _section(page, "marks")
+    assert "ada, 01-tiny: empty" in _section(page, "left-out")
+    assert 'id="exercises"' not in page and not (out / "gradebook.db").exists()
+    assert "0 notebooks of 0 learners" in _written(tiny_course(tmp_path / "b"), out, [])
+
+
+def test_a_class_of_one(classroom: Classroom) -> None:
+    page = _written(classroom.course, classroom.out, [_row("zoe")])
+    assert "1 notebook of 1 learner<" in page
+    assert f"{UNIT} 1 1 6 1 1 1 1" in _section(page, "marks")
+    assert "Twice 2 1 50 % 0 % 0 %" in _section(page, "exercises")
+
+
+def test_the_command(
+    classroom: Classroom, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(classroom.course.root)
+    _written(classroom.course, classroom.out, [_row("zoe")])
+    (classroom.out / "report.html").unlink()
+    assert main(["report", str(classroom.out)]) == 0
+    assert (classroom.out / "report.html").exists()
+    assert "report.html" in capsys.readouterr().out
+    assert main(["report", "elsewhere"]) == 1
+    assert "elsewhere holds no grades.csv" in capsys.readouterr().err

@@ -1,0 +1,119 @@
+"""A run that is stopped goes on where it was, and keeps what people have done to the gradebook."""
+
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+from nbgrader.api import Gradebook
+
+from helpers.course import build, execute, grade
+from helpers.course.execute import Job, Outcome
+from helpers.course.journal import Journal, entries
+from helpers.course.nbgrade import gradebook
+from helpers.course.sandbox import available
+from helpers.course.settings import Course
+
+UNIT = "01-tiny"
+ISOLATED = not available()
+
+
+def _class(course: Course, folder: Path, students: int) -> Path:
+    built = build.make(course, UNIT, folder / "made")
+    for number in range(students):
+        path = folder / "in" / f"s{number}" / UNIT / f"{UNIT}.ipynb"
+        path.parent.mkdir(parents=True)
+        nbformat.write(built.solution if number % 2 else built.released, path)
+    return folder / "in"
+
+
+def _grade(course: Course, submissions: Path, out: Path) -> pd.DataFrame:
+    return grade.grade(course, submissions, out, isolated=ISOLATED, workers=1)
+
+
+@pytest.fixture
+def executed(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
+    """The jobs that are really executed."""
+    jobs = []
+
+    def counted(job: Job) -> Outcome:
+        jobs.append(job)
+        return real(job)
+
+    real = execute.execute
+    monkeypatch.setattr(execute, "execute", counted)
+    return jobs
+
+
+def test_what_is_graded_is_not_executed_again(
+    tiny: Course, tmp_path: Path, executed: list[Job]
+) -> None:
+    submissions, out = _class(tiny, tmp_path, 3), tmp_path / "out"
+    first = _grade(tiny, submissions, out)
+    assert len(executed) == 3
+    again = _grade(tiny, submissions, out)
+    assert len(executed) == 3
+    pd.testing.assert_frame_equal(first, again)
+    changed = submissions / "s1" / UNIT / f"{UNIT}.ipynb"
+    changed.write_text(changed.read_text().replace("2 * x", "3 * x"))
+    assert _grade(tiny, submissions, out).score.tolist() == [0, 0, 0]
+    assert len(executed) == 4
+    tiny.text(UNIT).write_text(tiny.text(UNIT).read_text().replace("42", "63").replace("21", "21"))
+    _grade(tiny, submissions, out)
+    assert len(executed) == 7  # another test is another mark
+
+
+def test_a_killed_run_goes_on(tiny: Course, tmp_path: Path, executed: list[Job]) -> None:
+    submissions, out = _class(tiny, tmp_path, 6), tmp_path / "out"
+    command = [str(Path(sys.executable).with_name("course")), "grade", str(submissions)]
+    command += ["--out", str(out), "--workers", "1", *([] if ISOLATED else ["--no-sandbox"])]
+    running = subprocess.Popen(command, cwd=tiny.root, stderr=subprocess.DEVNULL)
+    end = time.monotonic() + 120
+    while len(list(entries(out))) < 2 and time.monotonic() < end:
+        time.sleep(0.02)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    done = len(list(entries(out)))
+    assert 2 <= done < 6
+    table = _grade(tiny, submissions, out)
+    assert len(executed) == 6 - done
+    assert table.score.tolist() == [0, 2, 0, 2, 0, 2]
+    with Gradebook(gradebook(out), "order-matters") as book:
+        assert len(book.assignment_submissions(UNIT)) == 6
+
+
+def test_late_days_and_marks_by_hand_are_kept(tiny: Course, tmp_path: Path) -> None:
+    submissions, out = _class(tiny, tmp_path, 2), tmp_path / "out"
+    late = submissions / "s1" / UNIT / "timestamp.txt"
+    late.write_text("2026-11-03 10:00:00 UTC")
+    _grade(tiny, submissions, out)
+    with Gradebook(gradebook(out), "order-matters") as book:
+        book.find_assignment(UNIT).duedate = datetime(2026, 11, 1, tzinfo=UTC).replace(tzinfo=None)
+        hand = book.find_submission(UNIT, "s0").notebooks[0].grades[0]
+        hand.manual_score, hand.needs_manual_grade = 1.5, False
+        book.find_submission(UNIT, "s1").notebooks[0].grades[0].extra_credit = 0.5
+        book.db.commit()
+    assert _grade(tiny, submissions, out).score.tolist() == [1.5, 2.5]
+    path = submissions / "s0" / UNIT / f"{UNIT}.ipynb"
+    path.write_text(path.read_text() + "\n")  # handed in again, so executed again
+    assert _grade(tiny, submissions, out).score.tolist() == [1.5, 2.5]
+    with Gradebook(gradebook(out), "order-matters") as book:
+        assert book.find_submission(UNIT, "s1").total_seconds_late > 24 * 3600
+
+
+def test_a_journal_that_breaks_off_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    (tmp_path / "gradebook.db").touch()
+    Journal(tmp_path).add("a", {"score": 1}, {})
+    with (tmp_path / "journal.jsonl").open("a") as file:
+        file.write('{"key": "b", "ro')
+    journal = Journal(tmp_path)
+    assert journal.rows == {"a": {"score": 1}}
+    journal.add("c", {"score": 2}, {})
+    assert set(Journal(tmp_path).rows) == {"a", "c"}
+    (tmp_path / "gradebook.db").unlink()
+    assert Journal(tmp_path).rows == {}  # marks that are in no gradebook are none

@@ -1,0 +1,164 @@
+"""A kernel in the sandbox starts warm, sees little, stays within its limits and leaves nothing."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from helpers.course import sandbox
+from helpers.course.sandbox import Limits, Sandbox, SandboxError
+from helpers.course.session import Session
+from tests.common import ROOT
+
+LIMITS = Limits(cell_seconds=3, notebook_seconds=60, memory=1 << 30, output=20_000)
+SANDBOXED = pytest.param(
+    True, marks=pytest.mark.skipif(bool(sandbox.available()), reason=sandbox.available())
+)
+
+
+@pytest.fixture(scope="module", params=[SANDBOXED, False], ids=["sandbox", "plain"])
+def warm(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    made = Sandbox(LIMITS, request.param)
+    yield made
+    made.close()
+
+
+def _text(session: Session, code: str, seconds: float = 10) -> str:
+    return "".join(
+        output.get("text") or output.get("evalue") or output.get("data", {}).get("text/plain", "")
+        for output in session.run(code, seconds)
+    )
+
+
+def test_cells_share_a_kernel_and_sessions_do_not(warm: Sandbox) -> None:
+    session = Session(warm)
+    _text(session, "import torch; kept = torch.arange(3)")
+    assert _text(session, "kept.sum().item()") == "3"
+    assert _text(session, "import sys; print('out'); print('err', file=sys.stderr)") == "out\nerr\n"
+    assert "division" in _text(session, "1 / 0")
+    assert "image/png" in session.run("import matplotlib.pyplot as p; p.plot([1]);", 20)[-1].data
+    assert session.close()
+    session = Session(warm)
+    assert "not defined" in _text(session, "kept")
+    assert session.close()
+
+
+def test_a_cell_that_takes_too_long_is_stopped_and_the_next_one_runs(warm: Sandbox) -> None:
+    session = Session(warm)
+    assert "more than 1 s" in _text(session, "while True: pass", 1)
+    assert _text(session, "1 + 1") == "2"
+    session.close()
+
+
+def test_a_cell_that_does_not_heed_is_the_end_of_the_kernel(warm: Sandbox) -> None:
+    session = Session(warm)
+    deaf = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
+    with pytest.raises(SandboxError, match="did not stop"):
+        session.run(deaf, 1)
+    assert session.close()
+    session = Session(warm)
+    assert _text(session, "1 + 1") == "2"
+    session.close()
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [("import os; os._exit(3)", "status 3"), ("import os; os.kill(os.getpid(), 9)", "SIGKILL")],
+)
+def test_a_kernel_that_ends_says_how(warm: Sandbox, code: str, reason: str) -> None:
+    session = Session(warm)
+    with pytest.raises(SandboxError, match=reason):
+        session.run(code, 10)
+    session.close()
+
+
+def test_what_is_shown_is_bounded(warm: Sandbox) -> None:
+    session = Session(warm)
+    assert len(_text(session, "for _ in range(10**5): print('x' * 99)", 60)) < 3 * LIMITS.output
+    assert len(_text(session, "print('x' * 40_000_000)", 60)) < 3 * LIMITS.output
+    assert _text(session, "1 + 1") == "2"
+    session.close()
+
+
+def test_a_kernel_ends_with_its_sandbox(warm: Sandbox) -> None:
+    own = Sandbox(LIMITS, warm.isolated)
+    session = Session(own)
+    session.client.execute("import signal; signal.signal(2, signal.SIG_IGN)\nwhile True: pass")
+    kernels = psutil.Process(own.process.pid).children(recursive=True)
+    own.close()
+    assert kernels
+    assert psutil.wait_procs(kernels, timeout=10)[1] == []
+
+
+@pytest.fixture(scope="module")
+def kernel() -> Iterator[Session]:
+    """One for all questions about what is out of its reach."""
+    made = Sandbox(LIMITS)
+    yield Session(made)
+    made.close()
+
+
+@pytest.mark.skipif(bool(sandbox.available()), reason=sandbox.available())
+class TestIsolated:
+    """What only bubblewrap can promise."""
+
+    @pytest.mark.parametrize(
+        "path",
+        [ROOT / "source", ROOT / "solutions", ROOT / "tests", ROOT / ".git", Path.home() / ".ssh"],
+    )
+    def test_the_course_is_not_there(self, kernel: Session, path: Path) -> None:
+        assert _text(kernel, f"import os; os.path.exists({str(path)!r})") == "False"
+
+    def test_the_helpers_are_there_to_be_read_only(self, kernel: Session) -> None:
+        place = ROOT / "helpers" / "new.py"
+        assert "Read-only" in _text(kernel, f"open({str(place)!r}, 'w')")
+
+    def test_there_is_no_network_and_no_environment(self, kernel: Session) -> None:
+        os.environ["A_SECRET"] = "1"
+        assert "A_SECRET" not in _text(kernel, "import os; print(dict(os.environ))")
+        connect = "import socket; socket.create_connection(('127.0.0.1', 22), 1)"
+        assert "refused" in _text(kernel, connect) or "unreachable" in _text(kernel, connect)
+        assert _text(kernel, "[i[1] for i in socket.if_nameindex()]") == "['lo']"
+
+    def test_the_warm_process_is_out_of_reach(self, kernel: Session) -> None:
+        attempts = "import os; os.kill(1, 9); os.kill(1, 15); os.path.exists('/proc/1')"
+        assert _text(kernel, attempts) == "True"
+        for name in ("mem", "environ", "fd/0", "fd/1", "root/tmp"):
+            assert "ermission" in _text(kernel, f"open('/proc/1/{name}')")
+
+    def test_memory_is_bounded(self, kernel: Session) -> None:
+        assert "MemoryError" in str(kernel.run("a = bytearray(8 << 30)", 10))
+
+    def test_nothing_is_left_for_the_next(self) -> None:
+        warm = Sandbox(LIMITS)
+        session = Session(warm)
+        _text(session, "open('/dev/shm/a', 'w').write('1'); open('/tmp/b', 'w').write('2')")
+        _text(
+            session,
+            "import subprocess; subprocess.Popen(['sleep', '1000'], start_new_session=True)",
+        )
+        assert session.close()
+        session = Session(warm)
+        assert _text(session, "import os; os.listdir('/dev/shm')") == "[]"
+        assert _text(session, "len(os.listdir('/tmp'))") == "1"  # its own folder
+        assert "sleep" not in _text(
+            session, "[open(f'/proc/{p}/comm').read() for p in os.listdir('/proc') if p.isdigit()]"
+        )
+        assert session.close()
+        warm.close()
+
+    def test_what_cannot_be_removed_is_told(self) -> None:
+        warm = Sandbox(LIMITS)
+        session = Session(warm)
+        code = "import ctypes; ctypes.CDLL(None).shmget(77, 4096, 0o1600)"
+        assert int(_text(session, code)) >= 0
+        assert not session.close()
+        warm.close()
+
+
+def test_without_bubblewrap_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert "apt install bubblewrap" in sandbox.available()
+    assert "--no-sandbox" in sandbox.available()
