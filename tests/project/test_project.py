@@ -68,8 +68,9 @@ def test_readme_shows_what_a_check_answers() -> None:
     assert shown in (ROOT / "README.md").read_text()
 
 
-def test_points_leave_room_for_the_other_units(course: Course) -> None:
-    assert sum(source.points(source.read(course.text(unit))) for unit in course.units()) <= 100
+def test_the_points_of_ten_units_are_a_hundred(course: Course) -> None:
+    points = [source.points(source.read(course.text(unit))) for unit in course.units()]
+    assert (len(points), sum(points)) == (10, 100)
 
 
 @pytest.mark.parametrize(
