@@ -119,8 +119,8 @@ CLAIMS = (
         "The large BERT has 340 million parameters.",
         SLIDES,
         "Devlin et al. 2018, section 3 and table 6",
-        "Rounded, with both heads. The table of sizes and perplexities on the slide is the paper's "
-        "table 6; unit 08 has one in miniature.",
+        "Rounded, with both heads. The table of sizes and perplexities on the slide is the "
+        "paper's table 6.",
         (Part("parameters", "within 2 % of 340 million", "million", low=333.2, high=346.8),),
         sizes.parameters_of_large,
         seeds=(0,),

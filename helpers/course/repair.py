@@ -115,6 +115,7 @@ def _cell(cell: dict[str, Any]) -> NotebookNode:
     if isinstance(tags, list) and SKIPPED in tags:
         known["tags"] = [SKIPPED]
     source = str(source).encode(errors="replace").decode()  # half a letter cannot be written
+    source = source.replace("\r\n", "\n")  # the line ends of some editors
     made = nbformat.from_dict({"cell_type": kind, "source": source, "metadata": known})
     if kind == "code":
         made.outputs, made.execution_count = [], None

@@ -17,9 +17,8 @@ from nbgrader.api import Gradebook
 from helpers.checks.exercise import Mistake
 from helpers.course import build, grade, made, marking
 from helpers.course.build import Built
-from helpers.course.sandbox import available
 from helpers.course.settings import Course
-from tests.common import ROOT, UNITS
+from tests.common import ISOLATED, ROOT, UNITS
 
 
 def _nbgrader(folder: Path, *arguments: str) -> None:
@@ -82,7 +81,7 @@ def test_a_made_class_gets_the_marks_and_hints_it_should(
         assert marking.scores(notebook) == expected
         assert marks[student] == sum(expected.values()) < points
         assert set(marking.hints(notebook)) == {mistake.hint for mistake in mistakes.values()}
-    ours = grade.grade(course, folder / "submitted", tmp_path / "ours", isolated=not available())
+    ours = grade.grade(course, folder / "submitted", tmp_path / "ours", isolated=ISOLATED)
     assert ours.set_index("student").score.to_dict() == marks
     assert set(ours["flags"]) == set(ours["repairs"]) == {""}
     for student, hints in ours[["student", "hints"]].itertuples(index=False):

@@ -11,8 +11,8 @@ from distributed import LocalCluster
 
 from helpers.course import build, grade
 from helpers.course.journal import entries
-from helpers.course.sandbox import available
 from helpers.course.settings import Course, CourseError
+from tests.common import ISOLATED
 
 UNIT = "01-tiny"
 
@@ -44,7 +44,7 @@ def test_a_worker_that_is_killed_costs_nobody_a_mark(tiny: Course, tmp_path: Pat
             tmp_path / "in",
             out,
             scheduler=cluster.scheduler_address,
-            isolated=not available(),
+            isolated=ISOLATED,
         )
         killer.join()
     assert table.score.tolist() == [2] * 6

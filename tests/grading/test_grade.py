@@ -13,9 +13,14 @@ from helpers.course import build, grade
 from helpers.course.cli import main
 from helpers.course.nbgrade import Grader
 from helpers.course.settings import Course, CourseError
-from tests.common import LESSON
+from tests.common import ISOLATED, LESSON
 
 UNIT = "01-tiny"
+GRADE = ["grade", *([] if ISOLATED else ["--no-sandbox"])]
+
+
+def _grade(course: Course, submissions: Path, out: Path) -> pd.DataFrame:
+    return grade.grade(course, submissions, out, isolated=ISOLATED)
 
 
 def _hand_in(folder: Path, student: str, content: str, unit: str = UNIT) -> None:
@@ -43,7 +48,7 @@ def test_a_folder_is_graded_and_everyone_has_a_row(
     (submissions / "flat" / f"{UNIT}.ipynb").write_text(nbformat.writes(built.solution))
     _hand_in(submissions, "linked", nbformat.writes(built.solution))
     (submissions / "linked" / UNIT / "data").symlink_to("/no/such/file")
-    assert main(["grade", str(submissions), "--out", str(out)]) == 0
+    assert main([*GRADE, str(submissions), "--out", str(out)]) == 0
 
     table = pd.read_csv(out / "grades.csv").set_index("student")
     assert table.score.to_dict() == {
@@ -71,14 +76,14 @@ def test_a_second_run_keeps_nothing_of_a_withdrawn_notebook(tiny: Course, tmp_pa
     _hand_in(tmp_path / "in", "ada", nbformat.writes(built.solution))
     out = tmp_path / "out"
     page = out / "feedback" / "ada" / UNIT / f"{UNIT}.html"
-    assert grade.grade(tiny, tmp_path / "in", out).score.tolist() == [2]
+    assert _grade(tiny, tmp_path / "in", out).score.tolist() == [2]
     assert page.exists()
     path = tmp_path / "in" / "ada" / UNIT / f"{UNIT}.ipynb"
     path.write_text(nbformat.writes(built.released))
-    assert grade.grade(tiny, tmp_path / "in", out).score.tolist() == [0]
+    assert _grade(tiny, tmp_path / "in", out).score.tolist() == [0]
     for place in (tmp_path / "in", tmp_path / "in" / "out", tiny.root, tmp_path / "in" / ".."):
         with pytest.raises(CourseError, match="name a"):
-            grade.grade(tiny, tmp_path / "in", place)
+            _grade(tiny, tmp_path / "in", place)
 
 
 ESSAY = """
@@ -97,7 +102,7 @@ def test_an_essay_waits_for_a_person(tiny: Course, tmp_path: Path) -> None:
     answered = nbformat.from_dict(built.solution)
     answered.cells[-1].source = "It is so."
     _hand_in(tmp_path / "in", "ada", nbformat.writes(answered))
-    row = grade.grade(tiny, tmp_path / "in", tmp_path / "out").iloc[0]
+    row = _grade(tiny, tmp_path / "in", tmp_path / "out").iloc[0]
     assert (row.score, row.max_score, row.status) == (2, 6, "graded, answers to read by hand")
 
 
@@ -107,7 +112,7 @@ def test_a_cell_that_is_there_twice_is_repaired(tiny: Course, tmp_path: Path) ->
     twice = nbformat.from_dict(built.solution)
     twice.cells.append(twice.cells[-1])  # the same grade_id again: nbgrader alone would stop
     _hand_in(tmp_path / "in", "twice", nbformat.writes(twice))
-    row = grade.grade(tiny, tmp_path / "in", tmp_path / "out").iloc[0]
+    row = _grade(tiny, tmp_path / "in", tmp_path / "out").iloc[0]
     assert (row.score, row.status) == (2, "graded")
     assert "2 cells of this name" in row.repairs
 
@@ -126,7 +131,7 @@ def test_a_failure_inside_nbgrader_is_one_row(
         real(grader, unit, student, outputs)
 
     monkeypatch.setattr(Grader, "autograde", failing)
-    table = grade.grade(tiny, tmp_path / "in", tmp_path / "out").set_index("student")
+    table = _grade(tiny, tmp_path / "in", tmp_path / "out").set_index("student")
     assert table.score["zoe"] == 2
     assert table.status["ada"] == "nbgrader Autograde: it broke"
 
@@ -146,6 +151,6 @@ def test_a_full_disk_is_nobodys_zero(
         "helpers.course.nbgrade.capture_log",
         lambda job: full if isinstance(job, Autograde) else real(job),
     )
-    assert main(["grade", str(submissions), "--out", str(out)]) == 1
+    assert main([*GRADE, str(submissions), "--out", str(out)]) == 1
     assert "free some space and try again" in capsys.readouterr().err
     assert not (out / "grades.csv").exists()

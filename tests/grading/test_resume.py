@@ -16,11 +16,10 @@ from helpers.course import build, execute, grade
 from helpers.course.execute import Job, Outcome
 from helpers.course.journal import Journal, entries
 from helpers.course.nbgrade import gradebook
-from helpers.course.sandbox import available
 from helpers.course.settings import Course
+from tests.common import ISOLATED
 
 UNIT = "01-tiny"
-ISOLATED = not available()
 
 
 def _class(course: Course, folder: Path, students: int) -> Path:
