@@ -79,8 +79,9 @@ def _codes(answer: Callable[..., Any]) -> Iterator[tuple[CodeType, str]]:
             yield code, _name(answer)
 
 
-def _place(code: CodeType) -> tuple[str, int]:
-    return code.co_filename, code.co_firstlineno
+def _place(code: CodeType) -> tuple[str, int] | CodeType:
+    made = code.co_filename.startswith("<")  # as a dataclass makes its methods, all in one place
+    return code if made else (code.co_filename, code.co_firstlineno)
 
 
 def _name(answer: Callable[..., Any]) -> str:

@@ -15,6 +15,7 @@ import gc
 import importlib
 import json
 import os
+import re
 import resource
 import select
 import shutil
@@ -41,6 +42,8 @@ PRELOADED = (
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 FOLDERS = ("/tmp", "/dev/shm", "/dev/mqueue")  # where a learner can leave files
 TRACES = ("/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg", "/proc/keys")
+# Keyrings that come and go with anybody's processes; what is in them has a line of its own.
+OF_THE_SYSTEM = re.compile(r" keyring +(\.\w+|_(uid|uid_ses|ses|tid|pid)(\.\d+)?):")
 RESOURCES = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
 
 
@@ -179,7 +182,8 @@ def _read(path: str) -> list[str]:
         lines = Path(path).read_text().splitlines()
     except OSError:
         return []
-    return sorted(line.split(None, 1)[0] for line in lines if line.strip())
+    told = [line for line in lines if line.strip() and not OF_THE_SYSTEM.search(line)]
+    return sorted(line.split(None, 1)[0] for line in told)
 
 
 def _be_kernel(folder: str, connection: dict[str, Any], limits: dict[str, int]) -> None:
