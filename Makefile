@@ -26,7 +26,8 @@ test: $(READY) ## everything: style, types, unit tests, notebooks, grading, drif
 	@$(BIN)/python -m ruff format --check --exclude source .
 	@$(BIN)/python -m mypy
 	@$(BIN)/course build --check
-	@$(BIN)/python -m pytest -n 2 --dist worksteal
+	@$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/grading
+	@$(BIN)/python -m pytest -n 2 --dist worksteal tests/grading
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax --nbval-current-env \
 		--nbval-cell-timeout 600 solutions
 
