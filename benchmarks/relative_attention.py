@@ -153,13 +153,14 @@ def peak_memory(step: Step) -> int:
         before = torch.cuda.memory_allocated()
         step()
         return torch.cuda.max_memory_allocated() - before
-    changes: list[tuple[int, int]] = []
-    while not changes:  # now and then the profiler comes back with nothing
+    for _ in range(5):  # now and then the profiler comes back with little or nothing
         with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
             step()
         events = profiler.profiler.kineto_results.events()
         changes = sorted((e.start_ns(), e.nbytes()) for e in events if e.name() == "[memory]")
-    return int(np.cumsum([0, *(size for _, size in changes)]).max())
+        if peak := int(np.cumsum([0, *(size for _, size in changes)]).max()):
+            return peak
+    raise RuntimeError("the profiler recorded no memory")
 
 
 def timed(steps: dict[str, Step]) -> dict[str, float]:
