@@ -19,15 +19,16 @@ help: ## list the targets
 demo: $(READY) ## a tour: build the notebooks, train for a minute, grade a made class
 	@$(BIN)/course demo
 
-# Two tests run side by side; threads of their own would only get in each other's way.
+# Two tests run side by side; threads of their own would only get in each other's way. What measures
+# and what grades goes first, in processes in which nothing else has run.
 test: export OMP_NUM_THREADS = 1
 test: $(READY) ## everything: style, types, unit tests, notebooks, grading, drift
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m ruff format --check --exclude source .
 	@$(BIN)/python -m mypy
 	@$(BIN)/course build --check
-	@$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/grading
-	@$(BIN)/python -m pytest -n 2 --dist worksteal tests/grading
+	@$(BIN)/python -m pytest -n 2 --dist worksteal tests/benchmarks tests/grading
+	@$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/benchmarks --ignore tests/grading
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax --nbval-current-env \
 		--nbval-cell-timeout 600 solutions
 
