@@ -12,7 +12,7 @@ import multiprocessing
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
@@ -20,111 +20,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
-import torch.nn.functional as F
-from torch import Tensor, nn
 from torch.profiler import ProfilerActivity, profile
 from tqdm import tqdm
-from transformers.models.vits.configuration_vits import VitsConfig
-from transformers.models.vits.modeling_vits import VitsAttention
-from transformers.models.wav2vec2_bert import modeling_wav2vec2_bert as wav2vec2
-from transformers.models.wav2vec2_bert.configuration_wav2vec2_bert import Wav2Vec2BertConfig
 
+from benchmarks.relative_steps import DEVICE, B, H, Step, d, form_step, module_step
 from helpers import plots, recorded
-from helpers.attention import MultiHeadAttention
-from helpers.encodings import Encoding, create, forms
+from helpers.encodings import forms
 
-B, H, d, K = 2, 4, 64, 16
-D = H * d
 LENGTHS = (128, 256, 512, 1024, 2048, 4096)
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 TOO_LARGE = 2 * 2**30  # bytes of one tensor; a form that needs more is left out
 SECONDS = 2.0  # spent at least on each form and length, seven runs at least
-
-Step = Callable[[], None]
-
-
-def _form(name: str, length: int, width: int) -> Step:
-    """Attention with one form of the key term, forward and backward."""
-    q, k, v = (torch.randn(B, H, length, width, device=DEVICE) for _ in range(3))
-    table = torch.randn(2 * length - 1, width, device=DEVICE)
-    leaves = [each.requires_grad_() for each in (q, k, v, table)]
-    encoding = None
-    if name.startswith("ours"):
-        option: dict[str, Any] = {"k": K} if "shaw" in name else {"max_len": length}
-        kind = "shaw_keys" if "shaw" in name else "huang"
-        encoding = create(kind, d_model=H * width, num_heads=H, **option).to(DEVICE)
-        leaves += list(encoding.parameters())
-
-    def step() -> None:
-        for leaf in leaves:
-            leaf.grad = None
-        if name == "flex":
-            context = torch.compile(forms.flex)(q, k, v, table)
-        else:
-            term = encoding.scores(q, k) if encoding else _term(name, q, table)
-            bias = None if term is None else term * width**-0.5
-            context = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
-        context.sum().backward()
-
-    return step
-
-
-def _term(name: str, q: Tensor, table: Tensor) -> Tensor | None:
-    return None if name == "plain" else forms.FORMS[name](q, table)
-
-
-def _module(name: str, length: int) -> Step:
-    """A whole attention module, its projections included, forward and backward."""
-    x = torch.randn(B, length, D, device=DEVICE, requires_grad=True)
-    module = _built(name, length).to(DEVICE)
-    vectors = None
-    if name == "Wav2Vec2Bert relative":
-        config = Wav2Vec2BertConfig(hidden_size=D, max_source_positions=length)
-        vectors = wav2vec2.Wav2Vec2BertRelPositionalEmbedding(config)(x.cpu()).to(DEVICE)
-
-    def step() -> None:
-        module.zero_grad()
-        x.grad = None
-        given = {"relative_position_embeddings": vectors} if vectors is not None else {}
-        out = module(x, **given)
-        (out[0] if isinstance(out, tuple) else out).sum().backward()
-
-    return step
-
-
-def _built(name: str, length: int) -> nn.Module:
-    if name.startswith("Wav2Vec2Bert"):
-        config = Wav2Vec2BertConfig(
-            hidden_size=D,
-            num_attention_heads=H,
-            position_embeddings_type="relative_key" if "key" in name else "relative",
-            left_max_position_embeddings=K,
-            right_max_position_embeddings=K,
-            attention_dropout=0.0,
-        )
-        return wav2vec2.Wav2Vec2BertSelfAttention(config)
-    if name.startswith("a ready mask"):
-        return MultiHeadAttention(ReadyMask(length, learned="learned" in name))
-    if name == "VITS":
-        return VitsAttention(
-            VitsConfig(hidden_size=D, num_attention_heads=H, window_size=K, attention_dropout=0.0)
-        )
-    kind = name.split()[0]
-    options: dict[str, Any] = {"k": K} if kind.startswith("shaw") else {"max_len": length}
-    return MultiHeadAttention(create(kind, d_model=D, num_heads=H, **options))
-
-
-class ReadyMask(Encoding):
-    """What a bias costs at least: (H, T, T) numbers that are there already."""
-
-    def __init__(self, length: int, learned: bool) -> None:
-        super().__init__(D, H)
-        self.table = nn.Parameter(torch.zeros(H, length, length), requires_grad=learned)
-
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        """The numbers as they are."""
-        return self.table
-
 
 FORMS = ["plain", *forms.FORMS, "ours: shaw_keys", "ours: huang"]
 FORMS += ["flex"] if DEVICE == "cuda" else []
@@ -181,7 +86,7 @@ def timed(steps: dict[str, Step]) -> dict[str, float]:
 
 def measure(names: list[str], lengths: Iterable[int] = LENGTHS) -> list[dict[str, Any]]:
     """A row for each of some forms or modules at every length."""
-    group, make = ("form", _of_width) if names == FORMS else ("module", _module)
+    group, make = ("form", _of_width) if names == FORMS else ("module", module_step)
     rows = []
     for length in lengths:
         rows += _rows(group, length, {n: make(n, length) for n in names if _fits(n, length, d)})
@@ -189,7 +94,7 @@ def measure(names: list[str], lengths: Iterable[int] = LENGTHS) -> list[dict[str
 
 
 def _of_width(name: str, length: int) -> Step:
-    return _form(name, length, d)
+    return form_step(name, length, d)
 
 
 def measured() -> pd.DataFrame:
@@ -226,7 +131,7 @@ def growth() -> pd.DataFrame:
         sizes = [(length, width) for length in (256, 512, 1024) for width in (16, 64, 128)]
         extra = []
         for length, width in sizes:
-            steps = [_form(each, length, width) for each in (name, "plain")]
+            steps = [form_step(each, length, width) for each in (name, "plain")]
             for step in steps:
                 step()
             with_term, plain = (peak_memory(step) for step in steps)

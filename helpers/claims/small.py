@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import torch
-from torch import Generator, Tensor, nn
+from torch import Generator, Tensor
 
 from helpers.corpora import Masked, Reverse, Shift, Task
 from helpers.encoder import Encoder
 from helpers.encodings import Encoding, create
 from helpers.runtime import seed_everything
-from helpers.training import optimizer as optimizers
-from helpers.training.score import masked_loss
+from helpers.training import train
 
 TASKS: dict[str, Task] = {"shift": Shift(), "reverse": Reverse()}
 
@@ -50,20 +49,8 @@ def fresh(kind: str | Encoding, task: Task, seed: int, size: Form, longest: int)
 
 
 def fit(model: Encoder, draw: Callable[[], Masked], size: Form) -> list[float]:
-    """What `helpers.training.train` does, without a bar for each second; the loss of each step."""
-    (optimizer,) = optimizers.build(model, "adamw", size.lr)
-    plan = optimizers.schedule(optimizer, size.lr, size.steps)
-    losses = []
-    model.train()
-    for _ in range(size.steps):
-        loss = masked_loss(model, draw())
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        plan.step()
-        losses.append(loss.item())
-    return losses
+    """Train with the sizes of a form, without a bar for each second; the loss of each step."""
+    return train(model, draw, size.steps, size.lr, label="")
 
 
 @lru_cache(maxsize=64)  # several claims ask about the same model

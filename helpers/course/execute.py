@@ -24,6 +24,7 @@ from helpers.course.assertions import failing, strict
 from helpers.course.kernel import ANSWERS, from_json
 from helpers.course.sandbox import Limits, Sandbox, SandboxDiedError, SandboxError
 from helpers.course.session import Session, error
+from helpers.course.settings import CourseError
 from helpers.course.words import GRADERS, strange
 
 LOOK = "__import__('helpers.course.kernel', fromlist=['look']).look()"
@@ -104,20 +105,18 @@ class Outcome:
 
 
 def execute(job: Job) -> Outcome:
-    """Do a job; should the sandbox die of anything but the learner's code, once more."""
-    try:
-        return _Execution(job).outcome
-    except SandboxDiedError:
-        _close()
-    try:
-        return _Execution(job).outcome
-    except SandboxDiedError as died:
-        _close()
-        outcome = Outcome(flags=[f"{died}, twice"])
-        for cell in job.notebook.cells:
-            if cell.cell_type == "code":
-                outcome.outputs[cell.id] = [error("NotRun", str(died))]
-        return outcome
+    """Do a job; should the sandbox die of anything but the learner's code, once more.
+
+    Raises:
+        CourseError: it died again, so that nothing can be said about the notebook.
+    """
+    for _ in range(2):
+        try:
+            return _Execution(job).outcome
+        except SandboxDiedError as died:
+            _close()
+            reason = str(died)
+    raise CourseError(f"not graded: {reason}, twice; run again")
 
 
 # A worker keeps its sandbox from job to job: to load torch again would take longer than most jobs.

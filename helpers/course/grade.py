@@ -102,6 +102,8 @@ def _refuse_places(course: Course, submissions: Path, out: Path) -> None:
 @contextmanager
 def _executor(scheduler: str, workers: int) -> Iterator[tuple[Executor, int]]:
     """Who executes notebooks, and how many at a time."""
+    if workers < 0:
+        raise CourseError(f"--workers {workers}: it takes one at least, or 0 for one per core")
     if not scheduler:
         workers = workers or os.cpu_count() or 1
         pool = ThreadPoolExecutor(workers)
@@ -118,7 +120,12 @@ def _executor(scheduler: str, workers: int) -> Iterator[tuple[Executor, int]]:
     except (ImportError, OSError, TimeoutError) as error:
         raise CourseError(f"no Dask scheduler answers at {scheduler}: {error}") from error
     with client:
-        yield client.get_executor(pure=False, retries=1), sum(client.nthreads().values())
+        capacity = sum(client.nthreads().values())
+        if capacity == 0:
+            raise CourseError(
+                f"no worker has joined {scheduler}: start some, dask worker {scheduler}"
+            )
+        yield client.get_executor(pure=False, retries=1), capacity
 
 
 @dataclass

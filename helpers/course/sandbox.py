@@ -221,6 +221,7 @@ class Sandbox:
             raise SandboxDiedError("the sandbox ended")
         if not self.ended and (reason := self._beyond()):
             self.process.kill()  # with the first process of its namespace all others end
+            self.process.wait()  # from now on it counts as ended
             self.ended = reason
         if self.ended:
             raise SandboxError(self.ended)

@@ -60,7 +60,7 @@ def train(
             end. A run that was stopped and begun again ends with the same numbers on a CPU.
         limit: the lowest loss possible, in nats, shown beside the loss.
         levels: other losses to be compared with, by name.
-        label: what the progress bar is called.
+        label: what the progress bar is called; without one there is none.
 
     Raises:
         DivergedError: the loss is no longer a number; try a smaller `lr`.
@@ -95,7 +95,7 @@ def train(
         desc=label,
         unit="step",
         mininterval=0.5,
-        **({} if first else {"disable": True}),  # else TQDM_DISABLE decides
+        **({} if first and label else {"disable": True}),  # else TQDM_DISABLE decides
     ) as bar:
         while len(losses) < steps:
             batch = draw()

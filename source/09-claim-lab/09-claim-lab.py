@@ -169,8 +169,8 @@ plots.show(figures.strips(CLAIMS[6], rows), figures.in_words(CLAIMS[6], rows))
 
 # %% [markdown]
 # Both ways, nothing moves. With a causal mask and **one** layer, nothing moves either: the last
-# token takes a mean over the same set. With two, it moves by a fifth: token 5 has seen five tokens
-# and token 6 six, so that what the second layer looks at depends on the order.
+# token takes a mean over the same set. With two, it moves by about a quarter: token 5 has seen
+# five tokens and token 6 six, so that what the second layer looks at depends on the order.
 #
 # Claim 11 needs a measure. Let $S = P\,W P^\top$ be the products of all rows with a matrix $W$
 # between them, as attention has it ($W = W_Q W_K^\top$). If $S_{ij}$ depends on $j - i$ only, it is
@@ -532,8 +532,9 @@ if d2l:
 # ## Further reading
 #
 # - Devlin et al. 2018, *BERT*, section 3 and appendix A.2: sizes, lengths, days and machines.
-# - Vaswani et al. 2017, *Attention Is All You Need*, table 3, row (E), and table 1. - Shaw et al.
-#   2018, *Self-Attention with Relative Position Representations*, section 3.2: clipping.
+# - Vaswani et al. 2017, *Attention Is All You Need*, table 3, row (E), and table 1.
+# - Shaw et al. 2018, *Self-Attention with Relative Position Representations*, section 3.2:
+#   clipping.
 # - Haviv et al. 2022, *Transformer Language Models without Positional Encodings Still Learn
 #   Positional Information* (2203.16634).
 # - Wang and Chen 2020, *What Do Position Embeddings Learn?* (2010.04903).

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from benchmarks import relative_attention as bench
+from benchmarks.relative_steps import DEVICE
 
 
 def test_peak_memory_is_the_most_held_at_once() -> None:
@@ -17,7 +18,7 @@ def test_peak_memory_is_the_most_held_at_once() -> None:
         third = torch.zeros(500)
         del second, third
 
-    if bench.DEVICE == "cpu":
+    if DEVICE == "cpu":
         assert bench.peak_memory(step) == 16_000
 
 

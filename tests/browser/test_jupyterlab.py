@@ -79,7 +79,7 @@ def page() -> Iterator[Page]:
         options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
         page = browser.new_page(viewport={"width": 1280, "height": 6000})
-        page.set_default_timeout(120_000)
+        page.set_default_timeout(300_000)
         yield page
         browser.close()
 
@@ -88,6 +88,8 @@ def test_a_unit_runs_and_its_slider_moves(lab: str, page: Page) -> None:
     page.goto(lab)
     page.locator(".jp-Notebook .jp-Cell").first.wait_for()
     page.locator(".jp-Notebook .jp-Cell").first.click()
+    # Without a kernel JupyterLab runs a cell by doing nothing.
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
 

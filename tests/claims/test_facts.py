@@ -9,7 +9,7 @@ from transformers import BertConfig, BertForPreTraining, BertModel
 
 from helpers.bert import parameter_count, preset
 from helpers.claims import order, sizes, timing
-from helpers.claims.small import QUICK, TASKS, accuracy, fit, fresh, hits
+from helpers.claims.small import QUICK, TASKS, accuracy, fresh, hits
 from helpers.claims.trained import accuracy_by_row, steps_to
 from helpers.encodings import Encoding, create, sinusoidal_table
 
@@ -135,24 +135,6 @@ def test_places_that_are_not_asked_do_not_count() -> None:
 def test_the_first_step_below_a_level_is_found() -> None:
     assert steps_to([1.0] * 20 + [0.0] * 20) == 26  # the mean of 4 ones and 6 zeros is below 0.5
     assert steps_to([1.0] * 15) == 15
-
-
-def test_training_goes_as_that_of_the_course(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`fit` is `train` without its bar: the same losses to the last digit."""
-    from dataclasses import replace
-
-    from torch import Generator
-
-    from helpers.training import train
-
-    size, task = replace(QUICK, steps=5), TASKS["shift"]
-    losses = []
-    for ours in (True, False):
-        text = Generator().manual_seed(3)
-        model = fresh("learned", task, 3, size, size.length)
-        draw = lambda: task.batch(size.batch, size.length, text)  # noqa: B023, E731
-        losses.append(fit(model, draw, size) if ours else train(model, draw, 5, size.lr))
-    assert losses[0] == losses[1]
 
 
 def test_rows_that_no_text_reaches_stay_untrained() -> None:

@@ -51,10 +51,18 @@ def test_a_worker_that_is_killed_costs_nobody_a_mark(tiny: Course, tmp_path: Pat
     assert table.status.tolist() == ["graded"] * 6
 
 
-def test_no_scheduler_is_told(tiny: Course, tmp_path: Path) -> None:
+def test_who_cannot_execute_is_told(tiny: Course, tmp_path: Path) -> None:
     built = build.make(tiny, UNIT, tmp_path / "made")
     path = tmp_path / "in" / "ada" / UNIT / f"{UNIT}.ipynb"
     path.parent.mkdir(parents=True)
     nbformat.write(built.solution, path)
+    given = (tiny, tmp_path / "in", tmp_path / "out")
     with pytest.raises(CourseError, match="no Dask scheduler answers"):
-        grade.grade(tiny, tmp_path / "in", tmp_path / "out", scheduler="tcp://127.0.0.1:1")
+        grade.grade(*given, scheduler="tcp://127.0.0.1:1")
+    with pytest.raises(CourseError, match="it takes one at least"):
+        grade.grade(*given, workers=-1, isolated=False)
+    with (
+        LocalCluster(n_workers=0, dashboard_address="") as cluster,
+        pytest.raises(CourseError, match="no worker has joined"),
+    ):
+        grade.grade(*given, scheduler=cluster.scheduler_address)

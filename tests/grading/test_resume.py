@@ -16,6 +16,8 @@ from helpers.course import build, execute, grade
 from helpers.course.execute import Job, Outcome
 from helpers.course.journal import Journal, entries
 from helpers.course.nbgrade import gradebook
+from helpers.course.sandbox import Sandbox, SandboxDiedError
+from helpers.course.session import Session
 from helpers.course.settings import Course
 from tests.common import ISOLATED
 
@@ -65,6 +67,29 @@ def test_what_is_graded_is_not_executed_again(
     tiny.text(UNIT).write_text(tiny.text(UNIT).read_text().replace("42", "63").replace("21", "21"))
     _grade(tiny, submissions, out)
     assert len(executed) == 7  # another test is another mark
+
+
+@pytest.mark.parametrize("deaths", [1, 2])
+def test_a_sandbox_that_dies_of_itself_is_no_mark(
+    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deaths: int
+) -> None:
+    submissions, out = _class(tiny, tmp_path, 2), tmp_path / "out"
+    left, real = [SandboxDiedError("the sandbox ended")] * deaths, Session
+
+    def dying(sandbox: Sandbox) -> Session:
+        if left:
+            raise left.pop()
+        return real(sandbox)
+
+    monkeypatch.setattr(execute, "Session", dying)
+    table = _grade(tiny, submissions, out)
+    if deaths == 1:
+        assert table.status.tolist() == ["graded", "graded"]
+        return
+    assert table.status[0] == "not graded: the sandbox ended, twice; run again"
+    assert table.status[1] == "graded"
+    assert [entry["row"]["student"] for entry in entries(out)] == ["s1"]
+    assert _grade(tiny, submissions, out).status.tolist() == ["graded", "graded"]
 
 
 def test_a_killed_run_goes_on(tiny: Course, tmp_path: Path, executed: list[Job]) -> None:

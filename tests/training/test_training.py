@@ -84,6 +84,15 @@ def test_muon_and_adamw_go_different_ways() -> None:
     assert _small(optimizer="muon", steps=3)[-1] != _small(optimizer="adamw", steps=3)[-1]
 
 
+@pytest.mark.parametrize("label", ["race", ""])
+def test_a_training_without_a_label_shows_no_bar(
+    label: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TQDM_DISABLE", raising=False)
+    _small(steps=2, label=label)
+    assert ("2/2" in capsys.readouterr().err) == bool(label)
+
+
 def test_a_checkpoint_of_another_run_is_refused_and_a_broken_one_named(tmp_path: Path) -> None:
     path = tmp_path / "run.pt"
     done = _small(checkpoint=path, steps=4)

@@ -1,0 +1,106 @@
+"""What is compared: one step of attention, forward and backward, in our forms and in others'."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from transformers.models.vits.configuration_vits import VitsConfig
+from transformers.models.vits.modeling_vits import VitsAttention
+from transformers.models.wav2vec2_bert import modeling_wav2vec2_bert as wav2vec2
+from transformers.models.wav2vec2_bert.configuration_wav2vec2_bert import Wav2Vec2BertConfig
+
+from helpers.attention import MultiHeadAttention
+from helpers.encodings import Encoding, create, forms
+
+B, H, d, K = 2, 4, 64, 16
+D = H * d
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+Step = Callable[[], None]
+
+
+def form_step(name: str, length: int, width: int) -> Step:
+    """Attention with one form of the key term, forward and backward."""
+    q, k, v = (torch.randn(B, H, length, width, device=DEVICE) for _ in range(3))
+    table = torch.randn(2 * length - 1, width, device=DEVICE)
+    leaves = [each.requires_grad_() for each in (q, k, v, table)]
+    encoding = None
+    if name.startswith("ours"):
+        option: dict[str, Any] = {"k": K} if "shaw" in name else {"max_len": length}
+        kind = "shaw_keys" if "shaw" in name else "huang"
+        encoding = create(kind, d_model=H * width, num_heads=H, **option).to(DEVICE)
+        leaves += list(encoding.parameters())
+
+    def step() -> None:
+        for leaf in leaves:
+            leaf.grad = None
+        if name == "flex":
+            context = torch.compile(forms.flex)(q, k, v, table)
+        else:
+            term = encoding.scores(q, k) if encoding else _term(name, q, table)
+            bias = None if term is None else term * width**-0.5
+            context = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+        context.sum().backward()
+
+    return step
+
+
+def _term(name: str, q: Tensor, table: Tensor) -> Tensor | None:
+    return None if name == "plain" else forms.FORMS[name](q, table)
+
+
+def module_step(name: str, length: int) -> Step:
+    """A whole attention module, its projections included, forward and backward."""
+    x = torch.randn(B, length, D, device=DEVICE, requires_grad=True)
+    module = _built(name, length).to(DEVICE)
+    vectors = None
+    if name == "Wav2Vec2Bert relative":
+        config = Wav2Vec2BertConfig(hidden_size=D, max_source_positions=length)
+        vectors = wav2vec2.Wav2Vec2BertRelPositionalEmbedding(config)(x.cpu()).to(DEVICE)
+
+    def step() -> None:
+        module.zero_grad()
+        x.grad = None
+        given = {"relative_position_embeddings": vectors} if vectors is not None else {}
+        out = module(x, **given)
+        (out[0] if isinstance(out, tuple) else out).sum().backward()
+
+    return step
+
+
+def _built(name: str, length: int) -> nn.Module:
+    if name.startswith("Wav2Vec2Bert"):
+        config = Wav2Vec2BertConfig(
+            hidden_size=D,
+            num_attention_heads=H,
+            position_embeddings_type="relative_key" if "key" in name else "relative",
+            left_max_position_embeddings=K,
+            right_max_position_embeddings=K,
+            attention_dropout=0.0,
+        )
+        return wav2vec2.Wav2Vec2BertSelfAttention(config)
+    if name.startswith("a ready mask"):
+        return MultiHeadAttention(ReadyMask(length, learned="learned" in name))
+    if name == "VITS":
+        return VitsAttention(
+            VitsConfig(hidden_size=D, num_attention_heads=H, window_size=K, attention_dropout=0.0)
+        )
+    kind = name.split()[0]
+    options: dict[str, Any] = {"k": K} if kind.startswith("shaw") else {"max_len": length}
+    return MultiHeadAttention(create(kind, d_model=D, num_heads=H, **options))
+
+
+class ReadyMask(Encoding):
+    """What a bias costs at least: (H, T, T) numbers that are there already."""
+
+    def __init__(self, length: int, learned: bool) -> None:
+        super().__init__(D, H)
+        self.table = nn.Parameter(torch.zeros(H, length, length), requires_grad=learned)
+
+    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+        """The numbers as they are."""
+        return self.table
