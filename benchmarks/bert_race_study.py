@@ -27,8 +27,12 @@ from helpers.text import Text, shuffled, tokenized
 LENGTHS = (64, 128, 256)
 STEPS = {"grammar": 800, "English": 800}
 TRAINING: dict[str, Any] = {"lr": 4e-3, "optimizer": "muon", "precision": fast_precision()}
-ON_GRAMMAR = ["none", "sinusoidal", "learned", "Fourier", "RoPE", "Shaw keys", "ALiBi, symmetric"]
-ON_ENGLISH = ["none", "sinusoidal", "learned", "RoPE"]
+# All that see both sides, but for variants of one idea.
+RACING = [
+    *("none", "sinusoidal", "learned", "index MLP", "Fourier", "Shaw keys", "Shaw", "Huang"),
+    *("Transformer-XL", "clipped bias", "T5 bias", "ALiBi, symmetric", "ALiBi, directional"),
+    *("Kerple", "FIRE", "RoPE", "xPos", "DeBERTa", "CoPE", "TUPE, relative", "window"),
+]
 SHUFFLED = "learned, shuffled order"
 
 
@@ -52,7 +56,7 @@ def grammar(label: str, seed: int) -> pd.DataFrame:
 
 def english(label: str, seed: int) -> pd.DataFrame:
     """One run on English."""
-    text, level = _text()
+    text, level = english_text()
     size = preset(vocab_size=text.tokenizer.get_vocab_size(), max_len=max(LENGTHS))
     begun = time.process_time()
     build = encoding(label.split(", shuffled")[0], size)
@@ -68,21 +72,22 @@ def english(label: str, seed: int) -> pd.DataFrame:
 
 
 @cache
-def _text() -> tuple[Text, float]:
+def english_text() -> tuple[Text, float]:
+    """The docstrings of this machine, and their unigram level in nats per word."""
     text = tokenized(docstrings())
     return text, text.unigram_level()
 
 
 def _rows(label: str, length: int, test: bool = False) -> Tensor:
-    rows = _text()[0].rows(length, test)
+    rows = english_text()[0].rows(length, test)
     return shuffled(rows) if label == SHUFFLED else rows
 
 
 def main() -> None:
     """Run both races."""
-    jobs = [Job(label, partial(grammar, label)) for label in ON_GRAMMAR]
+    jobs = [Job(label, partial(grammar, label)) for label in RACING]
     sweep("bert_grammar", jobs, by=("encoding", "length", "kind"))
-    jobs = [Job(label, partial(english, label)) for label in (*ON_ENGLISH, SHUFFLED)]
+    jobs = [Job(label, partial(english, label)) for label in (*RACING, SHUFFLED)]
     sweep("bert_english", jobs)
 
 

@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from helpers.attention import MultiHeadAttention
 from helpers.encoder import stacked
 from helpers.encodings import Encoding, create
 
@@ -112,6 +113,10 @@ class Bert(nn.Module):
             nn.init.normal_(module.weight, std=self.size.std)
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)
+        if isinstance(module, MultiHeadAttention) and module.encoding.scale == 1.0:
+            # T5 leaves the division by √d to the first weights of its queries.
+            with torch.no_grad():
+                module.qkv.weight[: self.size.d_model] *= module.encoding.head_width**-0.5
 
     def forward(
         self,

@@ -1,7 +1,10 @@
-"""Fine-tuning on a question whose answer is known: do the verbs of this text agree?
+"""Fine-tuning on two questions whose answers are known: do the verbs agree, and is it one text?
 
-Half of the texts are the grammar's own. In the other half two verbs, one singular and one plural,
-have changed places. The words of both halves are the same, so who only counts them must guess.
+`agreement`: half of the texts are the grammar's own. In the others two verbs, one singular and one
+plural, have changed places. The words are the same, so who only counts them must guess.
+
+`pairs`: BERT's second task. In half of the texts the second half comes from another text. What can
+be known about it at best, `pairs_limit` says.
 """
 
 from __future__ import annotations
@@ -43,6 +46,24 @@ def agreement(grammar: Grammar, number: int, generator: Generator) -> Labelled:
     places = torch.stack([(lucky * (ending == each)).argmax(1) for each in (1, 2)], 1)  # (N, 2)
     swapped = tokens.scatter(1, places, tokens.gather(1, places.flip(1)))
     return Labelled(torch.where(labels[:, None] == 1, swapped, tokens), labels)
+
+
+def pairs(grammar: Grammar, number: int, generator: Generator) -> Labelled:
+    """`number` texts of two halves; the label is 0 where they are of one text, 1 where of two."""
+    tokens, others = (grammar.sample(number, generator) for _ in range(2))
+    labels = (torch.rand(number, generator=generator) < 0.5).long()
+    second = torch.arange(grammar.length) >= grammar.length // 2
+    return Labelled(torch.where(second & (labels[:, None] == 1), others, tokens), labels)
+
+
+def pairs_limit(grammar: Grammar, data: Labelled) -> float:
+    """The accuracy of one who knows the grammar and asks which label is the likelier, exactly."""
+    words = F.one_hot(data.tokens, grammar.num_symbols).double()
+    first, second = words.clone(), words.clone()
+    first[:, grammar.length // 2 :] = 1.0  # nothing is known of the other half
+    second[:, : grammar.length // 2] = 1.0
+    one, *two = (grammar.log_likelihood(each) for each in (words, first, second))
+    return ((one < sum(two)) == (data.labels == 1)).double().mean().item()
 
 
 def _ending(word: str) -> int:

@@ -47,8 +47,14 @@ def png(figure: Figure) -> bytes:
 
 def show(figure: Figure, alt: str) -> None:
     """Display `figure` with `alt`, the text that stands for it where it cannot be seen."""
+    data, metadata = bundle(figure, alt)
+    display(data, metadata=metadata, raw=True)
+
+
+def bundle(figure: Figure, alt: str) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """What Jupyter displays of `figure`, as data and metadata; closes it."""
     data = {"image/png": base64.b64encode(png(figure)).decode(), "text/plain": alt}
-    display(data, metadata={"image/png": {"alt": alt}}, raw=True)
+    return data, {"image/png": {"alt": alt}}
 
 
 def heatmap(ax: Axes, table: Any, *, x: str, y: str, title: str = "", limit: float = 0) -> None:

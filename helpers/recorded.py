@@ -49,8 +49,9 @@ def load(name: str) -> Recorded:
         if path.exists():
             record = json.loads(path.read_text(encoding="utf-8"))
             machine = record["machine"]
+            threads = f"{machine['threads']} thread{'s' if machine['threads'] != '1' else ''}"
             note = (
-                f"Recorded {record['date']} on {machine['device']}, {machine['threads']} threads, "
+                f"Recorded {record['date']} on {machine['device']}, {threads}, "
                 f"PyTorch {machine['torch']}. Repeat it with: {record['command']}"
             )
             return Recorded(pd.DataFrame(record["rows"]), note)

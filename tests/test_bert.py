@@ -6,6 +6,7 @@ from torch import Tensor
 from transformers import BertConfig, BertForPreTraining, BertModel
 
 from helpers import bert
+from helpers.attention import MultiHeadAttention
 from helpers.bert import Bert, Pretraining, Size, parameter_count, preset
 from helpers.encodings import available, create
 from helpers.exchange import from_transformers, to_transformers
@@ -104,3 +105,13 @@ def test_the_pooler_reads_the_first_token_and_segments_count() -> None:
     assert (model.bert(tokens) - hidden).abs().max() > 1e-3
     close(model.bert(tokens, torch.zeros_like(segments)), model.bert(tokens))
     assert bert.PRESETS["mini"] == Size()
+
+
+@pytest.mark.parametrize("name", ["t5_bias", "rotary"])
+def test_scores_begin_alike_with_and_without_a_division(name: str) -> None:
+    torch.manual_seed(0)
+    bert = Bert(preset("mini"), name)
+    (*_, attention) = (each for each in bert.modules() if isinstance(each, MultiHeadAttention))
+    q, k, _ = attention.qkv(torch.randn(8, 64, 128)).unflatten(-1, (3, 2, 64)).unbind(2)
+    scores = torch.einsum("bihd,bjhd->bhij", q, k) * attention.encoding.scale
+    assert 0.9 < scores.std() / (0.05**2 * 128) < 1.1

@@ -7,7 +7,7 @@ from torch import Generator, nn
 
 from helpers.bert import Bert, preset
 from helpers.corpora import Grammar
-from helpers.finetuning import accuracy, agreement, tune
+from helpers.finetuning import accuracy, agreement, pairs, pairs_limit, tune
 
 GRAMMAR = Grammar()
 
@@ -38,6 +38,28 @@ def test_both_kinds_have_the_same_words() -> None:
     known = {tuple(sorted(row)) for row in plain.tolist()}
     kept = sum(tuple(sorted(row)) in known for row in data.tokens.tolist())
     assert kept > 290  # the rest was drawn to fill up
+
+
+def test_pairs_are_of_one_text_or_of_two() -> None:
+    data = pairs(GRAMMAR, 600, Generator().manual_seed(4))
+    plain = GRAMMAR.sample(600, Generator().manual_seed(4))  # where the first halves are from
+    same = (data.tokens == plain).float()
+    assert same[:, :32].min() == 1
+    assert same[data.labels == 0].min() == 1
+    two = same[data.labels == 1][:, 32:].mean(1)
+    assert len(two) > 250 and two.max() < 0.9
+    # The echo alone tells: of one text, most of the last words are the first ones.
+    echoed = (data.tokens[:, 60:] == data.tokens[:, :4]).sum(1) >= 3
+    assert ((~echoed).long() == data.labels).double().mean() > 0.9
+
+
+def test_the_limit_of_pairs_is_near_one_and_beyond_any_simple_rule() -> None:
+    data = pairs(GRAMMAR, 600, Generator().manual_seed(5))
+    echoed = (data.tokens[:, 60:] == data.tokens[:, :4]).sum(1) >= 3
+    rule = ((~echoed).long() == data.labels).double().mean().item()
+    assert rule < pairs_limit(GRAMMAR, data) <= 1.0
+    turned = data._replace(labels=1 - data.labels)
+    assert pairs_limit(GRAMMAR, turned) < 0.1
 
 
 def test_a_frozen_body_stays_as_it_is_and_a_bag_learns_nothing() -> None:

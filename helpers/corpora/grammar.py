@@ -190,6 +190,26 @@ class Grammar:
             message = message / message.sum(-1, keepdim=True)
         return before * after
 
+    def log_likelihood(self, known: Tensor) -> Tensor:
+        """ln P of what is known of the sentences and of the echo, (B,), float64, exact.
+
+        Args:
+            known: (B, T, V), at each place 1 for the words that may stand there, else 0. What it
+                says of the beats is not asked.
+        """
+        heard = torch.ones_like(known)
+        heard[:, : self.echo] = known[:, self.echoed] @ self.copied.T
+        of_state = (known * heard) @ self.emission.T  # (B, T, S)
+        message = self.start.expand(len(known), -1)
+        total = torch.zeros(len(known), dtype=torch.float64)
+        for t in self.chain(known.shape[1]):
+            message = message * of_state[:, t]
+            share = message.sum(-1, keepdim=True)
+            total = total + share[:, 0].log()
+            # An impossible text has the share 0, and stays impossible.
+            message = (message / share.clamp(min=1e-300)) @ self.transition
+        return total
+
     def limit(self, masked: Masked) -> float:
         """The lowest mean loss, in nats per selected token, that any model can have."""
         return mean_surprise(self.posterior(masked), masked)

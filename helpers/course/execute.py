@@ -96,10 +96,14 @@ class Job:
 
 @dataclass
 class Outcome:
-    """What came of a job: outputs by cell id, what an instructor should look at, seconds."""
+    """What came of a job: outputs by cell id, what an instructor should look at, seconds.
+
+    Where it is `held`, no point counts until a person has looked.
+    """
 
     outputs: dict[str, list[NotebookNode]] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
+    held: bool = False
     seconds: dict[str, float] = field(default_factory=dict)
     total: float = 0.0
 
@@ -160,6 +164,7 @@ class _Execution:
         if self.strange:
             told = ", ".join(self.strange[:5])
             self.outcome.flags.append(f"words in its code that no exercise needs: {told}")
+            self.outcome.held = True
         start = time.monotonic()
         self.end = start + job.limits.notebook_seconds
         self.gone = ""  # why the rest is not run

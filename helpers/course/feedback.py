@@ -39,6 +39,7 @@ class Exercise:
         findings: what the check said of each part; empty where there was none.
         message: what else there is to say of a check, as when the code stopped.
         waiting, by_hand: a person still has to read it, or has given the points.
+        held: what waits are the points of a check.
         comment: that person's.
     """
 
@@ -49,6 +50,7 @@ class Exercise:
     findings: list[Finding] = field(default_factory=list)
     message: str = ""
     waiting: bool = False
+    held: bool = False
     by_hand: bool = False
     comment: str = ""
 
@@ -104,7 +106,7 @@ class Feedback(Exporter):
                 max_score=submitted.max_score,
                 late=submitted.late_submission_penalty or 0,
                 exercises=list(exercises.values()),
-                notices=_notices(notebook),
+                notices=[*_held(exercises), *_notices(notebook)],
                 cells=_in_order([_cell(cell, exercises, end) for cell in notebook.cells]),
             )
         return text, resources
@@ -136,6 +138,7 @@ def _exercises(notebook: NotebookNode, submitted: Any) -> dict[str, Exercise]:
             row.waiting |= bool(grade.needs_manual_grade)
             row.by_hand |= grade.manual_score is not None
         if is_grade(cell) and cell.cell_type == "code":
+            row.held |= row.waiting
             row.findings += marking.found(cell)
             row.message = row.message or _failure(cell)
     return found
@@ -164,6 +167,16 @@ def _in_words(error: NotebookNode) -> str:
             return "Not written yet."
         case name:
             return f"Your code stops with {name}{': ' if text else ''}{text}"
+
+
+def _held(exercises: dict[str, Exercise]) -> list[str]:
+    """That points of checks wait, where they do."""
+    if any(row.held for row in exercises.values()):
+        return [
+            "Your code has words in it that no exercise needs. Somebody looks at it before the "
+            "points of its checks count."
+        ]
+    return []
 
 
 def _notices(notebook: NotebookNode) -> list[str]:

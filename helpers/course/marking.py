@@ -37,11 +37,28 @@ def enter(
     if when.is_file():
         shutil.copy(when, target)
     grader.autograde(unit, student, _writable(outcome.outputs))
+    said: dict[str, Any] = {}
+    if outcome.held and (points := _hold(out, student, unit)):
+        held = f"points that wait until somebody has looked: {points:g}"
+        said["flags"] = "; ".join([held, *outcome.flags])
     try:
         grader.feedback(unit, student)
     except CourseError as error:  # the marks are in the gradebook all the same
-        return marks(out, student, unit) | {"status": f"graded, without a feedback page: {error}"}
-    return marks(out, student, unit)
+        said["status"] = f"graded, without a feedback page: {error}"
+    return marks(out, student, unit) | said
+
+
+def _hold(out: Path, student: str, unit: str) -> float:
+    """Leave the points of the checks to a person, as those of an essay; how many it were."""
+    points = 0.0
+    with Gradebook(gradebook(out), "order-matters") as book:
+        for notebook in _submission(book, student, unit).notebooks:
+            for grade in notebook.grades:
+                if grade.auto_score and grade.manual_score is None:
+                    points += grade.auto_score
+                    grade.auto_score, grade.needs_manual_grade = None, True
+        book.db.commit()
+    return points
 
 
 def _writable(value: Any) -> Any:
@@ -92,7 +109,7 @@ def marks(out: Path, student: str, unit: str) -> dict[str, Any]:
         submission = _submission(book, student, unit)
         found = {"score": submission.score, "max_score": submission.max_score}
         by_hand = submission.needs_manual_grade
-        found["status"] = "graded, answers to read by hand" if by_hand else "graded"
+        found["status"] = "graded, the rest by hand" if by_hand else "graded"
     return found | {"hints": hints(out / "autograded" / student / unit / f"{unit}.ipynb")}
 
 

@@ -16,6 +16,7 @@ from tqdm.auto import tqdm
 
 from helpers.training import checkpoint as checkpoints
 from helpers.training import optimizer as optimizers
+from helpers.training.live import LiveCurve
 from helpers.training.score import masked_loss
 
 PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -40,6 +41,7 @@ def train(
     limit: float | None = None,
     levels: Mapping[str, float] | None = None,
     label: str = "training",
+    live: bool = False,
 ) -> list[float]:
     """Train with a one-cycle schedule; returns the loss of each step in nats.
 
@@ -61,6 +63,7 @@ def train(
         limit: the lowest loss possible, in nats, shown beside the loss.
         levels: other losses to be compared with, by name.
         label: what the progress bar is called; without one there is none.
+        live: in a notebook, draw the losses while it trains.
 
     Raises:
         DivergedError: the loss is no longer a number; try a smaller `lr`.
@@ -88,7 +91,9 @@ def train(
         asked = torch.compile(asked)  # type: ignore[assignment]
     model.train()
     first = not dist.is_initialized() or dist.get_rank() == 0
-    shown = {"limit": limit, **(levels or {})}
+    shown = {"limit": limit} if limit is not None else {}
+    shown |= levels or {}
+    curve = LiveCurve(steps, shown, label) if live and first else None
     with tqdm(
         total=steps,
         initial=len(losses),
@@ -117,14 +122,16 @@ def train(
                     f"loss={losses[-1]} at step {len(losses) - 1}; try an lr below {lr}"
                 )
             _show(bar, losses[-1], shown)
+            if curve:
+                curve.show(losses)
             if checkpoint and first and (len(losses) % every == 0 or len(losses) == steps):
                 checkpoints.save(checkpoint, run, losses)
     return losses
 
 
-def _show(bar: tqdm, loss: float, levels: Mapping[str, float | None]) -> None:
+def _show(bar: tqdm, loss: float, levels: Mapping[str, float]) -> None:
     numbers = {"loss": loss, **levels}
-    bar.set_postfix({k: f"{v:.2f}" for k, v in numbers.items() if v is not None}, refresh=False)
+    bar.set_postfix({name: f"{value:.2f}" for name, value in numbers.items()}, refresh=False)
     bar.update()
 
 

@@ -69,6 +69,22 @@ def test_posterior_is_that_of_every_path(length: int) -> None:
         torch.testing.assert_close(found[row, t], expected, rtol=0, atol=1e-12)
 
 
+def test_likelihoods_are_those_of_every_path() -> None:
+    tokens = SMALL.sample(3, Generator().manual_seed(1))
+    known = torch.nn.functional.one_hot(tokens, SMALL.num_symbols).double()
+    known[1, 4:] = 1.0  # the second half of the second text is not known
+    found = SMALL.log_likelihood(known)
+    for row in range(3):
+        total = torch.zeros((), dtype=torch.float64)
+        for path, share in _paths(5):
+            words = dict(zip((0, 1, 2, 4, 5), (SMALL.emission[s] for s in path), strict=True))
+            for t, shares in words.items():
+                echo = SMALL.copied @ known[row, 6 + t] if t < 2 else 1.0
+                share = share * float((shares * known[row, t] * echo).sum())
+            total += share
+        torch.testing.assert_close(found[row], total.log(), rtol=0, atol=1e-12)
+
+
 def test_shares_add_up() -> None:
     grammar = Grammar()
     for shares in (grammar.transition, grammar.emission, grammar.copied, grammar.beats):

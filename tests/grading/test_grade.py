@@ -103,7 +103,7 @@ def test_an_essay_waits_for_a_person(tiny: Course, tmp_path: Path) -> None:
     answered.cells[-1].source = "It is so."
     _hand_in(tmp_path / "in", "ada", nbformat.writes(answered))
     row = _grade(tiny, tmp_path / "in", tmp_path / "out").iloc[0]
-    assert (row.score, row.max_score, row.status) == (2, 6, "graded, answers to read by hand")
+    assert (row.score, row.max_score, row.status) == (2, 6, "graded, the rest by hand")
 
 
 @pytest.mark.filterwarnings("ignore:Non-unique cell id")

@@ -130,6 +130,27 @@ def test_late_days_and_marks_by_hand_are_kept(tiny: Course, tmp_path: Path) -> N
         assert book.find_submission(UNIT, "s1").total_seconds_late > 24 * 3600
 
 
+def test_held_points_wait_for_a_person_and_are_kept(tiny: Course, tmp_path: Path) -> None:
+    submissions, out = _class(tiny, tmp_path, 2), tmp_path / "out"
+    path = submissions / "s1" / UNIT / f"{UNIT}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells.append(nbformat.v4.new_code_cell("exec('1 + 1')"))
+    nbformat.write(notebook, path)
+    row = _grade(tiny, submissions, out).iloc[1]
+    assert (row.score, row.status) == (0, "graded, the rest by hand")
+    assert row["flags"].startswith("points that wait until somebody has looked: 2; words in")
+    page = (out / "feedback" / "s1" / UNIT / f"{UNIT}.html").read_text()
+    assert "Somebody looks at it" in page and "still to be given" in page
+    with Gradebook(gradebook(out), "order-matters") as book:
+        grade_cell = book.find_submission(UNIT, "s1").notebooks[0].grades[0]
+        grade_cell.manual_score, grade_cell.needs_manual_grade = 2, False
+        book.db.commit()
+    row = _grade(tiny, submissions, out).iloc[1]
+    assert (row.score, row.status) == (2, "graded")
+    path.write_text(path.read_text() + "\n")  # handed in again, so executed again
+    assert _grade(tiny, submissions, out).score.tolist() == [0, 2]
+
+
 def test_a_journal_that_breaks_off_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     (tmp_path / "gradebook.db").touch()
     Journal(tmp_path).add("a", {"score": 1}, {})

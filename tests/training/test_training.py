@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -16,7 +17,7 @@ from helpers.bert import Bert, Pretraining, preset
 from helpers.corpora import Grammar
 from helpers.inputs import places_loss
 from helpers.pretraining import grammar_batches
-from helpers.training import DivergedError, train
+from helpers.training import DivergedError, live, train
 from tests.common import ROOT
 
 ALONE = [sys.executable, "-m", "helpers.training"]
@@ -91,6 +92,30 @@ def test_a_training_without_a_label_shows_no_bar(
     monkeypatch.delenv("TQDM_DISABLE", raising=False)
     _small(steps=2, label=label)
     assert ("2/2" in capsys.readouterr().err) == bool(label)
+
+
+def test_a_live_curve_grows_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = []
+
+    class Handle:
+        update = staticmethod(lambda data, **_: shown.append(data["text/plain"]))
+
+    def display(data: dict[str, str], **_: object) -> Handle:
+        shown.append(f"new: {data['text/plain']}")
+        assert data["image/png"]
+        return Handle()
+
+    monkeypatch.setattr(live, "display", display)
+    options = {"steps": 3, "levels": {"unigram": 4.2}, "label": "race", "live": True}
+    _small(**options)
+    assert not shown  # this is no notebook
+    monkeypatch.setattr(live, "get_ipython", lambda: SimpleNamespace(kernel=True))
+    monkeypatch.setattr(live.LiveCurve.__init__, "__defaults__", (0.0,))
+    losses = _small(**options)
+    ends = [
+        f"race: the loss after {n} of 3 steps is {sum(losses[:n]) / n:.2f} nats" for n in (1, 2, 3)
+    ]
+    assert shown == [f"new: {ends[0]}", *ends[1:]]
 
 
 def test_a_checkpoint_of_another_run_is_refused_and_a_broken_one_named(tmp_path: Path) -> None:

@@ -29,8 +29,8 @@ def _forged(name: str, change: str, told: str) -> Row:
 
 
 def _watched(name: str, told: str, code: str = "", answer: str = "") -> Row:
-    """The library's, which no process can tell from a learner's: a person is told to look."""
-    row = trick(name, code, WORDS + told, unit=REAL, wavelengths=answer)
+    """The library's, which no process can tell from a learner's: its point waits for a person."""
+    row = trick(name, code, f"has looked: 1; {WORDS}{told}", unit=REAL, wavelengths=answer)
     return replace(row, marks=1)
 
 

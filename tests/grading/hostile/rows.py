@@ -50,7 +50,7 @@ class Row:
     Args:
         name: of the learner.
         file: makes what is handed in, where `@OUT@` and `@PORT@` stand for the grader's.
-        marks: exactly what it must get.
+        marks: exactly what it must get, or what must wait until somebody has looked.
         told: a regular expression for what the table says of it.
         shown: the same for what its cells show.
         unit: where it is handed in. looks: it prints `TRIED`, and `ESCAPED` with what it found.

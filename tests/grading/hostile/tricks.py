@@ -190,7 +190,7 @@ ROWS = [
                 return [each for each in numbers if isinstance(each, int)][-1]
             triple = double
             """,
-            "words in its code that no exercise needs: _getframe",
+            "has looked: 4; words in its code that no exercise needs: _getframe",
         ),
         marks=4,
     ),

@@ -1,0 +1,69 @@
+"""What pretraining is worth afterwards: fine-tuning from several starts, on two questions.
+
+The mini BERT is pretrained on the grammar, then tuned to tell whether the verbs of a text agree, or
+whether its halves are of one text (BERT's second task). Beside it: its body frozen, the same model
+from nothing, and a bag of words.
+"""
+
+from __future__ import annotations
+
+import copy
+from functools import partial
+from itertools import product
+
+import pandas as pd
+from torch import Generator, nn
+
+from benchmarks.bert_race_study import TRAINING
+from benchmarks.sweep import Job, sweep
+from helpers import finetuning
+from helpers.bert import Bert, preset
+from helpers.corpora import Grammar
+from helpers.pretraining import on_grammar
+from helpers.runtime import seed_everything
+
+STEPS = 800  # of pretraining, and of fine-tuning
+TASKS = {"agreement": finetuning.agreement, "pairs": finetuning.pairs}
+STARTS = ("pretrained", "pretrained, frozen", "from nothing", "bag of words")
+
+
+def tuned_accuracy(
+    task: str, body: nn.Module, width: int, seed: int, frozen: bool = False
+) -> float:
+    """Share of 2,000 fresh texts that `body` gets right after it was tuned on 8,000 others."""
+    grammar, make = Grammar(), TASKS[task]
+    data, test = (
+        make(grammar, number, Generator().manual_seed(10_000 + number)) for number in (8000, 2000)
+    )
+    lr = 3e-3 if frozen else 1e-3
+    model = finetuning.tune(body, width, data, seed, STEPS, lr, frozen)
+    return finetuning.accuracy(model, test)
+
+
+def tuning(pretrained: bool, seed: int) -> pd.DataFrame:
+    """Both questions, from the starts that are pretrained, or from the others."""
+    grammar = Grammar()
+    size = preset(vocab_size=grammar.vocab_size, max_len=grammar.length)
+    if pretrained:
+        model, _ = on_grammar("learned", seed, STEPS, size, **TRAINING)
+    rows = []
+    for task, start in product(TASKS, STARTS[:2] if pretrained else STARTS[2:]):
+        seed_everything(seed)
+        body: nn.Module = nn.Embedding(size.vocab_size, size.d_model)
+        if pretrained:
+            body = copy.deepcopy(model.bert)
+        elif start == "from nothing":
+            body = Bert(size)
+        found = tuned_accuracy(task, body, size.d_model, seed, frozen="frozen" in start)
+        rows.append({"task": task, "start": start, "seed": seed, "steps": STEPS, "accuracy": found})
+    return pd.DataFrame(rows)
+
+
+def main() -> None:
+    """Run the study."""
+    jobs = [Job("pretrained", partial(tuning, True)), Job("others", partial(tuning, False))]
+    sweep("bert_tuning", jobs, by=("task", "start"))
+
+
+if __name__ == "__main__":
+    main()
