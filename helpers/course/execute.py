@@ -128,11 +128,12 @@ _of_thread = threading.local()
 _all: list[Sandbox] = []
 
 
-def _sandbox(job: Job) -> Sandbox:
+def warm_up(limits: Limits, isolated: bool) -> Sandbox:
+    """This thread's sandbox, which takes seconds to make: begun early, it is there for a job."""
     kept = getattr(_of_thread, "sandbox", None)
-    if kept is None or (kept.limits, kept.isolated) != (job.limits, job.isolated):
+    if kept is None or (kept.limits, kept.isolated) != (limits, isolated):
         _close()
-        _of_thread.sandbox = kept = Sandbox(job.limits, job.isolated)
+        _of_thread.sandbox = kept = Sandbox(limits, isolated)
         _all.append(kept)
     return kept
 
@@ -168,7 +169,7 @@ class _Execution:
         start = time.monotonic()
         self.end = start + job.limits.notebook_seconds
         self.gone = ""  # why the rest is not run
-        self.session = Session(_sandbox(job))
+        self.session = Session(warm_up(job.limits, job.isolated))
         try:
             for cell in job.notebook.cells:
                 if cell.cell_type == "code":

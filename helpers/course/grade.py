@@ -77,8 +77,11 @@ def grade(
         raise CourseError(reason)
     out.mkdir(parents=True, exist_ok=True)
     found = find(course, submissions, out / "unpacked")
-    run = _Run(course, out, found, limits, isolated)
     with _executor(scheduler, workers) as (executor, capacity):
+        if not scheduler:
+            for _ in range(min(capacity, len(found))):  # while the units are made ready here
+                executor.submit(execute.warm_up, limits, isolated)
+        run = _Run(course, out, found, limits, isolated)
         run.all(executor, capacity)
     table = run.table()
     report.write(course, out)

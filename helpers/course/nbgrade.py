@@ -6,12 +6,14 @@ import errno
 import logging
 import os
 import re
-import sys
 import warnings
 from pathlib import Path
 from typing import Any
 
+import nbgrader
+from alembic.script import ScriptDirectory
 from nbformat import NotebookNode
+from nbgrader import api
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
@@ -24,6 +26,17 @@ from traitlets.config.loader import ConfigFileNotFound, PyFileConfigLoader
 from helpers.course.settings import Course, CourseError
 
 AUTOGRADE = Autograde.autograde_preprocessors.default()
+
+
+def newest_tables() -> str:
+    """The version of nbgrader's tables that a new gradebook has."""
+    scripts = ScriptDirectory(str(Path(nbgrader.__file__).with_name("alembic")))
+    return str(scripts.get_current_head())
+
+
+# nbgrader asks the command `alembic` from PATH, which takes a second for each new gradebook and is
+# not there where the environment has not been activated.
+api.get_alembic_version = newest_tables
 
 
 def gradebook(folder: Path) -> str:
@@ -40,10 +53,6 @@ class Grader:
     """
 
     def __init__(self, course: Course, folder: Path) -> None:
-        # Making a gradebook runs `alembic` from PATH, which an unactivated environment lacks.
-        beside = str(Path(sys.executable).parent)
-        if beside not in os.environ.get("PATH", "").split(os.pathsep):
-            os.environ["PATH"] = os.pathsep.join([beside, os.environ.get("PATH", "")])
         try:
             config = PyFileConfigLoader("nbgrader_config.py", path=str(course.root)).load_config()
         except (ConfigFileNotFound, SyntaxError, NameError) as error:
