@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import pandas as pd
@@ -55,12 +55,17 @@ def grammar_batches(
     share: float = SELECTED,
 ) -> Callable[[], Places]:
     """Batches of the grammar, masked; every id but [MASK] is a word."""
-    text = grammar.sample(pool, Generator().manual_seed(seed)).to(device)
+    text = _texts(grammar.length, grammar.beat_places, grammar.echo, pool, seed).to(device)
 
     def mask(tokens: Tensor, draw: Generator) -> Places:
         return mask_words(tokens, grammar.num_symbols, draw, share, 0, grammar.mask_id)
 
     return batches(text, size, seed, mask)
+
+
+@lru_cache(maxsize=2)  # to draw them takes as long as a hundred steps
+def _texts(length: int, beats: tuple[int, ...], echo: int, number: int, seed: int) -> Tensor:
+    return Grammar(length, beats, echo).sample(number, Generator().manual_seed(seed))
 
 
 def on_grammar(

@@ -27,7 +27,7 @@ class LiveCurve:
     """
 
     def __init__(
-        self, steps: int, levels: Mapping[str, float], title: str, seconds: float = 2.0
+        self, steps: int, levels: Mapping[str, float], title: str, seconds: float = 3.0
     ) -> None:
         self.steps, self.levels, self.title, self.seconds = steps, levels, title, seconds
         self.in_notebook = hasattr(get_ipython(), "kernel")
