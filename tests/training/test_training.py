@@ -21,18 +21,21 @@ from helpers.training import DivergedError, live, train
 from tests.common import ROOT
 
 ALONE = [sys.executable, "-m", "helpers.training"]
+# On a busy machine one of the two has once not come up; torchrun may then begin again.
 TOGETHER = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
+TOGETHER += ["--max-restarts=2"]
 LOCAL = {"GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
 
 
 def _start(command: list[str], out: Path, *options: str) -> "subprocess.Popen[bytes]":
     words = [*command, "--out", str(out), "--batch", "8", *options]
-    quiet = subprocess.DEVNULL
-    return subprocess.Popen(words, cwd=ROOT, env=os.environ | LOCAL, stdout=quiet, stderr=quiet)
+    with out.with_suffix(".log").open("ab") as log:
+        return subprocess.Popen(words, cwd=ROOT, env=os.environ | LOCAL, stdout=log, stderr=log)
 
 
 def _losses(command: list[str], out: Path, *options: str) -> list[float]:
-    assert _start(command, out, *options).wait(300) == 0
+    status = _start(command, out, *options).wait(300)
+    assert status == 0, out.with_suffix(".log").read_text()[-5000:]
     return json.loads((out / "losses.json").read_text())["losses"]
 
 
