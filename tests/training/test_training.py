@@ -21,9 +21,7 @@ from helpers.training import DivergedError, live, train
 from tests.common import ROOT
 
 ALONE = [sys.executable, "-m", "helpers.training"]
-# On a busy machine one of the two has once not come up; torchrun may then begin again.
 TOGETHER = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
-TOGETHER += ["--max-restarts=2"]
 LOCAL = {"GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
 
 
