@@ -447,7 +447,7 @@ pd.DataFrame({"model": filled[best], "exact": exact[best]},
              [grammar.words[word] for word in best]).round(2)
 
 # %% [markdown]
-# Six of 138 words. The topic is right where all six have the same first digit; the last letter is
+# The six likeliest. The topic is right where all six have the same first digit; the last letter is
 # the number. Now over all cases: how much of what it gives to verbs has the right number?
 
 # %% tags=["training"]
@@ -881,7 +881,7 @@ english.table.pivot_table(index="encoding", columns="length", values="loss").loc
 # is known. Half of the texts are the grammar's. In the others one singular verb and one plural
 # verb have changed places. **Do all verbs agree?**
 #
-# **Guess before you look.** In the paper larger is better, row by row. In a language of 138 words,
+# **Guess before you look.** In the paper larger is better, row by row. In so small a language,
 # what will count: layers, width or heads?
 
 # %%
