@@ -22,6 +22,8 @@ import shutil
 import signal
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +87,11 @@ class Server:
         self.alone = os.getpid() == 1  # first in a PID namespace: all other processes are learners'
         self.kernel = 0
         self.folder = ""
-        self.before = _traces() if self.alone else {}
+        self.before: dict[str, Any] = {}
+        self.fixed: set[str] = set()  # mount points below FOLDERS, and the way to them
+        if self.alone:
+            _remove(_files())
+            self.before, self.fixed = _traces(), set(_files())
         self.waiting = b""
 
     def serve(self) -> None:
@@ -139,18 +145,14 @@ class Server:
         """End everything that the learner has started or left; True, or what could not be."""
         kernel, self.kernel = self.kernel, 0  # its end is no news
         if self.alone:
-            self._end_all()
-        elif kernel:
+            return self._end_all()
+        if kernel:
             os.killpg(kernel, signal.SIGKILL)
             os.waitpid(kernel, 0)
         shutil.rmtree(self.folder, ignore_errors=True)
-        if not self.alone:
-            return True
-        left = [str(each) for each in _files()]
-        changed = [name for name, value in _traces().items() if value != self.before[name]]
-        return True if not left + changed else f"left over: {', '.join(left + changed)}"
+        return True
 
-    def _end_all(self) -> None:
+    def _end_all(self) -> bool | str:
         while True:
             try:
                 os.kill(-1, signal.SIGKILL)  # all in the namespace but this one
@@ -158,15 +160,38 @@ class Server:
                     os.waitpid(-1, 0)
             except (ProcessLookupError, ChildProcessError):
                 break
-        for each in _files():
-            if each.is_dir() and not each.is_symlink():
-                shutil.rmtree(each, ignore_errors=True)
-            else:
-                each.unlink(missing_ok=True)
+        try:
+            _remove(each for each in _files() if each not in self.fixed)
+            left = sorted(self.fixed.symmetric_difference(_files()))
+        except RecursionError:
+            left = ["folders too deep to look into"]
+        left += [name for name, value in _traces().items() if value != self.before[name]]
+        return f"left over: {', '.join(left[:20])}" if left else True
 
 
-def _files() -> list[Path]:
-    return [each for folder in map(Path, FOLDERS) if folder.is_dir() for each in folder.iterdir()]
+def _files() -> list[str]:
+    """All in FOLDERS, the deepest first. A mount point is in it, and what is mounted there is not:
+    that is read-only, and where the course itself is installed under /tmp there is much of it."""
+    return [each for folder in FOLDERS for each in _below(folder)]
+
+
+def _below(folder: str) -> Iterator[str]:
+    try:
+        device, entries = Path(folder).stat().st_dev, list(os.scandir(folder))
+    except OSError:
+        return  # it is not there, or closed; if closed, it is itself what cannot be removed
+    for each in entries:
+        inside = each.is_dir(follow_symlinks=False)
+        if inside and each.stat(follow_symlinks=False).st_dev == device:
+            yield from _below(each.path)
+        yield each.path
+
+
+def _remove(files: Iterable[str]) -> None:
+    for each in files:
+        path = Path(each)
+        with suppress(OSError):
+            path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def _traces() -> dict[str, Any]:

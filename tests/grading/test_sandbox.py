@@ -1,12 +1,14 @@
 """A kernel in the sandbox starts warm, sees little, stays within its limits and leaves nothing."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
+from helpers import recorded
 from helpers.course import sandbox
 from helpers.course.sandbox import Limits, Sandbox, SandboxError
 from helpers.course.session import Session
@@ -151,6 +153,37 @@ class TestIsolated:
         )
         session.close()
         warm.close()
+
+    @pytest.mark.parametrize(
+        ("code", "clean"),
+        [
+            ("os.makedirs(place.parent / 'a/b'); (place.parent / 'c').write_text('1')", True),
+            ("os.rename('/tmp/' + place.parts[2], '/tmp/elsewhere')", False),
+            ("os.makedirs('/tmp/a/b/c'); os.chmod('/tmp/a/b', 0)", False),
+            ("for _ in range(1500): os.mkdir('d'); os.chdir('d')", False),
+            ("os.symlink('/etc', '/tmp/link')", True),
+        ],
+        ids=["beside", "renamed", "closed", "deep", "link"],
+    )
+    def test_a_course_under_tmp_is_nothing_left_over(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str, clean: bool
+    ) -> None:
+        place = Path("/tmp") / tmp_path.name / "course"  # one of those that a sandbox shows
+        place.mkdir(parents=True)
+        (place / "ours").touch()
+        monkeypatch.setattr(recorded, "PLACES", (place,))
+        warm = Sandbox(LIMITS)
+        try:
+            session = Session(warm)
+            assert "ours" in _text(session, f"import os; os.listdir({str(place)!r})")
+            assert session.close()
+            session = Session(warm)
+            setup = f"import os; from pathlib import Path; place = Path({str(place)!r})"
+            assert "rror" not in _text(session, f"{setup}\n{code}")
+            assert session.close() == clean
+        finally:
+            warm.close()
+            shutil.rmtree(place.parent)
 
     def test_what_cannot_be_removed_is_told(self) -> None:
         warm = Sandbox(LIMITS)
