@@ -30,8 +30,12 @@ TRAINING: dict[str, Any] = {"lr": 4e-3, "optimizer": "muon", "precision": fast_p
 ON_GRAMMAR = [
     *("none", "sinusoidal", "learned", "Fourier", "Shaw keys", "Huang", "Transformer-XL"),
     *("T5 bias", "ALiBi, symmetric", "FIRE", "RoPE", "DeBERTa", "CoPE", "TUPE, relative"),
+    *("index MLP", "Shaw", "clipped bias", "ALiBi, directional", "Kerple", "xPos", "window"),
 ]
-ON_ENGLISH = ["none", "sinusoidal", "learned", "RoPE"]
+ON_ENGLISH = [
+    *("none", "sinusoidal", "learned", "RoPE", "Shaw keys", "T5 bias", "ALiBi, symmetric"),
+    *("Transformer-XL", "DeBERTa", "TUPE, relative"),
+]
 SHUFFLED = "learned, shuffled order"
 
 

@@ -14,7 +14,7 @@ import io
 import logging
 import random
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,17 +150,19 @@ class Exercise:
     def ask(self, answer: Answer, seed: int) -> Answers:
         """What `answer` says to the questions of every part."""
         found, used = {}, {}
-        for part in self.parts:
-            cases = self.draw(part, seed)
-            with library_calls((self.reference, *self.forbidden)) as called:
-                found[part.name] = [_ask(case, answer) for case in cases]
-            used[part.name] = sorted(called)
+        with _silent():
+            for part in self.parts:
+                cases = self.draw(part, seed)
+                with library_calls((self.reference, *self.forbidden)) as called:
+                    found[part.name] = [_ask(case, answer) for case in cases]
+                used[part.name] = sorted(called)
         return Answers(getattr(answer, "__name__", self.name), found, used)
 
     def judge(self, answers: Answers, seed: int) -> Report:
         """The report on what `ask` was told with the same seed, here or in another process."""
-        trials = [self._trial(part, answers, seed) for part in self.parts]
-        return Report(self.name, [self._finding(trial, trials) for trial in trials])
+        with _silent():
+            trials = [self._trial(part, answers, seed) for part in self.parts]
+            return Report(self.name, [self._finding(trial, trials) for trial in trials])
 
     def use(self, answer: Answer) -> Answer:
         """The learner's answer if it is right, else the course's, so that the lesson goes on."""
@@ -232,8 +234,9 @@ class _Trial:
     used: list[str]
 
 
-def _ask(case: Case, answer: Answer) -> Any:
-    """The result, or `Raised`; what the answer prints or warns about never reaches the page.
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """What an answer prints or warns about does not reach the page, nor its random numbers others.
 
     nbgrader gives 0 to a test cell that writes to stderr, a mere warning included.
     """
@@ -245,14 +248,21 @@ def _ask(case: Case, answer: Answer) -> Any:
         torch.random.fork_rng(devices=[]),
     ):
         warnings.simplefilter("ignore")
-        torch.manual_seed(0)
         logging.disable()  # a handler may hold on to stderr
         try:
-            return plain(case.ask(answer))
-        except Exception as error:
-            return Raised(type(error).__name__, str(error).split("\n")[0][:200])
+            yield
         finally:
             logging.disable(logging.NOTSET)
+
+
+def _ask(case: Case, answer: Answer) -> Any:
+    """The result, or `Raised`."""
+    # Not torch.manual_seed: where there is no GPU that writes a traceback for each kind of device.
+    torch.default_generator.manual_seed(0)
+    try:
+        return plain(case.ask(answer))
+    except Exception as error:
+        return Raised(type(error).__name__, str(error).split("\n")[0][:200])
 
 
 def _kindly(used: list[str]) -> str:

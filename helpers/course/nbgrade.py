@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import warnings
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,9 @@ def newest_tables() -> str:
 # nbgrader asks the command `alembic` from PATH, which takes a second for each new gradebook and is
 # not there where the environment has not been activated.
 api.get_alembic_version = newest_tables
+# It opens the gradebook ten times a submission, each time with a new engine, which has to compile
+# all statements again.
+api.create_engine = lru_cache(maxsize=4)(api.create_engine)
 
 
 def gradebook(folder: Path) -> str:

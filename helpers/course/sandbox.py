@@ -25,7 +25,7 @@ import psutil
 
 import helpers
 from helpers import recorded
-from helpers.course.memory import used_by
+from helpers.course.memory import use_more
 from helpers.course.settings import CourseError
 
 LIBRARY = Path(helpers.__file__).parent
@@ -232,13 +232,13 @@ class Sandbox:
             processes = psutil.Process(self.process.pid).children(recursive=True)
             if len(processes) > MANY:
                 return f"it started {len(processes)} processes"
-            used = sum(used_by(each) for each in processes)
+            too_much = use_more(processes, self.limits.memory)
             strange = [each.name for each in Path(self.sockets).iterdir() if not each.is_socket()]
         except psutil.NoSuchProcess:
             return ""
         except OSError:
             return "it barred the folder of the kernel's sockets"
-        if used > self.limits.memory:
+        if too_much:
             return f"it used more than {self.limits.memory / 2**30:.1f} GiB of memory"
         return f"it wrote files among the sockets of the kernel: {strange[:3]}" if strange else ""
 

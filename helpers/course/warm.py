@@ -32,12 +32,16 @@ PRELOADED = (
     "ipykernel.kernelapp",
     "ipykernel.zmqshell",
     "ipywidgets",
+    "IPython.core.pylabtools",
+    "matplotlib.backends.backend_agg",
     "matplotlib.pyplot",
-    "pandas",
+    "pandas.io.formats.html",
     "scipy.optimize",
     "torch",
     "tqdm.auto",
+    "requests",  # for d2l, which itself has to meet the kernel before it shows figures
     "helpers.encodings",
+    "helpers.widgets",
     "helpers.attention",
     "helpers.course.kernel",  # last: it notes what the others are
 )
@@ -57,6 +61,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # which a kernel can send
     for name in PRELOADED:
         _load(name)
+    _draw()
     gc.freeze()
     Server(own).serve()
 
@@ -67,6 +72,21 @@ def _load(name: str) -> None:
     except ImportError:
         if name.startswith(("ipykernel", "helpers", "torch")):
             raise  # without the others a kernel only starts to work later
+
+
+def _draw() -> None:
+    """A first figure: fonts and the parser of formulas are then there for every kernel."""
+    from matplotlib.figure import Figure
+
+    from helpers import plots
+
+    figure = Figure()  # not pyplot's: its backend is to meet the kernel first, to show figures
+    ax = figure.subplots()
+    ax.plot([0, 1], label=r"$x_1$")
+    ax.set(xlabel="x", ylabel="y", title="title")
+    ax.legend()
+    figure.colorbar(ax.imshow([[0, 1]]), ax=ax)
+    plots.png(figure)
 
 
 def _dumpable(yes: bool) -> None:

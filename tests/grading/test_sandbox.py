@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 
 from helpers import recorded
 from helpers.course import sandbox
+from helpers.course.memory import use_more
 from helpers.course.sandbox import Limits, Sandbox, SandboxError
 from helpers.course.session import Session
 from tests.common import ROOT
@@ -192,6 +195,22 @@ class TestIsolated:
         assert int(_text(session, code)) >= 0
         assert not session.close()
         warm.close()
+
+
+def test_memory_that_processes_share_counts_once() -> None:
+    """Four processes have the same 300 MB, each of them all of it."""
+    code = "import os; held = b'1' * 300_000_000; os.fork(); os.fork(); print(flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1) as parent:
+        assert parent.stdout
+        for _ in range(4):
+            parent.stdout.readline()
+        own = psutil.Process(parent.pid)
+        processes = [own, *own.children(recursive=True)]
+        assert sum(each.memory_info().rss for each in processes) > 1_000_000_000
+        assert use_more(processes, 250_000_000)
+        assert not use_more(processes, 500_000_000)
+        for each in processes:
+            each.kill()
 
 
 def test_without_bubblewrap_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
