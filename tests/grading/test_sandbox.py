@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from helpers.course.session import Session
 from tests.common import ROOT
 
 LIMITS = Limits(cell_seconds=3, notebook_seconds=60, memory=1 << 30, output=20_000)
+HELPERS = str(ROOT / "helpers")
 SANDBOXED = pytest.param(
     True, marks=pytest.mark.skipif(bool(sandbox.available()), reason=sandbox.available())
 )
@@ -135,6 +137,30 @@ class TestIsolated:
         assert _text(kernel, attempts) == "True"
         for name in ("mem", "environ", "fd/0", "fd/1", "root/tmp"):
             assert "ermission" in _text(kernel, f"open('/proc/1/{name}')")
+
+    @pytest.mark.parametrize(
+        ("reached", "hole"),
+        [
+            (f"os.path.exists({str(ROOT / 'source')!r})", ["--ro-bind", str(ROOT), str(ROOT)]),
+            (f"os.access({HELPERS!r}, os.W_OK)", ["--bind", HELPERS, HELPERS]),
+            ("socket.socket().connect_ex(('127.0.0.1', PORT)) == 0", ["--share-net"]),
+            ("'A_SECRET' in os.environ", ["--setenv", "A_SECRET", "1"]),
+            ("os.getuid() == 0", ["--uid", "0"]),
+        ],
+        ids=["reading", "writing", "network", "environment", "rights"],
+    )
+    def test_a_hole_would_be_seen(
+        self, monkeypatch: pytest.MonkeyPatch, kernel: Session, reached: str, hole: list[str]
+    ) -> None:
+        tight = sandbox._bubblewrap
+        monkeypatch.setattr(sandbox, "_bubblewrap", lambda *given: [*tight(*given), *hole])
+        leaky = Sandbox(LIMITS)
+        session = Session(leaky)
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            ask = f"import os, socket; {reached.replace('PORT', str(server.getsockname()[1]))}"
+            assert (_text(kernel, ask), _text(session, ask)) == ("False", "True")
+        session.close()
+        leaky.close()
 
     def test_memory_is_bounded(self, kernel: Session) -> None:
         assert "MemoryError" in str(kernel.run("a = bytearray(8 << 30)", 10))
