@@ -145,7 +145,9 @@ class Exercise:
 
     def __call__(self, answer: Answer, seed: int = 0) -> Report:
         """Check `answer`; `seed` draws the shapes and numbers of the questions."""
-        return self.judge(self.ask(answer, seed), seed)
+        answers = self.ask(answer, seed)
+        with _silent():  # here a learner would see what the reference is warned about
+            return self.judge(answers, seed)
 
     def ask(self, answer: Answer, seed: int) -> Answers:
         """What `answer` says to the questions of every part."""
@@ -160,7 +162,7 @@ class Exercise:
 
     def judge(self, answers: Answers, seed: int) -> Report:
         """The report on what `ask` was told with the same seed, here or in another process."""
-        with _silent():
+        with torch.random.fork_rng(devices=[]):
             trials = [self._trial(part, answers, seed) for part in self.parts]
             return Report(self.name, [self._finding(trial, trials) for trial in trials])
 

@@ -10,6 +10,10 @@ from pathlib import Path
 from helpers.course import settings
 from helpers.course.settings import CourseError
 
+# jsonschema imports it, where it is installed, for one format of text that no notebook has, and it
+# takes longer to import than PyTorch.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; 0 if all went well, 1 with a line that says what to do if not."""

@@ -231,8 +231,8 @@ class _Execution:
         """What the kernel says to a question of `kernel`, or what the cell shows instead."""
         shown = self._run(question, remembered=False)
         said = [output.data[ANSWERS] for output in shown if ANSWERS in output.get("data", {})]
-        if len(said) != 1 or not isinstance(said[0], dict):
-            errors = [output for output in shown if output.output_type == "error"]
+        errors = [output for output in shown if output.output_type == "error"]
+        if errors or len(said) != 1 or not isinstance(said[0], dict):
             return {}, errors[:1] or [self._denied("the questions of the check were not answered")]
         if replaced := said[0].get("replaced"):
             names = replaced[:3] if isinstance(replaced, list) else [replaced]
@@ -244,8 +244,13 @@ class _Execution:
         """The outputs of assertions, without what would show the hidden ones or cost marks."""
         text = strict(test.text)
         shown = [each for each in self._run(text, False) if each.get("name") != "stderr"]
-        if not any(each.output_type == "error" for each in shown) and not self._fails(text):
+        errors = [each for each in shown if each.output_type == "error"]
+        if not errors and not self._fails(text):
             return [self._denied(SWITCHED_OFF)]
+        # nbgrader goes by the first of these: no result counts beside an error, nor two of them.
+        results = [each for each in shown if each.output_type == "execute_result"]
+        if len(results) > 1 or (errors and results):
+            return errors[:1] or [self._denied("the test gave more than one result")]
         for output in shown:
             if output.output_type == "error":
                 output.traceback = [f"{output.ename}: {output.evalue}"]

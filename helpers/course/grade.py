@@ -16,7 +16,7 @@ import pandas as pd
 from nbformat import NotebookNode
 from tqdm import tqdm
 
-from helpers import checks
+import helpers
 from helpers.course import build, execute, intake, marking, repair, report, sandbox, source
 from helpers.course.execute import Assertions, Check, Job, Outcome
 from helpers.course.intake import Submission
@@ -29,8 +29,8 @@ COLUMNS = [
     "student", "unit", "score", "max_score", "status", "flags", "repairs", "hints", "seconds",
 ]  # fmt: skip
 LIMITS = Limits()
-CHECKS = hashlib.sha256(  # a mended check is a reason to grade again
-    b"".join(path.read_bytes() for path in sorted(Path(checks.__file__).parent.rglob("*.py")))
+LIBRARY = hashlib.sha256(  # a mended check or reference is a reason to grade again
+    b"".join(path.read_bytes() for path in sorted(Path(helpers.__file__).parent.rglob("*.py")))
 ).hexdigest()
 AHEAD = 2  # submissions read ahead of each worker, so that memory stays flat
 
@@ -191,7 +191,9 @@ class _Run:
         try:
             if found.path.is_dir():
                 raise CourseError("no notebook in the folder")
-            content = found.path.read_bytes()
+            if found.empty and not found.path.is_symlink():
+                raise CourseError(f"no notebook, but {found.path.name}")
+            content = repair.content(found.path)
             key = self._key(found, content)
             if (row := self.journal.rows.get(key)) is not None:
                 self._add(row | marking.again(self.grader, self.out, found), found)
@@ -208,7 +210,8 @@ class _Run:
 
     def _key(self, found: Submission, content: bytes) -> str:
         unit = self.units.get(found.unit)
-        parts = [found.student, found.unit, content, unit and unit.digest, CHECKS]
+        digest = hashlib.sha256(content).hexdigest()
+        parts = [found.student, found.unit, digest, unit and unit.digest, LIBRARY]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def _finish(self, started: _Started, future: Future[Outcome]) -> None:
@@ -218,6 +221,7 @@ class _Run:
         try:
             outcome = _outcome(future)
             row |= {"flags": "; ".join(outcome.flags), "seconds": round(outcome.total, 1)}
+            self.journal.withdraw(found.student, found.unit)
             row |= marking.enter(self.grader, self.out, found, started.notebook, outcome)
             self.journal.add(started.key, row, outcome.seconds)
         except Exception as error:  # whatever comes of one learner's code stops nobody else's row
@@ -263,7 +267,9 @@ def _names(course: Course) -> dict[str, set[str]]:
 def _guess(path: Path, names: dict[str, set[str]]) -> str:
     """The unit that most of the cells are of; empty if none is, or the file cannot be read."""
     try:
-        told = {name for cell in repair.read(path.read_bytes())[0] for name in repair.names(cell)}
+        told = {
+            name for cell in repair.read(repair.content(path))[0] for name in repair.names(cell)
+        }
     except (CourseError, OSError):
         return ""
     shared = {unit: len(told & of_unit) for unit, of_unit in names.items()}

@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from helpers.course.settings import CourseError
 
@@ -22,14 +22,21 @@ DEPTH = 3  # archives within archives; some hold themselves
 FILES = 20_000  # in one archive
 IN_ALL = 4 * 2**30  # bytes of one archive, unpacked
 
+# Some browsers and mail programs add an ending.
+NOTEBOOK = re.compile(r".*\.ipynb(\.txt|\.json)?", re.IGNORECASE | re.DOTALL)
+
 # Who handed it in, from the name of a folder or of a file, as the platforms write them.
 PLATFORMS = (
     # Moodle: "Ada Lovelace_123456_assignsubmission_file_…"
-    re.compile(r"(?P<student>.+)_(?P<time>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<rest>.*)"),
+    re.compile(
+        r"(?P<student>.+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<rest>.*)"
+    ),
     # Brightspace: "123-456 - Ada Lovelace - Nov 21, 2026 1011 AM"
-    re.compile(r"\d+-\d+ - (?P<student>.+?) - (?P<time>\w{3} \d+, \d{4} \d+ [AP]M)(?P<rest>.*)"),
+    re.compile(
+        r"(?P<number>\d+)-\d+ - (?P<student>.+?) - (?P<time>\w{3} \d+, \d{4} \d+ [AP]M)(?P<rest>.*)"
+    ),
     # Canvas: "lovelaceada_LATE_12345_67890_name-1.ipynb"
-    re.compile(r"(?P<student>[^_]+)_(?:LATE_)?\d+_(?P<time>\d+)_(?P<rest>.+)"),
+    re.compile(r"(?P<student>[^_]+)_(?:LATE_)?(?P<number>\d+)_(?P<time>\d+)_(?P<rest>.+)"),
 )
 
 
@@ -41,7 +48,7 @@ class Submission:
         student: a name that nbgrader can use as a folder.
         unit: by the name of its folder or file, or by its cells; empty where none of them says.
         path: the notebook. notes: what was unusual about how it came, in words.
-        order: larger for what came later.
+        order: larger for what came later. number: of the student, where the platform has one.
     """
 
     student: str
@@ -49,6 +56,12 @@ class Submission:
     path: Path
     notes: tuple[str, ...] = ()
     order: tuple[float, float] = (0.0, 0.0)
+    number: str = ""
+
+    @property
+    def empty(self) -> bool:
+        """Somebody handed in something, and no notebook."""
+        return self.path.is_dir() or not _may_hold_one(self.path)
 
 
 def find(
@@ -74,7 +87,7 @@ def find(
             f"no notebook in {submissions}: it should hold STUDENT/UNIT/UNIT.ipynb, "
             "for example submissions/ada/02-sinusoidal/02-sinusoidal.ipynb"
         )
-    return list(_newest(found))
+    return list(_newest(_apart(_with_work(found))))
 
 
 def _without_wrapper(
@@ -83,8 +96,7 @@ def _without_wrapper(
     """Drop a folder around all students: every notebook lies in a folder of somebody below it."""
     while notebooks and all(sum(p not in units for p in parts[:-1]) > 1 for _, parts in notebooks):
         wrapper = notebooks[0][1][0]
-        by_platform = any(each.fullmatch(wrapper) for each in PLATFORMS)
-        if by_platform or any(parts[0] != wrapper for _, parts in notebooks):
+        if _by_platform(wrapper) or any(parts[0] != wrapper for _, parts in notebooks):
             break
         notebooks = [(path, parts[1:]) for path, parts in notebooks]
     return notebooks
@@ -100,7 +112,7 @@ def _notebooks(place: Path, unpacked: Path) -> Iterator[tuple[Path, tuple[str, .
             target = unpacked / str(archives)
             archives += 1
             try:
-                _unzip(at, target)
+                _unzip(at, target, at == place)
             except CourseError:
                 if at == place:
                     raise
@@ -108,14 +120,25 @@ def _notebooks(place: Path, unpacked: Path) -> Iterator[tuple[Path, tuple[str, .
                 continue
             at = target
         paths = [path for path in sorted(at.rglob("*")) if _is_work(path.relative_to(at).parts)]
+        further = {up for path in paths if _may_hold_one(path) for up in path.parents}
         for path in paths:
             parts = (*before, *path.relative_to(at).parts)
-            if path.suffix == ".ipynb":
-                yield path, parts
-            elif path.suffix == ".zip" and depth < DEPTH:
+            if path.is_dir():
+                if path not in further:
+                    yield path, (*parts, "")  # somebody who handed in nothing
+            elif path.suffix.lower() == ".zip" and depth < DEPTH:
                 waiting.append((path, parts[:-1], depth + 1))
-            elif path.is_dir() and not any(path in other.parents for other in paths):
-                yield path, (*parts, "")  # somebody who handed in nothing
+            elif NOTEBOOK.fullmatch(path.name) or (len(parts) == 1 and _by_platform(parts[0])):
+                yield path, parts
+
+
+def _may_hold_one(path: Path) -> bool:
+    """A notebook, an archive, or a folder."""
+    return path.is_dir() or bool(NOTEBOOK.fullmatch(path.name)) or path.suffix.lower() == ".zip"
+
+
+def _by_platform(name: str) -> re.Match[str] | None:
+    return next((m for each in PLATFORMS if (m := each.fullmatch(name))), None)
 
 
 def _is_work(parts: tuple[str, ...]) -> bool:
@@ -123,22 +146,39 @@ def _is_work(parts: tuple[str, ...]) -> bool:
     return not hidden and not parts[-1].endswith(".html")  # Brightspace's list of files
 
 
-def _unzip(archive: Path, target: Path) -> None:
+def _is_wanted(path: PurePosixPath) -> bool:
+    of_nbgrader = path.name == "timestamp.txt"
+    return bool(NOTEBOOK.fullmatch(path.name)) or path.suffix.lower() == ".zip" or of_nbgrader
+
+
+def _others(files: list[zipfile.ZipInfo]) -> set[str]:
+    """Folders that tell of somebody who handed in something else."""
+    paths = [PurePosixPath(each.filename) for each in files if not each.is_dir()]
+    alone = {f"{path}/" for path in paths if len(path.parts) == 1 and _by_platform(path.name)}
+    folders = {f"{path.parent}/" for path in paths if len(path.parts) > 1}
+    return folders | {f for f in alone if not _is_wanted(PurePosixPath(f))}
+
+
+def _unzip(archive: Path, target: Path, everybodys: bool) -> None:
     """Unpack the notebooks and archives in `archive`; never outside `target`.
+
+    Args:
+        everybodys: it is what a platform gave; somebody else in it may have no notebook.
 
     Raises:
         CourseError: it is no zip, or far too large.
     """
     try:
         with zipfile.ZipFile(archive) as opened:
-            wanted = [
-                each for each in opened.infolist() if each.filename.endswith((".ipynb", ".zip"))
-            ]
+            files = opened.infolist()
+            wanted = [each for each in files if _is_wanted(PurePosixPath(each.filename))]
             size = sum(each.file_size for each in wanted)
-            if len(wanted) > FILES or size > IN_ALL:
-                raise CourseError(f"{archive} has {len(wanted)} files of {size >> 20} MB; too many")
+            if len(files) > FILES or size > IN_ALL:
+                raise CourseError(f"{archive} has {len(files)} files of {size >> 20} MB; too many")
             for each in wanted:
                 opened.extract(each, target)  # zipfile leaves out ".." and leading slashes
+            for name in _others(files) if everybodys else ():
+                opened.extract(zipfile.ZipInfo(name), target)
     except CourseError:
         raise
     except Exception as error:  # whatever is wrong with one learner's archive
@@ -174,7 +214,7 @@ def _submission(
     stem = Path(file).stem
     unit = next((each for each in reversed(folders) if each in units), "")
     said = [each for each in folders if each not in units] or [stem]
-    by_platform = next((m for each in PLATFORMS if (m := each.fullmatch(said[0]))), None)
+    by_platform = _by_platform(said[0])
     notes = []
     if not unit:
         unit = next((each for each in units if each in stem), "") or guess(path)
@@ -186,7 +226,8 @@ def _submission(
     if not by_platform and said == [stem] and unit:
         person = stem.replace(unit, "").strip(" _-") or stem
     order = _order(by_platform, path)
-    return Submission(names[person], unit, path, tuple(notes), order)
+    number = by_platform["number"] if by_platform else ""
+    return Submission(names[person], unit, path, tuple(notes), order, number)
 
 
 def _order(by_platform: re.Match[str] | None, path: Path) -> tuple[float, float]:
@@ -199,6 +240,26 @@ def _order(by_platform: re.Match[str] | None, path: Path) -> tuple[float, float]
             moment = datetime.strptime(said, "%b %d, %Y %I%M %p").replace(tzinfo=UTC)
             return moment.timestamp(), path.stat().st_mtime
     return 0.0, path.stat().st_mtime
+
+
+def _with_work(found: list[Submission]) -> list[Submission]:
+    """Without folders and files of no use of those who handed in a notebook as well."""
+    works = {(each.student, unit) for each in found if not each.empty for unit in (each.unit, "")}
+    return [each for each in found if not each.empty or (each.student, each.unit) not in works]
+
+
+def _apart(found: list[Submission]) -> list[Submission]:
+    """With its number behind a name that two people have."""
+    numbers: dict[tuple[str, str], set[str]] = {}
+    for each in found:
+        numbers.setdefault((each.student, each.unit), set()).add(each.number)
+    note = "another has the same name; the number is the platform's"
+    return [
+        each
+        if len(numbers[each.student, each.unit]) == 1 or not each.number
+        else replace(each, student=f"{each.student}-{each.number}", notes=(*each.notes, note))
+        for each in found
+    ]
 
 
 def _newest(found: Iterable[Submission]) -> Iterator[Submission]:

@@ -21,7 +21,7 @@ def entries(out: Path) -> Iterator[dict[str, Any]]:
 
 
 class Journal:
-    """The file OUT/journal.jsonl; `rows` by key of what earlier runs have graded.
+    """The file OUT/journal.jsonl: what has been graded.
 
     A line is written when the gradebook holds the marks. A line that breaks off, as when the
     machine stops, is as good as none.
@@ -31,7 +31,9 @@ class Journal:
         self.path = out / "journal.jsonl"
         if not (out / "gradebook.db").exists():
             self.path.unlink(missing_ok=True)  # the marks that it tells of are not there
-        self.rows = {entry["key"]: entry["row"] for entry in entries(out)}
+        # Of several notebooks of one learner, one after the other, the gradebook has the last.
+        last = {(e["row"].get("student"), e["row"].get("unit")): e for e in entries(out)}
+        self.rows = {entry["key"]: entry["row"] for entry in last.values()}
         if self.path.exists():
             with self.path.open("a", encoding="utf-8") as file:
                 file.write("\n")  # the last line may lack its end
@@ -40,3 +42,8 @@ class Journal:
         """Note that a notebook is graded; `seconds` by test."""
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"key": key, "row": row, "seconds": seconds}) + "\n")
+
+    def withdraw(self, student: str, unit: str) -> None:
+        """Note that an earlier notebook's marks are about to be replaced, if there are any."""
+        if any((r.get("student"), r.get("unit")) == (student, unit) for r in self.rows.values()):
+            self.add("", {"student": student, "unit": unit}, {})

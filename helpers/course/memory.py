@@ -17,9 +17,16 @@ def use_more(processes: Sequence[psutil.Process], limit: int) -> bool:
     process, so it is asked only where they might be beyond the limit.
     """
     nameless = sum(sum(_nameless(each.pid)) for each in processes)
-    if sum(each.memory_info().rss for each in processes) + nameless <= limit:
+    if sum(map(_whole, processes)) + nameless <= limit:
         return False
     return sum(map(_in_part, processes)) + nameless > limit
+
+
+def _whole(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_info().rss)
+    except psutil.NoSuchProcess:  # it has ended since
+        return 0
 
 
 def _in_part(process: psutil.Process) -> int:
@@ -27,13 +34,16 @@ def _in_part(process: psutil.Process) -> int:
     try:
         return int(process.memory_full_info().pss)
     except psutil.AccessDenied:  # it hides; then all of it counts
-        return int(process.memory_info().rss)
+        return _whole(process)
+    except psutil.NoSuchProcess:
+        return 0
 
 
 def _nameless(pid: int) -> Iterator[int]:
-    """Bytes of files in memory that no folder holds, and no limit of a folder bounds."""
+    """Bytes of open files that no folder holds, in memory or not, and no limit of one bounds."""
     with contextlib.suppress(OSError):
         for file in Path(f"/proc/{pid}/fd").iterdir():
             with contextlib.suppress(OSError):
-                if os.readlink(file).startswith("/memfd:"):  # noqa: PTH115 (a link to no path)
+                name = os.readlink(file)  # noqa: PTH115 (a link to no path)
+                if name.startswith("/memfd:") or name.endswith(" (deleted)"):
                     yield file.stat().st_blocks * 512

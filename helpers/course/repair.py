@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -21,8 +22,23 @@ from helpers.course.settings import CourseError
 
 LARGEST = 50 * 2**20  # bytes of a file; figures in outputs make some notebooks large
 MARKER = re.compile(r"#\s*(EXERCISE|CHECK)\s+([\w-]+)")
+AS_A_LINE = " as a line: the answer stands in another cell"
 LIKE = 0.6  # share of a released cell that must be found again
+PICTURES = {"image/png", "image/jpeg", "image/gif"}
 TYPES = ("code", "markdown", "raw")
+
+
+def content(path: Path) -> bytes:
+    """What is in a file that somebody handed in.
+
+    Raises:
+        CourseError: it is a link, a device or the like, or larger than any notebook.
+    """
+    if path.is_symlink() or not path.is_file():
+        raise CourseError("this is no file of its own, but a link or the like")
+    if (size := path.stat().st_size) > LARGEST:
+        raise CourseError(f"the file has {size / 2**20:.0f} MB; {LARGEST >> 20} are allowed")
+    return path.read_bytes()
 
 
 def read(content: bytes) -> tuple[list[NotebookNode], list[str]]:
@@ -31,10 +47,6 @@ def read(content: bytes) -> tuple[list[NotebookNode], list[str]]:
     Raises:
         CourseError: there is no notebook in it; the text says what there is instead.
     """
-    if len(content) > LARGEST:
-        raise CourseError(
-            f"the file has {len(content) / 2**20:.0f} MB; {LARGEST >> 20} are allowed"
-        )
     if not content.strip():
         raise CourseError("the file is empty")
     if content.startswith(b"PK"):
@@ -120,7 +132,16 @@ def _cell(cell: dict[str, Any]) -> NotebookNode:
     if kind == "code":
         made.outputs, made.execution_count = [], None
     made.id = str(cell.get("id", metadata.get("id", "")))
+    if isinstance(pictures := cell.get("attachments"), dict) and kind == "markdown":
+        made.attachments = nbformat.from_dict({n: p for n, p in pictures.items() if _is_picture(p)})
     return made
+
+
+def _is_picture(bundle: Any) -> bool:
+    match bundle:
+        case {**kinds} if kinds and set(kinds) <= PICTURES:
+            return all(isinstance(each, str) for each in kinds.values())
+    return False
 
 
 def names(cell: NotebookNode) -> set[str]:
@@ -145,17 +166,29 @@ def restored(cells: list[NotebookNode], release: NotebookNode) -> tuple[Notebook
     for name, cell in wanted.items():
         if name not in found:
             fresh = _cell(cell)
+            elsewhere = not cell.metadata.nbgrader.locked and _holds(order, _defined(cell.source))
+            if elsewhere:  # what the release has there would take its place
+                fresh.source = cell.source.split("\n")[0]
             order.insert(before + 1, fresh)
             found[name] = fresh
-            repairs.append(f"{name}: the cell was missing, put back")
+            repairs.append(f"{name}: the cell was missing, put back" + AS_A_LINE * elsewhere)
         mine = found[name]
         repairs += _reset(name, mine, cell)
         before = _index(order, mine)
+    trains = {c.source.strip() for c in release.cells if SKIPPED in c.metadata.get("tags", [])}
     for number, cell in enumerate(order):
         cell.metadata.pop("id", None)
+        if cell.cell_type == "code" and cell.source.strip() in trains:
+            cell.metadata["tags"] = [SKIPPED]  # which some editors drop
         cell.id = cell.metadata.get("nbgrader", {}).get("grade_id", f"cell-{number}")
     notebook = v4.new_notebook(cells=order, metadata=release.metadata)
     return notebook, list(dict.fromkeys(repairs))
+
+
+def _holds(cells: list[NotebookNode], name: str) -> bool:
+    """Whether one of the cells defines it."""
+    defined = re.compile(rf"^(?:def|class)\s+{name}\b", re.MULTILINE)
+    return bool(name) and any(c.cell_type == "code" and defined.search(c.source) for c in cells)
 
 
 def _index(cells: list[NotebookNode], cell: NotebookNode) -> int:

@@ -29,6 +29,7 @@ from helpers.course.memory import use_more
 from helpers.course.settings import CourseError
 
 LIBRARY = Path(helpers.__file__).parent
+VARIANTS = LIBRARY / "checks" / "variants"
 LOOK = 0.25  # seconds between two looks at what a sandbox uses
 START = 60.0  # seconds until torch is loaded, or a kernel answers
 STOP = 10.0  # seconds until all that a kernel left is ended
@@ -56,6 +57,7 @@ class Limits:
     file_size: int = 64 << 20
     files: int = 512 << 20  # all of its files, which are in memory
     output: int = 4 << 20  # of one cell; what comes after is left out
+    outputs: int = 32 << 20  # of all cells
 
     def as_resources(self) -> dict[str, int]:
         """For `resource.setrlimit`, by process."""
@@ -102,6 +104,8 @@ def _bubblewrap(limits: Limits, sockets: str) -> list[str]:
     results = [str(each) for each in recorded.PLACES if each.is_dir()]
     for path in (*system, *sorted(python), str(LIBRARY), *results):
         command += ["--ro-bind-try", path, path]
+    # Right answers in other words, for the course's own tests.
+    command += ["--tmpfs", str(VARIANTS), "--remount-ro", str(VARIANTS)]
     command += ["--bind", sockets, SOCKETS_INSIDE, "--mqueue", "/dev/mqueue"]
     # What can be written is emptied between two learners; these would not be.
     command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]

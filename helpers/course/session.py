@@ -27,6 +27,7 @@ class Session:
 
     def __init__(self, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
+        self.left = sandbox.limits.outputs  # bytes that its cells may still show
         self.connection: Any = sandbox.start()
         try:
             self._connect()
@@ -69,7 +70,8 @@ class Session:
         Raises:
             SandboxError: the kernel is gone.
         """
-        shown = _Shown(self.sandbox.limits.output)
+        limits = self.sandbox.limits
+        shown = _Shown(min(limits.output, self.left) if remembered else limits.output)
         asked = self.client.execute(
             code, store_history=remembered, allow_stdin=False, stop_on_error=False
         )
@@ -93,6 +95,8 @@ class Session:
                 self.sandbox.interrupt()
             if late and now > late + STOPPED:
                 raise SandboxError(f"a cell took more than {seconds:.0f} s and did not stop")
+        if remembered:
+            self.left -= shown.size
         if late:
             shown.outputs.append(error("TimeLimit", f"this took more than {seconds:.0f} s"))
         return shown.outputs
@@ -106,6 +110,8 @@ class Session:
             return {}
         except Exception as error:  # whatever a learner's code sends instead of a message
             raise SandboxError(f"the kernel sent what is no message ({error})") from error
+        if not all(isinstance(message.get(part), dict) for part in ("parent_header", "content")):
+            raise SandboxError("the kernel sent what is no message")
         return dict(message)
 
     def _replied(self, asked: str) -> bool:
@@ -122,8 +128,13 @@ class _Shown:
     """What one cell shows, up to a number of bytes."""
 
     def __init__(self, most: int) -> None:
-        self.left = most
+        self.left, self.most = most, most
         self.outputs: list[NotebookNode] = []
+
+    @property
+    def size(self) -> int:
+        """Bytes so far."""
+        return self.most - self.left
 
     def ended(self, message: dict[str, Any]) -> bool:
         """Take in one message; True where it says that the cell has ended."""

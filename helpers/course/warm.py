@@ -61,7 +61,8 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # which a kernel can send
     for name in PRELOADED:
         _load(name)
-    _draw()
+    with suppress(ImportError):
+        _draw()
     gc.freeze()
     Server(own).serve()
 

@@ -192,3 +192,41 @@ def test_archives_deep_inside_archives_come_to_an_end(tmp_path: Path) -> None:
         inner = outer
     with pytest.raises(CourseError, match="no notebook in"):
         _find(inner, tmp_path)
+
+
+def test_nobody_is_left_out_who_handed_in_something_else(tmp_path: Path) -> None:
+    names = [
+        "Ada Lovelace_1_assignsubmission_file_/report.pdf",
+        "Bob_2_assignsubmission_file_/01-tiny.ipynb",
+        "Bob_2_assignsubmission_file_/figure.png",
+        "Eve_3_assignsubmission_file_/01-tiny.IPYNB",
+        "Zoe_4_assignsubmission_file_/01-tiny.ipynb.txt",
+        "mullerzoe_12346_67891_report.pdf",
+        "list.csv",
+    ]
+    expected = [
+        ("Ada-Lovelace", "", True),
+        ("Bob", "01-tiny", False),
+        ("Eve", "01-tiny", False),
+        ("Zoe", "01-tiny", False),
+        ("mullerzoe", "", True),
+    ]
+    for place in (_write(tmp_path / "in", *names), _zip(tmp_path / "all.zip", names)):
+        assert [(e.student, e.unit, e.empty) for e in _find(place, tmp_path)] == expected
+
+
+def test_two_people_of_one_name_stay_two(tmp_path: Path) -> None:
+    names = [
+        "Ada_7_assignsubmission_file_/01-tiny.ipynb",
+        "Ada_8_assignsubmission_file_/01-tiny.ipynb",
+        "Bob_9_assignsubmission_file_/01-tiny.ipynb",
+    ]
+    found = _find(_zip(tmp_path / "all.zip", names), tmp_path)
+    assert _who(found) == [("Ada-7", "01-tiny"), ("Ada-8", "01-tiny"), ("Bob", "01-tiny")]
+    assert "another has the same name" in found[0].notes[-1]
+
+
+def test_the_time_of_a_submission_is_unpacked_as_well(tmp_path: Path) -> None:
+    names = ["ada/01-tiny/01-tiny.ipynb", "ada/01-tiny/timestamp.txt"]
+    [found] = _find(_zip(tmp_path / "all.zip", names), tmp_path)
+    assert found.path.with_name("timestamp.txt").exists()

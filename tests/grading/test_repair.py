@@ -2,8 +2,10 @@
 
 import copy
 import json
+import os
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import nbformat
@@ -215,9 +217,40 @@ def test_extra_cells_and_their_order_are_kept(made: Made) -> None:
         (b"[1, 2]", "other JSON"),
         (b'{"a": 1}', "no cells"),
         (b'{"nbformat": 3}', "old notebook"),
-        (b" " * (repair.LARGEST + 1), "50 are allowed"),
     ],
 )
 def test_what_cannot_be_graded_says_why(content: bytes, words: str) -> None:
     with pytest.raises(CourseError, match=words):
         repair.read(content)
+
+
+def test_two_answers_in_one_cell_both_count(made: Made) -> None:
+    found = json.loads(nbformat.writes(made.worked))
+    answers = [c for c in found["cells"] if c["metadata"].get("nbgrader", {}).get("solution")]
+    first, second = answers[:2]
+    first["source"] = ["".join(first["source"]), "\n\n", "".join(second["source"])]
+    found["cells"].remove(second)
+    notebook, repairs = _repaired(json.dumps(found).encode(), made.released)
+    by_name = {cell.id: cell.source for cell in notebook.cells}
+    assert by_name[second["id"]].startswith("# EXERCISE") and "\n" not in by_name[second["id"]]
+    assert "".join(second["source"]) in by_name[first["id"]]
+    assert any("stands in another cell" in each for each in repairs)
+
+
+def test_pictures_in_a_text_are_kept_and_nothing_else_that_is_attached() -> None:
+    attached = {"a.png": {"image/png": "AAAA"}, "b": {"text/html": "<script>"}, "c": 5}
+    cell = {"cell_type": "markdown", "source": "![a](attachment:a.png)", "attachments": attached}
+    [read], _ = repair.read(json.dumps({"nbformat": 4, "cells": [cell]}).encode())
+    assert read.attachments == {"a.png": {"image/png": "AAAA"}}
+
+
+def test_what_is_no_file_of_its_own_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("{}")
+    (tmp_path / "link").symlink_to(tmp_path / "mine")
+    os.mkfifo(tmp_path / "pipe")
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(repair.LARGEST + 1)
+    assert repair.content(tmp_path / "mine") == b"{}"
+    for name, words in (("link", "a link"), ("pipe", "a link or the like"), ("large", "50 are")):
+        with pytest.raises(CourseError, match=words):
+            repair.content(tmp_path / name)

@@ -111,6 +111,27 @@ def test_a_killed_run_goes_on(tiny: Course, tmp_path: Path, executed: list[Job])
         assert len(book.assignment_submissions(UNIT)) == 6
 
 
+def test_one_who_goes_back_to_an_earlier_notebook_is_graded_again(
+    tiny: Course, tmp_path: Path, executed: list[Job]
+) -> None:
+    submissions, out = _class(tiny, tmp_path, 2), tmp_path / "out"
+    path = submissions / "s1" / UNIT / f"{UNIT}.ipynb"
+    right, wrong = path.read_text(), path.read_text().replace("2 * x", "3 * x")
+    for text, score in ((right, 2), (wrong, 0), (right, 2)):
+        path.write_text(text)
+        assert _grade(tiny, submissions, out).score.tolist() == [0, score]
+    assert len(executed) == 4
+
+
+def test_marks_that_are_being_replaced_are_nobodys(tmp_path: Path) -> None:
+    (tmp_path / "gradebook.db").touch()
+    Journal(tmp_path).add("a", {"student": "ada", "unit": UNIT, "score": 1}, {})
+    Journal(tmp_path).withdraw("bob", UNIT)
+    assert "a" in Journal(tmp_path).rows
+    Journal(tmp_path).withdraw("ada", UNIT)  # and then the machine stops
+    assert "a" not in Journal(tmp_path).rows
+
+
 def test_late_days_and_marks_by_hand_are_kept(tiny: Course, tmp_path: Path) -> None:
     submissions, out = _class(tiny, tmp_path, 2), tmp_path / "out"
     late = submissions / "s1" / UNIT / "timestamp.txt"
@@ -153,12 +174,12 @@ def test_held_points_wait_for_a_person_and_are_kept(tiny: Course, tmp_path: Path
 
 def test_a_journal_that_breaks_off_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     (tmp_path / "gradebook.db").touch()
-    Journal(tmp_path).add("a", {"score": 1}, {})
+    Journal(tmp_path).add("a", {"student": "a", "score": 1}, {})
     with (tmp_path / "journal.jsonl").open("a") as file:
         file.write('{"key": "b", "ro')
     journal = Journal(tmp_path)
-    assert journal.rows == {"a": {"score": 1}}
-    journal.add("c", {"score": 2}, {})
+    assert journal.rows == {"a": {"student": "a", "score": 1}}
+    journal.add("c", {"student": "c", "score": 2}, {})
     assert set(Journal(tmp_path).rows) == {"a", "c"}
     (tmp_path / "gradebook.db").unlink()
     assert Journal(tmp_path).rows == {}  # marks that are in no gradebook are none

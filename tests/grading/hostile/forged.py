@@ -40,6 +40,14 @@ said["used"] = {part: [] for part in said["used"]}
 """
 WATCHED = [
     _watched(
+        "in-a-thread-made-before",
+        ".*concurrent",
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "pool = ThreadPoolExecutor(1)\npool.submit(int).result()",
+        "from helpers import encodings\ndef wavelengths(*given, **named):\n"
+        "    return pool.submit(encodings.wavelengths, *given, **named).result()",
+    ),
+    _watched(
         "runs-its-source",
         ".*getsource",
         answer="import inspect\nimport helpers.encodings.sinusoidal as s\n"
@@ -71,6 +79,34 @@ shell.events.register("pre_run_cell", first)
 ]
 ROWS = [
     *WATCHED,
+    replace(
+        trick(
+            "takes-what-a-mistake-is-made-of",
+            "",
+            f"has looked: 2; {WORDS}.*mistakes, __mro__",
+            unit=REAL,
+            module="SinusoidalEncoding = check.module.mistakes[0].answer.__mro__[1]",
+        ),
+        marks=2,
+    ),
+    trick(
+        "takes-a-right-answer",
+        "",
+        WORDS + "helpers.checks.variants",
+        "No module named 'helpers.checks.variants.sinusoidal'",
+        unit=REAL,
+        wavelengths="from helpers . checks . variants . sinusoidal import VARIANTS\n"
+        "wavelengths = VARIANTS['wavelengths'][0]",
+    ),
+    trick(
+        "says-it-and-stops",
+        SAYS + LIBRARYS,
+        WORDS,
+        "SystemExit",
+        unit=REAL,
+        wavelengths="def wavelengths(*given, **named):\n"
+        "    publish_display_data({ANSWERS: said})\n    raise SystemExit",
+    ),
     trick(
         "says-openly-what-it-does",
         "import helpers.course.kernel",

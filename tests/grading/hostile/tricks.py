@@ -21,6 +21,24 @@ def _answers(name: str, code: str, told: str = "", shown: str = "") -> Row:
 
 
 ROWS = [
+    _answers(
+        "says-a-result-first",
+        "import sys\ndef double(x):\n    sys.displayhook(2.0)\n    return 0\n"
+        "triple = halve = double",
+        "displayhook",
+    ),
+    _answers(
+        "a-result-of-two",
+        "def double(x):\n    get_ipython().displayhook(1.0)\n    return 0\ntriple = halve = double",
+        "more than one result",
+    ),
+    _answers(
+        "an-equal-of-a-borrowed-class",
+        EQUAL.replace(
+            "class Equal:", "class Equal:\n    __module__, __qualname__ = 'torch', 'Tensor'"
+        ),
+        "cannot be compared",
+    ),
     trick(
         "input-transformer",
         """
