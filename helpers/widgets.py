@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from helpers import plots
 
+VIEW = "application/vnd.jupyter.widget-view+json"
 Draw = Callable[..., tuple[Figure, str]]
 
 
@@ -29,11 +30,15 @@ def explore(draw: Draw, **sliders: tuple[float, float, float]) -> None:
     picture, alt = _drawn(draw, {name: first for name, (_, _, first) in sliders.items()})
     data: dict[str, Any] = {"image/png": picture, "text/plain": alt}
     try:
-        data |= _panel(draw, sliders, picture, alt)._repr_mimebundle_() or {}
+        data[VIEW] = _view(_panel(draw, sliders, picture, alt))
     except ImportError:
         print("The sliders need ipywidgets (pip install ipywidgets); here is the first picture.")
-    data["text/plain"] = alt
     display(data, metadata={"image/png": {"alt": alt}}, raw=True)
+
+
+def _view(panel: Any) -> dict[str, Any]:
+    """What a notebook needs to show a widget; ipywidgets 7 only displays it, without a picture."""
+    return {"version_major": 2, "version_minor": 0, "model_id": panel.model_id}
 
 
 def _drawn(draw: Draw, values: dict[str, float]) -> tuple[str, str]:
