@@ -1,8 +1,13 @@
-"""Many runs side by side, one thread each; what is done is kept, so a stopped sweep goes on."""
+"""Many runs side by side, one thread each; what is done is kept, so a stopped sweep goes on.
+
+It goes on only where the code is the same: a run that other code has made is made again.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -20,7 +25,9 @@ from helpers.corpora import Task
 from helpers.encodings import create
 from helpers.experiments import HEADS, WIDTH, run
 
-DONE = Path(__file__).parent.parent / "build" / "sweeps"  # not committed
+ROOT = Path(__file__).parent.parent
+DONE = ROOT / "build" / "sweeps"  # not committed
+NO_TRAINING = {"checks", "claims", "course", "plots.py", "widgets.py", "book.py"}  # of helpers
 SEEDS = (0, 1, 2)
 
 
@@ -66,7 +73,8 @@ def sweep(
         by: columns of which each combination gets a line of means and spreads.
     """
     todo = [(job, seed) for job in jobs for seed in SEEDS]
-    folder = DONE / name
+    torch.set_num_threads(1)  # as in each run; the record says so
+    folder = DONE / f"{name}-{code_now()}"
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["TQDM_DISABLE"] = "1"  # a bar for each run would bury the one below
     # Not forked: a child of a process whose threads have run may wait for them for ever.
@@ -82,6 +90,16 @@ def sweep(
     means = rows.groupby(list(by), sort=False)[list(numbers)].agg(["mean", "std"]).round(3)
     print(means.to_string())
     return rows
+
+
+def code_now() -> str:
+    """A digest of the study that runs and of all that trains."""
+    paths = {Path(__file__), Path(sys.modules["__main__"].__file__ or __file__)}
+    for each in (ROOT / "helpers").iterdir():
+        if each.name not in NO_TRAINING:
+            paths |= set(each.rglob("*.py") if each.is_dir() else [each])
+    texts = [path.read_bytes() for path in sorted(paths) if path.suffix == ".py"]
+    return hashlib.sha256(b"".join(texts)).hexdigest()[:8]
 
 
 def _end_with_parent() -> None:

@@ -13,9 +13,11 @@ import importlib.util
 import json
 import os
 import re
+import sys
 import sysconfig
 import warnings
 from collections.abc import Iterable, Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,7 +60,7 @@ def docstrings(packages: Iterable[str] = PACKAGES, cache: Path | None = None) ->
         ValueError: none of them has a docstring.
     """
     folders = {name: folder for name in packages if (folder := _folder(name)) is not None}
-    key = hashlib.sha1(repr(sorted(map(str, folders.values()))).encode()).hexdigest()[:12]
+    key = hashlib.sha1(repr(sorted(map(_version, folders.items()))).encode()).hexdigest()[:12]
     path = (cache or cache_folder()) / f"english-{key}.json"
     found = _read(path)
     if found is None:
@@ -78,6 +80,16 @@ def _folder(name: str) -> Path | None:
         return Path(sysconfig.get_path("stdlib"))
     spec = importlib.util.find_spec(name)
     return Path(spec.origin).parent if spec and spec.origin else None
+
+
+def _version(package: tuple[str, Path]) -> tuple[str, str, str]:
+    name, folder = package
+    if name == STDLIB:
+        return name, str(folder), sys.version
+    try:
+        return name, str(folder), metadata.version(name)
+    except metadata.PackageNotFoundError:  # it is installed under another name, or not installed
+        return name, str(folder), ""
 
 
 def _read(path: Path) -> English | None:

@@ -1,5 +1,6 @@
 """English from docstrings: what is taken, what is left, and what is kept."""
 
+import importlib.metadata
 import sys
 from pathlib import Path
 
@@ -46,6 +47,16 @@ def test_sentences_of_prose_once_and_in_order(package: str, tmp_path: Path) -> N
     assert found.sources == {package: sum(len(s) for d in found.documents for s in d)}
     assert "2 docstrings" in str(found) and "a_small_package 100%" in str(found)
     assert package not in sys.modules  # it is read, not run
+
+
+def test_another_version_is_another_text(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    english.docstrings([package], cache=tmp_path)
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "2.0")
+    said = ["This sentence is new in version two.", "This one is new as well."]
+    (tmp_path / "lib" / package / "__init__.py").write_text(f'"""{" ".join(said)}"""')
+    assert said in english.docstrings([package], cache=tmp_path).documents
 
 
 def test_it_is_kept_and_a_broken_copy_is_made_again(package: str, tmp_path: Path) -> None:
