@@ -6,10 +6,10 @@ import datetime
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from helpers import runtime
+if TYPE_CHECKING:  # where a sandbox begins, these would take longer than all the rest
+    import pandas as pd
 
 # In a checkout the results stand beside the code; an installed package carries a copy.
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
@@ -26,6 +26,8 @@ class Recorded:
 
 def save(name: str, table: pd.DataFrame, command: str, folder: Path = RESULTS) -> Path:
     """Store `table` with date, machine, versions and the command that repeats it."""
+    from helpers import runtime
+
     record = {
         "command": command,
         "date": datetime.date.today().isoformat(),
@@ -44,6 +46,8 @@ def load(name: str) -> Recorded:
     Raises:
         FileNotFoundError: nobody has recorded it; the text says how to.
     """
+    import pandas as pd
+
     for folder in PLACES:
         path = folder / f"{name}.json"
         if path.exists():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import os
 import sys
 from pathlib import Path
 
@@ -105,16 +106,25 @@ def _build(course: settings.Course, options: argparse.Namespace) -> int:
 
 
 def _grade(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course import grade
+    from helpers.course import sandbox
 
-    table = grade.grade(
-        course,
-        options.submissions,
-        options.out,
-        isolated=not options.no_sandbox,
-        workers=options.workers,
-        scheduler=options.scheduler,
-    )
+    isolated = not options.no_sandbox
+    if not options.scheduler and not (isolated and sandbox.available()):
+        cores = os.cpu_count() or 1
+        sandbox.begin(min(options.workers or cores, cores), sandbox.Limits(), isolated)
+    from helpers.course import grade  # takes as long as a sandbox
+
+    try:
+        table = grade.grade(
+            course,
+            options.submissions,
+            options.out,
+            isolated=isolated,
+            workers=options.workers,
+            scheduler=options.scheduler,
+        )
+    finally:
+        sandbox.close_spare()
     print(grade.as_text(table))
     print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")
     print(f"report: {options.out / 'report.html'}")

@@ -22,7 +22,7 @@ from helpers.checks.report import Report
 from helpers.course import made
 from helpers.course.assertions import failing, strict
 from helpers.course.kernel import ANSWERS, from_json
-from helpers.course.sandbox import Limits, Sandbox, SandboxDiedError, SandboxError
+from helpers.course.sandbox import Limits, Sandbox, SandboxDiedError, SandboxError, begun
 from helpers.course.session import Session, error
 from helpers.course.settings import CourseError
 from helpers.course.words import GRADERS, strange
@@ -128,12 +128,14 @@ _of_thread = threading.local()
 _all: list[Sandbox] = []
 
 
-def warm_up(limits: Limits, isolated: bool) -> Sandbox:
-    """This thread's sandbox, which takes seconds to make: begun early, it is there for a job."""
+def _sandbox(limits: Limits, isolated: bool) -> Sandbox:
+    """This thread's."""
     kept = getattr(_of_thread, "sandbox", None)
     if kept is None or (kept.limits, kept.isolated) != (limits, isolated):
         _close()
-        _of_thread.sandbox = kept = Sandbox(limits, isolated)
+        kept = begun(limits, isolated)
+        kept.wait()
+        _of_thread.sandbox = kept
         _all.append(kept)
     return kept
 
@@ -169,7 +171,7 @@ class _Execution:
         start = time.monotonic()
         self.end = start + job.limits.notebook_seconds
         self.gone = ""  # why the rest is not run
-        self.session = Session(warm_up(job.limits, job.isolated))
+        self.session = Session(_sandbox(job.limits, job.isolated))
         try:
             for cell in job.notebook.cells:
                 if cell.cell_type == "code":

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -78,9 +79,6 @@ def grade(
     out.mkdir(parents=True, exist_ok=True)
     found = find(course, submissions, out / "unpacked")
     with _executor(scheduler, workers) as (executor, capacity):
-        if not scheduler:
-            for _ in range(min(capacity, len(found))):  # while the units are made ready here
-                executor.submit(execute.warm_up, limits, isolated)
         run = _Run(course, out, found, limits, isolated)
         run.all(executor, capacity)
     table = run.table()
@@ -90,8 +88,8 @@ def grade(
 
 def find(course: Course, submissions: Path, unpacked: Path) -> list[Submission]:
     """What was handed in for any unit of the course; archives are unpacked into UNPACKED."""
-    names = _names(course)
-    return intake.find(submissions, list(names), unpacked, lambda path: _guess(path, names))
+    names = cache(partial(_names, course))  # only where somebody's files do not say what they are
+    return intake.find(submissions, course.units(), unpacked, lambda path: _guess(path, names()))
 
 
 def _refuse_places(course: Course, submissions: Path, out: Path) -> None:

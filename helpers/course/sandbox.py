@@ -129,14 +129,11 @@ def _environment() -> dict[str, str]:
 
 
 class Sandbox:
-    """A warm process that forks kernels, one at a time.
+    """A warm process that forks kernels, one at a time; it takes seconds until it is warm.
 
     Args:
         limits: of each notebook.
         isolated: False runs it as a plain process, with nothing between it and the machine.
-
-    Raises:
-        CourseError: it does not start.
     """
 
     def __init__(self, limits: Limits, isolated: bool = True) -> None:
@@ -162,11 +159,7 @@ class Sandbox:
         self.kernels = 0
         self.ended = ""  # why the kernel is gone
         self.next_look = 0.0
-        if self._hear("ready", START) is None:
-            self.errors.seek(0)
-            reason = self.errors.read().decode(errors="replace").strip()
-            self.close()
-            raise CourseError(f"the sandbox does not start: {reason or 'no answer'}")
+        self.ready = False
 
     def close(self) -> None:
         """End it, with all that runs in it."""
@@ -177,8 +170,26 @@ class Sandbox:
                 pipe.close()
         shutil.rmtree(self.sockets, ignore_errors=True)
 
+    def wait(self) -> None:
+        """Until it is warm.
+
+        Raises:
+            CourseError: it does not start.
+        """
+        if not self.ready and self._hear("ready", START) is None:
+            self.errors.seek(0)
+            reason = self.errors.read().decode(errors="replace").strip()
+            self.close()
+            raise CourseError(f"the sandbox does not start: {reason or 'no answer'}")
+        self.ready = True
+
     def start(self) -> dict[str, Any]:
-        """Fork a kernel; how to connect to it."""
+        """Fork a kernel; how to connect to it.
+
+        Raises:
+            CourseError: the sandbox does not start.
+        """
+        self.wait()
         self.kernels += 1
         self.ended = ""
         connection: dict[str, Any] = {f"{name}_port": n for n, name in enumerate(CHANNELS, 1)}
@@ -272,6 +283,30 @@ class Sandbox:
                     if wanted in message:
                         return message[wanted]
         return None
+
+
+# Begun before there was work for them.
+_spare: list[Sandbox] = []
+
+
+def begin(number: int, limits: Limits, isolated: bool) -> None:
+    """Start so many sandboxes, which grow warm while this process imports what it needs."""
+    _spare.extend(Sandbox(limits, isolated) for _ in range(number))
+
+
+def begun(limits: Limits, isolated: bool) -> Sandbox:
+    """One that has been started with these, or a new one."""
+    for each in _spare:
+        if (each.limits, each.isolated) == (limits, isolated):
+            _spare.remove(each)
+            return each
+    return Sandbox(limits, isolated)
+
+
+def close_spare() -> None:
+    """End those that nobody came for."""
+    while _spare:
+        _spare.pop().close()
 
 
 def _ending(status: int) -> str:

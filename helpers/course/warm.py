@@ -36,7 +36,7 @@ PRELOADED = (
     "matplotlib.backends.backend_agg",
     "matplotlib.pyplot",
     "pandas.io.formats.html",
-    "scipy.optimize",
+    "scipy.spatial",
     "torch",
     "tqdm.auto",
     "requests",  # for d2l, which itself has to meet the kernel before it shows figures
