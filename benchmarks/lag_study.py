@@ -6,13 +6,18 @@ limit. Notebooks draw benchmarks/results/lag3.json; lag3.png is for the README.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import matplotlib.pyplot as plt
+import pandas as pd
+from torch import Tensor
 
-from benchmarks.sweep import small, sweep
+from benchmarks.sweep import Job, small, sweep
 from helpers import plots
 from helpers.corpora import LagLanguage
+from helpers.encodings import Encoding, Shaw
+from helpers.experiments import HEADS, WIDTH, run
 from helpers.recorded import RESULTS
 
 # label: name and options for `create`
@@ -49,12 +54,32 @@ ENCODINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "TUPE, relative": ("tupe", {"relative": True}),
     "window": ("window", {}),
 }
+OPTIONS: dict[str, Any] = {"steps": 1000, "lengths": (24, 48, 96)}
+
+
+class ShawValues(Encoding):
+    """Shaw's vectors beside the values alone: a row of the paper's table 3, used nowhere else."""
+
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        self.whole = Shaw(d_model, num_heads, max_len)  # its vectors for keys are not asked
+
+    def context(self, weights: Tensor, offsets: Tensor | None = None) -> Tensor:
+        """As the whole of the paper has it."""
+        return self.whole.context(weights, offsets)
+
+
+def _values(label: str, seed: int) -> pd.DataFrame:
+    return run(LagLanguage(), lambda: ShawValues(WIDTH, HEADS), seed, label=label, **OPTIONS)
+
+
+VALUES = Job("Shaw values", partial(_values, "Shaw values"))
 
 
 def main() -> None:
     """Run the study and draw two of its encodings for the README."""
-    options = {"steps": 1000, "lengths": (24, 48, 96)}
-    jobs = [small(label, LagLanguage(), each, options) for label, each in ENCODINGS.items()]
+    jobs = [small(label, LagLanguage(), each, OPTIONS) for label, each in ENCODINGS.items()]
+    jobs.append(VALUES)
     table = sweep("lag3", jobs)
     figure, ax = plt.subplots()
     shown = table[table.encoding.isin(["none", "sinusoidal", "Shaw keys"])]

@@ -299,7 +299,8 @@ check.memory(numbers_held, seed=4505)
 # (If your first form is less wasteful than the one predicted, say by `einsum`, it shows here.)
 
 # %% tags=["nbval-check-output"]
-predicted = check.memory.use(numbers_held)(B, H, T, d, k)
+held_by = check.memory.use(numbers_held)
+predicted = held_by(B, H, T, d, k)
 for name, form in forms.items():
     measured = check.largest_tensor(lambda form=form: form(q, vectors, rows))
     print(f"{name:8} predicted {predicted[name]:>9,}   measured {measured:>9,}")
@@ -307,12 +308,15 @@ print(f"table    {predicted['table']:,}, scores {predicted['scores']:,}")
 
 # %% [markdown]
 # How that grows has been recorded: peak memory of one attention, forward and backward, with each
-# form inside. `plain` has no key term at all.
+# form inside. $B = 2$, $H = 4$ and $d = 64$, as above, and again nothing is clipped: $k = T - 1$,
+# so `gather` holds $B \cdot H \cdot T \cdot (2T - 1)$ products. `plain` has no key term at all;
+# `skew` is the fourth form, of section 4.
 
 # %%
 cost = recorded.load("relative_attention")
 form_rows = cost.table[cost.table["group"] == "form"]
-shown = {"per_pair": "per pair", "batched": "batched", "gather": "gather", "plain": "plain"}
+shown = {"per_pair": "per pair", "batched": "batched", "gather": "gather", "skew": "skew",
+         "plain": "plain"}
 figure, ax = plt.subplots()
 for name, label in shown.items():
     each = form_rows[form_rows["name"] == name]
@@ -321,17 +325,29 @@ ax.set(xscale="log", yscale="log", xlabel="length T (tokens)", ylabel="peak memo
 ax.set_xticks([128, 512, 2048], ["128", "512", "2,048"])
 ax.minorticks_off()
 ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
-plots.show(figure, "Memory by length: per pair on top, then batched, gather, and plain far below.")
+plots.show(figure, "Memory by length: per pair on top, then batched; gather and skew are nearly "
+           "one line below them, and plain is far below.")
 print(cost.note)
 
 # %% [markdown]
-# Both axes are logarithmic. All three forms climb with $T^2$; they differ in the factor. And
-# `plain` stays far below: a fused kernel never stores the $T \times T$ scores, but a key term has
-# to be handed to it as just such a matrix.
+# Two curves end early. The benchmark leaves a form out where a single tensor would take more than
+# 2 GiB (a number is 4 bytes), and this is what their next points would ask for:
+
+# %% tags=["nbval-check-output"]
+for name, length in {"per pair": 2048, "batched": 4096}.items():
+    held = held_by(B, H, length, d, length - 1)[name]
+    print(f"{name:8} at T = {length:,}: {4 * held / 2**30:.1f} GiB")
+
+# %% [markdown]
+# Both axes are logarithmic. All four forms climb with $T^2$; they differ in the factor. With a clip
+# `gather`'s products would grow with $T$ only, but the term itself has $T^2$ entries in each head,
+# however it is made. And `plain` stays far below: a fused kernel never stores the $T \times T$
+# scores, but a key term has to be handed to it as just such a matrix.
 #
 # It is sometimes said that relative embeddings save memory and time. Against what? Whole attention
-# modules, recorded at $T = 1024$; `none` is also the attention of an absolute encoding, which adds
-# its vectors once, at the input:
+# modules with the same $B$, $H$ and $d$, recorded at $T = 1024$; Shaw's clip is 16, Huang's table
+# has all offsets. `none` is also the attention of an absolute encoding, which adds its vectors
+# once, at the input:
 
 # %%
 modules = cost.table[(cost.table["group"] == "module") & (cost.table["T"] == 1024)]
@@ -415,19 +431,30 @@ skewed = torch.as_tensor(check.skew.use(skew)(products))
 print("skew equals per pair:", torch.allclose(skewed, terms["per pair"]))
 
 # %% [markdown]
-# Recorded beside `gather`, peak memory in MiB by length:
+# The figure of section 3 has it on the line of `gather`. The two in numbers, peak memory in MiB by
+# length:
 
 # %%
 by_form = form_rows.pivot(index="name", columns="T", values="bytes") / 2**20
 by_form.loc[["gather", "skew"]].round(0).astype(int)
 
 # %% [markdown]
-# It saves a little, no more. Two things that get mixed up:
-#
-# - **Huang's vectors are learned**, one per offset and head; what is new is the skew. Relative
-#   vectors made of *sinusoids* are Transformer-XL's (section 7).
-# - The paper's factor is large (8.5 GB per layer become 4.2 MB) because it counts against the
-#   *per pair* form: what is saved are the $T^2 \cdot d$ numbers, not the $T^2$ of attention itself.
+# It saves a little, no more. Yet the paper says that a layer's memory falls from 8.5 GB to 4.2 MB,
+# for $T = 2048$ and width 512. Which form is that counted against? With 8 heads of width 64, each
+# with vectors of its own, and $T$ of them, as the model is causal:
+
+# %% tags=["nbval-check-output"]
+held = held_by(1, 8, 2048, 64, 2047)
+print(f"batched, all 8 heads: {4 * 8 * held['batched'] / 1e9:.1f} GB")
+print(f"vectors of T offsets, all 8 heads: {4 * 8 * 2048 * 64 / 1e6:.1f} MB")
+print(f"scores, all 8 heads, before and after: {4 * held['scores'] / 1e6:.0f} MB")
+
+# %% [markdown]
+# So, but for a rounding, it is counted against the *batched* form, of which no sentence has a copy
+# ($B$ is not in it). What is saved are its $T^2 \cdot d$ numbers a head. The $T^2$ scores of a head
+# are in neither number, and `gather` saves the vectors as well. One more thing that gets mixed up:
+# **Huang's vectors are learned**, one per offset and head; what is new is the skew. Relative
+# vectors made of *sinusoids* are Transformer-XL's (section 7).
 #
 # A skew needs the unclipped table, so it ends where the table ends. Shaw's clip does not:
 
@@ -496,7 +523,7 @@ check.values(value_term, seed=4707)
 
 # %% [markdown] exercise="module" title="Learned vectors by offset" difficulty=4 minutes=25
 # Write `ShawEncoding`, which is the answer to the book's question whether queries and keys can be
-# told their offset by learned vectors:
+# told their offset by learned vectors (d2l, section 11.6, exercise 3):
 #
 # - `__init__` makes two tables that are trained, `self.keys` and `self.values`, each of
 #   $2k+1$ rows as wide as a head, `self.head_width`; the heads share them. Begin with normal
@@ -587,81 +614,100 @@ class ValuesOnly(Mine):
         return None
 
 # %% [markdown]
-# Four short trainings on sequences of 24 tokens. Then each is tested at 24 and at 48.
+# Four short trainings on sequences of 24 tokens (in the full profile, on three seeds each). Then
+# each is tested at 24 and at 48.
 
 # %% tags=["training"]
 from torch import Generator
 
 from helpers.corpora import LagLanguage
 from helpers.encoder import Encoder
-from helpers.runtime import seed_everything
+from helpers.runtime import profile, seed_everything
 from helpers.training import evaluate, train
 
 task, models = LagLanguage(), {}
 tests = {n: task.batch(1000, n, Generator().manual_seed(n)) for n in (24, 48)}
 kinds = {"none": Encoding, "values only": ValuesOnly, "keys only": KeysOnly, "both": Mine}
+limits = {n: task.limit(test) for n, test in tests.items()}
 for label, kind in kinds.items():
-    seed_everything(0)
-    text = Generator().manual_seed(0)
-    models[label] = Encoder(kind(48, num_heads=4), task.vocab_size)
-    train(models[label], lambda text=text: task.batch(64, 24, text), 250,
-          limit=task.limit(tests[24]), label=label)
+    for seed in range(3 if profile() == "full" else 1):
+        seed_everything(seed)
+        text = Generator().manual_seed(seed)
+        models[label, seed] = Encoder(kind(48, num_heads=4), task.vocab_size)
+        train(models[label, seed], lambda text=text: task.batch(64, 24, text), 250,
+              limit=limits[24], label=label)
 
 # %% tags=["training"]
-losses = {label: [evaluate(m, tests[n]).loss for n in tests] for label, m in models.items()}
-losses["limit"] = [task.limit(test) for test in tests.values()]
-live = pd.DataFrame(losses, index=["loss at 24", "loss at 48"]).T.round(2)
-live["BLEU in the paper"] = [12.5, 25.3, 25.8, 25.8, None]
-live
+live = [{"tables": label, "seed": seed, "length": n, "loss": evaluate(model, tests[n]).loss,
+         "limit": limits[n]} for (label, seed), model in models.items() for n in tests]
+pd.DataFrame(live).round(2)
 
 # %% [markdown]
-# The losses are in nats per hidden token, from one short run each; the last column is Shaw et al.'s
-# own ablation, on a translation task (higher is better). Two very different measures, one picture:
-# without positions little works, either table alone carries most of it, and the keys can do without
-# the values.
+# The losses are in nats per hidden token. One short run each is a first look. Here are the same
+# four as recorded, after 1,000 steps on three seeds; `std` is their spread. Beside them stands Shaw
+# et al.'s own ablation on a translation task (their table 3; higher is better).
+
+# %%
+lag = recorded.load("lag3")
+bleu = {"none": 12.5, "Shaw values": 25.3, "Shaw keys": 25.8, "Shaw": 25.8}
+four = lag.table[lag.table["encoding"].isin(bleu)].groupby(["encoding", "length"])["loss"]
+four = four.agg(["mean", "std"]).unstack().round(3).loc[list(bleu)]
+four["BLEU", "table 3"] = pd.Series(bleu)
+print(lag.note)
+print("limit:", lag.table.groupby("length")["limit"].mean().round(3).to_dict())
+four
+
+# %% [markdown]
+# Two very different measures, one picture at the length trained at: without positions little works,
+# either table alone carries most of it, and the keys can do without the values. At 48 and 96 tokens
+# they part: the values alone drift away from the limit, the other two do not. Vectors beside the
+# values say where something came from, not where to look.
 #
 # Where does a trained head look? Below is the mean attention weight by offset, in the first layer
-# of the model with both.
+# of the model with both (seed 0).
 
 # %% tags=["training"]
-first = models["both"].layers[0]
+both = models["both", 0]
+first = both.layers[0]
 with torch.no_grad():
-    x = first.norms[0](models["both"].tokens(tests[24].inputs))
-    alpha = first.attention.weights(x)  # (B, H, T, T)
+    alpha = first.attention.weights(first.norms[0](both.tokens(tests[24].inputs)))  # (B, H, T, T)
 reach = range(-8, 9)
 seen = [alpha.diagonal(n, dim1=-2, dim2=-1).mean((0, 2)) for n in reach]
 figure, ax = plt.subplots(figsize=(7, 2.4))
 plots.heatmap(ax, torch.stack(seen, 1), x="offset j − i", y="head")
 ax.set_xticks(range(0, 17, 2), list(reach)[::2])
 ax.set_yticks(range(4))
-plots.show(figure, "Mean attention by offset: each of four heads looks mostly at offset −3 or 3.")
+plots.show(figure, "Mean attention weight by offset, from −8 to 8, for each of four heads.")
+for head, each in enumerate(torch.stack(seen, 1)):
+    print(f"head {head}: {each[5]:.2f} at −3, {each[11]:.2f} at 3, most at {reach[each.argmax()]}")
+print(f"without a preference: {1 / 24:.2f} at each offset")
 
 # %% [markdown]
-# The rule of the language can be read off: its lag is 3, so what stands 3 to the left or 3 to the
-# right tells most about a hidden token.
+# Each head gives more weight to −3 or to 3 than to any other offset, many times what it would give
+# without a preference. The rule of the language can be read off: its lag is 3, so what stands 3 to
+# the left or 3 to the right tells most about a hidden token.
 
 # %% [markdown]
 # ### How large must k be?
 #
-# For translation the paper found that hardly anything is needed beyond $k = 2$ (BLEU by $k$):
+# For translation the paper found that hardly anything is needed beyond $k = 2$ (table 2, BLEU by
+# $k$):
 
 # %%
-bleu = {0: 12.5, 1: 25.5, 2: 25.8, 4: 25.9, 16: 25.8, 64: 25.9, 256: 25.8}
-pd.DataFrame([bleu], index=["BLEU"])
+by_clip = {0: 12.5, 1: 25.5, 2: 25.8, 4: 25.9, 16: 25.8, 64: 25.9, 256: 25.8}
+pd.DataFrame([by_clip], index=["BLEU"])
 
 # %% [markdown]
 # With $k = 0$ there is one vector for all offsets, which is no position at all. How much is enough
 # depends on the task, though. The lag language asks for exactly 3, and with $k = 2$ that is "far":
 
 # %%
-lag = recorded.load("lag3")
 clips = lag.table[lag.table["encoding"].isin(["none", "Shaw keys", "Shaw keys, k = 2"])]
-print(lag.note)
 pd.concat([clips.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]),
            clips.groupby(["encoding", "length"])["limit"].mean()], axis=1).round(3)
 
 # %% [markdown]
-# `Shaw keys` has $k = 8$. Three seeds each, 1,000 steps at length 24; `std` is their spread.
+# `Shaw keys` has $k = 8$. The runs are those of above: three seeds each, trained at length 24.
 
 # %% [markdown]
 # ## 7. Relatives
@@ -764,24 +810,43 @@ axes[0].set(ylabel="share of right answers")
 axes[1].legend(loc="upper left", bbox_to_anchor=(1, 1))
 plots.show(figure, "Shift: Shaw and Transformer-XL stay near 1. Reverse: absolute ones lead at 16.")
 
+# %% [markdown]
+# Both tasks can be done without a mistake, so the exact limit of the loss is 0. The means over
+# three seeds and their spread, first for *shift*:
+
 # %%
-reverse = recorded.load("reverse")
-print(reverse.note)
-reverse.table.groupby(["encoding", "length"])["accuracy"].agg(["mean", "std"]).unstack().round(2)
+def means(name, digits):
+    """Mean and spread of loss (nats) and accuracy over the seeds, a row an encoding."""
+    study = recorded.load(name)
+    groups = study.table.groupby(["encoding", "length"])
+    values = ["loss", "accuracy"]
+    print(f"{study.note}\nlimit: {study.table['limit'].max()} at all lengths")
+    each = {value: groups[value].agg(["mean", "std"]).unstack() for value in values}
+    return pd.concat(each, axis=1).round(digits)
+
+means("shift3", 3)
 
 # %% [markdown]
-# On *shift*, Shaw's and Transformer-XL's vectors read four times the length with hardly a mistake.
-# What is added to the input loses its way beyond 32, and so do T5's buckets.
+# Shaw's and Transformer-XL's vectors read four times the length with hardly a mistake, and RoPE
+# (unit 05) comes close. What is added to the input loses its way beyond 32, and so do T5's buckets.
 #
-# On *reverse*, at the length trained at, **absolute positions win**: sinusoids and the table get
-# every token right, on all seeds. Shaw's clipped vectors and T5's buckets fall far behind: each
-# place asks for another offset, up to 15, and which one depends on the place, which they are not
-# told. Two of the relative ones come close all the same, Transformer-XL and RoPE (unit 05): both
-# tell all offsets apart, and a model may work out its place from where the text ends.
+# And *reverse*, which is recorded at 16 and 32:
+
+# %%
+means("reverse", 4)
+
+# %% [markdown]
+# At the length trained at, **absolute positions win**, the sinusoids and the table: no token is
+# wrong, on any seed. Shaw's clipped vectors and T5's buckets fall far behind: each place asks for
+# another offset, up to 15, and which one depends on the place, which they are not told. Two of the
+# relative ones come close all the same. RoPE gets nearly everything right and Transformer-XL a
+# little less, but their losses are many times as large. Both tell all offsets apart, and a model
+# may work out its place from where the text ends.
 #
-# And at 32, nobody has learned to turn a text round: guessing blindly gets 1 in 8 right, and none
-# gets 1 in 4. So ask first what the task is about. If it is about **who stands how far from whom**,
-# tell the model offsets; if it is about **the third place of the form**, tell it places.
+# And at 32, nobody has learned to turn a text round: the best get no more right than *none*, which
+# knows no order at all, and every loss is above that of *none*. So ask first what the task is
+# about. If it is about **who stands how far from whom**, tell the model offsets; if it is about
+# **the third place of the form**, tell it places.
 
 # %% [markdown]
 # ## 9. Check against the book
