@@ -144,27 +144,38 @@ def test_absolute_encodings_do(name: str) -> None:
     assert (moved - run(attention, x)).abs().max() > 1e-3
 
 
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("name", available())
-def test_half_precision_gives_half_precision(name: str, dtype: torch.dtype) -> None:
+def test_half_precision_gives_half_precision(name: str, dtype: torch.dtype, device: str) -> None:
     torch.set_default_dtype(torch.float32)
-    attention = build(name)
-    x = torch.randn(2, T, D)
+    attention = build(name).to(device)
+    x = torch.randn(2, T, D, device=device)
     exact = run(attention, x)
     halved = run(copy.deepcopy(attention).to(dtype), x.to(dtype))
     assert halved.dtype == dtype
     close(halved.float(), exact, rtol=0, atol=0.3 if dtype == torch.bfloat16 else 0.05)
 
 
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", available())
-def test_it_is_one_graph_for_the_compiler(name: str) -> None:
+def test_on_another_device_and_behind_a_mask_it_says_the_same(name: str, device: str) -> None:
+    attention, x = build(name), torch.randn(2, T, D)
+    mask = torch.ones(T, T, dtype=torch.bool).tril()
+    there = run(copy.deepcopy(attention).to(device), x.to(device), mask.to(device))
+    close(there.cpu(), run(attention, x, mask), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", available())
+def test_it_is_one_graph_for_the_compiler(name: str, device: str) -> None:
     torch.set_default_dtype(torch.float32)
     torch.compiler.reset()  # each encoding is compiled for the first time
-    attention = build(name)
-    x = torch.randn(2, T, D)
-    mask = torch.ones(T, T, dtype=torch.bool).tril()
-    positions = torch.arange(T) if name == "tree_depth" else None
-    offsets = torch.arange(T * T).view(T, T) if name == "tree_offsets" else None
+    attention = build(name).to(device)
+    x = torch.randn(2, T, D, device=device)
+    mask = torch.ones(T, T, dtype=torch.bool, device=device).tril()
+    positions = torch.arange(T, device=device) if name == "tree_depth" else None
+    offsets = torch.arange(T * T, device=device).view(T, T) if name == "tree_offsets" else None
 
     def forward(x: Tensor) -> Tensor:
         return attention(attention.encoding.embed(x, positions), mask, offsets)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,6 +21,7 @@ from helpers.pretraining import grammar_batches
 from helpers.training import DivergedError, live, train
 from tests.common import ROOT
 
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 ALONE = [sys.executable, "-m", "helpers.training"]
 TOGETHER = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
 LOCAL = {"GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
@@ -66,20 +68,31 @@ def test_a_batch_that_cannot_be_shared_is_refused() -> None:
     assert "--batch 7 must be a multiple of the 2 processes" in done.stderr
 
 
-def _small(**options: object) -> list[float]:
+def _small(device: str = "cpu", **options: object) -> list[float]:
     torch.manual_seed(0)
     grammar = Grammar()
     size = preset(vocab_size=grammar.vocab_size, d_model=32)
-    model = Pretraining(Bert(size, "rotary"))
-    draw = grammar_batches(grammar, 16, seed=0, pool=200)
+    model = Pretraining(Bert(size, "rotary")).to(device)
+    draw = grammar_batches(grammar, 16, seed=0, pool=200, device=device)
     return train(model, draw, loss=places_loss, **{"steps": 30, "lr": 3e-3, **options})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("precision", ["float32", "bfloat16", "float16"])
 @pytest.mark.parametrize("optimizer", ["adamw", "muon"])
-def test_both_optimisers_learn_in_both_precisions(optimizer: str, precision: str) -> None:
-    losses = _small(optimizer=optimizer, precision=precision)
+def test_both_optimisers_learn_in_all_precisions(
+    optimizer: str, precision: str, device: str
+) -> None:
+    losses = _small(device, optimizer=optimizer, precision=precision)
     assert sum(losses[-5:]) / 5 < losses[0] - 0.3
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_compiled_model_learns_the_same(monkeypatch: pytest.MonkeyPatch, device: str) -> None:
+    plain = _small(device, steps=4)
+    # The graph is what can go wrong; to make machine code of it takes a C++ compiler and a minute.
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="aot_eager"))
+    assert _small(device, steps=4, compile=True) == pytest.approx(plain, abs=1e-3)
 
 
 def test_muon_and_adamw_go_different_ways() -> None:

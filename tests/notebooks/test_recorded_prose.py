@@ -1,0 +1,95 @@
+"""What unit 08 says of the recorded studies is what they show."""
+
+import pandas as pd
+import pytest
+
+from helpers import recorded
+
+BIASES = ["clipped bias", "Kerple", "T5 bias", "ALiBi, directional", "ALiBi, symmetric", "FIRE"]
+BY_OFFSET = ["RoPE", "xPos", "Shaw", "DeBERTa", "Transformer-XL", "CoPE", "Shaw keys", "window"]
+BELOW = {"learned": 1.08, "sinusoidal": 1.2}  # times the limit, at most
+ABOVE = {"none": 2.5}  # at least
+
+
+@pytest.fixture(scope="module")
+def far() -> pd.Series:
+    """Mean distance to the limit by kind, length and encoding."""
+    table = recorded.load("bert_grammar").table
+    table["far"] = table["loss"] - table["limit"]
+    assert table.groupby(["encoding", "length", "kind"])["seed"].nunique().min() >= 3
+    return table.groupby(["kind", "length", "encoding"])["far"].mean()
+
+
+def test_the_race_at_the_length_trained_at(far: pd.Series) -> None:
+    overall, beat, verb = far["all", 64], far["beat", 64], far["verb", 64]
+    assert overall.nsmallest(2).index.tolist() == ["learned", "TUPE, relative"]
+    assert beat.idxmin() == "learned" and beat["sinusoidal"] < 0.1 and beat["Fourier"] < 0.1
+    assert overall["sinusoidal"] < overall["Fourier"] < overall["index MLP"]
+    assert overall[[*BY_OFFSET, *BIASES, "Huang"]].idxmin() == "Huang"
+    assert (verb[BY_OFFSET] < verb["sinusoidal"]).all()
+    assert beat["Shaw"] < beat["Shaw keys"] - 0.3
+    assert 0 < overall["window"] - overall["Shaw keys"] < 0.05
+    assert overall[BIASES].is_monotonic_increasing
+    assert overall["none"] == overall.max() and overall["FIRE"] > 1
+
+
+def test_xpos_is_rope_to_less_than_a_spread(far: pd.Series) -> None:
+    table = recorded.load("bert_grammar").table
+    runs = table[(table["length"] == 64) & (table["kind"] == "all")]
+    spread = runs.groupby("encoding")["loss"].std()
+    apart = abs(far["all", 64, "xPos"] - far["all", 64, "RoPE"])
+    assert apart < min(spread["xPos"], spread["RoPE"])
+
+
+def test_the_race_on_longer_texts(far: pd.Series) -> None:
+    lost = far["other", 256] - far["other", 64]
+    assert (lost[["Shaw keys", "window"]] < 0.05).all()
+    assert (lost[["Kerple", "Transformer-XL"]] < 0.25).all()
+    assert 0.75 < lost["RoPE"] < 1
+    worse = far["other", 256] > far["other", 256, "none"]
+    assert worse[["learned", "Huang", "T5 bias", "sinusoidal"]].all()
+    assert (far["beat", 256][["learned", "sinusoidal"]] < 0.1).all()
+
+
+def test_times_the_limit() -> None:
+    table = recorded.load("bert_grammar").table
+    runs = table[(table["length"] == 64) & (table["kind"] == "all")]
+    times = (runs["loss"] / runs["limit"]).groupby(runs["encoding"]).mean()
+    assert all(times[name] <= most for name, most in BELOW.items())
+    assert all(times[name] >= least for name, least in ABOVE.items())
+    assert (runs["loss"] > runs["limit"]).all()
+
+
+def test_english() -> None:
+    table = recorded.load("bert_english").table
+    loss = table.groupby(["encoding", "length"])["loss"].mean()
+    level = table["unigram"].mean()
+    assert loss[:, 64].idxmin() == "RoPE"
+    assert abs(loss["none", 64] - loss["learned, shuffled order", 64]) < 0.1
+    assert loss["none", 64] < level - 0.5
+    assert all(loss[name, 256] - loss[name, 64] > 0.9 for name in ("learned", "sinusoidal"))
+    still = ("RoPE", "none", "learned, shuffled order")
+    assert all(loss[name, 256] - loss[name, 64] < 0.2 for name in still)
+
+
+def test_table_6_in_miniature() -> None:
+    table = recorded.load("bert_ablation").table
+    by_size = table.groupby(["layers", "width", "heads", "lr"])[["perplexity", "accuracy"]].mean()
+    text = by_size["perplexity"]
+    assert text[1, 64, 4, 0.004] > text[2, 64, 1, 0.004] > text[2, 64, 4, 0.004]
+    assert text[2, 64, 4, 0.004] > text[4, 64, 4, 0.004] > text[4, 96, 6, 0.004]
+    assert text[4, 96, 6, 0.004] < text[8, 96, 6, 0.004] < text[8, 96, 6, 0.002]
+    right = by_size["accuracy"]
+    assert right[1, 64, 4, 0.004] < 0.55
+    assert right.drop([(1, 64, 4, 0.004), (8, 96, 6, 0.002)]).min() > 0.9
+
+
+def test_what_pretraining_is_worth() -> None:
+    table = recorded.load("bert_tuning").table.set_index(["task", "start"])["accuracy"].sort_index()
+    agreement = {start: table["agreement", start] for _, start in table.index.unique()}
+    assert (agreement["pretrained"] > 0.95).sum() == 2 and agreement["pretrained"].min() < 0.6
+    others = ("from nothing", "pretrained, frozen", "bag of words")
+    assert all(agreement[start].between(0.45, 0.56).all() for start in others)
+    pairs = table["pairs"].groupby("start").mean()
+    order = ["pretrained", "from nothing", "pretrained, frozen", "bag of words"]
+    assert pairs[order].is_monotonic_decreasing and pairs["bag of words"] < 0.52
