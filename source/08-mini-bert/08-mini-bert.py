@@ -118,7 +118,7 @@ for name, (D, L) in {"base": (768, 12), "large": (1024, 24)}.items():
     print(f"{name}: {total:,}; the position table has {512 * D:,} = {512 * D / total:.2%}")
 
 # %% [markdown]
-# Of the 110 million in the paper's table, one in 280 knows where a token stands. Without them BERT
+# Of the 110 million that the paper counts, one in 280 knows where a token stands. Without them BERT
 # would read a bag of words. Move the sliders: what is most of a small BERT, what of a large one?
 
 # %%
@@ -770,16 +770,20 @@ for kind in ("all", *KINDS):
 #
 # - The **learned table** has all four rules, the places best of all. **TUPE** has a table too, in
 #   scores of its own, and comes next. **Sinusoids** have the places; structure takes them longer.
+#   **Fourier features** and the **MLP of the index** are still further behind with it.
 # - **Huang**'s vectors by offset are not clipped: 60 has one of its own, and a beat can be found by
 #   how far it is to either end. Of those that know offsets only, they are the best.
-# - **RoPE**, **DeBERTa**, **Transformer-XL**, **CoPE** and **Shaw's keys** know verbs better than
-#   the sinusoids do. For a beat, a model has to
-#   find out first where the text begins, and for an echo to tell 60 from 59: Shaw's offsets and
-#   DeBERTa's are clipped at 8, and most of both is lost.
-# - **Biases** are numbers that stand beside the words, the same whatever is written there. T5's get
-#   most of the sentences. FIRE, a small network of the offset, has hardly begun in so few steps.
-#   And **ALiBi**, in its symmetric form, cannot tell left from right: that property was in your
-#   exercise for a reason.
+# - All others with vectors or turns by offset know verbs better than the sinusoids do. For a beat,
+#   a model has to find out first where the text begins, and for an echo to tell 60 from 59: offsets
+#   that are clipped at 8 lose most of both. **xPos** is **RoPE** here, to less than a spread.
+#   **Shaw**, which has vectors beside the values too, has more of the beats than **Shaw's keys**.
+# - A **window** that sees only a few words to each side is hardly worse than Shaw's keys. Most of
+#   what there is to know in this language is near.
+# - **Biases** are numbers that stand beside the words, the same whatever is written there. A free
+#   number for each of the nearest offsets, the **clipped bias**, does best of them; those of a fixed
+#   form follow. **ALiBi** is ahead in its directional form: in the symmetric one it cannot tell left
+#   from right, and that property was in your exercise for a reason. **FIRE**, a small network of the
+#   offset, has hardly begun in so few steps.
 #
 # No such order holds for all languages. This one has rules of both sorts because it was made so.
 #
@@ -803,10 +807,11 @@ others.sort_values(256).round(2)
 
 # %% [markdown]
 # The columns are lengths, the numbers nats above the limit. Now the order is another one. **Shaw's
-# keys** stay where they were, at four times the length: there is no offset that they have not seen.
-# **Transformer-XL** and **DeBERTa** lose little, **RoPE**, which turns on to angles that it has not
-# seen, a nat. Beyond the 64th word a table's untrained rows, Huang's untrained offsets and
-# sinusoids are **worse than no positions at all**. And the beats, all within the first 64 places?
+# keys** and the **window** stay where they were, at four times the length: there is no offset that
+# they have not seen. **Kerple** and **Transformer-XL** lose little, **RoPE**, which turns on to
+# angles that it has not seen, most of a nat. Beyond the 64th word the untrained rows of a table,
+# Huang's untrained offsets, the far buckets of T5 and sinusoids are **worse than no positions at
+# all**. And the beats, all within the first 64 places?
 
 # %%
 beats_by_length = runs[runs["kind"] == "beat"]
@@ -866,9 +871,10 @@ english.table.pivot_table(index="encoding", columns="length", values="loss").loc
 # And the order of the race is not that of the grammar. There the learned table came first, and
 # places counted for much. In prose it is the neighbours that count, wherever they stand. **RoPE**
 # has offsets from its first step; a table has to learn of each place who is next to it, and in so
-# few steps it has only begun to. Beyond 64, lengths that no model was trained on, RoPE is the only
-# one that goes on as before. (More steps would bring the rows nearer to each other; these are the
-# numbers of this budget, and this English is that of one machine.)
+# few steps it has only begun to. Beyond 64, lengths that no model was trained on, table and
+# sinusoids fall apart; RoPE goes on nearly as before, as do those that know no order. (More steps
+# would bring the rows nearer to each other; these are the numbers of this budget, and this English
+# is that of one machine.)
 
 # %% [markdown]
 # ## 10. How large, and what for?
@@ -910,8 +916,8 @@ for ax, rows, title in ((axes[0], paper, "the paper, English"), (axes[1], same_r
     ax.set(xlabel="perplexity of hidden words", title=title)
 axes[0].set_ylabel("layers · width · heads")
 axes[1].axvline(math.exp(sizes.table["limit"].mean()), color="grey")
-plots.show(figure, "Perplexity by size, in the paper and here, a dot for each run: both fall from "
-                   "row to row; here they near the limit, a grey line.")
+plots.show(figure, "Perplexity by size, in the paper and here, a dot for each run. In the paper it "
+                   "falls from row to row; here it falls but in the last, near the grey limit.")
 
 # %% [markdown]
 # As in the paper, perplexity falls with a second layer, with more heads, with width. Some of these
