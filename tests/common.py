@@ -3,12 +3,12 @@
 import shutil
 from pathlib import Path
 
-from helpers.course import sandbox, settings
+from helpers.course import bubblewrap, settings
 from helpers.course.settings import Course
 
 ROOT = Path(__file__).parent.parent
 UNITS = settings.find(ROOT).units()
-ISOLATED = not sandbox.available()  # a machine without bubblewrap grades what the tests made
+ISOLATED = not bubblewrap.available()  # a machine without bubblewrap grades what the tests made
 
 LESSON = '''\
 # %% [markdown]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -12,35 +11,26 @@ import pandas as pd
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks.exercise import Answer, Case, Exercise, Part, call
+from helpers.checks.claim_lab_common import around, entry
+from helpers.checks.claim_lab_verdict import verdict
+from helpers.checks.exercise import Case, Exercise, Part, call
 from helpers.checks.mistakes import claim_lab as mistakes
 from helpers.claims import claim
 from helpers.claims.order import along_and_overall
 from helpers.encodings import shift_matrix, sinusoidal_table
 
-__all__ = ["better", "beyond", "offsets", "settle"]
-
-
-def _around(rng: Random, mean: float, spread: float, skew: bool = False) -> list[float]:
-    """Three seeds in any order, with this mean and this standard deviation (n − 1).
-
-    With `skew`, one of them stands alone above the other two.
-    """
-    steps = (-1 / math.sqrt(3), -1 / math.sqrt(3), 2 / math.sqrt(3)) if skew else (-1, 0, 1)
-    values = [mean + step * spread for step in steps]
-    rng.shuffle(values)
-    return values
+__all__ = ["better", "beyond", "offsets", "settle", "verdict"]
 
 
 def _clear(rng: Random) -> Iterator[Case]:
     """Spread far smaller than the distance to the ends; and counts, which have none."""
     middle = rng.randint(3, 9) * 10.0
     for mean in (middle, middle - 30, middle + 30):
-        yield call(_around(rng, mean, 0.1), middle - 5, middle + 5)
-    yield call(_around(rng, middle, 0.1), -math.inf, middle + 5)
-    yield call(_around(rng, middle, 0.1), -math.inf, middle - 5)
-    yield call(_around(rng, middle, 0.1), middle - 5, math.inf)
-    yield call(_around(rng, middle, 0.1), middle + 5, math.inf)
+        yield call(around(rng, mean, 0.1), middle - 5, middle + 5)
+    yield call(around(rng, middle, 0.1), -math.inf, middle + 5)
+    yield call(around(rng, middle, 0.1), -math.inf, middle - 5)
+    yield call(around(rng, middle, 0.1), middle - 5, math.inf)
+    yield call(around(rng, middle, 0.1), middle + 5, math.inf)
     count = float(rng.randint(100, 2000))
     yield call([count, count, count], count, count)
     yield call([count, count, count], count + 1, count + 1)
@@ -51,16 +41,16 @@ def _noisy(rng: Random) -> Iterator[Case]:
     mean, spread = rng.randint(3, 9) * 10.0, rng.uniform(1, 2)
     for distance in (1.4, 1.8, 2.3):
         end = distance * spread
-        yield call(_around(rng, mean, spread), -math.inf, mean + end)
-        yield call(_around(rng, mean, spread), mean - end, math.inf)
-        yield call(_around(rng, mean, spread), -math.inf, mean - end)
-        yield call(_around(rng, mean, spread), mean + end, math.inf)
-    yield call(_around(rng, mean, spread, skew=True), -math.inf, mean + 1.08 * spread)
-    yield call(_around(rng, mean, spread, skew=True), mean - 1.08 * spread, math.inf)
-    yield call(_around(rng, mean, spread), mean - spread / 2, mean + spread / 2)
+        yield call(around(rng, mean, spread), -math.inf, mean + end)
+        yield call(around(rng, mean, spread), mean - end, math.inf)
+        yield call(around(rng, mean, spread), -math.inf, mean - end)
+        yield call(around(rng, mean, spread), mean + end, math.inf)
+    yield call(around(rng, mean, spread, skew=True), -math.inf, mean + 1.08 * spread)
+    yield call(around(rng, mean, spread, skew=True), mean - 1.08 * spread, math.inf)
+    yield call(around(rng, mean, spread), mean - spread / 2, mean + spread / 2)
     for end in (mean - 2, mean + 2):  # a standard deviation of 1: the ends meet exactly
-        yield call(_around(rng, mean, 1.0), -math.inf, end)
-        yield call(_around(rng, mean, 1.0), end, math.inf)
+        yield call(around(rng, mean, 1.0), -math.inf, end)
+        yield call(around(rng, mean, 1.0), end, math.inf)
 
 
 settle = Exercise(
@@ -72,25 +62,6 @@ settle = Exercise(
     ),
     mistakes.SETTLE,
 )
-
-
-def _entry(name: str, *given: Any) -> Callable[[Answer], Any]:
-    """Asks for one entry of the dict that an answer returns; lists of numbers as a tensor."""
-
-    def ask(answer: Answer) -> Any:
-        found = answer(*copy.deepcopy(given))
-        if found is None:
-            return None
-        if type(found) is not dict:
-            raise TypeError(f"expected a dict, found {type(found).__name__}")
-        if name not in found:
-            raise KeyError(f"the dict has no entry {name}")
-        value = found[name]
-        if isinstance(value, pd.Series):
-            return value.to_numpy()
-        return torch.tensor(value) if name != "verdict" and isinstance(value, list) else value
-
-    return ask
 
 
 def _right(rng: Random, shares: list[float], trained: int, everywhere: bool = False) -> Tensor:
@@ -121,7 +92,7 @@ def _shares(rng: Random) -> Iterator[Case]:
         if not everywhere:  # the texts that are asked much are those that go well
             right[:, :30, trained:] *= 0.0
         label = f"right {tuple(right.shape)}, trained={trained}: the shares"
-        yield Case(label, _entry("share", right, trained))
+        yield Case(label, entry("share", right, trained))
 
 
 def _beyond_verdicts(rng: Random) -> Iterator[Case]:
@@ -132,12 +103,12 @@ def _beyond_verdicts(rng: Random) -> Iterator[Case]:
     }.items():
         trained = rng.randint(9, 14)
         right = _right(rng, shares, trained)
-        ask = _entry("verdict", right, trained)
+        ask = entry("verdict", right, trained)
         yield Case(f"{words} beyond {trained} places: the verdict", ask)
     for known in (18, 33):  # of 60 texts, by each seed: no spread at all
         right = _right(rng, [1.0, 1.0, 1.0], trained, everywhere=True)
         right[:, known:, trained:] = 0
-        ask = _entry("verdict", right, trained)
+        ask = entry("verdict", right, trained)
         yield Case(f"{known} of 60 texts right, in all of their places: the verdict", ask)
 
 
@@ -145,8 +116,8 @@ beyond = Exercise(
     "beyond",
     _beyond,
     (
-        Part("the share of right answers, by seed", 0.5, _shares),
-        Part("the verdict, whatever was measured", 0.5, _beyond_verdicts),
+        Part("the share of right answers, by seed", 0.25, _shares),
+        Part("the verdict, whatever was measured", 0.25, _beyond_verdicts),
     ),
     mistakes.BEYOND,
 )
@@ -167,7 +138,7 @@ def _spreads(rng: Random) -> Iterator[Case]:
     for length, width in ((rng.randint(9, 14), 6), (rng.randint(15, 20), 8)):
         table = sinusoidal_table(length, width)
         matrices = [3 * _normal(rng, width, width) for _ in range(3)]
-        ask = _entry("share", table, matrices)
+        ask = entry("share", table, matrices)
         yield Case(f"{length} rows of sinusoids, three random matrices: the shares", ask)
 
 
@@ -184,11 +155,11 @@ def _offset_verdicts(rng: Random) -> Iterator[Case]:
         ("a random table, no matrix", _normal(rng, length, width), [eye, eye]),
         ("sinusoids, one matrix that turns and one random", sinusoids, [turns[0], drawn[0]]),
     ):
-        ask = _entry("verdict", table, matrices)
+        ask = entry("verdict", table, matrices)
         yield Case(f"{words}: the verdict", ask)
     for share in (0.007, 0.02):
         matrix = _with_share(rng, share)
-        ask = _entry("verdict", torch.eye(len(matrix)).double(), [matrix, matrix])
+        ask = entry("verdict", torch.eye(len(matrix)).double(), [matrix, matrix])
         yield Case(f"the unit matrix as table, a share of {share}: the verdict", ask)
 
 
@@ -245,7 +216,7 @@ def _runs(rng: Random, gains: list[float], lonely: bool = False) -> pd.DataFrame
 def _differences(rng: Random) -> Iterator[Case]:
     for lonely in (False, True):
         gains = [gain + rng.uniform(0, 0.02) for gain in (0.35, 0.15, -0.05, -0.25)]
-        ask = _entry("difference", _runs(rng, gains, lonely), "table", "shaw", 0.05)
+        ask = entry("difference", _runs(rng, gains, lonely), "table", "shaw", 0.05)
         words = ", and one that only the table was run with" if lonely else ""
         yield Case(f"four seeds{words}: the differences", ask)
 
@@ -258,7 +229,7 @@ def _better_verdicts(rng: Random) -> Iterator[Case]:
         "now better and now worse": [0.3, -0.1, 0.2, 0.02],
         "now worse and now better": [0.3, -0.3, 0.1, -0.05],
     }.items():
-        ask = _entry("verdict", _runs(rng, gains), "table", "shaw", 0.05)
+        ask = entry("verdict", _runs(rng, gains), "table", "shaw", 0.05)
         yield Case(f"{words}, by=0.05: the verdict", ask)
 
 
@@ -266,8 +237,8 @@ better = Exercise(
     "better",
     _better,
     (
-        Part("the difference, seed by seed", 0.5, _differences),
-        Part("the verdict, whatever was measured", 0.5, _better_verdicts),
+        Part("the difference, seed by seed", 0.25, _differences),
+        Part("the verdict, whatever was measured", 0.25, _better_verdicts),
     ),
     mistakes.BETTER,
 )

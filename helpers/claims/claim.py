@@ -102,8 +102,11 @@ class Claim:
         """
         if self.measurement is None:
             raise ValueError(f"claim {self.number} is not measured; see {self.reference}")
-        chosen = self.seeds if seeds is None else seeds
-        return pd.DataFrame([{"seed": s, **self.measurement(s, full)} for s in chosen])
+        rows = []
+        for seed in self.seeds if seeds is None else seeds:
+            found = self.measurement(seed, full)
+            rows.append({"seed": seed} | {name: float(value) for name, value in found.items()})
+        return pd.DataFrame(rows)
 
     def verdict(self, table: pd.DataFrame | None = None) -> str:
         """The verdict that follows from what `measure` gave; by reading where it gave nothing."""

@@ -18,6 +18,7 @@ from helpers.claims.trained import SMOOTH, accuracy_by_row
 from helpers.encodings import sinusoidal_table
 
 NAMES = {"learned": "learned table", "sinusoidal": "sinusoids", "shaw_keys": "Shaw, by offset"}
+TABLES = ("learned", "sinusoidal")
 
 
 def strips(claim: Claim, table: pd.DataFrame) -> Figure:
@@ -61,10 +62,11 @@ def in_words(claim: Claim, table: pd.DataFrame) -> str:
 
 
 def learning(ax: Axes, seeds: tuple[int, ...] = (0, 1, 2), full: bool = False) -> None:
-    """Loss by step on *shift*, a thin line for each seed, of three encodings."""
+    """Loss by step on *shift*, a thin line for each seed; rows of tables as long as the words."""
     for colour, (kind, name) in zip(plots.COLOURS, NAMES.items(), strict=False):
+        norm = 1.0 if kind in TABLES else None
         for seed in seeds:
-            losses = torch.tensor(trained("shift", kind, seed, full)[1])
+            losses = torch.tensor(trained("shift", kind, seed, full, norm)[1])
             smooth = losses.unfold(0, SMOOTH, 1).mean(1)
             steps = range(SMOOTH, len(losses) + 1)
             label = name if seed == seeds[0] else None

@@ -32,13 +32,13 @@ CLAIMS = (
         "Attention by itself can only look over a fixed number of tokens.",
         ANSWER,
         "Vaswani et al. 2017, section 3.2.1",
-        "The weights are computed from whatever keys there are. What ends is a table of positions: "
-        "it stops at its last row.",
+        "The weights are computed from whatever keys there are; the search for an end was given "
+        "up with the longest text tried. What ends is a table of positions, with its last row.",
         (
             Part(
-                "attention",
+                "at least",
                 "attention reaches no further than it was built for",
-                "× the length built for",
+                "× the length built for, or more",
                 high=1,
             ),
         ),
@@ -49,13 +49,14 @@ CLAIMS = (
         "What a learned table adds to the training is next to nothing.",
         ANSWER,
         "Devlin et al. 2018, section 3",
-        "It is a third of a percent of BERT's parameters, and here it was learned in no more steps "
-        "than a model needs to make use of sinusoids. Vectors by offset, which are few and are "
-        "trained by every pair, were learned sooner.",
+        "It is a third of a percent of BERT's parameters. It was learned in fewer steps than the "
+        "same model needs for sinusoids of the same length, be it that of the words' vectors or "
+        "their own. Vectors by offset, which are few and are trained by every pair, were learned a "
+        "little sooner; and much sooner where the table's rows begin short beside the words.",
         (
             Part("share of the parameters", "its parameters are less than 1 %", "%", high=1),
-            Part("steps over sinusoids", "it takes no more steps than sinusoids", "×", high=1.1),
-            Part("steps over Shaw", "nor more than vectors by offset", "×", high=1.1),
+            Part("steps over sinusoids", "it takes no more steps than sinusoids", "×", high=1),
+            Part("steps over Shaw", "nor more than vectors by offset", "×", high=1),
         ),
         trained.price_of_learning,
     ),

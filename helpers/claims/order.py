@@ -26,18 +26,19 @@ def _attention(seed: int, encoding: Encoding) -> MultiHeadAttention:
 
 
 def span(seed: int, full: bool = False) -> dict[str, float]:
-    """How far attention reaches, over the length of 32 tokens that it was built for.
+    """How far attention reaches, over the length of 32 tokens that it was built for (×).
 
-    The longest text of 32 to 1,024 tokens (4,096 in the full form) whose last token still changes
-    the output of the first one, without positions. *table*: the longest text that a learned table
-    of 32 rows lets through. Vaswani et al. 2017, section 3.2.1.
+    *at least*: the longest text of 32 to 1,024 tokens (4,096 in the full form) whose last token
+    still changes the output of the first one, without positions. The search ends there, so that
+    attention reaches this far or further. *table*: the longest text that a learned table of 32
+    rows lets through, of up to 64 tokens. Vaswani et al. 2017, section 3.2.1, equation 1.
     """
     built, most = 32, 4096 if full else 1024
     lengths = [built * 2**n for n in range(int(math.log2(most // built)) + 1)]
     attention = _attention(seed, Encoding(16, 2, max_len=built))
     reached = [n for n in lengths if felt(attention, _normal(seed, 1, n, 16))[-1]]
     table = create("learned", d_model=16, max_len=built)
-    return {"attention": max(reached) / built, "table": longest_text(table, 2 * built) / built}
+    return {"at least": max(reached) / built, "table": longest_text(table, 2 * built) / built}
 
 
 def longest_text(encoding: Encoding, most: int) -> int:
@@ -80,8 +81,9 @@ def last_output_moves(layers: int, causal: bool, seed: int, encoding: str = "non
 def order_without_positions(seed: int, full: bool = False) -> dict[str, float]:
     """How much the last output moves when the tokens before it are shuffled; no positions.
 
-    Two layers that see both ways, and causal ones: one layer, two layers. Haviv et al. 2022
-    (2203.16634) show that a causal decoder without positions learns them.
+    Relative to the norm of that output, with random weights; the same in both forms. *both ways*:
+    two layers in which every token sees all others. *causal*: one layer, and two. Haviv et al. 2022
+    (2203.16634), section 1, find that causal language models without positions learn them.
     """
     return {
         "both ways": last_output_moves(2, False, seed),
@@ -105,9 +107,9 @@ def along_and_overall(products: Tensor) -> float:
 def offsets_in_products(seed: int, full: bool = False) -> dict[str, float]:
     """What dot products of sinusoids depend on; T = 64, D = 64 (512 each in the full form).
 
-    *bare* and *projected*: spread along the diagonals over that overall, of P·Pᵀ and of P·W·Pᵀ with
-    a random W. *sign*: difference of P·Pᵀ to the left and to the right. Vaswani et al. 2017,
-    section 3.5; Yan et al. 2019 (1911.04474), section 3.2.
+    *bare* and *projected*: spread along the diagonals as a share of that overall (0 to 1), of P·Pᵀ
+    and of P·W·Pᵀ with a random W. *sign*: largest difference of P·Pᵀ to the left and to the right,
+    as a share of D. Vaswani et al. 2017, section 3.5; Yan et al. 2019 (1911.04474), section 3.2.
     """
     size = 512 if full else 64
     table = sinusoidal_table(size, size)
@@ -125,9 +127,10 @@ def stack(seed: int, full: bool = False) -> dict[str, float]:
     """What a stack of attention layers loses, and whether fixed positions are to blame.
 
     *reach*: share of 32 tokens that change the first output behind one layer, with sinusoids.
-    *fixed* and *learned*: rank residual behind four layers without skips (12 in the full form),
-    with sinusoids and with a learned table of the same size; *skips*: the same as *fixed*, with
-    skips. Dong et al. 2021 (2103.03404); Vaswani et al. 2017, table 1.
+    *fixed* and *learned*: rank residual (0: all rows are one, 1: nothing in common) behind four
+    layers without skips (12 in the full form), with sinusoids and with a table of the same size as
+    it is drawn; *skips*: the same as *fixed*, with skips. Dong et al. 2021 (2103.03404), section 2;
+    Vaswani et al. 2017, table 1.
     """
     length, width = 32, 64
     fixed = sinusoidal_table(length, width)
@@ -154,10 +157,11 @@ def residual_behind(x: Tensor, seed: int, full: bool, skips: bool = False) -> fl
 def trained_offsets(seed: int, full: bool = False) -> dict[str, float]:
     """Numbers that are trained in the table of vectors by offset, and skewing against a gather.
 
-    *Huang* and *Transformer-XL*: trained numbers that hold one row for each offset (the second
-    trains a projection of fixed sinusoids instead). *skew*: largest difference between Skew(QEᵀ)
-    and q_i·e_{j−i} read pair by pair. Huang et al. 2018, section 3.4.1; Dai et al. 2019, section
-    3.3.
+    *Huang* and *Transformer-XL*: trained numbers in tensors with one row for each offset of 32
+    tokens (512 in the full form), counted in `helpers.encodings`, so in our reading of the papers;
+    the second trains a projection of fixed sinusoids instead. *skew*: largest absolute difference
+    between Skew(QEᵀ) and q_i·e_{j−i} read pair by pair. Huang et al. 2018, section 3.4.1; Dai et
+    al. 2019, section 3.3.
     """
     length, width = 512 if full else 32, 16
     q, table = _normal(seed, length, width), _normal(seed + 1, 2 * length - 1, width)

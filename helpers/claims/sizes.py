@@ -42,7 +42,7 @@ def pairs_and_offsets(length: int) -> dict[str, float]:
 
 
 def inputs_of_relative(seed: int = 0, full: bool = False) -> dict[str, float]:
-    """Pairs over (T − 1)², and different offsets over 2T − 1; T = 32, or 512 in the full form.
+    """Pairs over (T − 1)², and different offsets over 2T − 1 (×); T = 32, 512 in the full form.
 
     Shaw et al. 2018, section 3.2.
     """
@@ -55,7 +55,7 @@ def inputs_of_relative(seed: int = 0, full: bool = False) -> dict[str, float]:
 
 
 def longest_bert(seed: int = 0, full: bool = False) -> dict[str, float]:
-    """Rows of BERT large's table, computed from its number of parameters.
+    """Rows of BERT large's table, computed from its number of parameters; the same in both forms.
 
     335,141,888 without heads is what other libraries count too (see the tests); all but the table
     follows from vocabulary, width and layers. Devlin et al. 2018, section 3 and appendix A.2.
@@ -69,9 +69,10 @@ def longest_bert(seed: int = 0, full: bool = False) -> dict[str, float]:
 def word_head(seed: int = 0, full: bool = False) -> dict[str, float]:
     """What predicts the hidden word in BERT large, and where the width 4,096 really is.
 
-    Numbers of ReLUs and of dense layers before the decoder, the widest of those, the inner width of
-    a layer's MLP, and 1 if the decoder's weights are the word embedding. Devlin et al. 2018,
-    section 3.1; the published code has dense, GELU, LayerNorm, tied decoder.
+    How many ReLUs and how many dense layers before the decoder, the width of the widest of those,
+    the inner width of a layer's MLP, and 1 if the decoder's weights are the word embedding. The
+    same in both forms. Devlin et al. 2018, section 3.1; the published code has dense, GELU,
+    LayerNorm, tied decoder.
     """
     model = pretraining("large")
     dense, inner = (
@@ -91,14 +92,18 @@ def word_head(seed: int = 0, full: bool = False) -> dict[str, float]:
 
 
 def parameters_of_large(seed: int = 0, full: bool = False) -> dict[str, float]:
-    """Parameters of BERT large with both heads, in millions. Devlin et al. 2018, section 3."""
+    """Parameters of BERT large with both heads, in millions; the same in both forms.
+
+    Devlin et al. 2018, section 3.
+    """
     return {"parameters": numbers_in(pretraining("large")) / 1e6}
 
 
 def parameters_of_attention(seed: int = 0, full: bool = False) -> dict[str, float]:
     """Parameters of self-attention for 512 tokens over those for 32, and its share of a layer (%).
 
-    4D² + 4D whatever the length. Vaswani et al. 2017, section 3.2.2 and table 1.
+    4D² + 4D whatever the length, D = 768; the same in both forms. Vaswani et al. 2017, section
+    3.2.2 and table 1.
     """
 
     def attention(length: int) -> MultiHeadAttention:
@@ -120,8 +125,9 @@ def index_mlp_over_table(length: int, width: int = 768) -> float:
 
 
 def index_mlp(seed: int = 0, full: bool = False) -> dict[str, float]:
-    """Parameters of an MLP of the index over those of a table, for texts of 512 and of 8,192.
+    """Parameters of an MLP of the index over those of a table, for texts of 512 and of 8,192 (×).
 
-    Li et al. 2021 (2106.02795), section 1, give the independence of the length as a reason.
+    D = 768, 4D wide inside; the same in both forms. Li et al. 2021 (2106.02795), section 1, give
+    the independence of the length as a reason.
     """
     return {"at 512": index_mlp_over_table(512), "at 8,192": index_mlp_over_table(8192)}

@@ -8,12 +8,14 @@ from functools import lru_cache
 
 import torch
 from torch import Generator, Tensor
+from torch.nn import Module
 
 from helpers.corpora import Masked, Reverse, Shift, Task
 from helpers.encoder import Encoder
 from helpers.encodings import Encoding, create
+from helpers.encodings.additive import Table
 from helpers.runtime import seed_everything
-from helpers.training import train
+from helpers.training import masked_loss, train
 
 TASKS: dict[str, Task] = {"shift": Shift(), "reverse": Reverse()}
 
@@ -40,27 +42,56 @@ def form(full: bool) -> Form:
     return FULL if full else QUICK
 
 
-def fresh(kind: str | Encoding, task: Task, seed: int, size: Form, longest: int) -> Encoder:
-    """An untrained encoder whose tables have `longest` rows."""
+def fresh(
+    kind: str | Encoding, task: Task, seed: int, size: Form, longest: int, norm: float | None = None
+) -> Encoder:
+    """An untrained encoder whose tables have `longest` rows.
+
+    `norm` stretches a table, fixed or learned, until its rows are so long on average. The vectors
+    of the words begin with a length of 1. Without `norm`, rows of a learned table begin with
+    0.02·√D, and those of sinusoids have √(D/2).
+    """
     seed_everything(seed)
     if isinstance(kind, str):
         kind = create(kind, d_model=size.width, num_heads=size.heads, max_len=longest)
+    if norm is not None:
+        _stretch(kind, norm)
     return Encoder(kind, task.vocab_size, size.layers)
 
 
-def fit(model: Encoder, draw: Callable[[], Masked], size: Form) -> list[float]:
+@torch.no_grad()
+def _stretch(encoding: Encoding, norm: float) -> None:
+    if not isinstance(encoding, Table):
+        raise TypeError(f"norm={norm}: {type(encoding).__name__} has no table to stretch")
+    encoding.table.mul_(norm / encoding.table.norm(dim=1).mean())
+
+
+def fit(
+    model: Encoder,
+    draw: Callable[[], Masked],
+    size: Form,
+    loss: Callable[[Module, Masked], Tensor] = masked_loss,
+) -> list[float]:
     """Train with the sizes of a form, without a bar for each second; the loss of each step."""
-    return train(model, draw, size.steps, size.lr, label="")
+    return train(model, draw, size.steps, size.lr, loss=loss, label="")
+
+
+def trained(
+    task: str, kind: str, seed: int, full: bool = False, norm: float | None = None
+) -> tuple[Encoder, list[float]]:
+    """An encoder trained on a task of `TASKS` at one length, with tables twice as long; its losses.
+
+    `norm` as in `fresh`. Ask it, do not change it: it is given out again.
+    """
+    return _trained(task, kind, seed, full, norm)
 
 
 @lru_cache(maxsize=64)  # several claims ask about the same model
-def trained(task: str, kind: str, seed: int, full: bool = False) -> tuple[Encoder, list[float]]:
-    """An encoder trained on a task of `TASKS` at one length, with tables twice as long; its losses.
-
-    Ask it, do not change it: it is given out again.
-    """
+def _trained(
+    task: str, kind: str, seed: int, full: bool, norm: float | None
+) -> tuple[Encoder, list[float]]:
     size, language = form(full), TASKS[task]
-    model = fresh(kind, language, seed, size, 2 * size.length)
+    model = fresh(kind, language, seed, size, 2 * size.length, norm)
     text = Generator().manual_seed(seed)
     losses = fit(model, lambda: language.batch(size.batch, size.length, text), size)
     return model.eval(), losses

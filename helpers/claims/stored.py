@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 import pandas as pd
 
 from helpers import recorded
+from helpers.claims.claim import Claim
 
 
 def rows(number: int) -> pd.DataFrame:
@@ -24,6 +27,18 @@ def rows(number: int) -> pd.DataFrame:
     return chosen.pivot(index="seed", columns="number", values="value").reset_index()
 
 
+def replayed(claim: Claim) -> Claim:
+    """The same claim, but measuring it gives what the study has recorded for a seed."""
+    table = rows(claim.number).set_index("seed")
+
+    def measurement(seed: int, full: bool = False) -> dict[str, float]:
+        if full or seed not in table.index:
+            raise ValueError(f"seed={seed}, full={full}: recorded are quick forms of seeds 0 to 19")
+        return {str(name): float(value) for name, value in table.loc[seed].items()}
+
+    return replace(claim, measurement=measurement)
+
+
 class Mean(NamedTuple):
     """Mean and standard deviation (n − 1) over the seeds; prints as mean ± spread."""
 
@@ -37,10 +52,15 @@ class Mean(NamedTuple):
         return f"{self.mean:.{digits}f} ± {self.std:.{digits}f}".replace("-", "−")
 
 
+def over(values: Iterable[float]) -> Mean:
+    """Mean and spread of the values of some seeds, at least two."""
+    listed = list(values)
+    return Mean(statistics.fmean(listed), statistics.stdev(listed))
+
+
 def mean(number: int, name: str) -> Mean:
     """One number of claim `number`."""
-    values = rows(number)[name].tolist()
-    return Mean(statistics.fmean(values), statistics.stdev(values))
+    return over(rows(number)[name])
 
 
 def short(value: float) -> str:

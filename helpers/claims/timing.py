@@ -77,9 +77,9 @@ class _Attention(nn.Module):
 def price_of_offsets(seed: int, full: bool = False) -> dict[str, float]:
     """Shaw's attention over the same behind a learned table, forward and backward.
 
-    *table*: trained numbers of the encoding. *operations*: those in products of matrices. *memory*:
-    bytes kept for the way back, but for parameters. *time*: of the processor. B = 1 (2 in the full
-    form), H = 4, d = 64, T = 512, clipped at 8. Shaw et al. 2018, section 3.3.
+    Ratios, all (×). *table*: trained numbers of the encoding. *operations*: those in products of
+    matrices. *memory*: bytes kept for the way back, but for parameters. *time*: of the processor.
+    B = 1 (2 in the full form), H = 4, d = 64, T = 512, clipped at 8. Shaw et al. 2018, section 3.3.
     """
     seed_everything(seed)
     heads, width, length = 4, 256, 512

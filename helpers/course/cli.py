@@ -106,10 +106,10 @@ def _build(course: settings.Course, options: argparse.Namespace) -> int:
 
 
 def _grade(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course import sandbox
+    from helpers.course import bubblewrap, sandbox
 
     isolated = not options.no_sandbox
-    if not options.scheduler and not (isolated and sandbox.available()):
+    if not options.scheduler and not (isolated and bubblewrap.available()):
         cores = os.cpu_count() or 1
         sandbox.begin(min(options.workers or cores, cores), sandbox.Limits(), isolated)
     from helpers.course import grade  # takes as long as a sandbox

@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 
 from helpers import plots
 from helpers.corpora import LagLanguage
-from helpers.course import build, grade, made, sandbox
+from helpers.course import bubblewrap, build, grade, made
 from helpers.course.settings import Course
 from helpers.experiments import race
 
@@ -41,7 +41,7 @@ def demo(course: Course, out: Path) -> int:
         target = out / "class" / student / UNIT / f"{UNIT}.ipynb"
         target.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, target)
-    missing = sandbox.available()
+    missing = bubblewrap.available()
     if missing:
         print(f"{missing}\nThis class is the course's own, so it is graded without.\n")
     table = grade.grade(course, out / "class", out / "graded", isolated=not missing)

@@ -96,9 +96,9 @@ def _packages(course: Course) -> Iterator[Finding]:
 
 
 def _sandbox(_course: Course) -> Iterator[Finding]:
-    from helpers.course import sandbox
+    from helpers.course import bubblewrap
 
-    reason = sandbox.available()
+    reason = bubblewrap.available()
     yield Finding("missing", reason) if reason else Finding("ok", "bubblewrap makes a sandbox")
 
 

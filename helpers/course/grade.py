@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 from tqdm import tqdm
 
 import helpers
-from helpers.course import build, execute, intake, marking, repair, report, sandbox, source
+from helpers.course import bubblewrap, build, execute, intake, marking, repair, report, source
 from helpers.course.execute import Assertions, Check, Job, Outcome
 from helpers.course.intake import Submission
 from helpers.course.journal import Journal
@@ -74,7 +74,7 @@ def grade(
         CourseError: the folder holds no submission, or there is no way to make a sandbox.
     """
     _refuse_places(course, submissions, out)
-    if isolated and not scheduler and (reason := sandbox.available()):
+    if isolated and not scheduler and (reason := bubblewrap.available()):
         raise CourseError(reason)
     out.mkdir(parents=True, exist_ok=True)
     found = find(course, submissions, out / "unpacked")

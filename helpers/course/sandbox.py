@@ -23,27 +23,15 @@ from typing import Any
 
 import psutil
 
-import helpers
-from helpers import recorded
+from helpers.course import bubblewrap
 from helpers.course.memory import use_more
 from helpers.course.settings import CourseError
 
-LIBRARY = Path(helpers.__file__).parent
-VARIANTS = LIBRARY / "checks" / "variants"
 LOOK = 0.25  # seconds between two looks at what a sandbox uses
 START = 60.0  # seconds until torch is loaded, or a kernel answers
 STOP = 10.0  # seconds until all that a kernel left is ended
 MANY = 100  # processes at once
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
-SOCKETS_INSIDE = "/run/kernel"
-MISSING = """\
-bubblewrap is missing: it keeps a learner's code away from your files, the network and the other
-learners. On Debian and Ubuntu: apt install bubblewrap; on Fedora: dnf install bubblewrap.
-Where the whole machine is thrown away afterwards, as in a container, --no-sandbox does without."""
-REFUSED = """\
-bubblewrap cannot make a sandbox here: {reason}
-In a container it needs user namespaces (for Docker: --security-opt seccomp=unconfined). Where the
-whole machine is thrown away afterwards, --no-sandbox does without."""
 
 
 @dataclass(frozen=True)
@@ -78,56 +66,6 @@ class SandboxDiedError(SandboxError):
     """The sandbox is gone, and not for what the learner's code used."""
 
 
-def available() -> str:
-    """Empty where a sandbox can be made; else why not and what to do."""
-    if shutil.which("bwrap") is None:
-        return MISSING
-    trial = [*_bubblewrap(Limits(), "/tmp"), "true"]
-    done = subprocess.run(trial, capture_output=True, text=True, timeout=30, check=False)
-    return "" if done.returncode == 0 else REFUSED.format(reason=done.stderr.strip())
-
-
-def _bubblewrap(limits: Limits, sockets: str) -> list[str]:
-    command = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--as-pid-1"]
-    command += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]
-    command += ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
-    command += ["--proc", "/proc", "--dev", "/dev"]
-    for folder in ("/tmp", "/dev/shm"):
-        command += ["--size", str(limits.files), "--tmpfs", folder]
-    for folder in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
-        if Path(folder).is_symlink():
-            command += ["--symlink", str(Path(folder).readlink()), folder]
-        else:
-            command += ["--ro-bind-try", folder, folder]
-    system = ["/usr", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime"]
-    python = {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent.parent)}
-    results = [str(each) for each in recorded.PLACES if each.is_dir()]
-    for path in (*system, *sorted(python), str(LIBRARY), *results):
-        command += ["--ro-bind-try", path, path]
-    # Right answers in other words, for the course's own tests.
-    command += ["--tmpfs", str(VARIANTS), "--remount-ro", str(VARIANTS)]
-    command += ["--bind", sockets, SOCKETS_INSIDE, "--mqueue", "/dev/mqueue"]
-    # What can be written is emptied between two learners; these would not be.
-    command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
-    for name, value in _environment().items():
-        command += ["--setenv", name, value]
-    return command
-
-
-def _environment() -> dict[str, str]:
-    inside = {
-        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
-        "PYTHONPATH": str(LIBRARY.parent),
-        "HOME": "/tmp",
-        "USER": "learner",
-        "LANG": "C.UTF-8",
-        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    # Threads of a learner's would only get in the way of the next worker's.
-    return inside | dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-
-
 class Sandbox:
     """A warm process that forks kernels, one at a time; it takes seconds until it is warm.
 
@@ -143,9 +81,9 @@ class Sandbox:
         command = [sys.executable, "-m", "helpers.course.warm"]
         environment = None
         if isolated:
-            command = [*_bubblewrap(limits, self.sockets), *command]
+            command = [*bubblewrap.command(limits.files, self.sockets), *command]
         else:
-            environment = os.environ | _environment()
+            environment = os.environ | bubblewrap.environment()
             environment["PATH"] = os.environ.get("PATH", "")
         self.process = subprocess.Popen(
             command,
@@ -195,7 +133,7 @@ class Sandbox:
         connection: dict[str, Any] = {f"{name}_port": n for n, name in enumerate(CHANNELS, 1)}
         connection |= {"transport": "ipc", "key": secrets.token_hex(32)}
         connection |= {"signature_scheme": "hmac-sha256"}
-        inside = SOCKETS_INSIDE if self.isolated else self.sockets
+        inside = bubblewrap.SOCKETS_INSIDE if self.isolated else self.sockets
         self._tell(
             start=connection | {"ip": f"{inside}/{self.kernels}"},
             limits=self.limits.as_resources(),

@@ -780,10 +780,10 @@ for kind in ("all", *KINDS):
 # - A **window** that sees only a few words to each side is hardly worse than Shaw's keys. Most of
 #   what there is to know in this language is near.
 # - **Biases** are numbers that stand beside the words, the same whatever is written there. A free
-#   number for each of the nearest offsets, the **clipped bias**, does best of them; those of a fixed
-#   form follow. **ALiBi** is ahead in its directional form: in the symmetric one it cannot tell left
-#   from right, and that property was in your exercise for a reason. **FIRE**, a small network of the
-#   offset, has hardly begun in so few steps.
+#   number for each of the nearest offsets, the **clipped bias**, does best of them; those of a
+#   fixed form follow. **ALiBi** is ahead in its directional form: in the symmetric one it cannot
+#   tell left from right, and that property was in your exercise for a reason. **FIRE**, a small
+#   network of the offset, has hardly begun in so few steps.
 #
 # No such order holds for all languages. This one has rules of both sorts because it was made so.
 #

@@ -9,8 +9,8 @@ from transformers import BertConfig, BertForPreTraining, BertModel
 
 from helpers.bert import parameter_count, preset
 from helpers.claims import order, sizes, timing
-from helpers.claims.small import QUICK, TASKS, accuracy, fresh, hits
-from helpers.claims.trained import accuracy_by_row, steps_to
+from helpers.claims.small import QUICK, TASKS, accuracy, fresh, hits, trained
+from helpers.claims.trained import accuracy_by_row, steps_to, steps_to_learn
 from helpers.encodings import Encoding, create, sinusoidal_table
 
 LARGE: dict[str, Any] = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16}
@@ -135,6 +135,28 @@ def test_places_that_are_not_asked_do_not_count() -> None:
 def test_the_first_step_below_a_level_is_found() -> None:
     assert steps_to([1.0] * 20 + [0.0] * 20) == 26  # the mean of 4 ones and 6 zeros is below 0.5
     assert steps_to([1.0] * 15) == 15
+
+
+def test_a_run_that_ends_when_it_has_learned_counts_the_same_steps() -> None:
+    for kind, norm in (("shaw_keys", None), ("learned", 1.0)):
+        whole = steps_to(trained("shift", kind, 0, norm=norm)[1])
+        assert steps_to_learn(kind, 0, norm=norm) == whole < QUICK.steps
+
+
+@pytest.mark.parametrize("kind", ["learned", "sinusoidal"])
+def test_rows_begin_as_long_as_asked_and_else_as_drawn(kind: str) -> None:
+    def length(norm: float | None) -> float:
+        model = fresh(kind, TASKS["shift"], 0, QUICK, 64, norm)
+        table = model.position.table
+        assert isinstance(table, torch.Tensor)
+        assert model.tokens.weight.norm(dim=1).mean().item() == pytest.approx(1, abs=0.1)
+        return table.norm(dim=1).mean().item()
+
+    drawn = 0.02 * QUICK.width**0.5 if kind == "learned" else (QUICK.width / 2) ** 0.5
+    assert length(None) == pytest.approx(drawn, rel=0.05)
+    assert length(1.0) == pytest.approx(1)
+    with pytest.raises(TypeError, match="has no table"):
+        fresh("shaw_keys", TASKS["shift"], 0, QUICK, 64, 1.0)
 
 
 def test_rows_that_no_text_reaches_stay_untrained() -> None:

@@ -1,5 +1,6 @@
 """Unit 09: a verdict is paid for where it follows from what was measured, not where it is known."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,13 +10,16 @@ import pytest
 import torch
 
 from helpers.checks import claim_lab as check
+from helpers.checks.claim_lab_common import entry
 from helpers.checks.exercise import Exercise
-from helpers.claims import VERDICTS
+from helpers.claims import CLAIMS, PARTLY, VERDICTS, Claim, Part, overall
+from tests.common import ROOT
 
 MEASURING: dict[Exercise, Callable[..., dict[str, Any]]] = {
     check.beyond: lambda right, trained: {"share": right[:, :, trained:].nanmean((1, 2))},
     check.offsets: lambda table, matrices: {"share": []},
     check.better: lambda runs, ours, other, by: {"difference": []},
+    check.verdict: lambda claim, seeds: {"numbers": {}},
 }
 
 
@@ -40,7 +44,65 @@ def test_each_exercise_is_asked_what_comes_out_either_way() -> None:
         for seed in range(5):
             cases = exercise.draw(exercise.parts[1], seed)
             found = {case.ask(exercise.reference) for case in cases}
-            assert found == {"holds", "does not hold", "not settled here"}
+            assert found == set(VERDICTS) - ({PARTLY} if exercise is not check.verdict else set())
+
+
+def _by(verdict: Callable[[Claim, pd.DataFrame], str]) -> Callable[..., dict[str, Any]]:
+    """An answer whose verdict is somebody else's work."""
+
+    def answer(claim: Claim, seeds: list[int]) -> dict[str, Any]:
+        if claim.measurement is None:
+            return {"numbers": {}, "verdict": claim.read}
+        rows = claim.measure(seeds)
+        return {"numbers": rows.to_dict("list"), "verdict": verdict(claim, rows)}
+
+    return answer
+
+
+def _of_parts(claim: Claim, rows: pd.DataFrame) -> list[str]:
+    return [Part.verdict(part, rows[part.number].tolist()) for part in claim.parts]
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        Claim.verdict,
+        lambda claim, rows: claim.verdict(rows),
+        lambda claim, rows: claim.findings(rows)["verdict"].iloc[0],
+        lambda claim, rows: overall(_of_parts(claim, rows)),
+        lambda claim, rows: _of_parts(claim, rows)[0],
+    ],
+)
+def test_the_library_s_own_verdict_is_not_paid_for(verdict: Any) -> None:
+    findings = check.verdict(_by(verdict)).findings
+    assert all("asks you to write" in each.message for each in findings)
+
+
+def test_the_verdict_on_a_claim_rests_on_a_measurement_with_the_seeds_given() -> None:
+    """Numbers that somebody wrote down, or of other seeds, are not the learner's measurement."""
+
+    def answer(claim: Claim, seeds: list[int]) -> dict[str, Any]:
+        other = check.verdict.reference(claim, [seed + 1 for seed in seeds])
+        return {**other, "verdict": check.verdict.reference(claim, seeds)["verdict"]}
+
+    def lost(seed: int) -> str:
+        cases = check.verdict.draw(check.verdict.parts[0], seed)
+        pairs = [(case.ask(answer), case.ask(check.verdict.reference)) for case in cases]
+        return "".join(
+            "x" if any(not torch.allclose(a[k], b[k]) for k in a) else "." for a, b in pairs
+        )
+
+    for seed in range(3):
+        assert lost(seed).startswith("x" * 15)  # every one that is made up
+        assert "x" in lost(seed)[15:]  # and of the real ones those in which chance plays a part
+
+
+def test_every_claim_is_predicted_before_it_is_measured() -> None:
+    text = (ROOT / "source" / "09-claim-lab" / "09-claim-lab.py").read_text(encoding="utf-8")
+    cells = [line for line in text.splitlines() if line.startswith("predictions |= ")]
+    asked = [int(number) for line in cells for number in re.findall(r"(\d+): ", line)]
+    assert sorted(asked) == list(CLAIMS)
+    assert text.index(cells[-1]) < text.index("found[n] = verdict_of")
 
 
 def test_an_answer_may_be_a_series_a_list_or_an_array() -> None:
@@ -50,7 +112,7 @@ def test_an_answer_may_be_a_series_a_list_or_an_array() -> None:
 
     findings = check.better(better).findings
     assert all("asks you to write" in each.message for each in findings)  # it calls the course's
-    ask = check._entry("difference", torch.ones(2))
+    ask = entry("difference", torch.ones(2))
     for value in (pd.Series([1.0]), [1.0], torch.ones(1), np.ones(1)):
         assert list(ask(lambda _, value=value: {"difference": value})) == [1.0]
 

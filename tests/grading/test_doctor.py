@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course import doctor, sandbox
+from helpers.course import bubblewrap, doctor
 from helpers.course.cli import main
 from helpers.course.doctor import Finding
 from helpers.course.settings import Course
@@ -28,7 +28,7 @@ def _course_with(tmp_path: Path, before: str, after: str) -> Course:
 
 def test_this_machine(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(sandbox, "available", lambda: "")
+    monkeypatch.setattr(bubblewrap, "available", lambda: "")
     status = main(["doctor"])
     printed = capsys.readouterr().out
     assert status == ("missing" in [line[:7].strip() for line in printed.splitlines()])
@@ -59,8 +59,8 @@ def test_a_package_not_as_tested_is_only_noted(tmp_path: Path) -> None:
 
 
 def test_no_sandbox(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "available", lambda: sandbox.MISSING)
-    assert _said(course, "sandbox") == [Finding("missing", sandbox.MISSING)]
+    monkeypatch.setattr(bubblewrap, "available", lambda: bubblewrap.MISSING)
+    assert _said(course, "sandbox") == [Finding("missing", bubblewrap.MISSING)]
 
 
 def test_a_kernel_that_does_not_find_the_helpers(

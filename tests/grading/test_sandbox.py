@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from helpers import recorded
-from helpers.course import sandbox
+from helpers.course import bubblewrap
 from helpers.course.memory import use_more
 from helpers.course.sandbox import Limits, Sandbox, SandboxError
 from helpers.course.session import Session
@@ -21,7 +21,7 @@ from tests.common import ROOT
 LIMITS = Limits(cell_seconds=3, notebook_seconds=60, memory=1 << 30, output=20_000)
 HELPERS = str(ROOT / "helpers")
 SANDBOXED = pytest.param(
-    True, marks=pytest.mark.skipif(bool(sandbox.available()), reason=sandbox.available())
+    True, marks=pytest.mark.skipif(bool(bubblewrap.available()), reason=bubblewrap.available())
 )
 
 
@@ -110,7 +110,7 @@ def kernel() -> Iterator[Session]:
     made.close()
 
 
-@pytest.mark.skipif(bool(sandbox.available()), reason=sandbox.available())
+@pytest.mark.skipif(bool(bubblewrap.available()), reason=bubblewrap.available())
 class TestIsolated:
     """What only bubblewrap can promise."""
 
@@ -152,8 +152,8 @@ class TestIsolated:
     def test_a_hole_would_be_seen(
         self, monkeypatch: pytest.MonkeyPatch, kernel: Session, reached: str, hole: list[str]
     ) -> None:
-        tight = sandbox._bubblewrap
-        monkeypatch.setattr(sandbox, "_bubblewrap", lambda *given: [*tight(*given), *hole])
+        tight = bubblewrap.command
+        monkeypatch.setattr(bubblewrap, "command", lambda *given: [*tight(*given), *hole])
         leaky = Sandbox(LIMITS)
         session = Session(leaky)
         with socket.create_server(("127.0.0.1", 0)) as server:
@@ -241,5 +241,5 @@ def test_memory_that_processes_share_counts_once() -> None:
 
 def test_without_bubblewrap_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert "apt install bubblewrap" in sandbox.available()
-    assert "--no-sandbox" in sandbox.available()
+    assert "apt install bubblewrap" in bubblewrap.available()
+    assert "--no-sandbox" in bubblewrap.available()

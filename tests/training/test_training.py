@@ -9,6 +9,7 @@ import time
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
@@ -68,13 +69,13 @@ def test_a_batch_that_cannot_be_shared_is_refused() -> None:
     assert "--batch 7 must be a multiple of the 2 processes" in done.stderr
 
 
-def _small(device: str = "cpu", **options: object) -> list[float]:
+def _small(device: str = "cpu", **options: Any) -> list[float]:
     torch.manual_seed(0)
     grammar = Grammar()
     size = preset(vocab_size=grammar.vocab_size, d_model=32)
     model = Pretraining(Bert(size, "rotary")).to(device)
     draw = grammar_batches(grammar, 16, seed=0, pool=200, device=device)
-    return train(model, draw, loss=places_loss, **{"steps": 30, "lr": 3e-3, **options})  # type: ignore[arg-type]
+    return train(model, draw, loss=places_loss, **{"steps": 30, "lr": 3e-3, **options})
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -120,7 +121,8 @@ def test_a_live_curve_grows_in_one_place(monkeypatch: pytest.MonkeyPatch) -> Non
         return Handle()
 
     monkeypatch.setattr(live, "display", display)
-    options = {"steps": 3, "levels": {"unigram": 4.2}, "label": "race", "live": True}
+    options: dict[str, Any] = {"steps": 3, "label": "race", "live": True}
+    options["levels"] = {"unigram": 4.2}
     _small(**options)
     assert not shown  # this is no notebook
     monkeypatch.setattr(live, "get_ipython", lambda: SimpleNamespace(kernel=True))

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from helpers.checks.variants.claim_lab_verdict import VERDICT
 from helpers.claims import settle
 
 
@@ -187,4 +188,5 @@ VARIANTS = {
         better_by_dictionaries,
         better_by_pivoting,
     ),
+    "verdict": VERDICT,
 }

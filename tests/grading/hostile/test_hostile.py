@@ -19,12 +19,12 @@ import pytest
 from filelock import FileLock
 from nbgrader.api import Gradebook
 
-from helpers.course import grade, sandbox
+from helpers.course import bubblewrap, grade
 from helpers.course.sandbox import Limits
 from tests.grading.hostile import checked, escapes, files, forged, limits, rows, tricks
 from tests.grading.hostile.rows import ESCAPED, POINTS, REAL, TINY, TRIED, Row
 
-NO_SANDBOX = sandbox.available()
+NO_SANDBOX = bubblewrap.available()
 LIMITS = Limits(cell_seconds=2, notebook_seconds=20, memory=1 << 30, files=256 << 20)
 ABSTRACT = "\0order-matters-hostile"  # as in escapes.py
 RUN = [] if NO_SANDBOX else [limits.ROWS, escapes.ROWS, tricks.ROWS, checked.ROWS, forged.ROWS]
