@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import errno
+import gc
 import os
 import sys
 from pathlib import Path
@@ -112,8 +114,12 @@ def _grade(course: settings.Course, options: argparse.Namespace) -> int:
     if not options.scheduler and not (isolated and bubblewrap.available()):
         cores = os.cpu_count() or 1
         sandbox.begin(min(options.workers or cores, cores), sandbox.Limits(), isolated)
+    gc.disable()  # which would look again and again at what is only being imported
     from helpers.course import grade  # takes as long as a sandbox
 
+    gc.freeze()
+    gc.enable()
+    atexit.register(gc.freeze)  # nor need it look at everything once more at the end
     try:
         table = grade.grade(
             course,

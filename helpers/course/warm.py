@@ -59,11 +59,13 @@ def main() -> None:
     os.dup2(2, 1)  # what an import prints is no answer
     _dumpable(False)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # which a kernel can send
+    gc.disable()  # which would look again and again at what is only being imported
     for name in PRELOADED:
         _load(name)
     with suppress(ImportError):
         _draw()
     gc.freeze()
+    gc.enable()
     Server(own).serve()
 
 
