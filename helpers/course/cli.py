@@ -119,6 +119,7 @@ def _grade(course: settings.Course, options: argparse.Namespace) -> int:
 
     gc.freeze()
     gc.enable()
+    gc.set_threshold(50_000)  # most of what nbgrader makes of a notebook is gone by itself
     atexit.register(gc.freeze)  # nor need it look at everything once more at the end
     try:
         table = grade.grade(
