@@ -130,7 +130,9 @@ _all: list[Sandbox] = []
 
 def _sandbox(limits: Limits, isolated: bool) -> Sandbox:
     """This thread's."""
-    kept = getattr(_of_thread, "sandbox", None)
+    kept: Sandbox | None = getattr(_of_thread, "sandbox", None)
+    if kept is not None and kept.process.poll() is not None:
+        kept = None  # `close_all` has ended it
     if kept is None or (kept.limits, kept.isolated) != (limits, isolated):
         _close()
         kept = begun(limits, isolated)
@@ -144,7 +146,8 @@ def _close() -> None:
     kept = getattr(_of_thread, "sandbox", None)
     if kept is not None:
         kept.close()
-        _all.remove(kept)
+        if kept in _all:
+            _all.remove(kept)
         _of_thread.sandbox = None
 
 

@@ -78,7 +78,7 @@ def grade(
         raise CourseError(reason)
     out.mkdir(parents=True, exist_ok=True)
     found = find(course, submissions, out / "unpacked")
-    with _executor(scheduler, workers) as (executor, capacity):
+    with _executor(scheduler, workers, isolated) as (executor, capacity):
         run = _Run(course, out, found, limits, isolated)
         run.all(executor, capacity)
     table = run.table()
@@ -101,7 +101,7 @@ def _refuse_places(course: Course, submissions: Path, out: Path) -> None:
 
 
 @contextmanager
-def _executor(scheduler: str, workers: int) -> Iterator[tuple[Executor, int]]:
+def _executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Executor, int]]:
     """Who executes notebooks, and how many at a time."""
     if workers < 0:
         raise CourseError(f"--workers {workers}: it takes one at least, or 0 for one per core")
@@ -126,7 +126,11 @@ def _executor(scheduler: str, workers: int) -> Iterator[tuple[Executor, int]]:
             raise CourseError(
                 f"no worker has joined {scheduler}: start some, dask worker {scheduler}"
             )
+        reasons = client.run(bubblewrap.available).values() if isolated else ()
+        if reason := next(filter(None, reasons), ""):
+            raise CourseError(f"a worker of {scheduler} cannot execute: {reason}")
         yield client.get_executor(pure=False, retries=1), capacity
+        client.run(execute.close_all)
 
 
 @dataclass

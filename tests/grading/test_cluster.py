@@ -9,7 +9,7 @@ import psutil
 import pytest
 from distributed import LocalCluster
 
-from helpers.course import build, grade
+from helpers.course import bubblewrap, build, grade
 from helpers.course.journal import entries
 from helpers.course.settings import Course, CourseError
 from tests.common import ISOLATED
@@ -47,11 +47,19 @@ def test_a_worker_that_is_killed_costs_nobody_a_mark(tiny: Course, tmp_path: Pat
             isolated=ISOLATED,
         )
         killer.join()
+        running = [
+            each.name()
+            for worker in cluster.workers.values()
+            for each in psutil.Process(worker.pid).children(recursive=True)
+        ]
+        assert "bwrap" not in running
     assert table.score.tolist() == [2] * 6
     assert table.status.tolist() == ["graded"] * 6
 
 
-def test_who_cannot_execute_is_told(tiny: Course, tmp_path: Path) -> None:
+def test_who_cannot_execute_is_told(
+    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     built = build.make(tiny, UNIT, tmp_path / "made")
     path = tmp_path / "in" / "ada" / UNIT / f"{UNIT}.ipynb"
     path.parent.mkdir(parents=True)
@@ -64,5 +72,11 @@ def test_who_cannot_execute_is_told(tiny: Course, tmp_path: Path) -> None:
     with (
         LocalCluster(n_workers=0, dashboard_address="") as cluster,
         pytest.raises(CourseError, match="no worker has joined"),
+    ):
+        grade.grade(*given, scheduler=cluster.scheduler_address)
+    monkeypatch.setattr(bubblewrap, "available", lambda: "bubblewrap is missing")
+    with (
+        LocalCluster(n_workers=1, processes=False, dashboard_address="") as cluster,
+        pytest.raises(CourseError, match=r"a worker of .* cannot execute: bubblewrap is missing"),
     ):
         grade.grade(*given, scheduler=cluster.scheduler_address)

@@ -239,6 +239,11 @@ def test_memory_that_processes_share_counts_once() -> None:
             each.kill()
 
 
+@pytest.mark.skipif(not os.environ.get("CI"), reason="only CI must have a sandbox")
+def test_ci_has_a_sandbox() -> None:
+    assert not bubblewrap.available()
+
+
 def test_without_bubblewrap_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     assert "apt install bubblewrap" in bubblewrap.available()
