@@ -94,7 +94,8 @@ def sweep(
 
 def code_now() -> str:
     """A digest of the study that runs and of all that trains."""
-    paths = {Path(__file__), Path(sys.modules["__main__"].__file__ or __file__)}
+    study = getattr(sys.modules["__main__"], "__file__", None) or __file__
+    paths = {Path(__file__), Path(study)}
     for each in (ROOT / "helpers").iterdir():
         if each.name not in NO_TRAINING:
             paths |= set(each.rglob("*.py") if each.is_dir() else [each])
