@@ -153,9 +153,9 @@ ROWS = [
     harm(
         "leaves-threads",
         """
-        import threading
+        import threading, time
         def work():
-            while True: pass
+            while True: time.sleep(0.001)
         for _ in range(4):
             threading.Thread(target=work, daemon=True).start()
         """,
