@@ -41,8 +41,10 @@ CLAIMS = (
         "The later the position, the worse its learned vector.",
         SLIDES,
         "Devlin et al. 2018, appendix A.2",
-        "That depends on the lengths of the training texts. With one length all rows are trained "
-        "alike. BERT took nine steps of ten on short texts, in which late rows do not occur.",
+        "That depends on the lengths of the training texts, and on how long it lasts. With one "
+        "length all rows are trained alike. Where most texts are short, as in nine of ten of "
+        "BERT's steps, late rows come later: after a short training they are behind, and in the "
+        "full form, with five times the steps, they have caught up.",
         (
             Part("one length", "late places do worse, one length", "points lost", low=10),
             Part(

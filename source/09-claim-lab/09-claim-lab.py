@@ -432,8 +432,10 @@ widgets.explore(lengths, short=(4, 28, 8), every=(2, 20, 10))
 
 # %% [markdown]
 # Each move of a slider trains two models. With one length all rows are equally good. With mostly
-# short texts the late rows are behind, and catch up where long batches are less rare. So the claim
-# is about the **mix of lengths**, not about the position.
+# short texts the late rows are behind, and catch up where long batches are less rare, or where the
+# training goes on: with five times the steps (`python -m helpers.claims 9 --full`) they are as good
+# as the others. So the claim is about the **mix of lengths** and about a training that is short,
+# not about the position.
 
 # %% [markdown]
 # ## 7. What it costs
