@@ -1,9 +1,13 @@
-"""What unit 08 says of the recorded studies is what they show."""
+"""What unit 08 says of the recorded studies is what they show; so is 06's model answer."""
 
+import re
+
+import nbformat
 import pandas as pd
 import pytest
 
 from helpers import recorded
+from tests.common import ROOT
 
 BIASES = ["clipped bias", "Kerple", "T5 bias", "ALiBi, directional", "ALiBi, symmetric", "FIRE"]
 BY_OFFSET = ["RoPE", "xPos", "Shaw", "DeBERTa", "Transformer-XL", "CoPE", "Shaw keys", "window"]
@@ -93,3 +97,17 @@ def test_what_pretraining_is_worth() -> None:
     pairs = table["pairs"].groupby("start").mean()
     order = ["pretrained", "from nothing", "pretrained, frozen", "bag of words"]
     assert pairs[order].is_monotonic_decreasing and pairs["bag of words"] < 0.52
+
+
+def test_the_model_answer_of_unit_06_rests_on_numbers_that_its_notebook_prints() -> None:
+    notebook = nbformat.read(ROOT / "solutions/06-stacking/06-stacking.ipynb", as_version=4)
+    outputs = [each for cell in notebook.cells for each in cell.get("outputs", [])]
+    shown = " ".join(each.get("text", "") for each in outputs)
+    printed = [float(each) for each in re.findall(r"\d+\.\d+", shown)]
+    texts = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+    [answer] = [c.source for c in texts if c.metadata.get("nbgrader", {}).get("points")]
+    said = re.findall(r"\d+\.\d+", answer)
+    assert len(said) >= 8
+    for number in said:
+        digits = len(number.partition(".")[2])
+        assert any(round(each, digits) == float(number) for each in printed), number
