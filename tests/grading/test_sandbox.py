@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -195,10 +196,10 @@ class TestIsolated:
         ids=["beside", "renamed", "closed", "deep", "link"],
     )
     def test_a_course_under_tmp_is_nothing_left_over(
-        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str, clean: bool
+        self, monkeypatch: pytest.MonkeyPatch, code: str, clean: bool
     ) -> None:
-        place = Path("/tmp") / tmp_path.name / "course"  # one of those that a sandbox shows
-        place.mkdir(parents=True)
+        place = Path(tempfile.mkdtemp(dir="/tmp")) / "course"  # one of those that a sandbox shows
+        place.mkdir()
         (place / "ours").touch()
         monkeypatch.setattr(recorded, "PLACES", (place,))
         warm = Sandbox(LIMITS)
