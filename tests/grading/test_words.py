@@ -14,6 +14,8 @@ from helpers.course.words import strange
         ("getattr(x, 'set' + 'pro' + 'file')", "setprofile"),
         ("getattr(x, 'set' 'profile')", "setprofile"),
         ("!cp a b\nx = 1", "!cp a b"),
+        ("!pip install a; cp a b", "!pip install a; cp a b"),
+        ("x.draw(part, 7)", ".draw"),
         ("%time x . reference", ".reference"),
         ("open('x')", "open"),
     ],
@@ -23,7 +25,13 @@ def test_it_is_seen(code: str, word: str) -> None:
     assert strange(notebook) == [word]
 
 
-@pytest.mark.parametrize("code", ["model.eval()", "# it has no reference", "reopen(1)", "x != 1"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        *("model.eval()", "# it has no reference", "reopen(1)", "x != 1", "figure.canvas.draw()"),
+        *("!pip install d2l==1.0.3", "  !pip install --no-deps d2l\nx = 1", "!nvidia-smi", "!ls"),
+    ],
+)
 def test_an_exercise_may_look_so(code: str) -> None:
     assert strange(v4.new_notebook(cells=[v4.new_code_cell(code)])) == []
 
