@@ -13,10 +13,12 @@ from torch import Generator, Tensor
 
 from helpers import encodings
 from helpers.checks import compare
+from helpers.checks.after_bert_hooks import hooks
 from helpers.checks.exercise import Answer, Case, Exercise, Part, call
 from helpers.checks.mistakes import after_bert as mistakes
 from helpers.encodings import distance
-from helpers.encodings.base import HOOKS
+
+__all__ = ["alibi_bias", "buckets", "counted", "hooks", "rope_attention", "slopes", "turn"]
 
 BASES = (100.0, 500.0, 50_000.0)
 
@@ -249,38 +251,3 @@ counted = Exercise(
 
 def _right_of(positions: Tensor) -> Tensor:
     return positions.triu(1)
-
-
-PAPERS = {"A": ("rotate",), "B": ("scores",), "C": ("embed",), "D": ()}
-
-
-def _hooks_for(paper: str) -> tuple[str, ...]:
-    return PAPERS[paper]
-
-
-def _hooks_of(paper: str) -> Callable[[Random], Iterator[Case]]:
-    """The answer is only said to be right or not, so that the message does not give it away."""
-
-    def ask(answer: Answer) -> str | None:
-        found = answer(paper)
-        if found is None:
-            return None
-        names = [found] if isinstance(found, str) else list(found)
-        if sorted(names) == sorted(PAPERS[paper]):
-            return "the hooks that this paper needs"
-        if set(names) <= set(HOOKS):
-            return " and ".join(sorted(names)) or "no hook"
-        return f"{found!r} (not all of it names of hooks)"
-
-    def cases(_rng: Random) -> Iterator[Case]:
-        yield Case(f"({paper!r})", ask)
-
-    return cases
-
-
-hooks = Exercise(
-    "hooks",
-    _hooks_for,
-    tuple(Part(f"paper {paper}", 0.5, _hooks_of(paper)) for paper in PAPERS),
-    mistakes.HOOKS,
-)

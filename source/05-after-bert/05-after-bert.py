@@ -629,9 +629,12 @@ pd.options.display.max_colwidth = None  # whole formulas
 pd.DataFrame(rows).set_index("encoding")
 
 # %% [markdown] exercise="hooks" title="Which hook for which paper" difficulty=2 minutes=8
-# Here are four more papers. Write `hooks_for`: for the letter of a paper it returns the names of
-# the hooks that a class for it has to override, as a tuple of `"embed"`, `"rotate"`, `"scores"`,
+# Here are six more papers. Write `hooks_for`: for the letter of a paper it returns the names of the
+# hooks that a class for it has to override, as a tuple of `"embed"`, `"rotate"`, `"scores"`,
 # `"context"`. One that needs none returns `()`.
+#
+# People mix such ideas, so the argument may have several letters, in any order: `hooks_for("CA")`
+# is for a model that does what C **and** A say. Name each hook once; their order does not matter.
 #
 # - **A** (xPos, Sun et al. 2022): queries and keys are turned as in RoPE. Then pair $n$ of the
 #   query at $i$ is multiplied by $\zeta_n^{i/512}$, and pair $n$ of the key at $j$ divided by
@@ -642,6 +645,11 @@ pd.DataFrame(rows).set_index("encoding")
 # - **C** (learnable Fourier features, Li et al. 2021): the sines and cosines of $p\,W_r$, with a
 #   learned $W_r$, go through a small MLP. Its output is added to the vector of the token at $p$.
 # - **D** (NoPE, Kazemnejad et al. 2023): a decoder with a causal mask, and nothing else.
+# - **E** (iRPE's form for values, Wu et al. 2021): in each layer query $i$ adds up
+#   $v_j + r_{ij}$ instead of $v_j$, where the learned $r_{ij}$ depends on how far patch $j$ of an
+#   image is from patch $i$, to the side and down.
+# - **F** (DETR, Carion et al. 2020): in each layer the sinusoidal vector of its place is added to
+#   every query and to every key; the values are made of vectors that it was not added to.
 #
 # *Why care:* once you know the hook, you know what a paper can change, what it costs in each layer,
 # and where to write it in anybody's code.
@@ -649,14 +657,16 @@ pd.DataFrame(rows).set_index("encoding")
 # <details><summary>Hint</summary>
 #
 # Ask of each paper: is it one vector for each token, a change of $q$ and $k$ each by itself, a
-# number for each pair, or something added to the values?
+# number for each pair, or something added to the values? For several letters, collect the hooks of
+# each in a set.
 # </details>
 
 # %% solution="hooks"
-def hooks_for(paper: str) -> tuple[str, ...]:
-    """Names of the hooks that paper "A", "B", "C" or "D" needs."""
+def hooks_for(papers: str) -> tuple[str, ...]:
+    """Names of the hooks that a model needs which does what these papers say, such as "CA"."""
     ### BEGIN SOLUTION
-    return {"A": ("rotate",), "B": ("scores",), "C": ("embed",), "D": ()}[paper]
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "E": "context", "F": "rotate"}
+    return tuple({needed[paper] for paper in papers if paper in needed})
     ### END SOLUTION
 
 # %% test="hooks" points=2

@@ -1,4 +1,4 @@
-"""Unit 05: what people write instead of CoPE's positions, and where they look for papers."""
+"""Unit 05: what people write instead of CoPE's positions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from helpers.checks.exercise import Mistake
 from helpers.checks.mistakes.after_bert_attention import ROPE_ATTENTION
 from helpers.checks.mistakes.after_bert_bias import ALIBI_BIAS
 from helpers.checks.mistakes.after_bert_buckets import BUCKETS
+from helpers.checks.mistakes.after_bert_hooks import HOOKS
 from helpers.checks.mistakes.after_bert_rotary import TURN
 from helpers.checks.mistakes.after_bert_slopes import SLOPES
 
@@ -147,113 +148,5 @@ COUNTED = (
         counted_down_to_the_right,
         "To the right of the query your difference of sums goes on below zero. Leave 0 there.",
         (_RIGHT,),
-    ),
-)
-
-
-def xpos_by_scores(paper):
-    return {"A": "scores", "B": "scores", "C": "embed", "D": ()}[paper]
-
-
-def xpos_by_two_hooks(paper):
-    return {"A": ("rotate", "scores"), "B": ("scores",), "C": ("embed",), "D": ()}[paper]
-
-
-def xpos_at_the_input(paper):
-    return {"A": "embed", "B": "scores", "C": "embed", "D": ()}[paper]
-
-
-def tupe_at_the_input(paper):
-    return {"A": "rotate", "B": "embed", "C": "embed", "D": ()}[paper]
-
-
-def tupe_by_rotation(paper):
-    return {"A": "rotate", "B": "rotate", "C": "embed", "D": ()}[paper]
-
-
-def tupe_on_the_way_out(paper):
-    return {"A": "rotate", "B": "context", "C": "embed", "D": ()}[paper]
-
-
-def tupe_by_two_hooks(paper):
-    return {"A": ("rotate",), "B": ("embed", "scores"), "C": ("embed",), "D": ()}[paper]
-
-
-def fourier_by_rotation(paper):
-    return {"A": "rotate", "B": "scores", "C": "rotate", "D": ()}[paper]
-
-
-def fourier_by_scores(paper):
-    return {"A": "rotate", "B": "scores", "C": "scores", "D": ()}[paper]
-
-
-def nope_by_a_mask(paper):
-    return {"A": "rotate", "B": "scores", "C": "embed", "D": "scores"}[paper]
-
-
-def nope_at_the_input(paper):
-    return {"A": "rotate", "B": "scores", "C": "embed", "D": "embed"}[paper]
-
-
-HOOKS = (
-    Mistake(
-        xpos_by_scores,
-        "A: the score does fade with the offset in the end, but nothing is added to it. To which "
-        "tensors do the turning and the factors happen?",
-        ("paper A",),
-    ),
-    Mistake(
-        xpos_by_two_hooks,
-        "A: the factors, like the turning, belong to a query or to a key alone. Does a hook that "
-        "sees both at once have anything left to do?",
-        ("paper A",),
-    ),
-    Mistake(
-        xpos_at_the_input,
-        "A: the token vectors stay as they are. Queries and keys exist only inside a layer.",
-        ("paper A",),
-    ),
-    Mistake(
-        tupe_at_the_input,
-        "B: a vector for each position looks like BERT's table, but no token vector has it added. "
-        "Where does the product of two of them go?",
-        ("paper B",),
-    ),
-    Mistake(
-        tupe_by_rotation,
-        "B: queries and keys of the tokens are not changed. What is it that something is added to?",
-        ("paper B",),
-    ),
-    Mistake(
-        tupe_on_the_way_out,
-        "B: the values are not touched. The product is there before the softmax.",
-        ("paper B",),
-    ),
-    Mistake(
-        tupe_by_two_hooks,
-        "B: one of your two hooks has nothing to do: the token vectors never meet the position "
-        "vectors.",
-        ("paper B",),
-    ),
-    Mistake(
-        fourier_by_rotation,
-        "C: sines and cosines alone do not make a rotation. Look at where the MLP's output goes.",
-        ("paper C",),
-    ),
-    Mistake(
-        fourier_by_scores,
-        "C: the MLP's output has one vector for each token, not a number for each pair.",
-        ("paper C",),
-    ),
-    Mistake(
-        nope_by_a_mask,
-        "D: the causal mask says who may be looked at; every decoder has it, with any encoding. "
-        "What does this paper add beside it?",
-        ("paper D",),
-    ),
-    Mistake(
-        nope_at_the_input,
-        "D: the token vectors enter the first layer just as the embedding gives them.",
-        ("paper D",),
     ),
 )

@@ -145,25 +145,35 @@ def counted_from_the_total(scores):
     return (gates.sum(-1, keepdim=True) - gates.cumsum(-1) + gates).tril()
 
 
-def hooks_as_strings(paper):
-    return {"A": "rotate", "B": "scores", "C": "embed", "D": ()}[paper]
+def hooks_as_sets(papers):
+    pairs = (("rotate", "AF"), ("scores", "B"), ("embed", "C"), ("context", "E"))
+    return {hook for hook, letters in pairs if set(letters) & set(papers)}
 
 
-def hooks_as_lists(paper):
-    return {"A": ["rotate"], "B": ["scores"], "C": ["embed"], "D": []}[paper]
+def hooks_as_lists(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "E": "context", "F": "rotate"}
+    found = []
+    for paper in papers:
+        if paper in needed and needed[paper] not in found:
+            found.append(needed[paper])
+    return found
 
 
-def hooks_as_sets(paper):
-    pairs = (("rotate", "A"), ("scores", "B"), ("embed", "C"))
-    return {hook for hook, letter in pairs if letter == paper}
+def hooks_as_strings(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": None, "E": "context", "F": "rotate"}
+    found = {needed[paper] for paper in papers} - {None}
+    return found.pop() if len(found) == 1 else sorted(found)
 
 
-def hooks_by_cases(paper):
-    if paper == "A":
-        return ("rotate",)
-    if paper == "B":
-        return ("scores",)
-    return ("embed",) if paper == "C" else ()
+def hooks_by_cases(papers):
+    hooks = ()
+    if "A" in papers or "F" in papers:
+        hooks += ("rotate",)
+    if "B" in papers:
+        hooks += ("scores",)
+    if "C" in papers:
+        hooks += ("embed",)
+    return (*hooks, "context") if "E" in papers else hooks
 
 
 VARIANTS = {
