@@ -5,10 +5,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import helpers
 from helpers import recorded
+from helpers.course import seccomp
 
 LIBRARY = Path(helpers.__file__).parent
 VARIANTS = LIBRARY / "checks" / "variants"
@@ -27,18 +31,33 @@ def available() -> str:
     """Empty where a sandbox can be made; else why not and what to do."""
     if shutil.which("bwrap") is None:
         return MISSING
-    trial = [*command(1 << 20, "/tmp"), "true"]
-    done = subprocess.run(trial, capture_output=True, text=True, timeout=30, check=False)
-    return "" if done.returncode == 0 else REFUSED.format(reason=done.stderr.strip())
+    with start(["true"], 1 << 20, "/tmp", stderr=subprocess.PIPE, text=True) as trial:
+        reason = trial.communicate(timeout=30)[1]
+    return "" if trial.returncode == 0 else REFUSED.format(reason=reason.strip())
+
+
+def start(
+    program: Sequence[str], files: int, sockets: str, **options: Any
+) -> subprocess.Popen[Any]:
+    """Run a program in a sandbox.
+
+    Args:
+        program: its name and arguments.
+        files: bytes that it may keep in each of its folders.
+        sockets: folder that it shares with the grader.
+        options: for `subprocess.Popen`.
+    """
+    with tempfile.TemporaryFile() as rules:
+        rules.write(seccomp.program())
+        passed = (rules.fileno(),) if rules.tell() else ()
+        rules.seek(0)
+        words = [word for number in passed for word in ("--seccomp", str(number))]
+        words = [*command(files, sockets), *words, *program]
+        return subprocess.Popen(words, pass_fds=passed, **options)
 
 
 def command(files: int, sockets: str) -> list[str]:
-    """What runs a program in a sandbox.
-
-    Args:
-        files: bytes that it may keep in each of its folders.
-        sockets: folder that it shares with the grader.
-    """
+    """The part of the command that says what can be seen; see `start`."""
     words = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--as-pid-1"]
     words += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]
     words += ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]

@@ -830,7 +830,7 @@ means("shift3", 3)
 # Shaw's and Transformer-XL's vectors read four times the length with hardly a mistake, and RoPE
 # (unit 05) comes close. What is added to the input loses its way beyond 32, and so do T5's buckets.
 #
-# And *reverse*, which is recorded at 16 and 32:
+# And *reverse*, at the length trained at, twice and four times as long:
 
 # %%
 means("reverse", 4)
@@ -843,9 +843,9 @@ means("reverse", 4)
 # little less, but their losses are many times as large. Both tell all offsets apart, and a model
 # may work out its place from where the text ends.
 #
-# And at 32, nobody has learned to turn a text round: the best get no more right than *none*, which
-# knows no order at all, and every loss is above that of *none*. So ask first what the task is
-# about. If it is about **who stands how far from whom**, tell the model offsets; if it is about
+# And beyond, nobody has learned to turn a text round: at 32 the best gets hardly more right than
+# *none*, which knows no order at all, at 64 less, and every loss is above that of *none*. So ask
+# first what the task is about. If it is about **who stands how far from whom**, tell the model offsets; if it is about
 # **the third place of the form**, tell it places.
 
 # %% [markdown]

@@ -1,6 +1,8 @@
 """A kernel in the sandbox starts warm, sees little, stays within its limits and leaves nothing."""
 
+import ast
 import os
+import platform
 import shutil
 import socket
 import subprocess
@@ -8,12 +10,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent
 
 import psutil
 import pytest
 
 from helpers import recorded
-from helpers.course import bubblewrap
+from helpers.course import bubblewrap, seccomp
 from helpers.course.memory import use_more
 from helpers.course.sandbox import Limits, Sandbox, SandboxError
 from helpers.course.session import Session
@@ -215,7 +218,42 @@ class TestIsolated:
             warm.close()
             shutil.rmtree(place.parent)
 
-    def test_what_cannot_be_removed_is_told(self) -> None:
+    def test_calls_that_no_notebook_needs_are_refused(
+        self, monkeypatch: pytest.MonkeyPatch, kernel: Session
+    ) -> None:
+        numbers = seccomp.NUMBERS[platform.machine()]
+        refused = f"""
+            import ctypes, errno
+            libc = ctypes.CDLL(None, use_errno=True)
+            def refused(number):
+                done = libc.syscall(number, -1, -1, -1, -1, -1)
+                return done == -1 and ctypes.get_errno() == errno.EPERM
+            [name for name, number in {numbers}.items() if refused(number)]"""
+        assert ast.literal_eval(_text(kernel, dedent(refused))) == list(numbers)
+        monkeypatch.setattr(seccomp, "program", lambda: b"")
+        leaky = Sandbox(LIMITS)
+        session = Session(leaky)
+        found = ast.literal_eval(_text(session, dedent(refused)))
+        assert not {"shmget", "semget", "sched_setaffinity", "add_key"} & set(found)
+        session.close()
+        leaky.close()
+
+    def test_each_has_a_core_of_its_own_and_cannot_leave_it(self) -> None:
+        free = os.sched_getaffinity(0)
+        both = [Sandbox(LIMITS) for _ in range(2)]
+        sessions = [Session(each) for each in both]
+        ask = "import os; os.sched_getaffinity(0)"
+        cores = [ast.literal_eval(_text(session, ask)) for session in sessions]
+        assert [len(each) for each in cores] == [1, 1]
+        assert len(set.union(*cores)) == min(2, len(free))
+        assert "not permitted" in _text(sessions[0], f"os.sched_setaffinity(0, {free})")
+        assert os.sched_getaffinity(0) == free
+        for session, each in zip(sessions, both, strict=True):
+            session.close()
+            each.close()
+
+    def test_what_cannot_be_removed_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(seccomp, "program", lambda: b"")
         warm = Sandbox(LIMITS)
         session = Session(warm)
         code = "import ctypes; ctypes.CDLL(None).shmget(77, 4096, 0o1600)"

@@ -131,6 +131,25 @@ ROWS = [
         marks=2,
     ),
     harm(
+        "many-busy-processes",
+        """
+        import os, signal, time
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        end = time.monotonic() + 20
+        for _ in range(90):
+            if os.fork() == 0:
+                try:
+                    os.sched_setaffinity(0, range(os.cpu_count()))
+                except OSError:
+                    pass
+                while time.monotonic() < end: pass
+                os._exit(0)
+        while time.monotonic() < end: pass
+        """,
+        "did not stop",
+        marks=2,
+    ),
+    harm(
         "many-threads",
         """
         import threading, time
