@@ -10,6 +10,8 @@ from torch.onnx import ops as onnx_ops
 from transformers.models.bert.configuration_bert import BertConfig
 from transformers.models.bert.modeling_bert import BertEmbeddings
 from transformers.models.distilbert.modeling_distilbert import create_sinusoidal_embeddings
+from transformers.models.groupvit.configuration_groupvit import GroupViTVisionConfig
+from transformers.models.groupvit.modeling_groupvit import GroupViTMLP
 from x_transformers import x_transformers as xt
 
 from helpers import encodings
@@ -45,6 +47,18 @@ def _bert() -> Pair:
     tokens = torch.randint(5, (B, T))
     embedded = ours.embed(theirs.word_embeddings(tokens))
     return theirs.LayerNorm(embedded), theirs.eval()(tokens)
+
+
+@oracle("index_mlp", "transformers, GroupViTMLP", 1e-12, "then both go through torch's LayerNorm")
+def _group_vit() -> Pair:
+    ours = build("index_mlp", max_len=T)
+    width = ours.mlp[0].out_features
+    theirs = GroupViTMLP(GroupViTVisionConfig(hidden_act="gelu"), 1, width, D)
+    with torch.no_grad():
+        for own, layer in zip((ours.mlp[0], ours.mlp[2]), (theirs.fc1, theirs.fc2), strict=True):
+            layer.load_state_dict(own.state_dict())
+    x = torch.randn(B, T, D)
+    return ours.embed(x), x + ours.norm(theirs(torch.linspace(0, 1, T + 1)[:T, None]))
 
 
 @oracle("fourier", "learnable-fourier-positional-encoding", 1e-12)

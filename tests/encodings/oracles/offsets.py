@@ -128,6 +128,21 @@ def _t5() -> Pair:
     return ours.scores(q, k), theirs.compute_bias(300, 300)[0]
 
 
+@oracle("clipped_bias", "transformers, T5Attention", 1e-12, "8 buckets a side: 0 to 3, 4, the rest")
+def _t5_clipped() -> Pair:
+    """With a largest distance of 5 the buckets of T5 for 4 and for all from 5 on have one each."""
+    ours = build("clipped_bias", k=5)
+    config = T5Config(d_model=D, d_kv=d, num_heads=H)
+    config.relative_attention_num_buckets, config.relative_attention_max_distance = 16, 5
+    theirs = T5Attention(config, has_relative_attention_bias=True)
+    offsets = torch.arange(-5, 6)
+    with torch.no_grad():
+        rows = theirs._relative_position_bucket(offsets, num_buckets=16, max_distance=5)
+        theirs.relative_attention_bias.weight[rows] = ours.table.T
+    q, k = qk(30)
+    return ours.scores(q, k) * ours.scale, theirs.compute_bias(30, 30)[0]
+
+
 @oracle("alibi", "transformers, Bloom (causal)", 1e-6, "it computes slopes in float32")
 def _bloom() -> Pair:
     theirs = build_alibi_tensor(torch.ones(1, T), 12, torch.float64)  # (H, 1, T), keys only
