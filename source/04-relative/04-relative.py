@@ -845,8 +845,8 @@ means("reverse", 4)
 #
 # And beyond, nobody has learned to turn a text round: at 32 the best gets hardly more right than
 # *none*, which knows no order at all, at 64 less, and every loss is above that of *none*. So ask
-# first what the task is about. If it is about **who stands how far from whom**, tell the model offsets; if it is about
-# **the third place of the form**, tell it places.
+# first what the task is about. If it is about **who stands how far from whom**, tell the model
+# offsets; if it is about **the third place of the form**, tell it places.
 
 # %% [markdown]
 # ## 9. Check against the book

@@ -62,8 +62,9 @@ ax.axis("off")
 plots.show(figure, "Attention from left to right, with the four hooks and the encodings at each.")
 
 # %% [markdown]
-# `embed` acts once, at the input; the other three are asked in each layer. Shaw's paper has vectors
-# for keys and for values, so it stands in two places (unit 04). Beside the hooks, an encoding may
+# `embed` acts once, at the input; the other three are asked in each layer. `rotate` may change
+# queries and keys in any way, each of them by itself; RoPE turns them. Shaw's paper has vectors for
+# keys and for values, so it stands in two places (unit 04). Beside the hooks, an encoding may
 # choose its `scale`: $1/\sqrt d$ as usual, 1 for T5, $1/\sqrt{3d}$ for DeBERTa.
 
 # %% [markdown]
@@ -638,18 +639,22 @@ pd.DataFrame(rows).set_index("encoding")
 #
 # - **A** (xPos, Sun et al. 2022): queries and keys are turned as in RoPE. Then pair $n$ of the
 #   query at $i$ is multiplied by $\zeta_n^{i/512}$, and pair $n$ of the key at $j$ divided by
-#   $\zeta_n^{j/512}$, so that the score fades with the offset.
+#   $\zeta_n^{j/512}$, with $0 < \zeta_n < 1$, so that the score of a key to the left fades with the
+#   offset.
 # - **B** (TUPE, Ke et al. 2021): each position has a learned vector $p_i$, and
 #   $(p_i U_Q) \cdot (p_j U_K)$ is added to $q_i \cdot k_j$. Token vectors and position vectors are
 #   never added to each other.
 # - **C** (learnable Fourier features, Li et al. 2021): the sines and cosines of $p\,W_r$, with a
-#   learned $W_r$, go through a small MLP. Its output is added to the vector of the token at $p$.
+#   learned $W_r$, go through a small MLP. Its output is added to the vector of the token at $p$
+#   before the first layer.
 # - **D** (NoPE, Kazemnejad et al. 2023): a decoder with a causal mask, and nothing else.
 # - **E** (iRPE's form for values, Wu et al. 2021): in each layer query $i$ adds up
 #   $v_j + r_{ij}$ instead of $v_j$, where the learned $r_{ij}$ depends on how far patch $j$ of an
 #   image is from patch $i$, to the side and down.
-# - **F** (DETR, Carion et al. 2020): in each layer the sinusoidal vector of its place is added to
-#   every query and to every key; the values are made of vectors that it was not added to.
+# - **F** (the encoder of DETR, Carion et al. 2020): in each layer the sinusoidal vector of a
+#   patch's place goes into the query and into the key of this patch, and not into its value.
+#
+# A sum of numbers can often be got in two ways: name the hook where the paper itself acts.
 #
 # *Why care:* once you know the hook, you know what a paper can change, what it costs in each layer,
 # and where to write it in anybody's code.

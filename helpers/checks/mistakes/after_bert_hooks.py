@@ -147,6 +147,26 @@ def hooks_more_than_once(papers):
     return tuple(needed[paper] for paper in papers if needed[paper])
 
 
+def hooks_of_a_whole_word(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    return tuple(needed[papers].split())
+
+
+def hooks_but_neighbours_once(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    found = []
+    for paper in papers:
+        if needed[paper] and found[-1:] != [needed[paper]]:
+            found.append(needed[paper])
+    return tuple(found)
+
+
+def nope_by_none(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": None, "E": "context", "F": "rotate"}
+    found = {needed[paper] for paper in papers} - {None}
+    return tuple(found) if found else None
+
+
 def hooks_that_all_share(papers):
     needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
     return set.intersection(*(set(needed[paper].split()) for paper in papers))
@@ -158,97 +178,97 @@ HOOKS = (
         xpos_by_scores,
         "A: the score does fade with the offset in the end, but nothing is added to it. To which "
         "tensors do the turning and the factors happen?",
-        ("paper A", _TOGETHER),
+        ("paper A",),
     ),
     Mistake(
         xpos_by_two_hooks,
         "A: the factors, like the turning, belong to a query or to a key alone. Does a hook that "
         "sees both at once have anything left to do?",
-        ("paper A", _TOGETHER),
+        ("paper A",),
     ),
     Mistake(
         xpos_at_the_input,
         "A: the token vectors stay as they are. Queries and keys exist only inside a layer.",
-        ("paper A", _TOGETHER),
+        ("paper A",),
     ),
     Mistake(
         tupe_at_the_input,
         "B: a vector for each position looks like BERT's table, but no token vector has it added. "
         "Where does the product of two of them go?",
-        ("paper B", _TOGETHER),
+        ("paper B",),
     ),
     Mistake(
         tupe_by_rotation,
         "B: queries and keys of the tokens are not changed. What is it that something is added to?",
-        ("paper B", _TOGETHER),
+        ("paper B",),
     ),
     Mistake(
         tupe_on_the_way_out,
         "B: the values are not touched. The product is there before the softmax.",
-        ("paper B", _TOGETHER),
+        ("paper B",),
     ),
     Mistake(
         tupe_by_two_hooks,
         "B: one of your two hooks has nothing to do: the token vectors never meet the position "
         "vectors.",
-        ("paper B", _TOGETHER),
+        ("paper B",),
     ),
     Mistake(
         fourier_by_rotation,
         "C: sines and cosines alone do not make a rotation. Look at where the MLP's output goes.",
-        ("paper C", _TOGETHER),
+        ("paper C",),
     ),
     Mistake(
         fourier_by_scores,
         "C: the MLP's output has one vector for each token, not a number for each pair.",
-        ("paper C", _TOGETHER),
+        ("paper C",),
     ),
     Mistake(
         nope_by_a_mask,
         "D: the causal mask says who may be looked at; every decoder has it, with any encoding. "
         "What does this paper add beside it?",
-        ("paper D", _TOGETHER),
+        ("paper D",),
     ),
     Mistake(
         nope_at_the_input,
         "D: the token vectors enter the first layer just as the embedding gives them.",
-        ("paper D", _TOGETHER),
+        ("paper D",),
     ),
     Mistake(
         values_by_scores,
         "E: the vector of the offset never meets a query or a key. It is there only after the "
         "softmax, when the values are added up.",
-        ("paper E", _TOGETHER),
+        ("paper E",),
     ),
     Mistake(
         values_at_the_input,
         "E: the same patch j gives other queries other vectors, so nothing that is added once, at "
         "the input, will do.",
-        ("paper E", _TOGETHER),
+        ("paper E",),
     ),
     Mistake(
         values_and_scores,
         "E: one of your two hooks has nothing to do: in this paper's form for values the scores "
         "stay as they are.",
-        ("paper E", _TOGETHER),
+        ("paper E",),
     ),
     Mistake(
         detr_at_the_input,
         "F: what is added at the input is in the values too, and only once. Which tensors get it "
         "here, and how often?",
-        ("paper F", _TOGETHER),
+        ("paper F",),
     ),
     Mistake(
         detr_by_scores,
         "F: nothing is added to the scores themselves. Each query and each key gets a vector by "
         "itself, and it need not be a turn for the hook to fit.",
-        ("paper F", _TOGETHER),
+        ("paper F",),
     ),
     Mistake(
         detr_by_two_hooks,
         "F: one of your two hooks has nothing to do: the token vectors, from which the values are "
         "made, do not change.",
-        ("paper F", _TOGETHER),
+        ("paper F",),
     ),
     Mistake(
         hooks_of_the_first,
@@ -261,6 +281,24 @@ HOOKS = (
         "You look a whole word such as “AC” up as if it were one paper. Go through it letter by "
         "letter.",
         (_TOGETHER,),
+    ),
+    Mistake(
+        hooks_of_a_whole_word,
+        "A word such as “AC” is no key of your dictionary: only its letters are. Look them up one "
+        "by one.",
+        (_TOGETHER,),
+    ),
+    Mistake(
+        hooks_but_neighbours_once,
+        "A name is left out only where it follows itself at once: with others between, it is there "
+        "twice. A set keeps each name once.",
+        (_TOGETHER,),
+    ),
+    Mistake(
+        nope_by_none,
+        "D: a paper that needs no hook gets the empty tuple, (), which code can go on with; None "
+        "is no tuple.",
+        ("paper D",),
     ),
     Mistake(
         hooks_more_than_once,

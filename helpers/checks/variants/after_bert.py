@@ -160,9 +160,8 @@ def hooks_as_lists(papers):
 
 
 def hooks_as_strings(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": None, "E": "context", "F": "rotate"}
-    found = {needed[paper] for paper in papers} - {None}
-    return found.pop() if len(found) == 1 else sorted(found)
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    return needed[papers] if len(papers) == 1 else sorted({needed[p] for p in papers} - {""})
 
 
 def hooks_by_cases(papers):
