@@ -65,6 +65,7 @@ bench: export MALLOC_TRIM_THRESHOLD_ = 68719476736
 bench: $(READY) ## time and memory beside other libraries, into benchmarks/results (minutes)
 	@KINETO_LOG_LEVEL=99 $(BIN)/python -m benchmarks.relative_attention
 	@$(BIN)/python -m benchmarks.mini_bert
+	@$(BIN)/python -m benchmarks.mini_bert_forms
 	@$(BIN)/python -m benchmarks.english_minutes
 	@env -u MALLOC_MMAP_MAX_ -u MALLOC_TRIM_THRESHOLD_ $(BIN)/python -m benchmarks.grading
 

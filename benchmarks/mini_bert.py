@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
 import torch
 import torch.nn.functional as F
 from torch import Generator, Tensor, nn
+from torch.optim import Optimizer
 from transformers import BertConfig, BertForMaskedLM
 
 from helpers import recorded
@@ -39,8 +40,12 @@ Step = Callable[[], None]
 
 
 def _stepper(model: nn.Module, loss: Callable[[], Tensor], precision: str = "float32") -> Step:
-    """Forward, backward and update; AdamW as in `helpers.training`."""
-    parts = optimizers.build(model, "adamw", 1e-3)
+    """A step with AdamW as in `helpers.training`."""
+    return stepper(loss, optimizers.build(model, "adamw", 1e-3), precision)
+
+
+def stepper(loss: Callable[[], Tensor], parts: Sequence[Optimizer], precision: str) -> Step:
+    """Forward, backward and update."""
 
     def step() -> None:
         for each in parts:
@@ -63,7 +68,7 @@ def _everywhere(batch: Any) -> tuple[Tensor, Tensor]:
 def ours(precision: str = "float32", masked_only: bool = True) -> Step:
     """Our model; logits at the masked places only, or everywhere."""
     model = Pretraining(Bert(SIZE)).to(DEVICE)
-    draw = _draw()
+    draw = draws()
 
     def loss() -> Tensor:
         batch = draw()
@@ -75,7 +80,9 @@ def ours(precision: str = "float32", masked_only: bool = True) -> Step:
     return _stepper(model, loss, precision)
 
 
-def _draw() -> Callable[[], Any]:
+def draws() -> Callable[[], Any]:
+    """A function that gives masked batches."""
+
     def mask(tokens: Tensor, generator: Generator) -> Any:
         return mask_words(tokens, SIZE.vocab_size, generator)
 
@@ -97,7 +104,7 @@ def of_transformers(dropout: float, masked_only: bool, precision: str = "float32
         )
     )
     model.to(DEVICE)
-    draw = _draw()
+    draw = draws()
 
     def loss() -> Tensor:
         batch = draw()
@@ -123,7 +130,7 @@ def of_the_book(as_shipped: bool, precision: str = "float32") -> Step:
         0.2 if as_shipped else 0.0,
         max_len=SIZE.max_len,
     ).to(DEVICE)
-    draw = _draw()
+    draw = draws()
     segments = torch.zeros(ROWS, SIZE.max_len, dtype=torch.int64, device=DEVICE)
     lengths = torch.full((ROWS,), float(SIZE.max_len), device=DEVICE)
 
@@ -167,13 +174,13 @@ class _OfPyTorch(nn.Module):
 def of_pytorch(precision: str = "float32") -> Step:
     """nn.TransformerEncoder, masked places only."""
     model = _OfPyTorch().to(DEVICE)
-    draw = _draw()
+    draw = draws()
     return _stepper(model, lambda: places_loss(model, draw()), precision)
 
 
 def feeding() -> Step:
     """What it takes to draw and mask a batch."""
-    draw = _draw()
+    draw = draws()
 
     def step() -> None:
         draw()

@@ -3,7 +3,7 @@
 import pytest
 import torch
 from torch import Tensor
-from transformers import BertConfig, BertForPreTraining, BertModel
+from transformers import BertConfig, BertForMaskedLM, BertForPreTraining, BertModel
 
 from helpers import bert
 from helpers.attention import MultiHeadAttention
@@ -62,6 +62,23 @@ def test_weights_go_to_the_published_model_and_back() -> None:
     back = Pretraining(Bert(SMALL)).double().eval()
     back.load_state_dict(from_transformers(theirs.state_dict()))
     close(back(tokens, segments=segments, real=real), ours.words(hidden), rtol=0, atol=0)
+
+
+def test_weights_go_to_the_published_model_without_a_pair_head_and_back() -> None:
+    torch.manual_seed(0)
+    ours = Pretraining(Bert(SMALL)).double().eval()
+    theirs = BertForMaskedLM(_theirs(SMALL)).double().eval()
+    weights = to_transformers(ours)
+    theirs.load_state_dict({name: weights[name] for name in theirs.state_dict()}, strict=True)
+    tokens, segments, real = _batch()
+    expected = theirs(tokens, attention_mask=real.long(), token_type_ids=segments).logits
+    logits = ours(tokens, segments=segments, real=real)
+    close(logits[real], expected[real], rtol=0, atol=1e-10)
+    back = Pretraining(Bert(SMALL)).double().eval()
+    missing, unknown = back.load_state_dict(from_transformers(theirs.state_dict()), strict=False)
+    assert {name.rpartition(".")[0] for name in missing} == {"bert.pooler.0", "is_next"}
+    assert unknown == []
+    close(back(tokens, segments=segments, real=real), logits, rtol=0, atol=0)
 
 
 def test_only_a_post_ln_model_with_a_learned_table_can_go() -> None:
