@@ -64,6 +64,20 @@ def test_times_the_limit() -> None:
     assert (runs["loss"] > runs["limit"]).all()
 
 
+def test_the_choices() -> None:
+    table = recorded.load("bert_choices").table
+    assert (table["steps"] * table["batch"] == 800 * 64).all()
+    runs = (table["loss"] / table["limit"]).groupby(table["changed"])
+    mean, most, least = runs.mean(), runs.max(), runs.min()
+    assert (runs.count() == 3).all()
+    tables = mean.drop(["encoding sinusoidal", "encoding sinusoidal, std 0.02"])
+    assert tables.idxmin() == "share 0.4" and most["share 0.4"] < least["as chosen"]
+    assert min(least[["optimizer adamw", "lr 0.002", "batch 128"]]) > most["as chosen"]
+    alike = mean[["std 0.02", "std 0.1", "batch 32", "norm post", "lr 0.008"]]
+    assert (abs(alike - mean["as chosen"]) < runs.std().max()).all()
+    assert least["encoding sinusoidal, std 0.02"] > most["encoding sinusoidal"] + 0.05
+
+
 def test_english() -> None:
     table = recorded.load("bert_english").table
     loss = table.groupby(["encoding", "length"])["loss"].mean()
