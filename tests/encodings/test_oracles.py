@@ -11,9 +11,6 @@ from tests.encodings.oracles import ORACLES, Oracle
 from tests.encodings.oracles.offsets import deberta_scores
 from tests.encodings.oracles.structure import convolved
 
-# No package of them was found that can be installed beside others (NeMo, which has Kerple's bias,
-# brings a top-level package called tests); slow.py has their formulas, pair by pair.
-WITHOUT_ORACLE = {"none", "kerple", "fire", "tupe"}
 close = torch.testing.assert_close
 
 
@@ -24,8 +21,8 @@ def test_ours_is_what_others_wrote(oracle: Oracle) -> None:
     assert ours.double().abs().max() > 0.01
 
 
-def test_every_encoding_has_an_oracle_or_is_known_to_have_none() -> None:
-    assert {each.encoding for each in ORACLES} == set(available()) - WITHOUT_ORACLE
+def test_every_encoding_has_an_oracle() -> None:
+    assert {each.encoding for each in ORACLES} == set(available()) - {"none"}
 
 
 def test_the_books_table_is_ours_to_single_precision() -> None:
