@@ -70,6 +70,33 @@ def test_it_trains_copies_and_takes_a_single_token(name: str, device: str) -> No
 
 
 @pytest.mark.parametrize("name", available())
+def test_all_that_it_makes_is_made_where_its_input_is(name: str) -> None:
+    """Tensors of the meta device hold no numbers, and will not be mixed with the CPU's."""
+    options = {"relative": True, "cls": True} if name == "tupe" else {}
+    attention = build(name, **options).to("meta")
+    x = torch.randn(2, T, D, device="meta")
+    kwargs: dict[str, Any] = {}
+    if name == "tree_offsets":
+        kwargs["offsets"] = torch.zeros(2, T, T, dtype=torch.int64, device="meta")
+    places = torch.zeros(T, dtype=torch.int64, device="meta") if name == "tree_depth" else None
+    causal = torch.ones(T, T, dtype=torch.bool, device="meta").tril()
+    for mask in (None, causal, causal[None, None, -1:].expand(2, 1, 1, T)):
+        y = attention(attention.encoding.embed(x, places), mask, **kwargs)
+        y.sum().backward()
+        assert y.is_meta and y.shape == x.shape
+
+
+def test_what_is_made_elsewhere_is_found() -> None:
+    class Astray(Encoding):
+        def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+            return torch.zeros(q.shape[2], k.shape[2])  # on the CPU, wherever q is
+
+    x = torch.randn(2, T, D, device="meta")
+    with pytest.raises(RuntimeError, match=r"meta"):
+        MultiHeadAttention(Astray(D, H)).to("meta")(x)
+
+
+@pytest.mark.parametrize("name", available())
 def test_its_gradient_is_right(name: str) -> None:
     whole = _Whole(build(name, d_model=4, num_heads=2, max_len=4))
     names = [key for key, _ in whole.named_parameters()]
