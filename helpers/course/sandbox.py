@@ -266,7 +266,8 @@ def _on_a_core_of_its_own() -> Iterator[None]:
         try:
             yield
         finally:
-            os.sched_setaffinity(0, mine)
+            with suppress(OSError):
+                os.sched_setaffinity(0, mine)
 
 
 def _cores_of_sandboxes() -> list[int]:
