@@ -40,8 +40,19 @@ print(*english.documents[0][:2], sep="\n")
 
 # %% [markdown]
 # A text of your machine: another Python has other docstrings, and another digest. So numbers below
-# differ a little from place to place. (With a network, `helpers.corpora.wikitext.wikitext2()`
-# fetches the book's text, WikiText-2, in the same form.)
+# differ a little from place to place. With a network, `helpers.corpora.wikitext.wikitext2()`
+# fetches the book's text, WikiText-2, in the same form. (The address in the book's own loader no
+# longer answers. Give it that of the dataset's author, and it works:
+#
+# ```python
+# from helpers.book import d2l
+# from helpers.corpora import wikitext
+#
+# d2l.DATA_HUB["wikitext-2"] = wikitext.ADDRESS, wikitext.SHA1
+# batches, vocabulary = d2l.load_data_wiki(batch_size=512, max_len=64)
+# ```
+#
+# It keeps the file in `../data`.)
 #
 # What is a token? Whole words would need a row in the table for each, and a word that was never
 # seen would have none. Letters need few rows and make texts long. WordPiece (Schuster and Nakajima

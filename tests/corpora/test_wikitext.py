@@ -2,17 +2,21 @@
 
 import hashlib
 import io
+import re
 import threading
 import time
 import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from helpers.book import d2l
 from helpers.corpora import wikitext
 from helpers.corpora.wikitext import MEMBER, DownloadError, fetch, wikitext2
+from tests.common import ROOT
 
 TEXT = """
  = A heading =
@@ -68,6 +72,26 @@ def server() -> Iterator[str]:
         threading.Thread(target=running.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{running.server_port}"
         running.shutdown()
+
+
+def test_the_books_loader_works_as_unit_07_shows(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new address, and the checksum that the book has."""
+    assert d2l.DATA_HUB["wikitext-2"][1] == wikitext.SHA1
+    monkeypatch.setattr(wikitext, "ADDRESS", f"{server}/wikitext-2-v1.zip")
+    monkeypatch.setattr(wikitext, "SHA1", SHA1)
+    monkeypatch.setitem(d2l.DATA_HUB, "wikitext-2", d2l.DATA_HUB["wikitext-2"])
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    lesson = (ROOT / "source/07-bert-inputs/07-bert-inputs.py").read_text()
+    [shown] = re.findall(r"# ```python\n(.*?)# ```", lesson, re.DOTALL)
+    found: dict[str, Any] = {}
+    exec(shown.replace("# ", "").replace("#\n", "\n"), found)
+    assert (tmp_path / "data" / "wikitext-2" / "wiki.train.tokens").read_text() == TEXT * 40
+    assert "bird" in found["vocabulary"].token_to_idx
+    tokens, *_ = found["batches"].dataset[0]
+    assert tokens.shape == (64,)
 
 
 def test_paragraphs_become_documents_of_sentences(server: str, tmp_path: Path) -> None:
