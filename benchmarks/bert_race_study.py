@@ -2,7 +2,8 @@
 
 Trained at T = 64, evaluated at 64, 128 and 256. On the grammar the exact limit stands beside the
 loss, for each kind of place. The English is the docstrings of this machine; beside it stand the
-level of a model that counts words, and a run on the same text with the order of each row shuffled.
+level of a model that counts words, and runs on the same text with each row shuffled, and with all
+words shuffled over all rows.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ ON_ENGLISH = [
     *("none", "sinusoidal", "learned", "RoPE", "Shaw keys", "T5 bias", "ALiBi, symmetric"),
     *("Transformer-XL", "DeBERTa", "TUPE, relative"),
 ]
-SHUFFLED = "learned, shuffled order"
+CONTROLS = {"learned, shuffled order": False, "learned, shuffled over all rows": True}
 
 
 def encoding(label: str, size: Size) -> Encoding:
@@ -85,14 +86,14 @@ def english_text() -> tuple[Text, float]:
 
 def _rows(label: str, length: int, test: bool = False) -> Tensor:
     rows = english_text()[0].rows(length, test)
-    return shuffled(rows) if label == SHUFFLED else rows
+    return shuffled(rows, across=CONTROLS[label]) if label in CONTROLS else rows
 
 
 def main() -> None:
     """Run both races."""
     jobs = [Job(label, partial(grammar, label)) for label in ON_GRAMMAR]
     sweep("bert_grammar", jobs, by=("encoding", "length", "kind"))
-    jobs = [Job(label, partial(english, label)) for label in (*ON_ENGLISH, SHUFFLED)]
+    jobs = [Job(label, partial(english, label)) for label in (*ON_ENGLISH, *CONTROLS)]
     sweep("bert_english", jobs)
 
 

@@ -67,7 +67,15 @@ def _stream(tokenizer: Tokenizer, documents: list[list[str]]) -> Tensor:
     return torch.tensor([token for each in ids for token in (*each, wordpiece.SEP)])
 
 
-def shuffled(rows: Tensor, seed: int = 0) -> Tensor:
-    """Each row in an order of its own: the words are there and their order is not, (n, T)."""
-    order = torch.rand(rows.shape, generator=Generator().manual_seed(seed)).argsort(1)
-    return rows.gather(1, order)
+def shuffled(rows: Tensor, seed: int = 0, across: bool = False) -> Tensor:
+    """The words without their order, (n, T).
+
+    Args:
+        rows: (n, T).
+        across: all words change places, so that a row has no topic either; else each row is
+            shuffled by itself.
+    """
+    draw = Generator().manual_seed(seed)
+    if across:
+        return rows.flatten()[torch.randperm(rows.numel(), generator=draw)].view_as(rows)
+    return rows.gather(1, torch.rand(rows.shape, generator=draw).argsort(1))

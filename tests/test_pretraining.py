@@ -48,6 +48,9 @@ def test_shuffled_rows_keep_their_words() -> None:
     mixed = shuffled(rows)
     assert torch.equal(mixed.sort(1).values, rows.sort(1).values)
     assert not torch.equal(mixed, rows)
+    across = shuffled(rows, across=True)
+    assert torch.equal(across.flatten().sort().values, rows.flatten().sort().values)
+    assert not torch.equal(across.sort(1).values, rows.sort(1).values)
 
 
 def test_order_is_learned_and_lost_when_shuffled() -> None:
