@@ -839,9 +839,9 @@ others.sort_values(256).round(2)
 # **window** stays where it was, at four times the length: there is no offset that it has not seen.
 # So does **Kerple**. **Shaw's keys**, **DeBERTa** and **Transformer-XL** lose about a third of a
 # nat. (Shaw's have seen all their offsets, too; but of keys that share the outermost vector there
-# are many more than in training.) **RoPE** turns on to angles that it has not seen and loses one and
-# a half; **xPos**, whose factors grow without end for keys to the right, two. Beyond the 64th word
-# the untrained rows of a table, Huang's untrained offsets, Fourier features and sinusoids are
+# are many more than in training.) **RoPE** turns on to angles that it has not seen and loses one
+# and a half; **xPos**, whose factors grow without end for keys to the right, two. Beyond the 64th
+# word the untrained rows of a table, Huang's untrained offsets, Fourier features and sinusoids are
 # **worse than no positions at all**. And the beats, all within the first 64 places?
 
 # %%
