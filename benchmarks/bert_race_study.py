@@ -13,7 +13,7 @@ from functools import cache, partial
 from typing import Any
 
 import pandas as pd
-from torch import Tensor
+from torch import Generator, Tensor
 
 from benchmarks.lag_study import ENCODINGS
 from benchmarks.sweep import Job, sweep
@@ -21,6 +21,7 @@ from helpers.bert import Size, preset
 from helpers.corpora import Grammar
 from helpers.corpora.english import docstrings
 from helpers.encodings import Encoding, create
+from helpers.inputs import mask_words
 from helpers.pretraining import grammar_scores, on_grammar, on_text, text_score
 from helpers.runtime import fast_precision
 from helpers.text import Text, shuffled, tokenized
@@ -70,9 +71,13 @@ def english(label: str, seed: int) -> pd.DataFrame:
     minutes = (time.process_time() - begun) / 60
     rows = []
     for length in LENGTHS:
-        score = text_score(model, _rows(label, length, test=True)[: 96_000 // length])
+        test = _rows(label, length, test=True)[: 96_000 // length]
+        score = text_score(model, test)
         row = {"encoding": label, "seed": seed, "steps": STEPS["English"], "length": length}
         row |= {"loss": score.loss, "unigram": level, "accuracy": score.accuracy}
+        row["shown"] = text.shown_level(
+            mask_words(test, size.vocab_size, Generator().manual_seed(0))
+        )
         rows.append(row | {"minutes": minutes})
     return pd.DataFrame(rows)
 

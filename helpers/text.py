@@ -11,8 +11,11 @@ from torch import Generator, Tensor
 
 from helpers import wordpiece
 from helpers.corpora.english import English
+from helpers.corpora.masking import MASKED, RANDOM
+from helpers.inputs import Places
 
 TEST_SHARE = 0.05
+FIRST = len(wordpiece.SPECIAL)  # the lowest id that is a word
 
 
 @dataclass(frozen=True)
@@ -31,16 +34,38 @@ class Text:
         stream = self.testing if test else self.training
         return stream[: len(stream) // length * length].view(-1, length)
 
-    def unigram_level(self) -> float:
-        """Loss, in nats per word, of a model that knows how frequent each word is, and no more.
+    def frequencies(self) -> Tensor:
+        """The share of each word, (V − 5,): in the training text, counted once more than seen."""
+        words = self.training[self.training >= FIRST] - FIRST
+        counts = torch.bincount(words, minlength=self.tokenizer.get_vocab_size() - FIRST)
+        return (counts + 1).double() / (counts + 1).sum()
 
-        Counted on the training text, each word once more than seen, and taken on the test text.
+    def unigram_level(self) -> float:
+        """Loss, in nats per word, of who knows how frequent each word is, and no more.
+
+        Taken on the test text.
         """
-        first = len(wordpiece.SPECIAL)
-        size = self.tokenizer.get_vocab_size()
-        counts = torch.bincount(self.training, minlength=size).double()[first:] + 1
-        words = self.testing[self.testing >= first] - first
-        return float(-(counts / counts.sum())[words].log().mean())
+        words = self.testing[self.testing >= FIRST] - FIRST
+        return float(-self.frequencies()[words].log().mean())
+
+    def shown_level(self, masked: Places) -> float:
+        """Loss of who knows how frequent each word is and looks at the chosen place itself.
+
+        A chosen word that is not hidden was left as it is, or is a random one (Devlin et al. 2018,
+        section 3.1): seen s, the chance of word w is as p_w·(RANDOM/V + KEPT·[w = s]).
+
+        Args:
+            masked: places of rows of words, see `helpers.inputs.mask_words`.
+        """
+        share = self.frequencies()
+        random, kept = RANDOM / len(share), 1 - MASKED - RANDOM
+        real = masked.targets >= FIRST
+        words, seen = masked.targets[real], masked.inputs.gather(1, masked.places)[real]
+        likely = share[words - FIRST]
+        at_seen = share[(seen - FIRST).clamp(min=0)]
+        left = (words == seen).to(share) * kept
+        open_to_view = likely * (random + left) / (random + kept * at_seen)
+        return float(-torch.where(seen == wordpiece.MASK, likely, open_to_view).log().mean())
 
 
 def tokenized(english: English, vocab_size: int = 4096, seed: int = 0) -> Text:

@@ -5,6 +5,7 @@ import math
 import pandas as pd
 import pytest
 import torch
+from torch import Generator
 
 from helpers.bert import Bert, Pretraining, preset
 from helpers.corpora import Grammar
@@ -13,7 +14,7 @@ from helpers.inputs import mask_words
 from helpers.pretraining import grammar_scores, on_grammar, on_text, text_score
 from helpers.text import Text, shuffled, tokenized
 from helpers.training import evaluate
-from helpers.wordpiece import SEP
+from helpers.wordpiece import MASK, SEP
 
 WORDS = [f"word{n}" for n in range(6)]
 # Each word is followed by the next one, so that any word is known from its neighbours.
@@ -41,6 +42,27 @@ def test_the_unigram_level_is_that_of_counting() -> None:
     seen = text.testing[text.testing > 4].tolist()
     expected = -sum(math.log(counts[w] / sum(counts.values())) for w in seen) / len(seen)
     assert text.unigram_level() == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_level_of_who_looks_at_the_place_is_the_exact_answer() -> None:
+    """By Bayes, from the table of all pairs of a word and what is shown in its place."""
+    text = _text()
+    rows = text.rows(16)
+    masked = mask_words(rows, text.tokenizer.get_vocab_size(), Generator().manual_seed(1))
+    share = text.frequencies()
+    pairs = share[:, None] * (
+        0.1 / len(share) + 0.1 * torch.eye(len(share), dtype=torch.float64)
+    )  # (word, shown)
+    expected = []
+    for row in range(len(rows)):
+        for place, word in zip(masked.places[row], masked.targets[row], strict=True):
+            if word >= 5:
+                shown, word = int(masked.inputs[row, place]), int(word) - 5
+                known = share if shown == MASK else pairs[:, shown - 5] / pairs[:, shown - 5].sum()
+                expected.append(-math.log(known[word]))
+    assert text.shown_level(masked) == pytest.approx(sum(expected) / len(expected), rel=1e-9)
+    words = masked.targets[masked.targets >= 5] - 5
+    assert text.shown_level(masked) < -share[words].log().mean()  # who does not look
 
 
 def test_shuffled_rows_keep_their_words() -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import secrets
 import selectors
 import shutil
@@ -17,10 +16,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +33,7 @@ LOOK = 0.25  # seconds between two looks at what a sandbox uses
 START = 60.0  # seconds until torch is loaded, or a kernel answers
 STOP = 10.0  # seconds until all that a kernel left is ended
 MANY = 100  # processes at once
+CROWD = 24  # threads at once that may run on all cores; a kernel itself has about ten
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 
 
@@ -94,8 +93,7 @@ class Sandbox:
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         pipes["stderr"] = self.errors
         if self.isolated:
-            with _on_a_core_of_its_own():
-                return bubblewrap.start(command, self.limits.files, self.sockets, **pipes)
+            return bubblewrap.start(command, self.limits.files, self.sockets, **pipes)
         environment = os.environ | bubblewrap.environment()
         environment["PATH"] = os.environ.get("PATH", "")
         return subprocess.Popen(command, env=environment, cwd=self.sockets, **pipes)
@@ -187,6 +185,9 @@ class Sandbox:
             if len(processes) > MANY:
                 return f"it started {len(processes)} processes"
             too_much = use_more(processes, self.limits.memory)
+            theirs = [each for each in processes if each.ppid() != self.process.pid]
+            if self.isolated and sum(each.num_threads() for each in theirs) > CROWD:
+                _herd(theirs)
             strange = [each.name for each in Path(self.sockets).iterdir() if not each.is_socket()]
         except psutil.NoSuchProcess:
             return ""
@@ -248,35 +249,16 @@ def close_spare() -> None:
         _spare.pop().close()
 
 
-_choosing = threading.Lock()
+def _herd(processes: Iterable[psutil.Process]) -> None:
+    """Keep a crowd on one core, the same for all crowds, so that the others stay the neighbours'.
 
-
-@contextmanager
-def _on_a_core_of_its_own() -> Iterator[None]:
-    """What starts here runs on one core, the one that the fewest sandboxes on this machine have.
-
-    However many processes a learner's code starts, the neighbours' cores stay theirs.
+    What it starts from now on is there too. A container may forbid it.
     """
-    with _choosing:
-        mine = os.sched_getaffinity(0)  # of this thread, and of what it starts
-        taken = _cores_of_sandboxes()
-        order = random.sample(sorted(mine), len(mine))  # another grader may be choosing too
-        with suppress(OSError):  # a container may forbid it
-            os.sched_setaffinity(0, {min(order, key=taken.count)})
-        try:
-            yield
-        finally:
-            with suppress(OSError):
-                os.sched_setaffinity(0, mine)
-
-
-def _cores_of_sandboxes() -> list[int]:
-    found = []
-    for process in psutil.process_iter():
-        with suppress(psutil.Error):
-            if process.name() == "bwrap" and len(cores := process.cpu_affinity()) == 1:
-                found += cores
-    return found
+    core = max(os.sched_getaffinity(0))
+    for process in processes:
+        with suppress(OSError, psutil.Error):
+            for thread in process.threads():
+                os.sched_setaffinity(thread.id, {core})
 
 
 def _ending(status: int) -> str:

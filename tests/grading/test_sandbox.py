@@ -238,19 +238,26 @@ class TestIsolated:
         session.close()
         leaky.close()
 
-    def test_each_has_a_core_of_its_own_and_cannot_leave_it(self) -> None:
+    def test_a_crowd_is_kept_on_one_core_and_cannot_leave_it(self) -> None:
+        warm = Sandbox(LIMITS)
+        session = Session(warm)
         free = os.sched_getaffinity(0)
-        both = [Sandbox(LIMITS) for _ in range(2)]
-        sessions = [Session(each) for each in both]
-        ask = "import os; os.sched_getaffinity(0)"
-        cores = [ast.literal_eval(_text(session, ask)) for session in sessions]
-        assert [len(each) for each in cores] == [1, 1]
-        assert len(set.union(*cores)) == min(2, len(free))
-        assert "not permitted" in _text(sessions[0], f"os.sched_setaffinity(0, {free})")
-        assert os.sched_getaffinity(0) == free
-        for session, each in zip(sessions, both, strict=True):
-            session.close()
-            each.close()
+        ask = "import os, time; os.sched_getaffinity(0)"
+        assert ast.literal_eval(_text(session, ask)) == free
+        crowd = """
+            for _ in range(40):
+                if os.fork() == 0:
+                    time.sleep(30)
+                    os._exit(0)
+            time.sleep(1)"""
+        assert _text(session, dedent(crowd)) == ""
+        assert ast.literal_eval(_text(session, ask)) == {max(free)}
+        assert "not permitted" in _text(session, f"os.sched_setaffinity(0, {free})")
+        assert session.close()
+        session = Session(warm)
+        assert ast.literal_eval(_text(session, ask)) == free
+        session.close()
+        warm.close()
 
     def test_what_cannot_be_removed_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(seccomp, "program", lambda: b"")

@@ -81,13 +81,19 @@ def test_the_choices() -> None:
 def test_english() -> None:
     table = recorded.load("bert_english").table
     loss = table.groupby(["encoding", "length"])["loss"].mean()
-    level = table["unigram"].mean()
-    assert loss[:, 64].idxmin() == "RoPE"
-    assert abs(loss["none", 64] - loss["learned, shuffled order", 64]) < 0.1
-    assert loss["none", 64] < level - 0.5
-    assert all(loss[name, 256] - loss[name, 64] > 0.9 for name in ("learned", "sinusoidal"))
-    still = ("RoPE", "none", "learned, shuffled order")
-    assert all(loss[name, 256] - loss[name, 64] < 0.2 for name in still)
+    at_64, level, shown = loss[:, 64], table["unigram"].mean(), table["shown"].mean()
+    in_row, over_all = at_64["learned, shuffled order"], at_64["learned, shuffled over all rows"]
+    by_offset = ["DeBERTa", "Transformer-XL", "Shaw keys", "RoPE"]
+    assert set(at_64.nsmallest(4).index) == set(by_offset)
+    assert abs(at_64["none"] - in_row) < 0.1 and at_64["none"] < level - 0.5
+    assert 0.4 < level - shown < 0.65 and 0 < over_all - shown < 0.12
+    assert level - shown > in_row - shown and abs(in_row - shown) < 0.15 < over_all - in_row
+    below = in_row - at_64
+    assert 0.4 < below["T5 bias"] / below.max() < 0.6
+    assert 0.2 < below["ALiBi, symmetric"] / below.max() < 0.3
+    worse = loss[:, 256] - loss[:, 64]
+    assert (worse[["learned", "sinusoidal", "T5 bias"]] > 0.9).all()
+    assert (worse[[*by_offset, "none", "learned, shuffled order"]] < 0.2).all()
 
 
 def test_table_6_in_miniature() -> None:
