@@ -129,6 +129,8 @@ class Solution:
     def _namespace(self) -> dict[str, Any]:
         namespace: dict[str, Any] = {"__name__": "__main__"}
         exec(compile(self.before, "<before>", "exec"), namespace)
+        known = replace(self.check.known(), mistakes=())
+        known(known.reference, self.check.seed)  # what a first call imports is no mutant's
         return namespace
 
 
