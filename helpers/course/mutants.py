@@ -130,7 +130,7 @@ class Solution:
         namespace: dict[str, Any] = {"__name__": "__main__"}
         exec(compile(self.before, "<before>", "exec"), namespace)
         known = replace(self.check.known(), mistakes=())
-        known(known.reference, self.check.seed)  # what a first call imports is no mutant's
+        known(known.reference, self.check.seed)  # its first call's imports take seconds
         return namespace
 
 

@@ -37,11 +37,6 @@ def tupe_by_rotation(papers):
     return {hook for paper in papers for hook in needed[paper].split()}
 
 
-def tupe_on_the_way_out(papers):
-    needed = {"A": "rotate", "B": "context", "C": "embed", "D": "", "E": "context", "F": "rotate"}
-    return {hook for paper in papers for hook in needed[paper].split()}
-
-
 def tupe_by_two_hooks(papers):
     needed = {
         "A": "rotate",
@@ -200,11 +195,6 @@ HOOKS = (
     Mistake(
         tupe_by_rotation,
         "B: queries and keys of the tokens are not changed. What is it that something is added to?",
-        ("paper B",),
-    ),
-    Mistake(
-        tupe_on_the_way_out,
-        "B: the values are not touched. The product is there before the softmax.",
         ("paper B",),
     ),
     Mistake(
