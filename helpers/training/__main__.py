@@ -85,6 +85,7 @@ def main() -> None:
         (options.out / "losses.json").write_text(json.dumps(found))
         print(f"loss {score.loss:.3f}, limit {limit:.3f}, accuracy {score.accuracy:.3f}")
     if world > 1:
+        dist.barrier()  # nobody hangs up while another still has something to say
         dist.destroy_process_group()
 
 
