@@ -185,9 +185,11 @@ class Sandbox:
             if len(processes) > MANY:
                 return f"it started {len(processes)} processes"
             too_much = use_more(processes, self.limits.memory)
-            theirs = [each for each in processes if each.ppid() != self.process.pid]
-            if self.isolated and sum(each.num_threads() for each in theirs) > CROWD:
-                _herd(theirs)
+            if self.isolated:
+                with suppress(psutil.Error):  # one has ended since; what follows is looked at still
+                    theirs = [each for each in processes if each.ppid() != self.process.pid]
+                    if sum(each.num_threads() for each in theirs) > CROWD:
+                        _herd(theirs)
             strange = [each.name for each in Path(self.sockets).iterdir() if not each.is_socket()]
         except psutil.NoSuchProcess:
             return ""
