@@ -1,14 +1,16 @@
-"""WikiText-2 (Merity et al. 2016, 1609.07843), from its author's own address.
+"""WikiText-2 (Merity et al. 2016, 1609.07843), the raw form, from the Hugging Face hub.
 
-It is the file that the book's loader asks for, byte for byte: the checksum is the book's. The
-address in d2l 1.0.3 no longer answers. The text is CC BY-SA and GFDL; nothing of it is kept here.
+A fixed revision of the hub's copy, read by the datasets library. The hub's own client begins an
+interrupted download anew and compares sizes only, so `fetch` does that part: it goes on where it
+stopped, and knows the file by its checksum. The text is CC BY-SA and GFDL; nothing of it is kept
+here.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-import zipfile
+import tempfile
 from pathlib import Path
 
 import httpx
@@ -16,9 +18,10 @@ from tqdm.auto import tqdm
 
 from helpers.corpora.english import English, cache_folder, docstrings
 
-ADDRESS = "https://wikitext.smerity.com/wikitext-2-v1.zip"
-SHA1 = "3c914d17d80b1459be871a5039ac23e752a53cbe"
-MEMBER = "wikitext-2/wiki.train.tokens"
+REVISION = "b08601e04326c79dfdd32d625aee71d232d685c3"
+FILE = "wikitext-2-raw-v1/train-00000-of-00001.parquet"
+ADDRESS = f"https://huggingface.co/datasets/Salesforce/wikitext/resolve/{REVISION}/{FILE}"
+SHA256 = "e83889baabc497075506f91975be5fac0d45c5290b6b20582c8cd1e853d0c9f7"
 ATTEMPTS = 3
 
 
@@ -40,38 +43,50 @@ def english(cache: Path | None = None, **options: str) -> English:
         return docstrings(cache=cache)
 
 
-def wikitext2(cache: Path | None = None, address: str = ADDRESS, sha1: str = SHA1) -> English:
+def wikitext2(cache: Path | None = None, address: str = ADDRESS, sha256: str = SHA256) -> English:
     """The training text of WikiText-2: a document for each paragraph of two sentences or more.
 
     Args:
         cache: folder that keeps the file; that of `docstrings` if not given.
-        address: where the archive lies. sha1: of the archive.
+        address: where it lies. sha256: its checksum.
 
     Raises:
-        DownloadError: the archive cannot be had, or is not the right one.
+        DownloadError: the file cannot be had, is not the right one, or cannot be read.
     """
-    path = (cache or cache_folder()) / "wikitext-2-v1.zip"
+    path = (cache or cache_folder()) / f"wikitext-2-{sha256[:12]}.parquet"
     if not path.exists():
-        fetch(address, path, sha1)
-    try:
-        text = zipfile.ZipFile(path).read(MEMBER).decode("utf-8")
-    except (zipfile.BadZipFile, KeyError, OSError) as error:
-        raise DownloadError(f"{path} cannot be read ({error}); delete it and try again") from error
-    documents = [found for line in text.split("\n") if len(found := _sentences(line)) >= 2]
+        fetch(address, path, sha256)
+    lines = _lines(path)
+    documents = [found for line in lines if len(found := _sentences(line)) >= 2]
     size = sum(len(sentence) for document in documents for sentence in document)
-    digest = hashlib.sha1(text.encode()).hexdigest()[:12]
+    digest = hashlib.sha1("".join(lines).encode()).hexdigest()[:12]
     return English(documents, {"WikiText-2": size}, digest)
 
 
+def _lines(path: Path) -> list[str]:
+    """The lines of the text: headings, paragraphs and what is empty."""
+    try:
+        from datasets import Dataset
+    except ImportError as error:
+        raise DownloadError(f"{error}; to read it: pip install datasets") from error
+    with tempfile.TemporaryDirectory() as folder:  # the library's own copy is not needed again
+        try:
+            read = Dataset.from_parquet(str(path), cache_dir=folder, keep_in_memory=True)
+            return list(read["text"])
+        except Exception as error:  # the library has many ways to say that a file is no Parquet
+            told = f"{path} cannot be read ({error}); delete it and try again"
+            raise DownloadError(told) from error
+
+
 def _sentences(line: str) -> list[str]:
-    """Sentences of a paragraph; none of a heading. The archive has spaces around all marks."""
+    """Sentences of a paragraph; none of a heading. The text has spaces around all marks."""
     if line.lstrip().startswith("="):
         return []
-    joined = re.sub(r" @(.)@ ", r"\1", line.strip()).replace("<unk>", "[UNK]")
+    joined = re.sub(r" @(.)@ ", r"\1", line.strip())
     return [f"{each.strip()} ." for each in f"{joined} ".split(" . ") if each.strip()]
 
 
-def fetch(address: str, path: Path, sha1: str, timeout: float = 20.0) -> None:
+def fetch(address: str, path: Path, sha256: str, timeout: float = 20.0) -> None:
     """Download `address` to `path`; goes on where an earlier call stopped.
 
     Args:
@@ -93,10 +108,10 @@ def fetch(address: str, path: Path, sha1: str, timeout: float = 20.0) -> None:
             if attempt == ATTEMPTS - 1:
                 why = str(error) or type(error).__name__
                 raise DownloadError(f"no connection to {address} ({why}); try again") from error
-    found = hashlib.sha1(part.read_bytes()).hexdigest()
-    if found != sha1:
+    found = hashlib.sha256(part.read_bytes()).hexdigest()
+    if found != sha256:
         part.unlink()  # or it would be found, and found wrong, for ever
-        raise DownloadError(f"{address} gave a file with SHA-1 {found}; it must be {sha1}")
+        raise DownloadError(f"{address} gave a file with SHA-256 {found}; it must be {sha256}")
     part.replace(path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from helpers.course import seccomp
 
 LIBRARY = Path(helpers.__file__).parent
 VARIANTS = LIBRARY / "checks" / "variants"
-SOCKETS_INSIDE = "/run/kernel"
+SOCKETS_INSIDE, HOME = "/run/kernel", "/tmp"
 MISSING = """\
 bubblewrap is missing: it keeps a learner's code away from your files, the network and the other
 learners. On Debian and Ubuntu: apt install bubblewrap; on Fedora: dnf install bubblewrap.
@@ -77,6 +78,10 @@ def command(files: int, sockets: str) -> list[str]:
     # Right answers in other words, for the course's own tests.
     words += ["--tmpfs", str(VARIANTS), "--remount-ro", str(VARIANTS)]
     words += ["--bind", sockets, SOCKETS_INSIDE, "--mqueue", "/dev/mqueue"]
+    # What matplotlib knows of the fonts, or each sandbox would look through all of them.
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "matplotlib"
+    for fonts in sorted(cache.glob("fontlist-*.json")):
+        words += ["--ro-bind", str(fonts), f"{HOME}/.cache/matplotlib/{fonts.name}"]
     # What can be written is emptied between two learners; these would not be.
     words += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
     for name, value in environment().items():
@@ -89,11 +94,12 @@ def environment() -> dict[str, str]:
     inside = {
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
         "PYTHONPATH": str(LIBRARY.parent),
-        "HOME": "/tmp",
+        "HOME": HOME,
         "USER": "learner",
         "LANG": "C.UTF-8",
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # a warning of the debugger, which nobody uses
     }
     # Threads of a learner's would only get in the way of the next worker's.
     return inside | dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")

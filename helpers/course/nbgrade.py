@@ -18,7 +18,7 @@ from nbgrader import api
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.converters.base import BaseConverter
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import Execute
+from nbgrader.preprocessors import CheckCellMetadata, Execute
 from nbgrader.utils import capture_log
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
@@ -26,7 +26,11 @@ from traitlets.config.loader import ConfigFileNotFound, PyFileConfigLoader
 
 from helpers.course.settings import Course, CourseError
 
-AUTOGRADE = Autograde.autograde_preprocessors.default()
+# nbgrader's own steps but one: the cells' metadata are those of the release, since `repair`.
+SANITIZE, AUTOGRADE = (
+    [each for each in steps.default() if each is not CheckCellMetadata]
+    for steps in (Autograde.sanitize_preprocessors, Autograde.autograde_preprocessors)
+)
 
 
 def newest_tables() -> str:
@@ -68,6 +72,7 @@ class Grader:
             source_directory="source",
             release_directory="release",
         )
+        config.NotebookExporter.optimistic_validation = True  # once, not after every step
         self.config: Config = config
 
     def release(self, unit: str) -> None:
@@ -90,7 +95,13 @@ class Grader:
             return notebook, resources
 
         steps = [executed if each is Execute else each for each in AUTOGRADE]
-        self._run(Autograde, unit, student, autograde_preprocessors=steps)
+        self._run(
+            Autograde,
+            unit,
+            student,
+            sanitize_preprocessors=SANITIZE,
+            autograde_preprocessors=steps,
+        )
 
     def feedback(self, unit: str, student: str) -> None:
         """autograded/ → feedback/, for one submission."""

@@ -40,6 +40,7 @@ class Session:
         context = zmq.Context()
         context.setsockopt(zmq.MAXMSGSIZE, MESSAGE)
         context.setsockopt(zmq.LINGER, 0)
+        context.setsockopt(zmq.RECONNECT_IVL, 5)  # ms; the kernel is seldom there at once
         self.client = BlockingKernelClient(context=context)
         self.client.load_connection_info(self.connection)
         self.client.start_channels(stdin=False, hb=False)

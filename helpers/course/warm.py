@@ -40,6 +40,7 @@ PRELOADED = (
     "torch",
     "tqdm.auto",
     "requests",  # for d2l, which itself has to meet the kernel before it shows figures
+    "debugpy.server.api",  # which a kernel imports as it starts
     "helpers.encodings",
     "helpers.widgets",
     "helpers.attention",
@@ -66,6 +67,7 @@ def main() -> None:
         _draw()
     gc.freeze()
     gc.enable()
+    gc.set_threshold(50_000)  # what a figure leaves need not be looked at again and again
     Server(own).serve()
 
 

@@ -42,13 +42,13 @@ print(*english.documents[0][:2], sep="\n")
 # A text of your machine: another Python has other docstrings, and another digest. So numbers below
 # differ a little from place to place. With a network, `helpers.corpora.wikitext.wikitext2()`
 # fetches the book's text, WikiText-2, in the same form. (The address in the book's own loader no
-# longer answers. Give it that of the dataset's author, and it works:
+# longer answers. Give it that of the text's author, and it works:
 #
 # ```python
 # from helpers.book import d2l
-# from helpers.corpora import wikitext
 #
-# d2l.DATA_HUB["wikitext-2"] = wikitext.ADDRESS, wikitext.SHA1
+# checksum = d2l.DATA_HUB["wikitext-2"][1]
+# d2l.DATA_HUB["wikitext-2"] = "https://wikitext.smerity.com/wikitext-2-v1.zip", checksum
 # batches, vocabulary = d2l.load_data_wiki(batch_size=512, max_len=64)
 # ```
 #
