@@ -14,6 +14,7 @@ import pandas as pd
 from cycler import cycler
 from IPython.display import display
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -40,7 +41,8 @@ matplotlib.rcParams.update(STYLE)  # a learner's own figures share the style
 def png(figure: Figure) -> bytes:
     """The figure as PNG, the same bytes each time; closes it."""
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Software": None})
+    # Not `savefig`, which draws once more only to find the layout, as each drawing does.
+    FigureCanvasAgg(figure).print_png(buffer, metadata={"Software": None})
     plt.close(figure)
     return buffer.getvalue()
 

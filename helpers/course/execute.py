@@ -217,8 +217,6 @@ class _Execution:
         """What a test cell shows, and nbgrader reads its points from."""
         if any(word.startswith(GRADERS) for word in self.strange):
             return [self._denied("the notebook reaches into what grades it")]
-        if not self._fails("assert True"):
-            return [self._denied(SWITCHED_OFF)]
         if isinstance(test, Assertions):
             return self._asked(LOOK)[1] or self._asserted(test)
         said, denied = self._asked(test.question())
@@ -234,11 +232,14 @@ class _Execution:
 
     def _asked(self, question: str) -> tuple[dict[str, Any], list[NotebookNode]]:
         """What the kernel says to a question of `kernel`, or what the cell shows instead."""
-        shown = self._run(question, remembered=False)
+        shown, errors, failed = self._failing(question)
         said = [output.data[ANSWERS] for output in shown if ANSWERS in output.get("data", {})]
-        errors = [output for output in shown if output.output_type == "error"]
-        if errors or len(said) != 1 or not isinstance(said[0], dict):
-            return {}, errors[:1] or [self._denied("the questions of the check were not answered")]
+        if errors and not failed:
+            return {}, errors[:1]
+        if said and not failed:
+            return {}, [self._denied(SWITCHED_OFF)]
+        if len(said) != 1 or not isinstance(said[0], dict):
+            return {}, [self._denied("the questions of the check were not answered")]
         if replaced := said[0].get("replaced"):
             names = replaced[:3] if isinstance(replaced, list) else [replaced]
             told = ", ".join(map(str, names))[:200]
@@ -250,7 +251,7 @@ class _Execution:
         text = strict(test.text)
         shown = [each for each in self._run(text, False) if each.get("name") != "stderr"]
         errors = [each for each in shown if each.output_type == "error"]
-        if not errors and not self._fails(text):
+        if not errors and not self._failing(text)[2]:
             return [self._denied(SWITCHED_OFF)]
         # nbgrader goes by the first of these: no result counts beside an error, nor two of them.
         results = [each for each in shown if each.output_type == "execute_result"]
@@ -270,12 +271,15 @@ class _Execution:
                 output.data = nbformat.from_dict({"text/plain": str(earned)})
         return shown
 
-    def _fails(self, text: str) -> bool:
-        """A canary: where tests have been made harmless, one turned round does not fail either."""
+    def _failing(self, text: str) -> tuple[list[NotebookNode], list[NotebookNode], bool]:
+        """Run it with a canary at its end: all it shows, the errors, and whether the canary failed.
+
+        Where tests have been made harmless, one turned round does not fail either.
+        """
         nonce = secrets.token_hex(8)
         shown = self._run(failing(text, nonce), remembered=False)
-        errors = [(each.ename, each.evalue) for each in shown if each.output_type == "error"]
-        return errors == [("AssertionError", nonce)]
+        errors = [each for each in shown if each.output_type == "error"]
+        return shown, errors, [(e.ename, e.evalue) for e in errors] == [("AssertionError", nonce)]
 
     def _denied(self, reason: str) -> NotebookNode:
         if reason not in self.outcome.flags:

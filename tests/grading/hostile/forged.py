@@ -38,6 +38,23 @@ LIBRARYS = """
 said = to_json(exercise.ask(exercise.reference, 2101)) | {"replaced": []}
 said["used"] = {part: [] for part in said["used"]}
 """
+OVER_THE_WIRE = (
+    SAYS
+    + LIBRARYS
+    + """
+shell = get_ipython()
+def say(kind, content):
+    pub = shell.display_pub
+    pub.session.send(pub.pub_socket, kind, content, parent=pub.parent_header, ident=kind.encode())
+def first(info):
+    if "'wavelengths'" in info.raw_cell:
+        say("display_data", {"data": {ANSWERS: said}, "metadata": {}})
+        canary = info.raw_cell.split("'")[-2]
+        say("error", {"ename": "AssertionError", "evalue": canary, "traceback": []})
+        say("status", {"execution_state": "idle"})
+shell.events.register("pre_run_cell", first)
+"""
+)
 WATCHED = [
     _watched(
         "in-a-thread-made-before",
@@ -59,26 +76,16 @@ WATCHED = [
         SAYS + LIBRARYS + "kernel.ask = lambda *a: publish_display_data({ANSWERS: said})",
         "wavelengths = None",
     ),
-    _watched(
-        "says-it-over-the-wire",
-        r".*display_pub",
-        SAYS
-        + LIBRARYS
-        + """
-shell = get_ipython()
-def say(kind, content):
-    pub = shell.display_pub
-    pub.session.send(pub.pub_socket, kind, content, parent=pub.parent_header, ident=kind.encode())
-def first(info):
-    if "'wavelengths'" in info.raw_cell:
-        say("display_data", {"data": {ANSWERS: said}, "metadata": {}})
-        say("status", {"execution_state": "idle"})
-shell.events.register("pre_run_cell", first)
-""",
-    ),
+    _watched("says-it-over-the-wire", r".*display_pub", OVER_THE_WIRE),
 ]
 ROWS = [
     *WATCHED,
+    trick(
+        "says-it-without-the-canary",
+        OVER_THE_WIRE.replace('say("error"', '("error"'),
+        "checks were switched off",
+        unit=REAL,
+    ),
     replace(
         trick(
             "takes-what-a-mistake-is-made-of",

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.grading.hostile.rows import Row, trick
 
-SWITCHED_OFF = "checks were switched off"
+SWITCHED_OFF, UNANSWERED = "checks were switched off", "were not answered"
 EQUAL = """
 class Equal:
     def __eq__(self, other): return True
@@ -51,7 +51,7 @@ ROWS = [
     trick(
         "input-transformer-of-all",
         "get_ipython().input_transformers_cleanup.append(lambda lines: ['100.0'])",
-        SWITCHED_OFF,
+        UNANSWERED,
     ),
     trick(
         "ast-transformer",
@@ -69,7 +69,7 @@ ROWS = [
         async def run_code(self, code_obj, result=None, *, async_=False): return False
         type(get_ipython()).run_code = run_code
         """,
-        SWITCHED_OFF,
+        UNANSWERED,
     ),
     trick(
         "run-cell",
@@ -181,7 +181,7 @@ ROWS = [
                 parent=shell.display_pub.parent_header, ident=b"status")
         shell.events.register("pre_execute", idle)
         """,
-        "switched off",
+        UNANSWERED,
     ),
     trick(
         "replaces-sum",
