@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pandas as pd
+import psutil
 import pytest
 
 from helpers.course import bubblewrap, grade
-from helpers.course.sandbox import Limits
+from helpers.course.sandbox import Limits, Sandbox, SandboxError
 from tests.grading.hostile import limits, rows
 from tests.grading.hostile.rows import POINTS, REAL, TINY, Row
 
@@ -51,3 +52,20 @@ class TestTwoWorkers:
     def test_the_hungry_get_what_they_deserve(self, table: pd.DataFrame, row: Row) -> None:
         line = table[table.student.str.endswith(f"-0-{row.name}")].squeeze()
         assert rows.earned(line) == row.marks, line.to_string()
+
+
+def test_a_process_that_ends_as_it_is_counted_hides_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where processes come and go, one of them is always gone when it is asked for its threads."""
+
+    def ended(process: psutil.Process) -> None:
+        raise psutil.NoSuchProcess(process.pid)
+
+    sandbox = Sandbox(LIMITS, isolated=not bubblewrap.available())
+    try:
+        sandbox.wait()
+        Path(sandbox.sockets, "mine").touch()
+        monkeypatch.setattr(psutil.Process, "ppid", ended)
+        with pytest.raises(SandboxError, match="among the sockets"):
+            sandbox.look()
+    finally:
+        sandbox.close()
