@@ -37,7 +37,7 @@ class MultiHeadAttention(nn.Module):
         """
         q, k, v, bias = self._prepared(x, mask, offsets)
         if "context" in self.encoding.hooks() or _plain_is_quicker(q):
-            weights = _softmax(q @ k.transpose(-2, -1) * self.encoding.scale, bias)
+            weights = self._weights(q, k, bias)
             context = weights @ v  # (B, H, T, d)
             extra = self.encoding.context(weights, offsets)
             context = context if extra is None else context + extra
@@ -51,7 +51,11 @@ class MultiHeadAttention(nn.Module):
     ) -> Tensor:
         """α, who looks at whom, (B, H, T, T); arguments as in `forward`."""
         q, k, _, bias = self._prepared(x, mask, offsets)
-        return _softmax(q @ k.transpose(-2, -1) * self.encoding.scale, bias)
+        return self._weights(q, k, bias)
+
+    def _weights(self, q: Tensor, k: Tensor, bias: Tensor | None) -> Tensor:
+        # q is scaled, not q·kᵀ: it has fewer numbers, and they are copied for the product anyway.
+        return _softmax(q * self.encoding.scale @ k.transpose(-2, -1), bias)
 
     def _prepared(
         self, x: Tensor, mask: Tensor | None, offsets: Tensor | None
