@@ -8,6 +8,9 @@ READY := $(VENV)/installed
 LOCKS := requirements.lock requirements-no-deps.lock
 PORT ?= 8888
 OUT ?= graded
+# The allocator keeps what is freed, as a GPU's does: else the kernel's clearing of fresh pages, half
+# of a step at T = 4,096, falls now on one form and now on another.
+KEEPS := MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=68719476736
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lab grade build check style study bench table lock clean
@@ -58,16 +61,13 @@ study: $(READY) ## repeat the recorded sweeps under benchmarks/results (minutes)
 	@for study in benchmarks/*_study.py; do \
 		$(BIN)/python -m benchmarks.$$(basename $$study .py) || exit 1; done
 
-# The allocator keeps what is freed, as a GPU's does: else the kernel's clearing of fresh pages, half
-# of a step at T = 4,096, falls now on one form and now on another.
-bench: export MALLOC_MMAP_MAX_ = 0
-bench: export MALLOC_TRIM_THRESHOLD_ = 68719476736
 bench: $(READY) ## time and memory beside other libraries, into benchmarks/results (minutes)
-	@KINETO_LOG_LEVEL=99 $(BIN)/python -m benchmarks.relative_attention
+	@$(KEEPS) KINETO_LOG_LEVEL=99 $(BIN)/python -m benchmarks.relative_attention
 	@$(BIN)/python -m benchmarks.mini_bert
 	@$(BIN)/python -m benchmarks.mini_bert_forms
 	@$(BIN)/python -m benchmarks.english_minutes
-	@env -u MALLOC_MMAP_MAX_ -u MALLOC_TRIM_THRESHOLD_ $(BIN)/python -m benchmarks.grading
+	@$(BIN)/python -m benchmarks.full_profile
+	@$(BIN)/python -m benchmarks.grading
 
 lock: ## renew requirements.lock from pyproject.toml in a fresh environment
 	@tools/lock.sh "$(PYTHON)"

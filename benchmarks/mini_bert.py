@@ -1,15 +1,14 @@
 """One training step of a mini BERT, ours beside those of other libraries, as each is used.
 
-L = 2, D = 128, H = 2, T = 64, V = 4,096, 64 rows, the same random words. Everything is run in
-turn, so that noise falls on each alike, and the median counts. Prints tokens per second and the
-targets; writes mini_bert.json.
+L = 2, D = 128, H = 2, T = 64, V = 4,096, 64 rows, the same random words. Each runs in a process of
+its own; they take turns, so that noise falls on each alike, and the median counts. Prints tokens
+per second and the targets; writes mini_bert.json.
 """
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -19,26 +18,26 @@ from torch import Generator, Tensor, nn
 from torch.optim import Optimizer
 from transformers import BertConfig, BertForMaskedLM
 
-from helpers import recorded
+from benchmarks import timing
+from benchmarks.timing import Step
+from helpers import recorded, runtime
 from helpers.bert import Bert, Pretraining, Size
 from helpers.book import d2l
 from helpers.inputs import mask_words, places_loss
 from helpers.pretraining import batches
 from helpers.training import optimizer as optimizers
+from helpers.training.loop import PRECISIONS
 
 SIZE = Size()
 ROWS = 64
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-# bfloat16 where the processor has it: see helpers.runtime; a T4, which has none, wants float16.
-FAST = "bfloat16"
+FAST = runtime.fast_precision() if DEVICE == "cuda" else "bfloat16"
 SECONDS = 20.0  # spent at least on each group
 WORDS = torch.randint(
     5, SIZE.vocab_size, (2000, SIZE.max_len), generator=Generator().manual_seed(0)
 )
 
 RELU = "ours with d2l's ReLU"
-
-Step = Callable[[], None]
 
 
 def _stepper(model: nn.Module, loss: Callable[[], Tensor], precision: str = "float32") -> Step:
@@ -52,7 +51,7 @@ def stepper(loss: Callable[[], Tensor], parts: Sequence[Optimizer], precision: s
     def step() -> None:
         for each in parts:
             each.zero_grad()
-        with torch.autocast(DEVICE, torch.bfloat16, enabled=precision == "bfloat16"):
+        with torch.autocast(DEVICE, PRECISIONS[precision], enabled=precision != "float32"):
             value = loss()
         value.backward()
         for each in parts:
@@ -201,41 +200,34 @@ def feeding() -> Step:
     return step
 
 
-def timed(steps: dict[str, Step]) -> dict[str, float]:
-    """Median seconds of each, all in turn, two steps a turn of which the second counts."""
-    for step in steps.values():
-        step()
-    seconds: dict[str, list[float]] = {name: [] for name in steps}
-    begun = time.perf_counter()
-    while time.perf_counter() - begun < SECONDS or len(seconds[next(iter(steps))]) < 5:
-        for name, step in steps.items():
-            step()  # in training a step follows one of its own kind, not one of another library's
-            start = time.perf_counter()
-            step()
-            if DEVICE == "cuda":
-                torch.cuda.synchronize()
-            seconds[name].append(time.perf_counter() - start)
-    return {name: statistics.median(each) for name, each in seconds.items()}
+def kept(make: Callable[[], Step]) -> Step:
+    """A step whose process keeps what is freed, as `helpers.training.train` lets it."""
+    runtime.keep_freed_memory()
+    return make()
+
+
+def _all_kept(makers: dict[str, Callable[[], Step]]) -> dict[str, Callable[[], Step]]:
+    return {name: partial(kept, make) for name, make in makers.items()}
 
 
 GROUPS: dict[str, dict[str, Callable[[], Step]]] = {
     "as each is used": {
-        "ours": lambda: ours(FAST),
-        "transformers, its defaults": lambda: of_transformers(0.1, masked_only=False),
-        "d2l, as its book trains it": lambda: of_the_book(as_shipped=True),
+        "ours": partial(kept, partial(ours, FAST)),
+        "transformers, its defaults": partial(of_transformers, 0.1, masked_only=False),
+        "d2l, as its book trains it": partial(of_the_book, as_shipped=True),
     },
-    "masked places only, no dropout, same precision": {
-        "ours": lambda: ours(FAST),
-        "nn.TransformerEncoder": lambda: of_pytorch(FAST),
-        "transformers": lambda: of_transformers(0.0, masked_only=True, precision=FAST),
-        "d2l": lambda: of_the_book(as_shipped=False, precision=FAST),
-        RELU: lambda: with_relu(FAST),
-    },
-    "where logits are computed": {
-        "masked places": ours,
-        "everywhere": lambda: ours(masked_only=False),
-        "feeding": feeding,
-    },
+    "masked places only, no dropout, same precision": _all_kept(
+        {
+            "ours": partial(ours, FAST),
+            "nn.TransformerEncoder": partial(of_pytorch, FAST),
+            "transformers": partial(of_transformers, 0.0, masked_only=True, precision=FAST),
+            "d2l": partial(of_the_book, as_shipped=False, precision=FAST),
+            RELU: partial(with_relu, FAST),
+        }
+    ),
+    "where logits are computed": _all_kept(
+        {"masked places": ours, "everywhere": partial(ours, masked_only=False), "feeding": feeding}
+    ),
 }
 
 
@@ -266,7 +258,7 @@ def main() -> None:
     rows = [
         {"group": group, "name": name, "tokens_per_second": ROWS * SIZE.max_len / seconds}
         for group, makers in GROUPS.items()
-        for name, seconds in timed({name: make() for name, make in makers.items()}).items()
+        for name, seconds in timing.apart(makers, SECONDS).items()
     ]
     table = pd.DataFrame(rows)
     print(table.round(0).to_string(index=False))

@@ -1,7 +1,7 @@
 """One training step of the mini BERT in the ways that PyTorch has to run it, beside two peers.
 
-All compute the same at masked places only, in bfloat16, without dropout. Prints tokens per second
-and the model FLOPs utilisation (Chowdhery et al. 2022, appendix B): the multiplications and
+All compute the same at masked places only, in half precision, without dropout. Prints tokens per
+second and the model FLOPs utilisation (Chowdhery et al. 2022, appendix B): the multiplications and
 additions that the model asks for, over those that a large matrix product does on this device in
 the same time. Writes mini_bert_forms_DEVICE.json.
 """
@@ -9,6 +9,7 @@ the same time. Writes mini_bert_forms_DEVICE.json.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -16,12 +17,14 @@ import torch
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks import mini_bert
-from benchmarks.mini_bert import DEVICE, FAST, ROWS, SIZE, Step
-from helpers import recorded
+from benchmarks import mini_bert, timing
+from benchmarks.mini_bert import DEVICE, FAST, ROWS, SIZE
+from benchmarks.timing import Step
+from helpers import recorded, runtime
 from helpers.bert import Bert, Pretraining
 from helpers.inputs import places_loss
 from helpers.training import optimizer
+from helpers.training.loop import PRECISIONS
 
 PRODUCT = 8192 if DEVICE == "cuda" else 1024  # rows and columns of the large product
 Form = Callable[[Any, Any], Any]  # of a model and a batch: what is asked instead of the model
@@ -34,8 +37,8 @@ def plain(model: nn.Module, _batch: Any) -> Any:
 
 def graphed(model: nn.Module, batch: Any) -> Any:
     """Forward and backward as one recorded sequence of kernels, which only a GPU can have."""
-    # What autocast has turned into bfloat16 must not be kept from one replay to the next.
-    with torch.autocast(DEVICE, torch.bfloat16, cache_enabled=False):
+    # What autocast has turned into half precision must not be kept from one replay to the next.
+    with torch.autocast(DEVICE, PRECISIONS[FAST], cache_enabled=False):
         arguments = (batch.inputs, batch.places)
         return torch.cuda.make_graphed_callables(model, arguments, allow_unused_input=True)
 
@@ -73,8 +76,8 @@ def steps() -> dict[str, Callable[[], Step]]:
 
 
 def product() -> Step:
-    """A large matrix product in bfloat16."""
-    left, right = torch.randn(2, PRODUCT, PRODUCT, device=DEVICE, dtype=torch.bfloat16)
+    """A large matrix product in half precision."""
+    left, right = torch.randn(2, PRODUCT, PRODUCT, device=DEVICE, dtype=PRECISIONS[FAST])
 
     def step() -> None:
         left @ right
@@ -94,7 +97,10 @@ def measured() -> pd.DataFrame:
     made = {name: make() for name, make in steps().items()}
     asked = flops(ours(plain))  # of the same model in all its forms
     counts = {name: asked if name.startswith("ours") else flops(made[name]) for name in made}
-    seconds = mini_bert.timed({**made, "product": product()})
+    made["product"] = product()
+    runtime.keep_freed_memory()
+    timers = {name: partial(timing.seconds, step) for name, step in made.items()}
+    seconds = timing.in_turn(timers, mini_bert.SECONDS)
     peak = 2 * PRODUCT**3 / seconds.pop("product")
     rows = [
         {

@@ -1,4 +1,4 @@
-"""Multi-head attention that asks its encoding at four places (Vaswani et al. 2017, section 3.2)."""
+"""Multi-head attention that asks its encoding about position (Vaswani et al. 2017, section 3.2)."""
 
 from __future__ import annotations
 

@@ -43,6 +43,16 @@ def fast_precision() -> str:
     return "bfloat16" if "avx512_bf16" in _processor("flags") else "float32"
 
 
+def keep_freed_memory() -> None:
+    """Let Linux's allocator keep what a training step frees, up to 60 MiB, for the next step.
+
+    glibc gives freed memory back beyond twice the largest block that was freed so far (mallopt(3),
+    M_MMAP_THRESHOLD; blocks above 32 MiB do not count), and clearing the fresh pages in the next
+    step costs a mini BERT up to a tenth of its time.
+    """
+    torch.empty(30 * 2**20, dtype=torch.uint8)
+
+
 def seed_everything(seed: int) -> None:
     """Make Python, NumPy and PyTorch repeat themselves."""
     random.seed(seed)

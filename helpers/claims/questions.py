@@ -57,7 +57,7 @@ fairer of the two.
 ![Left: loss by step of three encodings, three seeds each, rows of the tables as long as the words'
 vectors. Vectors by offset fall first, then the learned table, then the sinusoids. Right: share of
 right answers by place. Vectors by offset stay right in a text twice as long as those trained on;
-both tables fall to guessing behind the trained length, the sinusoids a little before
+both tables fall to guessing beyond the trained length, the sinusoids a little before
 it.](questions-learning.png)
 
 **What speaks against it mattered little to BERT.** A table ends with its last row, and a row that

@@ -44,7 +44,7 @@ CLAIMS = (
         "That depends on the lengths of the training texts, and on how long it lasts. With one "
         "length all rows are trained alike. Where most texts are short, as in nine of ten of "
         "BERT's steps, late rows come later: after a short training they are behind, and in the "
-        "full form, with five times the steps, they have caught up.",
+        "full form, a larger model with five times the steps, they have caught up.",
         (
             Part("one length", "late places do worse, one length", "points lost", low=10),
             Part(

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import os
-from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -25,6 +22,7 @@ from helpers.course.journal import Journal
 from helpers.course.nbgrade import Grader
 from helpers.course.sandbox import Limits
 from helpers.course.settings import Course, CourseError
+from helpers.course.workers import pool
 
 COLUMNS = [
     "student", "unit", "score", "max_score", "status", "flags", "repairs", "hints", "seconds",
@@ -78,7 +76,7 @@ def grade(
         raise CourseError(reason)
     out.mkdir(parents=True, exist_ok=True)
     found = find(course, submissions, out / "unpacked")
-    with _executor(scheduler, workers, isolated) as (executor, capacity):
+    with pool(scheduler, workers, isolated) as (executor, capacity):
         run = _Run(course, out, found, limits, isolated)
         run.all(executor, capacity)
     table = run.table()
@@ -98,39 +96,6 @@ def _refuse_places(course: Course, submissions: Path, out: Path) -> None:
         raise CourseError(f"--out {out} holds the course or the submissions; name another folder")
     if places[1] in places[0].parents:
         raise CourseError(f"--out {out} is inside {submissions}; name a folder beside it")
-
-
-@contextmanager
-def _executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Executor, int]]:
-    """Who executes notebooks, and how many at a time."""
-    if workers < 0:
-        raise CourseError(f"--workers {workers}: it takes one at least, or 0 for one per core")
-    if not scheduler:
-        workers = workers or os.cpu_count() or 1
-        pool = ThreadPoolExecutor(workers)
-        try:
-            yield pool, workers
-        finally:
-            pool.shutdown(cancel_futures=True)
-            execute.close_all()
-        return
-    try:
-        from distributed import Client
-
-        client = Client(scheduler, timeout="10s")
-    except (ImportError, OSError, TimeoutError) as error:
-        raise CourseError(f"no Dask scheduler answers at {scheduler}: {error}") from error
-    with client:
-        capacity = sum(client.nthreads().values())
-        if capacity == 0:
-            raise CourseError(
-                f"no worker has joined {scheduler}: start some, dask worker {scheduler}"
-            )
-        reasons = client.run(bubblewrap.available).values() if isolated else ()
-        if reason := next(filter(None, reasons), ""):
-            raise CourseError(f"a worker of {scheduler} cannot execute: {reason}")
-        yield client.get_executor(pure=False, retries=1), capacity
-        client.run(execute.close_all)
 
 
 @dataclass

@@ -8,7 +8,7 @@ from helpers.course.settings import Course
 
 def as_markdown(course: Course) -> str:
     """One row per unit, exercises and points, and the sum."""
-    rows = ["| unit | exercises | minutes | points |", "| --- | --- | --- | --- |"]
+    rows = ["| unit | exercises | their minutes | points |", "| --- | --- | --- | --- |"]
     total = 0.0
     for unit in course.units():
         cells = source.read(course.text(unit))

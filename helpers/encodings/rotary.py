@@ -18,7 +18,7 @@ class Rotary(Encoding):
     Args:
         base: 10,000 in the paper.
         layout: which columns make pair i: "interleaved", 2i and 2i+1, as in the paper and GPT-J;
-            or "halves", i and i + r/2, as in Llama.
+            or "halves", i and i + r/2, as in GPT-NeoX and in the Llama of transformers.
         fraction: share of a head's columns that are turned; the others carry no position.
 
     Raises:

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 from tqdm.auto import tqdm
 
+from helpers import runtime
 from helpers.training import checkpoint as checkpoints
 from helpers.training import optimizer as optimizers
 from helpers.training.live import LiveCurve
@@ -71,6 +72,7 @@ def train(
     """
     if precision not in PRECISIONS:
         raise ValueError(f"precision={precision!r} must be one of {list(PRECISIONS)}")
+    runtime.keep_freed_memory()
     parts = optimizers.build(model, optimizer, lr)
     schedules = [optimizers.schedule(each, lr, steps) for each in parts]
     device = next(model.parameters()).device.type

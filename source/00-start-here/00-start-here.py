@@ -44,10 +44,10 @@ bags = vectors[tokens].sum(dim=1)  # (B, D)
 print("the same bag of words:", torch.allclose(bags[0], bags[1]))
 
 # %% [markdown]
-# Self-attention is a cleverer sum, but still a sum over all words: shuffle the words, and what
-# comes out is shuffled in the same way, with nothing else changed (unit 01 proves it). So the
-# position of each word has to be put in from outside. **How** it is put in is the subject of this
-# course.
+# Where every word sees all others, as in BERT, self-attention is a cleverer sum, but still a sum
+# over all words: shuffle the words, and what comes out is shuffled in the same way, with nothing
+# else changed (unit 01 proves it, and measures what a mask changes). So the position of each word
+# has to be put in from outside. **How** it is put in is the subject of this course.
 
 # %% [markdown] exercise="positions" title="Where does each token stand?" difficulty=1 minutes=5
 # Every encoding begins with the position of each token. Write `positions_of`: for a batch of
@@ -118,8 +118,10 @@ print(study.note)
 
 # %% [markdown]
 # The grey line is the best that **any** model could do: for this language it can be computed
-# exactly. It is not zero, because one token in ten follows no rule. Naming one of 8 symbols blindly
-# would cost $\ln 8 \approx 2.08$ nats. Two things to explain, then:
+# exactly. It is not zero, because one token in ten follows no rule, and because a token that would
+# tell may be hidden itself, or lie beyond an end of the text. (In longer texts fewer tokens are
+# near an end, so the line falls a little.) Naming one of 8 symbols blindly would cost
+# $\ln 8 \approx 2.08$ nats. Two things to explain, then:
 #
 # 1. Without positions the model learns little. It knows which tokens are there, not where.
 # 2. With sinusoids it gets close to the limit at the trained length, and loses its way beyond it:

@@ -6,7 +6,7 @@
 # - write attention from scratch: scaled, masked, in several heads;
 # - prove in three lines that it cannot tell order, and measure it on any function;
 # - say how well any model without positions can do at most, without training one;
-# - explain why a causal mask changes that, but only from the second layer on;
+# - explain why a causal mask changes that, and why the last token needs a second layer for it;
 # - name what the later units have to repair.
 #
 # Reading and running takes about 25 minutes besides the exercises.
@@ -25,9 +25,10 @@ from helpers.checks import order_blind as check
 # %% [markdown]
 # ## 1. An average with weights
 #
-# A word means little without its neighbours. Attention lets each token take home an average of the
-# others, and chooses the weights itself: a token asks with a **query**, the others answer with
-# their **keys**, and the better the two fit, the more of that token's **value** goes in.
+# A word means little without its neighbours. Attention lets each token take home an average of all
+# tokens, its own included, and chooses the weights itself: a token asks with a **query**, each
+# token answers with its **key**, and the better the two fit, the more of the answering token's
+# **value** goes in.
 #
 # Here is one query among three words; the scores say how well it fits each key.
 
@@ -665,7 +666,8 @@ if d2l:
 # - Self-attention follows a shuffle exactly: $f(Px) = P f(x)$. What it says of a whole sequence
 #   depends on the bag of its tokens only.
 # - For a task, the best that a bag allows can be counted; no training gets beyond it.
-# - A causal mask is itself a source of order, from the second layer on.
+# - A causal mask is itself a source of order: one layer no longer follows a shuffle, and from the
+#   second layer on even the last token, which sees all others, can know the order.
 #
 # ## Further reading
 #

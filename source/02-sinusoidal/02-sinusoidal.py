@@ -328,7 +328,7 @@ print(f"the same to the left and to the right: {torch.allclose(left, right)}")
 #   to use);
 # - `embed(x, positions)` takes $(B, T, D)$ and returns $x$ plus the rows $0, \dots, T-1$, or plus
 #   the rows `positions`, of shape $(T,)$ or $(B, T)$, where they are given; $x$ itself stays as it
-#   is;
+#   is, and the result has its dtype (the rows of `sinusoidal_table` are float64);
 # - if $T$ is beyond `max_len`, it raises a `ValueError` that says so.
 #
 # *Why care:* a table along the wrong axis raises no error, and one left behind on the CPU raises

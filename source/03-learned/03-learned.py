@@ -87,7 +87,8 @@ class LearnedEncoding(Encoding):
         ### BEGIN SOLUTION
         if x.shape[1] > self.max_len:
             raise ValueError(f"T={x.shape[1]} is beyond max_len={self.max_len}: no row to add")
-        return x + (self.table[: x.shape[1]] if positions is None else self.table[positions])
+        rows = self.table[: x.shape[1]] if positions is None else self.table[positions]
+        return x + rows.to(x.dtype)
         ### END SOLUTION
 
 # %% test="table" points=3
@@ -430,7 +431,7 @@ print(f"after training: {step(index.vectors(torch.arange(24)).detach()):.1%}")
 #   above; `num_features` is $D_F$, an even number;
 # - `features(positions)` is equation 2: $(T,)$ or $(B, T)$ becomes $(T, D_F)$ or $(B, T, D_F)$,
 #   first all cosines, then all sines;
-# - `vectors(positions)` is equation 6, with `self.mlp` and nothing behind it.
+# - `vectors(positions)` is equation 6, with `self.mlp` and nothing after it.
 #
 # *Why care:* sinusoids, tables and this encoding differ in what is fixed. Here even the speeds of
 # the clock's hands are learned.
@@ -555,8 +556,8 @@ OPTIONS = {
     "sinusoidal": ("sinusoidal", {}),
     "learned": ("learned", {}),  # yours
     "learned, std 1": ("learned", {"std": 1.0}),
-    "index MLP, raw": ("index_mlp", {"normalise": False, "match_norm": False}),
-    "index MLP, normalised": ("index_mlp", {"match_norm": False}),
+    "index MLP, raw": ("index_mlp", {"normalise": False, "match_norm": False}),  # p itself
+    "index MLP, normalised": ("index_mlp", {"match_norm": False}),  # p / 96, no LayerNorm behind
     "index MLP": ("index_mlp", {}),  # yours
     "index MLP, normalised, p/24": ("index_mlp", {"match_norm": False, "max_len": 24}),
     "index MLP, p/24": ("index_mlp", {"max_len": 24}),  # yours, divided by the texts' length
@@ -648,10 +649,11 @@ check.summary.use(summary)(chosen, 24).join([seeds, pd.DataFrame(starts).T]).rou
 #    limit. Vaswani et al. found the same in translation (table 3, row E). Whether the table begins
 #    at 0.02 or at 1 hardly matters here.
 # 2. **An MLP of the bare index stays far from the limit** on average, in all five versions; a
-#    single seed, of *index MLP, p/24*, came near it. Divided by 96, the norm has made it worse:
-#    *index MLP* is no better than no positions at all. To match the length of what is added does
-#    not help where all positions share it. Divided by 24, the length of the texts, the steps are
-#    more than three times as large, and both versions are better.
+#    single seed, of *index MLP, p/24*, came near it. (*Normalised* means divided, without a
+#    LayerNorm behind.) With p divided by 96, the LayerNorm makes it worse: *index MLP* is no better
+#    than no positions at all. To match the length of what is added does not help where all
+#    positions share it. Divided by 24, the length of the texts, the steps are more than three times
+#    as large, and both versions are better.
 # 3. **An MLP behind sines and cosines works**, most reliably without a norm. With $\gamma = 10$ the
 #    first steps are small again: it is worse, and its seeds lie far apart.
 # 4. Encodings whose first **steps** were above a tenth of a vector's length all came within 0.15

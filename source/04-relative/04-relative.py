@@ -264,7 +264,8 @@ for name, term in terms.items():
 # - `"batched"`: how many are in the vectors that the second form fetches;
 # - `"gather"`: how many are in the products that the third form reads from;
 # - `"table"`: how many are in the table of vectors, which is what is learned;
-# - `"scores"`: how many scores all attention in this layer has, with relative positions or without.
+# - `"scores"`: how many scores the softmax of this layer reads, over all sentences, heads and pairs
+#   (as many with relative positions as without).
 #
 # $k$ is the clip; the table has a row for each offset from $-k$ to $k$, used or not.
 #
@@ -381,9 +382,10 @@ plots.heatmap(axes[1], upright, x="key j", y="query i", title="wanted", limit=n)
 plots.show(figure, "Left: a band of six columns moves left by one a row. Right: it is upright.")
 
 # %% [markdown]
-# Huang et al. (2018, section 3.4.1) read it without an index. Think of the numbers as they lie in
-# memory, one row after the other. **Add one column** at the right, of anything: rows are then $2T$
-# long, and query $i$ finds key $j$ at place
+# Huang et al. (2018, section 3.4.1) read it without an index. (Their model is causal and has $T$
+# columns; they pad on the left. Here is the same idea for $2T-1$ columns.) Think of the numbers as
+# they lie in memory, one row after the other. **Add one column** at the right, of anything: rows
+# are then $2T$ long, and query $i$ finds key $j$ at place
 #
 # $$2T \cdot i + (T - 1 - i + j) \; = \; (T - 1) + (2T - 1) \cdot i + j$$
 #
@@ -450,11 +452,11 @@ print(f"vectors of T offsets, all 8 heads: {4 * 8 * 2048 * 64 / 1e6:.1f} MB")
 print(f"scores, all 8 heads, before and after: {4 * held['scores'] / 1e6:.0f} MB")
 
 # %% [markdown]
-# So, but for a rounding, it is counted against the *batched* form, of which no sentence has a copy
-# ($B$ is not in it). What is saved are its $T^2 \cdot d$ numbers a head. The $T^2$ scores of a head
-# are in neither number, and `gather` saves the vectors as well. One more thing that gets mixed up:
-# **Huang's vectors are learned**, one per offset and head; what is new is the skew. Relative
-# vectors made of *sinusoids* are Transformer-XL's (section 7).
+# So, but for a rounding, it is counted against the *batched* form, whose vectors are fetched once
+# for all sentences ($B$ is not in the number). What is saved are its $T^2 \cdot d$ numbers a head.
+# The $T^2$ scores of a head are in neither number, and `gather` saves the vectors as well. One more
+# thing that gets mixed up: **Huang's vectors are learned**, one per offset and head; what is new is
+# the skew. Relative vectors made of *sinusoids* are Transformer-XL's (section 7).
 #
 # A skew needs the unclipped table, so it ends where the table ends. Shaw's clip does not:
 
@@ -514,7 +516,8 @@ check.values(value_term, seed=4707)
 # %% [markdown]
 # ## 6. In a model
 #
-# The course's attention asks its encoding at four places. Two of them are made for this:
+# The course's encoder asks its encoding at four places: once at the input, and at three inside
+# attention. Two of those are made for this:
 #
 # | hook | what attention does with the result |
 # | --- | --- |
@@ -525,9 +528,9 @@ check.values(value_term, seed=4707)
 # Write `ShawEncoding`, which is the answer to the book's question whether queries and keys can be
 # told their offset by learned vectors (d2l, section 11.6, exercise 3):
 #
-# - `__init__` makes two tables that are trained, `self.keys` and `self.values`, each of
-#   $2k+1$ rows as wide as a head, `self.head_width`; the heads share them. Begin with normal
-#   numbers of standard deviation $1/\sqrt d$;
+# - `__init__` makes two `nn.Parameter`s, `self.keys` and `self.values`, of shape $(2k+1, d)$; $d$
+#   is the width of a head, `self.head_width`, and the heads share them. Begin with normal numbers
+#   of standard deviation $1/\sqrt d$;
 # - `scores(q, k, offsets)` returns the key term, $(B, H, T, T)$, unscaled, for $q$ and $k$ of shape
 #   $(B, H, T, d)$;
 # - `context(weights, offsets)` returns the value term, $(B, H, T, d)$;
@@ -614,8 +617,8 @@ class ValuesOnly(Mine):
         return None
 
 # %% [markdown]
-# Four short trainings on sequences of 24 tokens (in the full profile, on three seeds each). Then
-# each is tested at 24 and at 48.
+# Four short trainings on sequences of 24 tokens (on a GPU, with three seeds each). Then each is
+# tested at 24 and at 48.
 
 # %% tags=["training"]
 from torch import Generator
@@ -713,12 +716,12 @@ pd.concat([clips.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]),
 # ## 7. Relatives
 #
 # **Transformer-XL** (Dai et al. 2019, section 3.3) has a vector for every offset without a table: a
-# *sinusoid of the offset*, $R_{i-j}$, through a learned matrix (written $R$ below). It then sorts
-# the score into four terms, two of them with learned vectors $u$ and $v$ in the place of the query:
+# *sinusoid of the offset*, $R_{i-j}$, times a learned matrix $W$. It then sorts the score into four
+# terms, two of them with learned vectors $u$ and $v$ in the place of the query:
 #
-# $$\underbrace{q_i \cdot k_j}_{\text{content}} + \underbrace{q_i \cdot R_{i-j}}_{\text{key term}}
+# $$\underbrace{q_i \cdot k_j}_{\text{content}} + \underbrace{q_i \cdot W R_{i-j}}_{\text{key term}}
 # + \underbrace{u \cdot k_j}_{\text{liked words}}
-# + \underbrace{v \cdot R_{i-j}}_{\text{liked offsets}}$$
+# + \underbrace{v \cdot W R_{i-j}}_{\text{liked offsets}}$$
 #
 # Mind the sign: theirs is $i - j$. The cell works out the three terms beside $q \cdot k$, pair by
 # pair, and compares with the course's version, which skews.

@@ -72,7 +72,7 @@ plots.show(figure, "Attention from left to right, with the four hooks and the en
 #
 # Unit 02 found a matrix $M_k$ that moves a sinusoidal row by $k$ positions: a rotation of each
 # pair. RoPE leaves the sinusoids out and keeps the rotation. It turns the query at $i$ by $i$
-# steps and the key at $j$ by $j$ steps (Su et al. 2021, equations 13 to 15):
+# steps and the key at $j$ by $j$ steps (Su et al. 2021, equations 13 to 16):
 #
 # $$(R_i q)\cdot(R_j k) = q^T R_i^T R_j\, k = q^T R_{j-i}\, k$$
 #
@@ -90,7 +90,8 @@ plots.show(figure, "Attention from left to right, with the four hooks and the en
 # columns are pair $n$ is said by `layout`:
 #
 # - `"interleaved"`: columns $2n$ and $2n+1$, as in the paper and in GPT-J;
-# - `"halves"`: columns $n$ and $n + d/2$, as in Llama.
+# - `"halves"`: columns $n$ and $n + d/2$, as in GPT-NeoX and in the Llama of `transformers`.
+#   (Meta's own code of Llama interleaves.)
 #
 # Each number of a turned pair goes back to the column that it came from. $x$ itself stays as it
 # is. Use PyTorch: in section 8, gradients run through it.
@@ -369,10 +370,12 @@ print("no positions, masked:  ", blind("none", mask=causal_mask))
 # seen, distance is direction. Carry such an encoding over into an encoder, and the direction is
 # lost.
 #
-# The last line goes further: under a causal mask not even *no positions* is blind. Unit 01 measured
-# it: without any encoding, two causal layers learned to say which of two tokens came first, and one
-# layer only guessed. A decoder without positions is called NoPE. Kazemnejad et al. (2023) trained
-# decoders on reasoning tasks: on longer texts, NoPE came out ahead of ALiBi, RoPE and T5's bias.
+# The last line goes further: under a causal mask not even *no positions* is blind. (With a mask
+# this test alone says little: read backwards, each token sees other tokens. What can be known was
+# measured in unit 01 by the last token, which sees them all: without any encoding, two causal
+# layers learned to say which of two tokens came first, and one layer only guessed.) A decoder
+# without positions is called NoPE. Kazemnejad et al. (2023) trained decoders on reasoning tasks: on
+# longer texts, NoPE came out ahead of ALiBi, RoPE and T5's bias.
 #
 # What does the blindness cost an encoder? In the recorded runs below, a model has to say the symbol
 # three places **before** each token. It was trained on lengths from 8 to 32.
@@ -493,8 +496,8 @@ print("the last bucket begins at distance", int(offsets[found == 31].min()))
 
 # %% [markdown]
 # Bucket 16 would be offset 0 on the right, and there is no such offset: T5 has a number per head
-# that nothing ever reads. And everything further than the second line says is one and the same to
-# it: "far".
+# that nothing ever reads. And everything from the distance in the second line on is one and the
+# same to it: "far".
 
 # %% [markdown]
 # ## 5. DeBERTa: content and position ask each other
@@ -835,7 +838,7 @@ if find_spec("x_transformers"):
 #
 # ## Further reading
 #
-# - Su et al. 2021, *RoFormer*, equations 13 to 15: the rotation.
+# - Su et al. 2021, *RoFormer*, equations 13 to 16: the rotation.
 # - Press et al. 2022, *Train Short, Test Long*, section 3: ALiBi.
 # - Raffel et al. 2020, *Exploring the Limits of Transfer Learning* (T5), section 2.1: the bias.
 # - He et al. 2021, *DeBERTa*, equations 2 to 4: content and position.

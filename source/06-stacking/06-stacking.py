@@ -35,8 +35,9 @@ from helpers.encodings import Encoding, create
 # $$r(X) = \frac{\lVert X - \mathbf{1}\bar x^\top \rVert}{\lVert X \rVert},
 # \qquad \lVert X \rVert^2 = \sum_{t,c} X_{tc}^2$$
 #
-# It is near 1 where the rows are all different, and 0 where they are all the same. Dong et al.
-# (2021, section 2) call it the residual; they use another norm.
+# It is near 1 where the rows have hardly anything in common (their mean is near 0), small where
+# they differ little beside their mean, and 0 where they are all the same. Dong et al. (2021,
+# section 2) call it the residual; they use another norm.
 
 # %% [markdown] exercise="residual" title="The rank residual" difficulty=2 minutes=8
 # Write `rank_residual`: for states of shape $(B, T, D)$ it returns $r(X)$ of each sequence, of
@@ -495,8 +496,9 @@ rows.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]).round(2).unsta
 
 # %% [markdown]
 # In range all five do nearly the same. Beyond, the two tables fail at once, and being relative is
-# not enough either: the model never met RoPE's angles and T5's buckets for far offsets. Shaw's
-# clipping leaves no offset untrained (unit 04).
+# not enough either. T5 meets buckets that were never trained. Why RoPE fails here is open: unit 05
+# finds that meeting new offsets alone does not explain it. Shaw's clipping leaves no offset
+# untrained (unit 04).
 
 # %% [markdown]
 # ## 6. A line is not the only order

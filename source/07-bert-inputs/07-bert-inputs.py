@@ -41,8 +41,9 @@ print(*english.documents[0][:2], sep="\n")
 # %% [markdown]
 # A text of your machine: another Python has other docstrings, and another digest. So numbers below
 # differ a little from place to place. With a network, `helpers.corpora.wikitext.wikitext2()`
-# fetches the book's text, WikiText-2, in the same form. (The address in the book's own loader no
-# longer answers. Give it that of the text's author, and it works:
+# fetches WikiText-2, the articles that the book trains on, in the same form. (Its copy is the raw
+# one, in which no rare word was replaced. The address in the book's own loader no longer answers.
+# Give it that of the text's author, and it works:
 #
 # ```python
 # from helpers.book import d2l
@@ -737,8 +738,8 @@ def draw_masks(percent):
 widgets.explore(draw_masks, percent=(0, 100, 15))
 
 # %% [markdown]
-# At 15 %, most places cost time and are not scored. At 50 %, half of the context is gone. The paper
-# settled on 15 %.
+# At 15 %, most places cost time and are not scored. At 50 %, two words in five of the context are
+# hidden and one in twenty is a wrong one. The paper settled on 15 %.
 #
 # ### What are the 10 % and 10 % for?
 #

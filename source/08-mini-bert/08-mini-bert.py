@@ -157,7 +157,7 @@ widgets.explore(draw_shares, width=(64, 1024, 768), layers=(1, 24, 12))
 # here; the next cell compares with them. `log_softmax` is.
 #
 # *Why care:* a mean over **all** places looks like splendid progress, since most of them count as
-# 0. It has happened in print: section 11 has an example.
+# 0. A slip of that kind is in print: section 11 has an example.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -603,8 +603,8 @@ plots.show(figure, "Loss by step for two first standard deviations: both pass th
 # optimiser moves every weight by about its learning rate in each step, so many steps, or large
 # ones, make the start matter less. With Muon, as above, the difference is smaller.)
 #
-# The sizes **within** the input's sum matter too. A sinusoid has the size 1, whatever the tokens
-# have. How much of the sum is the token?
+# The sizes **within** the input's sum matter too. A sinusoid's entries have a size of about 0.7,
+# whatever the tokens' have. How much of the sum is the token?
 
 # %% tags=["nbval-check-output"]
 for std in (0.02, 0.05, 0.2):
@@ -612,14 +612,15 @@ for std in (0.02, 0.05, 0.2):
     print(f"std {std}: a token of length {token:.2f} beside a sinusoid of {wave:.2f}")
 
 # %% [markdown]
-# That is what Vaswani et al. multiply their tokens by $\sqrt D$ for (section 3.4). BERT's table is
-# drawn with the same std as its tokens, so there it is half and half.
+# Vaswani et al. multiply their tokens by $\sqrt D$ (section 3.4; they give no reason), and that
+# brings them to the size of the waves. BERT's table is drawn with the same std as its tokens, so
+# there it is half and half.
 #
 # ### The other choices
 #
 # Optimiser, learning rate, batch, how many words to hide, where the norms stand: behind most of
 # these settings is a habit, and habits can be measured. In each line below one thing (or two) is
-# not *as chosen*; every run reads as many words, 800 times 64 texts or what comes to the same.
+# not *as chosen*; every run reads the same number of words, that of 800 times 64 texts.
 # **Guess before you look**: which changes do more than another seed does?
 
 # %%
@@ -640,7 +641,7 @@ times.groupby(choices.table["changed"], sort=False).agg(["mean", "std"]).round(3
 # - The first weights of a model with a **table**, half the batch, twice the rate, and the place of
 #   the **norms** matter no more than the seed. Two layers are few; deep models with the norm behind
 #   are another matter.
-# - For **sinusoids**, 0.02 is worse by far than 0.05: next to waves of size 1, the tokens drown.
+# - For **sinusoids**, 0.02 is worse by far than 0.05: next to waves of size 0.7, the tokens drown.
 
 # %% [markdown]
 # ## 7. Your encoding
@@ -718,7 +719,7 @@ check.own(OwnEncoding, seed=8505)
 
 # %% [markdown]
 # Yours, or the course's example, in a mini BERT with room for 256 places, so that it can be asked
-# about longer texts than it has seen. The same steps as the two above.
+# about longer texts than it has seen. It gets as many steps as the learned table above.
 
 # %% tags=["training"]
 Own = check.own.use(OwnEncoding)
@@ -744,7 +745,7 @@ own_scores, learned_scores = live(own, "yours"), live(learned, "learned")
 # %% [markdown]
 # ## 8. The race
 #
-# Many encodings, each in the same mini BERT with the same budget: as many steps of 64 texts of 64
+# Many encodings, each in the same mini BERT with the same budget: 800 steps of 64 texts of 64
 # words, 40 % of them hidden (section 6), Muon, three seeds. That takes a CPU an hour or two, so it
 # has been recorded.
 #
@@ -796,17 +797,18 @@ for kind in ("all", *KINDS):
 # %% [markdown]
 # Read the rows before the ranks.
 #
-# - The **learned table** has all four rules, the places best of all. **TUPE** has a table too, in
-#   scores of its own, and comes next. **Sinusoids** have the places; structure takes them longer.
+# - The **learned table** has all four rules, the places best of all. **TUPE, relative** has a table
+#   too, in scores of its own, and T5's bias besides; it comes next. **Sinusoids** have the places;
+#   structure takes them longer.
 #   **Fourier features** and the **MLP of the index** are still further behind with it.
 # - **Huang**'s vectors by offset are not clipped: 60 has one of its own, and a beat can be found by
 #   how far it is to either end. Of those that know offsets only, they are the best.
 # - All others with vectors or turns by offset know verbs better than the sinusoids do. For a beat,
 #   a model has to find out first where the text begins, and for an echo to tell 60 from 59: offsets
-#   that are clipped at 8 lose most of both. **xPos** is **RoPE** here, to less than a spread.
+#   that are clipped at 8 fall behind on both. **xPos** is **RoPE** here, to less than a spread.
 #   **Shaw**, which has vectors beside the values too, has more of the beats than **Shaw's keys**.
-# - A **window** that sees only a few words to each side is hardly worse than Shaw's keys. Most of
-#   what there is to know in this language is near.
+# - A **window** that sees only eight words to each side is 0.04 nats behind Shaw's keys, most of it
+#   on beats and echoes. Nearly all else that there is to know in this language is near.
 # - **Biases** are numbers that stand beside the words, the same whatever is written there. Free
 #   numbers do best of them, one for each of the nearest offsets in the **clipped bias**, one for
 #   each bucket in **T5**'s; those of a fixed form follow. **ALiBi** is ahead in its directional
@@ -839,10 +841,10 @@ others.sort_values(256).round(2)
 # **window** stays where it was, at four times the length: there is no offset that it has not seen.
 # So does **Kerple**. **Shaw's keys**, **DeBERTa** and **Transformer-XL** lose about a third of a
 # nat. (Shaw's have seen all their offsets, too; but of keys that share the outermost vector there
-# are many more than in training.) **RoPE** turns on to angles that it has not seen and loses one
-# and a half; **xPos**, whose factors grow without end for keys to the right, two. Beyond the 64th
-# word the untrained rows of a table, Huang's untrained offsets, Fourier features and sinusoids are
-# **worse than no positions at all**. And the beats, all within the first 64 places?
+# are many more than in training.) **RoPE** loses one and a half; **xPos**, whose factors grow
+# without end for keys to the right, two. At 256 words the untrained rows of a table, Huang's
+# untrained offsets, Fourier features and sinusoids are clearly **worse than no positions at all**.
+# And the beats, all within the first 64 places?
 
 # %%
 beats_by_length = runs[runs["kind"] == "beat"]
@@ -856,8 +858,8 @@ beats_by_length.pivot_table(index="encoding", columns="length", values="far").ro
 # %% [markdown]
 # ## 9. English
 #
-# And real text? The same race on docstrings: 4,096 pieces of words, rows of 64. There is no limit
-# to hold it against. So other things have been drawn:
+# And real text? A race of ten of them on docstrings: 4,096 pieces of words, rows of 64, 15 %
+# hidden. There is no limit to hold it against. So other things have been drawn:
 #
 # - the **unigram level**, and the level of an exact answer that knows these counts and **looks at
 #   the place** besides, for one chosen word in ten is not hidden there, and one is a wrong one;
@@ -911,10 +913,10 @@ english.table.pivot_table(index="encoding", columns="length", values="loss").loc
 # offsets from their first step; a table has to learn of each place who is next to it, and in so few
 # steps it has only begun to. **T5's bias**, numbers that stand beside the words, comes half as far
 # below the control as the best; symmetric **ALiBi**, which cannot tell left from right, a quarter.
-# Beyond 64, lengths that no model was trained on, table and sinusoids fall apart, and so do T5's
-# far buckets; the four go on nearly as before, as do those that know no order. (More steps would
-# bring the rows nearer to each other; these are the numbers of this budget, and this English is
-# that of one machine.)
+# Beyond 64, lengths that no model was trained on, table, sinusoids and **TUPE** fall apart, and so
+# do T5's far buckets; the four go on nearly as before, as do those that know no order. (More steps
+# would bring the rows nearer to each other; these are the numbers of this budget, and this English
+# is that of one machine.)
 
 # %% [markdown]
 # ## 10. How large, and what for?
@@ -923,7 +925,7 @@ english.table.pivot_table(index="encoding", columns="length", values="loss").loc
 #
 # Devlin et al. pretrained BERTs of six sizes and gave for each the **perplexity** of hidden words,
 # $e^{\mathrm{loss}}$, and accuracies after fine-tuning. Here it is in miniature: six small sizes on
-# the grammar, three seeds, as many steps each. Then each is tuned to answer a question whose answer
+# the grammar, three seeds, 800 steps each. Then each is tuned to answer a question whose answer
 # is known. Half of the texts are the grammar's. In the others one singular verb and one plural
 # verb have changed places. **Do all verbs agree?**
 #
@@ -994,13 +996,13 @@ by_start.agg(["mean", "std", "min", "max"]).round(3)
 # %% [markdown]
 # **Agreement is owed to pretraining.** Two of three pretrained models come to answer it nearly
 # always; the third is hardly better than a coin when the steps end (look at `min`). Such a rule is
-# found all at once or not yet. The same model from nothing, with the same texts and steps, stays a
-# coin with every seed. A label for a whole text does not say where to look. Predicting hidden words
-# did.
+# often found all at once: few runs end in between. The same model from nothing, with the same texts
+# and steps, stays a coin with every seed. A label for a whole text does not say where to look.
+# Predicting hidden words did.
 #
-# **Frozen, it is a coin too.** The body knows the numbers (section 5), but the mean of its last
-# vectors does not tell whether they agree; that has to be brought there. Frozen features can do
-# better with more on top: Devlin et al. had two layers of LSTM there (section 5.3).
+# **Frozen, it is hardly better than a coin.** The body knows the numbers (section 5), but the mean
+# of its last vectors does not tell whether they agree; that has to be brought there. Frozen
+# features can do better with more on top: Devlin et al. had two layers of LSTM there (section 5.3).
 #
 # **Pairs are easier.** From nothing it works too, if less surely; frozen it works in part.
 # The bag of words is a coin both times: it needs order to tell one half from the other.

@@ -294,8 +294,9 @@ answers = {
 # %% [markdown] exercise="beyond" title="Beyond the training" difficulty=2 minutes=8
 # Write `beyond_verdict`. It takes `right`, of shape (seeds, texts, $T$) and with NaN wherever
 # nothing was asked, and `trained`, the length of the training texts. It returns a dict: `"share"`,
-# the share of right answers behind the trained places, for each seed, of shape (seeds,); and
-# `"verdict"`, what follows for the claim "**at most half of the answers there are right**".
+# the share of right answers **beyond** the trained places (from place `trained` on, counted from
+# 0), for each seed, of shape (seeds,); and `"verdict"`, what follows for the claim "**at most half
+# of the answers there are right**".
 #
 # *Why care:* the mean over a whole text hides what happens at its end, in the half that the model
 # knows.
@@ -433,9 +434,9 @@ widgets.explore(lengths, short=(4, 28, 8), every=(2, 20, 10))
 # %% [markdown]
 # Each move of a slider trains two models. With one length all rows are equally good. With mostly
 # short texts the late rows are behind, and catch up where long batches are less rare, or where the
-# training goes on: with five times the steps (`python -m helpers.claims 9 --full`) they are as good
-# as the others. So the claim is about the **mix of lengths** and about a training that is short,
-# not about the position.
+# training goes on: in the full form, a larger model with five times the steps and twice the batch
+# (`python -m helpers.claims 9 --full`), they are as good as the others. So the claim is about the
+# **mix of lengths** and about a training that is short, not about the position.
 
 # %% [markdown]
 # ## 7. What it costs
@@ -637,7 +638,7 @@ if d2l:
 # - Mean ± 2 standard deviations of single seeds: inside, outside, or not settled here.
 # - One open part leaves a claim open; one that fails makes it true in part, at most.
 # - A verdict that is the same whatever was measured is no verdict.
-# - Many false claims are a right number with the wrong name: 1,024, 4,096, $(T-1)^2$.
+# - Some false claims are a real number with the wrong name: 1,024, 4,096.
 # - "Better" needs a rival and a task; "cannot" needs one counter-example.
 #
 # ## Further reading

@@ -200,8 +200,8 @@ TURN = (
     ),
     Mistake(
         turn_always_in_halves,
-        "You pair column n with column n + d/2, as Llama does, whatever layout says. The paper's "
-        "pairs, layout='interleaved', are neighbours.",
+        "You pair column n with column n + d/2, as GPT-NeoX does, whatever layout says. The "
+        "paper's pairs, layout='interleaved', are neighbours.",
         _ALL_TURN,
     ),
     Mistake(

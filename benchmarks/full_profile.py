@@ -1,0 +1,85 @@
+"""Unit 08 from end to end with the profile that a GPU runtime gets, which must fit a free one.
+
+Runs the solution as it stands. Prints the seconds of its longest cells; writes
+full_profile_DEVICE.json with the seconds of each cell, and full_curves_DEVICE.json with the losses,
+which the notebook draws beside a learner's own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+from nbclient import NotebookClient
+from nbformat import NotebookNode, v4
+
+from benchmarks.mini_bert import DEVICE
+from helpers import recorded
+from helpers.course import settings
+
+UNIT = "08-mini-bert"
+LIMIT = 600.0  # seconds on a T4
+CURVES = """
+import json
+curves = {"learned": learned_curve, "none": none_curve}
+print(json.dumps({name: [each.tolist() for each in smooth(losses)]
+                  for name, losses in curves.items()}))
+"""
+
+
+def run(notebook: NotebookNode, folder: Path) -> NotebookNode:
+    """The notebook executed in `folder`, with a last cell that prints the losses."""
+    notebook.cells.append(v4.new_code_cell(CURVES))
+    client = NotebookClient(
+        notebook,
+        timeout=None,
+        kernel_name="python3",
+        extra_arguments=["--log-level=ERROR"],  # it warns of its local connection each time
+        resources={"metadata": {"path": str(folder)}},
+    )
+    return client.execute(env=os.environ | {"ORDER_MATTERS_PROFILE": "full"})
+
+
+def seconds(notebook: NotebookNode) -> pd.DataFrame:
+    """A row for each code cell: its first line, and how long it ran."""
+    rows = []
+    for cell in notebook.cells:
+        if times := cell.metadata.get("execution"):
+            begun, ended = (
+                pd.Timestamp(times[key]) for key in ("iopub.execute_input", "iopub.status.idle")
+            )
+            line = cell.source.strip().split("\n")[0]
+            rows.append({"cell": line, "seconds": (ended - begun).total_seconds()})
+    return pd.DataFrame(rows)
+
+
+def curves(notebook: NotebookNode) -> pd.DataFrame:
+    """A row for each point that the last cell printed."""
+    printed = json.loads(notebook.cells[-1].outputs[-1].text)
+    return pd.DataFrame(
+        [
+            {"run": run, "step": step, "loss": round(loss, 4)}
+            for run, points in printed.items()
+            for step, loss in zip(*points, strict=True)
+        ]
+    )
+
+
+def main() -> None:
+    """Run, print, store."""
+    path = settings.find().solutions / UNIT / f"{UNIT}.ipynb"
+    notebook = run(nbformat.read(path, as_version=4), path.parent)
+    cells = seconds(notebook)
+    recorded.save(f"full_profile_{DEVICE}", cells, "make bench")
+    recorded.save(f"full_curves_{DEVICE}", curves(notebook), "make bench")
+    print(cells.sort_values("seconds")[-10:].round(1).to_string(index=False))
+    total = cells["seconds"].sum()
+    word = "within" if total <= LIMIT else "beyond"
+    print(f"{total:.0f} s in all on {DEVICE}: {word} the {LIMIT:.0f} s meant for a T4")
+
+
+if __name__ == "__main__":
+    main()
