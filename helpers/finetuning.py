@@ -97,9 +97,13 @@ def tune(
     steps: int = 300,
     lr: float = 1e-3,
     frozen: bool = False,
+    precision: str = "float32",
     label: str = "fine-tuning",
 ) -> Classifier:
-    """Train a classifier on `data`; `body` learns along, or not if `frozen`."""
+    """Train a classifier where `data` is; `body` learns along, or not if `frozen`.
+
+    `precision` is that of `train`.
+    """
     torch.manual_seed(seed)
     model = Classifier(body, width).to(data.tokens.device)
     body.requires_grad_(not frozen)
@@ -110,9 +114,9 @@ def tune(
         return Labelled(data.tokens[rows], data.labels[rows])
 
     def loss(asked: nn.Module, given: Labelled) -> Tensor:
-        return F.cross_entropy(asked(given.tokens), given.labels)
+        return F.cross_entropy(asked(given.tokens).float(), given.labels)
 
-    train(model, batch, steps, lr, loss=loss, label=label)
+    train(model, batch, steps, lr, loss=loss, precision=precision, label=label)
     return model
 
 

@@ -74,3 +74,16 @@ def test_a_frozen_body_stays_as_it_is_and_a_bag_learns_nothing() -> None:
     assert not torch.equal(body.words.weight, before["words.weight"])
     bag = tune(nn.Embedding(size.vocab_size, 16), 16, data, seed=0, steps=100, lr=1e-2)
     assert abs(accuracy(bag, test) - 0.5) < 0.06
+
+
+def test_the_precision_is_that_asked_for() -> None:
+    size = preset(vocab_size=GRAMMAR.vocab_size, d_model=16, num_layers=1)
+    data = pairs(GRAMMAR, 100, Generator().manual_seed(2))
+    torch.manual_seed(0)
+    body = Bert(size)
+    weights = {}
+    for precision in ("float32", "bfloat16"):
+        made = tune(copy.deepcopy(body), 16, data, seed=0, steps=3, precision=precision)
+        weights[precision] = made.state_dict()["body.words.weight"]
+    assert not torch.equal(weights["float32"], weights["bfloat16"])
+    torch.testing.assert_close(weights["float32"], weights["bfloat16"], rtol=0, atol=0.01)
