@@ -25,7 +25,7 @@ class Rotary(Encoding):
         ValueError: the number of turned columns is odd or zero, or `layout` is neither.
     """
 
-    paper = "Su et al. 2021, equations 13 to 15"
+    paper = "Su et al. 2021, equations 13 to 16"
     formula = r"(R_i q_i) · (R_j k_j), R_p turns pair n by p·base^(−2n/d)"
 
     def __init__(
