@@ -77,5 +77,6 @@ def _serve(make: Callable[[], Step], pipe: Connection) -> None:
     step = make()
     step()  # a first step has much to set up
     pipe.send("ready")
-    while pipe.recv():
+    while True:  # until it is terminated
+        pipe.recv()
         pipe.send(seconds(step))

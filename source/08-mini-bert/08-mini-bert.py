@@ -335,7 +335,7 @@ plots.show(figure, "Loss by step with three levels: both curves begin near ln V 
 # known how frequent words are. Then they part. The model with a table goes on towards the limit.
 # The one without positions goes below the unigram level as well: one chosen word in ten stands
 # there openly (unit 07), the words around tell the topic, and which kinds of words are missing. But
-# it soon stops. A curve like that, drawn without its levels, might pass for a trained model.
+# its fall soon slows. A curve like that, drawn without its levels, might pass for a trained model.
 
 # %% [markdown]
 # And with more time? A GPU is given the **full** profile, 3,000 steps of 64 texts, and 750 without
@@ -353,12 +353,13 @@ ax.set_xscale("log")
 for name in levels:
     draw_level(ax, name)
 plots.show(figure, "Loss by step on a logarithmic axis, this run and a longer, recorded one: with "
-                   "a table the longer run comes down to the limit; without, it stays far above.")
+                   "a table the longer run comes near the limit; without, it stays far above.")
 print(longer.note)
 
 # %% [markdown]
-# The table ends about a twentieth above the limit. Without positions, more steps bring hardly
-# anything: what is missing cannot be learned.
+# The table ends about a twentieth above the limit. Without positions, several times the steps bring
+# some tenths of a nat more, and the curve is still two nats above the limit: which place is which
+# cannot be learned there.
 
 # %% [markdown]
 # ## 5. What has it learned?

@@ -1,5 +1,8 @@
 """The ways to run a step of the mini BERT do the same work, and what a step asks for is counted."""
 
+import pickle
+
+import pandas as pd
 import pytest
 import torch
 
@@ -26,3 +29,26 @@ def test_every_way_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(table.index) == set(mini_bert_forms.steps())
     assert (table > 0).all(axis=None)
     assert ("ours, fused AdamW, CUDA graphs" in table.index) == torch.cuda.is_available()
+
+
+def test_each_step_can_be_made_in_another_process() -> None:
+    for makers in mini_bert.GROUPS.values():
+        for make in makers.values():
+            assert pickle.loads(pickle.dumps(make)) is not None
+
+
+def _targets(**faster: float) -> list[str]:
+    """Whether each target is met where all are equally fast but those named."""
+    rows = [
+        {"group": group, "name": name, "tokens_per_second": faster.get(name.split(",")[0], 1.0)}
+        for group, makers in mini_bert.GROUPS.items()
+        for name in makers
+    ]
+    lines = mini_bert.targets(pd.DataFrame(rows))
+    return [line[:6] for line in lines if not line.startswith(" ")]
+
+
+def test_targets_can_be_met_and_missed() -> None:
+    assert _targets() == ["missed", "missed", "met   ", "missed", "missed", "missed"]
+    assert _targets(ours=5.0, everywhere=0.4, feeding=60.0) == ["met   "] * 6
+    assert _targets(ours=5.0, d2l=6.0)[:3] == ["met   ", "missed", "missed"]
