@@ -19,7 +19,7 @@ help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | \
 		awk -F '\t' '{ printf "make %-8s %s\n", $$1, $$2 }'
 
-demo: $(READY) ## a tour: build the notebooks, train for a minute, grade a made class
+demo: $(READY) ## a tour: build the notebooks, train for a minute, grade a synthetic class
 	@$(BIN)/course demo
 
 # Two tests run side by side; threads of their own would only get in each other's way. What measures

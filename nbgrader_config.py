@@ -16,5 +16,5 @@ c.ExecutePreprocessor.shutdown_kernel = "immediate"
 c.Execute.extra_arguments = ["--log-level=ERROR"]  # it warns of its local connection each time
 
 # A learner's feedback is our page: no hidden test, and nothing in it can run.
-c.GenerateFeedback.exporter_class = "helpers.course.feedback.Feedback"
+c.GenerateFeedback.exporter_class = "helpers.course.pages.feedback.Feedback"
 c.GenerateFeedback.preprocessors = []  # the page takes grades and removes hidden tests itself

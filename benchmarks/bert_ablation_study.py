@@ -14,9 +14,9 @@ import pandas as pd
 from benchmarks.bert_race_study import TRAINING
 from benchmarks.bert_tuning_study import STEPS, tuned_accuracy
 from benchmarks.sweep import Job, sweep
-from helpers.bert import preset
 from helpers.corpora import Grammar
-from helpers.pretraining import grammar_scores, on_grammar
+from helpers.model.bert import preset
+from helpers.training.pretraining import grammar_scores, on_grammar
 
 # Layers, width and heads; each stands for a row of the paper's table, in its order.
 SIZES = [(1, 64, 4), (2, 64, 1), (2, 64, 4), (4, 64, 4), (4, 96, 6), (8, 96, 6)]

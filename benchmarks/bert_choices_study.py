@@ -11,10 +11,10 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.sweep import Job, sweep
-from helpers.bert import preset
 from helpers.corpora import Grammar
-from helpers.pretraining import grammar_scores, on_grammar
+from helpers.model.bert import preset
 from helpers.runtime import fast_precision
+from helpers.training.pretraining import grammar_scores, on_grammar
 
 ROWS = 800 * 64
 CHOSEN: dict[str, Any] = {

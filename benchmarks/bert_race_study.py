@@ -17,14 +17,14 @@ from torch import Generator, Tensor
 
 from benchmarks.lag_study import ENCODINGS
 from benchmarks.sweep import Job, sweep
-from helpers.bert import Size, preset
 from helpers.corpora import Grammar
 from helpers.corpora.english import docstrings
+from helpers.corpora.inputs import mask_words
+from helpers.corpora.text import Text, shuffled, tokenized
 from helpers.encodings import Encoding, create
-from helpers.inputs import mask_words
-from helpers.pretraining import grammar_scores, on_grammar, on_text, text_score
+from helpers.model.bert import Size, preset
 from helpers.runtime import fast_precision
-from helpers.text import Text, shuffled, tokenized
+from helpers.training.pretraining import grammar_scores, on_grammar, on_text, text_score
 
 LENGTHS = (64, 128, 256)
 STEPS = {"grammar": 800, "English": 800}

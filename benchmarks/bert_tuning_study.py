@@ -16,11 +16,11 @@ from torch import Generator, nn
 
 from benchmarks.bert_race_study import TRAINING
 from benchmarks.sweep import Job, sweep
-from helpers import finetuning
-from helpers.bert import Bert, preset
 from helpers.corpora import Grammar
-from helpers.pretraining import on_grammar
+from helpers.model.bert import Bert, preset
 from helpers.runtime import seed_everything
+from helpers.training import finetuning
+from helpers.training.pretraining import on_grammar
 
 STEPS = 800  # of pretraining, and of fine-tuning
 TASKS = {"agreement": finetuning.agreement, "pairs": finetuning.pairs}

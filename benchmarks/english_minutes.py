@@ -13,8 +13,8 @@ import pandas as pd
 from benchmarks.bert_race_study import LENGTHS, TRAINING, english_text
 from benchmarks.sweep import SEEDS
 from helpers import recorded
-from helpers.bert import preset
-from helpers.pretraining import on_text, text_score
+from helpers.model.bert import preset
+from helpers.training.pretraining import on_text, text_score
 
 TARGETS = {1: 2.0, 5: 3.0}  # minutes: nats below the unigram level
 TRIED = 40  # steps to find out how long one takes

@@ -29,10 +29,13 @@ from nbgrader.api import Gradebook
 from tqdm import tqdm
 
 from helpers import recorded
-from helpers.course import build, execute, made, settings
-from helpers.course.build import Built
-from helpers.course.execute import SKIPPED, Check
-from helpers.course.nbgrade import gradebook
+from helpers.course import settings, synthetic
+from helpers.course.authoring import build
+from helpers.course.authoring.build import Built
+from helpers.course.authoring.nbgrade import gradebook
+from helpers.course.authoring.source import TRAINING
+from helpers.course.grading.judge import Check
+from tests.checks import variants
 
 UNIT = "02-sinusoidal"
 FEW, MANY, BY_OTTER = 20, 300, 4
@@ -46,12 +49,12 @@ def people(built: Built) -> list[NotebookNode]:
 
     Without the cells that train, which only this course's grader leaves out: all run the same.
     """
-    mistaken = [{name: m.answer for name, m in each.items()} for each in made.mistaken(UNIT)]
-    varied = [dict(each) for each in made.varied(UNIT)]
-    solved = [made.answered(built.solution, each) for each in [{}, *mistaken, *varied]]
+    mistaken = [{name: m.answer for name, m in each.items()} for each in synthetic.mistaken(UNIT)]
+    varied = [dict(each) for each in variants.in_submissions(UNIT)]
+    solved = [synthetic.answered(built.solution, each) for each in [{}, *mistaken, *varied]]
     found = copy.deepcopy([built.released, *solved])
     for notebook in found:
-        notebook.cells = [c for c in notebook.cells if SKIPPED not in c.metadata.get("tags", [])]
+        notebook.cells = [c for c in notebook.cells if TRAINING not in c.metadata.get("tags", [])]
     return found
 
 
@@ -115,7 +118,7 @@ def otter(built: Built, notebooks: list[NotebookNode], folder: Path) -> float:
     (folder / "out").mkdir(parents=True)
     tests = folder / "tests"
     tests.mkdir()
-    for name, test in execute.tests(UNIT, built.instructor).items():
+    for name, test in tests(UNIT, built.instructor).items():
         assert isinstance(test, Check)
         call = f">>> check.{test.exercise}({test.answer}, seed={test.seed}).complete\nTrue"
         suite = {"cases": [{"code": call, "hidden": True}], "scored": True, "type": "doctest"}

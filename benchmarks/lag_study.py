@@ -17,8 +17,8 @@ from benchmarks.sweep import Job, small, sweep
 from helpers import plots
 from helpers.corpora import LagLanguage
 from helpers.encodings import Encoding, Shaw
-from helpers.experiments import HEADS, WIDTH, run
 from helpers.recorded import RESULTS
+from helpers.training.experiments import HEADS, WIDTH, run
 
 # label: name and options for `create`
 ENCODINGS: dict[str, tuple[str, dict[str, Any]]] = {

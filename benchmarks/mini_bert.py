@@ -21,12 +21,12 @@ from transformers import BertConfig, BertForMaskedLM
 from benchmarks import timing
 from benchmarks.timing import Step
 from helpers import recorded, runtime
-from helpers.bert import Bert, Pretraining, Size
 from helpers.book import d2l
-from helpers.inputs import mask_words, places_loss
-from helpers.pretraining import batches
+from helpers.corpora.inputs import mask_words, places_loss
+from helpers.model.bert import Bert, Pretraining, Size
 from helpers.training import optimizer as optimizers
 from helpers.training.loop import PRECISIONS
+from helpers.training.pretraining import batches
 
 SIZE = Size()
 ROWS = 64

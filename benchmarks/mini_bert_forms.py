@@ -21,8 +21,8 @@ from benchmarks import mini_bert, timing
 from benchmarks.mini_bert import DEVICE, FAST, ROWS, SIZE
 from benchmarks.timing import Step
 from helpers import recorded, runtime
-from helpers.bert import Bert, Pretraining
-from helpers.inputs import places_loss
+from helpers.corpora.inputs import places_loss
+from helpers.model.bert import Bert, Pretraining
 from helpers.training import optimizer
 from helpers.training.loop import PRECISIONS
 

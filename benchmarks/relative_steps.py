@@ -13,8 +13,8 @@ from transformers.models.vits.modeling_vits import VitsAttention
 from transformers.models.wav2vec2_bert import modeling_wav2vec2_bert as wav2vec2
 from transformers.models.wav2vec2_bert.configuration_wav2vec2_bert import Wav2Vec2BertConfig
 
-from helpers.attention import MultiHeadAttention
 from helpers.encodings import Encoding, create, forms
+from helpers.model.attention import MultiHeadAttention
 
 B, H, d, K = 2, 4, 64, 16
 D = H * d

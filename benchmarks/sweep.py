@@ -23,7 +23,7 @@ from tqdm import tqdm
 from helpers import recorded
 from helpers.corpora import Task
 from helpers.encodings import create
-from helpers.experiments import HEADS, WIDTH, run
+from helpers.training.experiments import HEADS, WIDTH, run
 
 ROOT = Path(__file__).parent.parent
 DONE = ROOT / "build" / "sweeps"  # not committed

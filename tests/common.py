@@ -3,7 +3,8 @@
 import shutil
 from pathlib import Path
 
-from helpers.course import bubblewrap, settings
+from helpers.course import settings
+from helpers.course.sandbox import bubblewrap
 from helpers.course.settings import Course
 
 ROOT = Path(__file__).parent.parent

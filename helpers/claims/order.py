@@ -7,11 +7,11 @@ import math
 import torch
 from torch import Generator, Tensor
 
-from helpers.attention import MultiHeadAttention
-from helpers.encoder import Encoder
 from helpers.encodings import Encoding, create, sinusoidal_table
 from helpers.encodings.offsets import skew
-from helpers.probes import rank_residual
+from helpers.model.attention import MultiHeadAttention
+from helpers.model.encoder import Encoder
+from helpers.model.probes import rank_residual
 from helpers.runtime import seed_everything
 
 

@@ -11,9 +11,9 @@ from torch import Generator, Tensor
 from torch.nn import Module
 
 from helpers.corpora import Masked, Reverse, Shift, Task
-from helpers.encoder import Encoder
 from helpers.encodings import Encoding, create
 from helpers.encodings.additive import Table
+from helpers.model.encoder import Encoder
 from helpers.runtime import seed_everything
 from helpers.training import masked_loss, train
 

@@ -12,9 +12,9 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from helpers.attention import MultiHeadAttention
-from helpers.encoder import EncoderLayer
 from helpers.encodings import Encoding, create, sinusoidal_table
+from helpers.model.attention import MultiHeadAttention
+from helpers.model.encoder import EncoderLayer
 from helpers.runtime import seed_everything
 
 Step = Callable[[], object]

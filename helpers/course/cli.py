@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import atexit
 import errno
-import gc
 import os
 import sys
 from pathlib import Path
 
 from helpers.course import settings
 from helpers.course.settings import CourseError
-
-# jsonschema imports it, where it is installed, for one format of text that no notebook has, and it
-# takes longer to import than PyTorch.
-sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -59,13 +53,9 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("out", type=Path, help="folder that `course grade` has written")
     report.set_defaults(run=_report)
 
-    demo = commands.add_parser("demo", help="a tour: build, train, grade a made class")
+    demo = commands.add_parser("demo", help="a tour: build, train, grade a synthetic class")
     demo.add_argument("--out", type=Path, default=Path("build/demo"), help="where results go")
     demo.set_defaults(run=_demo)
-
-    mutants = commands.add_parser("mutants", help="try wrong and right answers on every check")
-    mutants.add_argument("units", nargs="*", help="units to try; all if none is named")
-    mutants.set_defaults(run=_mutants)
 
     doctor = commands.add_parser("doctor", help="look at this machine and say what is missing")
     doctor.set_defaults(run=_doctor)
@@ -94,7 +84,7 @@ def _chosen(course: settings.Course, names: list[str]) -> list[str]:
 
 
 def _build(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course import build
+    from helpers.course.authoring import build
 
     units = _chosen(course, options.units)
     if not options.check:
@@ -108,19 +98,15 @@ def _build(course: settings.Course, options: argparse.Namespace) -> int:
 
 
 def _grade(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course import bubblewrap, sandbox
+    from helpers.course.sandbox import bubblewrap, process
 
     isolated = not options.no_sandbox
     if not options.scheduler and not (isolated and bubblewrap.available()):
         cores = os.cpu_count() or 1
-        sandbox.begin(min(options.workers or cores, cores), sandbox.Limits(), isolated)
-    gc.disable()  # which would look again and again at what is only being imported
-    from helpers.course import grade  # takes as long as a sandbox
+        process.begin(min(options.workers or cores, cores), process.Limits(), isolated)
+    from helpers.course.grading import grade  # its imports take as long as a sandbox
+    from helpers.course.pages import report
 
-    gc.freeze()
-    gc.enable()
-    gc.set_threshold(50_000)  # most of what nbgrader makes of a notebook is gone by itself
-    atexit.register(gc.freeze)  # nor need it look at everything once more at the end
     try:
         table = grade.grade(
             course,
@@ -131,15 +117,15 @@ def _grade(course: settings.Course, options: argparse.Namespace) -> int:
             scheduler=options.scheduler,
         )
     finally:
-        sandbox.close_spare()
+        process.close_spare()
     print(grade.as_text(table))
     print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")
-    print(f"report: {options.out / 'report.html'}")
+    print(f"report: {report.write(course, options.out)}")
     return 0
 
 
 def _report(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course import report
+    from helpers.course.pages import report
 
     print(f"report: {report.write(course, options.out)}")
     return 0
@@ -151,12 +137,6 @@ def _demo(course: settings.Course, options: argparse.Namespace) -> int:
     return demo.demo(course, options.out)
 
 
-def _mutants(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course import mutants
-
-    return int(mutants.report(course, _chosen(course, options.units)) > 0)
-
-
 def _doctor(course: settings.Course, _options: argparse.Namespace) -> int:
     from helpers.course import doctor
 
@@ -164,7 +144,7 @@ def _doctor(course: settings.Course, _options: argparse.Namespace) -> int:
 
 
 def _release(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course import release
+    from helpers.course.authoring import release
 
     for path in release.release(course, _chosen(course, options.units), options.out):
         print(path)
@@ -172,7 +152,7 @@ def _release(course: settings.Course, options: argparse.Namespace) -> int:
 
 
 def _collect(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course import collect
+    from helpers.course.intake import collect
 
     table = collect.collect(course, options.archive, options.out)
     print(table.to_string(index=False))
@@ -181,7 +161,7 @@ def _collect(course: settings.Course, options: argparse.Namespace) -> int:
 
 
 def _units(course: settings.Course, _options: argparse.Namespace) -> int:
-    from helpers.course import overview
+    from helpers.course.authoring import overview
 
     print(overview.as_markdown(course))
     return 0

@@ -1,4 +1,4 @@
-"""`make demo`: build the notebooks, train two encoders, grade a made class."""
+"""`make demo`: build the notebooks, train two encoders, grade a synthetic class."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ import nbformat
 import pandas as pd
 from nbformat import NotebookNode
 
-from helpers import plots
+from helpers import checks, plots
 from helpers.corpora import LagLanguage
-from helpers.course import bubblewrap, build, grade, made
+from helpers.course import synthetic
+from helpers.course.authoring import build
+from helpers.course.grading import grade
+from helpers.course.pages import report
+from helpers.course.sandbox import bubblewrap
 from helpers.course.settings import Course
-from helpers.experiments import race
+from helpers.training.experiments import race
 
 UNIT = "02-sinusoidal"
 TYPICAL = (  # exercise and wrong version of six learners
@@ -36,7 +40,7 @@ def demo(course: Course, out: Path) -> int:
     print("\n2. Training on the lag-3 language: each token follows from the one three before it")
     picture = _race(out)
 
-    print("\n3. Grading a made class")
+    print("\n3. Grading a synthetic class")
     for student, notebook in _class(built).items():
         target = out / "class" / student / UNIT / f"{UNIT}.ipynb"
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -46,6 +50,7 @@ def demo(course: Course, out: Path) -> int:
         print(f"{missing}\nThis class is the course's own, so it is graded without.\n")
     table = grade.grade(course, out / "class", out / "graded", isolated=not missing)
     print(grade.as_text(table))
+    print(f"\nreport: {report.write(course, out / 'graded')}")
     return _verdict(table, picture, out)
 
 
@@ -63,11 +68,11 @@ def _race(out: Path) -> Path:
 
 def _class(built: build.Built) -> dict[str, NotebookNode]:
     notebooks = {"perfect": built.solution, "blank": built.released}
-    exercises = made.exercises(UNIT)
+    exercises = checks.exercises(UNIT)
     for exercise, name in TYPICAL:
         mistake = next(m for m in exercises[exercise].mistakes if m.name == name)
         student = name.replace(" ", "-")
-        notebooks[student] = made.answered(built.solution, {exercise: mistake.answer})
+        notebooks[student] = synthetic.answered(built.solution, {exercise: mistake.answer})
     return notebooks
 
 

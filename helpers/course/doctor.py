@@ -96,7 +96,7 @@ def _packages(course: Course) -> Iterator[Finding]:
 
 
 def _sandbox(_course: Course) -> Iterator[Finding]:
-    from helpers.course import bubblewrap
+    from helpers.course.sandbox import bubblewrap
 
     reason = bubblewrap.available()
     yield Finding("missing", reason) if reason else Finding("ok", "bubblewrap makes a sandbox")

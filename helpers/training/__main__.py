@@ -18,14 +18,14 @@ import torch
 import torch.distributed as dist
 from torch import Generator
 
-from helpers.bert import Bert, Pretraining, preset
 from helpers.corpora import Grammar
-from helpers.inputs import Places, places_loss
-from helpers.pretraining import grammar_batches
+from helpers.corpora.inputs import Places, places_loss
+from helpers.model.bert import Bert, Pretraining, preset
 from helpers.runtime import seed_everything
 from helpers.training import evaluate, train
 from helpers.training.loop import PRECISIONS
 from helpers.training.optimizer import OPTIMIZERS
+from helpers.training.pretraining import grammar_batches
 
 
 def _arguments() -> argparse.Namespace:

@@ -359,7 +359,7 @@ check.gap(permutation_gap, seed=1505)
 # make a difference.
 
 # %% tags=["nbval-check-output"]
-from helpers.encoder import EncoderLayer
+from helpers.model.encoder import EncoderLayer
 
 gap_of = check.gap.use(permutation_gap)
 torch.manual_seed(0)
@@ -487,7 +487,7 @@ for question, answers in questions.items():
 # %% tags=["training"]
 import pandas as pd
 
-from helpers.encoder import Encoder
+from helpers.model.encoder import Encoder
 from helpers.training import evaluate, train
 
 SEEDS = range(10 if runtime.profile() == "full" else 3)

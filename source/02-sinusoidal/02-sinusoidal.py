@@ -380,7 +380,7 @@ check.module(SinusoidalEncoding, seed=2606)
 import pandas as pd
 
 from helpers.corpora import LagLanguage
-from helpers.experiments import run
+from helpers.training.experiments import run
 
 Mine = check.module.use(SinusoidalEncoding)
 runs = [run(LagLanguage(), "none", seed=0, steps=300)]

@@ -132,7 +132,7 @@ for name, (each, predicted) in tables.items():
 from torch import Generator
 
 from helpers.corpora import LagLanguage
-from helpers.encoder import Encoder
+from helpers.model.encoder import Encoder
 from helpers.training import evaluate, train
 
 language = LagLanguage()
@@ -369,7 +369,7 @@ check.index_mlp(IndexMLP, seed=3303)
 # Does it learn? Train it as your table was: the same seed, as many steps, the same test.
 
 # %% tags=["training"]
-from helpers.experiments import run
+from helpers.training.experiments import run
 
 torch.manual_seed(0)
 index = check.index_mlp.use(IndexMLP)(48, num_heads=4, max_len=96)

@@ -624,7 +624,7 @@ class ValuesOnly(Mine):
 from torch import Generator
 
 from helpers.corpora import LagLanguage
-from helpers.encoder import Encoder
+from helpers.model.encoder import Encoder
 from helpers.runtime import profile, seed_everything
 from helpers.training import evaluate, train
 

@@ -23,7 +23,7 @@ from torch import nn
 from helpers import encodings, plots, recorded, runtime, widgets
 from helpers.checks import after_bert as check
 from helpers.corpora import LagLanguage
-from helpers.encoder import Encoder
+from helpers.model.encoder import Encoder
 from helpers.encodings import Encoding
 
 # %% [markdown]
@@ -722,7 +722,7 @@ raced = study.table[study.table["encoding"].isin(RACE)]
 shown = raced  # the next cell adds what you train
 
 # %% tags=["training"]
-from helpers.experiments import run
+from helpers.training.experiments import run
 
 class MyRope(Encoding):
     """RoPE from the learner's own function."""

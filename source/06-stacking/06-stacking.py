@@ -17,8 +17,9 @@ import matplotlib.pyplot as plt
 import torch
 from torch import nn
 
-from helpers import encodings, plots, probes, runtime, widgets
-from helpers.attention import MultiHeadAttention
+from helpers import encodings, plots, runtime, widgets
+from helpers.model import probes
+from helpers.model.attention import MultiHeadAttention
 from helpers.checks import stacking as check
 from helpers.encodings import Encoding, create
 
@@ -76,7 +77,7 @@ check.residual(rank_residual, seed=6101)
 # its LayerNorms, MLP and two skips. They start from the same random tokens.
 
 # %%
-from helpers.encoder import EncoderLayer
+from helpers.model.encoder import EncoderLayer
 
 residual_of = check.residual.use(rank_residual)
 steps = {
@@ -145,7 +146,7 @@ class Bare(EncoderLayer):
 
 # %% tags=["training"]
 from helpers.corpora import LagLanguage
-from helpers.encoder import Encoder
+from helpers.model.encoder import Encoder
 from helpers.runtime import seed_everything
 from helpers.training import evaluate, train
 

@@ -21,9 +21,10 @@ import pandas as pd
 import torch
 from torch import Generator, nn
 
-from helpers import plots, widgets, wordpiece
+from helpers import plots, widgets
+from helpers.corpora import wordpiece
 from helpers.checks import bert_inputs as check
-from helpers.wordpiece import CLS, MASK, PAD, SEP, SPECIAL
+from helpers.corpora.wordpiece import CLS, MASK, PAD, SEP, SPECIAL
 
 # %% [markdown]
 # ## 1. Pieces of words
@@ -487,7 +488,7 @@ check.padding(padding_mask, seed=7404)
 # far does its `[CLS]` move, in shares of its length? Your mask says what is real.
 
 # %%
-from helpers.bert import Bert, preset
+from helpers.model.bert import Bert, preset
 
 torch.manual_seed(0)
 bert, real_of = Bert(preset("mini", vocab_size=1000)).eval(), check.padding.use(padding_mask)

@@ -20,7 +20,7 @@ import torch
 from torch import Generator, nn
 
 from helpers import plots, recorded, runtime, widgets
-from helpers.bert import Bert, Pretraining, preset
+from helpers.model.bert import Bert, Pretraining, preset
 from helpers.checks import mini_bert as check
 from helpers.corpora import Grammar
 from helpers.corpora.grammar import KINDS
@@ -43,7 +43,7 @@ from helpers.encodings import Encoding
 # The two heads serve pretraining only. The last map of the word head is the token table $E$ once
 # more: the same Parameter, used in both directions. One says that the decoder is **tied**.
 #
-# `helpers.bert` is that, with any encoding in the place of $P$. Its parts, called one by one:
+# `helpers.model.bert` is that, with any encoding in the place of $P$. Its parts, called one by one:
 
 # %% tags=["nbval-check-output"]
 torch.manual_seed(0)
@@ -287,7 +287,7 @@ print({name: round(value, 2) for name, value in levels.items()})
 # hundred steps of 32 texts; on a GPU the same cells give it more.
 
 # %% tags=["training"]
-from helpers.pretraining import grammar_scores, on_grammar
+from helpers.training.pretraining import grammar_scores, on_grammar
 
 full = runtime.profile() == "full"
 device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -1037,7 +1037,7 @@ by_start.agg(["mean", "std", "min", "max"]).round(3)
 # %% tags=["training"]
 import copy
 
-from helpers import finetuning
+from helpers.training import finetuning
 
 pairs, fresh = (finetuning.pairs(grammar, number, Generator().manual_seed(number))
                 for number in (4000, 1000))
@@ -1079,7 +1079,7 @@ if BertConfig:
 # And its heads: our weights, copied into theirs, give the same words and the same pairs.
 
 # %% tags=["nbval-check-output"]
-from helpers.exchange import to_transformers
+from helpers.model.exchange import to_transformers
 
 if BertConfig:
     small = preset("mini", vocab_size=1000, norm="post")

@@ -14,7 +14,8 @@ import nbformat
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
-from helpers.course import made
+from helpers import checks
+from helpers.course import synthetic
 from helpers.course.settings import Course
 
 UNIT = "02-sinusoidal"
@@ -38,8 +39,8 @@ def _free_port() -> int:
 def lab(course: Course, tmp_path: Path) -> Iterator[str]:
     """JupyterLab on a copy of the unit with one answer wrong; gives the notebook's address."""
     notebook = nbformat.read(course.solutions / UNIT / f"{UNIT}.ipynb", as_version=4)
-    wrong = next(m for m in made.exercises(UNIT)["shift"].mistakes if "backwards" in m.name)
-    notebook = made.answered(notebook, {"shift": wrong.answer})
+    wrong = next(m for m in checks.exercises(UNIT)["shift"].mistakes if "backwards" in m.name)
+    notebook = synthetic.answered(notebook, {"shift": wrong.answer})
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None

@@ -14,18 +14,18 @@ from nbgrader.utils import get_partial_grade
 from tokenizers.models import WordPiece
 from torch import Tensor
 
-from helpers import encodings
+from helpers import checks, encodings
 from helpers.book import d2l
-from helpers.checks import bert_inputs, compare, order_blind, start_here
+from helpers.checks import bert_inputs, order_blind, start_here
 from helpers.checks import sinusoidal as check
-from helpers.checks.compare import guarded
-from helpers.checks.exercise import Exercise
-from helpers.checks.report import Finding, Report
-from helpers.course import made
+from helpers.checks.engine import compare
+from helpers.checks.engine.compare import guarded
+from helpers.checks.engine.exercise import Exercise
+from helpers.checks.engine.report import Finding, Report
 from helpers.encodings import Sinusoidal
 from helpers.encodings import sinusoidal_table as renamed
 
-EXERCISES = [e for u in ("00-start-here", "02-sinusoidal") for e in made.exercises(u).values()]
+EXERCISES = [e for u in ("00-start-here", "02-sinusoidal") for e in checks.exercises(u).values()]
 
 
 def _aliased(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
@@ -181,7 +181,7 @@ def test_a_wavelength_that_is_nearly_right_is_wrong() -> None:
 
 
 def made_from_the_table() -> type:
-    from helpers.checks.variants.sinusoidal import module_with_index
+    from tests.checks.variants.sinusoidal import module_with_index
 
     return module_with_index
 

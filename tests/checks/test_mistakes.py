@@ -4,34 +4,36 @@ from typing import Any
 
 import pytest
 
-from helpers.checks.exercise import Answer, Exercise, Mistake
-from helpers.course import made, mutants
+from helpers import checks
+from helpers.checks.engine.exercise import Answer, Exercise, Mistake
 from tests import common
+from tests.checks import variants
+from tests.mutants import trial
 
 UNITS = common.UNITS
 
-EXERCISES = [exercise for unit in UNITS for exercise in made.exercises(unit).values()]
+EXERCISES = [exercise for unit in UNITS for exercise in checks.exercises(unit).values()]
 MISTAKES = [
     pytest.param(exercise, mistake, id=mistake.name)
     for exercise in EXERCISES
     for mistake in exercise.mistakes
 ]
 VARIANTS = [
-    pytest.param(made.exercises(unit)[name], answer, id=f"{name}: {answer.__name__}")
+    pytest.param(checks.exercises(unit)[name], answer, id=f"{name}: {answer.__name__}")
     for unit in UNITS
-    for name, answers in made.module_of(unit, "variants").VARIANTS.items()
+    for name, answers in variants.of(unit).items()
     for answer in answers
 ]
 
 
 @pytest.mark.parametrize(("exercise", "mistake"), MISTAKES)
 def test_a_mistake_loses_its_parts_and_gets_its_hint(exercise: Exercise, mistake: Mistake) -> None:
-    assert mutants.mistake_fault(exercise, mistake) == ""
+    assert trial.mistake_fault(exercise, mistake) == ""
 
 
 @pytest.mark.parametrize(("exercise", "answer"), VARIANTS)
 def test_a_right_answer_may_be_written_differently(exercise: Exercise, answer: Answer) -> None:
-    assert mutants.variant_fault(exercise, answer) == ""
+    assert trial.variant_fault(exercise, answer) == ""
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)

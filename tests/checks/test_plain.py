@@ -10,9 +10,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.checks import compare
-from helpers.checks.compare import Other
-from helpers.checks.plain import Raised, decode, encode, plain
+from helpers.checks.engine import compare
+from helpers.checks.engine.compare import Other
+from helpers.checks.engine.plain import Raised, decode, encode, plain
 
 SCALARS = (
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.text(max_size=20) | st.floats()

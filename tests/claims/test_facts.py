@@ -7,11 +7,11 @@ import torch
 from torch import nn
 from transformers import BertConfig, BertForPreTraining, BertModel
 
-from helpers.bert import parameter_count, preset
 from helpers.claims import order, sizes, timing
 from helpers.claims.small import QUICK, TASKS, accuracy, fresh, hits, trained
 from helpers.claims.trained import accuracy_by_row, steps_to, steps_to_learn
 from helpers.encodings import Encoding, create, sinusoidal_table
+from helpers.model.bert import parameter_count, preset
 
 LARGE: dict[str, Any] = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16}
 LARGE["intermediate_size"] = 4096

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from helpers.checks.claim_lab_common import entry
 
 from helpers.checks import claim_lab as check
-from helpers.checks.claim_lab_common import entry
-from helpers.checks.exercise import Exercise
+from helpers.checks.engine.exercise import Exercise
 from helpers.claims import CLAIMS, PARTLY, VERDICTS, Claim, Part, overall
 from tests.common import ROOT
 

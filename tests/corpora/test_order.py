@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Generator
 
-from helpers.checks.order_blind import best_without_order
+from helpers.checks.order_blind.bag import best_without_order
 from helpers.corpora.order import WhichFirst
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from helpers.course import build, overview
+from helpers.course.authoring import build, overview
 from helpers.course.cli import main
 from helpers.course.settings import Course, CourseError
 from tests.common import LESSON, UNITS

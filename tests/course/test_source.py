@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course import source
+from helpers.course.authoring import source
 from helpers.course.settings import Course, CourseError
 from tests.common import LESSON
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import torch
 
-from helpers.attention import MultiHeadAttention
 from helpers.encodings import BY_NAME, create
+from helpers.model.attention import MultiHeadAttention
 from tests.common import ROOT
 from tests.encodings.oracles import ORACLES, Oracle
 

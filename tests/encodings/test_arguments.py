@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 import torch
 
-from helpers.attention import MultiHeadAttention
 from helpers.encodings import Encoding, create, tree_depths
+from helpers.model.attention import MultiHeadAttention
 
 D, H, T = 12, 3, 5
 close = torch.testing.assert_close

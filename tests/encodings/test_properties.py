@@ -8,7 +8,6 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from helpers.attention import MultiHeadAttention
 from helpers.encodings import (
     Encoding,
     available,
@@ -17,6 +16,7 @@ from helpers.encodings import (
     sinusoidal_table,
     tree_offsets,
 )
+from helpers.model.attention import MultiHeadAttention
 
 H, d, T = 2, 6, 9
 D = H * d

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from helpers.course.session import Session
+from helpers.course.sandbox.session import Session
 
 
 @pytest.fixture(autouse=True)

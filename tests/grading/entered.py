@@ -6,12 +6,13 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode, v4
 
-from helpers.checks.report import Finding, Report
-from helpers.course import build, marking
-from helpers.course.build import Built
-from helpers.course.execute import Outcome
+from helpers.checks.engine.report import Finding, Report
+from helpers.course.authoring import build
+from helpers.course.authoring.build import Built
+from helpers.course.authoring.nbgrade import Grader
+from helpers.course.grading import marking
+from helpers.course.grading.execute import Outcome
 from helpers.course.intake import Submission
-from helpers.course.nbgrade import Grader
 from helpers.course.settings import Course
 from tests.common import LESSON
 

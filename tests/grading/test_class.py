@@ -16,10 +16,14 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.dbutil import write_alembic_ini
 
-from helpers.checks.exercise import Mistake
-from helpers.course import build, grade, made, marking, nbgrade
-from helpers.course.build import Built
+from helpers import checks
+from helpers.checks.engine.exercise import Mistake
+from helpers.course import synthetic
+from helpers.course.authoring import build, nbgrade
+from helpers.course.authoring.build import Built
+from helpers.course.grading import grade, marking
 from helpers.course.settings import Course
+from tests.checks import variants
 from tests.common import ISOLATED, ROOT, UNITS
 
 STOCK = ("00-start-here", "02-sinusoidal", "06-stacking")  # the command takes half a minute a unit
@@ -27,15 +31,15 @@ STOCK = ("00-start-here", "02-sinusoidal", "06-stacking")  # the command takes h
 
 def _mistaken(unit: str) -> list[dict[str, Mistake]]:
     """A first and a second mistake of each exercise."""
-    return made.mistaken(unit)[:2]
+    return synthetic.mistaken(unit)[:2]
 
 
 def _hand_in(built: Built, unit: str, folder: Path) -> Path:
     students = {"perfect": built.solution, "blank": built.released}
     for number, mistakes in enumerate(_mistaken(unit)):
         wrong = {name: mistake.answer for name, mistake in mistakes.items()}
-        students[f"mistaken-{number}"] = made.answered(built.solution, wrong)
-    students["varied"] = made.answered(built.solution, made.varied(unit)[0])
+        students[f"mistaken-{number}"] = synthetic.answered(built.solution, wrong)
+    students["varied"] = synthetic.answered(built.solution, variants.in_submissions(unit)[0])
     for student, notebook in students.items():
         target = folder / "submitted" / student / unit / f"{unit}.ipynb"
         target.parent.mkdir(parents=True)
@@ -53,7 +57,7 @@ def test_a_made_class_gets_the_marks_and_hints_it_should(
     rows = table.set_index("student")
     assert set(rows["flags"]) == {""}
     assert rows["repairs"]["blank"] == ""
-    exercises = made.exercises(unit)
+    exercises = checks.exercises(unit)
     points = sum(exercise.points for exercise in exercises.values())
     assert rows.score["blank"] == 0
     assert rows.score["perfect"] == rows.score["varied"] == points

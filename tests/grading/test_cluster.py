@@ -9,8 +9,10 @@ import psutil
 import pytest
 from distributed import LocalCluster
 
-from helpers.course import bubblewrap, build, grade
-from helpers.course.journal import entries
+from helpers.course.authoring import build
+from helpers.course.grading import grade
+from helpers.course.grading.journal import entries
+from helpers.course.sandbox import bubblewrap
 from helpers.course.settings import Course, CourseError
 from tests.common import ISOLATED
 

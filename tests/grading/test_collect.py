@@ -6,8 +6,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from helpers.course import build, collect
+from helpers.course.authoring import build
 from helpers.course.cli import main
+from helpers.course.intake import collect
 from helpers.course.settings import Course, CourseError
 
 UNIT = "01-tiny"

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course import bubblewrap, doctor
+from helpers.course import doctor
 from helpers.course.cli import main
 from helpers.course.doctor import Finding
+from helpers.course.sandbox import bubblewrap
 from helpers.course.settings import Course
 from tests.common import ROOT
 

@@ -12,11 +12,12 @@ from nbformat import NotebookNode, v4
 from nbgrader.api import Gradebook
 from playwright.sync_api import Page, sync_playwright
 
-from helpers.checks.report import FINDINGS
-from helpers.course import feedback, marking
+from helpers.checks.engine.report import FINDINGS
+from helpers.course.authoring.nbgrade import Grader, gradebook
+from helpers.course.grading import marking
 from helpers.course.intake import Submission
-from helpers.course.nbgrade import Grader, gradebook
-from helpers.course.session import error
+from helpers.course.pages import feedback
+from helpers.course.sandbox.session import error
 from helpers.course.settings import CourseError
 from tests.common import tiny_course
 from tests.grading.entered import HINT, RIGHT, UNIT, WRONG, Classroom, code, display

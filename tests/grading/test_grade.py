@@ -9,9 +9,10 @@ import pytest
 from nbgrader.converters import Autograde
 from nbgrader.utils import capture_log
 
-from helpers.course import build, grade
+from helpers.course.authoring import build
+from helpers.course.authoring.nbgrade import Grader
 from helpers.course.cli import main
-from helpers.course.nbgrade import Grader
+from helpers.course.grading import grade
 from helpers.course.settings import Course, CourseError
 from tests.common import ISOLATED, LESSON
 
@@ -148,7 +149,7 @@ def test_a_full_disk_is_nobodys_zero(
     full = {"success": False, "log": "", "error": "sqlite3.Error: database or disk is full"}
     real = capture_log
     monkeypatch.setattr(
-        "helpers.course.nbgrade.capture_log",
+        "helpers.course.authoring.nbgrade.capture_log",
         lambda job: full if isinstance(job, Autograde) else real(job),
     )
     assert main([*GRADE, str(submissions), "--out", str(out)]) == 1

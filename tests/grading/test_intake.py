@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course import intake
-from helpers.course.intake import Submission
+from helpers.course.intake import Submission, inbox
 from helpers.course.settings import CourseError
 
 UNITS = ["01-tiny", "02-small"]
@@ -32,7 +31,7 @@ def _zip(path: Path, names: list[str]) -> Path:
 
 
 def _find(place: Path, tmp_path: Path, guessed: str = "") -> list[Submission]:
-    return intake.find(place, UNITS, tmp_path / "unpacked", lambda _path: guessed)
+    return inbox.find(place, UNITS, tmp_path / "unpacked", lambda _path: guessed)
 
 
 def _who(found: list[Submission]) -> list[tuple[str, str]]:
@@ -133,7 +132,7 @@ def test_an_archive_writes_only_where_it_may(tmp_path: Path) -> None:
 def test_an_archive_that_grows_without_end_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(intake, "IN_ALL", 10)
+    monkeypatch.setattr(inbox, "IN_ALL", 10)
     place = _zip(tmp_path / "all.zip", [f"s{n}/01-tiny.ipynb" for n in range(9)])
     with pytest.raises(CourseError, match="too many"):
         _find(place, tmp_path)

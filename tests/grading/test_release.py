@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from helpers.course import release
+from helpers.course.authoring import release
 from helpers.course.cli import main
 from helpers.course.settings import Course, CourseError
 from tests.common import ROOT

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.course import rendering
+from helpers.course.pages import rendering
 
 
 @pytest.mark.parametrize(

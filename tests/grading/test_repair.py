@@ -12,7 +12,8 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from helpers.course import build, repair
+from helpers.course.authoring import build
+from helpers.course.intake import repair
 from helpers.course.settings import CourseError
 from tests.common import LESSON, tiny_course
 

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 from nbgrader.api import Gradebook
 
-from helpers.course import grade, report
+from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
-from helpers.course.nbgrade import gradebook
+from helpers.course.grading import grade
+from helpers.course.pages import report
 from helpers.course.settings import Course
 from tests.common import tiny_course
 from tests.grading.entered import HINT, RIGHT, UNIT, WRONG, Classroom

@@ -12,12 +12,13 @@ import pandas as pd
 import pytest
 from nbgrader.api import Gradebook
 
-from helpers.course import build, execute, grade
-from helpers.course.execute import Job, Outcome
-from helpers.course.journal import Journal, entries
-from helpers.course.nbgrade import gradebook
-from helpers.course.sandbox import Sandbox, SandboxDiedError
-from helpers.course.session import Session
+from helpers.course.authoring import build
+from helpers.course.authoring.nbgrade import gradebook
+from helpers.course.grading import execute, grade
+from helpers.course.grading.execute import Job, Outcome
+from helpers.course.grading.journal import Journal, entries
+from helpers.course.sandbox.process import Sandbox, SandboxDiedError
+from helpers.course.sandbox.session import Session
 from helpers.course.settings import Course
 from tests.common import ISOLATED
 

@@ -16,10 +16,10 @@ import psutil
 import pytest
 
 from helpers import recorded
-from helpers.course import bubblewrap, seccomp
-from helpers.course.memory import use_more
-from helpers.course.sandbox import Limits, Sandbox, SandboxError
-from helpers.course.session import Session
+from helpers.course.sandbox import bubblewrap, seccomp
+from helpers.course.sandbox.memory import use_more
+from helpers.course.sandbox.process import Limits, Sandbox, SandboxError
+from helpers.course.sandbox.session import Session
 from tests.common import ROOT
 
 LIMITS = Limits(cell_seconds=3, notebook_seconds=60, memory=1 << 30, output=20_000)

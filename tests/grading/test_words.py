@@ -3,7 +3,7 @@
 import pytest
 from nbformat import v4
 
-from helpers.course.words import strange
+from helpers.course.grading.words import strange
 
 
 @pytest.mark.parametrize(

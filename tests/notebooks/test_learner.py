@@ -6,9 +6,9 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from helpers.checks.exercise import STUB
-from helpers.checks.report import FINDINGS
-from helpers.course import made
+from helpers import checks
+from helpers.checks.engine.exercise import STUB
+from helpers.checks.engine.report import FINDINGS
 from helpers.course.settings import Course
 from tests.common import UNITS
 
@@ -32,7 +32,7 @@ def test_a_learner_who_writes_nothing_meets_no_error(
     assert errors <= {"NotImplementedError"}, errors
 
     reports = [output.data[FINDINGS] for output in outputs if FINDINGS in output.get("data", {})]
-    assert len(reports) == len(made.exercises(unit))
+    assert len(reports) == len(checks.exercises(unit))
     for report in reports:
         assert {finding["message"] for finding in report["findings"]} == {STUB}
         assert sum(finding["earned"] for finding in report["findings"]) == 0
@@ -44,8 +44,8 @@ def test_each_lesson_has_what_a_learner_expects(course: Course, unit: str) -> No
     text = "\n".join(cell.source for cell in cells)
     assert "By the end of" in text
     assert "## Further reading" in text
-    assert text.count("*Why care:*") == len(made.exercises(unit))
-    assert text.count("<details>") >= len(made.exercises(unit))
+    assert text.count("*Why care:*") == len(checks.exercises(unit))
+    assert text.count("<details>") >= len(checks.exercises(unit))
     code = [cell.source.count("\n") + 1 for cell in cells if cell.cell_type == "code"]
     assert sorted(code)[len(code) // 2] <= 8
     assert max(code) <= 30

@@ -11,8 +11,8 @@ import yaml
 from packaging.requirements import Requirement
 
 from helpers.checks import sinusoidal as check
-from helpers.checks.mistakes import sinusoidal as mistakes
-from helpers.course import overview, source
+from helpers.checks.sinusoidal.table import table_base_forgotten
+from helpers.course.authoring import overview, source
 from helpers.course.settings import Course
 from tests.common import ROOT
 
@@ -63,7 +63,7 @@ def test_readme_has_the_generated_table_of_units(course: Course) -> None:
 
 
 def test_readme_shows_what_a_check_answers() -> None:
-    report = str(check.table(mistakes.table_base_forgotten))
+    report = str(check.table(table_base_forgotten))
     shown = report.replace("table_base_forgotten", "sinusoidal_table")
     assert shown in (ROOT / "README.md").read_text()
 

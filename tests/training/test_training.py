@@ -15,11 +15,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from helpers.bert import Bert, Pretraining, preset
 from helpers.corpora import Grammar
-from helpers.inputs import places_loss
-from helpers.pretraining import grammar_batches
+from helpers.corpora.inputs import places_loss
+from helpers.model.bert import Bert, Pretraining, preset
 from helpers.training import DivergedError, live, train
+from helpers.training.pretraining import grammar_batches
 from tests.common import ROOT
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]

@@ -20,7 +20,7 @@ from transformers.models.xlnet.modeling_xlnet import XLNetModel, XLNetRelativeAt
 from x_transformers import x_transformers as xt
 
 from helpers import encodings
-from helpers.attention import MultiHeadAttention
+from helpers.model.attention import MultiHeadAttention
 from tests.encodings.oracles.comparison import (
     B,
     D,

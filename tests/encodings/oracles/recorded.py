@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.attention import MultiHeadAttention
+from helpers.model.attention import MultiHeadAttention
 from tests.encodings.oracles.comparison import Pair, build, oracle
 
 SOURCES = {

@@ -11,7 +11,7 @@ from local_attention import LocalAttention
 from torch import Tensor
 
 from helpers import encodings
-from helpers.attention import MultiHeadAttention
+from helpers.model.attention import MultiHeadAttention
 from tests.encodings.oracles.comparison import (
     B,
     D,

@@ -134,34 +134,34 @@ ROWS = [
     _replaced(
         "replaces-the-comparison",
         "from helpers.checks import compare\ncompare.same = lambda *a: True",
-        REPLACED + "helpers.checks.compare.same",
+        REPLACED + "helpers.checks.engine.compare.same",
     ),
     _replaced(
         "replaces-the-check",
         """
-        from helpers.checks.exercise import Exercise
+        from helpers.checks.engine.exercise import Exercise
         Exercise.judge = Exercise.__call__ = lambda *a, **k: 1.0
         """,
-        REPLACED + "helpers.checks.exercise.Exercise",
+        REPLACED + "helpers.checks.engine.exercise.Exercise",
     ),
     _replaced(
         "replaces-the-questions",
         """
-        from helpers.checks.exercise import Exercise
+        from helpers.checks.engine.exercise import Exercise
         real = Exercise.ask
         Exercise.ask = lambda self, answer, seed: real(self, self.reference, seed)
         """,
-        REPLACED + "helpers.checks.exercise.Exercise.ask",
+        REPLACED + "helpers.checks.engine.exercise.Exercise.ask",
     ),
     _replaced(
         "replaces-the-points",
-        "from helpers.checks.report import Report\nReport.earned = property(lambda self: 100.0)",
-        REPLACED + "helpers.checks.report.Report.earned",
+        "from helpers.checks.engine import Report\nReport.earned = property(lambda self: 100.0)",
+        REPLACED + "helpers.checks.engine.report.Report.earned",
     ),
     _replaced(
         "replaces-the-look-at-the-library",
         """
-        import contextlib, helpers.checks.exercise as e
+        import contextlib, helpers.checks.engine.exercise as e
         @contextlib.contextmanager
         def library_calls(answers): yield set()
         e.library_calls = library_calls

@@ -99,10 +99,10 @@ ROWS = [
     trick(
         "takes-a-right-answer",
         "",
-        WORDS + "helpers.checks.variants",
-        "No module named 'helpers.checks.variants.sinusoidal'",
+        WORDS + "variants",
+        "No module named 'tests'",
         unit=REAL,
-        wavelengths="from helpers . checks . variants . sinusoidal import VARIANTS\n"
+        wavelengths="from tests . checks . variants . sinusoidal import VARIANTS\n"
         "wavelengths = VARIANTS['wavelengths'][0]",
     ),
     trick(
@@ -116,7 +116,7 @@ ROWS = [
     ),
     trick(
         "says-openly-what-it-does",
-        "import helpers.course.kernel",
+        "import helpers.course.sandbox.kernel",
         "reaches into what grades it",
         unit=REAL,
         wavelengths="import math, torch\ndef wavelengths(d_model, base=1e4):\n"
@@ -126,7 +126,7 @@ ROWS = [
         "says-a-report",
         """
         from IPython.display import publish_display_data
-        from helpers.checks.report import FINDINGS
+        from helpers.checks.engine.report import FINDINGS
         report = {"exercise": "wavelengths", "findings": [
             {"part": "all", "points": 1, "earned": 1, "message": "", "hint": ""}]}
         shown = {"text/plain": "1.0", FINDINGS: report}

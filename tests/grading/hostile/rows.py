@@ -15,8 +15,9 @@ import nbformat
 import pandas as pd
 from nbformat import NotebookNode, v4
 
-from helpers.course import build, settings
-from helpers.course.build import Built
+from helpers.course import settings
+from helpers.course.authoring import build
+from helpers.course.authoring.build import Built
 from tests.common import LESSON, ROOT, tiny_course
 
 TINY, REAL = "01-tiny", "02-sinusoidal"

@@ -19,8 +19,9 @@ import pytest
 from filelock import FileLock
 from nbgrader.api import Gradebook
 
-from helpers.course import bubblewrap, grade
-from helpers.course.sandbox import Limits
+from helpers.course.grading import grade
+from helpers.course.sandbox import bubblewrap
+from helpers.course.sandbox.process import Limits
 from tests.grading.hostile import checked, escapes, files, forged, limits, rows, tricks
 from tests.grading.hostile.rows import ESCAPED, POINTS, REAL, TINY, TRIED, Row
 

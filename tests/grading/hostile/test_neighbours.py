@@ -6,8 +6,9 @@ import pandas as pd
 import psutil
 import pytest
 
-from helpers.course import bubblewrap, grade
-from helpers.course.sandbox import Limits, Sandbox, SandboxError
+from helpers.course.grading import grade
+from helpers.course.sandbox import bubblewrap
+from helpers.course.sandbox.process import Limits, Sandbox, SandboxError
 from tests.grading.hostile import limits, rows
 from tests.grading.hostile.rows import POINTS, REAL, TINY, Row
 

@@ -1,0 +1,361 @@
+"""Unit 05, “Which hook for which paper”: what it asks, and what people write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import torch
+
+from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.encodings.base import HOOKS
+
+NEEDED = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+
+
+MOST = 4  # papers that must be right by themselves before a mix of them counts
+
+
+def _needed(papers: str) -> list[str]:
+    return sorted({NEEDED[paper] for paper in papers} - {""})
+
+
+def _hooks_for(papers: str) -> tuple[str, ...]:
+    return tuple(_needed(papers))
+
+
+def _names(found: Any) -> list[str] | str:
+    """The hooks that an answer names, each as often as it does; or in words what it says else."""
+    if found is None:
+        return "None (no hook is the empty tuple, ())"
+    if isinstance(found, str):
+        found = [found] if found else []
+    if not isinstance(found, Iterable) or isinstance(found, torch.Tensor):
+        return f"{found!r} (a tuple of names is asked for)"
+    names = list(found)
+    if set(map(repr, names)) <= set(map(repr, HOOKS)):
+        return sorted(names)
+    if all(isinstance(name, str) and len(name) == 1 for name in names):
+        return "single letters (a tuple of one name has a comma: (name,))"
+    return f"{names!r} (not all of them names of hooks)"
+
+
+def _said(found: list[str] | str, needed: list[str]) -> str:
+    """Only whether it is right, so that the message does not give the answer away."""
+    if found == needed:
+        return "what is needed"
+    return found if isinstance(found, str) else " and ".join(found) or "no hook"
+
+
+def _alone(paper: str, _rng: Random) -> Iterable[Case]:
+    def ask(answer: Answer) -> str:
+        return _said(_names(answer(paper)), _needed(paper))
+
+    return [Case(f"({paper!r})", ask)]
+
+
+def _together(rng: Random) -> Iterator[Case]:
+    """Words of two papers and of four; two that need the same hook, side by side and far apart."""
+    ring = rng.sample(sorted(NEEDED), len(NEEDED))
+    yield from (_mixed(first + second) for first, second in pairwise([*ring, ring[0]]))
+    yield _mixed("".join(rng.sample(ring, 4)))
+    both = rng.sample("AF", 2)
+    yield _mixed("".join(both))
+    yield _mixed("".join([both[0], *rng.sample("BCDE", 4), both[1]]))
+
+
+def _mixed(papers: str) -> Case:
+    """Right is what the answer itself says of the papers one by one, if it knows most of them."""
+
+    def ask(answer: Answer) -> str:
+        alone = {paper: _names(answer(paper)) for paper in NEEDED}
+        if sum(alone[paper] == _needed(paper) for paper in NEEDED) < MOST:
+            return "something else to do first: the papers one by one"
+        named = [names for paper in papers if isinstance(names := alone[paper], list)]
+        return _said(_names(answer(papers)), sorted(set().union(*named)))
+
+    return Case(f"({papers!r})", ask)
+
+
+hooks = Exercise(
+    "hooks",
+    _hooks_for,
+    (
+        *(Part(f"paper {paper}", 0.25, partial(_alone, paper)) for paper in NEEDED),
+        Part("combined", 0.5, _together),
+    ),
+)
+
+
+@hooks.mistake(
+    "A: the score does fade with the offset in the end, but nothing is added to it. To which "
+    "tensors do the turning and the factors happen?",
+    loses="paper A",
+)
+def xpos_by_scores(papers):
+    needed = {"A": "scores", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
+@hooks.mistake(
+    "A: the factors, like the turning, belong to a query or to a key alone. Does a hook that "
+    "sees both at once have anything left to do?",
+    loses="paper A",
+)
+def xpos_by_two_hooks(papers):
+    needed = {
+        "A": "rotate scores",
+        "B": "scores",
+        "C": "embed",
+        "D": "",
+        "E": "context",
+        "F": "rotate",
+    }
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
+@hooks.mistake(
+    "A: the token vectors stay as they are. Queries and keys exist only inside a layer.",
+    loses="paper A",
+)
+def xpos_at_the_input(papers):
+    needed = {"A": "embed", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
+@hooks.mistake(
+    "B: a vector for each position looks like BERT's table, but no token vector has it added. "
+    "Where does the product of two of them go?",
+    loses="paper B",
+)
+def tupe_at_the_input(papers):
+    needed = {"A": "rotate", "B": "embed", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
+@hooks.mistake(
+    "B: queries and keys of the tokens are not changed. What is it that something is added to?",
+    loses="paper B",
+)
+def tupe_by_rotation(papers):
+    needed = {"A": "rotate", "B": "rotate", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
+@hooks.mistake(
+    "B: one of your two hooks has nothing to do: the token vectors never meet the position "
+    "vectors.",
+    loses="paper B",
+)
+def tupe_by_two_hooks(papers):
+    needed = {
+        "A": "rotate",
+        "B": "embed scores",
+        "C": "embed",
+        "D": "",
+        "E": "context",
+        "F": "rotate",
+    }
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
+@hooks.mistake(
+    "C: sines and cosines alone do not make a rotation. Look at where the MLP's output goes.",
+    loses="paper C",
+)
+def fourier_by_rotation(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "rotate", "D": "", "E": "context", "F": "rotate"}
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
+@hooks.mistake(
+    "C: the MLP's output has one vector for each token, not a number for each pair.",
+    loses="paper C",
+)
+def fourier_by_scores(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "scores", "D": "", "E": "context", "F": "rotate"}
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
+@hooks.mistake(
+    "D: the causal mask says who may be looked at; every decoder has it, with any encoding. "
+    "What does this paper add beside it?",
+    loses="paper D",
+)
+def nope_by_a_mask(papers):
+    needed = {
+        "A": "rotate",
+        "B": "scores",
+        "C": "embed",
+        "D": "scores",
+        "E": "context",
+        "F": "rotate",
+    }
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
+@hooks.mistake(
+    "D: the token vectors enter the first layer just as the embedding gives them.", loses="paper D"
+)
+def nope_at_the_input(papers):
+    needed = {
+        "A": "rotate",
+        "B": "scores",
+        "C": "embed",
+        "D": "embed",
+        "E": "context",
+        "F": "rotate",
+    }
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
+@hooks.mistake(
+    "E: the vector of the offset never meets a query or a key. It is there only after the "
+    "softmax, when the values are added up.",
+    loses="paper E",
+)
+def values_by_scores(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "scores", "F": "rotate"}
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
+@hooks.mistake(
+    "E: the same patch j gives other queries other vectors, so nothing that is added once, at "
+    "the input, will do.",
+    loses="paper E",
+)
+def values_at_the_input(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "embed", "F": "rotate"}
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
+@hooks.mistake(
+    "E: one of your two hooks has nothing to do: in this paper's form for values the scores "
+    "stay as they are.",
+    loses="paper E",
+)
+def values_and_scores(papers):
+    needed = {
+        "A": "rotate",
+        "B": "scores",
+        "C": "embed",
+        "D": "",
+        "E": "scores context",
+        "F": "rotate",
+    }
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
+@hooks.mistake(
+    "F: what is added at the input is in the values too, and only once. Which tensors get it "
+    "here, and how often?",
+    loses="paper F",
+)
+def detr_at_the_input(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "embed"}
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
+@hooks.mistake(
+    "F: nothing is added to the scores themselves. Each query and each key gets a vector by "
+    "itself, and it need not be a turn for the hook to fit.",
+    loses="paper F",
+)
+def detr_by_scores(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "scores"}
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
+@hooks.mistake(
+    "F: one of your two hooks has nothing to do: the token vectors, from which the values are "
+    "made, do not change.",
+    loses="paper F",
+)
+def detr_by_two_hooks(papers):
+    needed = {
+        "A": "rotate",
+        "B": "scores",
+        "C": "embed",
+        "D": "",
+        "E": "context",
+        "F": "embed rotate",
+    }
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
+@hooks.mistake(
+    "Of several papers you look at the first only. A model that uses them all needs the hooks "
+    "of each.",
+    loses="combined",
+)
+def hooks_of_the_first(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    return tuple(needed[papers[0]].split())
+
+
+@hooks.mistake(
+    "You look a whole word such as “AC” up as if it were one paper. Go through it letter by "
+    "letter.",
+    loses="combined",
+)
+def hooks_of_one_letter(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    return tuple(needed.get(papers, "").split())
+
+
+@hooks.mistake(
+    "A word such as “AC” is no key of your dictionary: only its letters are. Look them up one "
+    "by one.",
+    loses="combined",
+)
+def hooks_of_a_whole_word(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    return tuple(needed[papers].split())
+
+
+@hooks.mistake(
+    "A name is left out only where it follows itself at once: with others between, it is there "
+    "twice. A set keeps each name once.",
+    loses="combined",
+)
+def hooks_but_neighbours_once(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    found = []
+    for paper in papers:
+        if needed[paper] and found[-1:] != [needed[paper]]:
+            found.append(needed[paper])
+    return tuple(found)
+
+
+@hooks.mistake(
+    "D: a paper that needs no hook gets the empty tuple, (), which code can go on with; None "
+    "is no tuple.",
+    loses="paper D",
+)
+def nope_by_none(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": None, "E": "context", "F": "rotate"}
+    found = {needed[paper] for paper in papers} - {None}
+    return tuple(found) if found else None
+
+
+@hooks.mistake(
+    "A hook that two of the papers need is named twice. A class overrides it once, and does "
+    "both things there.",
+    loses="combined",
+)
+def hooks_more_than_once(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    return tuple(needed[paper] for paper in papers if needed[paper])
+
+
+@hooks.mistake(
+    "You keep only the hooks that all of the papers need. A class for several needs every "
+    "hook that any of them does.",
+    loses="combined",
+)
+def hooks_that_all_share(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    return set.intersection(*(set(needed[paper].split()) for paper in papers))

@@ -1,0 +1,41 @@
+"""Unit 07: what several of its exercises draw and ask with."""
+
+from __future__ import annotations
+
+from random import Random
+from zlib import crc32
+
+import torch
+from torch import Generator, Tensor, nn
+
+from helpers.corpora.wordpiece import CLS, PAD, SEP, SPECIAL, UNK
+
+
+def filled(module: nn.Module, norm: bool) -> nn.Module:
+    """Weights that depend on their names only, so that two modules compute the same."""
+    for name, weight in module.named_parameters():
+        if norm or not name.startswith("norm"):
+            draw = Generator().manual_seed(crc32(name.encode()))
+            weight.data = torch.randn(weight.shape, generator=draw)
+    return module
+
+
+FIRST_WORD = len(SPECIAL)
+
+
+def text(rng: Random, rows: int, length: int, vocab_size: int) -> Tensor:
+    """Ids of pairs as in a batch: [CLS] … [SEP] … [SEP], a few [UNK], padding of any length."""
+    draw = Generator().manual_seed(rng.randrange(2**31))
+    tokens = torch.randint(FIRST_WORD, vocab_size, (rows, length), generator=draw)
+    tokens[torch.rand(rows, length, generator=draw) < 0.02] = UNK
+    tokens[:, 0], tokens[:, length // 4] = CLS, SEP
+    end = torch.randint(length // 2, length, (rows, 1), generator=draw)
+    place = torch.arange(length)
+    tokens[place == end] = SEP
+    tokens[place > end] = PAD
+    return tokens
+
+
+def shape(tokens: Tensor) -> str:
+    """The shape, in words."""
+    return f"tokens of shape {tuple(tokens.shape)}"

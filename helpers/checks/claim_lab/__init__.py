@@ -1,0 +1,9 @@
+"""Unit 09, the claim lab: measurements that come out either way, and the verdicts on them."""
+
+from helpers.checks.claim_lab.better import better
+from helpers.checks.claim_lab.beyond import beyond
+from helpers.checks.claim_lab.offsets import offsets
+from helpers.checks.claim_lab.settle import settle
+from helpers.checks.claim_lab.verdict import verdict
+
+__all__ = ["better", "beyond", "offsets", "settle", "verdict"]

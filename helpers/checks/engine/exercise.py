@@ -1,0 +1,298 @@
+"""An exercise: parts that carry points, and the usual mistakes with a hint for each.
+
+A part asks the answer some questions (`Case`). The right result is what the reference answers to
+the same question, so whatever can be measured on an answer can be checked: numbers, properties,
+exceptions. A mistake is a wrong answer that people give. Where a learner's results are those of a
+mistake, its hint is shown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import io
+import logging
+import random
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import torch
+
+from helpers.checks.engine import compare
+from helpers.checks.engine.library import HIDDEN, library_calls
+from helpers.checks.engine.plain import Raised, plain
+from helpers.checks.engine.report import Finding, Report
+
+Answer = Callable[..., Any]
+Given = TypeVar("Given", bound=Answer)
+STUB = "Not written yet: put your code where it says raise NotImplementedError()."
+
+
+class ArgumentChangedError(Exception):
+    """An answer wrote into its argument."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question to an answer: `ask(answer)` gives a tensor, a plain value or a dict of both.
+
+    A label that begins with "(" is shown behind the name of the learner's function.
+    """
+
+    label: str
+    ask: Callable[[Answer], Any]
+
+
+def call(*arguments: Any, **options: Any) -> Case:
+    """The question "what do you return for these arguments?"."""
+    words = [_word(value) for value in arguments]
+    words += [f"{name}={_word(value)}" for name, value in options.items()]
+
+    def ask(answer: Answer) -> Any:
+        given = copy.deepcopy(arguments)
+        result = answer(*given, **options)
+        if all(
+            compare.same(plain(now), plain(before), 0)
+            for now, before in zip(given, arguments, strict=True)
+        ):
+            return result
+        raise ArgumentChangedError
+
+    return Case(f"({', '.join(words)})", ask)
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        return f"tensor of shape {tuple(value.shape)}"
+    return f"{value:g}" if isinstance(value, float) else repr(value)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one part of the points is given for.
+
+    Args:
+        name: shown to the learner.
+        points: given when every case agrees with the reference.
+        cases: draws the questions from a random generator, so that a new seed is a new test.
+    """
+
+    name: str
+    points: float
+    cases: Callable[[random.Random], Iterable[Case]]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong answer that people give.
+
+    Args:
+        answer: the wrong version, able to stand alone in a notebook cell.
+        hint: names the mistake and says where to look, without giving the answer.
+        loses: names of the parts that it must lose; the others it must keep.
+    """
+
+    answer: Answer
+    hint: str
+    loses: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the wrong version, in words."""
+        return self.answer.__name__.replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What an answer said.
+
+    Args:
+        name: the learner's name for it.
+        found: for each part, a plain value or `Raised` per question.
+        used: for each part, the library functions that it called, of those it may not.
+    """
+
+    name: str
+    found: dict[str, list[Any]]
+    used: dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """Called on a learner's answer, it returns the `Report` that the notebook shows.
+
+    Args:
+        name: the exercise's name in the source.
+        reference: the right answer.
+        parts: see `Part`; their points add up to those of the exercise.
+        forbidden: library versions that the answer may not call, beside the reference.
+        tolerance: largest difference that still counts as equal, see `compare.same`.
+        mistakes: the usual wrong answers, which `mistake` adds.
+    """
+
+    name: str
+    reference: Answer
+    parts: tuple[Part, ...]
+    forbidden: tuple[Answer, ...] = ()
+    tolerance: float = 1e-4
+    mistakes: list[Mistake] = field(default_factory=list, init=False, compare=False)
+
+    def mistake(self, hint: str, loses: str | tuple[str, ...] = ()) -> Callable[[Given], Given]:
+        """Decorate a wrong answer that people give; see `Mistake`.
+
+        Args:
+            loses: the name of a part, or the names of several; all parts if none is named.
+
+        Raises:
+            ValueError: the exercise has no such part.
+        """
+        parts = [part.name for part in self.parts]
+        lost = (loses,) if isinstance(loses, str) else loses or tuple(parts)
+        if unknown := set(lost) - set(parts):
+            raise ValueError(f"{self.name} has no part {', '.join(unknown)}; it has {parts}")
+
+        def add(answer: Given) -> Given:
+            self.mistakes.append(Mistake(answer, hint, lost))
+            return answer
+
+        return add
+
+    @property
+    def points(self) -> float:
+        """The most that can be earned."""
+        return sum(part.points for part in self.parts)
+
+    def __call__(self, answer: Answer, seed: int = 0) -> Report:
+        """Check `answer`; `seed` draws the shapes and numbers of the questions."""
+        answers = self.ask(answer, seed)
+        with _silent():  # here a learner would see what the reference is warned about
+            return self.judge(answers, seed)
+
+    def ask(self, answer: Answer, seed: int) -> Answers:
+        """What `answer` says to the questions of every part."""
+        found, used = {}, {}
+        with _silent():
+            for part in self.parts:
+                cases = self.draw(part, seed)
+                with library_calls((self.reference, *self.forbidden)) as called:
+                    found[part.name] = [_ask(case, answer) for case in cases]
+                used[part.name] = sorted(called)
+        return Answers(getattr(answer, "__name__", self.name), found, used)
+
+    def judge(self, answers: Answers, seed: int) -> Report:
+        """The report on what `ask` was told with the same seed, here or in another process."""
+        with torch.random.fork_rng(devices=[]):
+            trials = [self._trial(part, answers, seed) for part in self.parts]
+            return Report(self.name, [self._finding(trial, trials) for trial in trials])
+
+    def use(self, answer: Answer) -> Answer:
+        """The learner's answer if it is right, else the course's, so that the lesson goes on."""
+        if self(answer).complete:
+            return answer
+        print(f"“{self.name}” is not right yet, so this cell goes on with the course's version.")
+        return self.reference
+
+    def draw(self, part: Part, seed: int) -> list[Case]:
+        """The questions of a part; another seed, other questions."""
+        return list(part.cases(random.Random(f"{self.name} {part.name} {seed}")))
+
+    def _trial(self, part: Part, answers: Answers, seed: int) -> _Trial:
+        cases = self.draw(part, seed)
+        expected = [_ask(case, self.reference) for case in cases]
+        found = answers.found[part.name]
+        pairs = zip(found, expected, strict=True)
+        wrong = [i for i, pair in enumerate(pairs) if not compare.same(*pair, self.tolerance)]
+        return _Trial(part, answers.name, cases, found, expected, wrong, answers.used[part.name])
+
+    def _finding(self, trial: _Trial, trials: list[_Trial]) -> Finding:
+        part = trial.part
+        if trial.used:
+            return Finding(part.name, part.points, 0, _kindly(trial.used))
+        if not trial.wrong:
+            return Finding(part.name, part.points, part.points)
+        first = trial.wrong[0]
+        found = trial.found[first]
+        if isinstance(found, Raised) and found.kind == "NotImplementedError":
+            return Finding(part.name, part.points, 0, STUB)
+        label = trial.cases[first].label
+        asked = f"{trial.answer_name}{label}" if label.startswith("(") else label
+        message = f"{asked}: {self._difference(found, trial.expected[first])}"
+        return Finding(part.name, part.points, 0, message, self._hint(trial, trials))
+
+    def _difference(self, found: Any, expected: Any) -> str:
+        if isinstance(found, Raised) and found.kind == ArgumentChangedError.__name__:
+            return "your function changes what it is given: work on a copy."
+        if isinstance(found, Raised):
+            return f"your code stops with {found.kind}: {found.text}"
+        return compare.difference(found, expected, self.tolerance)
+
+    def _hint(self, trial: _Trial, trials: list[_Trial]) -> str:
+        """The hint of the mistake that explains most: all parts if there is one, else this one."""
+        for scope in (trials, [trial]):
+            for mistake in self.mistakes:
+                if all(self._explains(mistake, each) for each in scope):
+                    return mistake.hint
+        return ""
+
+    def _explains(self, mistake: Mistake, trial: _Trial) -> bool:
+        """True where the mistake gives the learner's result in every case of the trial."""
+        return all(
+            compare.same(found, _ask(case, mistake.answer), self.tolerance)
+            for case, found in zip(trial.cases, trial.found, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A part with what the answer and the reference gave; `wrong` are indices of `cases`."""
+
+    part: Part
+    answer_name: str
+    cases: list[Case]
+    found: list[Any]
+    expected: list[Any]
+    wrong: list[int]
+    used: list[str]
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """What an answer prints or warns about does not reach the page, nor its random numbers others.
+
+    nbgrader gives 0 to a test cell that writes to stderr, a mere warning included.
+    """
+    quiet = io.StringIO()
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(quiet),
+        contextlib.redirect_stderr(quiet),
+        torch.random.fork_rng(devices=[]),
+    ):
+        warnings.simplefilter("ignore")
+        logging.disable()  # a handler may hold on to stderr
+        try:
+            yield
+        finally:
+            logging.disable(logging.NOTSET)
+
+
+def _ask(case: Case, answer: Answer) -> Any:
+    """The result, or `Raised`."""
+    # Not torch.manual_seed: where there is no GPU that writes a traceback for each kind of device.
+    torch.default_generator.manual_seed(0)
+    try:
+        return plain(case.ask(answer))
+    except Exception as error:
+        return Raised(type(error).__name__, str(error).split("\n")[0][:200])
+
+
+def _kindly(used: list[str]) -> str:
+    if HIDDEN in used:
+        return f"This uses {HIDDEN}, where a check cannot follow. Plain lines will do here."
+    names = ", ".join(used[:3])
+    return (
+        f"This calls {names}, which is what the exercise asks you to write. At work you would do "
+        "just that; here the points are for your own lines."
+    )

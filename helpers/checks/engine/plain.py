@@ -1,0 +1,114 @@
+"""What an answer said, as plain values that another process can read without trusting anyone."""
+
+from __future__ import annotations
+
+import base64
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from helpers.checks.engine import compare
+from helpers.checks.engine.compare import Other
+
+DEPTH = 12  # containers within containers; some lists hold themselves
+TEXT = 10_000  # characters
+BITS = 1024  # of an integer
+
+
+@dataclass(frozen=True)
+class Raised:
+    """A question that ended in an exception."""
+
+    kind: str
+    text: str
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """Numbers, texts, float64 tensors and containers of these; anything else becomes `Other`.
+
+    Types are compared exactly: an object of a subclass could answer what it likes.
+    """
+    if type(value) in (list, tuple) and depth < DEPTH:
+        return type(value)(plain(each, depth + 1) for each in value)
+    if type(value) is dict and depth < DEPTH:
+        return {_key(key): plain(each, depth + 1) for key, each in value.items()}
+    if value is None or type(value) in (bool, float):
+        return value
+    if (type(value) is int and value.bit_length() <= BITS) or (
+        type(value) is str and len(value) <= TEXT
+    ):
+        return value
+    tensor = compare.as_tensor(value)
+    return _other(value) if tensor is None else tensor
+
+
+def _key(key: Any) -> Any:
+    return key if type(key) in (str, int, bool) else repr(key)[:TEXT]
+
+
+def _other(value: Any) -> Other:
+    try:
+        text = str(repr(value))[:200]
+    except Exception:  # an object that cannot even say what it is
+        text = "?"
+    return Other(type(value).__name__, text)
+
+
+def encode(value: Any) -> Any:
+    """A plain value as JSON; floats and tensors keep every bit."""
+    match value:
+        case Tensor():
+            numbers = np.ascontiguousarray(value.numpy(), "<f8").tobytes()
+            return {"tensor": base64.b64encode(numbers).decode(), "shape": list(value.shape)}
+        case float():
+            return {"float": value.hex()}
+        case list() | tuple():
+            return {type(value).__name__: [encode(each) for each in value]}
+        case dict():
+            return {"dict": [[key, encode(each)] for key, each in value.items()]}
+        case Other():
+            return {"other": [value.kind, value.text]}
+        case Raised():
+            return {"raised": [value.kind, value.text]}
+        case _:
+            return value
+
+
+def decode(data: Any) -> Any:
+    """The inverse of `encode`.
+
+    Raises:
+        ValueError: `data` is nothing that `encode` returns.
+    """
+    try:
+        return _decoded(data)
+    except (TypeError, KeyError, RecursionError, OverflowError, RuntimeError) as error:
+        raise ValueError(f"no answer can be read from this: {error}") from error
+
+
+def _decoded(data: Any) -> Any:
+    match data:
+        case None | bool() | int() | str():
+            return data
+        case {"tensor": str(numbers), "shape": [*shape]}:
+            found = np.frombuffer(base64.b64decode(numbers, validate=True), "<f8")
+            if found.size != math.prod(map(int, shape)) or any(each < 0 for each in shape):
+                raise ValueError(f"{found.size} numbers do not fill the shape {shape}")
+            return torch.from_numpy(found.astype(np.float64)).reshape(shape)
+        case {"float": str(digits)}:
+            return float.fromhex(digits)
+        case {"list": [*values]}:
+            return [_decoded(each) for each in values]
+        case {"tuple": [*values]}:
+            return tuple(_decoded(each) for each in values)
+        case {"dict": [*pairs]}:
+            return {key: _decoded(each) for key, each in pairs}
+        case {"other": [str(kind), str(text)]}:
+            return Other(kind, text)
+        case {"raised": [str(kind), str(text)]}:
+            return Raised(kind, text)
+    raise ValueError(f"no answer has the form {type(data).__name__}")

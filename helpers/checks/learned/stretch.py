@@ -1,0 +1,188 @@
+"""Unit 03, “Stretching a table”: what it asks, and what people write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from helpers import encodings
+from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.learned import common
+
+
+def stretched(table: Tensor, length: int) -> Tensor:
+    """`table` (T, D) read at `length` places from its first row to its last; (length, D)."""
+    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
+    low = places.long().clamp(max=len(table) - 2)
+    share = (places - low)[:, None]
+    return ((1 - share) * table[low] + share * table[low + 1]).to(table.dtype)
+
+
+def _rows(rng: Random) -> Tensor:
+    return common.drawn(rng, rng.randint(8, 14), rng.randint(4, 7)).double()
+
+
+def _longer(rng: Random) -> Iterator[Case]:
+    rows = _rows(rng)
+    yield call(rows, 2 * len(rows))
+    yield call(rows, len(rows) + rng.randint(2, 5))
+
+
+def _ends(rng: Random) -> Iterator[Case]:
+    rows = _rows(rng)
+    length = 2 * len(rows) + rng.randint(2, 6)
+    yield Case(
+        f"the first and the last row of (tensor of shape {tuple(rows.shape)}, {length})",
+        lambda answer: answer(rows.clone(), length)[[0, -1]],
+    )
+    yield call(rows, len(rows))
+
+
+def _shorter(rng: Random) -> Iterator[Case]:
+    rows = _rows(rng)
+    steps = len(rows) - 1
+    # A length at which places do not fall on old rows.
+    fewer = [n for n in range(steps - 4, steps) if steps % n]
+    yield call(rows, rng.choice(fewer) + 1)
+
+
+stretch = Exercise(
+    "stretch",
+    stretched,
+    (
+        Part("longer than the table", 1, _longer),
+        Part("the ends, and the same length", 0.5, _ends),
+        Part("shorter than the table", 0.5, _shorter),
+    ),
+    forbidden=(F.interpolate, encodings.Learned),
+)
+
+
+@stretch.mistake(
+    "Each of your rows is a copy of the nearest old one, so some stand there twice. Between "
+    "two old rows lies a mixture of both.",
+    loses=("longer than the table", "shorter than the table"),
+)
+def stretch_to_the_nearest_row(table, length):
+    return table[torch.linspace(0, len(table) - 1, length).round().long()]
+
+
+@stretch.mistake(
+    "You round the place down and lose its fraction. The fraction says how much of the next "
+    "row to mix in.",
+    loses=("longer than the table", "shorter than the table"),
+)
+def stretch_to_the_row_below(table, length):
+    return table[torch.linspace(0, len(table) - 1, length).floor().long()]
+
+
+@stretch.mistake(
+    "Your places are those of pixels, as image code has them: half a step in from the edges "
+    "(align_corners=False). Here old row 0 is new row 0, and last is last.",
+    loses=("longer than the table", "shorter than the table"),
+)
+def stretch_between_pixel_edges(table, length):
+    """What F.interpolate does unless it is told align_corners=True."""
+    n = len(table)
+    places = (((torch.arange(length) + 0.5) * n / length) - 0.5).clamp(0, n - 1)
+    low = places.floor().long().clamp(max=n - 2)
+    return torch.lerp(table[low], table[low + 1], (places - low)[:, None].to(table.dtype))
+
+
+@stretch.mistake(
+    "Your step between places is T / length, so the last place is not the last old row. How "
+    "many steps are there between `length` rows?",
+    loses=("longer than the table", "shorter than the table"),
+)
+def stretch_with_too_long_a_step(table, length):
+    n = len(table)
+    places = torch.arange(length) * n / length
+    low = places.floor().long().clamp(max=n - 1)
+    high = (low + 1).clamp(max=n - 1)
+    return torch.lerp(table[low], table[high], (places - low)[:, None].to(table.dtype))
+
+
+@stretch.mistake(
+    "Your places end at T. The rows are counted from 0, so the last one has another number."
+)
+def stretch_beyond_the_last_row(table, length):
+    n = len(table)
+    places = torch.linspace(0, n, length, dtype=torch.float64).clamp(max=n - 1)
+    low = places.long().clamp(max=n - 2)
+    return torch.lerp(table[low], table[low + 1], (places - low)[:, None].to(table.dtype))
+
+
+@stretch.mistake(
+    "At the last place you ask for the row above it, and there is none. Hint 2 of the "
+    "exercise says what to do."
+)
+def stretch_without_a_row_above(table, length):
+    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
+    low = places.floor().long()
+    share = (places - low)[:, None]
+    return (1 - share) * table[low] + share * table[low + 1]
+
+
+@stretch.mistake(
+    "After the last row you begin again with the first. The old rows should be spread over "
+    "the whole new length."
+)
+def stretch_by_repeating_the_table(table, length):
+    return table[torch.arange(length) % len(table)]
+
+
+@stretch.mistake(
+    "You keep the old rows where they are and repeat the last. The old rows should be spread "
+    "over the whole new length.",
+    loses=("longer than the table", "shorter than the table"),
+)
+def stretch_by_repeating_the_last_row(table, length):
+    return table[torch.arange(length).clamp(max=len(table) - 1)]
+
+
+@stretch.mistake(
+    "Rows beyond the old ones are zero. The old rows should be spread over the whole new length."
+)
+def stretch_with_zeros(table, length):
+    rows = torch.zeros(length, table.shape[1], dtype=table.dtype)
+    n = min(length, len(table))
+    rows[:n] = table[:n]
+    return rows
+
+
+@stretch.mistake(
+    "You have interpolated along a row, between its columns. A column is to be stretched: the "
+    "positions are the first axis."
+)
+def stretch_along_the_width(table, length):
+    width = table.shape[1]
+    places = torch.linspace(0, width - 1, length)
+    low = places.long().clamp(max=width - 2)
+    share = (places - low).to(table.dtype)
+    return (1 - share) * table[:, low] + share * table[:, low + 1]
+
+
+@stretch.mistake(
+    "The two shares have changed places: a place just behind an old row should be nearly that row."
+)
+def stretch_with_shares_swapped(table, length):
+    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
+    low = places.long().clamp(max=len(table) - 2)
+    share = (places - low)[:, None]
+    return share * table[low] + (1 - share) * table[low + 1]
+
+
+@stretch.mistake(
+    "For a shorter text you cut the table off. Here it is squeezed: the last row stays the last.",
+    loses="shorter than the table",
+)
+def stretch_only_longer(table, length):
+    if length <= len(table):
+        return table[:length]
+    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
+    low = places.long().clamp(max=len(table) - 2)
+    return torch.lerp(table[low], table[low + 1], (places - low)[:, None])

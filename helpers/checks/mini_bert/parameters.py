@@ -1,0 +1,239 @@
+"""Unit 08, “Count them”: what it asks, and what people write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from helpers.checks.engine import Answer, Case, Exercise, Part, compare
+from helpers.model import bert
+
+
+def counted(V: int, D: int, L: int, T: int) -> dict[str, int]:
+    """Numbers in a BERT of L layers: below the layers, in one of them, in the pooler, in all."""
+    norm = 2 * D
+    embeddings = (V + 2 + T) * D + norm
+    attention = 4 * (D * D + D)
+    mlp = D * 4 * D + 4 * D + 4 * D * D + D
+    layer = attention + mlp + 2 * norm
+    pooler = D * D + D
+    every = embeddings + L * layer + pooler
+    return {"embeddings": embeddings, "layer": layer, "pooler": pooler, "all": every}
+
+
+def _count(rng: Random, key: str) -> Iterator[Case]:
+    for _ in range(2):
+        sizes = tuple(rng.randint(*ends) for ends in ((90, 900), (12, 80), (3, 9), (20, 70)))
+
+        def ask(answer: Answer, sizes: tuple[int, ...] = sizes) -> Any:
+            found = answer(*sizes)
+            return _whole(found.get(key, f"no entry {key!r}")) if type(found) is dict else found
+
+        yield Case(f"{sizes}[{key!r}]", ask)
+
+
+def _whole(value: Any) -> Any:
+    """A whole number as an int, whatever it was counted in."""
+    tensor = compare.as_tensor(value)
+    if tensor is not None and tensor.numel() == 1:
+        value = tensor.item()
+    return int(value) if isinstance(value, float | np.number) and value == int(value) else value
+
+
+parameters = Exercise(
+    "parameters",
+    counted,
+    tuple(
+        Part(words, 0.5, partial(_count, key=key))
+        for words, key in (
+            ("below the layers", "embeddings"),
+            ("a layer", "layer"),
+            ("the pooler", "pooler"),
+            ("all of it", "all"),
+        )
+    ),
+    forbidden=(bert.parameter_count, bert.Bert),
+)
+
+
+@parameters.mistake(
+    "512 is written into your sum. The number of positions is the argument T, so that the "
+    "formula serves other models too.",
+    loses=("below the layers", "all of it"),
+)
+def count_with_512_positions(V, D, L, T):
+    below = (V + 2 + 512) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "Your sum has 1,024 positions in it. One reads that now and then, but BERT has 512; here "
+    "it is the argument T.",
+    loses=("below the layers", "all of it"),
+)
+def count_with_1024_positions(V, D, L, T):
+    below = (V + 2 + 1024) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "Below the layers, 2D numbers are missing. Either you have left out the table that says "
+    "which sentence a token belongs to, or the LayerNorm behind the sum.",
+    loses=("below the layers", "all of it"),
+)
+def count_without_segments_or_norm(V, D, L, T):
+    below = (V + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "One of the three tables below the layers is missing: the one that this course is about.",
+    loses=("below the layers", "all of it"),
+)
+def count_without_positions(V, D, L, T):
+    below = (V + 2) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "A LayerNorm has two numbers for each of the D entries: what it multiplies by, and what it "
+    "adds.",
+    loses=("below the layers", "a layer", "all of it"),
+)
+def count_with_norms_of_one_number(V, D, L, T):
+    below = (V + 2 + T) * D + D
+    layer, pooler = 12 * D * D + 11 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "Your linear maps have no biases. In BERT each has one number for each of its outputs.",
+    loses=("a layer", "the pooler", "all of it"),
+)
+def count_without_biases(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 4 * D, D * D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "A layer has more than attention and an MLP: each of the two is followed by something that "
+    "has parameters as well.",
+    loses=("a layer", "all of it"),
+)
+def count_without_norms_in_a_layer(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 9 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "There are two LayerNorms in a layer, one after attention and one after the MLP; you have one.",
+    loses=("a layer", "all of it"),
+)
+def count_with_one_norm_in_a_layer(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 11 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "Queries, keys and values are three maps. Attention has a fourth, which mixes what the "
+    "heads have found.",
+    loses=("a layer", "all of it"),
+)
+def count_without_the_output_of_attention(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 11 * D * D + 12 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "Your MLP is D wide inside. In BERT it is four times as wide as the model.",
+    loses=("a layer", "all of it"),
+)
+def count_with_a_narrow_mlp(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 6 * D * D + 10 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "The first map of the MLP has 4D outputs; its bias is as long as that.",
+    loses=("a layer", "all of it"),
+)
+def count_with_a_bias_of_d_inside_the_mlp(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 10 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake("You have counted the pooler, but it is not in the sum.", loses="all of it")
+def count_all_without_the_pooler(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": below + L * layer}
+
+
+@parameters.mistake(
+    "The sum has a second table of V rows. The decoder of the word head is the token table "
+    "itself, used once more, and the heads do not belong to this count anyway.",
+    loses="all of it",
+)
+def count_with_the_decoder(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    every = below + L * layer + pooler + V * D
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "The sum contains the two heads of pretraining. Count without them, as the published "
+    "numbers do: they are thrown away afterwards.",
+    loses="all of it",
+)
+def count_with_the_heads(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    heads = D * D + D + 2 * D + V + 2 * D + 2
+    every = below + L * layer + pooler + heads
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "The sum has one layer in it. Each of the L layers has parameters of its own.",
+    loses="all of it",
+)
+def count_with_one_layer(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": below + layer + pooler}
+
+
+@parameters.mistake(
+    "The sum has a pooler for each layer. There is one, on top of the last.", loses="all of it"
+)
+def count_with_a_pooler_per_layer(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    every = below + L * (layer + pooler)
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}

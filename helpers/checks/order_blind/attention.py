@@ -1,0 +1,157 @@
+"""Unit 01, “Scaled dot-product attention”: what it asks, and what people write instead."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from random import Random
+
+import torch.nn.functional as F
+
+from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.order_blind import common
+
+
+def _single(rng: Random) -> Iterator[Case]:
+    for _ in range(2):
+        yield common.finite(call(*common.triple(rng)))
+
+
+def _batches(rng: Random) -> Iterator[Case]:
+    yield common.finite(call(*common.triple(rng, rng.randint(2, 3))))
+    yield common.finite(call(*common.triple(rng, 2, rng.randint(13, 14))))
+
+
+def _large(rng: Random) -> Iterator[Case]:
+    """All scores near 150, where exp is beyond float32, their differences as ever."""
+    q, k, v = common.triple(rng)
+    q[:, 0], k[:, 0] = math.sqrt(q.shape[-1]), 150
+    case = call(q, k, v)
+    yield common.finite(Case(case.label + " with scores near 150", case.ask))
+
+
+attention = Exercise(
+    "attention",
+    common.attend,
+    (
+        Part("one sequence", 1, _single),
+        Part("a batch, with and without heads", 0.5, _batches),
+        Part("large scores", 0.5, _large),
+    ),
+    forbidden=common.ATTENTION,
+)
+
+
+@attention.mistake(
+    "The scale is missing: your scores grow with the width of a query, and the softmax of "
+    "large scores is nearly all on one key."
+)
+def attention_without_scale(q, k, v):
+    return (q @ k.transpose(-2, -1)).softmax(-1) @ v
+
+
+@attention.mistake(
+    "Your scores are divided by d, the formula divides by its square root. Has each of q and "
+    "k been scaled, and so the product twice?"
+)
+def attention_divided_by_d(q, k, v):
+    return (q @ k.transpose(-2, -1) / q.shape[-1]).softmax(-1) @ v
+
+
+@attention.mistake(
+    "You multiply by √d where the formula divides: scores of wide vectors should get smaller."
+)
+def attention_multiplied_by_root_d(q, k, v):
+    return (q @ k.transpose(-2, -1) * q.shape[-1] ** 0.5).softmax(-1) @ v
+
+
+@attention.mistake(
+    "You scale by the number of keys. A score is a sum over the features of a query, and it is "
+    "their number that makes it large."
+)
+def attention_scaled_by_the_number_of_keys(q, k, v):
+    return (q @ k.transpose(-2, -1) / k.shape[-2] ** 0.5).softmax(-1) @ v
+
+
+@attention.mistake(
+    "You scale by the width of the values, e. They take no part in the scores; the width of "
+    "queries and keys is d."
+)
+def attention_scaled_by_the_width_of_the_values(q, k, v):
+    return (q @ k.transpose(-2, -1) / v.shape[-1] ** 0.5).softmax(-1) @ v
+
+
+@attention.mistake(
+    "You divide the weights, not the scores, so a query's weights no longer add up to 1. "
+    "Scale before the softmax."
+)
+def attention_scaled_after_the_softmax(q, k, v):
+    return (q @ k.transpose(-2, -1)).softmax(-1) / q.shape[-1] ** 0.5 @ v
+
+
+@attention.mistake(
+    "Your softmax runs over the queries: each key hands out one unit of attention. Each "
+    "*query* should have weights that add up to 1, so it runs over the keys."
+)
+def attention_softmax_over_queries(q, k, v):
+    return (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-2) @ v
+
+
+@attention.mistake(
+    "Axis 1 is the keys only as long as there is no batch. Count from the end: the keys are "
+    "always the last axis of the scores.",
+    loses="a batch, with and without heads",
+)
+def attention_softmax_over_axis_1(q, k, v):
+    return (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(1) @ v
+
+
+@attention.mistake(
+    "Without dim, PyTorch guesses the softmax's axis from the number of axes, and for a batch "
+    "of sequences it takes the batch. Say that it is the last.",
+    loses="a batch, with and without heads",
+)
+def attention_softmax_without_an_axis(q, k, v):
+    return F.softmax(q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5) @ v
+
+
+@attention.mistake(
+    "Axis 1 of q is d only as long as there is no batch. Count from the end: d is its last axis.",
+    loses="a batch, with and without heads",
+)
+def attention_scaled_by_axis_1(q, k, v):
+    return (q @ k.transpose(-2, -1) / q.shape[1] ** 0.5).softmax(-1) @ v
+
+
+@attention.mistake(
+    "These are values added up with the bare scores as weights. Between the two belongs what "
+    "makes weights positive and lets them add up to 1."
+)
+def attention_without_softmax(q, k, v):
+    return q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5 @ v
+
+
+@attention.mistake(
+    "You return the weights, T × S. What a query takes home is the average of the values "
+    "with those weights."
+)
+def attention_returns_the_weights(q, k, v):
+    return (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1)
+
+
+@attention.mistake(
+    "k.T turns round all axes, a batch included. Only the last two should change places.",
+    loses="a batch, with and without heads",
+)
+def attention_transposes_every_axis(q, k, v):
+    return (q @ k.permute(*range(k.dim() - 1, -1, -1)) / q.shape[-1] ** 0.5).softmax(-1) @ v
+
+
+@attention.mistake(
+    "exp(150) is too large for float32. A softmax does not change when a number is subtracted "
+    "from all scores of a query; torch's softmax makes use of that.",
+    loses="large scores",
+)
+def attention_exp_overflows(q, k, v):
+    weights = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).exp()
+    return weights / weights.sum(-1, keepdim=True) @ v

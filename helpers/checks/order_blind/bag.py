@@ -1,0 +1,196 @@
+"""Unit 01, “The best that a bag allows”: what it asks, and what people write instead."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import combinations
+from random import Random
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.checks.engine.exercise import ArgumentChangedError
+from helpers.checks.order_blind import common
+
+
+def best_without_order(tokens: Tensor, answers: Tensor) -> float:
+    """Largest share of the answers that a function of the bag can get right; (N, T), (N,)."""
+    bags: dict[tuple[int, ...], Counter[int]] = defaultdict(Counter)
+    rows = tokens.sort(1).values.tolist()
+    for row, answer in zip(rows, answers.tolist(), strict=True):
+        bags[tuple(row)][answer] += 1
+    return sum(max(counts.values()) for counts in bags.values()) / len(answers)
+
+
+def _bag_case(label: str, rows: list[list[int]], answers: list[int]) -> Case:
+    tokens, right = torch.tensor(rows), torch.tensor(answers)
+
+    def ask(answer: Answer) -> Any:
+        given, given_right = tokens.clone(), right.clone()
+        found = common.as_number(answer(given, given_right))
+        if not (torch.equal(given, tokens) and torch.equal(given_right, right)):
+            raise ArgumentChangedError
+        return found
+
+    return Case(f"{label}, {len(rows)} sequences of {len(rows[0])} tokens", ask)
+
+
+def _twins(rng: Random) -> Iterator[Case]:
+    """Every bag twice: the twin has another order and the other answer."""
+    bags = rng.sample(list(combinations(range(9), 5)), rng.randint(10, 20))
+    rows = [rng.sample(bag, 5) for bag in bags]
+    twins = [row[::-1] for row in rows]
+    yield _bag_case(
+        "each sequence and its reverse", rows + twins, [0] * len(rows) + [1] * len(rows)
+    )
+
+
+def _uneven(rng: Random) -> Iterator[Case]:
+    """Four bags of other sizes; two have the same set of tokens, two the same sum."""
+    n, common = rng.randint(0, 5), [rng.randint(10, 12)] * rng.randint(0, 2)
+    a, b, c, d = n, n + 1, n + 2, n + 3
+    first, second, third = rng.sample(range(5), 3)
+    more = rng.randint(0, 3)
+    often = [
+        *[([a, a, d], first)] * (6 + more),
+        *[([a, b, c], second)] * 4,
+        *[([a, d, d], third)] * 5,
+        *[([b, b, c], second)] * 2,
+    ]
+    rng.shuffle(often)
+    # Always in an order of their own, one of them at the very start, the others at the very end.
+    seldom = [([d, a, a], second), ([c, b, a], first), ([d, d, a], first), ([d, d, a], second)]
+    every = [*seldom[:1], *seldom[:1], *often, *seldom[1:], *seldom[1:]]
+    rows, answers = [row + common for row, _ in every], [answer for _, answer in every]
+    yield _bag_case("bags of different sizes", rows, answers)
+
+
+bag = Exercise(
+    "bag",
+    best_without_order,
+    (
+        Part("every bag with both answers", 0.5, _twins),
+        Part("bags of different sizes", 0.5, _uneven),
+    ),
+)
+
+
+@bag.mistake(
+    "You group by the sequence as it stands, so a shuffled one is new to you. A bag forgets "
+    "the order: bring each row into one that does not depend on it."
+)
+def bag_in_order(tokens, answers):
+    bags = defaultdict(Counter)
+    for row, answer in zip(tokens.tolist(), answers.tolist(), strict=True):
+        bags[tuple(row)][answer] += 1
+    return sum(max(bag.values()) for bag in bags.values()) / len(answers)
+
+
+@bag.mistake(
+    "Each of your bags holds one sequence. As keys of a dictionary, two tensors are different "
+    "even where their numbers are equal; .tolist() makes plain numbers of them."
+)
+def bag_of_tensors(tokens, answers):
+    bags = defaultdict(Counter)
+    for row, answer in zip(tokens, answers, strict=True):
+        bags[tuple(sorted(row))][answer] += 1
+    return sum(max(bag.values()) for bag in bags.values()) / len(answers)
+
+
+@bag.mistake(
+    "A set forgets how often a token occurs: “a a b” and “a b b” are different bags.",
+    loses="bags of different sizes",
+)
+def bag_is_a_set(tokens, answers):
+    bags = defaultdict(Counter)
+    for row, answer in zip(tokens.tolist(), answers.tolist(), strict=True):
+        bags[frozenset(row)][answer] += 1
+    return sum(max(bag.values()) for bag in bags.values()) / len(answers)
+
+
+@bag.mistake(
+    "You tell bags apart by the sum of their ids, and different bags may share a sum: "
+    "0 + 3 = 1 + 2.",
+    loses="bags of different sizes",
+)
+def bag_is_a_sum(tokens, answers):
+    bags = defaultdict(Counter)
+    for row, answer in zip(tokens.tolist(), answers.tolist(), strict=True):
+        bags[sum(row)][answer] += 1
+    return sum(max(bag.values()) for bag in bags.values()) / len(answers)
+
+
+@bag.mistake(
+    "You give every sequence the same answer. A function of the bag may answer each bag "
+    "differently.",
+    loses="bags of different sizes",
+)
+def bag_is_forgotten(tokens, answers):
+    return max(Counter(answers.tolist()).values()) / len(answers)
+
+
+@bag.mistake(
+    "Each bag counts the same in your mean. Asked is the share of the sequences, so a bag with "
+    "many of them counts for more.",
+    loses="bags of different sizes",
+)
+def bag_mean_over_bags(tokens, answers):
+    bags = defaultdict(Counter)
+    for row, answer in zip(tokens.tolist(), answers.tolist(), strict=True):
+        bags[tuple(sorted(row))][answer] += 1
+    return sum(max(bag.values()) / sum(bag.values()) for bag in bags.values()) / len(bags)
+
+
+@bag.mistake(
+    "You count a bag only where all its answers agree. In any other the best answer is still "
+    "right for some of its sequences."
+)
+def bag_sure_ones_only(tokens, answers):
+    bags = defaultdict(Counter)
+    for row, answer in zip(tokens.tolist(), answers.tolist(), strict=True):
+        bags[tuple(sorted(row))][answer] += 1
+    return sum(sum(bag.values()) for bag in bags.values() if len(bag) == 1) / len(answers)
+
+
+@bag.mistake(
+    "Each bag keeps the answer that it met last. The best answer is the one it meets most often.",
+    loses="bags of different sizes",
+)
+def bag_last_answer_wins(tokens, answers):
+    rows = [tuple(sorted(row)) for row in tokens.tolist()]
+    said = dict(zip(rows, answers.tolist(), strict=True))
+    guesses = torch.tensor([said[row] for row in rows])
+    return (guesses == answers).float().mean()
+
+
+@bag.mistake(
+    "You count how often the answer is 1 and how often it is not. There may be more than two "
+    "answers.",
+    loses="bags of different sizes",
+)
+def bag_two_answers_only(tokens, answers):
+    bags = defaultdict(list)
+    for row, answer in zip(tokens.tolist(), answers.tolist(), strict=True):
+        bags[tuple(sorted(row))].append(answer == 1)
+    return sum(max(sum(bag), len(bag) - sum(bag)) for bag in bags.values()) / len(answers)
+
+
+@bag.mistake("This is how many are right. Asked is their share of all sequences, between 0 and 1.")
+def bag_number_not_share(tokens, answers):
+    bags = defaultdict(Counter)
+    for row, answer in zip(tokens.tolist(), answers.tolist(), strict=True):
+        bags[tuple(sorted(row))][answer] += 1
+    return sum(max(bag.values()) for bag in bags.values())
+
+
+@bag.mistake(
+    "You count the bags, each as one right answer. A bag's best answer is right as often as "
+    "it occurs in the bag.",
+    loses="bags of different sizes",
+)
+def bag_most_of_the_bags(tokens, answers):
+    bags = {tuple(sorted(row)) for row in tokens.tolist()}
+    return len(bags) / len(answers)

@@ -1,0 +1,139 @@
+"""Unit 01: what several of its exercises draw and ask with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Generator, Tensor, nn
+
+from helpers.checks.engine import Answer, Case, compare
+from helpers.checks.engine.exercise import ArgumentChangedError
+from helpers.model.attention import MultiHeadAttention
+
+LIBRARY = (MultiHeadAttention, nn.MultiheadAttention, F.multi_head_attention_forward)
+
+
+ATTENTION = (*LIBRARY, F.scaled_dot_product_attention)
+
+
+FINITE, RESULT = "every number is finite", "the result"
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
+    """softmax(q·kᵀ/√d)·v: (…, T, d), (…, S, d), (…, S, e) → (…, T, e); a query sees some key.
+
+    Args:
+        mask: True where a query may look at a key, whatever broadcasts to (…, T, S).
+    """
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    return scores.softmax(-1) @ v
+
+
+def attention_mask(lengths: Tensor, num_tokens: int, causal: bool = False) -> Tensor:
+    """True where query i may look at key j: real, and not later if causal; (B, 1, T, T)."""
+    real = torch.arange(num_tokens) < lengths[:, None]  # (B, T)
+    mask = real[:, None, None, :].expand(-1, 1, num_tokens, -1)
+    return mask & torch.ones(num_tokens, num_tokens).tril().bool() if causal else mask
+
+
+def multi_head(
+    x: Tensor,
+    w_q: Tensor,
+    w_k: Tensor,
+    w_v: Tensor,
+    w_o: Tensor,
+    num_heads: int,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """Self-attention in H heads, each on its own d = D/H columns; (B, T, D) → (B, T, D)."""
+    q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
+    return attend(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o
+
+
+def finite(case: Case) -> Case:
+    """The same question, and whether there are infinite or missing numbers in the result."""
+
+    def ask(answer: Answer) -> Any:
+        found = case.ask(answer)
+        tensor = compare.as_tensor(found)
+        if tensor is None or tensor.isfinite().all():
+            return {FINITE: True, RESULT: found}
+        return {FINITE: False, RESULT: tensor.nan_to_num(nan=0.0)}  # as nan is unlike itself
+
+    return Case(case.label, ask)
+
+
+def numbers(rng: Random, *shape: int) -> Tensor:
+    """Normal random numbers."""
+    return torch.randn(shape, generator=Generator().manual_seed(rng.randrange(2**31)))
+
+
+def sizes(rng: Random) -> tuple[int, int, int, int]:
+    """T, S, d and e, all different, and all other than 1."""
+    return rng.randint(3, 4), rng.randint(5, 6), rng.randint(7, 9), rng.randint(10, 12)
+
+
+def triple(rng: Random, *lead: int) -> tuple[Tensor, Tensor, Tensor]:
+    """q (…, T, d), k (…, S, d) and v (…, S, e)."""
+    queries, keys, width, value_width = sizes(rng)
+    return (
+        numbers(rng, *lead, queries, width),
+        numbers(rng, *lead, keys, width),
+        numbers(rng, *lead, keys, value_width),
+    )
+
+
+Function = Callable[[Tensor], Tensor]
+
+
+def as_number(found: Any) -> Any:
+    """A plain number as a tensor, so that float and tensor are equally welcome."""
+    plain = type(found) in (int, float, np.float32, np.float64)
+    return torch.tensor(float(found), dtype=torch.float64) if plain else found
+
+
+def probe(label: str, f: Function, x: Tensor, order: Tensor) -> Case:
+    def ask(answer: Answer) -> Any:
+        given, given_order = x.clone(), order.clone()
+        found = as_number(answer(f, given, given_order))
+        if not (torch.equal(given, x) and torch.equal(given_order, order)):
+            raise ArgumentChangedError
+        return found
+
+    return Case(f"f = {label}, x of shape {tuple(x.shape)}, order = {order.tolist()}", ask)
+
+
+def order(rng: Random, size: int) -> Tensor:
+    """A permutation that moves the first, and that its inverse does not equal."""
+    while True:
+        order = torch.tensor(rng.sample(range(size), size))
+        if order[0] and not torch.equal(order, order.argsort()):
+            return order
+
+
+def input(rng: Random) -> Tensor:
+    """(B, T, D) with B < D < T."""
+    return numbers(rng, 3, rng.randint(7, 9), 6)
+
+
+def attends(rng: Random, layers: int, causal: bool) -> Function:
+    """Layers of attention in two heads with a skip connection, for a width of 6."""
+    weights = [numbers(rng, 4, 6, 6) * 6**-0.5 for _ in range(layers)]
+
+    def f(x: Tensor) -> Tensor:
+        lengths = torch.full(x.shape[:1], x.shape[1])
+        mask = attention_mask(lengths, x.shape[1], causal)
+        for layer in weights:
+            w_q, w_k, w_v, w_o = layer.to(x.dtype)
+            x = x + multi_head(x, w_q, w_k, w_v, w_o, num_heads=2, mask=mask)
+        return x
+
+    return f

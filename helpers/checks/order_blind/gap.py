@@ -1,0 +1,125 @@
+"""Unit 01, “Does it follow the shuffle?”: what it asks, and what people write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import torch
+from torch import Tensor
+
+from helpers.checks.engine import Case, Exercise, Part
+from helpers.checks.order_blind import common
+
+
+def permutation_gap(f: common.Function, x: Tensor, order: Tensor) -> Tensor:
+    """max |f(P·x) − P·f(x)|, where P puts token order[t] at place t; x (B, T, D), order (T,)."""
+    return (f(x[:, order]) - f(x)[:, order]).abs().max()
+
+
+def _follows(rng: Random) -> Iterator[Case]:
+    x = common.input(rng)
+    order = common.order(rng, x.shape[1])
+    yield common.probe("attention", common.attends(rng, 1, causal=False), x, order)
+    yield common.probe("two layers of attention", common.attends(rng, 2, causal=False), x, order)
+    yield common.probe("the square of each number", torch.square, x, order)
+
+
+def _does_not_follow(rng: Random) -> Iterator[Case]:
+    x = common.input(rng)
+    order = common.order(rng, x.shape[1])
+    # With a sum and its negative, the largest difference is once above 0 and once below.
+    yield common.probe("running sum", lambda x: x.cumsum(1), x, order)
+    yield common.probe("running sum, negative", lambda x: -x.cumsum(1), x, order)
+    yield common.probe("causal attention", common.attends(rng, 1, causal=True), x, order)
+
+
+gap = Exercise(
+    "gap",
+    permutation_gap,
+    (
+        Part("functions that follow the shuffle", 0.5, _follows),
+        Part("functions that do not", 0.5, _does_not_follow),
+    ),
+)
+
+
+@gap.mistake(
+    "You compare f(P·x) with f(x) itself. A function that follows the shuffle has its outputs "
+    "in the new order, so f(x) must be shuffled too."
+)
+def gap_output_not_shuffled(f, x, order):
+    return (f(x[:, order]) - f(x)).abs().max()
+
+
+@gap.mistake(
+    "One side is shuffled by order, the other by its inverse. To shuffle twice by order does "
+    "not bring the tokens back either. Shuffle the output just as you shuffle the input."
+)
+def gap_output_shuffled_back(f, x, order):
+    return (f(x[:, order]) - f(x)[:, order.argsort()]).abs().max()
+
+
+@gap.mistake(
+    "x[order] takes sequences. The tokens of a sequence lie along the second axis of (B, T, D)."
+)
+def gap_shuffles_the_batch(f, x, order):
+    return (f(x[order]) - f(x)[order]).abs().max()
+
+
+@gap.mistake(
+    "The last axis holds the features of a token. Tokens lie along the second axis of (B, T, D)."
+)
+def gap_shuffles_the_features(f, x, order):
+    return (f(x[:, :, order]) - f(x)[:, :, order]).abs().max()
+
+
+@gap.mistake(
+    "The largest difference may be one below 0. Drop the sign before you look for it.",
+    loses="functions that do not",
+)
+def gap_signed(f, x, order):
+    return (f(x[:, order]) - f(x)[:, order]).max()
+
+
+@gap.mistake(
+    "This is the mean difference. Asked is the largest, so that one wrong number cannot hide "
+    "among many right ones.",
+    loses="functions that do not",
+)
+def gap_mean(f, x, order):
+    return (f(x[:, order]) - f(x)[:, order]).abs().mean()
+
+
+@gap.mistake(
+    "A norm adds up all differences, so it grows with B and T. Asked is the largest single one.",
+    loses="functions that do not",
+)
+def gap_length_of_the_difference(f, x, order):
+    return (f(x[:, order]) - f(x)[:, order]).norm()
+
+
+@gap.mistake(
+    "You send token t to place order[t]. Asked is the other way: place t receives token order[t].",
+    loses="functions that do not",
+)
+def gap_order_read_backwards(f, x, order):
+    back = order.argsort()
+    return (f(x[:, back]) - f(x)[:, back]).abs().max()
+
+
+@gap.mistake(
+    "The argument order changes nothing: you measure with a shuffle of your own.",
+    loses="functions that do not",
+)
+def gap_order_ignored(f, x, order):
+    return (f(x.flip(1)) - f(x).flip(1)).abs().max()
+
+
+@gap.mistake(
+    "Your measure is 0 for every function: both sides are f of the shuffled input. One of "
+    "them should apply f first and shuffle afterwards.",
+    loses="functions that do not",
+)
+def gap_of_the_input(f, x, order):
+    return (f(x[:, order]) - f(x[:, order])).abs().max()

@@ -1,0 +1,180 @@
+"""Unit 01, “Multi-head attention”: what it asks, and what people write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from random import Random
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention as sdpa
+
+from helpers.checks.engine import Answer, Case, Exercise, Part, call
+from helpers.checks.order_blind import common
+
+
+def _layer(rng: Random, heads: int, width: int) -> tuple[Tensor, list[Tensor]]:
+    """x (B, T, D), and the four weights (D, D), of a size that keeps the numbers near 1."""
+    x = common.numbers(rng, 2, rng.randint(5, 7), heads * width)
+    return x, [
+        common.numbers(rng, heads * width, heads * width) * x.shape[2] ** -0.5 for _ in range(4)
+    ]
+
+
+def _heads_case(rng: Random, heads: int, width: int, mask: Tensor | None = None) -> Case:
+    x, weights = _layer(rng, heads, width)
+    given = () if mask is None else (mask[..., : x.shape[1], : x.shape[1]],)
+    shape = f", a mask {tuple(given[0].shape)}" if given else ""
+    label = f"(x of shape {tuple(x.shape)}, four weights, num_heads={heads}{shape})"
+    return common.finite(Case(label, partial(_ask_heads, x, weights, heads, given)))
+
+
+def _ask_heads(
+    x: Tensor, weights: list[Tensor], heads: int, given: tuple[Tensor, ...], answer: Answer
+) -> Any:
+    return call(x, *weights, heads, *given).ask(answer)
+
+
+def _one_head(rng: Random) -> Iterator[Case]:
+    yield _heads_case(rng, 1, rng.randint(8, 10))
+
+
+def _several_heads(rng: Random) -> Iterator[Case]:
+    yield _heads_case(rng, 3, 4)
+    yield _heads_case(rng, 4, rng.choice([2, 3]))
+
+
+def _heads_masked(rng: Random) -> Iterator[Case]:
+    yield _heads_case(rng, 3, 4, torch.ones(7, 7).tril().bool())
+    real = common.attention_mask(torch.tensor([3, rng.randint(1, 4)]), 7)[:, :, :1]
+    yield _heads_case(rng, 3, 4, real)
+
+
+heads = Exercise(
+    "heads",
+    common.multi_head,
+    (
+        Part("one head", 0.5, _one_head),
+        Part("several heads", 1, _several_heads),
+        Part("several heads and a mask", 0.5, _heads_masked),
+    ),
+    forbidden=common.LIBRARY,
+)
+
+
+@heads.mistake(
+    "A view of (B, T, D) as (B, H, T, d) cuts the rows at the wrong places: a head gets some "
+    "tokens whole instead of some columns of every token. Split the last axis first, then "
+    "move the heads to the front.",
+    loses=("several heads", "several heads and a mask"),
+)
+def heads_split_without_transpose(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    b, t, width = x.shape
+    q, k, v = ((x @ w).reshape(b, num_heads, t, width // num_heads) for w in (w_q, w_k, w_v))
+    return sdpa(q, k, v, mask).reshape(b, t, width) @ w_o
+
+
+@heads.mistake(
+    "The merge is right, the split is not: a view as (B, H, T, d) mixes tokens and columns. "
+    "Split the last axis into (H, d), then let H and T change places.",
+    loses=("several heads", "several heads and a mask"),
+)
+def heads_split_without_transpose_then_merged_with(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    b, t, width = x.shape
+    q, k, v = ((x @ w).reshape(b, num_heads, t, width // num_heads) for w in (w_q, w_k, w_v))
+    return sdpa(q, k, v, mask).transpose(1, 2).reshape(b, t, width) @ w_o
+
+
+@heads.mistake(
+    "The split is right, the merge is not: H still stands before T when you flatten, so the "
+    "columns of one token come from several tokens.",
+    loses=("several heads", "several heads and a mask"),
+)
+def heads_merged_without_transpose(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
+    return sdpa(q, k, v, mask).reshape(x.shape) @ w_o
+
+
+@heads.mistake(
+    "Your head h takes the columns h, h + H, h + 2H, …. Asked are neighbours: head 0 the first "
+    "d columns, head 1 the next d, and so on. See the order of H and d where you split.",
+    loses=("several heads", "several heads and a mask"),
+)
+def heads_take_every_hth_column(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    q, k, v = ((x @ w).unflatten(-1, (-1, num_heads)).movedim(-1, 1) for w in (w_q, w_k, w_v))
+    return sdpa(q, k, v, mask).movedim(1, -1).flatten(2) @ w_o
+
+
+@heads.mistake(
+    "You split the columns as (d, H) and merge them as (H, d), so they come back in another "
+    "order. Head 0 takes the first d columns.",
+    loses=("several heads", "several heads and a mask"),
+)
+def heads_take_every_hth_column_then_stand_side_by_side(
+    x, w_q, w_k, w_v, w_o, num_heads, mask=None
+):
+    q, k, v = ((x @ w).unflatten(-1, (-1, num_heads)).movedim(-1, 1) for w in (w_q, w_k, w_v))
+    return sdpa(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o
+
+
+@heads.mistake(
+    "Your scores are divided by √D. Each head adds up d = D/H products only.",
+    loses=("several heads", "several heads and a mask"),
+)
+def heads_scaled_by_the_model_width(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
+    context = sdpa(q, k, v, mask, scale=x.shape[-1] ** -0.5)
+    return context.transpose(1, 2).flatten(2) @ w_o
+
+
+@heads.mistake("The heads stand side by side and have not been mixed yet: w_o is missing.")
+def heads_without_the_last_weights(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
+    return sdpa(q, k, v, mask).transpose(1, 2).flatten(2)
+
+
+@heads.mistake(
+    "You multiply by the transposed weights, as nn.Linear does with its own. Here a weight "
+    "is used as x @ w."
+)
+def heads_with_transposed_weights(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    q, k, v = ((x @ w.T).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
+    return sdpa(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o.T
+
+
+@heads.mistake(
+    "The mask does not reach the attention: it changes nothing.", loses="several heads and a mask"
+)
+def heads_ignore_the_mask(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
+    return sdpa(q, k, v).transpose(1, 2).flatten(2) @ w_o
+
+
+@heads.mistake(
+    "num_heads changes nothing: all D columns are compared at once, in a single softmax.",
+    loses=("several heads", "several heads and a mask"),
+)
+def heads_are_one_head(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    q, k, v = ((x @ w)[:, None] for w in (w_q, w_k, w_v))
+    return sdpa(q, k, v, mask)[:, 0] @ w_o
+
+
+@heads.mistake(
+    "Your scores compare the heads of one token, not the tokens of one head. The last two axes "
+    "of q must be T and d when they meet kᵀ."
+)
+def heads_look_at_each_other(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)) for w in (w_q, w_k, w_v))
+    return sdpa(q, k, v).flatten(2) @ w_o
+
+
+@heads.mistake(
+    "All your heads work on the first d columns. Each should have columns of its own.",
+    loses=("several heads", "several heads and a mask"),
+)
+def heads_share_the_first_columns(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    d = x.shape[-1] // num_heads
+    q, k, v = ((x @ w)[:, None, :, :d].expand(-1, num_heads, -1, -1) for w in (w_q, w_k, w_v))
+    return sdpa(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o

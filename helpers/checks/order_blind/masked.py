@@ -1,0 +1,164 @@
+"""Unit 01, “Attention with a mask”: what it asks, and what people write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import torch
+from torch import Tensor
+
+from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.order_blind import common
+
+
+def _square(rng: Random) -> tuple[Tensor, Tensor, Tensor]:
+    """q, k (B, H, T, d) and v (B, H, T, e), with B, H, T, d and e all different."""
+    batch, heads, length = 2, 3, rng.randint(6, 8)
+    shapes = [(batch, heads, length, width) for width in (4, 4, 5)]
+    q, k, v = (common.numbers(rng, *shape) for shape in shapes)
+    return q, k, v
+
+
+def _with_causal(rng: Random) -> Iterator[Case]:
+    q, k, v = _square(rng)
+    length = q.shape[2]
+    mask = common.attention_mask(torch.tensor([length]), length, causal=True)[0, 0]
+    yield common.finite(call(q, k, v, mask))
+    yield common.finite(call(q[0, 0], k[0, 0], v[0, 0], mask))
+
+
+def _with_padding(rng: Random) -> Iterator[Case]:
+    q, k, v = _square(rng)
+    length = q.shape[2]
+    lengths = torch.tensor([rng.randint(2, length - 2), length - 1])
+    yield common.finite(call(q, k, v, common.attention_mask(lengths, length)[:, :, :1]))
+
+
+def _without(rng: Random) -> Iterator[Case]:
+    q, k, v = _square(rng)
+    yield common.finite(call(q, k, v))
+    yield common.finite(call(*common.triple(rng, 2), None))
+
+
+masked = Exercise(
+    "masked",
+    common.attend,
+    (
+        Part("a causal mask (T, T)", 1, _with_causal),
+        Part("a padding mask (B, 1, 1, T)", 0.5, _with_padding),
+        Part("no mask", 0.5, _without),
+    ),
+    forbidden=common.ATTENTION,
+)
+
+
+@masked.mistake(
+    "You mask after the softmax: the weights that are left no longer add up to 1, because the "
+    "forbidden keys have already taken their share.",
+    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+)
+def masked_after_the_softmax(q, k, v, mask=None):
+    weights = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1)
+    return (weights if mask is None else weights * mask) @ v
+
+
+@masked.mistake(
+    "You hide what may be seen and show the rest: masked_fill fills where its mask is True.",
+    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+)
+def masked_where_allowed(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(mask, -torch.inf)
+    return scores.softmax(-1) @ v
+
+
+@masked.mistake(
+    "A forbidden score becomes 0 here (−1e-9 would be no different), and exp(0) = 1: it still "
+    "gets its share. Which score makes exp vanish?",
+    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+)
+def masked_by_multiplying_the_scores(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    return (scores if mask is None else scores * mask).softmax(-1) @ v
+
+
+@masked.mistake(
+    "You add True as 1 and False as 0: what is forbidden is hardly disadvantaged. Which score "
+    "makes exp vanish?",
+    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+)
+def masked_by_adding_the_mask(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    return (scores if mask is None else scores + mask).softmax(-1) @ v
+
+
+@masked.mistake(
+    "0 · ∞ is not a number, and one such score spoils its whole row. Choose by the mask, "
+    "instead of multiplying by it.",
+    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+)
+def masked_by_infinity_times_zero(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores + (~mask).float() * -torch.inf
+    return scores.softmax(-1) @ v
+
+
+@masked.mistake(
+    "Your forbidden keys have the largest scores of all. The sign is missing.",
+    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+)
+def masked_with_plus_infinity(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, torch.inf)
+    return scores.softmax(-1) @ v
+
+
+@masked.mistake(
+    "scores[mask] wants a mask of the scores' own shape. Here it may have fewer axes, or axes "
+    "of size 1; masked_fill and torch.where broadcast.",
+    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+)
+def masked_by_indexing(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores[~mask] = -torch.inf
+    return scores.softmax(-1) @ v
+
+
+@masked.mistake(
+    "The argument mask changes nothing.",
+    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+)
+def masked_by_nothing(q, k, v, mask=None):
+    return (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1) @ v
+
+
+@masked.mistake(
+    "mask may be None, as its default says; then every key may be seen.", loses="no mask"
+)
+def masked_always(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    return scores.masked_fill(~mask, -torch.inf).softmax(-1) @ v
+
+
+@masked.mistake(
+    "You turn the mask round before use. Its last axis is the keys already, as in the scores.",
+    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+)
+def masked_on_the_other_side(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask.transpose(-2, -1), -torch.inf)
+    return scores.softmax(-1) @ v
+
+
+@masked.mistake("The scale √d got lost on the way from the first exercise.")
+def masked_without_scale(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    return scores.softmax(-1) @ v

@@ -1,0 +1,178 @@
+"""Unit 01, “Two masks”: what it asks, and what people write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare
+from helpers.checks.order_blind import common
+
+
+def _lengths(rng: Random, num_tokens: int) -> Tensor:
+    """Of B sequences, the longest full and the shortest of one token, B other than T."""
+    between = [rng.randint(2, num_tokens - 1) for _ in range(rng.randint(1, 2))]
+    lengths = [num_tokens, 1, *between]
+    rng.shuffle(lengths)
+    return torch.tensor(lengths)
+
+
+def _mask_case(rng: Random, causal: bool) -> Case:
+    num_tokens = rng.randint(6, 9)
+    lengths = _lengths(rng, num_tokens)
+    shape = (len(lengths), 1, num_tokens, num_tokens)
+    arguments = (lengths, num_tokens, True) if causal else (lengths, num_tokens)
+
+    def ask(answer: Answer) -> Any:
+        found = call(*arguments).ask(answer)
+        tensor = compare.as_tensor(found)
+        if tensor is None:
+            return found
+        try:
+            tensor = tensor.expand(shape)  # what broadcasts to the shape is as good
+        except RuntimeError:
+            return tensor
+        true_or_false = str(found.dtype).endswith("bool")
+        return {"it holds True and False": true_or_false, "who may look at whom": tensor}
+
+    return Case(f"({lengths.tolist()}, {num_tokens}{', causal=True' if causal else ''})", ask)
+
+
+def _padding(rng: Random) -> Iterator[Case]:
+    for _ in range(2):
+        yield _mask_case(rng, causal=False)
+
+
+def _causal(rng: Random) -> Iterator[Case]:
+    for _ in range(2):
+        yield _mask_case(rng, causal=True)
+
+
+masks = Exercise(
+    "masks",
+    common.attention_mask,
+    (Part("padding", 0.5, _padding), Part("padding and causal", 0.5, _causal)),
+)
+
+
+@masks.mistake(
+    "Your mask is True where looking is forbidden. Libraries differ in this; here True means "
+    "that the query may look."
+)
+def masks_inverted(lengths, num_tokens, causal=False):
+    places = torch.arange(num_tokens)
+    hidden = (places >= lengths[:, None])[:, None, None].expand(-1, 1, num_tokens, -1)
+    return hidden | (places > places[:, None]) if causal else hidden
+
+
+@masks.mistake(
+    "You switch off the rows of padded tokens. Rows are queries; what nobody may look at is a "
+    "padded *key*, a column."
+)
+def masks_hide_queries(lengths, num_tokens, causal=False):
+    places = torch.arange(num_tokens)
+    mask = (places < lengths[:, None])[:, None, :, None].expand(-1, 1, -1, num_tokens)
+    return mask & (places <= places[:, None]) if causal else mask
+
+
+@masks.mistake(
+    "You switch off padded rows as well. A query that may look nowhere ends in 0/0; its output "
+    "is not used anyway, so leave its row alone."
+)
+def masks_hide_queries_as_well(lengths, num_tokens, causal=False):
+    places = torch.arange(num_tokens)
+    real = places < lengths[:, None]
+    mask = real[:, None, :, None] & real[:, None, None, :]
+    return mask & (places <= places[:, None]) if causal else mask
+
+
+@masks.mistake(
+    "Your causal mask lets a token see what comes after it. Row i is a query: it sees keys at "
+    "or before i.",
+    loses="padding and causal",
+)
+def masks_show_the_future(lengths, num_tokens, causal=False):
+    places = torch.arange(num_tokens)
+    mask = (places < lengths[:, None])[:, None, None].expand(-1, 1, num_tokens, -1)
+    return mask & (places >= places[:, None]) if causal else mask
+
+
+@masks.mistake(
+    "A token cannot see itself in your causal mask, and the first token sees nobody. The "
+    "diagonal belongs to what may be seen.",
+    loses="padding and causal",
+)
+def masks_without_the_diagonal(lengths, num_tokens, causal=False):
+    places = torch.arange(num_tokens)
+    mask = (places < lengths[:, None])[:, None, None].expand(-1, 1, num_tokens, -1)
+    return mask & (places < places[:, None]) if causal else mask
+
+
+@masks.mistake(
+    "Your causal mask reaches one token too far: row 0 sees key 1, which comes after it.",
+    loses="padding and causal",
+)
+def masks_one_into_the_future(lengths, num_tokens, causal=False):
+    places = torch.arange(num_tokens)
+    mask = (places < lengths[:, None])[:, None, None].expand(-1, 1, num_tokens, -1)
+    return mask & (places <= places[:, None] + 1) if causal else mask
+
+
+@masks.mistake(
+    "One padded token can still be seen. A sequence of n real tokens has the positions 0, …, n − 1."
+)
+def masks_one_token_too_long(lengths, num_tokens, causal=False):
+    places = torch.arange(num_tokens)
+    mask = (places <= lengths[:, None])[:, None, None].expand(-1, 1, num_tokens, -1)
+    return mask & (places <= places[:, None]) if causal else mask
+
+
+@masks.mistake("The argument causal changes nothing in your mask.", loses="padding and causal")
+def masks_never_causal(lengths, num_tokens, causal=False):
+    real = torch.arange(num_tokens) < lengths[:, None]
+    return real[:, None, None].expand(-1, 1, num_tokens, -1)
+
+
+@masks.mistake(
+    "With causal=True the padding can be seen again. Both rules hold at once.",
+    loses="padding and causal",
+)
+def masks_causal_without_padding(lengths, num_tokens, causal=False):
+    places = torch.arange(num_tokens)
+    if causal:
+        return (places <= places[:, None]).expand(len(lengths), 1, -1, -1)
+    return (places < lengths[:, None])[:, None, None].expand(-1, 1, num_tokens, -1)
+
+
+@masks.mistake(
+    "You allow what *one* of the rules allows. A key must be real and not in the future.",
+    loses="padding and causal",
+)
+def masks_of_either_kind(lengths, num_tokens, causal=False):
+    places = torch.arange(num_tokens)
+    mask = (places < lengths[:, None])[:, None, None].expand(-1, 1, num_tokens, -1)
+    return mask | (places <= places[:, None]) if causal else mask
+
+
+@masks.mistake(
+    "The pattern is right, but these are numbers. A boolean mask cannot be mistaken for "
+    "something to add or to multiply by; a comparison such as a < b gives one."
+)
+def masks_of_ones_and_zeros(lengths, num_tokens, causal=False):
+    places = torch.arange(num_tokens)
+    mask = (places < lengths[:, None])[:, None, None].expand(-1, 1, num_tokens, -1)
+    return (mask & (places <= places[:, None]) if causal else mask).float()
+
+
+@masks.mistake(
+    "Your mask is (B, T, T). Beside scores of (B, H, T, T) its batch would be taken for heads; "
+    "give the heads an axis of size 1."
+)
+def masks_without_an_axis_for_heads(lengths, num_tokens, causal=False):
+    places = torch.arange(num_tokens)
+    mask = (places < lengths[:, None])[:, None].expand(-1, num_tokens, -1)
+    return mask & (places <= places[:, None]) if causal else mask

@@ -1,0 +1,157 @@
+"""Unit 01, “What the last token knows”: what it asks, and what people write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import torch
+from torch import Tensor
+
+from helpers.checks.engine import Case, Exercise, Part
+from helpers.checks.order_blind import common
+
+
+def prefix_sensitivity(f: common.Function, x: Tensor, order: Tensor) -> Tensor:
+    """Largest change of the last output when the tokens before it stand in `order` (T − 1,)."""
+    moved = torch.cat([x[:, order], x[:, -1:]], 1)
+    return (f(moved) - f(x))[:, -1].abs().max()
+
+
+def _running_mean(x: Tensor) -> Tensor:
+    return x + x.cumsum(1) / torch.arange(1, x.shape[1] + 1)[:, None]
+
+
+def _fading(x: Tensor, sign: float = 1.0) -> Tensor:
+    """y_t = x_t + y_{t−1}/2: what stands nearer counts for more."""
+    rows = [x[:, 0]]
+    for t in range(1, x.shape[1]):
+        rows.append(x[:, t] + rows[-1] / 2)
+    return sign * torch.stack(rows, 1)
+
+
+def _order_is_lost(rng: Random) -> Iterator[Case]:
+    x = common.input(rng)
+    order = common.order(rng, x.shape[1] - 1)
+    yield common.probe("mean of the tokens so far", _running_mean, x, order)
+    yield common.probe(
+        "one layer of causal attention", common.attends(rng, 1, causal=True), x, order
+    )
+
+
+def _order_counts(rng: Random) -> Iterator[Case]:
+    x = common.input(rng)
+    x[0] *= 3  # so that the largest change is not in the last sequence
+    order = common.order(rng, x.shape[1] - 1)
+    yield common.probe("fading sum", _fading, x, order)
+    yield common.probe("fading sum, negative", lambda x: _fading(x, -1.0), x, order)
+    yield common.probe(
+        "two layers of causal attention", common.attends(rng, 2, causal=True), x, order
+    )
+
+
+prefix = Exercise(
+    "prefix",
+    prefix_sensitivity,
+    (
+        Part("functions blind to the prefix's order", 0.5, _order_is_lost),
+        Part("functions that see it", 0.5, _order_counts),
+    ),
+)
+
+
+@prefix.mistake(
+    "order moves the T − 1 tokens of the prefix, so x[:, order] has lost the last token: put "
+    "it back behind them."
+)
+def prefix_without_the_last(f, x, order):
+    return (f(x[:, order])[:, -1] - f(x)[:, -1]).abs().max()
+
+
+@prefix.mistake(
+    "You look at all outputs. Those of the prefix change anyway, because their tokens have "
+    "moved; only the last output is asked."
+)
+def prefix_every_place(f, x, order):
+    moved = torch.cat([x[:, order], x[:, -1:]], 1)
+    return (f(moved) - f(x)).abs().max()
+
+
+@prefix.mistake(
+    "You look at the first output, where another token stands now. The last one is asked."
+)
+def prefix_first_place(f, x, order):
+    moved = torch.cat([x[:, order], x[:, -1:]], 1)
+    return (f(moved) - f(x))[:, 0].abs().max()
+
+
+@prefix.mistake(
+    "[..., -1] is the last feature of every token. The last token lies along the second axis."
+)
+def prefix_last_feature(f, x, order):
+    moved = torch.cat([x[:, order], x[:, -1:]], 1)
+    return (f(moved) - f(x))[..., -1].abs().max()
+
+
+@prefix.mistake(
+    "You measure only the last sequence of the batch. All of them count.",
+    loses="functions that see it",
+)
+def prefix_last_sequence_only(f, x, order):
+    moved = torch.cat([x[:, order], x[:, -1:]], 1)
+    return (f(moved) - f(x))[-1, -1].abs().max()
+
+
+@prefix.mistake(
+    "This is the mean change. Asked is the largest, so that one number that moves cannot hide "
+    "among many that do not.",
+    loses="functions that see it",
+)
+def prefix_mean(f, x, order):
+    moved = torch.cat([x[:, order], x[:, -1:]], 1)
+    return (f(moved) - f(x))[:, -1].abs().mean()
+
+
+@prefix.mistake(
+    "A norm adds up all changes, so it grows with B and D. Asked is the largest single one.",
+    loses="functions that see it",
+)
+def prefix_length_of_the_change(f, x, order):
+    moved = torch.cat([x[:, order], x[:, -1:]], 1)
+    return (f(moved) - f(x))[:, -1].norm()
+
+
+@prefix.mistake(
+    "The largest change may be one below 0. Drop the sign before you look for it.",
+    loses="functions that see it",
+)
+def prefix_signed(f, x, order):
+    moved = torch.cat([x[:, order], x[:, -1:]], 1)
+    return (f(moved) - f(x))[:, -1].max()
+
+
+@prefix.mistake(
+    "You send token t to place order[t]. Asked is the other way: place t receives token order[t].",
+    loses="functions that see it",
+)
+def prefix_order_read_backwards(f, x, order):
+    moved = torch.cat([x[:, order.argsort()], x[:, -1:]], 1)
+    return (f(moved) - f(x))[:, -1].abs().max()
+
+
+@prefix.mistake(
+    "The argument order changes nothing: you reorder the prefix in a way of your own.",
+    loses="functions that see it",
+)
+def prefix_own_order(f, x, order):
+    moved = torch.cat([x[:, :-1].flip(1), x[:, -1:]], 1)
+    return (f(moved) - f(x))[:, -1].abs().max()
+
+
+@prefix.mistake(
+    "You write into x, which belongs to the caller. Build a new tensor, for example with torch.cat."
+)
+def prefix_in_place(f, x, order):
+    before = f(x)
+    x[:, :-1] = x[:, order]
+    return (f(x) - before)[:, -1].abs().max()

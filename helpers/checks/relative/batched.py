@@ -1,0 +1,101 @@
+"""Unit 04, “Shaw's batched product”: what it asks, and what people write instead."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from torch import Tensor
+
+from helpers.checks.engine import Exercise, Part
+from helpers.checks.relative import common
+
+
+def key_term_batched(q: Tensor, vectors: Tensor, rows: Tensor) -> Tensor:
+    """The same as T products of a (B·H, d) and a (d, T) matrix."""
+    batch, heads, length, width = q.shape
+    by_place = q.permute(2, 0, 1, 3).reshape(length, batch * heads, width)
+    products = by_place @ vectors[rows].transpose(1, 2)  # (T, B·H, T)
+    return products.view(length, batch, heads, length).permute(1, 2, 0, 3)
+
+
+batched = Exercise(
+    "batched",
+    key_term_batched,
+    (
+        Part("the same numbers", 1, partial(common.by_any_row, name="q")),
+        Part(
+            "no copies for sentences and heads", 1, partial(common.frugal, name="q", batched=True)
+        ),
+    ),
+    forbidden=common.TERMS,
+)
+
+
+@batched.mistake(
+    "The numbers are right, but the vectors are there once for every sentence and head: "
+    "broadcasting copies, with * and with @ alike. Let all sentences and heads be rows of one "
+    "matrix.",
+    loses="no copies for sentences and heads",
+)
+def batched_by_broadcasting(q, vectors, rows):
+    return (q[:, :, :, None] * vectors[rows]).sum(-1)
+
+
+@batched.mistake(
+    "Your matrix for place i holds the vectors rows[:, i]. Query i needs rows[i, :], its own "
+    "row of rows."
+)
+def batched_rows_transposed(q, vectors, rows):
+    by_place = q.permute(2, 0, 1, 3).flatten(1, 2)
+    products = by_place @ vectors[rows.T].transpose(1, 2)
+    return products.unflatten(1, q.shape[:2]).permute(1, 2, 0, 3)
+
+
+@batched.mistake(
+    "reshape alone does not move an axis: it cuts the same numbers into other pieces. Bring "
+    "the places to the front with permute first."
+)
+def batched_reshaped_without_permuting(q, vectors, rows):
+    batch, heads, length, width = q.shape
+    by_place = q.reshape(length, batch * heads, width)
+    products = by_place @ vectors[rows].transpose(1, 2)
+    return products.view(length, batch, heads, length).permute(1, 2, 0, 3)
+
+
+@batched.mistake(
+    "On the way back the places are still in front. Split B·H into B and H first, then move "
+    "the places between heads and keys with permute."
+)
+def batched_reshaped_back_at_once(q, vectors, rows):
+    batch, heads, length, _ = q.shape
+    by_place = q.permute(2, 0, 1, 3).flatten(1, 2)
+    products = by_place @ vectors[rows].transpose(1, 2)
+    return products.reshape(batch, heads, length, length)
+
+
+@batched.mistake(
+    "Your result is (T, B·H, T): right numbers, queries in front. The score matrix is (B, H, T, T)."
+)
+def batched_left_by_place(q, vectors, rows):
+    by_place = q.permute(2, 0, 1, 3).flatten(1, 2)
+    return by_place @ vectors[rows].transpose(1, 2)
+
+
+@batched.mistake(
+    "Queries and keys have changed places in your result: it is (B, H, keys, queries)."
+)
+def batched_queries_last(q, vectors, rows):
+    by_place = q.permute(2, 0, 1, 3).flatten(1, 2)
+    products = by_place @ vectors[rows].transpose(1, 2)
+    return products.unflatten(1, q.shape[:2]).permute(1, 2, 3, 0)
+
+
+@batched.mistake(
+    "You flatten (B, H) and split into (H, B): sentences and heads get mixed. Split in the "
+    "order in which you have flattened."
+)
+def batched_heads_before_sentences(q, vectors, rows):
+    batch, heads = q.shape[:2]
+    by_place = q.permute(2, 0, 1, 3).flatten(1, 2)
+    products = by_place @ vectors[rows].transpose(1, 2)
+    return products.unflatten(1, (heads, batch)).permute(2, 1, 0, 3)

@@ -1,0 +1,152 @@
+"""Unit 04, “Which vector does a pair use?”: what it asks, and what people write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import torch
+
+from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.relative import common
+from helpers.encodings import offsets as library
+
+
+def _within(rng: Random) -> Iterator[Case]:
+    length = rng.randint(5, 8)
+    yield call(length, length + rng.randint(1, 4))
+    yield call(length, length - 1)
+
+
+def _beyond(rng: Random) -> Iterator[Case]:
+    yield call(rng.randint(9, 14), rng.randint(2, 4))
+    yield call(rng.randint(9, 14), 1)
+    yield call(rng.randint(3, 6), 0)
+
+
+rows = Exercise(
+    "rows",
+    common.offset_rows,
+    (Part("offsets up to k", 1, _within), Part("offsets beyond k", 1, _beyond)),
+    forbidden=(library.offset_matrix, library.clip),
+)
+
+
+@rows.mistake(
+    "Your sign is i − j, Transformer-XL's. Shaw's offset is j − i, key minus query: what "
+    "stands to the left of the query has a negative one, so rows grow from left to right."
+)
+def rows_of_i_minus_j(length, k):
+    p = torch.arange(length)
+    return (p[:, None] - p[None, :]).clamp(-k, k) + k
+
+
+@rows.mistake(
+    "Your rows are negative to the left of the query. Python would take those from the end "
+    "of the table without a word; row 0 should be offset −k."
+)
+def rows_not_moved_by_k(length, k):
+    p = torch.arange(length)
+    return (p[None, :] - p[:, None]).clamp(-k, k)
+
+
+@rows.mistake("The shift by k is there twice: your largest row is 3k, the table ends at row 2k.")
+def rows_moved_by_k_twice(length, k):
+    p = torch.arange(length)
+    return (p[None, :] - p[:, None]).clamp(-k, k) + 2 * k
+
+
+@rows.mistake(
+    "You shift by T − 1, which belongs to a table of all 2T − 1 offsets. This one has 2k + 1 "
+    "rows whatever the length; where is offset 0 in it?"
+)
+def rows_moved_by_the_length(length, k):
+    p = torch.arange(length)
+    return (p[None, :] - p[:, None]).clamp(-k, k) + length - 1
+
+
+@rows.mistake(
+    "Your rows leave the table in long texts: there is no row below 0 or above 2k. Clip first.",
+    loses="offsets beyond k",
+)
+def rows_not_clipped(length, k):
+    p = torch.arange(length)
+    return p[None, :] - p[:, None] + k
+
+
+@rows.mistake("You clip one too early: offsets k and −k still have rows of their own, 2k and 0.")
+def rows_clipped_one_too_early(length, k):
+    p = torch.arange(length)
+    inner = max(k - 1, 0)
+    return (p[None, :] - p[:, None]).clamp(-inner, inner) + k
+
+
+@rows.mistake(
+    "The last row, 2k, is never used on the right: −k to k are 2k + 1 offsets, both ends "
+    "included. Other than in range(), the upper end belongs to it."
+)
+def rows_without_the_last(length, k):
+    p = torch.arange(length)
+    return (p[None, :] - p[:, None]).clamp(-k, k - 1) + k
+
+
+@rows.mistake(
+    "You shift first and clip to −k … k afterwards, so all offsets to the right get one row. "
+    "Once shifted, the rows run from 0 to 2k."
+)
+def rows_clipped_after_the_move(length, k):
+    p = torch.arange(length)
+    return (p[None, :] - p[:, None] + k).clamp(-k, k)
+
+
+@rows.mistake("These are distances: left and right share a row. An offset has a direction.")
+def rows_of_distances(length, k):
+    p = torch.arange(length)
+    return (p[None, :] - p[:, None]).abs().clamp(max=k)
+
+
+@rows.mistake(
+    "You take the absolute value, so the rows 0 … k − 1 are never used and left and right are "
+    "one. An offset has a direction."
+)
+def rows_of_distances_in_the_middle(length, k):
+    p = torch.arange(length)
+    return (p[None, :] - p[:, None]).abs().clamp(max=k) + k
+
+
+@rows.mistake("Your rows begin at 1, so the last one is beyond the table. The first row is row 0.")
+def rows_from_one(length, k):
+    p = torch.arange(length)
+    return (p[None, :] - p[:, None]).clamp(-k, k) + k + 1
+
+
+@rows.mistake(
+    "Far pairs all get row 0, also those far to the right. Right and left have an outermost "
+    "row each.",
+    loses="offsets beyond k",
+)
+def rows_of_far_pairs_zero(length, k):
+    p = torch.arange(length)
+    offsets = p[None, :] - p[:, None]
+    return torch.where(offsets.abs() <= k, offsets + k, 0)
+
+
+@rows.mistake(
+    "Far pairs get no row. Clipping does not leave them out: they share the outermost row of "
+    "their side.",
+    loses="offsets beyond k",
+)
+def rows_far_left_out(length, k):
+    p = torch.arange(length)
+    offsets = p[None, :] - p[:, None]
+    return torch.where(offsets.abs() <= k, offsets + k, -1)
+
+
+@rows.mistake(
+    "Beyond k your rows begin again at the other end, so far to the right looks like left. "
+    "Clip instead: all of them share the outermost row.",
+    loses="offsets beyond k",
+)
+def rows_that_wrap_around(length, k):
+    p = torch.arange(length)
+    return (p[None, :] - p[:, None] + k) % (2 * k + 1)

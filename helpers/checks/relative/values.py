@@ -1,0 +1,135 @@
+"""Unit 04, “The value term”: what it asks, and what people write instead."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from helpers.checks.engine import Exercise, Part
+from helpers.checks.relative import common
+
+
+def value_term(weights: Tensor, vectors: Tensor, rows: Tensor) -> Tensor:
+    """Σ_j α_ij vectors[rows_ij], the weights summed by row first."""
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors
+
+
+values = Exercise(
+    "values",
+    value_term,
+    (
+        Part("rows by offset", 1, partial(common.by_offset, name="weights")),
+        Part("any row for any pair", 0.5, partial(common.by_any_row, name="weights")),
+        Part("no vector for each pair", 0.5, partial(common.frugal, name="weights")),
+    ),
+    forbidden=common.MODULES,
+)
+
+
+@values.mistake("Query and key have changed places in rows: α_ij belongs to rows[i, j].")
+def value_rows_transposed(weights, vectors, rows):
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    return by_row.scatter_add(-1, rows.T.expand_as(weights), weights) @ vectors
+
+
+@values.mistake(
+    "You add up over the queries i. A query collects from all keys: the sum runs over j, the "
+    "last axis of the weights."
+)
+def value_summed_over_queries(weights, vectors, rows):
+    weights = weights.transpose(-2, -1)
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    return by_row.scatter_add(-1, rows.T.expand_as(weights), weights) @ vectors
+
+
+@values.mistake(
+    "Where several keys share a row, only the last one counts. Their weights have to be added "
+    "up: scatter_add, not scatter."
+)
+def value_weights_overwritten(weights, vectors, rows):
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    for i in range(len(rows)):
+        for j in range(len(rows)):
+            by_row[:, :, i, rows[i, j]] = weights[:, :, i, j]
+    return by_row @ vectors
+
+
+@values.mistake(
+    "The weights change nothing: every key counts the same. The vector of a key the query "
+    "does not look at should hardly count."
+)
+def value_without_weights(weights, vectors, rows):
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    return by_row.scatter_add(-1, rows.expand_as(weights), torch.ones_like(weights)) @ vectors
+
+
+@values.mistake(
+    "You take the mean of the weights that share a row. Two keys far to the left that get .3 "
+    "each count .6 together."
+)
+def value_averaged_by_row(weights, vectors, rows):
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    index = rows.expand_as(weights)
+    sums = by_row.scatter_add(-1, index, weights)
+    counts = by_row.scatter_add(-1, index, torch.ones_like(weights))
+    return sums / counts.clamp(min=1) @ vectors
+
+
+@values.mistake(
+    "The numbers are right, but vectors[rows] makes a vector for each pair. Add the weights "
+    "up by row first; then a single product is left.",
+    loses="no vector for each pair",
+)
+def value_of_a_vector_per_pair(weights, vectors, rows):
+    return torch.einsum("bhij,ijd->bhid", weights, vectors[rows])
+
+
+@values.mistake(
+    "You take a softmax, but the weights have been through it already: they are α, not the scores."
+)
+def value_softmax_again(weights, vectors, rows):
+    weights = weights.softmax(-1)
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors
+
+
+@values.mistake(
+    "You have joined the heads. What calls this adds it to weights·v first, which is "
+    "(B, H, T, d); the heads are joined later."
+)
+def value_heads_joined(weights, vectors, rows):
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    term = by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors
+    return term.transpose(1, 2).flatten(2)
+
+
+@values.mistake(
+    "Your heads share one set of weights. Each has its own; only the vectors are shared."
+)
+def value_heads_averaged(weights, vectors, rows):
+    weights = weights.mean(1, keepdim=True).expand_as(weights)
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors
+
+
+@values.mistake(
+    "The argument rows changes nothing: you work out offsets of your own.",
+    loses="any row for any pair",
+)
+def value_rows_ignored(weights, vectors, rows):
+    p = torch.arange(len(rows))
+    k = len(vectors) // 2
+    rows = (p[None, :] - p[:, None]).clamp(-k, k) + k
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors
+
+
+@values.mistake(
+    "These are the weights by row, (B, H, T, 2k + 1). The vectors themselves are still to come."
+)
+def value_weights_by_row_only(weights, vectors, rows):
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    return by_row.scatter_add(-1, rows.expand_as(weights), weights)

@@ -1,0 +1,91 @@
+"""Unit 02, “Any width”: what it asks, and what people write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import torch
+
+from helpers import encodings
+from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.sinusoidal import common
+
+
+def _odd(rng: Random) -> Iterator[Case]:
+    yield call(common.length(rng), common.even(rng) + 1)
+    yield call(common.length(rng), common.even(rng) + 1, base=common.base(rng))
+
+
+def _still_even(rng: Random) -> Iterator[Case]:
+    yield call(common.length(rng), common.even(rng), base=common.base(rng))
+
+
+def _single(rng: Random) -> Iterator[Case]:
+    yield call(common.length(rng), 1)
+
+
+any_width = Exercise(
+    "any_width",
+    encodings.sinusoidal_table,
+    (
+        Part("odd widths", 1, _odd),
+        Part("even widths as before", 0.5, _still_even),
+        Part("a single column", 0.5, _single),
+    ),
+    forbidden=(encodings.Sinusoidal,),
+)
+
+
+@any_width.mistake(
+    "An odd D lost its last column: d_model // 2 rounds down, but the last sine is still "
+    "wanted, without a cosine beside it.",
+    loses=("odd widths", "a single column"),
+)
+def width_one_column_short(num_positions, d_model, base=10_000.0):
+    half = d_model // 2
+    angles = torch.arange(num_positions)[:, None] * base ** (-2 * torch.arange(half) / d_model)
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
+
+
+@any_width.mistake(
+    "Your last column is zero. The formula has a sine for it; only its cosine falls away.",
+    loses=("odd widths", "a single column"),
+)
+def width_padded_with_zeros(num_positions, d_model, base=10_000.0):
+    half = d_model // 2
+    angles = torch.arange(num_positions)[:, None] * base ** (-2 * torch.arange(half) / d_model)
+    table = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
+    return torch.nn.functional.pad(table, (0, d_model % 2))
+
+
+@any_width.mistake(
+    "You build D+1 columns and cut one off. The values then follow 2i/(D+1); the formula "
+    "keeps 2i/D for every D.",
+    loses="odd widths",
+)
+def width_cut_from_a_wider_table(num_positions, d_model, base=10_000.0):
+    wide = d_model + d_model % 2
+    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, wide, 2) / wide)
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, :d_model]
+
+
+@any_width.mistake(
+    "The argument base changes nothing here: a 10,000 is still written out.",
+    loses=("odd widths", "even widths as before"),
+)
+def width_base_forgotten(num_positions, d_model, base=10_000.0):
+    omega = 10_000.0 ** (-torch.arange(0, d_model, 2) / d_model)
+    angles = torch.arange(num_positions)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, :d_model]
+
+
+@any_width.mistake(
+    "Your last column is the cosine of the last pair. Column D−1 is even when D is odd, and "
+    "even columns are sines.",
+    loses=("odd widths", "a single column"),
+)
+def width_ends_in_a_cosine(num_positions, d_model, base=10_000.0):
+    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
+    table = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
+    return torch.cat([table[:, : d_model - d_model % 2], table[:, d_model:]], 1)

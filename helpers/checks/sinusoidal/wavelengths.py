@@ -1,0 +1,62 @@
+"""Unit 02, “Wavelengths”: what it asks, and what people write instead."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from random import Random
+
+import torch
+
+from helpers import encodings
+from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.sinusoidal import common
+
+
+def _wavelengths(rng: Random) -> Iterator[Case]:
+    yield call(common.even(rng))
+    yield call(common.even(rng), base=common.base(rng))
+
+
+wavelengths = Exercise(
+    "wavelengths",
+    encodings.wavelengths,
+    (Part("the wavelength of each pair", 1, _wavelengths),),
+)
+
+
+@wavelengths.mistake(
+    "Your exponent is i/D, the paper's is 2i/D: the longest wavelength should come close to "
+    "2π·base, yours stops near 2π·√base."
+)
+def wavelengths_exponent_i(d_model, base=10_000.0):
+    return 2 * math.pi * base ** (torch.arange(d_model // 2) / d_model)
+
+
+@wavelengths.mistake(
+    "These are the frequencies ω (radians per position). A wavelength is how many positions "
+    "pass until the angle has grown by 2π."
+)
+def wavelengths_are_frequencies(d_model, base=10_000.0):
+    return base ** (-torch.arange(0, d_model, 2) / d_model)
+
+
+@wavelengths.mistake(
+    "The first pair has ω = 1 radian per position, so it repeats after 2π positions, not 1."
+)
+def wavelengths_without_two_pi(d_model, base=10_000.0):
+    return base ** (torch.arange(0, d_model, 2) / d_model)
+
+
+@wavelengths.mistake(
+    "The argument base changes nothing in your wavelengths: a 10,000 is still written out."
+)
+def wavelengths_base_forgotten(d_model, base=10_000.0):
+    return 2 * math.pi * 10_000.0 ** (torch.arange(0, d_model, 2) / d_model)
+
+
+@wavelengths.mistake(
+    "You give one number per column. A sine and its cosine share a wavelength: D/2 numbers."
+)
+def wavelengths_of_each_column(d_model, base=10_000.0):
+    return 2 * math.pi * base ** (torch.arange(d_model) / d_model)

@@ -1,0 +1,79 @@
+"""Unit 00, “Where does each token stand?”: what it asks, and what people write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import torch
+from torch import Tensor
+
+from helpers.checks.engine import Case, Exercise, Part, call
+
+
+def positions_of(tokens: Tensor) -> Tensor:
+    """Position of each token in its sentence, from 0: (B, T) → (B, T), int64."""
+    return torch.arange(tokens.shape[1]).expand(tokens.shape)
+
+
+def _tokens(rng: Random, sentences: int, length: int) -> Tensor:
+    return torch.tensor([[rng.randint(0, 9) for _ in range(length)] for _ in range(sentences)])
+
+
+def _many(rng: Random) -> Iterator[Case]:
+    yield call(_tokens(rng, rng.randint(2, 4), rng.randint(5, 9)))
+    yield call(_tokens(rng, rng.randint(5, 9), rng.randint(2, 4)))
+
+
+def _one(rng: Random) -> Iterator[Case]:
+    yield call(_tokens(rng, 1, rng.randint(2, 9)))
+    yield call(_tokens(rng, rng.randint(2, 9), 1))
+
+
+positions = Exercise(
+    "positions",
+    positions_of,
+    (
+        Part("several sentences of several words", 1, _many),
+        Part("a single sentence, or a single word", 1, _one),
+    ),
+)
+
+
+@positions.mistake("Your first position is 1. Positions count from 0, as rows of a table do.")
+def positions_from_one(tokens):
+    return torch.arange(1, tokens.shape[1] + 1).expand(tokens.shape)
+
+
+@positions.mistake(
+    "Your numbers grow from sentence to sentence. tokens is (B, T): the words of a sentence "
+    "lie along the second axis."
+)
+def positions_along_the_batch(tokens):
+    return torch.arange(tokens.shape[0])[:, None].expand(tokens.shape)
+
+
+@positions.mistake(
+    "These are the positions of one sentence, (T,). Asked is the shape of tokens, (B, T): "
+    "every sentence gets the same row."
+)
+def positions_of_one_sentence(tokens):
+    return torch.arange(tokens.shape[1])
+
+
+@positions.mistake("You count on from one sentence into the next. Each sentence begins at 0 again.")
+def positions_through_the_whole_batch(tokens):
+    return torch.arange(tokens.numel()).view(tokens.shape)
+
+
+@positions.mistake("You count backwards: the first word is position 0.")
+def positions_counted_from_the_end(tokens):
+    return torch.arange(tokens.shape[1]).flip(0).expand(tokens.shape)
+
+
+@positions.mistake(
+    "squeeze drops axes of size 1, so a batch with one sentence loses its shape.",
+    loses="a single sentence, or a single word",
+)
+def positions_squeezed(tokens):
+    return torch.arange(tokens.shape[1]).expand(tokens.shape).squeeze()

@@ -1,1 +1,0 @@
-"""Right answers written differently, one module per unit: each must earn full marks."""

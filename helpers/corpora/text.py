@@ -1,0 +1,106 @@
+"""Running text as rows of WordPieces, and the level of a model that only counts words."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import torch
+from tokenizers import Tokenizer
+from torch import Generator, Tensor
+
+from helpers.corpora import wordpiece
+from helpers.corpora.english import English
+from helpers.corpora.inputs import Places
+from helpers.corpora.masking import MASKED, RANDOM
+
+TEST_SHARE = 0.05
+FIRST = len(wordpiece.SPECIAL)  # the lowest id that is a word
+
+
+@dataclass(frozen=True)
+class Text:
+    """Two streams of token ids, (N,) each, from different documents.
+
+    Every sentence ends with [SEP], so that none of its neighbours looks like its end.
+    """
+
+    tokenizer: Tokenizer
+    training: Tensor
+    testing: Tensor
+
+    def rows(self, length: int, test: bool = False) -> Tensor:
+        """One of the streams cut into rows of `length`, (n, length); a last part is left out."""
+        stream = self.testing if test else self.training
+        return stream[: len(stream) // length * length].view(-1, length)
+
+    def frequencies(self) -> Tensor:
+        """The share of each word, (V − 5,): in the training text, counted once more than seen."""
+        words = self.training[self.training >= FIRST] - FIRST
+        counts = torch.bincount(words, minlength=self.tokenizer.get_vocab_size() - FIRST)
+        return (counts + 1).double() / (counts + 1).sum()
+
+    def unigram_level(self) -> float:
+        """Loss, in nats per word, of who knows how frequent each word is, and no more.
+
+        Taken on the test text.
+        """
+        words = self.testing[self.testing >= FIRST] - FIRST
+        return float(-self.frequencies()[words].log().mean())
+
+    def shown_level(self, masked: Places) -> float:
+        """Loss of who knows how frequent each word is and looks at the chosen place itself.
+
+        A chosen word that is not hidden was left as it is, or is a random one (Devlin et al. 2018,
+        section 3.1): seen s, the chance of word w is as p_w·(RANDOM/V + KEPT·[w = s]).
+
+        Args:
+            masked: places of rows of words, see `helpers.corpora.inputs.mask_words`.
+        """
+        share = self.frequencies()
+        random, kept = RANDOM / len(share), 1 - MASKED - RANDOM
+        real = masked.targets >= FIRST
+        words, seen = masked.targets[real], masked.inputs.gather(1, masked.places)[real]
+        likely = share[words - FIRST]
+        at_seen = share[(seen - FIRST).clamp(min=0)]
+        left = (words == seen).to(share) * kept
+        open_to_view = likely * (random + left) / (random + kept * at_seen)
+        return float(-torch.where(seen == wordpiece.MASK, likely, open_to_view).log().mean())
+
+
+def tokenized(english: English, vocab_size: int = 4096, seed: int = 0) -> Text:
+    """Train WordPiece on the text and cut the text with it; some documents are kept for testing.
+
+    Raises:
+        ValueError: there are too few documents to keep any.
+    """
+    documents = list(english.documents)
+    random.Random(seed).shuffle(documents)
+    kept = int(len(documents) * TEST_SHARE)
+    if not kept:
+        raise ValueError(f"{len(documents)} documents are too few to keep any for testing")
+    tokenizer = wordpiece.train(
+        (sentence for document in documents[kept:] for sentence in document), vocab_size
+    )
+    testing, training = (_stream(tokenizer, part) for part in (documents[:kept], documents[kept:]))
+    return Text(tokenizer, training, testing)
+
+
+def _stream(tokenizer: Tokenizer, documents: list[list[str]]) -> Tensor:
+    sentences = [sentence for document in documents for sentence in document]
+    ids = (encoding.ids for encoding in tokenizer.encode_batch(sentences))
+    return torch.tensor([token for each in ids for token in (*each, wordpiece.SEP)])
+
+
+def shuffled(rows: Tensor, seed: int = 0, across: bool = False) -> Tensor:
+    """The words without their order, (n, T).
+
+    Args:
+        rows: (n, T).
+        across: all words change places, so that a row has no topic either; else each row is
+            shuffled by itself.
+    """
+    draw = Generator().manual_seed(seed)
+    if across:
+        return rows.flatten()[torch.randperm(rows.numel(), generator=draw)].view_as(rows)
+    return rows.gather(1, torch.rand(rows.shape, generator=draw).argsort(1))

@@ -1,0 +1,1 @@
+"""From source/ to notebooks/, solutions/ and releases; others enter by `build`."""

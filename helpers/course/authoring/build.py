@@ -1,0 +1,215 @@
+"""source/ → build/source/ (instructor) → notebooks/ (learner) and solutions/ (executed)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, DeadKernelError
+from nbformat import NotebookNode
+from nbgrader.preprocessors import ClearHiddenTests
+from tqdm import tqdm
+
+from helpers.course.authoring import source
+from helpers.course.authoring.nbgrade import Grader
+from helpers.course.authoring.notebook import instructor
+from helpers.course.settings import Course, CourseError
+
+RELEASED = "order-matters-digest"  # key of a released notebook's metadata
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+@dataclass(frozen=True)
+class Built:
+    """The three notebooks of a unit: with everything, as released, and solved without hidden tests.
+
+    The solution has not been executed.
+    """
+
+    instructor: NotebookNode
+    released: NotebookNode
+    solution: NotebookNode
+
+
+def build(course: Course, units: list[str], execute: bool = True) -> None:
+    """Build `units` into build/source, notebooks and solutions; all of a unit or nothing of it.
+
+    Args:
+        execute: run the solutions; without it they are left as they are.
+
+    Raises:
+        CourseError: a source is refused, a solution does not run, or someone has worked in a
+            notebook that would be overwritten.
+    """
+    if not course.published:
+        print("No Colab badge: owner, repository and release in [tool.course] are not all set.")
+    for unit in tqdm(units, desc="building", unit="unit"):
+        name = Path(unit) / f"{unit}.ipynb"
+        _spare_work(course.notebooks / name)
+        with _workshop() as folder:
+            made = make(course, unit, folder)
+            if execute:
+                start = time.perf_counter()
+                run(made.solution, folder)
+                tqdm.write(f"{unit}: its solution ran in {time.perf_counter() - start:.0f} s")
+        finished = {
+            course.root / "build" / "source" / name: made.instructor,
+            course.notebooks / name: made.released,
+        }
+        if execute:
+            finished[course.solutions / name] = made.solution
+        _write(finished)
+
+
+def make(course: Course, unit: str, folder: Path) -> Built:
+    """Write source/ and release/ of `unit` under `folder`, and its row in the gradebook there."""
+    notebook = instructor(source.read(course.text(unit)), unit, course)
+    _write({folder / "source" / unit / f"{unit}.ipynb": notebook})
+    Grader(course, folder).release(unit)
+    released = nbformat.read(folder / "release" / unit / f"{unit}.ipynb", as_version=4)
+    released.metadata[RELEASED] = _digest(released)
+    return Built(notebook, released, _solution(notebook))
+
+
+def _digest(notebook: NotebookNode) -> str:
+    """Of all that a person could write in the notebook, and of whether it has been run."""
+    text = [(c.source, c.get("execution_count"), bool(c.get("outputs"))) for c in notebook.cells]
+    return hashlib.sha1(repr(text).encode()).hexdigest()
+
+
+def _spare_work(path: Path) -> None:
+    """Refuse to overwrite a notebook that is no longer as it was released: work may be in it."""
+    if not path.exists():
+        return
+    try:
+        notebook = nbformat.read(path, as_version=4)
+    except Exception as error:
+        raise CourseError(
+            f"{path} is no notebook ({type(error).__name__}); move it away"
+        ) from error
+    if notebook.metadata.get(RELEASED) != _digest(notebook):
+        raise CourseError(f"{path} has been worked in; move it away, then build again")
+
+
+def drift(course: Course, units: list[str], execute: bool = False) -> list[str]:
+    """What is committed but does not follow from the sources, a line each.
+
+    Args:
+        execute: also run the solutions and compare what they print and draw, byte by byte.
+    """
+    lines = []
+    for unit in tqdm(units, desc="checking", unit="unit"):
+        with _workshop() as folder:
+            made = make(course, unit, folder)
+            if execute:
+                run(made.solution, folder)
+        lines += _drift(course.notebooks / unit / f"{unit}.ipynb", made.released, outputs=True)
+        lines += _drift(course.solutions / unit / f"{unit}.ipynb", made.solution, execute)
+    for folder in (course.notebooks, course.solutions):
+        known = set(course.units())
+        there = sorted(folder.glob("[!.]*"))
+        lines += [f"{path}: has no source" for path in there if path.name not in known]
+    return lines
+
+
+def _drift(path: Path, expected: NotebookNode, outputs: bool) -> list[str]:
+    """A line if the notebook at `path` is missing or another one, with or without its outputs."""
+    if not path.exists():
+        return [f"{path}: missing"]
+    try:
+        found = nbformat.read(path, as_version=4)
+    except Exception as error:
+        return [f"{path}: no notebook ({type(error).__name__})"]
+    if not outputs:
+        code = [cell for cell in found.cells if cell.cell_type == "code" and cell.source.strip()]
+        if any(cell.execution_count is None for cell in code):
+            return [f"{path}: not executed"]
+        _clear(found)
+    same = nbformat.writes(found) == nbformat.writes(expected)
+    return [] if same else [f"{path}: not what its source says"]
+
+
+def _clear(notebook: NotebookNode) -> None:
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+
+
+def _solution(notebook: NotebookNode) -> NotebookNode:
+    """A copy without hidden tests and without the marks around the answers."""
+    copy, _ = ClearHiddenTests().preprocess(nbformat.from_dict(notebook), {})
+    for cell in copy.cells:
+        lines = cell.source.split("\n")
+        marks = source.MARKERS["solution"]
+        cell.source = "\n".join(line for line in lines if line.strip() not in marks)
+    return copy
+
+
+def run(notebook: NotebookNode, folder: Path) -> None:
+    """Execute in place, and keep of the outputs only what is the same each time.
+
+    Raises:
+        CourseError: a cell fails or writes to stderr.
+    """
+    environment = os.environ | {"PYTHONHASHSEED": "0", "ORDER_MATTERS_PROFILE": "quick"}
+    client = NotebookClient(
+        notebook,
+        timeout=600,
+        kernel_name="python3",
+        record_timing=False,
+        coalesce_streams=True,  # how a text is split into messages is a matter of luck
+        extra_arguments=["--log-level=ERROR"],  # it warns of its local connection each time
+        resources={"metadata": {"path": str(folder)}},
+    )
+    try:
+        client.execute(env=environment)
+    except (CellExecutionError, DeadKernelError) as error:
+        raise CourseError(f"a solution does not run:\n{error}") from error
+    notebook.metadata.pop("widgets", None)
+    notebook.metadata["language_info"] = {"name": "python"}
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [kept for output in cell.outputs if (kept := _stable(output, cell))]
+
+
+def _stable(output: Any, cell: NotebookNode) -> Any:
+    """The output without widgets, whose ids are random; a progress bar leaves nothing."""
+    if output.output_type == "stream" and output.name == "stderr":
+        raise CourseError(f"a solution writes to stderr: {output.text}\nin the cell\n{cell.source}")
+    if WIDGET in output.get("data", {}):
+        del output.data[WIDGET]
+        return output if output.data.keys() - {"text/plain"} else None
+    return output
+
+
+@contextmanager
+def _workshop() -> Iterator[Path]:
+    """A folder that is gone afterwards, so that nothing half-written remains."""
+    with tempfile.TemporaryDirectory(prefix="order-matters-") as folder:
+        yield Path(folder)
+
+
+def _write(notebooks: dict[Path, NotebookNode]) -> None:
+    """Write them all beside their places, then put each in its place in one step.
+
+    A file is the old one or the new one, never half of one; a full disk changes none.
+    """
+    beside = {path: path.with_suffix(".new") for path in notebooks}
+    try:
+        for path, notebook in notebooks.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            beside[path].write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
+        for path, new in beside.items():
+            new.replace(path)
+    finally:
+        for new in beside.values():
+            new.unlink(missing_ok=True)

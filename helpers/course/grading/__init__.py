@@ -1,0 +1,1 @@
+"""Executes, judges and enters submissions; others enter by `grade`."""

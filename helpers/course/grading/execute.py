@@ -1,0 +1,146 @@
+"""Executes one submission in a sandbox.
+
+A worker on any machine can do a job: it holds all that is needed, and its outcome is all there is.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+
+from nbformat import NotebookNode
+
+from helpers.course.authoring.source import TRAINING
+from helpers.course.grading.judge import Assertions, Check, Judge
+from helpers.course.grading.words import strange
+from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError, begun
+from helpers.course.sandbox.session import Session, error
+from helpers.course.settings import CourseError
+
+
+@dataclass(frozen=True)
+class Job:
+    """A submission to execute: its repaired notebook, and what is graded in it."""
+
+    notebook: NotebookNode
+    tests: dict[str, Check | Assertions]
+    limits: Limits
+    isolated: bool = True
+
+
+@dataclass
+class Outcome:
+    """What came of a job: outputs by cell id, what an instructor should look at, seconds.
+
+    Where it is `held`, no point counts until a person has looked.
+    """
+
+    outputs: dict[str, list[NotebookNode]] = field(default_factory=dict)
+    flags: list[str] = field(default_factory=list)
+    held: bool = False
+    seconds: dict[str, float] = field(default_factory=dict)
+    total: float = 0.0
+
+
+def execute(job: Job) -> Outcome:
+    """Do a job; should the sandbox die of anything but the learner's code, once more.
+
+    Raises:
+        CourseError: it died again, so that nothing can be said about the notebook.
+    """
+    for _ in range(2):
+        try:
+            return _Execution(job).outcome
+        except SandboxDiedError as died:
+            _close()
+            reason = str(died)
+    raise CourseError(f"not graded: {reason}, twice; run again")
+
+
+# A worker keeps its sandbox from job to job: to load torch again would take longer than most jobs.
+_of_thread = threading.local()
+_all: list[Sandbox] = []
+
+
+def _sandbox(limits: Limits, isolated: bool) -> Sandbox:
+    """This thread's."""
+    kept: Sandbox | None = getattr(_of_thread, "sandbox", None)
+    if kept is not None and kept.process.poll() is not None:
+        kept = None  # `close_all` has ended it
+    if kept is None or (kept.limits, kept.isolated) != (limits, isolated):
+        _close()
+        kept = begun(limits, isolated)
+        kept.wait()
+        _of_thread.sandbox = kept
+        _all.append(kept)
+    return kept
+
+
+def _close() -> None:
+    kept = getattr(_of_thread, "sandbox", None)
+    if kept is not None:
+        kept.close()
+        if kept in _all:
+            _all.remove(kept)
+        _of_thread.sandbox = None
+
+
+def close_all() -> None:
+    """End the sandboxes of every thread of this process."""
+    while _all:
+        _all.pop().close()
+
+
+class _Execution:
+    """One job on its way."""
+
+    def __init__(self, job: Job) -> None:
+        self.job, self.outcome = job, Outcome()
+        self.strange = strange(job.notebook)
+        if self.strange:
+            told = ", ".join(self.strange[:5])
+            self.outcome.flags.append(f"words in its code that no exercise needs: {told}")
+            self.outcome.held = True
+        start = time.monotonic()
+        self.end = start + job.limits.notebook_seconds
+        self.gone = ""  # why the rest is not run
+        self.session = Session(_sandbox(job.limits, job.isolated))
+        self.judge = Judge(self._run, self.strange, self.outcome.flags)
+        try:
+            for cell in job.notebook.cells:
+                if cell.cell_type == "code":
+                    self.outcome.outputs[cell.id] = self._cell(cell)
+        finally:
+            if not self.session.close():
+                _close()  # something of this learner may be left in it
+        self.outcome.total = time.monotonic() - start
+
+    def _cell(self, cell: NotebookNode) -> list[NotebookNode]:
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        start = time.monotonic()
+        if start > self.end and not self.gone:
+            self._stop(f"the notebook took more than {self.job.limits.notebook_seconds:.0f} s")
+        if self.gone:
+            return [error("NotRun", f"not run: {self.gone}")]
+        if TRAINING in cell.metadata.get("tags", []):
+            return []
+        try:
+            if grade_id not in self.job.tests:
+                return self._run(cell.source)
+            shown = self.judge.shown(self.job.tests[grade_id])
+            self.outcome.seconds[grade_id] = time.monotonic() - start
+            return shown
+        except SandboxDiedError:
+            raise
+        except SandboxError as reason:
+            self._stop(str(reason))
+            return [error("NotRun", str(reason))]
+
+    def _stop(self, reason: str) -> None:
+        self.gone = reason
+        self.outcome.flags.append(reason)
+
+    def _run(self, code: str, remembered: bool = True) -> list[NotebookNode]:
+        left = max(1.0, self.end - time.monotonic())
+        return self.session.run(code, min(self.job.limits.cell_seconds, left), remembered)

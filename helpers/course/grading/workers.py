@@ -1,0 +1,49 @@
+"""Who executes notebooks: threads of this process, or the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+
+from helpers.course.grading import execute
+from helpers.course.sandbox import bubblewrap
+from helpers.course.settings import CourseError
+
+
+@contextmanager
+def pool(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Executor, int]]:
+    """Who executes notebooks, and how many at a time; arguments as for `grade.grade`.
+
+    Raises:
+        CourseError: `workers` is negative, or nobody at `scheduler` can execute.
+    """
+    if workers < 0:
+        raise CourseError(f"--workers {workers}: it takes one at least, or 0 for one per core")
+    if not scheduler:
+        workers = workers or os.cpu_count() or 1
+        threads = ThreadPoolExecutor(workers)
+        try:
+            yield threads, workers
+        finally:
+            threads.shutdown(cancel_futures=True)
+            execute.close_all()
+        return
+    try:
+        from distributed import Client
+
+        client = Client(scheduler, timeout="10s")
+    except (ImportError, OSError, TimeoutError) as error:
+        raise CourseError(f"no Dask scheduler answers at {scheduler}: {error}") from error
+    with client:
+        capacity = sum(client.nthreads().values())
+        if capacity == 0:
+            raise CourseError(
+                f"no worker has joined {scheduler}: start some, dask worker {scheduler}"
+            )
+        reasons = client.run(bubblewrap.available).values() if isolated else ()
+        if reason := next(filter(None, reasons), ""):
+            raise CourseError(f"a worker of {scheduler} cannot execute: {reason}")
+        yield client.get_executor(pure=False, retries=1), capacity
+        client.run(execute.close_all)

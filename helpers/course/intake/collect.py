@@ -1,0 +1,46 @@
+"""What a learning platform gives, as nbgrader's folders submitted/STUDENT/UNIT/UNIT.ipynb.
+
+nbgrader's own zip_collect wants a regular expression for each platform's names; `intake` knows
+those names, opens archives in archives and tells a unit by its cells.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+
+from helpers.course import intake
+from helpers.course.settings import Course, CourseError
+
+COLUMNS = ["student", "unit", "notes"]
+
+
+def collect(course: Course, archive: Path, out: Path) -> pd.DataFrame:
+    """Copy each notebook in ARCHIVE, a zip or folder, to OUT; a row for everyone in it.
+
+    Nothing is executed or repaired, and where there are several tries the newest is taken.
+
+    Raises:
+        CourseError: there is no notebook, or OUT is inside ARCHIVE.
+    """
+    if archive.resolve() in [out.resolve(), *out.resolve().parents]:
+        raise CourseError(f"--out {out} is inside {archive}; name a folder beside it")
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="order-matters-") as unpacked:
+        for found in intake.find(course, archive, Path(unpacked)):
+            notes = list(found.notes)
+            if found.path.is_dir():
+                notes.append("not collected: no notebook in the folder")
+            elif not found.unit:
+                notes.append(f"not collected: {found.path.name} is of no unit")
+            else:
+                target = out / found.student / found.unit / f"{found.unit}.ipynb"
+                if target.exists() and target.read_bytes() != found.path.read_bytes():
+                    notes.append("in the place of an earlier one")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(found.path, target)
+            rows.append([found.student, found.unit, "; ".join(notes)])
+    return pd.DataFrame(rows, columns=COLUMNS)

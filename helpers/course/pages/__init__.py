@@ -1,0 +1,1 @@
+"""What people read of a graded class: `report` for instructors, `feedback` for learners."""

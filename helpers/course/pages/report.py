@@ -1,0 +1,254 @@
+"""One page for the instructor: how the class did, what it misunderstood, what needs a person."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import numpy as np
+import pandas as pd
+from nbgrader.api import (
+    Assignment,
+    Grade,
+    Gradebook,
+    GradeCell,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+
+from helpers.course.authoring import source
+from helpers.course.authoring.nbgrade import gradebook
+from helpers.course.grading import journal, marking
+from helpers.course.pages import figures
+from helpers.course.pages.page import number, page
+from helpers.course.settings import Course, CourseError
+
+BINS = 10  # of the distribution of marks
+SLOWEST = 10  # rows of each table of seconds
+CELL = re.compile(r"^[\w-]+: ")  # the name that a repair begins with
+HINT = ["unit", "exercise", "hint"]
+
+
+class Figure(NamedTuple):
+    """A picture as a data address, the text that stands for it, and its numbers."""
+
+    title: str
+    image: str
+    alt: str
+    numbers: list[tuple[str, int]]
+
+
+def write(course: Course, out: Path) -> Path:
+    """Write OUT/report.html from what `course grade` has left in OUT; marks by hand count.
+
+    Raises:
+        CourseError: nothing has been graded into OUT.
+    """
+    rows = _rows(out)
+    graded = rows[rows.status.str.startswith("graded")]
+    grades = _grades(out, graded)
+    titles = _titles(course, sorted(set(graded.unit)))
+    grades["title"] = [
+        titles.get(key, key[1]) for key in zip(grades.unit, grades.name, strict=True)
+    ]
+    marks = grades.groupby(["unit", "student"], as_index=False)[["score", "most"]].sum()
+    exercises = _exercises(grades, list(titles))
+    target = out / "report.html"
+    fresh = out / "report.html.new"
+    text = page(
+        "report.html.j2",
+        rows=rows,
+        graded=graded,
+        units=list(_units(rows, marks)),
+        distributions=[_distribution(*each) for each in marks.groupby("unit")],
+        exercises=list(exercises.itertuples()),
+        shares=[_shares(*each) for each in exercises.groupby("unit")],
+        misconceptions=list(_misconceptions(out, graded, titles).itertuples()),
+        waiting=list(_waiting(grades).itertuples()),
+        flagged=_said(rows, "flags"),
+        repaired=_said(rows, "repairs"),
+        left_out=list(rows.drop(graded.index).itertuples()),
+        notebooks=list(graded.nlargest(SLOWEST, "seconds").itertuples()),
+        tests=list(_tests(out, titles).itertuples()),
+        link=_link,
+    )
+    fresh.write_text(text, encoding="utf-8")
+    fresh.replace(target)
+    return target
+
+
+def _rows(out: Path) -> pd.DataFrame:
+    """grades.csv, its words as they are: a learner may be called NA."""
+    try:
+        rows = pd.read_csv(out / "grades.csv", dtype=str, keep_default_na=False)
+    except (FileNotFoundError, pd.errors.EmptyDataError) as error:
+        raise CourseError(f"{out} holds no grades.csv; `course grade` writes it") from error
+    return rows.astype({"score": float, "max_score": float, "seconds": float})
+
+
+def _grades(out: Path, graded: pd.DataFrame) -> pd.DataFrame:
+    """Every graded cell of the rows in `graded`, as the gradebook has it now."""
+    cells = _cells(out) if len(graded) else []  # without any there may be no gradebook
+    grades = pd.DataFrame(
+        cells, columns=["student", "unit", "name", "score", "most", "waiting"]
+    ).astype({"score": float, "most": float, "waiting": bool})
+    grades["name"] = grades["name"].astype(str).str.removesuffix("-test")
+    return grades.merge(graded[["student", "unit"]].astype(object))
+
+
+def _cells(out: Path) -> list[tuple[Any, ...]]:
+    with Gradebook(gradebook(out), "order-matters") as book:
+        found = (
+            book.db.query(
+                SubmittedAssignment.student_id,
+                Assignment.name,
+                GradeCell.name,
+                Grade.score,
+                GradeCell.max_score,
+                Grade.needs_manual_grade,
+            )
+            .select_from(Grade)
+            .join(GradeCell, Grade.cell_id == GradeCell.id)
+            .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
+            .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+            .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+        )
+        return [tuple(each) for each in found]
+
+
+def _titles(course: Course, units: list[str]) -> dict[tuple[str, str], str]:
+    """Title of each exercise by unit and name, in the order of the sources."""
+    return {
+        (unit, cell.name): cell.keys["title"]
+        for unit in units
+        if course.text(unit).exists()
+        for cell in source.read(course.text(unit))
+        if cell.kind == "exercise"
+    }
+
+
+def _titled(units: pd.Series, names: pd.Series, titles: dict[tuple[str, str], str]) -> list[str]:
+    """The titles of exercises; their names where no source tells a title."""
+    return [titles.get(key, key[1]) for key in zip(units, names, strict=True)]
+
+
+def _units(rows: pd.DataFrame, marks: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    for unit, handed_in in rows.groupby("unit"):
+        scores = marks.score[marks.unit == unit]
+        yield {
+            "name": unit or "(no unit)",
+            "handed_in": len(handed_in),
+            "graded": len(scores),
+            "most": marks.most[marks.unit == unit].max() if len(scores) else 0,
+            "marks": scores.describe().to_dict() if len(scores) else {},
+        }
+
+
+def _distribution(unit: str, marks: pd.DataFrame) -> Figure:
+    most = float(marks.most.max()) or 1.0
+    counts, edges = np.histogram(marks.score.clip(0, most), bins=BINS, range=(0, most))
+    names = [f"{number(low)} to {number(high)}" for low, high in pairwise(edges)]
+    alt = (
+        f"Histogram of points in {unit}: learners by tenths of {number(most)} points. "
+        f"The middle learner has {number(marks.score.median())}. The numbers are below."
+    )
+    image = figures.histogram(counts, edges, f"points of {number(most)}")
+    return Figure(unit, image, alt, list(zip(names, map(int, counts), strict=True)))
+
+
+def _exercises(grades: pd.DataFrame, order: list[tuple[str, str]]) -> pd.DataFrame:
+    """A row per exercise, in the order of the sources; what waits for a person is left out."""
+    done = grades[~grades.waiting]
+    done = done.assign(full=done.score >= done.most, none=done.score <= 0)
+    rows = done.groupby(["unit", "name", "title"], as_index=False).agg(
+        learners=("student", "nunique"),
+        most=("most", "max"),
+        mean=("score", "mean"),
+        full=("full", "mean"),
+        none=("none", "mean"),
+    )
+    rows["share"] = rows["mean"] / rows.most
+    place = {key: n for n, key in enumerate(order)}
+    rows["place"] = [place.get(key, -1) for key in zip(rows.unit, rows.name, strict=True)]
+    return rows.sort_values(["unit", "place"])
+
+
+def _shares(unit: str, rows: pd.DataFrame) -> Figure:
+    names = [textwrap.fill(title, 20) for title in rows.title]
+    told = "; ".join(f"{r.title} {100 * r.share:.0f} %" for r in rows.itertuples())
+    alt = f"Bars: mean points of each exercise of {unit} as a share of the most. {told}."
+    return Figure(unit, figures.bars(names, rows.share), alt, [])
+
+
+def _misconceptions(
+    out: Path, graded: pd.DataFrame, titles: dict[tuple[str, str], str]
+) -> pd.DataFrame:
+    """Each hint, the exercise it was given in and who was given it, the commonest first."""
+    given = pd.DataFrame(
+        [
+            (row.unit, exercise, finding.hint, row.student)
+            for row in graded.itertuples()
+            for exercise, found in marking.findings(
+                out / "autograded" / row.student / row.unit / f"{row.unit}.ipynb"
+            ).items()
+            for finding in found
+            if finding.hint
+        ],
+        columns=[*HINT, "student"],
+    ).drop_duplicates()
+    rows = given.groupby(HINT, as_index=False).agg(
+        learners=("student", "nunique"), students=("student", list)
+    )
+    rows["of"] = rows.unit.map(graded.unit.value_counts())
+    rows["title"] = _titled(rows.unit, rows.exercise, titles)
+    return rows.sort_values(["learners", "unit", "exercise"], ascending=[False, True, True])
+
+
+def _waiting(grades: pd.DataFrame) -> pd.DataFrame:
+    waiting = grades[grades.waiting]
+    return waiting.groupby(["unit", "title"], as_index=False).agg(
+        learners=("student", "nunique"), students=("student", list)
+    )
+
+
+def _said(rows: pd.DataFrame, column: str) -> list[tuple[Any, list[str]]]:
+    """The rows with flags or repairs, and these; what is said of several cells stands once."""
+    found = []
+    for row in rows[rows[column] != ""].itertuples():
+        said = Counter(CELL.sub("", each) for each in getattr(row, column).split("; "))
+        texts = [f"{text} ({count} times)" if count > 1 else text for text, count in said.items()]
+        found.append((row, texts))
+    return found
+
+
+def _tests(out: Path, titles: dict[tuple[str, str], str]) -> pd.DataFrame:
+    """Seconds of each test, the slowest first; the last run of each notebook counts."""
+    last = {
+        (entry["row"]["unit"], entry["row"]["student"]): entry["seconds"]
+        for entry in journal.entries(out)
+        if "unit" in entry["row"]
+    }
+    rows = pd.DataFrame(
+        [
+            (unit, name.removesuffix("-test"), taken)
+            for (unit, _), seconds in last.items()
+            for name, taken in seconds.items()
+        ],
+        columns=["unit", "name", "seconds"],
+    ).astype({"seconds": float})
+    rows["title"] = _titled(rows.unit, rows.name, titles)
+    tests = rows.groupby(["unit", "title"], as_index=False).agg(
+        median=("seconds", "median"), most=("seconds", "max")
+    )
+    return tests.nlargest(SLOWEST, "median")
+
+
+def _link(row: Any) -> str:
+    """Where the feedback page of a row is, seen from the report."""
+    return quote(f"feedback/{row.student}/{row.unit}/{row.unit}.html")

@@ -1,0 +1,1 @@
+"""Where a learner's code runs, and what runs there; others enter by `session`."""

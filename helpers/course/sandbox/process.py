@@ -1,0 +1,269 @@
+"""Where a learner's notebook runs: nothing of the course or of others can be reached from it.
+
+bubblewrap gives it namespaces of its own: no network, no other processes, a read-only system, a
+small folder in memory. What it may use is bounded, and one look at it every quarter of a second
+ends it when it goes beyond.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from helpers.course.sandbox import bubblewrap
+from helpers.course.sandbox.memory import use_more
+from helpers.course.settings import CourseError
+
+LOOK = 0.25  # seconds between two looks at what a sandbox uses
+START = 60.0  # seconds until torch is loaded, or a kernel answers
+STOP = 10.0  # seconds until all that a kernel left is ended
+MANY = 100  # processes at once
+CROWD = 24  # threads at once that may run on all cores; a kernel itself has about ten
+CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one notebook may use: seconds, bytes, processes."""
+
+    cell_seconds: float = 120
+    notebook_seconds: float = 900
+    memory: int = 4 << 30
+    processes: int = 200  # threads count
+    file_size: int = 64 << 20
+    files: int = 512 << 20  # all of its files, which are in memory
+    output: int = 4 << 20  # of one cell; what comes after is left out
+    outputs: int = 32 << 20  # of all cells
+
+    def as_resources(self) -> dict[str, int]:
+        """For `resource.setrlimit`, by process."""
+        return {
+            "RLIMIT_DATA": self.memory,
+            "RLIMIT_NPROC": self.processes,
+            "RLIMIT_FSIZE": self.file_size,
+            "RLIMIT_NOFILE": 512,
+            "RLIMIT_CORE": 0,
+        }
+
+
+class SandboxError(Exception):
+    """The kernel is gone; the text is the reason, for learner and instructor."""
+
+
+class SandboxDiedError(SandboxError):
+    """The sandbox is gone, and not for what the learner's code used."""
+
+
+class Sandbox:
+    """A warm process that forks kernels, one at a time; it takes seconds until it is warm.
+
+    Args:
+        limits: of each notebook.
+        isolated: False runs it as a plain process, with nothing between it and the machine.
+    """
+
+    def __init__(self, limits: Limits, isolated: bool = True) -> None:
+        self.limits, self.isolated = limits, isolated
+        self.sockets = tempfile.mkdtemp(prefix="om-", dir="/tmp")  # a socket's path must be short
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
+        self.process = self._begin()
+        self.said = b""
+        self.kernels = 0
+        self.ended = ""  # why the kernel is gone
+        self.next_look = 0.0
+        self.ready = False
+
+    def _begin(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "helpers.course.sandbox.warm"]
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        pipes["stderr"] = self.errors
+        if self.isolated:
+            return bubblewrap.start(command, self.limits.files, self.sockets, **pipes)
+        environment = os.environ | bubblewrap.environment()
+        environment["PATH"] = os.environ.get("PATH", "")
+        return subprocess.Popen(command, env=environment, cwd=self.sockets, **pipes)
+
+    def close(self) -> None:
+        """End it, with all that runs in it."""
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout, self.errors):
+            if pipe is not None:
+                pipe.close()
+        shutil.rmtree(self.sockets, ignore_errors=True)
+
+    def wait(self) -> None:
+        """Until it is warm.
+
+        Raises:
+            CourseError: it does not start.
+        """
+        if not self.ready and self._hear("ready", START) is None:
+            self.errors.seek(0)
+            reason = self.errors.read().decode(errors="replace").strip()
+            self.close()
+            raise CourseError(f"the sandbox does not start: {reason or 'no answer'}")
+        self.ready = True
+
+    def start(self) -> dict[str, Any]:
+        """Fork a kernel; how to connect to it.
+
+        Raises:
+            CourseError: the sandbox does not start.
+        """
+        self.wait()
+        self.kernels += 1
+        self.ended = ""
+        connection: dict[str, Any] = {f"{name}_port": n for n, name in enumerate(CHANNELS, 1)}
+        connection |= {"transport": "ipc", "key": secrets.token_hex(32)}
+        connection |= {"signature_scheme": "hmac-sha256"}
+        inside = bubblewrap.SOCKETS_INSIDE if self.isolated else self.sockets
+        self._tell(
+            start=connection | {"ip": f"{inside}/{self.kernels}"},
+            limits=self.limits.as_resources(),
+        )
+        return connection | {"ip": f"{self.sockets}/{self.kernels}"}
+
+    def interrupt(self) -> None:
+        """What Ctrl-C does."""
+        self._tell(signal=int(signal.SIGINT))
+
+    def stop(self) -> bool:
+        """End the kernel and all it has started; True where nothing of it is left."""
+        if self.process.poll() is not None:
+            return False
+        self._tell(end=True)
+        clean = self._hear("clean", STOP) is True
+        try:
+            for socket in Path(self.sockets).iterdir():
+                if not socket.is_socket():
+                    return False
+                socket.unlink()
+        except OSError:
+            return False
+        return clean
+
+    def look(self) -> None:
+        """Is the kernel still there, and within its limits?
+
+        Raises:
+            SandboxError: no.
+        """
+        now = time.monotonic()
+        if now < self.next_look:
+            return
+        self.next_look = now + LOOK
+        self._hear("", 0)
+        if not self.ended and self.process.poll() is not None:
+            raise SandboxDiedError("the sandbox ended")
+        if not self.ended and (reason := self._beyond()):
+            self.process.kill()  # with the first process of its namespace all others end
+            self.process.wait()  # from now on it counts as ended
+            self.ended = reason
+        if self.ended:
+            raise SandboxError(self.ended)
+
+    def _beyond(self) -> str:
+        """What of the limits is passed, in words."""
+        try:
+            processes = psutil.Process(self.process.pid).children(recursive=True)
+            if len(processes) > MANY:
+                return f"it started {len(processes)} processes"
+            too_much = use_more(processes, self.limits.memory)
+            if self.isolated:
+                with suppress(psutil.Error):  # one has ended since; what follows is looked at still
+                    theirs = [each for each in processes if each.ppid() != self.process.pid]
+                    if sum(each.num_threads() for each in theirs) > CROWD:
+                        _herd(theirs)
+            strange = [each.name for each in Path(self.sockets).iterdir() if not each.is_socket()]
+        except psutil.NoSuchProcess:
+            return ""
+        except OSError:
+            return "it barred the folder of the kernel's sockets"
+        if too_much:
+            return f"it used more than {self.limits.memory / 2**30:.1f} GiB of memory"
+        return f"it wrote files among the sockets of the kernel: {strange[:3]}" if strange else ""
+
+    def _tell(self, **message: Any) -> None:
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(json.dumps(message).encode() + b"\n")
+            self.process.stdin.flush()
+        except OSError as error:
+            raise SandboxDiedError("the sandbox ended") from error
+
+    def _hear(self, wanted: str, seconds: float) -> Any:
+        """The value of the message `wanted`; None if it does not come in time."""
+        assert self.process.stdout is not None
+        end = time.monotonic() + seconds
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.process.stdout, selectors.EVENT_READ)
+            while selector.select(max(0, end - time.monotonic())):
+                read = os.read(self.process.stdout.fileno(), 65536)
+                if not read:
+                    return None
+                *lines, self.said = (self.said + read).split(b"\n")
+                messages = [json.loads(line) for line in lines]
+                for message in messages:
+                    if "exited" in message:
+                        self.ended = _ending(message["exited"])
+                    if wanted in message:
+                        return message[wanted]
+        return None
+
+
+# Begun before there was work for them.
+_spare: list[Sandbox] = []
+
+
+def begin(number: int, limits: Limits, isolated: bool) -> None:
+    """Start so many sandboxes, which grow warm while this process imports what it needs."""
+    _spare.extend(Sandbox(limits, isolated) for _ in range(number))
+
+
+def begun(limits: Limits, isolated: bool) -> Sandbox:
+    """One that has been started with these, or a new one."""
+    for each in _spare:
+        if (each.limits, each.isolated) == (limits, isolated):
+            _spare.remove(each)
+            return each
+    return Sandbox(limits, isolated)
+
+
+def close_spare() -> None:
+    """End those that nobody came for."""
+    while _spare:
+        _spare.pop().close()
+
+
+def _herd(processes: Iterable[psutil.Process]) -> None:
+    """Keep a crowd on one core, the same for all crowds, so that the others stay the neighbours'.
+
+    What it starts from now on is there too. A container may forbid it.
+    """
+    core = max(os.sched_getaffinity(0))
+    for process in processes:
+        with suppress(OSError, psutil.Error):
+            for thread in process.threads():
+                os.sched_setaffinity(thread.id, {core})
+
+
+def _ending(status: int) -> str:
+    if status < 0:
+        return f"the kernel was killed ({signal.Signals(-status).name})"
+    return f"the kernel ended itself (status {status})"

@@ -1,0 +1,175 @@
+"""Runs cells in the kernel of a sandbox and collects what they show, within limits."""
+
+from __future__ import annotations
+
+import time
+from queue import Empty
+from typing import Any
+
+import zmq
+from jupyter_client.blocking.client import BlockingKernelClient
+from nbformat import NotebookNode, v4
+
+from helpers.course.sandbox.process import LOOK, START, Sandbox, SandboxDiedError, SandboxError
+
+MESSAGE = 32 << 20  # bytes of one message
+STOPPED = 5.0  # seconds that a cell has to heed an interrupt
+LATE = 1.0  # seconds in which what a cell shows may come behind its reply
+SHOWN = ("stream", "display_data", "execute_result", "error")
+
+
+class Session:
+    """One learner's kernel, from its start to its end.
+
+    Raises:
+        SandboxDiedError: the kernel does not start, for which no code of this learner's has run.
+    """
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
+        self.left = sandbox.limits.outputs  # bytes that its cells may still show
+        self.connection: Any = sandbox.start()
+        try:
+            self._connect()
+        except SandboxError as error:
+            self._disconnect()
+            raise SandboxDiedError(f"no kernel started ({error})") from error
+
+    def _connect(self) -> None:
+        """Connect to the kernel, and wait until it answers and what it shows is heard."""
+        context = zmq.Context()
+        context.setsockopt(zmq.MAXMSGSIZE, MESSAGE)
+        context.setsockopt(zmq.LINGER, 0)
+        context.setsockopt(zmq.RECONNECT_IVL, 5)  # ms; the kernel is seldom there at once
+        self.client = BlockingKernelClient(context=context)
+        self.client.load_connection_info(self.connection)
+        self.client.start_channels(stdin=False, hb=False)
+        end = time.monotonic() + START
+        while time.monotonic() < end:
+            asked = self.client.kernel_info()
+            heard = time.monotonic() + LOOK
+            while (left := heard - time.monotonic()) > 0:
+                if self._next(left).get("parent_header", {}).get("msg_id") == asked:
+                    return
+        raise SandboxError("the kernel does not answer")
+
+    def close(self) -> bool:
+        """End the kernel; True where nothing of it is left in the sandbox."""
+        self._disconnect()
+        return self.sandbox.stop()
+
+    def _disconnect(self) -> None:
+        self.client.stop_channels()
+        self.client.context.destroy(linger=0)
+
+    def run(self, code: str, seconds: float, remembered: bool = True) -> list[NotebookNode]:
+        """What `code` shows; a cell that takes too long is interrupted and ends in an error.
+
+        Args:
+            remembered: False leaves it out of the kernel's history.
+
+        Raises:
+            SandboxError: the kernel is gone.
+        """
+        limits = self.sandbox.limits
+        shown = _Shown(min(limits.output, self.left) if remembered else limits.output)
+        asked = self.client.execute(
+            code, store_history=remembered, allow_stdin=False, stop_on_error=False
+        )
+        end = time.monotonic() + seconds
+        late = replied = 0.0
+        while True:
+            message = self._next(LOOK)
+            now = time.monotonic()
+            if message and message.get("parent_header", {}).get("msg_id") == asked:
+                if shown.ended(message):
+                    break
+            elif not message and not replied and self._replied(asked):
+                replied = now
+            if replied and not message and now > replied + LATE:
+                self._disconnect()  # a message was too large, which has ended the connection
+                self._connect()
+                shown.cut()
+                break
+            if now > end and not late:
+                late = now
+                self.sandbox.interrupt()
+            if late and now > late + STOPPED:
+                raise SandboxError(f"a cell took more than {seconds:.0f} s and did not stop")
+        if remembered:
+            self.left -= shown.size
+        if late:
+            shown.outputs.append(error("TimeLimit", f"this took more than {seconds:.0f} s"))
+        return shown.outputs
+
+    def _next(self, seconds: float) -> dict[str, Any]:
+        """The next message of what is shown; empty if none comes in time."""
+        self.sandbox.look()
+        try:
+            message = self.client.get_iopub_msg(timeout=seconds)
+        except Empty:
+            return {}
+        except Exception as error:  # whatever a learner's code sends instead of a message
+            raise SandboxError(f"the kernel sent what is no message ({error})") from error
+        if not all(isinstance(message.get(part), dict) for part in ("parent_header", "content")):
+            raise SandboxError("the kernel sent what is no message")
+        return dict(message)
+
+    def _replied(self, asked: str) -> bool:
+        try:
+            while True:
+                reply = self.client.get_shell_msg(timeout=0)
+                if reply.get("parent_header", {}).get("msg_id") == asked:
+                    return True
+        except Empty:
+            return False
+
+
+class _Shown:
+    """What one cell shows, up to a number of bytes."""
+
+    def __init__(self, most: int) -> None:
+        self.left, self.most = most, most
+        self.outputs: list[NotebookNode] = []
+
+    @property
+    def size(self) -> int:
+        """Bytes so far."""
+        return self.most - self.left
+
+    def ended(self, message: dict[str, Any]) -> bool:
+        """Take in one message; True where it says that the cell has ended."""
+        kind, content = message.get("msg_type"), message.get("content", {})
+        if kind == "status":
+            return bool(content.get("execution_state") == "idle")
+        if kind in SHOWN and self.left > 0:
+            try:
+                output = v4.output_from_msg(message)
+                self.left -= len(str(output))
+            except Exception:  # a message that no kernel sends
+                return False
+            if self.left > 0:
+                self._add(output)
+            else:
+                self.cut()
+        return False
+
+    def cut(self) -> None:
+        """Say that something is left out."""
+        self._add(_stream("\n… more was shown than is kept\n"))
+
+    def _add(self, output: NotebookNode) -> None:
+        last = self.outputs[-1] if self.outputs else {}
+        if output.output_type == "stream" and last.get("name") == output.name:
+            last["text"] += output.text
+        else:
+            self.outputs.append(output)
+
+
+def _stream(text: str) -> NotebookNode:
+    return v4.new_output("stream", name="stdout", text=text)
+
+
+def error(name: str, text: str) -> NotebookNode:
+    """An output that says what went wrong; nbgrader gives no points to a test that has one."""
+    return v4.new_output("error", ename=name, evalue=text, traceback=[f"{name}: {text}"])

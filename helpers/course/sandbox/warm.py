@@ -1,0 +1,262 @@
+"""Inside a sandbox: a process that has torch and the helpers loaded, and forks kernels.
+
+Python needs seconds to import torch and a fork of a process that has done so none. What a kernel
+runs is a learner's, so this process is the first of its PID namespace, which nobody in it can kill;
+nobody may read or write its memory; and between two kernels all that is left over ends.
+
+It reads one JSON object a line from stdin: {"start": connection, "limits": {...}}, {"signal": 2} or
+{"end": true}; it answers {"ready": true}, {"exited": status}, {"clean": true or a reason}.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import json
+import os
+import re
+import resource
+import select
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+PRELOADED = (
+    "ipykernel.ipkernel",
+    "ipykernel.kernelapp",
+    "ipykernel.zmqshell",
+    "ipywidgets",
+    "IPython.core.pylabtools",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.pyplot",
+    "pandas.io.formats.html",
+    "scipy.spatial",
+    "torch",
+    "tqdm.auto",
+    "requests",  # for d2l, which itself has to meet the kernel before it shows figures
+    "debugpy.server.api",  # which a kernel imports as it starts
+    "helpers.encodings",
+    "helpers.widgets",
+    "helpers.model.attention",
+    "helpers.course.sandbox.kernel",  # last: it notes what the others are
+)
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
+FOLDERS = ("/tmp", "/dev/shm", "/dev/mqueue")  # where a learner can leave files
+TRACES = ("/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg", "/proc/keys")
+# Keyrings that come and go with anybody's processes; what is in them has a line of its own.
+OF_THE_SYSTEM = re.compile(r" keyring +(\.\w+|_(uid|uid_ses|ses|tid|pid)(\.\d+)?):")
+RESOURCES = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
+
+
+def main() -> None:
+    """Load, then serve until stdin ends."""
+    own = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)  # what an import prints is no answer
+    _dumpable(False)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # which a kernel can send
+    for name in PRELOADED:
+        _load(name)
+    with suppress(ImportError):
+        _draw()
+    Server(own).serve()
+
+
+def _load(name: str) -> None:
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        if name.startswith(("ipykernel", "helpers", "torch")):
+            raise  # without the others a kernel only starts to work later
+
+
+def _draw() -> None:
+    """A first figure: fonts and the parser of formulas are then there for every kernel."""
+    from matplotlib.figure import Figure
+
+    from helpers import plots
+
+    figure = Figure()  # not pyplot's: its backend is to meet the kernel first, to show figures
+    ax = figure.subplots()
+    ax.plot([0, 1], label=r"$x_1$")
+    ax.set(xlabel="x", ylabel="y", title="title")
+    ax.legend()
+    figure.colorbar(ax.imshow([[0, 1]]), ax=ax)
+    plots.png(figure)
+
+
+def _dumpable(yes: bool) -> None:
+    """Whether other processes of the same user may look into this one."""
+    _prctl(PR_SET_DUMPABLE, int(yes))
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+class Server:
+    """One kernel at a time; `own` is where answers go."""
+
+    def __init__(self, own: Any) -> None:
+        self.own = own
+        self.alone = os.getpid() == 1  # first in a PID namespace: all other processes are learners'
+        self.kernel = 0
+        self.folder = ""
+        self.before: dict[str, Any] = {}
+        self.fixed: set[str] = set()  # mount points below FOLDERS, and the way to them
+        if self.alone:
+            _remove(_files())
+            self.before, self.fixed = _traces(), set(_files())
+        self.waiting = b""
+
+    def serve(self) -> None:
+        """Do what is asked, and tell when the kernel has ended."""
+        self._say(ready=True)
+        while True:
+            readable, _, _ = select.select([0], [], [], 0.05)
+            self._reap()
+            if readable:
+                read = os.read(0, 65536)
+                if not read:
+                    break
+                *lines, self.waiting = (self.waiting + read).split(b"\n")
+                for line in lines:
+                    self._do(json.loads(line))
+        self._end()
+
+    def _say(self, **message: Any) -> None:
+        self.own.write(json.dumps(message) + "\n")
+        self.own.flush()
+
+    def _do(self, message: dict[str, Any]) -> None:
+        if "start" in message:
+            self._start(message["start"], message["limits"])
+        elif "signal" in message and self.kernel:
+            os.kill(self.kernel, message["signal"])
+        elif "end" in message:
+            self._say(clean=self._end())
+
+    def _start(self, connection: dict[str, Any], limits: dict[str, int]) -> None:
+        self.folder = tempfile.mkdtemp(prefix="work-")
+        self.kernel = os.fork()
+        if self.kernel == 0:
+            status = 1
+            try:
+                _be_kernel(self.folder, connection, limits)
+                status = 0
+            finally:
+                os._exit(status)
+
+    def _reap(self) -> None:
+        try:
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                if ended[0] == self.kernel:
+                    self.kernel = 0
+                    self._say(exited=os.waitstatus_to_exitcode(ended[1]))
+        except ChildProcessError:
+            return
+
+    def _end(self) -> bool | str:
+        """End everything that the learner has started or left; True, or what could not be."""
+        kernel, self.kernel = self.kernel, 0  # its end is no news
+        if self.alone:
+            return self._end_all()
+        if kernel:
+            os.killpg(kernel, signal.SIGKILL)
+            os.waitpid(kernel, 0)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return True
+
+    def _end_all(self) -> bool | str:
+        while True:
+            try:
+                os.kill(-1, signal.SIGKILL)  # all in the namespace but this one
+                while True:
+                    os.waitpid(-1, 0)
+            except (ProcessLookupError, ChildProcessError):
+                break
+        try:
+            _remove(each for each in _files() if each not in self.fixed)
+            left = sorted(self.fixed.symmetric_difference(_files()))
+        except RecursionError:
+            left = ["folders too deep to look into"]
+        left += [name for name, value in _traces().items() if value != self.before[name]]
+        return f"left over: {', '.join(left[:20])}" if left else True
+
+
+def _files() -> list[str]:
+    """All in FOLDERS, the deepest first. A mount point is in it, and what is mounted there is not:
+    that is read-only, and where the course itself is installed under /tmp there is much of it."""
+    return [each for folder in FOLDERS for each in _below(folder)]
+
+
+def _below(folder: str) -> Iterator[str]:
+    try:
+        device, entries = Path(folder).stat().st_dev, list(os.scandir(folder))
+    except OSError:
+        return  # it is not there, or closed; if closed, it is itself what cannot be removed
+    for each in entries:
+        inside = each.is_dir(follow_symlinks=False)
+        if inside and each.stat(follow_symlinks=False).st_dev == device:
+            yield from _below(each.path)
+        yield each.path
+
+
+def _remove(files: Iterable[str]) -> None:
+    for each in files:
+        path = Path(each)
+        with suppress(OSError):
+            path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+def _traces() -> dict[str, Any]:
+    """What outlives a kernel's processes, and what they can change of this one."""
+    limits = [resource.getrlimit(each) for each in RESOURCES]
+    place = os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0), os.sched_getaffinity(0)
+    return {each: _read(each) for each in TRACES} | {"limits": limits, "priority": place}
+
+
+def _read(path: str) -> list[str]:
+    """What there is of something that outlives processes; without counts, which come and go."""
+    try:
+        lines = Path(path).read_text().splitlines()
+    except OSError:
+        return []
+    told = [line for line in lines if line.strip() and not OF_THE_SYSTEM.search(line)]
+    return sorted(line.split(None, 1)[0] for line in told)
+
+
+def _be_kernel(folder: str, connection: dict[str, Any], limits: dict[str, int]) -> None:
+    os.setsid()
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # outside of a namespace nothing else would end it
+    os.chdir(folder)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nothing, number)
+    os.closerange(3, 1024)  # the way back to the grader among them
+    for name, value in limits.items():
+        resource.setrlimit(getattr(resource, name), (value, value))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _dumpable(True)  # else its own /proc/self is closed to it
+    os.environ.update(HOME=folder, TMPDIR=folder)
+    tempfile.tempdir = None
+    file = Path(folder, ".kernel.json")
+    file.write_text(json.dumps(connection))
+
+    from ipykernel.kernelapp import IPKernelApp
+
+    app = IPKernelApp.instance()
+    options = ["--HistoryManager.enabled=False", "--log-level=CRITICAL"]
+    # With all of torch loaded, IPython needs a minute to draw the frames of an endless recursion.
+    options += ["--InteractiveShell.xmode=Plain"]
+    app.initialize(["-f", str(file), *options])
+    app.start()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""BERT with any position encoding (Devlin et al. 2018).
+
+`preset("mini")`, `preset("base")` and `preset("large")` give sizes; `Bert(size)` is the encoder,
+`Pretraining(bert)` puts its two heads on top.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from helpers.encodings import Encoding, create
+from helpers.model.attention import MultiHeadAttention
+from helpers.model.encoder import stacked
+
+
+@dataclass(frozen=True)
+class Size:
+    """All that shapes the model.
+
+    Args:
+        vocab_size: V, WordPieces, special ones included.
+        d_model: D. num_layers: L. num_heads: H; the inner width of the MLP is 4·D.
+        max_len: longest input, in tokens.
+        norm: "post" as in the paper, or "pre", which trains without a warm-up.
+        dropout: share of numbers set to 0 in training.
+        std: standard deviation of the first weights; 0.02 in the paper's code, made for D = 768.
+            At D = 128 a learned table needs more to get going, see benchmarks/.
+    """
+
+    vocab_size: int = 4096
+    d_model: int = 128
+    num_layers: int = 2
+    num_heads: int = 2
+    max_len: int = 64
+    norm: str = "pre"
+    dropout: float = 0.0
+    std: float = 0.05
+
+
+PRESETS = {
+    "mini": Size(),
+    "base": Size(30_522, 768, 12, 12, 512, norm="post", dropout=0.1, std=0.02),
+    "large": Size(30_522, 1024, 24, 16, 512, norm="post", dropout=0.1, std=0.02),
+}
+
+
+def preset(name: str = "mini", **changes: Any) -> Size:
+    """A size of the paper, or the one of this course, with `changes`.
+
+    Raises:
+        ValueError: there is no such preset.
+    """
+    if name not in PRESETS:
+        raise ValueError(f"name={name!r} is no preset; choose from {list(PRESETS)}")
+    return replace(PRESETS[name], **changes)
+
+
+def parameter_count(size: Size) -> int:
+    """Parameters of `Bert(size)` with a learned table, by the formula.
+
+    Embeddings VD + TD + 2D and a LayerNorm 2D; each layer 12D² + 13D; pooler D² + D; a last
+    LayerNorm 2D where the norm comes first.
+    """
+    width = size.d_model
+    embeddings = (size.vocab_size + size.max_len + 2) * width + 2 * width
+    layers = size.num_layers * (12 * width**2 + 13 * width)
+    last = 2 * width if size.norm == "pre" else 0
+    return embeddings + layers + width**2 + width + last
+
+
+class Bert(nn.Module):
+    """Token + segment + position, LayerNorm, and L layers.
+
+    Args:
+        size: see `preset`.
+        encoding: a name for `create`, or an `Encoding` of the same D and H.
+        shared: all layers ask one encoding.
+    """
+
+    def __init__(
+        self, size: Size, encoding: str | Encoding = "learned", shared: bool = False
+    ) -> None:
+        super().__init__()
+        self.size = size
+        if isinstance(encoding, str):
+            sizes = {"d_model": size.d_model, "num_heads": size.num_heads, "max_len": size.max_len}
+            encoding = create(encoding, **sizes)
+        if (encoding.d_model, encoding.num_heads) != (size.d_model, size.num_heads):
+            raise ValueError(
+                f"encoding has d_model={encoding.d_model}, num_heads={encoding.num_heads}; it "
+                f"must have {size.d_model} and {size.num_heads}"
+            )
+        self.words = nn.Embedding(size.vocab_size, size.d_model)
+        self.segments = nn.Embedding(2, size.d_model)
+        self.position = encoding
+        self.norm = nn.LayerNorm(size.d_model, 1e-12)
+        self.dropout = nn.Dropout(size.dropout)
+        options = {"norm": size.norm, "dropout": size.dropout, "eps": 1e-12}
+        self.layers = stacked(encoding, size.num_layers, shared, **options)
+        self.last_norm = nn.LayerNorm(size.d_model, 1e-12) if size.norm == "pre" else nn.Identity()
+        self.pooler = nn.Sequential(nn.Linear(size.d_model, size.d_model), nn.Tanh())
+        self.apply(self._initialise)
+        if isinstance(getattr(encoding, "table", None), nn.Parameter):
+            nn.init.normal_(encoding.table, std=size.std)  # type: ignore[arg-type]
+
+    def _initialise(self, module: nn.Module) -> None:
+        if isinstance(module, nn.Linear | nn.Embedding):
+            nn.init.normal_(module.weight, std=self.size.std)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+        if isinstance(module, MultiHeadAttention) and module.encoding.scale == 1.0:
+            # T5 leaves the division by √d to the first weights of its queries.
+            with torch.no_grad():
+                module.qkv.weight[: self.size.d_model] *= module.encoding.head_width**-0.5
+
+    def forward(
+        self,
+        tokens: Tensor,
+        segments: Tensor | None = None,
+        real: Tensor | None = None,
+        positions: Tensor | None = None,
+        offsets: Tensor | None = None,
+    ) -> Tensor:
+        """Token ids (B, T) → hidden states (B, T, D).
+
+        Args:
+            segments: 0 for the first sentence, 1 for the second, (B, T); all 0 if not given.
+            real: False where there is padding, (B, T); no padding if not given.
+            positions: (T,) or (B, T), where they are not 0 … T−1.
+            offsets: (T, T) or (B, T, T), where they are not j − i.
+        """
+        x = self.words(tokens)
+        x = x + (self.segments.weight[0] if segments is None else self.segments(segments))
+        x = self.dropout(self.norm(self.position.embed(x, positions)))
+        mask = None if real is None else real[:, None, None, :]
+        for layer in self.layers:
+            x = layer(x, mask, offsets)
+        return self.last_norm(x)
+
+
+class Pretraining(nn.Module):
+    """The two heads: the masked word (task 1) and whether the second sentence is the next (task 2).
+
+    The word head is dense, GELU, LayerNorm, and a decoder whose weights are the word embedding.
+    """
+
+    def __init__(self, bert: Bert) -> None:
+        super().__init__()
+        width = bert.size.d_model
+        self.bert = bert
+        self.transform = nn.Sequential(
+            nn.Linear(width, width), nn.GELU(), nn.LayerNorm(width, 1e-12)
+        )
+        self.bias = nn.Parameter(torch.zeros(bert.size.vocab_size))
+        self.is_next = nn.Linear(width, 2)
+        for module in (self.transform[0], self.is_next):
+            bert._initialise(module)
+
+    def words(self, hidden: Tensor) -> Tensor:
+        """(…, D) → logits of the word there, (…, V)."""
+        return F.linear(self.transform(hidden), self.bert.words.weight, self.bias)
+
+    def pair(self, hidden: Tensor) -> Tensor:
+        """(B, T, D) → logits from the first token, (B, 2): 0 the next sentence, 1 another."""
+        return self.is_next(self.bert.pooler(hidden[:, 0]))
+
+    def forward(self, tokens: Tensor, places: Tensor | None = None, **given: Tensor) -> Tensor:
+        """Token ids (B, T) → word logits, (B, T, V), or (B, n, V) at `places` (B, n) only.
+
+        Predicting at the masked places only is what makes training quick: V is the largest size in
+        the model, and five places in six are not scored.
+        """
+        hidden = self.bert(tokens, **given)
+        if places is not None:
+            hidden = hidden.gather(1, places[..., None].expand(-1, -1, hidden.shape[-1]))
+        return self.words(hidden)

@@ -1,0 +1,69 @@
+"""What a stack of layers still knows: how different its rows are, and where each one stands."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from helpers.model.encoder import Encoder
+
+
+def rank_residual(x: Tensor) -> Tensor:
+    """How far X is from having the same row everywhere, 0 to 1; (…, T, D) → (…).
+
+    ‖X − 1·x̄ᵀ‖ / ‖X‖ with x̄ the mean row, which is the best one in the Frobenius norm used here.
+    Dong et al. 2021 (2103.03404), section 2, define it with another norm and prove that attention
+    without skip connections drives it to 0 doubly exponentially in the number of layers.
+    """
+    rest = x - x.mean(-2, keepdim=True)
+    size = torch.linalg.matrix_norm(x).clamp_min(torch.finfo(x.dtype).tiny)
+    return torch.linalg.matrix_norm(rest) / size
+
+
+def position_probe(train: Tensor, test: Tensor, ridge: float = 1e-3) -> float:
+    """Mean absolute error, in positions, of a linear map that reads the position from a state.
+
+    Ridge regression with a constant, (ZᵀZ + ridge·I) w = Zᵀp, fitted on `train` only. Wang and
+    Chen 2020 (2010.04903) ask the same of position embeddings, here it is asked of any layer.
+
+    Args:
+        train: states of some sequences, (N, T, D).
+        test: states of others, (M, T', D).
+        ridge: λ; the weight of the constant is held back as the others are.
+
+    Raises:
+        ValueError: a shape does not fit, or `ridge` is negative.
+    """
+    if train.dim() != 3 or test.dim() != 3 or train.shape[2] != test.shape[2]:
+        shapes = f"train {tuple(train.shape)}, test {tuple(test.shape)}"
+        raise ValueError(f"{shapes}: both must be (sequences, T, D) with the same D")
+    if ridge < 0:
+        raise ValueError(f"ridge={ridge} must be at least 0")
+    z, p = _rows(train)
+    weights = torch.linalg.solve(z.T @ z + ridge * torch.eye(z.shape[1]).to(z), z.T @ p)
+    z, p = _rows(test)
+    return (z @ weights - p).abs().mean().item()
+
+
+def _rows(states: Tensor) -> tuple[Tensor, Tensor]:
+    """States with a 1 behind each, (N·T, D + 1), and the position of each, (N·T,); float64."""
+    number, length, _ = states.shape
+    z = states.detach().double().flatten(0, 1)
+    places = torch.arange(length, dtype=torch.float64, device=z.device)
+    return torch.cat([z, torch.ones_like(z[:, :1])], 1), places.repeat(number)
+
+
+@torch.no_grad()
+def layer_states(model: Encoder, tokens: Tensor, **given: Tensor) -> list[Tensor]:
+    """What enters the first layer and what leaves each layer, (B, T, D) each.
+
+    Args:
+        model: an encoder; its last LayerNorm is left out.
+        tokens: ids, (B, T).
+        given: `mask`, `positions` or `offsets`, as the encoder takes them.
+    """
+    model.eval()
+    states = [model.position.embed(model.tokens(tokens), given.pop("positions", None))]
+    for layer in model.layers:
+        states.append(layer(states[-1], **given))
+    return states

@@ -1,0 +1,203 @@
+"""Unit 05, right answers written differently: loops, NumPy, complex numbers, einsum, float64."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from helpers import encodings
+from tests.checks.variants.after_bert_bias import ALIBI_BIAS, BUCKETS, SLOPES
+
+
+def turn_by_complex_numbers(x, base=10_000.0, layout="interleaved"):
+    d = x.shape[-1]
+    angles = torch.outer(torch.arange(x.shape[2]), base ** (-torch.arange(0, d, 2) / d))
+    unit = torch.polar(torch.ones_like(angles), angles)
+    if layout == "halves":
+        turned = torch.complex(*(half.contiguous() for half in x.chunk(2, -1))) * unit
+        return torch.cat([turned.real, turned.imag], -1)
+    turned = torch.view_as_complex(x.unflatten(-1, (-1, 2))) * unit
+    return torch.view_as_real(turned).flatten(-2)
+
+
+def turn_by_loops(x, base=10_000.0, layout="interleaved"):
+    out = torch.empty_like(x)
+    d = x.shape[-1]
+    for p in range(x.shape[2]):
+        for n in range(d // 2):
+            first, second = (2 * n, 2 * n + 1) if layout == "interleaved" else (n, n + d // 2)
+            angle = p / base ** (2 * n / d)
+            a, b = x[:, :, p, first], x[:, :, p, second]
+            out[:, :, p, first] = a * math.cos(angle) - b * math.sin(angle)
+            out[:, :, p, second] = a * math.sin(angle) + b * math.cos(angle)
+    return out
+
+
+def turn_by_partners(x, base=10_000.0, layout="interleaved"):
+    d = x.shape[-1]
+    theta = 1.0 / base ** (torch.arange(0, d, 2).float() / d)
+    angles = torch.einsum("p,n->pn", torch.arange(x.shape[2]).float(), theta)
+    if layout == "halves":
+        angles = torch.cat([angles, angles], -1)
+        partner = torch.cat([-x[..., d // 2 :], x[..., : d // 2]], -1)
+    else:
+        angles = angles.repeat_interleave(2, -1)
+        partner = torch.stack([-x[..., 1::2], x[..., ::2]], -1).flatten(-2)
+    return x * angles.cos() + partner * angles.sin()
+
+
+def turn_in_numpy(x, base=10_000.0, layout="interleaved"):
+    x = np.asarray(x, dtype=np.float64)
+    d = x.shape[-1]
+    first = np.arange(0, d, 2) if layout == "interleaved" else np.arange(d // 2)
+    second = first + (1 if layout == "interleaved" else d // 2)
+    angles = np.arange(x.shape[2])[:, None] * base ** (-2 * np.arange(d // 2) / d)
+    out = np.zeros_like(x)
+    out[..., first] = x[..., first] * np.cos(angles) - x[..., second] * np.sin(angles)
+    out[..., second] = x[..., first] * np.sin(angles) + x[..., second] * np.cos(angles)
+    return out
+
+
+def turn_by_matrices(x, base=10_000.0, layout="interleaved"):
+    d = x.shape[-1]
+    turns = torch.stack([encodings.shift_matrix(-p, d, base) for p in range(x.shape[2])])
+    order = torch.arange(d)
+    if layout == "halves":
+        order = order.view(2, -1).T.flatten()
+    turned = torch.einsum("pcd,bhpd->bhpc", turns, x.double()[..., order])
+    return turned[..., order.argsort()]
+
+
+def rope_with_the_library(q, k, v):
+    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
+    return F.scaled_dot_product_attention(q, k, v)
+
+
+def rope_with_einsum(q, k, v):
+    d = q.shape[-1]
+    angles = torch.arange(q.shape[2])[:, None] * 10_000.0 ** (-torch.arange(0, d, 2) / d)
+    unit = torch.polar(torch.ones(()), angles)
+    q, k = (torch.view_as_complex(x.unflatten(-1, (-1, 2))) * unit for x in (q, k))
+    scores = torch.einsum("bhin,bhjn->bhij", q, k.conj()).real / d**0.5
+    return torch.einsum("bhij,bhjd->bhid", scores.softmax(-1), v)
+
+
+def rope_by_offset(q, k, v):
+    _, _, length, d = q.shape
+    scores = torch.stack(
+        [
+            torch.stack(
+                [
+                    (q[:, :, i] * (k[:, :, j] @ encodings.shift_matrix(j - i, d).float())).sum(-1)
+                    for j in range(length)
+                ],
+                -1,
+            )
+            for i in range(length)
+        ],
+        -2,
+    )
+    return torch.softmax(scores / math.sqrt(d), dim=-1) @ v
+
+
+def rope_in_halves(q, k, v):
+    d = q.shape[-1]
+    order = torch.arange(d).view(-1, 2).T.flatten()
+    rope = encodings.create("rotary", d_model=d, layout="halves")
+    q, k = rope.rotate(q[..., order].double(), k[..., order].double())
+    return (q @ k.mT * d**-0.5).softmax(-1) @ v.double()
+
+
+def counted_by_loops(scores):
+    gates = torch.sigmoid(scores)
+    out = torch.zeros_like(scores)
+    for i in range(scores.shape[-1]):
+        total = 0
+        for j in range(i, -1, -1):
+            total = total + gates[..., i, j]
+            out[..., i, j] = total
+    return out
+
+
+def counted_by_differences(scores):
+    gates = scores.sigmoid()
+    upto = gates.cumsum(-1)
+    own = upto.diagonal(dim1=-2, dim2=-1).unsqueeze(-1)
+    return (own - upto + gates).tril()
+
+
+def counted_by_product(scores):
+    gates = scores.sigmoid().tril()
+    after = torch.ones_like(scores[0, 0]).tril()
+    return torch.einsum("bhim,mj->bhij", gates, after).tril()
+
+
+def counted_in_numpy(scores):
+    gates = np.tril(1 / (1 + np.exp(-np.asarray(scores, dtype=np.float64))))
+    return np.tril(np.flip(np.cumsum(np.flip(gates, -1), -1), -1))
+
+
+def counted_from_the_total(scores):
+    gates = scores.double().sigmoid().tril()
+    return (gates.sum(-1, keepdim=True) - gates.cumsum(-1) + gates).tril()
+
+
+def hooks_as_sets(papers):
+    pairs = (("rotate", "AF"), ("scores", "B"), ("embed", "C"), ("context", "E"))
+    return {hook for hook, letters in pairs if set(letters) & set(papers)}
+
+
+def hooks_as_lists(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "E": "context", "F": "rotate"}
+    found = []
+    for paper in papers:
+        if paper in needed and needed[paper] not in found:
+            found.append(needed[paper])
+    return found
+
+
+def hooks_as_strings(papers):
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    return needed[papers] if len(papers) == 1 else sorted({needed[p] for p in papers} - {""})
+
+
+def hooks_by_cases(papers):
+    hooks = ()
+    if "A" in papers or "F" in papers:
+        hooks += ("rotate",)
+    if "B" in papers:
+        hooks += ("scores",)
+    if "C" in papers:
+        hooks += ("embed",)
+    return (*hooks, "context") if "E" in papers else hooks
+
+
+VARIANTS = {
+    "turn": (
+        turn_by_complex_numbers,
+        turn_by_loops,
+        turn_by_partners,
+        turn_in_numpy,
+        turn_by_matrices,
+    ),
+    "rope_attention": (
+        rope_with_the_library,
+        rope_with_einsum,
+        rope_by_offset,
+        rope_in_halves,
+    ),
+    "slopes": SLOPES,
+    "alibi_bias": ALIBI_BIAS,
+    "buckets": BUCKETS,
+    "counted": (
+        counted_by_loops,
+        counted_by_differences,
+        counted_by_product,
+        counted_in_numpy,
+        counted_from_the_total,
+    ),
+    "hooks": (hooks_as_strings, hooks_as_lists, hooks_as_sets, hooks_by_cases),
+}

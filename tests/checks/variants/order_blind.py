@@ -1,0 +1,151 @@
+"""Unit 01, right answers written differently: loops, NumPy, matrices, other ways to count."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import torch
+
+from tests.checks.variants import order_blind_attention as attention
+
+
+def gap_by_matrix(f, x, order):
+    p = torch.eye(len(order))[order]
+    return torch.dist(f(p @ x), p @ f(x), p=float("inf"))
+
+
+def gap_in_numpy(f, x, order):
+    left, right = np.asarray(f(x[:, order])), np.asarray(f(x))
+    return np.abs(left - np.take(right, np.asarray(order), axis=1)).max()
+
+
+def gap_by_loop(f, x, order):
+    shuffled, plain = f(x.index_select(1, order)), f(x)
+    gaps = [(shuffled[:, t] - plain[:, p]).abs().max() for t, p in enumerate(order.tolist())]
+    return max(gaps).item()
+
+
+def gap_shuffled_back(f, x, order):
+    back = torch.argsort(order)
+    return (f(x[:, order])[:, back] - f(x)).abs().amax()
+
+
+def gap_by_sequence(f, x, order):
+    largest = 0.0
+    for row in x.double():
+        row = row[None]
+        moved = torch.stack([row[0, p] for p in order])[None]
+        wanted = torch.stack([f(row)[0, p] for p in order])
+        largest = max(largest, float((f(moved)[0] - wanted).abs().max()))
+    return largest
+
+
+def bag_in_numpy(tokens, answers):
+    rows, answers = np.sort(np.asarray(tokens), axis=1), np.asarray(answers)
+    _, bags = np.unique(rows, axis=0, return_inverse=True)
+    bags = bags.reshape(-1)
+    right = sum(np.bincount(answers[bags == bag]).max() for bag in np.unique(bags))
+    return right / len(answers)
+
+
+def bag_by_one_hot(tokens, answers):
+    counts = torch.nn.functional.one_hot(tokens).sum(1)
+    _, bags = counts.unique(dim=0, return_inverse=True)
+    table = torch.zeros(int(bags.max()) + 1, int(answers.max()) + 1)
+    table.index_put_((bags, answers), torch.ones(len(answers)), accumulate=True)
+    return table.max(1).values.sum() / len(answers)
+
+
+def bag_by_counters(tokens, answers):
+    bags = [frozenset(Counter(row).items()) for row in tokens.tolist()]
+    pairs = Counter(zip(bags, answers.tolist(), strict=True))
+    best = {}
+    for (bag, _), count in pairs.items():
+        best[bag] = max(best.get(bag, 0), count)
+    return sum(best.values()) / len(bags)
+
+
+def bag_by_loops(tokens, answers):
+    right = 0
+    done = []
+    for row in tokens:
+        bag = sorted(row.tolist())
+        if bag in done:
+            continue
+        done.append(bag)
+        same = [a for r, a in zip(tokens.tolist(), answers.tolist(), strict=True)
+                if sorted(r) == bag]  # fmt: skip
+        right += max(same.count(a) for a in same)
+    return torch.tensor(right / len(tokens))
+
+
+def prefix_by_index(f, x, order):
+    whole = torch.cat([order, torch.tensor([x.shape[1] - 1])])
+    return torch.max(torch.abs(f(x[:, whole])[:, -1] - f(x)[:, -1]))
+
+
+def prefix_on_a_copy(f, x, order):
+    moved = x.clone()
+    moved[:, :-1] = x[:, order]
+    return float((f(moved)[:, -1, :] - f(x)[:, -1, :]).abs().max())
+
+
+def prefix_in_numpy(f, x, order):
+    index = np.append(np.asarray(order), x.shape[1] - 1)
+    moved = torch.from_numpy(np.asarray(x)[:, index])
+    return np.abs(np.asarray(f(moved))[:, -1] - np.asarray(f(x))[:, -1]).max()
+
+
+def prefix_by_sequence(f, x, order):
+    largest = 0.0
+    for row in x:
+        moved = torch.vstack([row[:-1][order], row[-1:]])
+        largest = max(largest, (f(moved[None]) - f(row[None]))[0, -1].abs().max().item())
+    return largest
+
+
+def prefix_in_double_precision(f, x, order):
+    x = x.double()
+    moved = torch.cat((x[:, :-1].index_select(1, order), x[:, -1].unsqueeze(1)), dim=1)
+    return torch.linalg.vector_norm(f(moved)[:, -1] - f(x)[:, -1], ord=float("inf"))
+
+
+VARIANTS = {
+    "attention": (
+        attention.attention_by_einsum,
+        attention.attention_in_numpy,
+        attention.attention_by_loops,
+        attention.attention_scaled_on_both_sides,
+        attention.attention_in_double_precision,
+    ),
+    "masks": (
+        attention.masks_by_loops,
+        attention.masks_in_numpy,
+        attention.masks_that_broadcast,
+        attention.masks_from_the_forbidden,
+    ),
+    "masked": (
+        attention.masked_with_where,
+        attention.masked_with_a_large_number,
+        attention.masked_by_adding_infinity,
+        attention.masked_and_shared_out_again,
+        attention.masked_in_numpy,
+    ),
+    "heads": (
+        attention.heads_by_loop,
+        attention.heads_by_einsum,
+        attention.heads_as_one_large_batch,
+        attention.heads_with_pytorchs_attention,
+        attention.heads_in_double_precision,
+    ),
+    "gap": (gap_by_matrix, gap_in_numpy, gap_by_loop, gap_shuffled_back, gap_by_sequence),
+    "bag": (bag_in_numpy, bag_by_one_hot, bag_by_counters, bag_by_loops),
+    "prefix": (
+        prefix_by_index,
+        prefix_on_a_copy,
+        prefix_in_numpy,
+        prefix_by_sequence,
+        prefix_in_double_precision,
+    ),
+}

@@ -1,0 +1,266 @@
+"""Unit 04, right answers written differently: loops, NumPy, one-hot products, strides, sums."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from helpers.encodings import Encoding
+from tests.checks.variants.relative_terms import BATCHED, GATHER, PAIRS, VALUES
+
+
+def rows_by_loops(length, k):
+    rows = torch.zeros(length, length, dtype=torch.long)
+    for i in range(length):
+        for j in range(length):
+            rows[i, j] = max(-k, min(k, j - i)) + k
+    return rows
+
+
+def rows_in_numpy(length, k):
+    p = np.arange(length)
+    return np.clip(np.subtract.outer(p, p).T, -k, k) + k
+
+
+def rows_moved_before_the_clip(length, k):
+    p = torch.arange(length)
+    return (p.unsqueeze(0) - p.unsqueeze(1) + k).clamp(0, 2 * k)
+
+
+def rows_by_sliding_window(length, k):
+    ramp = torch.arange(-(length - 1), length).clamp(-k, k) + k
+    return ramp.unfold(0, length, 1).flip(0)
+
+
+def rows_by_counting(length, k):
+    ones = torch.ones(length, length)
+    rows = sum((ones.tril(n) == 0).long() for n in range(-k, k))
+    return rows + torch.zeros(length, length)
+
+
+def memory_as_floats(B, H, T, d, k):  # noqa: N803
+    pairs, size = float(T**2), 2.0 * k + 1
+    return {
+        "per pair": B * H * pairs * d,
+        "batched": pairs * d,
+        "gather": B * H * T * size,
+        "table": size * d,
+        "scores": B * H * pairs,
+    }
+
+
+def memory_from_shapes(B, H, T, d, k):  # noqa: N803
+    shapes = {
+        "per pair": (B, H, T, T, d),
+        "batched": (T, T, d),
+        "gather": (B, H, T, 2 * k + 1),
+        "table": (2 * k + 1, d),
+        "scores": (B, H, T, T),
+    }
+    return {name: torch.Size(shape).numel() for name, shape in shapes.items()}
+
+
+def memory_in_numpy(B, H, T, d, k):  # noqa: N803
+    offsets = np.arange(-k, k + 1).size
+    return {
+        "scores": np.prod([B, H, T, T]),
+        "table": np.int64(offsets * d),
+        "gather": np.prod([B, H, T, offsets]),
+        "batched": np.prod([T, T, d]),
+        "per pair": np.prod([B, H, T, T, d]),
+    }
+
+
+def memory_as_tensors(B, H, T, d, k):  # noqa: N803
+    meta = torch.empty(B, H, T, T, d, device="meta")
+    return {
+        "per pair": torch.tensor(meta.numel()),
+        "batched": torch.tensor(meta[0, 0].numel()),
+        "gather": torch.tensor(B * H * T * (k + 1 + k)),
+        "table": torch.tensor(len(range(-k, k + 1)) * d),
+        "scores": torch.tensor(meta[..., 0].numel()),
+    }
+
+
+def skew_row_by_row(products):
+    length = products.shape[-2]
+    rows = [products[..., i, length - 1 - i : 2 * length - 1 - i] for i in range(length)]
+    return torch.stack(rows, -2)
+
+
+def skew_by_strides(products):
+    *front, length, width = products.shape
+    flat = products.contiguous()
+    strides = [*flat.stride()[:-2], width - 1, 1]
+    return flat.as_strided((*front, length, length), strides, flat.storage_offset() + length - 1)
+
+
+def skew_by_reshape(products):
+    *front, length, width = products.shape
+    padded = torch.cat([products, products.new_zeros(*front, length, 1)], -1)
+    flat = torch.reshape(padded, (*front, length * (width + 1)))
+    flat = flat[..., length - 1 : -1]
+    return torch.reshape(flat, (*front, length, width))[..., :length]
+
+
+def skew_by_rolling(products):
+    length = products.shape[-2]
+    rows = [row.roll(i - length + 1, -1) for i, row in enumerate(products.unbind(-2))]
+    return torch.stack(rows, -2)[..., :length]
+
+
+def skew_by_diagonals(products):
+    length = products.shape[-2]
+    result = torch.zeros(*products.shape[:-1], length, dtype=torch.float64)
+    for offset in range(1 - length, length):
+        first = max(0, -offset)
+        column = products[..., first : length - max(0, offset), offset + length - 1]
+        result = result + torch.diag_embed(column, offset)[..., :length, :length]
+    return result
+
+
+def skew_from_the_right(products):
+    length, width = products.shape[-2:]
+    padded = F.pad(products.flip(-2), (1, 0)).flatten(-2)
+    moved = padded[..., 1 : 1 + length * (width + 1) - 1]
+    moved = F.pad(moved, (0, length * (width + 2) - moved.shape[-1]))
+    return moved.unflatten(-1, (length, width + 2))[..., :length].flip(-2)
+
+
+class shaw_with_index_select(Encoding):
+    def __init__(self, d_model, num_heads=1, max_len=512, k=8):
+        super().__init__(d_model, num_heads, max_len)
+        self.k = k
+        std = (num_heads / d_model) ** 0.5
+        self.keys = nn.Parameter(torch.normal(0, std, (2 * k + 1, d_model // num_heads)))
+        self.values = nn.Parameter(torch.normal(0, std, (2 * k + 1, d_model // num_heads)))
+
+    def of_pairs(self, table, length, offsets):
+        if offsets is None:
+            places = torch.arange(length, device=table.device)
+            offsets = places[None] - places[:, None]
+        return table[torch.clamp(offsets + self.k, 0, 2 * self.k)]
+
+    def scores(self, q, k, offsets=None):
+        a = self.of_pairs(self.keys, q.shape[2], offsets)
+        return torch.einsum("bhid,ijd->bhij" if a.dim() == 3 else "bhid,bijd->bhij", q, a)
+
+    def context(self, weights, offsets=None):
+        a = self.of_pairs(self.values, weights.shape[2], offsets)
+        return torch.einsum("bhij,ijd->bhid" if a.dim() == 3 else "bhij,bijd->bhid", weights, a)
+
+
+class shaw_with_one_hot_rows(Encoding):
+    def __init__(self, d_model, num_heads=1, max_len=512, k=8):
+        super().__init__(d_model, num_heads, max_len)
+        self.k = k
+        for name in ("keys", "values"):
+            table = torch.randn(2 * k + 1, self.head_width) / self.head_width**0.5
+            setattr(self, name, nn.Parameter(table))
+
+    def hot(self, length, offsets):
+        if offsets is None:
+            offsets = torch.arange(length)[None] - torch.arange(length)[:, None]
+        hot = F.one_hot(offsets.clip(-self.k, self.k) + self.k, 2 * self.k + 1).float()
+        return hot if hot.dim() == 4 else hot[None]
+
+    def scores(self, q, k, offsets=None):
+        return torch.einsum("bhir,bijr->bhij", q @ self.keys.T, self.hot_for(q, offsets))
+
+    def context(self, weights, offsets=None):
+        hot = self.hot_for(weights, offsets)
+        return torch.einsum("bhij,bijr,rd->bhid", weights, hot, self.values)
+
+    def hot_for(self, x, offsets):
+        return self.hot(x.shape[2], offsets).expand(len(x), -1, -1, -1)
+
+
+class shaw_with_take_along_dim(Encoding):
+    def __init__(self, d_model, num_heads=1, max_len=512, k=8):
+        super().__init__(d_model, num_heads, max_len)
+        self.k = k
+        self.register_parameter("keys", nn.Parameter(torch.empty(2 * k + 1, self.head_width)))
+        self.register_parameter("values", nn.Parameter(torch.empty(2 * k + 1, self.head_width)))
+        nn.init.normal_(self.keys, std=self.head_width**-0.5)
+        nn.init.normal_(self.values, std=self.head_width**-0.5)
+
+    def rows(self, length, offsets):
+        if offsets is None:
+            offsets = -torch.arange(length).view(-1, 1) + torch.arange(length)
+        offsets = offsets.view(-1, 1, length, length)
+        return torch.minimum(torch.tensor(self.k), offsets).maximum(torch.tensor(-self.k)) + self.k
+
+    def scores(self, q, k, offsets=None):
+        rows = self.rows(q.size(2), offsets)
+        return torch.take_along_dim(q.matmul(self.keys.t()), rows, dim=-1)
+
+    def context(self, weights, offsets=None):
+        rows = self.rows(weights.size(2), offsets)
+        parts = [
+            (weights * (rows == r)).sum(-1, keepdim=True) * self.values[r]
+            for r in range(2 * self.k + 1)
+        ]
+        return torch.stack(parts).sum(0)
+
+
+class shaw_sentence_by_sentence(Encoding):
+    def __init__(self, d_model, num_heads=1, max_len=512, k=8):
+        super().__init__(d_model, num_heads, max_len)
+        self.k = k
+        both = torch.randn(2, 2 * k + 1, self.head_width).div(self.head_width**0.5)
+        self.keys, self.values = (nn.Parameter(table) for table in both)
+
+    def rows(self, x, offsets):
+        if offsets is None:
+            p = torch.arange(x.shape[2])
+            offsets = p - p[:, None]
+        if offsets.dim() == 2:
+            offsets = offsets.unsqueeze(0).repeat(len(x), 1, 1)
+        return offsets.clamp(min=-self.k).clamp(max=self.k) + self.k
+
+    def scores(self, q, k, offsets=None):
+        rows = self.rows(q, offsets)
+        pairs = [
+            torch.einsum("hid,ijd->hij", one, self.keys[r]) for one, r in zip(q, rows, strict=True)
+        ]
+        return torch.stack(pairs)
+
+    def context(self, weights, offsets=None):
+        rows = self.rows(weights, offsets)
+        each = [
+            torch.einsum("hij,ijd->hid", w, self.values[r])
+            for w, r in zip(weights, rows, strict=True)
+        ]
+        return torch.stack(each)
+
+
+VARIANTS = {
+    "rows": (
+        rows_by_loops,
+        rows_in_numpy,
+        rows_moved_before_the_clip,
+        rows_by_sliding_window,
+        rows_by_counting,
+    ),
+    "pairs": PAIRS,
+    "batched": BATCHED,
+    "gather": GATHER,
+    "memory": (memory_as_floats, memory_from_shapes, memory_in_numpy, memory_as_tensors),
+    "skew": (
+        skew_row_by_row,
+        skew_by_strides,
+        skew_by_reshape,
+        skew_by_rolling,
+        skew_by_diagonals,
+        skew_from_the_right,
+    ),
+    "values": VALUES,
+    "module": (
+        shaw_with_index_select,
+        shaw_with_one_hot_rows,
+        shaw_with_take_along_dim,
+        shaw_sentence_by_sentence,
+    ),
+}

@@ -1,0 +1,134 @@
+"""The mini BERT against the published one."""
+
+import pytest
+import torch
+from torch import Tensor
+from transformers import BertConfig, BertForMaskedLM, BertForPreTraining, BertModel
+
+from helpers.encodings import available, create
+from helpers.model import bert
+from helpers.model.attention import MultiHeadAttention
+from helpers.model.bert import Bert, Pretraining, Size, parameter_count, preset
+from helpers.model.exchange import from_transformers, to_transformers
+
+SMALL = Size(50, 24, 3, 4, 12, norm="post", dropout=0.0, std=0.2)
+close = torch.testing.assert_close
+
+
+def _theirs(size: Size) -> BertConfig:
+    return BertConfig(
+        vocab_size=size.vocab_size,
+        hidden_size=size.d_model,
+        num_hidden_layers=size.num_layers,
+        num_attention_heads=size.num_heads,
+        intermediate_size=4 * size.d_model,
+        max_position_embeddings=size.max_len,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+    )
+
+
+def _batch() -> tuple[Tensor, Tensor, Tensor]:
+    torch.manual_seed(0)
+    tokens, segments = torch.randint(50, (3, 10)), torch.randint(2, (3, 10))
+    real = torch.arange(10) < torch.tensor([10, 7, 4])[:, None]
+    return tokens, segments, real
+
+
+@pytest.mark.parametrize(("name", "count"), [("base", 109_482_240), ("large", 335_141_888)])
+def test_the_formula_counts_the_papers_models(name: str, count: int) -> None:
+    with torch.device("meta"):
+        ours, theirs = Bert(preset(name)), BertModel(_theirs(preset(name)))
+    sizes = [sum(p.numel() for p in model.parameters()) for model in (ours, theirs)]
+    assert sizes == [count, count] == [parameter_count(preset(name))] * 2
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_the_formula_counts_ours(norm: str) -> None:
+    size = preset(norm=norm)
+    assert parameter_count(size) == sum(p.numel() for p in Bert(size).parameters())
+
+
+def test_weights_go_to_the_published_model_and_back() -> None:
+    torch.manual_seed(0)
+    ours = Pretraining(Bert(SMALL)).double().eval()
+    theirs = BertForPreTraining(_theirs(SMALL)).double().eval()
+    theirs.load_state_dict(to_transformers(ours), strict=True)
+    tokens, segments, real = _batch()
+    expected = theirs(tokens, attention_mask=real.long(), token_type_ids=segments)
+    hidden = ours.bert(tokens, segments, real)
+    close(ours.words(hidden)[real], expected.prediction_logits[real], rtol=0, atol=1e-10)
+    close(ours.pair(hidden), expected.seq_relationship_logits, rtol=0, atol=1e-10)
+    back = Pretraining(Bert(SMALL)).double().eval()
+    back.load_state_dict(from_transformers(theirs.state_dict()))
+    close(back(tokens, segments=segments, real=real), ours.words(hidden), rtol=0, atol=0)
+
+
+def test_weights_go_to_the_published_model_without_a_pair_head_and_back() -> None:
+    torch.manual_seed(0)
+    ours = Pretraining(Bert(SMALL)).double().eval()
+    theirs = BertForMaskedLM(_theirs(SMALL)).double().eval()
+    weights = to_transformers(ours)
+    theirs.load_state_dict({name: weights[name] for name in theirs.state_dict()}, strict=True)
+    tokens, segments, real = _batch()
+    expected = theirs(tokens, attention_mask=real.long(), token_type_ids=segments).logits
+    logits = ours(tokens, segments=segments, real=real)
+    close(logits[real], expected[real], rtol=0, atol=1e-10)
+    back = Pretraining(Bert(SMALL)).double().eval()
+    missing, unknown = back.load_state_dict(from_transformers(theirs.state_dict()), strict=False)
+    assert {name.rpartition(".")[0] for name in missing} == {"bert.pooler.0", "is_next"}
+    assert unknown == []
+    close(back(tokens, segments=segments, real=real), logits, rtol=0, atol=0)
+
+
+def test_only_a_post_ln_model_with_a_learned_table_can_go() -> None:
+    for size, name in [(SMALL, "rotary"), (preset(), "learned")]:
+        with pytest.raises(ValueError, match="learned table and norm='post'"):
+            to_transformers(Pretraining(Bert(size, name)))
+
+
+def test_logits_at_some_places_are_those_of_all() -> None:
+    model = Pretraining(Bert(SMALL))
+    tokens = _batch()[0]
+    places = torch.tensor([[1, 4], [0, 9], [3, 3]])
+    every = model(tokens)
+    close(model(tokens, places), every[torch.arange(3)[:, None], places])
+
+
+@pytest.mark.parametrize("name", sorted(set(available()) - {"tree_depth", "tree_offsets"}))
+def test_every_encoding_goes_in_and_padding_changes_nothing(name: str) -> None:
+    torch.manual_seed(0)
+    model = Bert(SMALL, name).double()
+    tokens, segments, real = _batch()
+    hidden = model(tokens, segments, real)
+    alone = model(tokens[1:2, :7], segments[1:2, :7])
+    close(hidden[1:2, :7], alone, rtol=0, atol=1e-10)
+
+
+def test_wrong_sizes_are_named() -> None:
+    with pytest.raises(ValueError, match="'tiny' is no preset"):
+        preset("tiny")
+    with pytest.raises(ValueError, match="num_heads=1; it must have 24 and 4"):
+        Bert(SMALL, create("rotary", d_model=24))
+    with pytest.raises(ValueError, match="norm='middle'"):
+        Bert(preset(norm="middle"))
+
+
+def test_the_pooler_reads_the_first_token_and_segments_count() -> None:
+    model = Pretraining(Bert(SMALL)).eval()
+    tokens, segments, _ = _batch()
+    hidden = model.bert(tokens, segments)
+    assert model.pair(hidden).shape == (3, 2)
+    assert (model.bert(tokens) - hidden).abs().max() > 1e-3
+    close(model.bert(tokens, torch.zeros_like(segments)), model.bert(tokens))
+    assert bert.PRESETS["mini"] == Size()
+
+
+@pytest.mark.parametrize("name", ["t5_bias", "rotary"])
+def test_scores_begin_alike_with_and_without_a_division(name: str) -> None:
+    torch.manual_seed(0)
+    bert = Bert(preset("mini"), name)
+    (*_, attention) = (each for each in bert.modules() if isinstance(each, MultiHeadAttention))
+    q, k, _ = attention.qkv(torch.randn(8, 64, 128)).unflatten(-1, (3, 2, 64)).unbind(2)
+    scores = torch.einsum("bihd,bjhd->bhij", q, k) * attention.encoding.scale
+    assert 0.9 < scores.std() / (0.05**2 * 128) < 1.1

@@ -1,0 +1,149 @@
+"""Attention, encoder and training."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Generator, Tensor, nn
+
+from helpers.corpora import LagLanguage, Masked
+from helpers.encodings import Encoding, create, tree_depths, tree_offsets
+from helpers.model.attention import MultiHeadAttention
+from helpers.model.encoder import Encoder
+from helpers.training import DivergedError, evaluate, masked_loss, train
+from helpers.training.experiments import run
+
+D, H, T = 12, 3, 7
+
+
+@pytest.fixture
+def x() -> Tensor:
+    return torch.randn(2, T, D, dtype=torch.float64, generator=Generator().manual_seed(0))
+
+
+def test_attention_is_that_of_pytorch(x: Tensor) -> None:
+    ours = MultiHeadAttention(Encoding(D, H)).double()
+    theirs = nn.MultiheadAttention(D, H, batch_first=True, dtype=torch.float64)
+    with torch.no_grad():
+        theirs.in_proj_weight.copy_(ours.qkv.weight)
+        theirs.in_proj_bias.copy_(ours.qkv.bias)
+        theirs.out_proj.load_state_dict(ours.out.state_dict())
+    causal = torch.ones(T, T, dtype=torch.bool).tril()
+    for mask in (None, causal):
+        expected = theirs(x, x, x, attn_mask=None if mask is None else ~mask)[0]
+        torch.testing.assert_close(ours(x, mask), expected, rtol=0, atol=1e-12)
+
+
+def test_without_positions_an_order_goes_in_and_the_same_comes_out(x: Tensor) -> None:
+    model = Encoder(Encoding(D, H), vocab_size=9).double()
+    tokens = torch.randint(9, (2, T))
+    order = torch.randperm(T)
+    torch.testing.assert_close(model(tokens[:, order]), model(tokens)[:, order], rtol=0, atol=1e-12)
+    placed = Encoder(create("sinusoidal", d_model=D, num_heads=H), vocab_size=9).double()
+    assert (placed(tokens.flip(1)) - placed(tokens).flip(1)).abs().max() > 1e-3
+
+
+class _Everywhere(Encoding):
+    """Uses each hook in a way that can be written down by hand."""
+
+    def rotate(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+        return 2 * q, k
+
+    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+        bias = torch.arange(q.shape[2], dtype=q.dtype)
+        return bias if offsets is None else bias + offsets
+
+    def context(self, weights: Tensor, offsets: Tensor | None = None) -> Tensor:
+        return weights.sum(-1, keepdim=True).expand(-1, -1, -1, self.d_model // self.num_heads)
+
+
+def test_attention_asks_its_encoding_at_each_hook(x: Tensor) -> None:
+    attention = MultiHeadAttention(_Everywhere(D, H)).double()
+    offsets = torch.randn(T, T, dtype=torch.float64)
+    q, k, v = (
+        part.view(2, T, H, D // H).transpose(1, 2) for part in attention.qkv(x).split(D, dim=-1)
+    )
+    bias = torch.arange(T, dtype=torch.float64) + offsets
+    weights = ((2 * q @ k.transpose(-2, -1) + bias) / (D // H) ** 0.5).softmax(-1)
+    expected = attention.out((weights @ v + 1).transpose(1, 2).reshape(2, T, D))
+    torch.testing.assert_close(attention(x, offsets=offsets), expected, rtol=0, atol=1e-12)
+
+
+def _asked(name: str, shared: bool = False) -> list[Encoding]:
+    encoding = create(name, d_model=D, num_heads=H, max_len=T)
+    model = Encoder(encoding, vocab_size=9, num_layers=3, shared=shared)
+    model(torch.randint(9, (2, T))).sum().backward()
+    assert all(parameter.grad is not None for parameter in model.parameters())
+    assert model.position is model.layers[0].attention.encoding  # type: ignore[union-attr]
+    return [layer.attention.encoding for layer in model.layers]  # type: ignore[misc, union-attr]
+
+
+def test_each_layer_has_an_encoding_of_its_own_unless_it_is_shared() -> None:
+    assert len({id(each) for each in _asked("shaw")}) == 3
+    assert len({id(each) for each in _asked("shaw", shared=True)}) == 1
+
+
+def test_what_is_asked_at_the_input_only_is_not_copied() -> None:
+    assert len({id(each) for each in _asked("learned")}) == 1
+
+
+def test_depths_and_offsets_of_a_tree_reach_their_hooks() -> None:
+    tokens, parents = torch.randint(9, (1, T)), torch.tensor([[2, 0, 3, -1, 3, 4, 4]])
+    deep = Encoder(create("tree_depth", d_model=D), vocab_size=9)
+    assert (
+        deep(tokens, positions=tree_depths(parents)) - deep(tokens, positions=torch.zeros(T))
+    ).abs().max() > 1e-3
+    shaw = Encoder(create("shaw_keys", d_model=D), vocab_size=9)
+    in_tree = shaw(tokens, offsets=tree_offsets(parents))
+    assert (in_tree - shaw(tokens)).abs().max() > 1e-3
+
+
+def _draw(seed: int = 0) -> Any:
+    language, text = LagLanguage(), Generator().manual_seed(seed)
+    return lambda: language.batch(16, 12, text)
+
+
+def _model(name: str = "sinusoidal") -> Encoder:
+    torch.manual_seed(0)
+    return Encoder(create(name, d_model=D, num_heads=H), vocab_size=9, num_layers=1)
+
+
+def test_training_lowers_the_loss_and_repeats_itself() -> None:
+    runs = [train(_model(), _draw(), steps=30) for _ in range(2)]
+    assert runs[0] == runs[1]
+    assert sum(runs[0][-5:]) < sum(runs[0][:5])
+
+
+def test_only_selected_places_are_scored() -> None:
+    model, batch = _model().eval(), _draw()()
+    changed = torch.where(batch.selected, batch.targets, (batch.targets + 1) % 8)
+    assert evaluate(model, batch) == evaluate(model, batch._replace(targets=changed))
+    expected = nn.functional.cross_entropy(
+        model(batch.inputs).transpose(1, 2), batch.targets, reduction="none"
+    )
+    assert masked_loss(model, batch).item() == pytest.approx(expected[batch.selected].mean().item())
+
+
+class _Broken(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(9))
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.weight.expand(*tokens.shape, 9) * float("nan")
+
+
+def test_a_loss_that_is_no_number_stops_the_training() -> None:
+    with pytest.raises(DivergedError, match="step 0; try an lr below"):
+        train(_Broken(), _draw(), steps=3)
+
+
+def test_sinusoids_learn_the_lag_and_nothing_beats_the_limit() -> None:
+    """The margin: the recorded three seeds are .307 ± .002 and 1.603 ± .001, the limit .276."""
+    lost = {name: run(LagLanguage(), name, 0, steps=400).iloc[0] for name in ("none", "sinusoidal")}
+    assert lost["sinusoidal"].loss < 0.8 < 1.4 < lost["none"].loss
+    assert all(row.loss > row.limit - 0.02 for row in lost.values())
+
+
+def test_batches_are_named_tuples() -> None:
+    assert isinstance(_draw()(), Masked)

@@ -1,0 +1,104 @@
+"""Rank residual, position probe, states by layer."""
+
+import pytest
+import torch
+from torch import Generator, Tensor
+
+from helpers import encodings
+from helpers.encodings import Encoding, create, tree_depths, tree_offsets
+from helpers.model import probes
+from helpers.model.attention import MultiHeadAttention
+from helpers.model.encoder import Encoder
+
+
+def _random(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(*shape, generator=Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def test_the_residual_is_that_of_the_best_row() -> None:
+    x = _random(3, 7, 5) + 1
+    row = torch.zeros(3, 1, 5, dtype=torch.float64, requires_grad=True)
+    search = torch.optim.LBFGS([row], lr=1, max_iter=100, tolerance_grad=1e-12)
+
+    def loss() -> Tensor:
+        search.zero_grad()
+        value = (x - row).square().sum()
+        value.backward()
+        return value
+
+    search.step(loss)
+    best = [(x[n] - row[n].detach()).norm() / x[n].norm() for n in range(3)]
+    torch.testing.assert_close(probes.rank_residual(x), torch.stack(best), rtol=0, atol=1e-9)
+
+
+def test_the_residual_is_relative_exact_when_small_and_0_for_equal_rows() -> None:
+    x = _random(7, 5)
+    torch.testing.assert_close(probes.rank_residual(-1e6 * x), probes.rank_residual(x))
+    assert probes.rank_residual(x - x.mean(0)) == pytest.approx(1)
+    assert probes.rank_residual(x[:1].expand(7, 5)) == pytest.approx(0, abs=1e-15)
+    assert probes.rank_residual(torch.zeros(7, 5)) == 0
+    tiny = 1e-9 * (x - x.mean(0))
+    expected = tiny.norm() / (7 * 5 * 9.0) ** 0.5
+    assert probes.rank_residual(3 + tiny).item() == pytest.approx(expected.item(), rel=1e-5)
+
+
+def test_pure_attention_collapses_and_a_skip_connection_prevents_it() -> None:
+    torch.manual_seed(0)
+    bare = kept = _random(2, 24, 48)
+    for _ in range(4):
+        layer = MultiHeadAttention(Encoding(48, 4)).double()
+        with torch.no_grad():
+            bare, kept = layer(bare), kept + layer(kept)
+    assert probes.rank_residual(bare).max() < 1e-12
+    assert probes.rank_residual(kept).min() > 0.8
+
+
+def test_the_probe_reads_sinusoids_on_new_sequences_and_nothing_from_noise() -> None:
+    rows = encodings.sinusoidal_table(24, 48)
+    train, test = _random(100, 24, 48), _random(50, 24, 48, seed=1)
+    assert probes.position_probe(rows + 0.01 * train, rows + 0.01 * test) < 0.1
+    middle = (torch.arange(24.0) - 11.5).abs().mean().item()
+    assert probes.position_probe(train, test) == pytest.approx(middle, rel=0.05)
+
+
+def test_the_probe_is_ridge_regression() -> None:
+    train, test = _random(6, 9, 4), _random(3, 11, 4, seed=1)
+    train[..., 0] += torch.arange(9)
+    z = torch.cat([train, torch.ones(6, 9, 1)], -1).flatten(0, 1)
+    w = torch.zeros(5, dtype=torch.float64, requires_grad=True)
+    p = torch.arange(9.0).repeat(6)
+    search = torch.optim.LBFGS([w], lr=1, max_iter=500, tolerance_grad=1e-12)
+
+    def loss() -> Tensor:
+        search.zero_grad()
+        value = (z @ w - p).square().sum() + 2.5 * w.square().sum()
+        value.backward()
+        return value
+
+    search.step(loss)
+    found = test @ w[:4].detach() + w[4].item()
+    expected = (found - torch.arange(11.0)).abs().mean().item()
+    assert probes.position_probe(train, test, ridge=2.5) == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_probe_says_what_does_not_fit() -> None:
+    with pytest.raises(ValueError, match="same D"):
+        probes.position_probe(_random(3, 4, 5), _random(3, 4, 6))
+    with pytest.raises(ValueError, match="same D"):
+        probes.position_probe(_random(4, 5), _random(4, 5))
+    with pytest.raises(ValueError, match="ridge"):
+        probes.position_probe(_random(3, 4, 5), _random(3, 4, 5), ridge=-1)
+
+
+def test_states_by_layer_end_where_the_model_ends() -> None:
+    parents = torch.tensor([[2, 0, 3, -1, 3, 4, 4]])
+    tokens = torch.randint(9, (1, 7), generator=Generator().manual_seed(0))
+    given = {"depths": {"positions": tree_depths(parents)}, "offsets": {}}
+    given["offsets"] = {"offsets": tree_offsets(parents)}
+    for name, told in (("tree_depth", "depths"), ("tree_offsets", "offsets")):
+        model = Encoder(create(name, d_model=12, num_heads=3), vocab_size=9, num_layers=3)
+        states = probes.layer_states(model, tokens, **given[told])
+        assert [tuple(state.shape) for state in states] == [(1, 7, 12)] * 4
+        logits = model.norm(states[-1]) @ model.tokens.weight.T
+        torch.testing.assert_close(logits, model(tokens, **given[told]))
+        assert list(given[told]), "what was given stays as it was"

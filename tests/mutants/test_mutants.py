@@ -1,0 +1,125 @@
+"""The checks are strict: no mutant of a solution keeps all points, but for those that are right."""
+
+from dataclasses import replace
+
+import pytest
+
+from helpers import checks
+from helpers.checks import start_here
+from helpers.checks.engine.exercise import Part
+from helpers.course.settings import Course
+from tests.common import UNITS
+from tests.mutants import mutate, trial
+
+UNIT = "00-start-here"
+CELL = '''\
+def slope(x, dim=-1):
+    """Given to the learner."""
+    ### BEGIN SOLUTION
+    first = x.sin().abs()
+    if dim < 0:
+        raise ValueError(f"dim={dim + 1}")
+    return torch.cat([first[1:], -x], dim=-1) - half(2.0)
+    ### END SOLUTION
+'''
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_no_mutant_of_a_solution_keeps_all_points(course: Course, unit: str) -> None:
+    """A third of them, for the time it takes; `make mutants` tries all."""
+    assert trial.faults(course, unit, list(trial.run(course, unit, 1 / 3))) == []
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_every_exercise_is_mutated_and_its_solution_is_right(course: Course, unit: str) -> None:
+    solutions = trial.solutions(course, unit)
+    assert {each.exercise for each in solutions} == set(checks.exercises(unit))
+    assert all(each.survives(each.cell) for each in solutions)
+
+
+def test_what_is_changed() -> None:
+    changes = [mutant.change.split(" → ")[1] for mutant in mutate.mutants(CELL)]
+    assert {
+        "first = x.cos().abs()",
+        "first = x.sin()",
+        "first = x.abs()",
+        "pass",
+        "if (dim <= 0):",
+        "if dim < 1:",
+        "return torch.cat([first[:], -x], dim=-1) - half(2.0)",
+        "return torch.cat([first[1:], x], dim=-1) - half(2.0)",
+        "return torch.cat([first[1:], -x]) - half(2.0)",
+        "return torch.cat([first[1:], -x], dim=-2) - half(2.0)",
+        "return (torch.cat([first[1:], -x], dim=-1) + half(2.0))",
+        "return torch.cat([first[1:], -x], dim=-1) - half(1.0)",
+        "return torch.cat([first[1:], -x], dim=-1) - 2.0",
+        "return torch.cat([x[1:], -x], dim=-1) - half(2.0)",
+    } <= set(changes)
+    assert not any("def slope" in change or "f'dim" in change for change in changes)
+
+
+def test_each_mutant_is_another_program_with_a_key_of_its_own() -> None:
+    twice = CELL.replace("first = x.sin().abs()", "a = x.sin()\n    a = x.sin()")
+    found = mutate.mutants(twice)
+    assert len({mutant.text for mutant in found}) == len(found)
+    assert len({mutant.change for mutant in found}) == len(found)
+
+
+def _lax(part: Part) -> Part:
+    return replace(part, cases=lambda _rng: [])
+
+
+def test_a_check_that_asks_nothing_lets_mutants_survive(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = start_here.positions
+    lax = replace(real, parts=tuple(map(_lax, real.parts)))
+    monkeypatch.setattr(start_here, "positions", lax)
+    faults = trial.faults(course, UNIT, list(trial.run(course, UNIT)))
+    assert faults and all(fault.startswith("survived: positions: ") for fault in faults)
+
+
+def test_an_entry_that_does_not_hold_is_a_fault(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solution = trial.solutions(course, UNIT)[0]
+    wrong = mutate.mutants(solution.cell)[0].change
+    entries = {("positions", wrong): "", ("positions", "a → b"): "It was, once."}
+    monkeypatch.setattr(trial, "equivalents", lambda *_: entries)
+    faults = trial.faults(course, UNIT, list(trial.run(course, UNIT)))
+    assert faults == [f"not equivalent: positions: {wrong}", "no such mutant: positions: a → b"]
+
+
+ENDLESS = ("torch.ones(2**29).double()", "for _ in range(10**9): pass")  # 6 GiB; half a minute
+
+
+@pytest.mark.parametrize("extra", ["len('fine')", *ENDLESS])
+def test_what_takes_too_much_is_killed(
+    course: Course, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial, "SECONDS", 1.0)
+    solution = trial.solutions(course, UNIT)[0]
+    text = solution.cell.replace("### BEGIN SOLUTION", extra)
+    assert solution.survives(text) == (extra not in ENDLESS)
+
+
+def test_a_mistake_that_costs_nothing_or_gets_no_hint_is_told() -> None:
+    exercise = start_here.positions
+    mistake = exercise.mistakes[0]
+    assert trial.mistake_fault(exercise, mistake) == ""
+    assert "must lose" in trial.mistake_fault(exercise, replace(mistake, hint="Another."))
+    assert "must lose" in trial.mistake_fault(exercise, replace(mistake, loses=()))
+    assert "✗" in trial.variant_fault(exercise, mistake.answer)
+
+
+def test_the_command_prints_what_became_of_each(
+    course: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert trial.report(course, [UNIT]) == 0
+    printed = capsys.readouterr().out
+    assert f"mistake positions, {start_here.positions.mistakes[0].name}: killed" in printed
+    assert start_here.positions.mistakes[0].hint in printed
+    assert "variant positions, " in printed
+    monkeypatch.setattr(trial, "faults", lambda *_: ["survived: positions: a → b"])
+    assert trial.report(course, [UNIT]) > 0
+    assert "survived: positions: a → b" in capsys.readouterr().out

@@ -1,0 +1,266 @@
+"""Are the checks strict, and are they fair? Wrong answers must lose points, right ones none.
+
+Three kinds of answers: the usual mistakes, each of which must get its own hint; right answers
+written differently; and mutants of the course's own solutions. A mutant that keeps all points is a
+survivor, unless source/UNIT/equivalent.toml says why it is as right as the solution.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+import resource
+import signal
+import symtable
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import FrameType
+from typing import Any
+
+import pandas as pd
+import psutil
+
+from helpers import checks
+from helpers.checks.engine.exercise import Answer, Exercise, Mistake
+from helpers.course import synthetic
+from helpers.course.authoring import source
+from helpers.course.authoring.notebook import instructor
+from helpers.course.grading.judge import Check, tests
+from helpers.course.settings import Course
+from tests.checks import variants
+from tests.mutants import mutate
+
+SECONDS = 2.0  # of computing, for one mutant; the slowest solution needs 0.3
+MEMORY = 2 << 30  # bytes that a mutant may take beside what there is
+SEEDS = range(5)  # of the questions that mistakes and variants are asked
+STATES = ("killed", "equivalent", "survived")
+
+
+class _TooLongError(BaseException):
+    """A mutant is at it for too long; no `except Exception` of a check takes this."""
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    """End what takes too long, and refuse it memory without end."""
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise _TooLongError
+
+    before = signal.signal(signal.SIGPROF, stop)
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    used = getattr(psutil.Process().memory_info(), "data", 0)  # Linux alone tells, and bounds it
+    resource.setrlimit(resource.RLIMIT_DATA, (used + MEMORY, hard))
+    signal.setitimer(signal.ITIMER_PROF, SECONDS, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def pasted(answer: Answer) -> Answer:
+    """The answer as a learner's cell has it, where nothing else of its module is known."""
+    cell: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(synthetic.as_cell(answer, "pasted"), "<cell>", "exec"), cell)
+    pasted: Answer = cell["pasted"]
+    return pasted
+
+
+def mistake_fault(exercise: Exercise, mistake: Mistake) -> str:
+    """Empty where the mistake loses exactly its parts and gets its own hint; else what happens."""
+    answer = pasted(mistake.answer)
+    for seed in SEEDS:
+        report = exercise(answer, seed)
+        lost = tuple(finding.part for finding in report.findings if not finding.right)
+        if (lost, report.hints, report.earned) != (
+            mistake.loses,
+            [mistake.hint],
+            kept(exercise, mistake),
+        ):
+            return f"seed {seed}, must lose {mistake.loses} and get “{mistake.hint}”:\n{report}"
+    return ""
+
+
+def kept(exercise: Exercise, mistake: Mistake) -> float:
+    """The points that a mistake does not cost."""
+    return sum(part.points for part in exercise.parts if part.name not in mistake.loses)
+
+
+def variant_fault(exercise: Exercise, variant: Answer) -> str:
+    """Empty where a right answer keeps all points; else the report on it."""
+    answer = pasted(variant)
+    reports = (exercise(answer, seed) for seed in SEEDS)
+    return next((str(report) for report in reports if not report.complete), "")
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A mutant of an exercise and what became of it, one of `STATES`."""
+
+    exercise: str
+    change: str
+    state: str
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The worked cell of an exercise, what it needs of the cells before it, and its check."""
+
+    exercise: str
+    before: str
+    cell: str
+    check: Check
+
+    def survives(self, text: str) -> bool:
+        """Whether `text` in the place of the worked cell gets all points from the hidden test."""
+        namespace = dict(self._namespace)
+        # The hint would take most of the time, and nobody reads it.
+        exercise = replace(self.check.known())
+        try:
+            with _limited():
+                exec(compile(text, "<cell>", "exec"), namespace)
+                return exercise(eval(self.check.answer, namespace), self.check.seed).complete
+        except (Exception, _TooLongError):
+            return False
+
+    @cached_property
+    def _namespace(self) -> dict[str, Any]:
+        namespace: dict[str, Any] = {"__name__": "__main__"}
+        exec(compile(self.before, "<before>", "exec"), namespace)
+        known = replace(self.check.known())
+        known(known.reference, self.check.seed)  # its first call's imports take seconds
+        return namespace
+
+
+def solutions(course: Course, unit: str) -> list[Solution]:
+    """What of a unit can be mutated: the solutions that a check of `helpers.checks` looks at."""
+    cells = source.read(course.text(unit))
+    graded = tests(unit, instructor(cells, unit, course))
+    found, before = [], ""
+    for cell in cells:
+        check = graded.get(f"{cell.name}-test")
+        if cell.kind == "solution" and isinstance(check, Check):
+            found.append(Solution(cell.name, _needed(before, cell.text), cell.text, check))
+        if cell.type == "code":
+            before += f"{cell.text}\n"
+    return found
+
+
+def _needed(before: str, cell: str) -> str:
+    """The statements of `before` that make what `cell` uses; no figure, no training."""
+    wanted = _used(cell)
+    kept: list[str] = []
+    for statement in reversed(ast.parse(before).body):
+        if made_here := _made(statement) & wanted:
+            kept.insert(0, ast.unparse(statement))
+            wanted = wanted - made_here | _used(kept[0])
+    return "\n".join(kept)
+
+
+def _used(text: str) -> set[str]:
+    """The global names that a piece of code reads."""
+    waiting = [symtable.symtable(text, "<cell>", "exec")]
+    used = set()
+    while waiting:
+        table = waiting.pop()
+        waiting += table.get_children()
+        top = table.get_type() == "module"
+        used |= {s.get_name() for s in table.get_symbols() if s.is_global() or top}
+    return used
+
+
+def _made(statement: ast.stmt) -> set[str]:
+    """The names that a statement gives a value."""
+    match statement:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return {(each.asname or each.name).partition(".")[0] for each in names}
+    nodes = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+    return {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
+
+
+def equivalents(course: Course, unit: str) -> dict[tuple[str, str], str]:
+    """Why a mutant is as right as the solution, by exercise and change."""
+    path = course.source / unit / "equivalent.toml"
+    stored = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {
+        (exercise, change): group["why"]
+        for exercise, groups in stored.items()
+        for group in groups
+        for change in group["changes"]
+    }
+
+
+def run(course: Course, unit: str, share: float = 1.0) -> Iterator[Tested]:
+    """Try the mutants of a unit's solutions, or a share of them, the same each time."""
+    known = equivalents(course, unit)
+    draw = random.Random(unit)
+    for solution in solutions(course, unit):
+        for mutant in mutate.mutants(solution.cell):
+            if draw.random() < share:
+                right = (solution.exercise, mutant.change) in known
+                survives = solution.survives(mutant.text)
+                state = "killed" if not survives else "equivalent" if right else "survived"
+                yield Tested(solution.exercise, mutant.change, state)
+
+
+def faults(course: Course, unit: str, tested: list[Tested]) -> list[str]:
+    """A line for each survivor, and for each entry of equivalent.toml that does not hold."""
+    known = equivalents(course, unit).keys()
+    cells = {each.exercise: each.cell for each in solutions(course, unit)}
+    there = {(name, each.change) for name in cells for each in mutate.mutants(cells[name])}
+    killed = {(each.exercise, each.change) for each in tested if each.state == "killed"}
+    found = [f"survived: {t.exercise}: {t.change}" for t in tested if t.state == "survived"]
+    found += [f"not equivalent: {name}: {change}" for name, change in sorted(known & killed)]
+    return found + [f"no such mutant: {name}: {change}" for name, change in sorted(known - there)]
+
+
+def report(course: Course, units: list[str]) -> int:
+    """Print all that is tried; how much of it went wrong."""
+    wrong = 0
+    rows = []
+    for unit in units:
+        print(f"\n{unit}")
+        wrong += _print_mistakes(unit) + _print_variants(unit)
+        tested = list(run(course, unit))
+        found = faults(course, unit, tested)
+        for line in found:
+            print(f"  {line}")
+        wrong += len(found)
+        states = Counter(each.state for each in tested)
+        rows.append([unit, len(tested), *(states[state] for state in STATES)])
+    table = pd.DataFrame(rows, columns=["unit", "generated", *STATES])
+    table.loc[len(table)] = ["", *table.drop(columns="unit").sum()]
+    print(f"\nMutants of the solutions\n{table.to_string(index=False)}")
+    return wrong
+
+
+def _print_mistakes(unit: str) -> int:
+    survivors = 0
+    for exercise in checks.exercises(unit).values():
+        for mistake in exercise.mistakes:
+            fault = mistake_fault(exercise, mistake)
+            survivors += bool(fault)
+            marks = f"{kept(exercise, mistake):g} of {exercise.points:g}"
+            state = f"SURVIVED {fault}" if fault else f"killed, {marks}"
+            print(f"  mistake {exercise.name}, {mistake.name}: {state}\n    {mistake.hint}")
+    return survivors
+
+
+def _print_variants(unit: str) -> int:
+    denied = 0
+    exercises = checks.exercises(unit)
+    for name, answers in variants.of(unit).items():
+        for variant in answers:
+            fault = variant_fault(exercises[name], variant)
+            denied += bool(fault)
+            marks = f"{exercises[name].points:g} of {exercises[name].points:g}"
+            print(f"  variant {name}, {variant.__name__.replace('_', ' ')}: {fault or marks}")
+    return denied

@@ -1,0 +1,89 @@
+"""Fine-tuning: the question is fair, and a frozen body stays as it is."""
+
+import copy
+
+import torch
+from torch import Generator, nn
+
+from helpers.corpora import Grammar
+from helpers.model.bert import Bert, preset
+from helpers.training.finetuning import accuracy, agreement, pairs, pairs_limit, tune
+
+GRAMMAR = Grammar()
+
+
+def _disagreements(tokens: list[int]) -> int:
+    """Verbs whose number is not that of the subject that waits for them."""
+    subjects: list[str] = []
+    found = 0
+    for t in GRAMMAR.chain():
+        word = GRAMMAR.words[tokens[t]]
+        if word.startswith("noun"):
+            subjects.append(word[-1])
+        elif word.startswith("verb"):
+            found += word[-1] != subjects.pop()
+    return found
+
+
+def test_two_verbs_change_places_where_the_label_says_so() -> None:
+    data = agreement(GRAMMAR, 400, Generator().manual_seed(0))
+    assert data.tokens.shape == (400, 64) and 150 < int(data.labels.sum()) < 250
+    wrong = [_disagreements(row) for row in data.tokens.tolist()]
+    assert [2 * label for label in data.labels.tolist()] == wrong
+
+
+def test_both_kinds_have_the_same_words() -> None:
+    data = agreement(GRAMMAR, 300, Generator().manual_seed(1))
+    plain = GRAMMAR.sample(300, Generator().manual_seed(1))  # the same texts, nothing swapped
+    known = {tuple(sorted(row)) for row in plain.tolist()}
+    kept = sum(tuple(sorted(row)) in known for row in data.tokens.tolist())
+    assert kept > 290  # the rest was drawn to fill up
+
+
+def test_pairs_are_of_one_text_or_of_two() -> None:
+    data = pairs(GRAMMAR, 600, Generator().manual_seed(4))
+    plain = GRAMMAR.sample(600, Generator().manual_seed(4))  # where the first halves are from
+    same = (data.tokens == plain).float()
+    assert same[:, :32].min() == 1
+    assert same[data.labels == 0].min() == 1
+    two = same[data.labels == 1][:, 32:].mean(1)
+    assert len(two) > 250 and two.max() < 0.9
+    # The echo alone tells: of one text, most of the last words are the first ones.
+    echoed = (data.tokens[:, 60:] == data.tokens[:, :4]).sum(1) >= 3
+    assert ((~echoed).long() == data.labels).double().mean() > 0.9
+
+
+def test_the_limit_of_pairs_is_near_one_and_beyond_any_simple_rule() -> None:
+    data = pairs(GRAMMAR, 600, Generator().manual_seed(5))
+    echoed = (data.tokens[:, 60:] == data.tokens[:, :4]).sum(1) >= 3
+    rule = ((~echoed).long() == data.labels).double().mean().item()
+    assert rule < pairs_limit(GRAMMAR, data) <= 1.0
+    turned = data._replace(labels=1 - data.labels)
+    assert pairs_limit(GRAMMAR, turned) < 0.1
+
+
+def test_a_frozen_body_stays_as_it_is_and_a_bag_learns_nothing() -> None:
+    size = preset(vocab_size=GRAMMAR.vocab_size, d_model=16, num_layers=1)
+    data = agreement(GRAMMAR, 500, Generator().manual_seed(2))
+    test = agreement(GRAMMAR, 2000, Generator().manual_seed(3))
+    body = Bert(size)
+    before = copy.deepcopy(body.state_dict())
+    tune(body, 16, data, seed=0, steps=5, frozen=True)
+    assert all(torch.equal(each, before[name]) for name, each in body.state_dict().items())
+    tune(body, 16, data, seed=0, steps=5)
+    assert not torch.equal(body.words.weight, before["words.weight"])
+    bag = tune(nn.Embedding(size.vocab_size, 16), 16, data, seed=0, steps=100, lr=1e-2)
+    assert abs(accuracy(bag, test) - 0.5) < 0.06
+
+
+def test_the_precision_is_that_asked_for() -> None:
+    size = preset(vocab_size=GRAMMAR.vocab_size, d_model=16, num_layers=1)
+    data = pairs(GRAMMAR, 100, Generator().manual_seed(2))
+    torch.manual_seed(0)
+    body = Bert(size)
+    weights = {}
+    for precision in ("float32", "bfloat16"):
+        made = tune(copy.deepcopy(body), 16, data, seed=0, steps=3, precision=precision)
+        weights[precision] = made.state_dict()["body.words.weight"]
+    assert not torch.equal(weights["float32"], weights["bfloat16"])
+    torch.testing.assert_close(weights["float32"], weights["bfloat16"], rtol=0, atol=0.01)

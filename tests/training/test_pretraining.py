@@ -1,0 +1,123 @@
+"""Pretraining: text as rows, its level, and that models learn what there is to learn."""
+
+import math
+
+import pandas as pd
+import pytest
+import torch
+from torch import Generator
+
+from helpers.corpora import Grammar
+from helpers.corpora.english import English
+from helpers.corpora.inputs import mask_words
+from helpers.corpora.text import Text, shuffled, tokenized
+from helpers.corpora.wordpiece import MASK, SEP
+from helpers.model.bert import Bert, Pretraining, preset
+from helpers.training import evaluate
+from helpers.training.pretraining import grammar_scores, on_grammar, on_text, text_score
+
+WORDS = [f"word{n}" for n in range(6)]
+# Each word is followed by the next one, so that any word is known from its neighbours.
+DOCUMENTS = [[" ".join(WORDS[(n + k) % 6] for k in range(9)) + "." for n in range(5)]] * 80
+ENGLISH = English(DOCUMENTS, {"here": 1}, "0")
+
+
+def _text() -> Text:
+    return tokenized(ENGLISH, vocab_size=60)
+
+
+def test_rows_are_the_stream_and_sentences_end_with_sep() -> None:
+    text = _text()
+    rows = text.rows(16, test=True)
+    assert rows.shape == (len(text.testing) // 16, 16)
+    assert torch.equal(rows.flatten(), text.testing[: rows.numel()])
+    assert int((text.testing == SEP).sum()) == 4 * 5  # a twentieth of 80 documents
+    assert len(text.training) == 19 * len(text.testing)
+
+
+def test_the_unigram_level_is_that_of_counting() -> None:
+    text = _text()
+    words = text.training[text.training > 4].tolist()
+    counts = {word: words.count(word) + 1 for word in range(5, text.tokenizer.get_vocab_size())}
+    seen = text.testing[text.testing > 4].tolist()
+    expected = -sum(math.log(counts[w] / sum(counts.values())) for w in seen) / len(seen)
+    assert text.unigram_level() == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_level_of_who_looks_at_the_place_is_the_exact_answer() -> None:
+    """By Bayes, from the table of all pairs of a word and what is shown in its place."""
+    text = _text()
+    rows = text.rows(16)
+    masked = mask_words(rows, text.tokenizer.get_vocab_size(), Generator().manual_seed(1))
+    share = text.frequencies()
+    pairs = share[:, None] * (
+        0.1 / len(share) + 0.1 * torch.eye(len(share), dtype=torch.float64)
+    )  # (word, shown)
+    expected = []
+    for row in range(len(rows)):
+        for place, word in zip(masked.places[row], masked.targets[row], strict=True):
+            if word >= 5:
+                shown, word = int(masked.inputs[row, place]), int(word) - 5
+                known = share if shown == MASK else pairs[:, shown - 5] / pairs[:, shown - 5].sum()
+                expected.append(-math.log(known[word]))
+    assert text.shown_level(masked) == pytest.approx(sum(expected) / len(expected), rel=1e-9)
+    words = masked.targets[masked.targets >= 5] - 5
+    assert text.shown_level(masked) < -share[words].log().mean()  # who does not look
+
+
+def test_shuffled_rows_keep_their_words() -> None:
+    rows = _text().rows(16)
+    mixed = shuffled(rows)
+    assert torch.equal(mixed.sort(1).values, rows.sort(1).values)
+    assert not torch.equal(mixed, rows)
+    across = shuffled(rows, across=True)
+    assert torch.equal(across.flatten().sort().values, rows.flatten().sort().values)
+    assert not torch.equal(across.sort(1).values, rows.sort(1).values)
+
+
+def test_order_is_learned_and_lost_when_shuffled() -> None:
+    text = _text()
+    size = preset(vocab_size=text.tokenizer.get_vocab_size(), d_model=32, max_len=16)
+    found = {}
+    for name, change in {"order": lambda rows: rows, "none": shuffled}.items():
+        model, _ = on_text("learned", change(text.rows(16)), 0, 500, size, lr=1e-2)
+        found[name] = text_score(model, change(text.rows(16, test=True))).loss
+    assert found["order"] < 0.4 < 0.7 < found["none"] < text.unigram_level()
+
+
+def test_a_score_on_text_is_the_mean_over_masked_words() -> None:
+    torch.manual_seed(0)
+    rows = torch.randint(5, 60, (300, 16))
+    model = Pretraining(Bert(preset(vocab_size=60, d_model=8, max_len=16))).eval()
+    masked = mask_words(rows, 60, torch.Generator().manual_seed(3))
+    with torch.no_grad():
+        shares = model(masked.inputs).log_softmax(-1)
+    picked = shares.gather(1, masked.places[..., None].expand(-1, -1, 60))
+    right = picked.gather(-1, masked.targets[..., None])
+    score = text_score(model, rows, seed=3)
+    assert score.loss == pytest.approx(-right.mean().item(), abs=1e-5)
+    share = (picked.argmax(-1) == masked.targets).double().mean().item()
+    assert score.accuracy == pytest.approx(share, abs=1e-9)
+
+
+def test_scores_on_the_grammar_are_those_of_evaluate_and_no_kind_beats_its_limit() -> None:
+    grammar = Grammar()
+    size = preset(vocab_size=grammar.vocab_size, d_model=32, max_len=128)
+    model, losses = on_grammar("learned", 0, 30, size, batch=8)
+    table = grammar_scores(model, (64, 128))
+    assert len(losses) == 30 and len(table) == 10
+    every = table[table.kind == "all"].set_index("length")
+    for length in (64, 128):
+        test = grammar.batch(
+            64_000 // length, length, torch.Generator().manual_seed(10_000 + length)
+        )
+        score = evaluate(model, test)
+        assert every.loss[length] == pytest.approx(score.loss, abs=1e-4)
+        assert every.accuracy[length] == pytest.approx(score.accuracy, abs=1e-6)
+        assert every.limit[length] == pytest.approx(grammar.limit(test), abs=1e-9)
+    assert isinstance(table, pd.DataFrame) and (table.loss > table.limit).all()
+
+
+def test_too_little_text_is_refused() -> None:
+    with pytest.raises(ValueError, match="3 documents are too few"):
+        tokenized(English(DOCUMENTS[:3], {}, "0"))
