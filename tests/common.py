@@ -3,13 +3,21 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 from helpers.course import settings
 from helpers.course.sandbox import bubblewrap
 from helpers.course.settings import Course
 
 ROOT = Path(__file__).parent.parent
 UNITS = settings.find(ROOT).units()
-ISOLATED = not bubblewrap.available()  # a machine without bubblewrap grades what the tests made
+NO_SANDBOX = bubblewrap.available()  # why there is none
+ISOLATED = not NO_SANDBOX  # a machine without bubblewrap grades what the tests made
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
+)
+needs_sandbox = pytest.mark.skipif(not ISOLATED, reason="needs bubblewrap")
+needs_browser = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
 
 LESSON = '''\
 # %% [markdown]

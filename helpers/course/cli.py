@@ -98,12 +98,13 @@ def _build(course: settings.Course, options: argparse.Namespace) -> int:
 
 
 def _grade(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course.sandbox import bubblewrap, process
+    from helpers.course.sandbox import bubblewrap, pool
+    from helpers.course.sandbox.process import Limits
 
     isolated = not options.no_sandbox
     if not options.scheduler and not (isolated and bubblewrap.available()):
         cores = os.cpu_count() or 1
-        process.begin(min(options.workers or cores, cores), process.Limits(), isolated)
+        pool.begin(min(options.workers or cores, cores), Limits(), isolated)
     from helpers.course.grading import grade  # its imports take as long as a sandbox
     from helpers.course.pages import report
 
@@ -117,7 +118,7 @@ def _grade(course: settings.Course, options: argparse.Namespace) -> int:
             scheduler=options.scheduler,
         )
     finally:
-        process.close_spare()
+        pool.close()
     print(grade.as_text(table))
     print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")
     print(f"report: {report.write(course, options.out)}")

@@ -1,7 +1,6 @@
 """A person's way through JupyterLab: run a unit from top to bottom, read a check, move a slider."""
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -17,16 +16,11 @@ from playwright.sync_api import Page, sync_playwright
 from helpers import checks
 from helpers.course import synthetic
 from helpers.course.settings import Course
+from tests.common import CHROMIUM, needs_browser
 
 UNIT = "02-sinusoidal"
-CHROMIUM = (
-    shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-)
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None,
-    reason="no Chromium on this machine; on Debian and Ubuntu: apt install chromium",
-)
+pytestmark = [needs_browser, pytest.mark.xdist_group("browser")]
 
 
 def _free_port() -> int:

@@ -4,7 +4,20 @@ from collections.abc import Iterator
 
 import pytest
 
+from helpers.course.sandbox import pool
 from helpers.course.sandbox.session import Session
+
+
+@pytest.fixture(scope="session")
+def _ended() -> Iterator[None]:
+    yield
+    pool.close()
+
+
+@pytest.fixture
+def warm_sandboxes(_ended: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sandboxes serve the tests of a process one after another: each takes seconds to get warm."""
+    monkeypatch.setattr(pool, "close", lambda: None)
 
 
 @pytest.fixture(autouse=True)

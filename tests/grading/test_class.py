@@ -26,6 +26,7 @@ from helpers.course.settings import Course
 from tests.checks import variants
 from tests.common import ISOLATED, ROOT, UNITS
 
+pytestmark = pytest.mark.usefixtures("warm_sandboxes")
 STOCK = ("00-start-here", "02-sinusoidal", "06-stacking")  # the command takes half a minute a unit
 
 

@@ -1,7 +1,6 @@
 """The page a learner gets: what it says, and that nothing in it can run."""
 
 import re
-import shutil
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -19,10 +18,9 @@ from helpers.course.intake import Submission
 from helpers.course.pages import feedback
 from helpers.course.sandbox.session import error
 from helpers.course.settings import CourseError
-from tests.common import tiny_course
+from tests.common import CHROMIUM, needs_browser, tiny_course
 from tests.grading.entered import HINT, RIGHT, UNIT, WRONG, Classroom, code, display
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 PNG = (  # one dot
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
     "gg=="
@@ -214,8 +212,6 @@ def test_the_page_allows_itself_no_script_and_nothing_from_elsewhere(classroom: 
 
 @pytest.fixture(scope="module")
 def browser_page() -> Iterator[Page]:
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine; on Debian and Ubuntu: apt install chromium")
     with sync_playwright() as playwright:
         options = ["--no-sandbox", "--disable-gpu"]
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
@@ -223,6 +219,7 @@ def browser_page() -> Iterator[Page]:
         browser.close()
 
 
+@needs_browser
 @pytest.mark.parametrize("policy", [True, False], ids=["as it is", "without its policy"])
 def test_in_a_browser_nothing_runs_and_nothing_is_fetched(
     classroom: Classroom, browser_page: Page, tmp_path: Path, policy: bool
@@ -240,6 +237,7 @@ def test_in_a_browser_nothing_runs_and_nothing_is_fetched(
     assert browser_page.locator("#summary").count() == 1
 
 
+@needs_browser
 def test_on_a_phone_the_page_is_readable(classroom: Classroom, browser_page: Page) -> None:
     classroom.enter("ada", WRONG, [code("x = '" + 200 * "long " + "'"), *HOSTILE])
     page = classroom.out / "feedback" / "ada" / UNIT / f"{UNIT}.html"

@@ -16,6 +16,7 @@ from helpers.course.grading import grade
 from helpers.course.settings import Course, CourseError
 from tests.common import ISOLATED, LESSON
 
+pytestmark = pytest.mark.usefixtures("warm_sandboxes")
 UNIT = "01-tiny"
 GRADE = ["grade", *([] if ISOLATED else ["--no-sandbox"])]
 

@@ -22,6 +22,7 @@ from helpers.course.sandbox.session import Session
 from helpers.course.settings import Course
 from tests.common import ISOLATED
 
+pytestmark = pytest.mark.usefixtures("warm_sandboxes")
 UNIT = "01-tiny"
 
 

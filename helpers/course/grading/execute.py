@@ -5,7 +5,6 @@ A worker on any machine can do a job: it holds all that is needed, and its outco
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import dataclass, field
 
@@ -14,7 +13,8 @@ from nbformat import NotebookNode
 from helpers.course.authoring.source import TRAINING
 from helpers.course.grading.judge import Assertions, Check, Judge
 from helpers.course.grading.words import strange
-from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError, begun
+from helpers.course.sandbox import pool
+from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
 from helpers.course.sandbox.session import Session, error
 from helpers.course.settings import CourseError
 
@@ -51,51 +51,17 @@ def execute(job: Job) -> Outcome:
     """
     for _ in range(2):
         try:
-            return _Execution(job).outcome
+            with pool.taken(job.limits, job.isolated) as sandbox:
+                return _Execution(job, sandbox).outcome
         except SandboxDiedError as died:
-            _close()
             reason = str(died)
     raise CourseError(f"not graded: {reason}, twice; run again")
-
-
-# A worker keeps its sandbox from job to job: to load torch again would take longer than most jobs.
-_of_thread = threading.local()
-_all: list[Sandbox] = []
-
-
-def _sandbox(limits: Limits, isolated: bool) -> Sandbox:
-    """This thread's."""
-    kept: Sandbox | None = getattr(_of_thread, "sandbox", None)
-    if kept is not None and kept.process.poll() is not None:
-        kept = None  # `close_all` has ended it
-    if kept is None or (kept.limits, kept.isolated) != (limits, isolated):
-        _close()
-        kept = begun(limits, isolated)
-        kept.wait()
-        _of_thread.sandbox = kept
-        _all.append(kept)
-    return kept
-
-
-def _close() -> None:
-    kept = getattr(_of_thread, "sandbox", None)
-    if kept is not None:
-        kept.close()
-        if kept in _all:
-            _all.remove(kept)
-        _of_thread.sandbox = None
-
-
-def close_all() -> None:
-    """End the sandboxes of every thread of this process."""
-    while _all:
-        _all.pop().close()
 
 
 class _Execution:
     """One job on its way."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, sandbox: Sandbox) -> None:
         self.job, self.outcome = job, Outcome()
         self.strange = strange(job.notebook)
         if self.strange:
@@ -105,7 +71,7 @@ class _Execution:
         start = time.monotonic()
         self.end = start + job.limits.notebook_seconds
         self.gone = ""  # why the rest is not run
-        self.session = Session(_sandbox(job.limits, job.isolated))
+        self.session = Session(sandbox)
         self.judge = Judge(self._run, self.strange, self.outcome.flags)
         try:
             for cell in job.notebook.cells:
@@ -113,7 +79,7 @@ class _Execution:
                     self.outcome.outputs[cell.id] = self._cell(cell)
         finally:
             if not self.session.close():
-                _close()  # something of this learner may be left in it
+                sandbox.close()  # something of this learner may be left in it
         self.outcome.total = time.monotonic() - start
 
     def _cell(self, cell: NotebookNode) -> list[NotebookNode]:

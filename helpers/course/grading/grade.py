@@ -21,7 +21,7 @@ from helpers.course.grading import execute, marking
 from helpers.course.grading.execute import Job, Outcome
 from helpers.course.grading.journal import Journal
 from helpers.course.grading.judge import Assertions, Check, tests
-from helpers.course.grading.workers import pool
+from helpers.course.grading.workers import executor
 from helpers.course.intake import Submission, repair
 from helpers.course.sandbox import bubblewrap
 from helpers.course.sandbox.process import Limits
@@ -75,13 +75,15 @@ def grade(
         CourseError: the folder holds no submission, or there is no way to make a sandbox.
     """
     _refuse_places(course, submissions, out)
+    if not submissions.exists():
+        raise CourseError(f"{submissions} is neither a folder nor a zip")
     if isolated and not scheduler and (reason := bubblewrap.available()):
         raise CourseError(reason)
     out.mkdir(parents=True, exist_ok=True)
     found = intake.find(course, submissions, out / "unpacked")
-    with pool(scheduler, workers, isolated) as (executor, capacity):
+    with executor(scheduler, workers, isolated) as (workplace, capacity):
         run = _Run(course, out, found, limits, isolated)
-        run.all(executor, capacity)
+        run.all(workplace, capacity)
     return run.table()
 
 

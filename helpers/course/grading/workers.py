@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 
-from helpers.course.grading import execute
-from helpers.course.sandbox import bubblewrap
+from helpers.course.sandbox import bubblewrap, pool
 from helpers.course.settings import CourseError
 
 
 @contextmanager
-def pool(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Executor, int]]:
+def executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Executor, int]]:
     """Who executes notebooks, and how many at a time; arguments as for `grade.grade`.
 
     Raises:
@@ -28,7 +27,7 @@ def pool(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Executo
             yield threads, workers
         finally:
             threads.shutdown(cancel_futures=True)
-            execute.close_all()
+            pool.close()
         return
     try:
         from distributed import Client
@@ -46,4 +45,4 @@ def pool(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Executo
         if reason := next(filter(None, reasons), ""):
             raise CourseError(f"a worker of {scheduler} cannot execute: {reason}")
         yield client.get_executor(pure=False, retries=1), capacity
-        client.run(execute.close_all)
+        client.run(pool.close)

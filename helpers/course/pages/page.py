@@ -11,13 +11,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 _templates = Environment(
-    loader=PackageLoader("helpers.course"),
+    loader=PackageLoader("helpers.course.pages"),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_style = resources.files("helpers.course").joinpath("templates/style.css").read_text("utf-8")
+_style = resources.files("helpers.course.pages").joinpath("templates/style.css").read_text("utf-8")
 _digest = base64.b64encode(hashlib.sha256(_style.encode()).digest()).decode()
 # Nothing is fetched and nothing runs; the one style is ours.
 _policy = (

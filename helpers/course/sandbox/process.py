@@ -227,30 +227,6 @@ class Sandbox:
         return None
 
 
-# Begun before there was work for them.
-_spare: list[Sandbox] = []
-
-
-def begin(number: int, limits: Limits, isolated: bool) -> None:
-    """Start so many sandboxes, which grow warm while this process imports what it needs."""
-    _spare.extend(Sandbox(limits, isolated) for _ in range(number))
-
-
-def begun(limits: Limits, isolated: bool) -> Sandbox:
-    """One that has been started with these, or a new one."""
-    for each in _spare:
-        if (each.limits, each.isolated) == (limits, isolated):
-            _spare.remove(each)
-            return each
-    return Sandbox(limits, isolated)
-
-
-def close_spare() -> None:
-    """End those that nobody came for."""
-    while _spare:
-        _spare.pop().close()
-
-
 def _herd(processes: Iterable[psutil.Process]) -> None:
     """Keep a crowd on one core, the same for all crowds, so that the others stay the neighbours'.
 

@@ -16,16 +16,15 @@ import nbformat
 import pandas as pd
 import psutil
 import pytest
-from filelock import FileLock
 from nbgrader.api import Gradebook
 
 from helpers.course.grading import grade
-from helpers.course.sandbox import bubblewrap
 from helpers.course.sandbox.process import Limits
+from tests.common import NO_SANDBOX, needs_sandbox
 from tests.grading.hostile import checked, escapes, files, forged, limits, rows, tricks
 from tests.grading.hostile.rows import ESCAPED, POINTS, REAL, TINY, TRIED, Row
 
-NO_SANDBOX = bubblewrap.available()
+pytestmark = pytest.mark.xdist_group("hostile")
 LIMITS = Limits(cell_seconds=2, notebook_seconds=20, memory=1 << 30, files=256 << 20)
 ABSTRACT = "\0order-matters-hostile"  # as in escapes.py
 RUN = [] if NO_SANDBOX else [limits.ROWS, escapes.ROWS, tricks.ROWS, checked.ROWS, forged.ROWS]
@@ -47,16 +46,12 @@ def _class() -> dict[str, Row]:
 CLASS = _class()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the class has been graded; by the first process that asks, if tests run in several."""
-    folder = tmp_path_factory.getbasetemp()
-    if folder.name.startswith("popen-gw"):  # a process of pytest-xdist
-        folder = folder.parent
-    with FileLock(folder / "hostile.lock"):
-        if not (folder / "hostile" / "outside.json").exists():
-            _grade(folder / "hostile")
-    return folder / "hostile" / "out"
+    """Where the class has been graded, once for all tests below: they are one group."""
+    folder = tmp_path_factory.mktemp("hostile")
+    _grade(folder)
+    return folder / "out"
 
 
 def _grade(folder: Path) -> None:
@@ -196,6 +191,8 @@ def test_pages_hold_no_script_and_no_hidden_test(out: Path) -> None:
         assert len(text) < 8 << 20, page
 
 
-@pytest.mark.skipif(not NO_SANDBOX, reason="there is a sandbox")
-def test_without_a_sandbox_this_is_said() -> None:
-    pytest.skip(f"only files are tried, no hostile code: {NO_SANDBOX}")
+@needs_sandbox
+def test_hostile_code_is_among_them() -> None:
+    """Without a sandbox only files are tried."""
+    assert {row.name for part in RUN for row in part} <= {row.name for row in CLASS.values()}
+    assert len(CLASS) > 100

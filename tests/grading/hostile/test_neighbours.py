@@ -7,11 +7,12 @@ import psutil
 import pytest
 
 from helpers.course.grading import grade
-from helpers.course.sandbox import bubblewrap
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxError
+from tests.common import ISOLATED, needs_sandbox
 from tests.grading.hostile import limits, rows
 from tests.grading.hostile.rows import POINTS, REAL, TINY, Row
 
+pytestmark = pytest.mark.xdist_group("neighbours")
 HUNGRY = [
     row
     for row in limits.ROWS
@@ -38,7 +39,7 @@ def _hand_in(folder: Path, student: str, unit: str, content: bytes) -> None:
     path.write_bytes(content)
 
 
-@pytest.mark.skipif(bool(bubblewrap.available()), reason=bubblewrap.available())
+@needs_sandbox
 class TestTwoWorkers:
     """What a hungry notebook takes is taken from nobody else."""
 
@@ -61,7 +62,7 @@ def test_a_process_that_ends_as_it_is_counted_hides_nobody(monkeypatch: pytest.M
     def ended(process: psutil.Process) -> None:
         raise psutil.NoSuchProcess(process.pid)
 
-    sandbox = Sandbox(LIMITS, isolated=not bubblewrap.available())
+    sandbox = Sandbox(LIMITS, isolated=ISOLATED)
     try:
         sandbox.wait()
         Path(sandbox.sockets, "mine").touch()

@@ -1,0 +1,62 @@
+"""Warm sandboxes, kept from one notebook to the next: torch takes seconds to load."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+from helpers.course.sandbox.process import Limits, Sandbox
+
+_idle: list[Sandbox] = []
+_turn = threading.Lock()  # one thread at a time looks through them
+# bubblewrap ends its sandbox with the thread that started it, so that thread outlives all others.
+_starter = ThreadPoolExecutor(1)
+
+
+def begin(number: int, limits: Limits, isolated: bool) -> None:
+    """Start so many, which grow warm while this process does something else."""
+    _idle.extend(_started(limits, isolated) for _ in range(number))
+
+
+@contextmanager
+def taken(limits: Limits, isolated: bool) -> Iterator[Sandbox]:
+    """A sandbox for one notebook, kept afterwards unless it has ended or an error came of it.
+
+    Raises:
+        CourseError: it does not start.
+    """
+    sandbox = _idle_one(limits, isolated) or _started(limits, isolated)
+    try:
+        sandbox.wait()
+        yield sandbox
+    except BaseException:
+        sandbox.close()
+        raise
+    if sandbox.process.poll() is None:
+        _idle.append(sandbox)
+    else:
+        sandbox.close()
+
+
+def _started(limits: Limits, isolated: bool) -> Sandbox:
+    return _starter.submit(Sandbox, limits, isolated).result()
+
+
+def _idle_one(limits: Limits, isolated: bool) -> Sandbox | None:
+    with _turn:
+        for each in list(_idle):
+            if each.process.poll() is not None:
+                _idle.remove(each)
+                each.close()
+            elif (each.limits, each.isolated) == (limits, isolated):
+                _idle.remove(each)
+                return each
+    return None
+
+
+def close() -> None:
+    """End all that are idle."""
+    while _idle:
+        _idle.pop().close()
