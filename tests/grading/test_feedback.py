@@ -21,6 +21,7 @@ from helpers.course.sandbox.session import error
 from helpers.course.settings import CourseError
 from tests.common import tiny_course
 from tests.grading.entered import HINT, RIGHT, UNIT, WRONG, Classroom, code, display
+from tests.grading.payloads import PAYLOADS
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 PNG = (  # one dot
@@ -47,6 +48,7 @@ HOSTILE = [
         display(image_png=PNG, text_plain='a dot"><script>window.ran=1</script>'),
         error(f"E{SCRIPT}", SCRIPT),
     ),
+    *map(v4.new_markdown_cell, PAYLOADS),
 ]
 
 
