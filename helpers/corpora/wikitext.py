@@ -1,9 +1,7 @@
 """WikiText-2 (Merity et al. 2016, 1609.07843), the raw form, from the Hugging Face hub.
 
-A fixed revision of the hub's copy, read by the datasets library. The hub's own client begins an
-interrupted download anew and compares sizes only, so `fetch` does that part: it goes on where it
-stopped, and knows the file by its checksum. The text is CC BY-SA and GFDL; nothing of it is kept
-here.
+A fixed revision of the hub's copy, fetched by pooch, which knows the file by its checksum, and read
+by the datasets library. The text is CC BY-SA and GFDL; nothing of it is kept here.
 """
 
 from __future__ import annotations
@@ -13,8 +11,8 @@ import re
 import tempfile
 from pathlib import Path
 
-import httpx
-from tqdm.auto import tqdm
+import pooch
+import requests
 
 from helpers.corpora.english import English, cache_folder, docstrings
 
@@ -23,6 +21,7 @@ FILE = "wikitext-2-raw-v1/train-00000-of-00001.parquet"
 ADDRESS = f"https://huggingface.co/datasets/Salesforce/wikitext/resolve/{REVISION}/{FILE}"
 SHA256 = "e83889baabc497075506f91975be5fac0d45c5290b6b20582c8cd1e853d0c9f7"
 ATTEMPTS = 3
+TIMEOUT = 20.0  # seconds to wait for the next piece
 
 
 class DownloadError(RuntimeError):
@@ -54,8 +53,7 @@ def wikitext2(cache: Path | None = None, address: str = ADDRESS, sha256: str = S
         DownloadError: the file cannot be had, is not the right one, or cannot be read.
     """
     path = (cache or cache_folder()) / f"wikitext-2-{sha256[:12]}.parquet"
-    if not path.exists():
-        fetch(address, path, sha256)
+    fetch(address, path, sha256)
     lines = _lines(path)
     documents = [found for line in lines if len(found := _sentences(line)) >= 2]
     size = sum(len(sentence) for document in documents for sentence in document)
@@ -74,7 +72,7 @@ def _lines(path: Path) -> list[str]:
             read = Dataset.from_parquet(str(path), cache_dir=folder, keep_in_memory=True)
             return list(read["text"])
         except Exception as error:  # the library has many ways to say that a file is no Parquet
-            told = f"{path} cannot be read ({error}); delete it and try again"
+            told = f"{path} cannot be read as Parquet ({error}); try: pip install -U datasets"
             raise DownloadError(told) from error
 
 
@@ -86,52 +84,33 @@ def _sentences(line: str) -> list[str]:
     return [f"{each.strip()} ." for each in f"{joined} ".split(" . ") if each.strip()]
 
 
-def fetch(address: str, path: Path, sha256: str, timeout: float = 20.0) -> None:
-    """Download `address` to `path`; goes on where an earlier call stopped.
-
-    Args:
-        timeout: longest wait for the next piece, in seconds.
+def fetch(address: str, path: Path, sha256: str) -> None:
+    """Download `address` to `path`, unless it is there already.
 
     Raises:
-        DownloadError: no answer in three attempts, a refusal, or a file with another checksum.
+        DownloadError: in three attempts no connection, a refusal, or a file with another checksum;
+            or it cannot be kept.
     """
-    part = path.with_suffix(".part")
-    part.parent.mkdir(parents=True, exist_ok=True)
-    for attempt in range(ATTEMPTS):
-        try:
-            _append(address, part, timeout)
-            break
-        except httpx.HTTPStatusError as error:
-            code = error.response.status_code
-            raise DownloadError(f"{address} answers {code}; is the address right?") from error
-        except httpx.TransportError as error:
-            if attempt == ATTEMPTS - 1:
-                why = str(error) or type(error).__name__
-                raise DownloadError(f"no connection to {address} ({why}); try again") from error
-    found = hashlib.sha256(part.read_bytes()).hexdigest()
-    if found != sha256:
-        part.unlink()  # or it would be found, and found wrong, for ever
-        raise DownloadError(f"{address} gave a file with SHA-256 {found}; it must be {sha256}")
-    part.replace(path)
-
-
-def _append(address: str, part: Path, timeout: float) -> None:
-    """Fetch what `part` lacks."""
-    have = part.stat().st_size if part.exists() else 0
-    asked = {"Range": f"bytes={have}-"} if have else {}
-    with httpx.stream(
-        "GET", address, headers=asked, timeout=timeout, follow_redirects=True
-    ) as answer:
-        if answer.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
-            return  # all of it is here; the checksum will tell
-        answer.raise_for_status()
-        goes_on = answer.status_code == httpx.codes.PARTIAL_CONTENT
-        total = int(answer.headers.get("Content-Length", 0)) + (have if goes_on else 0)
-        with (
-            part.open("ab" if goes_on else "wb") as file,
-            tqdm(total=total or None, initial=file.tell(), unit="B", unit_scale=True) as bar,
-        ):
-            bar.set_description(part.stem)
-            for piece in answer.iter_bytes():
-                file.write(piece)
-                bar.update(len(piece))
+    known = pooch.create(
+        path.parent,
+        base_url="",
+        registry={path.name: sha256},
+        urls={path.name: address},
+        retry_if_failed=ATTEMPTS - 1,
+    )
+    try:
+        known.fetch(path.name, downloader=pooch.HTTPDownloader(progressbar=True, timeout=TIMEOUT))
+    except requests.HTTPError as error:
+        assert error.response is not None  # it is what the error tells of
+        code = error.response.status_code
+        advice = "is the address right?" if code < 500 else "try again later"
+        raise DownloadError(f"{address} answers {code}; {advice}") from error
+    except requests.RequestException as error:
+        why = type(error).__name__  # its text is long, and about requests
+        raise DownloadError(f"no connection to {address} ({why}); try again") from error
+    except ValueError as error:
+        told = f"{address} gave a file whose SHA-256 is not {sha256}; a network that wants a login"
+        raise DownloadError(f"{told} may have answered: log in, and try again") from error
+    except OSError as error:
+        told = f"{path.parent} cannot keep the file ({error}); give another folder as cache"
+        raise DownloadError(told) from error

@@ -20,6 +20,7 @@ from helpers.course.sandbox.session import error
 from helpers.course.settings import CourseError
 from tests.common import CHROMIUM, needs_browser, tiny_course
 from tests.grading.entered import HINT, RIGHT, UNIT, WRONG, Classroom, code, display
+from tests.grading.payloads import PAYLOADS
 
 PNG = (  # one dot
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
@@ -45,6 +46,7 @@ HOSTILE = [
         display(image_png=PNG, text_plain='a dot"><script>window.ran=1</script>'),
         error(f"E{SCRIPT}", SCRIPT),
     ),
+    *map(v4.new_markdown_cell, PAYLOADS),
 ]
 
 

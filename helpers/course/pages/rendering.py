@@ -1,7 +1,9 @@
 """What a learner wrote, drew or printed, as HTML in which nothing can run.
 
-All text is escaped. Of HTML only the names in `TAGS` come through, without attributes; of links,
-those to pages; of images, PNG and JPEG that the notebook itself holds.
+What Markdown and TeX become goes through nh3, which keeps what `SAFE` lists and drops the rest.
+So that no text is dropped with it, a tag that is not among `WRITTEN`, as the `<mask>` of an answer
+about BERT, and a formula that would lose something are shown as they were written. Of images there
+are PNG and JPEG that the notebook itself holds.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from functools import lru_cache
 from typing import Any
 from xml.etree import ElementTree
 
+import nh3
 from latex2mathml.converter import convert_to_element
 from markupsafe import Markup
 from nbconvert.filters import strip_ansi
@@ -25,8 +28,12 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-TAGS = re.compile(r"&lt;(/?(?:details|summary|b|i|em|strong|sub|sup|kbd|br))\s*/?&gt;")
-LINKS = re.compile(r"https?://|mailto:|#", re.IGNORECASE)
+WRITTEN = {"details", "summary", "b", "i", "em", "strong", "sub", "sup", "kbd", "br"}  # by learners
+MARKDOWN = {
+    "p", "h3", "h4", "h5", "h6", "a", "pre", "code", "blockquote", "ul", "ol", "li", "input", "hr",
+    "del", "table", "thead", "tbody", "tr", "th", "td", "dl", "dt", "dd",
+}  # fmt: skip
+# Without annotation-xml, mglyph and malignmark, by which HTML gets into a formula.
 FORMULA = {
     "math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mstyle", "mfrac", "msqrt", "mroot",
     "msub", "msup", "msubsup", "munder", "mover", "munderover", "mtable", "mtr", "mtd",
@@ -35,6 +42,17 @@ FORMULA_KEYS = {
     "display", "stretchy", "fence", "form", "width", "mathvariant", "minsize", "maxsize",
     "columnalign", "displaystyle", "scriptlevel", "accent", "lspace", "rspace", "linethickness",
 }  # fmt: skip
+SAFE = nh3.Cleaner(
+    tags=WRITTEN | MARKDOWN | FORMULA,
+    clean_content_tags=set(),  # the text of a script is shown, too
+    attributes=dict.fromkeys(FORMULA, FORMULA_KEYS)
+    | {"a": {"href"}, "ol": {"start"}, "input": {"checked", "disabled"}},
+    set_tag_attribute_values={"input": {"type": "checkbox"}},  # of a list of tasks
+    url_schemes={"http", "https", "mailto"},
+    url_relative=lambda url: url if url.startswith("#") else None,
+    link_rel="noreferrer",
+)
+TAG = re.compile(rf"&lt;(/?(?:{'|'.join(sorted(WRITTEN))}))\s*/?&gt;")
 IMAGES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}  # how each begins
 LONGEST = 20_000  # characters of one cell or output
 UNDRAWN = re.compile(r"<Figure size|<IPython\.|<matplotlib\.")  # no description of a picture
@@ -51,10 +69,10 @@ class Shown:
 
 
 class _Renderer(IPythonRenderer):
-    """Markdown to HTML; see the module's first lines for what is left out."""
+    """Markdown to HTML; what is safe in it `SAFE` decides."""
 
     def __init__(self) -> None:
-        super().__init__(escape=True, allow_harmful_protocols=False, exclude_anchor_links=True)
+        super().__init__(escape=True, allow_harmful_protocols=True, exclude_anchor_links=True)
 
     def block_html(self, html: str) -> str:
         return _tags(html) + "\n"
@@ -67,9 +85,8 @@ class _Renderer(IPythonRenderer):
         return f"<h{level}>{text}</h{level}>\n"
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
-        if not LINKS.match(url):
-            return text
-        return f'<a href="{html.escape(url)}" rel="noreferrer">{text}</a>'
+        begin = f'<a href="{html.escape(url)}" rel="noreferrer">'
+        return f"{begin}{text}</a>" if _kept(f"{begin}</a>") else text
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
         return f"[picture: {text or 'without a description'}]"
@@ -88,7 +105,13 @@ class _Renderer(IPythonRenderer):
 
 
 def _tags(text: str) -> str:
-    return TAGS.sub(r"<\1>", html.escape(text, quote=False))
+    """Tags without attributes that a learner may write; all others become text."""
+    return TAG.sub(r"<\1>", html.escape(text, quote=False))
+
+
+def _kept(markup: str) -> bool:
+    """Whether `SAFE` takes nothing away; how a character is written does not count."""
+    return html.unescape(SAFE.clean(markup)) == html.unescape(markup)
 
 
 def formula(tex: str, display: str) -> str:
@@ -100,10 +123,9 @@ def formula(tex: str, display: str) -> str:
         return as_tex
     root.attrib.pop("xmlns", None)
     for each in root.iter():
-        if each.tag not in FORMULA or set(each.keys()) - FORMULA_KEYS:
-            return as_tex  # \href, \style and the like
         each.text = html.unescape(each.text or "")
-    return ElementTree.tostring(root, "unicode")
+    drawn = ElementTree.tostring(root, "unicode", short_empty_elements=False)
+    return drawn if _kept(drawn) else as_tex  # \href, \style and the like
 
 
 # Most cells of a class are those of the release: each is rendered once.
@@ -112,7 +134,7 @@ def markdown(text: str) -> Markup:
     """A text cell; one that is too long or too strange, as it was written."""
     try:
         if len(text) <= LONGEST:
-            return Markup(MarkdownWithMath(_Renderer()).render(text))
+            return Markup(SAFE.clean(MarkdownWithMath(_Renderer()).render(text)))
     except Exception:  # as of a thousand brackets within brackets; it should cost no page
         pass
     return plain(text)

@@ -1,0 +1,126 @@
+"""Ways known to get something to run, or to be fetched, by a text that is shown as HTML."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+RUN = "window.ran++"  # without an equals sign, so that it needs no quotes
+FETCHED = "https://x.example"
+
+# By learners' HTML, by links and pictures of Markdown, and by TeX. After the OWASP cheat sheet on
+# evading filters, and what has been found in sanitisers since: parsers that disagree about SVG,
+# MathML, comments and text without markup.
+PAYLOADS = (
+    f"<script>{RUN}</script>",
+    f"<ScRiPt/x>{RUN}</sCrIpT >",
+    f"<script src={FETCHED}/x.js></script>",
+    f"a <scr<script>{RUN}</script>ipt>",
+    f"<<script>{RUN}//<</script>",
+    f"<noscript><p title='</noscript><img src=x onerror={RUN}>'></noscript>",
+    f"<img src=x onerror={RUN}>",
+    f"<p>\n<img/src=x/onerror={RUN}>",
+    "<img src=x onerror='&#119;indow.ran++'>",
+    f"<p>\n<IMG SRC=`javascript:{RUN}`>",
+    f"<img src={FETCHED}/p.png>",
+    f"<img srcset='{FETCHED}/p.png 2x'>",
+    f"<picture><source srcset={FETCHED}/p.webp><img></picture>",
+    f"<video><source onerror={RUN}></video>",
+    f"<audio src={FETCHED}/a.mp3 autoplay></audio>",
+    f"<video poster={FETCHED}/p.png></video>",
+    f"<body onload={RUN}>",
+    f"<b onmouseover={RUN}>b</b>",
+    f"<details open ontoggle={RUN}><summary>s</summary></details>",
+    f"<input autofocus onfocus={RUN}>",
+    f"<select autofocus onfocus={RUN}><option>o</option></select>",
+    f"<marquee onstart={RUN}>m</marquee>",
+    f"<svg onload={RUN}></svg>",
+    f"<p>\n<svg/onload={RUN}>",
+    f"<svg><script>{RUN}</script></svg>",
+    f"<svg><animate onbegin={RUN} attributeName=x dur=1s></animate></svg>",
+    f"<svg><a><set attributeName=href to='javascript:{RUN}'></set><text y=9>t</text></a></svg>",
+    f"<svg><use href='{FETCHED}/s.svg#x'></use></svg>",
+    f"<svg></p><style><a id='</style><img src=1 onerror={RUN}>'></svg>",
+    f"<math><mtext></form><form><mglyph><style></math><img src onerror={RUN}></style></mglyph>",
+    "<math><mtext><table><mglyph><style><!--</style>"
+    f"<img title='--&gt;&lt;img src=1 onerror={RUN}&gt;'>",
+    "<math><annotation-xml encoding=text/html><style><img title='</style>"
+    f"<img src=x onerror={RUN}>'></style></annotation-xml></math>",
+    f"<math href='javascript:{RUN}'><mi>x</mi></math>",
+    f"<iframe src='javascript:{RUN}'></iframe>",
+    f"<iframe srcdoc='<script>parent.{RUN}</script>'></iframe>",
+    f"<object data='{FETCHED}/x.swf'></object>",
+    f"<embed src='data:text/html,<script>{RUN}</script>'>",
+    f"<form action='javascript:{RUN}'><button>b</button></form>",
+    f"<button formaction='javascript:{RUN}'>b</button>",
+    f"<meta http-equiv=refresh content='0;url={FETCHED}'>",
+    f"<base href='{FETCHED}/'>",
+    f"<link rel=stylesheet href={FETCHED}/s.css>",
+    f"<style>@import '{FETCHED}/s.css';</style>",
+    f"<style>body {{background: url({FETCHED}/b.png)}}</style>",
+    f"<b style='background: url({FETCHED}/b.png)'>b</b>",
+    f"<table background='{FETCHED}/b.png'><tr><td>t</td></tr></table>",
+    f"<a href='javascript:{RUN}'>a</a>",
+    f"<a href='JaVaScRiPt:{RUN}'>a</a>",
+    f"<a href='java&#x09;script:{RUN}'>a</a>",
+    f"<a href=' &#14; javascript:{RUN}'>a</a>",
+    f"<a href='vbscript:{RUN}'>a</a>",
+    f"<a href='#x' ping='{FETCHED}'>a</a>",
+    f"<!-- --><img src=x onerror={RUN}>",
+    f"<textarea><img title='</textarea><img src=x onerror={RUN}>'></textarea>",
+    f"<title><img title='</title><img src=x onerror={RUN}>'></title>",
+    f"<xmp><p title='</xmp><img src=x onerror={RUN}>'>",
+    f"<template><img src=x onerror={RUN}></template>",
+    f"<b>**a**\n<img src=x\nonerror={RUN}>",
+    f"[a](javascript:{RUN})",
+    f"[a](JAVASCRIPT:{RUN})",
+    f"[a](<java\tscript:{RUN}>)",
+    f"[a](&#106;avascript:{RUN})",
+    f"[a][b]\n\n[b]: javascript:{RUN}",
+    f"<javascript:{RUN}>",
+    "[a](data:text/html;base64,PHNjcmlwdD53aW5kb3cucmFuPTE8L3NjcmlwdD4=)",
+    f"[a](vbscript:{RUN})",
+    "[a](file:///etc/passwd)",
+    f"$\\href{{javascript:{RUN}}}{{x}}$",
+    f"$$\\style{{background: url({FETCHED}/b.png)}}{{x}}$$",
+)
+
+ACTIVE = {
+    "script", "style", "img", "iframe", "object", "embed", "svg", "form", "button", "base", "link",
+    "meta", "video", "audio", "source", "body", "marquee", "select", "template", "title", "xmp",
+    "textarea", "noscript",
+}  # fmt: skip
+FETCHING = {
+    "src", "srcset", "srcdoc", "data", "poster", "background", "action", "formaction", "ping",
+    "style",
+}  # fmt: skip
+
+
+class _Reader(HTMLParser):
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.harm: list[str] = []
+        self.text = ""
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ACTIVE:
+            self.harm.append(tag)
+        for name, value in attrs:
+            leads_away = "href" in name and not re.match("https?://|mailto:|#", value or "", re.I)
+            if name.startswith("on") or name in FETCHING or leads_away:
+                self.harm.append(f"{tag} {name}={value}")
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def harm(page: str) -> list[str]:
+    """What in `page` could run or be fetched."""
+    return _Reader(page).harm
+
+
+def text(page: str) -> str:
+    """What a reader reads, with single spaces."""
+    return " ".join(_Reader(page).text.split())
