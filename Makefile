@@ -8,12 +8,13 @@ READY := $(VENV)/installed
 LOCKS := requirements.lock requirements-no-deps.lock
 PORT ?= 8888
 OUT ?= graded
+TESTS := $(BIN)/python -m pytest -n 2 --dist loadgroup
 # The allocator keeps what is freed, as a GPU's does: else the kernel's clearing of fresh pages, half
 # of a step at T = 4,096, falls now on one form and now on another.
 KEEPS := MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=68719476736
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lab grade build check style study bench table lock clean
+.PHONY: help demo test quick plain mutants lab grade build check style style-check study bench table lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | \
@@ -22,18 +23,33 @@ help: ## list the targets
 demo: $(READY) ## a tour: build the notebooks, train for a minute, grade a synthetic class
 	@$(BIN)/course demo
 
-# Two tests run side by side; threads of their own would only get in each other's way. What measures
-# and what grades goes first, in processes in which nothing else has run.
-test: export OMP_NUM_THREADS = 1
-test: $(READY) ## everything: style, types, unit tests, notebooks, grading, drift
-	@$(BIN)/python -m ruff check .
-	@$(BIN)/python -m ruff format --check --exclude source .
+# Two tests run side by side; threads of their own would only get in each other's way.
+test quick plain: export OMP_NUM_THREADS = 1
+test: export SKIPPED = build/skipped
+test: $(READY) style-check ## everything: style, types, unit tests, notebooks, grading, drift
+	@mkdir -p build && rm -f $(SKIPPED)
 	@$(BIN)/python -m mypy
 	@$(BIN)/course build --check
-	@$(BIN)/python -m pytest -n 2 --dist worksteal tests/benchmarks tests/grading
-	@$(BIN)/python -m pytest -n 2 --dist worksteal --ignore tests/benchmarks --ignore tests/grading
+	@$(TESTS) tests
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax --nbval-current-env \
 		--nbval-cell-timeout 600 solutions
+	@$(BIN)/python -m tests.skipped $(SKIPPED)
+
+quick: $(READY) style-check ## what a change of one unit or one encoding needs, in a minute
+	@$(BIN)/course build --check
+	@$(TESTS) tests/checks tests/encodings tests/model tests/course tests/project
+
+plain: $(READY) ## the tests that differ where there is neither bubblewrap nor Chromium
+	@tools/without.sh bwrap chromium google-chrome -- $(TESTS) tests/course tests/grading/hostile \
+		tests/grading/test_grade.py tests/grading/test_sandbox.py tests/grading/test_doctor.py \
+		tests/grading/test_feedback.py tests/browser
+
+mutants: $(READY) ## try every mistake, right answer and mutant: make mutants [UNITS="02-sinusoidal"]
+	@$(BIN)/python -m tests.mutants $(UNITS)
+
+style-check: $(READY)
+	@$(BIN)/python -m ruff check .
+	@$(BIN)/python -m ruff format --check --exclude source .
 
 lab: $(READY) ## open JupyterLab on the first unit (PORT=8888)
 	@$(BIN)/jupyter-lab --port=$(PORT) notebooks/00-start-here/00-start-here.ipynb

@@ -1,6 +1,7 @@
 """The ways to run a step of the mini BERT do the same work, and what a step asks for is counted."""
 
 import pickle
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -8,6 +9,7 @@ import torch
 
 from benchmarks import mini_bert, mini_bert_forms
 from benchmarks.mini_bert import ROWS, SIZE
+from helpers.model.bert import Size
 
 
 def test_what_a_step_asks_for_is_what_the_formula_says() -> None:
@@ -23,6 +25,13 @@ def test_what_a_step_asks_for_is_what_the_formula_says() -> None:
 
 
 def test_every_way_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a model so small that compiling takes longer than measuring; it is not compiled."""
+    small = Size(vocab_size=64, d_model=16, num_heads=2, num_layers=1, max_len=16)
+    for module in (mini_bert, mini_bert_forms):
+        monkeypatch.setattr(module, "SIZE", small)
+        monkeypatch.setattr(module, "ROWS", 4)
+    monkeypatch.setattr(mini_bert, "WORDS", torch.randint(5, 64, (50, 16)))
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
     monkeypatch.setattr(mini_bert, "SECONDS", 0.0)
     monkeypatch.setattr(mini_bert_forms, "PRODUCT", 256)
     table = mini_bert_forms.measured().set_index("name")

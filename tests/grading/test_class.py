@@ -1,6 +1,6 @@
-"""A made class of each unit, graded by `course grade`, and of some by stock nbgrader as well.
+"""A synthetic class of each unit, graded by `course grade`, and one by stock nbgrader as well.
 
-Two mistakes and one variant of each exercise go this way; that every one of them gets its marks and
+One mistake and one variant of each exercise go this way; that every one of them gets its marks and
 its hint is in tests/checks/test_mistakes.py, which needs no kernel.
 """
 
@@ -17,7 +17,6 @@ from nbgrader.api import Gradebook
 from nbgrader.dbutil import write_alembic_ini
 
 from helpers import checks
-from helpers.checks.engine.exercise import Mistake
 from helpers.course import synthetic
 from helpers.course.authoring import build, nbgrade
 from helpers.course.authoring.build import Built
@@ -27,19 +26,13 @@ from tests.checks import variants
 from tests.common import ISOLATED, ROOT, UNITS
 
 pytestmark = pytest.mark.usefixtures("warm_sandboxes")
-STOCK = ("00-start-here", "02-sinusoidal", "06-stacking")  # the command takes half a minute a unit
-
-
-def _mistaken(unit: str) -> list[dict[str, Mistake]]:
-    """A first and a second mistake of each exercise."""
-    return synthetic.mistaken(unit)[:2]
+STOCK = "02-sinusoidal"  # the commands take half a minute
 
 
 def _hand_in(built: Built, unit: str, folder: Path) -> Path:
-    students = {"perfect": built.solution, "blank": built.released}
-    for number, mistakes in enumerate(_mistaken(unit)):
-        wrong = {name: mistake.answer for name, mistake in mistakes.items()}
-        students[f"mistaken-{number}"] = synthetic.answered(built.solution, wrong)
+    wrong = {name: mistake.answer for name, mistake in synthetic.mistaken(unit)[0].items()}
+    students = {"blank": built.released, "perfect": synthetic.answered(built.solution, {})}
+    students["mistaken"] = synthetic.answered(built.solution, wrong)
     students["varied"] = synthetic.answered(built.solution, variants.in_submissions(unit)[0])
     for student, notebook in students.items():
         target = folder / "submitted" / student / unit / f"{unit}.ipynb"
@@ -49,7 +42,7 @@ def _hand_in(built: Built, unit: str, folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_made_class_gets_the_marks_and_hints_it_should(
+def test_a_synthetic_class_gets_the_marks_and_hints_it_should(
     course: Course, unit: str, tmp_path: Path
 ) -> None:
     submissions = _hand_in(build.make(course, unit, tmp_path / "made"), unit, tmp_path)
@@ -62,21 +55,16 @@ def test_a_made_class_gets_the_marks_and_hints_it_should(
     points = sum(exercise.points for exercise in exercises.values())
     assert rows.score["blank"] == 0
     assert rows.score["perfect"] == rows.score["varied"] == points
-    for number, mistakes in enumerate(_mistaken(unit)):
-        student = f"mistaken-{number}"
-        expected = {
-            name: sum(
-                part.points
-                for part in exercise.parts
-                if name not in mistakes or part.name not in mistakes[name].loses
-            )
-            for name, exercise in exercises.items()
-        }
-        assert marking.scores(out / "autograded" / student / unit / f"{unit}.ipynb") == expected
-        assert rows.score[student] == sum(expected.values()) < points
-        assert set(rows.hints[student]) == {mistake.hint for mistake in mistakes.values()}
-    _fit_for_learners(out / "feedback" / "mistaken-0" / unit / f"{unit}.html")
-    if unit in STOCK:
+    mistakes = synthetic.mistaken(unit)[0]
+    expected = {
+        name: sum(part.points for part in exercise.parts if part.name not in mistakes[name].loses)
+        for name, exercise in exercises.items()
+    }
+    assert marking.scores(out / "autograded" / "mistaken" / unit / f"{unit}.ipynb") == expected
+    assert rows.score["mistaken"] == sum(expected.values()) < points
+    assert set(rows.hints["mistaken"]) == {mistake.hint for mistake in mistakes.values()}
+    _fit_for_learners(out / "feedback" / "mistaken" / unit / f"{unit}.html")
+    if unit == STOCK:
         _same_by_nbgrader(tmp_path, unit, rows.score.to_dict())
 
 
@@ -89,7 +77,7 @@ def _same_by_nbgrader(folder: Path, unit: str, marks: dict[str, float]) -> None:
         _nbgrader(folder, command, unit)
     with Gradebook(f"sqlite:///{folder / 'gradebook.db'}", "order-matters") as book:
         assert {s.student.id: s.score for s in book.assignment_submissions(unit)} == marks
-    _fit_for_learners(folder / "feedback" / "mistaken-0" / unit / f"{unit}.html")
+    _fit_for_learners(folder / "feedback" / "mistaken" / unit / f"{unit}.html")
 
 
 def test_a_new_gradebook_has_the_version_that_nbgraders_command_says(tmp_path: Path) -> None:

@@ -1,0 +1,42 @@
+"""`make test` says at its end what it skipped, and what would run it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.skipped import NOTHING, told
+
+pytest_plugins = ["pytester"]
+
+
+def test_nothing_skipped_is_said() -> None:
+    assert told([]) == NOTHING
+
+
+def test_each_reason_is_counted_and_one_command_installs_all() -> None:
+    lines = told(["needs bubblewrap"] * 40 + ["needs Chromium"] * 2).splitlines()
+    assert lines[:3] == ["Skipped: 42 tests.", "  40 × needs bubblewrap", "  2 × needs Chromium"]
+    assert lines[3].endswith("sudo apt install bubblewrap chromium && make test")
+    assert len(lines) == 4
+
+
+def test_an_unknown_reason_is_told_without_a_command() -> None:
+    assert "install" not in told(["no GPU"]) and "1 × no GPU" in told(["no GPU"])
+
+
+def test_a_run_notes_its_skips(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = pytester.path / "skipped"
+    monkeypatch.setenv("SKIPPED", str(place))
+    hooks = Path(__file__).parents[1] / "conftest.py"
+    pytester.makeconftest(hooks.read_text(encoding="utf-8"))
+    pytester.makepyfile(
+        """
+        import pytest
+        @pytest.mark.skipif(True, reason="needs bubblewrap")
+        def test_marked(): ...
+        def test_called(): pytest.skip("needs Chromium")
+        def test_run(): ...
+        """
+    )
+    pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=1, skipped=2)
+    assert sorted(place.read_text().splitlines()) == ["needs Chromium", "needs bubblewrap"]
