@@ -64,7 +64,7 @@ vectors = Exercise(
 
 
 class RightSum(nn.Module):
-    """The right module, cut into pieces so that each mistake below shows its one wrong piece."""
+    """The right module, cut into pieces so that each mistake shows its one wrong piece."""
 
     def __init__(self, vocab_size, d_model, max_len=512):
         super().__init__()

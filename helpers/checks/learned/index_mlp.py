@@ -63,7 +63,7 @@ index_mlp = Exercise(
 
 
 class RightMLP(Additive):
-    """The right module, cut into pieces so that each mistake below shows its one wrong piece."""
+    """The right module, cut into pieces so that each mistake shows its one wrong piece."""
 
     def __init__(self, d_model, num_heads=1, max_len=512):
         super().__init__(d_model, num_heads, max_len)
