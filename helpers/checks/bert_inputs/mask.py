@@ -55,7 +55,7 @@ def _masked(answer: Answer, tokens: Tensor, vocab_size: int, seed: int, *share: 
 
 def _exact(rng: Random) -> Iterator[Case]:
     vocab_size, seed = rng.randint(50, 90), rng.randrange(1000)
-    tokens = common.text(rng, rng.randint(30, 40), 40, vocab_size)
+    tokens = common.random_ids(rng, rng.randint(30, 40), 40, vocab_size)
 
     def ask(answer: Answer) -> Any:
         given, draw = tokens.clone(), Generator().manual_seed(seed)
@@ -79,7 +79,7 @@ def _exact(rng: Random) -> Iterator[Case]:
             "the next call gives others": not torch.equal(seen, later),
         }
 
-    yield Case(f"({common.shape(tokens)}, {vocab_size}, generator)", ask)
+    yield Case(f"({common.shape_in_words(tokens)}, {vocab_size}, generator)", ask)
 
 
 def _about(share: Tensor, wanted: float, margin: float) -> str:
@@ -88,7 +88,7 @@ def _about(share: Tensor, wanted: float, margin: float) -> str:
 
 
 def _rate(rng: Random) -> Iterator[Case]:
-    tokens, seed = common.text(rng, 3000, 64, 500), rng.randrange(1000)
+    tokens, seed = common.random_ids(rng, 3000, 64, 500), rng.randrange(1000)
     words = tokens >= common.FIRST_WORD
 
     def ask(answer: Answer, share: float) -> Any:
@@ -109,13 +109,13 @@ def _rate(rng: Random) -> Iterator[Case]:
             "every row is given some": bool((by_row > 0).double().mean() > 0.8),
         }
 
-    yield Case(f"({common.shape(tokens)}, …)", partial(ask, share=0.15))
+    yield Case(f"({common.shape_in_words(tokens)}, …)", partial(ask, share=0.15))
     other = rng.choice((0.3, 0.4, 0.5))
-    yield Case(f"({common.shape(tokens)}, …, share={other:g})", partial(ask, share=other))
+    yield Case(f"({common.shape_in_words(tokens)}, …, share={other:g})", partial(ask, share=other))
 
 
 def _never(rng: Random) -> Iterator[Case]:
-    tokens, seed = common.text(rng, 300, 40, 90), rng.randrange(1000)
+    tokens, seed = common.random_ids(rng, 300, 40, 90), rng.randrange(1000)
 
     def ask(answer: Answer) -> Any:
         seen, targets = _masked(answer, tokens, 90, seed, 0.5)
@@ -127,11 +127,11 @@ def _never(rng: Random) -> Iterator[Case]:
             if number != MASK
         }
 
-    yield Case(f"({common.shape(tokens)}, …, share=0.5)", ask)
+    yield Case(f"({common.shape_in_words(tokens)}, …, share=0.5)", ask)
 
 
 def _actions(rng: Random) -> Iterator[Case]:
-    tokens, seed = common.text(rng, 2600, 128, 30_000), rng.randrange(1000)
+    tokens, seed = common.random_ids(rng, 2600, 128, 30_000), rng.randrange(1000)
 
     def ask(answer: Answer, share: float, margin: float) -> Any:
         seen, targets = _masked(answer, tokens, 30_000, seed, share)

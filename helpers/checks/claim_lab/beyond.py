@@ -15,7 +15,13 @@ from helpers.checks.engine import Case, Exercise, Part
 from helpers.claims import claim, settle
 
 
-def _right(rng: Random, shares: list[float], trained: int, everywhere: bool = False) -> Tensor:
+def _beyond(right: Tensor, trained: int) -> dict[str, Any]:
+    """Share right beyond the places trained on, by seed, and whether that is little but guesses."""
+    share = right[:, :, trained:].nanmean((1, 2))
+    return {"share": share, "verdict": claim.settle(share.tolist(), high=0.5)}
+
+
+def _answers(rng: Random, shares: list[float], trained: int, everywhere: bool = False) -> Tensor:
     """(seeds, texts, T): all right at first, then right with each seed's share; NaN: not asked."""
     draw = Generator().manual_seed(rng.randrange(2**31))
     texts, length = 60, trained + rng.randint(4, 7)
@@ -30,20 +36,14 @@ def _right(rng: Random, shares: list[float], trained: int, everywhere: bool = Fa
     return right.masked_fill(unasked, math.nan)
 
 
-def _beyond(right: Tensor, trained: int) -> dict[str, Any]:
-    """Share right beyond the places trained on, by seed, and whether that is little but guesses."""
-    share = right[:, :, trained:].nanmean((1, 2))
-    return {"share": share, "verdict": claim.settle(share.tolist(), high=0.5)}
-
-
 def _shares(rng: Random) -> Iterator[Case]:
     for everywhere in (True, False):
         trained = rng.randint(9, 14)
-        right = _right(rng, [rng.uniform(0.3, 0.7) for _ in range(3)], trained, everywhere)
+        right = _answers(rng, [rng.uniform(0.3, 0.7) for _ in range(3)], trained, everywhere)
         if not everywhere:  # the texts that are asked much are those that go well
             right[:, :30, trained:] *= 0.0
         label = f"right {tuple(right.shape)}, trained={trained}: the shares"
-        yield Case(label, common.entry("share", right, trained))
+        yield Case(label, common.ask_for("share", right, trained))
 
 
 def _beyond_verdicts(rng: Random) -> Iterator[Case]:
@@ -53,13 +53,13 @@ def _beyond_verdicts(rng: Random) -> Iterator[Case]:
         "seeds that disagree": [0.2, 0.45, 0.7],
     }.items():
         trained = rng.randint(9, 14)
-        right = _right(rng, shares, trained)
-        ask = common.entry("verdict", right, trained)
+        right = _answers(rng, shares, trained)
+        ask = common.ask_for("verdict", right, trained)
         yield Case(f"{words} beyond {trained} places: the verdict", ask)
     for known in (18, 33):  # of 60 texts, by each seed: no spread at all
-        right = _right(rng, [1.0, 1.0, 1.0], trained, everywhere=True)
+        right = _answers(rng, [1.0, 1.0, 1.0], trained, everywhere=True)
         right[:, known:, trained:] = 0
-        ask = common.entry("verdict", right, trained)
+        ask = common.ask_for("verdict", right, trained)
         yield Case(f"{known} of 60 texts right, in all of their places: the verdict", ask)
 
 

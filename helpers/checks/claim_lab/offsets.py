@@ -32,7 +32,7 @@ def _spreads(rng: Random) -> Iterator[Case]:
     for length, width in ((rng.randint(9, 14), 6), (rng.randint(15, 20), 8)):
         table = sinusoidal_table(length, width)
         matrices = [3 * _normal(rng, width, width) for _ in range(3)]
-        ask = common.entry("share", table, matrices)
+        ask = common.ask_for("share", table, matrices)
         yield Case(f"{length} rows of sinusoids, three random matrices: the shares", ask)
 
 
@@ -49,11 +49,11 @@ def _offset_verdicts(rng: Random) -> Iterator[Case]:
         ("a random table, no matrix", _normal(rng, length, width), [eye, eye]),
         ("sinusoids, one matrix that turns and one random", sinusoids, [turns[0], drawn[0]]),
     ):
-        ask = common.entry("verdict", table, matrices)
+        ask = common.ask_for("verdict", table, matrices)
         yield Case(f"{words}: the verdict", ask)
     for share in (0.007, 0.02):
         matrix = _with_share(rng, share)
-        ask = common.entry("verdict", torch.eye(len(matrix)).double(), [matrix, matrix])
+        ask = common.ask_for("verdict", torch.eye(len(matrix)).double(), [matrix, matrix])
         yield Case(f"the unit matrix as table, a share of {share}: the verdict", ask)
 
 

@@ -113,18 +113,18 @@ def _measured(rng: Random) -> Iterator[tuple[str, Claim, list[int]]]:
 def _numbers(rng: Random) -> Iterator[Case]:
     for words, each, seeds in _measured(rng):
         names = [part.number for part in each.parts]
-        ask = common.entry("numbers", each, seeds, keys=names)
+        ask = common.ask_for("numbers", each, seeds, keys=names)
         yield Case(f"{words}; seeds {seeds}: the numbers", ask)
-    ask = common.entry("numbers", _only_read(OPEN), [3, 4], keys=())
+    ask = common.ask_for("numbers", _only_read(OPEN), [3, 4], keys=())
     yield Case("a made-up claim that is only read: the numbers", ask)
 
 
 def _verdicts(rng: Random) -> Iterator[Case]:
     for words, each, seeds in _measured(rng):
-        yield Case(f"{words}; seeds {seeds}: the verdict", common.entry("verdict", each, seeds))
+        yield Case(f"{words}; seeds {seeds}: the verdict", common.ask_for("verdict", each, seeds))
     for read in (FAILS, PARTLY, OPEN):
         label = f"a made-up claim that is only read, read={read!r}: the verdict"
-        yield Case(label, common.entry("verdict", _only_read(read), [3, 4]))
+        yield Case(label, common.ask_for("verdict", _only_read(read), [3, 4]))
 
 
 verdict = Exercise(

@@ -37,7 +37,7 @@ class FourierFeatures(encodings.Fourier):
 
 
 def _fourier_with(answer: Answer, num_features: int, seed: int) -> Any:
-    module = common.filled(answer(d_model=20, num_features=num_features), seed)
+    module = common.with_fixed_weights(answer(d_model=20, num_features=num_features), seed)
     draw = Generator().manual_seed(seed)
     frequencies = torch.randn(num_features // 2, generator=draw)
     leading = module.frequencies.shape[:-1]  # someone may keep W_r as a row (1, D_F/2)
@@ -47,7 +47,7 @@ def _fourier_with(answer: Answer, num_features: int, seed: int) -> Any:
 
 def _equation_2(rng: Random) -> Iterator[Case]:
     seed, num_features = rng.randrange(1000), 2 * rng.randint(5, 8)
-    positions = common.places(rng, 40, rng.randint(5, 9))
+    positions = common.random_positions(rng, 40, rng.randint(5, 9))
     yield Case(
         f"features(positions) with given W_r, num_features={num_features}",
         lambda answer: _fourier_with(answer, num_features, seed).features(positions.clone()),
@@ -55,7 +55,7 @@ def _equation_2(rng: Random) -> Iterator[Case]:
 
 
 def _w_r_is_trained(rng: Random) -> Iterator[Case]:
-    positions = common.places(rng, 40, 7)
+    positions = common.random_positions(rng, 40, 7)
 
     def ask(answer: Answer) -> dict[str, bool]:
         module = answer(d_model=20, num_features=12)
@@ -79,7 +79,7 @@ def _w_r_begins(rng: Random) -> Iterator[Case]:
     def ask(answer: Answer, gamma: float) -> dict[str, Any]:
         drawn = answer(d_model=6, gamma=gamma, num_features=4000).frequencies.detach()
         return {
-            "standard deviation of W_r": common.near(drawn.std().item(), 1 / gamma),
+            "standard deviation of W_r": common.about(drawn.std().item(), 1 / gamma),
             "its mean is nearly 0": abs(drawn.mean().item()) * gamma < 0.2,
         }
 
@@ -88,7 +88,7 @@ def _w_r_begins(rng: Random) -> Iterator[Case]:
 
 
 def _equation_6(rng: Random) -> Iterator[Case]:
-    seed, positions = rng.randrange(1000), common.places(rng, 40, rng.randint(5, 9))
+    seed, positions = rng.randrange(1000), common.random_positions(rng, 40, rng.randint(5, 9))
 
     def ask(answer: Answer) -> Any:
         module = _fourier_with(answer, 16, seed)
@@ -100,7 +100,7 @@ def _equation_6(rng: Random) -> Iterator[Case]:
 
 
 def _fourier_shapes(rng: Random) -> Iterator[Case]:
-    positions = common.places(rng, 40, rng.randint(2, 4), rng.randint(5, 9))
+    positions = common.random_positions(rng, 40, rng.randint(2, 4), rng.randint(5, 9))
     yield Case(
         f"shape of vectors(positions) with positions of shape {tuple(positions.shape)}",
         lambda answer: tuple(_fourier_with(answer, 16, 0).vectors(positions.clone()).shape),

@@ -17,14 +17,14 @@ from helpers.encodings.additive import Additive
 
 
 def _mlp_with(answer: Answer, seed: int) -> Any:
-    return common.filled(answer(d_model=24, max_len=50), seed)
+    return common.with_fixed_weights(answer(d_model=24, max_len=50), seed)
 
 
 def _of_the_index(rng: Random) -> Iterator[Case]:
     seed, length = rng.randrange(1000), rng.randint(10, 30)
     for words, positions in (
         (f"0 … {length - 1}", torch.arange(length)),
-        ("in no order", common.places(rng, 50, length)),
+        ("in no order", common.random_positions(rng, 50, length)),
     ):
 
         def ask(answer: Answer, positions: Tensor = positions) -> Tensor:
@@ -35,7 +35,7 @@ def _of_the_index(rng: Random) -> Iterator[Case]:
 
 
 def _of_any_shape(rng: Random) -> Iterator[Case]:
-    positions = common.places(rng, 50, rng.randint(2, 4), rng.randint(5, 9))
+    positions = common.random_positions(rng, 50, rng.randint(2, 4), rng.randint(5, 9))
     yield Case(
         f"shape of vectors(positions) with positions of shape {tuple(positions.shape)}",
         lambda answer: tuple(_mlp_with(answer, 0).vectors(positions.clone()).shape),

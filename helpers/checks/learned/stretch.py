@@ -23,7 +23,7 @@ def stretched(table: Tensor, length: int) -> Tensor:
 
 
 def _rows(rng: Random) -> Tensor:
-    return common.drawn(rng, rng.randint(8, 14), rng.randint(4, 7)).double()
+    return common.normal_numbers(rng, rng.randint(8, 14), rng.randint(4, 7)).double()
 
 
 def _longer(rng: Random) -> Iterator[Case]:

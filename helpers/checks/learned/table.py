@@ -21,7 +21,7 @@ from helpers.encodings import Encoding, additive
 
 def _input(rng: Random) -> Tensor:
     """(B, T, D) with B, T and D all different."""
-    return common.drawn(rng, rng.randint(2, 5), rng.randint(6, 12), rng.randint(14, 20))
+    return common.normal_numbers(rng, rng.randint(2, 5), rng.randint(6, 12), rng.randint(14, 20))
 
 
 def _table_with(answer: Answer, rows: Tensor) -> Any:
@@ -40,7 +40,7 @@ def _tables(module: Any, size: int) -> list[Tensor]:
 
 def _rows_added(rng: Random) -> Iterator[Case]:
     x = _input(rng)
-    rows = common.drawn(rng, 40, x.shape[2])
+    rows = common.normal_numbers(rng, 40, x.shape[2])
     yield Case(
         f"embed(x) with x of shape {tuple(x.shape)} and given rows",
         lambda answer: _table_with(answer, rows).embed(x.clone()),
@@ -49,8 +49,8 @@ def _rows_added(rng: Random) -> Iterator[Case]:
 
 def _rows_chosen(rng: Random) -> Iterator[Case]:
     x = _input(rng)
-    rows = common.drawn(rng, 40, x.shape[2])
-    positions = common.places(rng, 40, *x.shape[:2])
+    rows = common.normal_numbers(rng, 40, x.shape[2])
+    positions = common.random_positions(rng, 40, *x.shape[:2])
 
     def ask(answer: Answer, chosen: Tensor) -> Any:
         return _table_with(answer, rows).embed(x.clone(), chosen.clone())
@@ -101,7 +101,7 @@ def _started(rng: Random) -> Iterator[Case]:
         rows = tables[0].detach().reshape(max_len, width)
         return {
             "there are max_len rows of width D": True,
-            "standard deviation of all its numbers": common.near(rows.std().item(), wanted),
+            "standard deviation of all its numbers": common.about(rows.std().item(), wanted),
             "their mean is nearly 0": abs(rows.mean().item()) < wanted / 5,
             "no two rows are alike": len(rows.unique(dim=0)) == len(rows),
         }

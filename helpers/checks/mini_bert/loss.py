@@ -15,6 +15,8 @@ from helpers.checks.mini_bert import common
 from helpers.corpora import inputs
 from helpers.training import masked_loss
 
+TRAINABLE = {"it returns a": "Tensor", "numbers in it": 1, "it can send a gradient back": True}
+
 
 def scored(logits: Tensor, targets: Tensor) -> Tensor:
     """Mean surprise in nats over the places whose target is not −100."""
@@ -61,9 +63,6 @@ def _large_logits(rng: Random) -> Iterator[Case]:
     yield Case("logits in the hundreds", ask)
 
 
-_TRAINABLE = {"it returns a": "Tensor", "numbers in it": 1, "it can send a gradient back": True}
-
-
 def _gradient(rng: Random) -> Iterator[Case]:
     logits, targets = _batch(rng)
 
@@ -74,7 +73,7 @@ def _gradient(rng: Random) -> Iterator[Case]:
         if isinstance(found, Tensor):
             seen["numbers in it"] = found.numel()
             seen["it can send a gradient back"] = found.requires_grad
-        if seen != _TRAINABLE:
+        if seen != TRAINABLE:
             return seen
         found.backward()
         return {**seen, "the gradient of the logits": given.grad}

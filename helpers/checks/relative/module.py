@@ -29,9 +29,9 @@ def _hook_case(rng: Random, name: str, length: int, words: str, offsets: Tensor 
     """`scores` or `context` of the module, its table filled with the numbers drawn here."""
     heads = rng.choice((2, 4))
     width = 20 // heads
-    q, k = (common.random_numbers(rng, 3, heads, length, width) for _ in range(2))
-    weights = common.random_numbers(rng, 3, heads, length, length).softmax(-1)
-    table = common.random_numbers(rng, 7, width)
+    q, k = (common.normal_numbers(rng, 3, heads, length, width) for _ in range(2))
+    weights = common.normal_numbers(rng, 3, heads, length, length).softmax(-1)
+    table = common.normal_numbers(rng, 7, width)
 
     def ask(answer: Answer) -> Any:
         if name == "scores":
