@@ -48,8 +48,8 @@ def mask_with_one_word_for_all(): ...
     "text. Make a new tensor: torch.where, or clone first.",
     loses="targets, and what stays",
 )
-def mask_in_place(tokens, vocab_size, generator, share=0.15):
-    chosen = (torch.rand(tokens.shape, generator=generator) < share) & (tokens >= 5)
+def mask_in_place(tokens, vocab_size, generator, probability=0.15):
+    chosen = (torch.rand(tokens.shape, generator=generator) < probability) & (tokens >= 5)
     targets = torch.where(chosen, tokens, -100)
     action = torch.rand(tokens.shape, generator=generator)
     words = torch.randint(5, vocab_size, tokens.shape, generator=generator)
@@ -64,7 +64,7 @@ def mask_in_place(tokens, vocab_size, generator, share=0.15):
     "are −100 wherever nothing was chosen.",
     loses=(
         "targets, and what stays",
-        "the share that is chosen",
+        "the fraction that is chosen",
         "no special token, no padding",
         "80 % [MASK], 10 % random, 10 % kept",
     ),
@@ -78,7 +78,7 @@ def mask_and_predict_everything(): ...
     "predict padding. cross_entropy leaves out −100.",
     loses=(
         "targets, and what stays",
-        "the share that is chosen",
+        "the fraction that is chosen",
         "no special token, no padding",
         "80 % [MASK], 10 % random, 10 % kept",
     ),
@@ -99,7 +99,7 @@ def mask_and_predict_what_is_seen(): ...
 @mask.mistake(
     "You score only what has changed. The tokens that were chosen and kept are scored as well; "
     "that is what keeping them is for.",
-    loses=("the share that is chosen", "80 % [MASK], 10 % random, 10 % kept"),
+    loses=("the fraction that is chosen", "80 % [MASK], 10 % random, 10 % kept"),
 )
 @changed(mask_some, "(chosen, tokens, -100)", "(seen != tokens, tokens, -100)")
 def mask_and_predict_what_is_changed(): ...
@@ -110,8 +110,8 @@ def mask_and_predict_what_is_changed(): ...
     "generator=generator.",
     loses="targets, and what stays",
 )
-def mask_by_another_chance(tokens, vocab_size, generator, share=0.15):
-    chosen = (torch.rand(tokens.shape) < share) & (tokens >= 5)
+def mask_by_another_chance(tokens, vocab_size, generator, probability=0.15):
+    chosen = (torch.rand(tokens.shape) < probability) & (tokens >= 5)
     action = torch.rand(tokens.shape)
     words = torch.randint(5, vocab_size, tokens.shape)
     seen = torch.where(chosen & (action < 0.8), MASK, tokens)

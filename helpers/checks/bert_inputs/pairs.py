@@ -97,11 +97,11 @@ def _properties(rng: Random) -> Iterator[Case]:
     yield Case(f"documents of {', '.join(map(str, sizes))} sentences, 30 draws", ask)
 
 
-def _about(share: float, wanted: float, margin: float) -> str:
-    return f"about {wanted:g}" if abs(share - wanted) < margin else f"{share:.1f}"
+def _about(fraction: float, wanted: float, margin: float) -> str:
+    return f"about {wanted:g}" if abs(fraction - wanted) < margin else f"{fraction:.1f}"
 
 
-def _chances(rng: Random) -> Iterator[Case]:
+def _proportions(rng: Random) -> Iterator[Case]:
     sizes = [rng.randint(2, 9) for _ in range(350)]
     documents, seed = _documents(sizes), rng.randrange(1000)
 
@@ -112,11 +112,11 @@ def _chances(rng: Random) -> Iterator[Case]:
         other = [label for *_, label in _made(answer, documents, seed + 1)]
         labels = [label for *_, label in once]
         return {
-            "share of label 1": _about(mean(labels), 0.5, 0.07),
-            "share of triples with the label of the one before": _about(
+            "fraction of label 1": _about(mean(labels), 0.5, 0.07),
+            "fraction of triples with the label of the one before": _about(
                 mean(a == b for a, b in pairwise(labels)), 0.5, 0.07
             ),
-            "share of labels that another draw leaves as they are": _about(
+            "fraction of labels that another draw leaves as they are": _about(
                 mean(a == b for a, b in zip(labels, other, strict=False)), 0.5, 0.07
             ),
             "the same draw gives the same triples": once == again,
@@ -162,7 +162,7 @@ pairs = Exercise(
     sentence_pairs,
     (
         Part("each two neighbours, right or wrong", 0.5, _properties),
-        Part("half of them, by chance", 0.5, _chances),
+        Part("half of them, by chance", 0.5, _proportions),
         Part("the second sentence alone tells nothing", 0.5, _leaks),
     ),
     forbidden=(inputs.pairs, inputs._another),
