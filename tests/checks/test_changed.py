@@ -11,7 +11,7 @@ from helpers.course import synthetic
 
 
 @changed(mask_some, "< 0.8", "< 0.7")
-def mask_seventy_percent(): ...
+def mask_seventy_percent() -> None: ...
 
 
 def test_it_has_its_own_name_and_text_in_the_file_of_the_right_answer() -> None:
