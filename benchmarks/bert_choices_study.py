@@ -51,7 +51,8 @@ def run(change: dict[str, Any], seed: int) -> pd.DataFrame:
         vocab_size=grammar.vocab_size, max_len=grammar.length, std=each["std"], norm=each["norm"]
     )
     steps = ROWS // each["batch"]
-    options = {name: each[name] for name in ("optimizer", "lr", "share", "batch")}
+    options = {name: each[name] for name in ("optimizer", "lr", "batch")}
+    options["fraction"] = each["share"]
     model, _ = on_grammar(
         each["encoding"], seed, steps, size, precision=fast_precision(), **options
     )

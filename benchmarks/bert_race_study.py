@@ -54,7 +54,7 @@ def grammar(label: str, seed: int) -> pd.DataFrame:
     """One run on the grammar."""
     size = preset(vocab_size=Grammar().vocab_size, max_len=max(LENGTHS))
     begun = time.process_time()
-    options = TRAINING | {"share": HIDDEN}
+    options = TRAINING | {"fraction": HIDDEN}
     model, _ = on_grammar(encoding(label, size), seed, STEPS["grammar"], size, **options)
     minutes = (time.process_time() - begun) / 60
     scores = grammar_scores(model, LENGTHS)
@@ -63,7 +63,7 @@ def grammar(label: str, seed: int) -> pd.DataFrame:
 
 def english(label: str, seed: int) -> pd.DataFrame:
     """One run on English."""
-    text, level = english_text()
+    text, baseline = english_text()
     size = preset(vocab_size=text.tokenizer.get_vocab_size(), max_len=max(LENGTHS))
     begun = time.process_time()
     build = encoding(label.split(", shuffled")[0], size)
@@ -74,8 +74,8 @@ def english(label: str, seed: int) -> pd.DataFrame:
         test = _rows(label, length, test=True)[: 96_000 // length]
         score = text_score(model, test)
         row = {"encoding": label, "seed": seed, "steps": STEPS["English"], "length": length}
-        row |= {"loss": score.loss, "unigram": level, "accuracy": score.accuracy}
-        row["shown"] = text.shown_level(
+        row |= {"loss": score.loss, "unigram": baseline, "accuracy": score.accuracy}
+        row["shown"] = text.shown_baseline(
             mask_words(test, size.vocab_size, Generator().manual_seed(0))
         )
         rows.append(row | {"minutes": minutes})
@@ -84,9 +84,9 @@ def english(label: str, seed: int) -> pd.DataFrame:
 
 @cache
 def english_text() -> tuple[Text, float]:
-    """The docstrings of this machine, and their unigram level in nats per word."""
+    """The docstrings of this machine, and their unigram baseline in nats per word."""
     text = tokenized(docstrings())
-    return text, text.unigram_level()
+    return text, text.unigram_baseline()
 
 
 def _rows(label: str, length: int, test: bool = False) -> Tensor:

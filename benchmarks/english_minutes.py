@@ -1,4 +1,4 @@
-"""How far below its unigram level a mini BERT gets on English in one minute, and in five.
+"""How far below its unigram baseline a mini BERT gets on English in one minute, and in five.
 
 RoPE, on all cores, three seeds. The number of steps is what this machine does in the time; the
 seconds are measured again and stored. Prints the targets; writes english_minutes.json.
@@ -16,7 +16,7 @@ from helpers import recorded
 from helpers.model.bert import preset
 from helpers.training.pretraining import on_text, text_score
 
-TARGETS = {1: 2.0, 5: 3.0}  # minutes: nats below the unigram level
+TARGETS = {1: 2.0, 5: 3.0}  # minutes: nats below the unigram baseline
 TRIED = 40  # steps to find out how long one takes
 SHARE = 0.8  # of the time that is planned with: a machine may get slower meanwhile
 
@@ -53,7 +53,7 @@ def main() -> None:
         met = below.min() >= target and longest <= 60 * minutes
         print(
             f"{'met   ' if met else 'missed'} {minutes} min: "
-            f"{below.mean():.2f} ± {below.std():.2f} nats below the unigram level "
+            f"{below.mean():.2f} ± {below.std():.2f} nats below the unigram baseline "
             f"(at least {target}), {longest:.0f} s at most"
         )
 

@@ -18,5 +18,6 @@ def package(unit: str) -> str:
 
 def exercises(unit: str) -> dict[str, Exercise]:
     """The unit's exercises by name."""
-    found = vars(importlib.import_module(package(unit))).values()
+    module = importlib.import_module(package(unit))
+    found = (getattr(module, name) for name in module.__all__)
     return {each.name: each for each in found if isinstance(each, Exercise)}

@@ -118,11 +118,11 @@ def mask_words(
     tokens: Tensor,
     vocab_size: int,
     generator: Generator,
-    share: float = 0.15,
+    fraction: float = 0.15,
     first_word: int = len(SPECIAL),
     mask_id: int = MASK,
 ) -> Places:
-    """Choose `share` of T places in each row, never a special token; 80/10/10 as in BERT.
+    """Choose `fraction` of T places in each row, never a special token; 80/10/10 as in BERT.
 
     The number is the same in each row, so that shapes never change: the paper's masked words are
     counted over the whole text too.
@@ -132,7 +132,7 @@ def mask_words(
         mask_id: id of [MASK].
     """
     shape, device = tokens.shape, tokens.device
-    number = max(1, round(share * shape[1]))
+    number = max(1, round(fraction * shape[1]))
 
     def uniform(*size: int) -> Tensor:
         return torch.rand(size, generator=generator, device=device)

@@ -1,4 +1,4 @@
-"""Running text as rows of WordPieces, and the level of a model that only counts words."""
+"""Running text as rows of WordPieces, and the loss of a model that only counts words."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Text:
         return stream[: len(stream) // length * length].view(-1, length)
 
     def frequencies(self) -> Tensor:
-        """The share of each word, (V − 5,): in the training text, counted once more than seen."""
+        """Probabilities of the words, (V − 5,), from the training text; each counted once more."""
         words = self.training[self.training >= FIRST] - FIRST
         counts = torch.bincount(words, minlength=self.tokenizer.get_vocab_size() - FIRST)
         return (counts + 1).double() / (counts + 1).sum()
 
-    def unigram_level(self) -> float:
+    def unigram_baseline(self) -> float:
         """Loss, in nats per word, of who knows how frequent each word is, and no more.
 
         Taken on the test text.
@@ -48,22 +48,22 @@ class Text:
         words = self.testing[self.testing >= FIRST] - FIRST
         return float(-self.frequencies()[words].log().mean())
 
-    def shown_level(self, masked: Places) -> float:
+    def shown_baseline(self, masked: Places) -> float:
         """Loss of who knows how frequent each word is and looks at the chosen place itself.
 
         A chosen word that is not hidden was left as it is, or is a random one (Devlin et al. 2018,
-        section 3.1): seen s, the chance of word w is as p_w·(RANDOM/V + KEPT·[w = s]).
+        section 3.1): seen s, the probability of word w is as p_w·(RANDOM/V + KEPT·[w = s]).
 
         Args:
             masked: places of rows of words, see `helpers.corpora.inputs.mask_words`.
         """
-        share = self.frequencies()
-        random, kept = RANDOM / len(share), 1 - MASKED - RANDOM
+        probability = self.frequencies()
+        random, kept = RANDOM / len(probability), 1 - MASKED - RANDOM
         real = masked.targets >= FIRST
         words, seen = masked.targets[real], masked.inputs.gather(1, masked.places)[real]
-        likely = share[words - FIRST]
-        at_seen = share[(seen - FIRST).clamp(min=0)]
-        left = (words == seen).to(share) * kept
+        likely = probability[words - FIRST]
+        at_seen = probability[(seen - FIRST).clamp(min=0)]
+        left = (words == seen).to(probability) * kept
         open_to_view = likely * (random + left) / (random + kept * at_seen)
         return float(-torch.where(seen == wordpiece.MASK, likely, open_to_view).log().mean())
 

@@ -10,6 +10,7 @@ import copy
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from itertools import zip_longest
+from types import ModuleType
 from typing import Any
 
 from nbformat import NotebookNode
@@ -42,13 +43,18 @@ def answered(solution: NotebookNode, answers: Answers) -> NotebookNode:
 
 
 def as_cell(answer: Callable[..., Any], name: str) -> str:
-    """The source of `answer`, with the imports that it uses, as a cell that defines `name`."""
-    module = inspect.getmodule(answer)
-    assert module is not None
-    chain = reversed(answer.__mro__) if isinstance(answer, type) else [answer]
-    pieces = [_undecorated(each) for each in chain if each.__module__ == module.__name__]
+    """The source of `answer`, with the imports that it uses, as a cell that defines `name`.
+
+    A class brings its bases along that stand in the same folder.
+    """
+    folder = answer.__module__.rpartition(".")[0]
+    chain = list(reversed(answer.__mro__)) if isinstance(answer, type) else [answer]
+    chain = [each for each in chain if each.__module__.rpartition(".")[0] == folder]
+    pieces = [_undecorated(each) for each in chain]
     final = [] if name == answer.__name__ else [f"{name} = {answer.__name__}"]
-    imports = _imports(inspect.getsource(module), _names("\n".join(pieces)))
+    names = _names("\n".join(pieces)) - {each.__name__ for each in chain}
+    files = dict.fromkeys(inspect.getmodule(each) for each in chain)
+    imports = dict.fromkeys(line for file in files if file for line in _imports(file, names))
     return "\n".join([*imports, "", *pieces, *final])
 
 
@@ -71,8 +77,8 @@ def _names(text: str) -> set[str]:
     return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
 
 
-def _imports(text: str, names: set[str]) -> Iterator[str]:
-    for node in ast.parse(text).body:
+def _imports(module: ModuleType, names: set[str]) -> Iterator[str]:
+    for node in ast.parse(inspect.getsource(module)).body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             kept = [a for a in node.names if (a.asname or a.name).split(".")[0] in names]
             if kept:

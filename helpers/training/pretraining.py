@@ -52,13 +52,13 @@ def grammar_batches(
     seed: int,
     device: str = "cpu",
     pool: int = POOL,
-    share: float = SELECTED,
+    fraction: float = SELECTED,
 ) -> Callable[[], Places]:
     """Batches of the grammar, masked; every id but [MASK] is a word."""
     text = _texts(grammar.length, grammar.beat_places, grammar.echo, pool, seed).to(device)
 
     def mask(tokens: Tensor, draw: Generator) -> Places:
-        return mask_words(tokens, grammar.num_symbols, draw, share, 0, grammar.mask_id)
+        return mask_words(tokens, grammar.num_symbols, draw, fraction, 0, grammar.mask_id)
 
     return batches(text, size, seed, mask)
 
@@ -76,7 +76,7 @@ def on_grammar(
     device: str = "cpu",
     batch: int = 64,
     lr: float = 3e-3,
-    share: float = SELECTED,
+    fraction: float = SELECTED,
     **options: Any,
 ) -> tuple[Pretraining, list[float]]:
     """Train a mini BERT on the grammar; the model and its losses.
@@ -85,12 +85,12 @@ def on_grammar(
         encoding: a name for `create`, or an `Encoding` of the size's D and H.
         seed: of the weights and of the text.
         size: by default the mini BERT with the vocabulary and length of the grammar.
-        batch: rows of a step. share: of the places that are masked.
+        batch: rows of a step. fraction: of the places that are masked.
         options: for `train`.
     """
     grammar = Grammar()
     size = size or preset(vocab_size=grammar.vocab_size, max_len=grammar.length)
-    draw = grammar_batches(grammar, batch, seed, device, share=share)
+    draw = grammar_batches(grammar, batch, seed, device, fraction=fraction)
     return _trained(encoding, size, seed, draw, steps, lr, device, **options)
 
 
@@ -103,13 +103,13 @@ def on_text(
     device: str = "cpu",
     batch: int = 64,
     lr: float = 3e-3,
-    share: float = SELECTED,
+    fraction: float = SELECTED,
     **options: Any,
 ) -> tuple[Pretraining, list[float]]:
     """Train a mini BERT on rows of WordPieces (n, T); as `on_grammar`."""
 
     def mask(tokens: Tensor, draw: Generator) -> Places:
-        return mask_words(tokens, size.vocab_size, draw, share)
+        return mask_words(tokens, size.vocab_size, draw, fraction)
 
     draw = batches(rows.to(device), batch, seed, mask)
     return _trained(encoding, size, seed, draw, steps, lr, device, **options)

@@ -305,7 +305,7 @@ check.row(pair_row, seed=7202)
 #
 # - one for each two neighbours of each document, in their order: `first` is always the first of the
 #   two;
-# - with chance 1/2, `second` is its true neighbour and the label is 0;
+# - with probability 1/2, `second` is its true neighbour and the label is 0;
 # - else the label is 1, and `second` is drawn evenly from **all sentences of other documents that
 #   have a sentence before them**.
 #
@@ -356,7 +356,7 @@ check.pairs(sentence_pairs, seed=7303)
 from collections import Counter
 
 def judged(triples, look):
-    """Share of right answers of a judge who sees look(first, second) only."""
+    """Fraction of right answers of a judge who sees look(first, second) only."""
     triples = random.Random(0).sample(triples, len(triples))
     seen = Counter()
     for first, second, label in triples[::2]:
@@ -424,7 +424,7 @@ print(tokens.shape, segments.shape, labels.shape)
 print(coder.decode(tokens[0].tolist(), skip_special_tokens=False))
 
 # %% [markdown]
-# **Guess before you run it**: which share of all these places is padding?
+# **Guess before you run it**: what fraction of all these places is padding?
 
 # %% tags=["training"]
 lengths = (tokens != PAD).sum(1)
@@ -441,13 +441,13 @@ plots.show(figure, "Histogram of lengths: a broad hill below 64, and a tower at 
 # only as many places as its longest row:
 
 # %% tags=["training"]
-def padding_share(lengths, rows=32):
+def padding_fraction(lengths, rows=32):
     batches = lengths.split(rows)
     places = sum(len(each) * int(each.max()) for each in batches)
     return 1 - lengths.sum().item() / places
 
-print(f"32 rows as they come: {padding_share(lengths):.0%} padding")
-print(f"32 rows, sorted by length: {padding_share(lengths.sort().values):.0%}")
+print(f"32 rows as they come: {padding_fraction(lengths):.0%} padding")
+print(f"32 rows, sorted by length: {padding_fraction(lengths.sort().values):.0%}")
 
 # %% [markdown]
 # What is left must not be looked at. Attention takes a mask that is True where a query may look at
@@ -485,7 +485,7 @@ check.padding(padding_mask, seed=7404)
 
 # %% [markdown]
 # A row of 16 tokens goes through a small BERT, untrained, with more and more padding behind it. How
-# far does its `[CLS]` move, in shares of its length? Your mask says what is real.
+# far does its `[CLS]` move, as a fraction of its length? Your mask says what is real.
 
 # %%
 from helpers.model.bert import Bert, preset
@@ -632,12 +632,12 @@ for D in (8, 16, 32, 64, 128, 256):
 # 1. **15 %** of the words are *chosen*. Only these are scored.
 # 2. Of the chosen, **80 %** become `[MASK]`, **10 %** become a random word, **10 %** stay.
 #
-# **Guess before you go on**: what share of all words becomes `[MASK]`? And how often is a random
+# **Guess before you go on**: what fraction of all words becomes `[MASK]`? And how often is a random
 # word, by chance, the right one?
 
 # %% [markdown] exercise="mask" title="15 %, and 80/10/10" difficulty=3 minutes=18
-# Write `mask_words(tokens, vocab_size, generator, share)`, which returns two tensors of the shape
-# of `tokens`, $(B, T)$:
+# Write `mask_words(tokens, vocab_size, generator, probability)`, which returns two tensors of the
+# shape of `tokens`, $(B, T)$:
 #
 # - what the model **sees**: the tokens after masking;
 # - the **targets**: the original token where one was chosen, −100 everywhere else (PyTorch's
@@ -645,7 +645,7 @@ for D in (8, 16, 32, 64, 128, 256):
 #
 # The rules:
 #
-# - each word is chosen with chance `share`, independently of all others;
+# - each word is chosen with the `probability` given, independently of all others;
 # - ids below 5 are special, padding among them: they are never chosen, never changed;
 # - of the chosen, 80 % become `MASK`, 10 % a random word, 10 % stay; the choice of action does not
 #   depend on the choice of word;
@@ -653,13 +653,13 @@ for D in (8, 16, 32, 64, 128, 256):
 # - all chance comes from `generator` (a `torch.Generator`: `torch.rand(shape,
 #   generator=generator)`), and `tokens` stays as it is. No loop over tokens is needed.
 #
-# *Why care:* wrong shares give no error, only another task. Pay a model for padding, and its loss
-# looks splendid.
+# *Why care:* wrong proportions give no error, only another task. Pay a model for padding, and its
+# loss looks splendid.
 #
 # <details><summary>Hint 1</summary>
 #
-# Make three tensors of the shape of `tokens`: a chance that chooses, another that decides on the
-# action, and random words (`torch.randint` never gives its upper end).
+# Make three tensors of the shape of `tokens`: a random number that chooses, another that decides on
+# the action, and random words (`torch.randint` never gives its upper end).
 # </details>
 # <details><summary>Hint 2</summary>
 #
@@ -669,12 +669,12 @@ for D in (8, 16, 32, 64, 128, 256):
 
 # %% solution="mask"
 def mask_words(
-    tokens: torch.Tensor, vocab_size: int, generator: Generator, share: float = 0.15
+    tokens: torch.Tensor, vocab_size: int, generator: Generator, probability: float = 0.15
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """What the model sees, and the targets (−100 where nothing was chosen); (B, T) each."""
     ### BEGIN SOLUTION
     first_word = len(SPECIAL)
-    chosen = torch.rand(tokens.shape, generator=generator) < share
+    chosen = torch.rand(tokens.shape, generator=generator) < probability
     chosen = chosen & (tokens >= first_word)
     action = torch.rand(tokens.shape, generator=generator)
     words = torch.randint(first_word, vocab_size, tokens.shape, generator=generator)
@@ -724,17 +724,17 @@ def kinds_of(tokens, seen, targets):
 
 # %% tags=["training"]
 def draw_masks(percent):
-    rows, share = tokens[:24], percent / 100
+    rows, probability = tokens[:24], percent / 100
     draw = Generator().manual_seed(0)
-    seen, targets = map(torch.as_tensor, masker(rows, coder.get_vocab_size(), draw, share))
+    seen, targets = map(torch.as_tensor, masker(rows, coder.get_vocab_size(), draw, probability))
     figure, ax = plt.subplots(figsize=(8, 3.4))
     ax.imshow(kinds_of(rows, seen, targets), cmap=PAINTS, vmin=-0.5, vmax=4.5)
     for kind, name in enumerate(KINDS):
         ax.plot([], "s", color=PAINTS(kind), markeredgecolor="grey", label=name)
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
-    share_seen = (seen == MASK).sum() / (rows >= 5).sum()
-    ax.set(xlabel="place", ylabel="row", title=f"{share_seen:.1%} of the words are [MASK]")
-    return figure, f"24 rows of 64 places, {percent} % chosen: {share_seen:.1%} are [MASK]."
+    masked_fraction = (seen == MASK).sum() / (rows >= 5).sum()
+    ax.set(xlabel="place", ylabel="row", title=f"{masked_fraction:.1%} of the words are [MASK]")
+    return figure, f"24 rows of 64 places, {percent} % chosen: {masked_fraction:.1%} are [MASK]."
 
 widgets.explore(draw_masks, percent=(0, 100, 15))
 
@@ -749,7 +749,7 @@ widgets.explore(draw_masks, percent=(0, 100, 15))
 
 # %%
 def conclusions(seen, targets, plain):
-    """What follows from what is seen at a place: three shares."""
+    """What follows from what is seen at a place: three fractions."""
     chosen, word = targets != -100, seen != MASK
     return {"a word here is scored": chosen[word].double().mean().item(),
             "a word here is true": (seen == plain)[word].double().mean().item(),
@@ -764,7 +764,7 @@ pd.DataFrame({"80/10/10": conclusions(seen, targets, plain),
 # With `[MASK]` only, a word that can be seen is never asked about: its place may forget it. (The
 # last number is a mean over no word at all.) With 80/10/10, any word may be scored, and if it is,
 # it is wrong in one case of two. So each place has to keep its word **and** ask the context whether
-# it fits. The paper's table 8 (appendix C.2) compares such shares; after fine-tuning, the
+# it fits. The paper's table 8 (appendix C.2) compares such proportions; after fine-tuning, the
 # differences are small.
 #
 # BERT's data was masked once, in ten copies with ten different masks (RoBERTa, section 4.1). Yours
@@ -865,7 +865,7 @@ for letters in (100, 101):
 # ## Further reading
 #
 # - Devlin et al. 2018, *BERT* (1810.04805): section 3 and figure 2 for the input, section 3.1 for
-#   both tasks, appendix A.1 and A.2 for the shares and the spans, table 8 in C.2 for other shares.
+#   both tasks, appendix A.1 and A.2 for the proportions and the spans, table 8 in C.2 for others.
 # - Schuster and Nakajima 2012, *Japanese and Korean Voice Search*, and Wu et al. 2016, *Google's
 #   Neural Machine Translation System* (1609.08144), section 4.1: pieces of words.
 # - Liu et al. 2019, *RoBERTa* (1907.11692), section 4.1: masks drawn anew, 4.2: without the second

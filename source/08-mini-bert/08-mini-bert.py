@@ -109,7 +109,7 @@ check.parameters(parameters, seed=8101)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# BERT base and large, by your formula (or the course's), and what share of them tells positions:
+# BERT base and large, by your formula (or the course's), and what fraction of them tells positions:
 
 # %% tags=["nbval-check-output"]
 count = check.parameters.use(parameters)
@@ -122,20 +122,20 @@ for name, (D, L) in {"base": (768, 12), "large": (1024, 24)}.items():
 # would read a bag of words. Move the sliders: what is most of a small BERT, what of a large one?
 
 # %%
-def draw_shares(width, layers):
+def draw_parts(width, layers):
     n = count(30_522, width, layers, 512)
-    shares = {"tokens": 30_522 * width, "positions": 512 * width, "layers": layers * n["layer"],
-              "pooler": n["pooler"]}
+    parts = {"tokens": 30_522 * width, "positions": 512 * width, "layers": layers * n["layer"],
+             "pooler": n["pooler"]}
     figure, ax = plt.subplots(figsize=(7, 2.2))
-    ax.barh(list(shares), [value / 1e6 for value in shares.values()], color=plots.COLOURS[0])
-    for y, value in enumerate(shares.values()):
+    ax.barh(list(parts), [value / 1e6 for value in parts.values()], color=plots.COLOURS[0])
+    for y, value in enumerate(parts.values()):
         ax.text(value / 1e6, y, f" {value / n['all']:.1%}", va="center")
     ax.invert_yaxis()
     ax.margins(x=0.15)
     ax.set(xlabel="parameters (millions)", title=f"{n['all'] / 1e6:.1f} million in all")
     return figure, f"Width {width}, {layers} layers: {n['all'] / 1e6:.1f} million parameters."
 
-widgets.explore(draw_shares, width=(64, 1024, 768), layers=(1, 24, 12))
+widgets.explore(draw_parts, width=(64, 1024, 768), layers=(1, 24, 12))
 
 # %% [markdown]
 # Tables grow with $D$, layers with $D^2$. In a narrow model nearly everything is the token table.
@@ -206,17 +206,18 @@ print(f"chosen: {(targets >= 0).sum()} of {targets.numel()} places")
 #
 # A loss of 4.0 nats says nothing by itself. It takes three levels to read it.
 #
-# 1. **A model that knows nothing** gives each of $V$ words the share $1/V$ and pays $\ln V$.
+# 1. **A model that knows nothing** gives each of $V$ words the probability $1/V$ and pays $\ln V$.
 # 2. **A model that counts** knows how frequent each word is, and looks at no context. That is the
-#    *unigram level*. Any model gets there soon, and a slow one stays there for long: a loss curve
-#    that falls and then becomes flat at this level looks like a trained model, and is not one.
+#    *unigram baseline*. Any model gets there soon, and a slow one stays there for long: a loss
+#    curve that falls and then becomes flat at this baseline looks like a trained model, and is not
+#    one.
 # 3. **The limit** is the least that any model can pay. For English nobody knows it. So this unit
 #    trains on a made-up language first, whose limit can be computed.
 
-# %% [markdown] exercise="unigram" title="The level of counting" difficulty=1 minutes=8
-# Write `unigram_level(training, testing, vocab_size)`. Both texts are words in a row, shape $(N,)$,
-# ids from 0 to `vocab_size - 1`. Count the words of `training`, each of the $V$ words **once more
-# than seen**, so that none has the share 0:
+# %% [markdown] exercise="unigram" title="The unigram baseline" difficulty=1 minutes=8
+# Write `unigram_baseline(training, testing, vocab_size)`. Both texts are words in a row, shape
+# $(N,)$, ids from 0 to `vocab_size - 1`. Count the words of `training`, each of the $V$ words
+# **once more than seen**, so that none has the probability 0:
 #
 # $$P(w) = \frac{n_w + 1}{N + V}$$
 #
@@ -235,7 +236,7 @@ print(f"chosen: {(targets >= 0).sum()} of {targets.numel()} places")
 # </details>
 
 # %% solution="unigram"
-def unigram_level(training: torch.Tensor, testing: torch.Tensor, vocab_size: int) -> float:
+def unigram_baseline(training: torch.Tensor, testing: torch.Tensor, vocab_size: int) -> float:
     """Mean surprise, in nats per word of `testing`, of a model that counts `training`."""
     ### BEGIN SOLUTION
     counts = torch.bincount(training, minlength=vocab_size).double() + 1
@@ -244,9 +245,9 @@ def unigram_level(training: torch.Tensor, testing: torch.Tensor, vocab_size: int
     ### END SOLUTION
 
 # %% test="unigram" points=1.5
-check.unigram(unigram_level)
+check.unigram(unigram_baseline)
 ### BEGIN HIDDEN TESTS
-check.unigram(unigram_level, seed=8303)
+check.unigram(unigram_baseline, seed=8303)
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -274,9 +275,10 @@ print(*(grammar.words[word] for word in texts[2]))
 
 # %% tags=["nbval-check-output"]
 masked = grammar.batch(400, 64, Generator().manual_seed(2))  # BERT's corruption
-level = check.unigram.use(unigram_level)
+baseline = check.unigram.use(unigram_baseline)
+hidden_words = masked.targets.flatten()
 levels = {"ln V": math.log(grammar.num_symbols),
-          "unigram": float(level(texts.flatten(), masked.targets.flatten(), grammar.num_symbols)),
+          "unigram": float(baseline(texts.flatten(), hidden_words, grammar.num_symbols)),
           "limit": grammar.limit(masked)}
 print({name: round(value, 2) for name, value in levels.items()})
 
@@ -302,7 +304,7 @@ print(f"{steps:,} steps of {batch} texts on {device}, products in {training['pre
 # AdamW. `bfloat16` about doubles the speed where the processor has it.)
 #
 # **Guess before you run it.** One model has a learned table, as BERT; the other has no positions at
-# all. Where will each end, between limit and $\ln V$? Will the second stay at the unigram level?
+# all. Where will each end, between limit and $\ln V$? Will the second stay at the unigram baseline?
 
 # %% tags=["training"]
 learned, learned_curve = on_grammar("learned", 0, steps, **training)
@@ -328,12 +330,12 @@ plots.lines(ax, {"learned": smooth(learned_curve), "none": smooth(none_curve)},
 for name in levels:
     draw_level(ax, name)
 plots.show(figure, "Loss by step with three levels: both curves begin near ln V and pass the "
-                   "unigram level; the learned table goes on towards the limit, none does not.")
+                   "unigram baseline; the learned table goes on towards the limit, none does not.")
 
 # %% [markdown]
-# Both begin near $\ln V$ and pass the unigram level within some dozens of steps: so soon it is
+# Both begin near $\ln V$ and pass the unigram baseline within some dozens of steps: so soon it is
 # known how frequent words are. Then they part. The model with a table goes on towards the limit.
-# The one without positions goes below the unigram level as well: one chosen word in ten stands
+# The one without positions goes below the unigram baseline as well: one chosen word in ten stands
 # there openly (unit 07), the words around tell the topic, and which kinds of words are missing. But
 # its fall soon slows. A curve like that, drawn without its levels, might pass for a trained model.
 
@@ -374,7 +376,7 @@ print(longer.note)
 # - `logits` $(B, T, V')$ are the model's. $V'$ is $V + 1$: `[MASK]` has a logit too, the last one;
 # - `targets` $(B, T)$ is −100 where nothing was chosen;
 # - `kinds` $(B, T)$ says of each place which kind it is, 0 to $K - 1$;
-# - `posterior` $(B, T, V)$ is the exact answer: shares that add up to 1.
+# - `posterior` $(B, T, V)$ is the exact answer: probabilities that add up to 1.
 #
 # Returned is a tensor $(K,)$: for each kind, the mean over its chosen places of
 #
@@ -482,10 +484,10 @@ subject, near = (plural[texts[rows, places - back]] for back in (5, 2))
 
 @torch.no_grad()
 def right_number(model):
-    """Of what the model gives to verbs at the hidden places, the share with the right number."""
-    shares = torch.cat([model(part) for part in hidden.split(200)])
-    shares = shares[torch.arange(len(rows)), places].softmax(-1)
-    singular, several = (shares[:, ends_in[letter]].sum(1) for letter in "sp")
+    """Of the probability that verbs get at the hidden places, the part with the right number."""
+    found = torch.cat([model(part) for part in hidden.split(200)])
+    found = found[torch.arange(len(rows)), places].softmax(-1)
+    singular, several = (found[:, ends_in[letter]].sum(1) for letter in "sp")
     return torch.where(subject, several, singular) / (singular + several)
 
 # %% tags=["training"]
@@ -619,8 +621,8 @@ for std in (0.02, 0.05):
 figure, ax = plt.subplots()
 plots.lines(ax, starts, x="step", y="loss (nats)", title="a learned table, AdamW, lr 0.001")
 draw_level(ax, "unigram")
-plots.show(figure, "Loss by step for two first standard deviations: both pass the unigram level; "
-                   "0.05 goes on falling, 0.02 lies above it and is nearly flat.")
+plots.show(figure, "Loss by step for two first standard deviations: both pass the unigram "
+                   "baseline; 0.05 goes on falling, 0.02 lies above it and is nearly flat.")
 
 # %% [markdown]
 # 0.05 is ahead. 0.02 is not wrong, it is made for another width. (An
@@ -885,8 +887,8 @@ beats_by_length.pivot_table(index="encoding", columns="length", values="far").ro
 # And real text? A race of ten of them on docstrings: 4,096 pieces of words, rows of 64, 15 %
 # hidden. There is no limit to hold it against. So other things have been drawn:
 #
-# - the **unigram level**, and the level of an exact answer that knows these counts and **looks at
-#   the place** besides, for one chosen word in ten is not hidden there, and one is a wrong one;
+# - the **unigram baseline**, and the loss of an exact answer that knows these counts and **looks
+#   at the place** besides, for one chosen word in ten is not hidden there, and one is a wrong one;
 # - two **controls**, models trained and tested on text whose words have been shuffled: within each
 #   row, so that the row still has its topic and no order, or over all rows, so that it has neither.
 
@@ -900,7 +902,7 @@ for y, name in enumerate(order):
     each = at_64[at_64["encoding"] == name]["loss"]
     colour = plots.COLOURS[1] if name in CONTROLS else plots.COLOURS[0]
     ax.plot(each, [y] * len(each), "o", color=colour)
-ax.axvline(at_64["unigram"].mean(), color="grey", label="unigram level")
+ax.axvline(at_64["unigram"].mean(), color="grey", label="unigram baseline")
 ax.axvline(at_64["shown"].mean(), color="grey", linestyle="--", label="and looks at the place")
 ax.set_yticks(range(len(order)), order)
 ax.invert_yaxis()
@@ -913,7 +915,7 @@ print(english.note, "Steps:", english.table["steps"].unique())
 # %% [markdown]
 # Before you name a winner, look at how far the dots of one row are apart, and how near the rows are
 # to each other. Then look for `none` and for the controls: how much of the way down from the
-# unigram level does a model come that cannot see any order?
+# unigram baseline does a model come that cannot see any order?
 
 # %%
 loss = at_64.groupby("encoding")["loss"].mean()
@@ -926,10 +928,10 @@ english.table.pivot_table(index="encoding", columns="length", values="loss").loc
 # %% [markdown]
 # `none` and the control that is shuffled row by row end at about the same place: a model that
 # cannot see the order, and one that sees an order which means nothing. Both are well below the
-# unigram level, and most of that is no knowledge of English: the words that stand there openly
+# unigram baseline, and most of that is no knowledge of English: the words that stand there openly
 # are worth half a nat to anybody. The control that is shuffled over all rows comes within a tenth
 # of that answer, and there is nothing else in its text. What the other one has beyond it is the
-# topic of its row. So the unigram level is no measure of what order is worth; a control is.
+# topic of its row. So the unigram baseline is no measure of what order is worth; a control is.
 #
 # And the order of the race is not that of the grammar. There the learned table came first, and
 # places counted for much. In prose it is the neighbours that count, wherever they stand. Those with
@@ -1141,8 +1143,8 @@ if d2l:
 # - BERT is an input sum, $L$ layers of $12D^2 + 13D$ parameters, and two heads that are thrown
 #   away. The decoder is the token table; positions are 0.36 % of BERT base.
 # - The loss is a mean over chosen places, and over nothing else.
-# - Draw $\ln V$, the unigram level and, where there is one, the limit into every curve. A flat
-#   curve at the unigram level is not a trained model.
+# - Draw $\ln V$, the unigram baseline and, where there is one, the limit into every curve. A flat
+#   curve at the unigram baseline is not a trained model.
 # - Look at each kind of word by itself: a mean hides which rule was learned.
 # - A learned table takes on the distances that the text rewards.
 # - A first std that suits a width of 768 is too small for 128; $\mathrm{std}\cdot\sqrt D$

@@ -195,7 +195,7 @@ plots.show(figures.strips(CLAIMS[6], rows), figures.in_words(CLAIMS[6], rows))
 
 # %% [markdown] exercise="offsets" title="Offsets, and nothing else?" difficulty=3 minutes=12
 # Write `offset_verdict`. It takes a table $P$ of shape $(T, D)$ and a list of matrices $W$, and
-# returns a dict: `"share"`, the list of $r$ for each $W$, and `"verdict"`, what follows for the
+# returns a dict: `"ratio"`, the list of $r$ for each $W$, and `"verdict"`, what follows for the
 # claim that the products depend on the offset alone, $r \leq 0.01$. `decide`, from exercise 1, is
 # yours to use; the matrices take the place of the seeds.
 #
@@ -213,15 +213,15 @@ plots.show(figures.strips(CLAIMS[6], rows), figures.in_words(CLAIMS[6], rows))
 
 # %% solution="offsets"
 def offset_verdict(table: torch.Tensor, matrices: list[torch.Tensor]) -> dict:
-    """{"share": r for each matrix, "verdict": on the claim that r ≤ 0.01}; table (T, D)."""
+    """{"ratio": r for each matrix, "verdict": on the claim that r ≤ 0.01}; table (T, D)."""
     ### BEGIN SOLUTION
-    share = []
+    ratio = []
     for W in matrices:
         S = table @ W @ table.T
         diagonals = [S.diagonal(k) for k in range(1 - len(S), len(S))]
         along = sum((each - each.mean()).square().sum() for each in diagonals)
-        share.append(math.sqrt(along / (S - S.mean()).square().sum()))
-    return {"share": share, "verdict": decide(share, high=0.01)}
+        ratio.append(math.sqrt(along / (S - S.mean()).square().sum()))
+    return {"ratio": ratio, "verdict": decide(ratio, high=0.01)}
     ### END SOLUTION
 
 # %% test="offsets" points=1
@@ -243,7 +243,7 @@ between = {
 }
 for name, matrices in between.items():
     found = sees(P, matrices)
-    print(f"{name:14}", [f"{float(r):.2f}" for r in found["share"]], found["verdict"])
+    print(f"{name:14}", [f"{float(r):.2f}" for r in found["ratio"]], found["verdict"])
 
 # %% [markdown]
 # How much of a matrix does it take? Here $W$ goes from the unit matrix to a random one.
@@ -293,10 +293,10 @@ answers = {
 
 # %% [markdown] exercise="beyond" title="Beyond the training" difficulty=2 minutes=8
 # Write `beyond_verdict`. It takes `right`, of shape (seeds, texts, $T$) and with NaN wherever
-# nothing was asked, and `trained`, the length of the training texts. It returns a dict: `"share"`,
-# the share of right answers **beyond** the trained places (from place `trained` on, counted from
-# 0), for each seed, of shape (seeds,); and `"verdict"`, what follows for the claim "**at most half
-# of the answers there are right**".
+# nothing was asked, and `trained`, the length of the training texts. It returns a dict:
+# `"fraction"`, the fraction of right answers **beyond** the trained places (from place `trained`
+# on, counted from 0), for each seed, of shape (seeds,); and `"verdict"`, what follows for the
+# claim "**at most half of the answers there are right**".
 #
 # *Why care:* the mean over a whole text hides what happens at its end, in the half that the model
 # knows.
@@ -309,10 +309,10 @@ answers = {
 
 # %% solution="beyond"
 def beyond_verdict(right: torch.Tensor, trained: int) -> dict:
-    """{"share": by seed (S,), "verdict": on "at most half is right"}; right (S, N, T)."""
+    """{"fraction": by seed (S,), "verdict": on "at most half is right"}; right (S, N, T)."""
     ### BEGIN SOLUTION
-    share = right[:, :, trained:].nanmean((1, 2))
-    return {"share": share, "verdict": decide(share.tolist(), high=0.5)}
+    fraction = right[:, :, trained:].nanmean((1, 2))
+    return {"fraction": fraction, "verdict": decide(fraction.tolist(), high=0.5)}
     ### END SOLUTION
 
 # %% test="beyond" points=0.5
@@ -325,8 +325,8 @@ check.beyond(beyond_verdict, seed=9303)
 beyond_of = check.beyond.use(beyond_verdict)
 for kind, right in answers.items():
     found = beyond_of(right, 16)
-    shares = ", ".join(f"{float(each):.2f}" for each in found["share"])
-    print(f"{kind:10} right beyond place 16: {shares}   at most half: {found['verdict']}")
+    fractions = ", ".join(f"{float(each):.2f}" for each in found["fraction"])
+    print(f"{kind:10} right beyond place 16: {fractions}   at most half: {found['verdict']}")
 
 # %% tags=["training"]
 figure, ax = plt.subplots()

@@ -16,8 +16,8 @@ from helpers.claims import CLAIMS, PARTLY, VERDICTS, Claim, Part, overall
 from tests.common import ROOT
 
 MEASURING: dict[Exercise, Callable[..., dict[str, Any]]] = {
-    check.beyond: lambda right, trained: {"share": right[:, :, trained:].nanmean((1, 2))},
-    check.offsets: lambda table, matrices: {"share": []},
+    check.beyond: lambda right, trained: {"fraction": right[:, :, trained:].nanmean((1, 2))},
+    check.offsets: lambda table, matrices: {"ratio": []},
     check.better: lambda runs, ours, other, by: {"difference": []},
     check.verdict: lambda claim, seeds: {"numbers": {}},
 }
@@ -122,7 +122,7 @@ def test_an_answer_may_be_a_series_a_list_or_an_array() -> None:
     [
         (lambda right, trained: None, "return missing"),
         (lambda right, trained: 0.5, "expected a dict, found float"),
-        (lambda right, trained: {"verdict": "holds"}, "no entry share"),
+        (lambda right, trained: {"verdict": "holds"}, "no entry fraction"),
     ],
 )
 def test_whatever_else_comes_back_gets_a_plain_sentence(answer: Any, words: str) -> None:

@@ -35,13 +35,13 @@ def test_rows_are_the_stream_and_sentences_end_with_sep() -> None:
     assert len(text.training) == 19 * len(text.testing)
 
 
-def test_the_unigram_level_is_that_of_counting() -> None:
+def test_the_unigram_baseline_is_that_of_counting() -> None:
     text = _text()
     words = text.training[text.training > 4].tolist()
     counts = {word: words.count(word) + 1 for word in range(5, text.tokenizer.get_vocab_size())}
     seen = text.testing[text.testing > 4].tolist()
     expected = -sum(math.log(counts[w] / sum(counts.values())) for w in seen) / len(seen)
-    assert text.unigram_level() == pytest.approx(expected, rel=1e-12)
+    assert text.unigram_baseline() == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_level_of_who_looks_at_the_place_is_the_exact_answer() -> None:
@@ -60,9 +60,9 @@ def test_the_level_of_who_looks_at_the_place_is_the_exact_answer() -> None:
                 shown, word = int(masked.inputs[row, place]), int(word) - 5
                 known = share if shown == MASK else pairs[:, shown - 5] / pairs[:, shown - 5].sum()
                 expected.append(-math.log(known[word]))
-    assert text.shown_level(masked) == pytest.approx(sum(expected) / len(expected), rel=1e-9)
+    assert text.shown_baseline(masked) == pytest.approx(sum(expected) / len(expected), rel=1e-9)
     words = masked.targets[masked.targets >= 5] - 5
-    assert text.shown_level(masked) < -share[words].log().mean()  # who does not look
+    assert text.shown_baseline(masked) < -share[words].log().mean()  # who does not look
 
 
 def test_shuffled_rows_keep_their_words() -> None:
@@ -82,7 +82,7 @@ def test_order_is_learned_and_lost_when_shuffled() -> None:
     for name, change in {"order": lambda rows: rows, "none": shuffled}.items():
         model, _ = on_text("learned", change(text.rows(16)), 0, 500, size, lr=1e-2)
         found[name] = text_score(model, change(text.rows(16, test=True))).loss
-    assert found["order"] < 0.4 < 0.7 < found["none"] < text.unigram_level()
+    assert found["order"] < 0.4 < 0.7 < found["none"] < text.unigram_baseline()
 
 
 def test_a_score_on_text_is_the_mean_over_masked_words() -> None:

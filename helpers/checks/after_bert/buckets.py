@@ -27,10 +27,10 @@ def _clear(distances: range, num_buckets: int, max_distance: int) -> list[int]:
     """Those whose bucket does not hang on the last digit of a logarithm."""
     side, exact = num_buckets // 2, num_buckets // 4
 
-    def share(each: int) -> float:
+    def fraction(each: int) -> float:
         return math.log(each / exact) / math.log(max_distance / exact) * (side - exact)
 
-    return [n for n in distances if n <= exact or abs(share(n) - round(share(n))) > 1e-3]
+    return [n for n in distances if n <= exact or abs(fraction(n) - round(fraction(n))) > 1e-3]
 
 
 def _near(rng: Random) -> Iterator[Case]:
@@ -72,8 +72,8 @@ buckets = Exercise(
 def buckets_sides_swapped(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
     a = offsets.abs()
-    share = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
-    far = (exact + share * (side - exact)).long().clamp(max=side - 1)
+    fraction = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
+    far = (exact + fraction * (side - exact)).long().clamp(max=side - 1)
     return side * (offsets < 0) + torch.where(a < exact, a, far)
 
 
@@ -84,8 +84,8 @@ def buckets_sides_swapped(offsets, num_buckets=32, max_distance=128):
 def buckets_zero_counts_as_right(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
     a = offsets.abs()
-    share = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
-    far = (exact + share * (side - exact)).long().clamp(max=side - 1)
+    fraction = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
+    far = (exact + fraction * (side - exact)).long().clamp(max=side - 1)
     return side * (offsets >= 0) + torch.where(a < exact, a, far)
 
 
@@ -96,8 +96,8 @@ def buckets_zero_counts_as_right(offsets, num_buckets=32, max_distance=128):
 def buckets_of_the_distance_only(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
     a = offsets.abs()
-    share = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
-    far = (exact + share * (side - exact)).long().clamp(max=side - 1)
+    fraction = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
+    far = (exact + fraction * (side - exact)).long().clamp(max=side - 1)
     return torch.where(a < exact, a, far)
 
 
@@ -108,8 +108,8 @@ def buckets_of_the_distance_only(offsets, num_buckets=32, max_distance=128):
 def buckets_all_on_one_side(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets, num_buckets // 2
     a = (-offsets).clamp(min=0)
-    share = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
-    far = (exact + share * (side - exact)).long().clamp(max=side - 1)
+    fraction = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
+    far = (exact + fraction * (side - exact)).long().clamp(max=side - 1)
     return torch.where(a < exact, a, far)
 
 
@@ -131,8 +131,8 @@ def buckets_clipped(offsets, num_buckets=32, max_distance=128):
 def buckets_in_equal_steps(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
     a = offsets.abs()
-    share = (a - exact).clamp(min=0) / (max_distance - exact)
-    far = (exact + share * (side - exact)).long().clamp(max=side - 1)
+    fraction = (a - exact).clamp(min=0) / (max_distance - exact)
+    far = (exact + fraction * (side - exact)).long().clamp(max=side - 1)
     return side * (offsets > 0) + torch.where(a < exact, a, far)
 
 
@@ -144,8 +144,8 @@ def buckets_in_equal_steps(offsets, num_buckets=32, max_distance=128):
 def buckets_logarithm_not_divided(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
     a = offsets.abs()
-    share = a.clamp(min=1).log() / math.log(max_distance)
-    far = (exact + share * (side - exact)).long().clamp(max=side - 1)
+    fraction = a.clamp(min=1).log() / math.log(max_distance)
+    far = (exact + fraction * (side - exact)).long().clamp(max=side - 1)
     return side * (offsets > 0) + torch.where(a < exact, a, far)
 
 
@@ -157,8 +157,8 @@ def buckets_logarithm_not_divided(offsets, num_buckets=32, max_distance=128):
 def buckets_without_an_end(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
     a = offsets.abs()
-    share = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
-    far = (exact + share * (side - exact)).long()
+    fraction = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
+    far = (exact + fraction * (side - exact)).long()
     return side * (offsets > 0) + torch.where(a < exact, a, far)
 
 
@@ -169,8 +169,8 @@ def buckets_without_an_end(offsets, num_buckets=32, max_distance=128):
 def buckets_rounded(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
     a = offsets.abs()
-    share = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
-    far = (exact + share * (side - exact)).round().long().clamp(max=side - 1)
+    fraction = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
+    far = (exact + fraction * (side - exact)).round().long().clamp(max=side - 1)
     return side * (offsets > 0) + torch.where(a < exact, a, far)
 
 
@@ -181,8 +181,8 @@ def buckets_rounded(offsets, num_buckets=32, max_distance=128):
 def buckets_rounded_up(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
     a = offsets.abs()
-    share = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
-    far = (exact + share * (side - exact)).ceil().long().clamp(max=side - 1)
+    fraction = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
+    far = (exact + fraction * (side - exact)).ceil().long().clamp(max=side - 1)
     return side * (offsets > 0) + torch.where(a < exact, a, far)
 
 
@@ -190,8 +190,8 @@ def buckets_rounded_up(offsets, num_buckets=32, max_distance=128):
 def buckets_as_many_on_each_side(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets, num_buckets // 2
     a = offsets.abs()
-    share = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
-    far = (exact + share * (side - exact)).long().clamp(max=side - 1)
+    fraction = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
+    far = (exact + fraction * (side - exact)).long().clamp(max=side - 1)
     return side * (offsets > 0) + torch.where(a < exact, a, far)
 
 
@@ -202,8 +202,8 @@ def buckets_as_many_on_each_side(offsets, num_buckets=32, max_distance=128):
 def buckets_far_ones_begin_one_later(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
     a = offsets.abs()
-    share = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
-    far = (exact + 1 + share * (side - exact)).long().clamp(max=side - 1)
+    fraction = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
+    far = (exact + 1 + fraction * (side - exact)).long().clamp(max=side - 1)
     return side * (offsets > 0) + torch.where(a < exact, a, far)
 
 
@@ -214,8 +214,8 @@ def buckets_far_ones_begin_one_later(offsets, num_buckets=32, max_distance=128):
 def buckets_far_ones_begin_at_zero(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
     a = offsets.abs()
-    share = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
-    far = (share * (side - exact)).long().clamp(max=side - 1)
+    fraction = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
+    far = (fraction * (side - exact)).long().clamp(max=side - 1)
     return side * (offsets > 0) + torch.where(a < exact, a, far)
 
 

@@ -10,14 +10,15 @@ from torch import Generator, Tensor
 from helpers import encodings
 
 
-def random(rng: Random, *shape: int) -> Tensor:
+def normal_numbers(rng: Random, *shape: int) -> Tensor:
+    """Normal random numbers, float32."""
     draw = Generator().manual_seed(rng.randrange(2**31))
     return torch.randn(*shape, generator=draw)
 
 
-def heads(rng: Random) -> Tensor:
+def random_heads(rng: Random) -> Tensor:
     """(B, H, T, d) with four different sizes; d/2 is even, odd or 5."""
-    return random(rng, 2, 3, rng.choice((5, 7, 9)), rng.choice((8, 10, 12)))
+    return normal_numbers(rng, 2, 3, rng.choice((5, 7, 9)), rng.choice((8, 10, 12)))
 
 
 def turned(x: Tensor, base: float = 10_000.0, layout: str = "interleaved") -> Tensor:

@@ -21,8 +21,10 @@ def _counted(scores: Tensor) -> Tensor:
 
 
 def _one_side(rng: Random, cut: Callable[[Tensor], Tensor], words: str) -> Iterator[Case]:
-    scores = 2 * common.random(rng, 2, 3, rng.randint(5, 8), 1) + common.random(rng, 1, 1, 1, 1)
-    scores = scores + 2 * common.random(rng, 2, 3, scores.shape[2], scores.shape[2])
+    scores = 2 * common.normal_numbers(rng, 2, 3, rng.randint(5, 8), 1) + common.normal_numbers(
+        rng, 1, 1, 1, 1
+    )
+    scores = scores + 2 * common.normal_numbers(rng, 2, 3, scores.shape[2], scores.shape[2])
 
     def ask(answer: Answer) -> Any:
         found = answer(scores.clone())

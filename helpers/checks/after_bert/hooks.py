@@ -1,4 +1,7 @@
-"""Unit 05, “Which hook for which paper”: what it asks, and what people write instead."""
+"""Unit 05, “Which hook for which paper”: what it asks, and what people write instead.
+
+Which of the four hooks a paper needs, and which a model that mixes several of them.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,10 @@ from typing import Any
 
 import torch
 
-from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.checks.engine import Answer, Case, Exercise, Part, changed
 from helpers.encodings.base import HOOKS
 
 NEEDED = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
-
-
 MOST = 4  # papers that must be right by themselves before a mix of them counts
 
 
@@ -90,14 +91,19 @@ hooks = Exercise(
 )
 
 
+def hooks_by_paper(papers):
+    """The right answer; most mistakes have another hook for one paper."""
+    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    return {hook for paper in papers for hook in needed[paper].split()}
+
+
 @hooks.mistake(
     "A: the score does fade with the offset in the end, but nothing is added to it. To which "
     "tensors do the turning and the factors happen?",
     loses="paper A",
 )
-def xpos_by_scores(papers):
-    needed = {"A": "scores", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
-    return {hook for paper in papers for hook in needed[paper].split()}
+@changed(hooks_by_paper, '"A": "rotate"', '"A": "scores"')
+def xpos_by_scores(): ...
 
 
 @hooks.mistake(
@@ -105,25 +111,16 @@ def xpos_by_scores(papers):
     "sees both at once have anything left to do?",
     loses="paper A",
 )
-def xpos_by_two_hooks(papers):
-    needed = {
-        "A": "rotate scores",
-        "B": "scores",
-        "C": "embed",
-        "D": "",
-        "E": "context",
-        "F": "rotate",
-    }
-    return {hook for paper in papers for hook in needed[paper].split()}
+@changed(hooks_by_paper, '"A": "rotate"', '"A": "rotate scores"')
+def xpos_by_two_hooks(): ...
 
 
 @hooks.mistake(
     "A: the token vectors stay as they are. Queries and keys exist only inside a layer.",
     loses="paper A",
 )
-def xpos_at_the_input(papers):
-    needed = {"A": "embed", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
-    return {hook for paper in papers for hook in needed[paper].split()}
+@changed(hooks_by_paper, '"A": "rotate"', '"A": "embed"')
+def xpos_at_the_input(): ...
 
 
 @hooks.mistake(
@@ -131,18 +128,16 @@ def xpos_at_the_input(papers):
     "Where does the product of two of them go?",
     loses="paper B",
 )
-def tupe_at_the_input(papers):
-    needed = {"A": "rotate", "B": "embed", "C": "embed", "D": "", "E": "context", "F": "rotate"}
-    return {hook for paper in papers for hook in needed[paper].split()}
+@changed(hooks_by_paper, '"B": "scores"', '"B": "embed"')
+def tupe_at_the_input(): ...
 
 
 @hooks.mistake(
     "B: queries and keys of the tokens are not changed. What is it that something is added to?",
     loses="paper B",
 )
-def tupe_by_rotation(papers):
-    needed = {"A": "rotate", "B": "rotate", "C": "embed", "D": "", "E": "context", "F": "rotate"}
-    return {hook for paper in papers for hook in needed[paper].split()}
+@changed(hooks_by_paper, '"B": "scores"', '"B": "rotate"')
+def tupe_by_rotation(): ...
 
 
 @hooks.mistake(
@@ -150,34 +145,24 @@ def tupe_by_rotation(papers):
     "vectors.",
     loses="paper B",
 )
-def tupe_by_two_hooks(papers):
-    needed = {
-        "A": "rotate",
-        "B": "embed scores",
-        "C": "embed",
-        "D": "",
-        "E": "context",
-        "F": "rotate",
-    }
-    return {hook for paper in papers for hook in needed[paper].split()}
+@changed(hooks_by_paper, '"B": "scores"', '"B": "embed scores"')
+def tupe_by_two_hooks(): ...
 
 
 @hooks.mistake(
     "C: sines and cosines alone do not make a rotation. Look at where the MLP's output goes.",
     loses="paper C",
 )
-def fourier_by_rotation(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "rotate", "D": "", "E": "context", "F": "rotate"}
-    return {hook for paper in papers for hook in needed[paper].split()}
+@changed(hooks_by_paper, '"C": "embed"', '"C": "rotate"')
+def fourier_by_rotation(): ...
 
 
 @hooks.mistake(
     "C: the MLP's output has one vector for each token, not a number for each pair.",
     loses="paper C",
 )
-def fourier_by_scores(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "scores", "D": "", "E": "context", "F": "rotate"}
-    return {hook for paper in papers for hook in needed[paper].split()}
+@changed(hooks_by_paper, '"C": "embed"', '"C": "scores"')
+def fourier_by_scores(): ...
 
 
 @hooks.mistake(
@@ -185,31 +170,15 @@ def fourier_by_scores(papers):
     "What does this paper add beside it?",
     loses="paper D",
 )
-def nope_by_a_mask(papers):
-    needed = {
-        "A": "rotate",
-        "B": "scores",
-        "C": "embed",
-        "D": "scores",
-        "E": "context",
-        "F": "rotate",
-    }
-    return {hook for paper in papers for hook in needed[paper].split()}
+@changed(hooks_by_paper, '"D": ""', '"D": "scores"')
+def nope_by_a_mask(): ...
 
 
 @hooks.mistake(
     "D: the token vectors enter the first layer just as the embedding gives them.", loses="paper D"
 )
-def nope_at_the_input(papers):
-    needed = {
-        "A": "rotate",
-        "B": "scores",
-        "C": "embed",
-        "D": "embed",
-        "E": "context",
-        "F": "rotate",
-    }
-    return {hook for paper in papers for hook in needed[paper].split()}
+@changed(hooks_by_paper, '"D": ""', '"D": "embed"')
+def nope_at_the_input(): ...
 
 
 @hooks.mistake(
@@ -217,9 +186,8 @@ def nope_at_the_input(papers):
     "softmax, when the values are added up.",
     loses="paper E",
 )
-def values_by_scores(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "scores", "F": "rotate"}
-    return {hook for paper in papers for hook in needed[paper].split()}
+@changed(hooks_by_paper, '"E": "context"', '"E": "scores"')
+def values_by_scores(): ...
 
 
 @hooks.mistake(
@@ -227,9 +195,8 @@ def values_by_scores(papers):
     "the input, will do.",
     loses="paper E",
 )
-def values_at_the_input(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "embed", "F": "rotate"}
-    return {hook for paper in papers for hook in needed[paper].split()}
+@changed(hooks_by_paper, '"E": "context"', '"E": "embed"')
+def values_at_the_input(): ...
 
 
 @hooks.mistake(
@@ -237,16 +204,8 @@ def values_at_the_input(papers):
     "stay as they are.",
     loses="paper E",
 )
-def values_and_scores(papers):
-    needed = {
-        "A": "rotate",
-        "B": "scores",
-        "C": "embed",
-        "D": "",
-        "E": "scores context",
-        "F": "rotate",
-    }
-    return {hook for paper in papers for hook in needed[paper].split()}
+@changed(hooks_by_paper, '"E": "context"', '"E": "scores context"')
+def values_and_scores(): ...
 
 
 @hooks.mistake(
@@ -254,9 +213,8 @@ def values_and_scores(papers):
     "here, and how often?",
     loses="paper F",
 )
-def detr_at_the_input(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "embed"}
-    return {hook for paper in papers for hook in needed[paper].split()}
+@changed(hooks_by_paper, '"F": "rotate"', '"F": "embed"')
+def detr_at_the_input(): ...
 
 
 @hooks.mistake(
@@ -264,9 +222,8 @@ def detr_at_the_input(papers):
     "itself, and it need not be a turn for the hook to fit.",
     loses="paper F",
 )
-def detr_by_scores(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "scores"}
-    return {hook for paper in papers for hook in needed[paper].split()}
+@changed(hooks_by_paper, '"F": "rotate"', '"F": "scores"')
+def detr_by_scores(): ...
 
 
 @hooks.mistake(
@@ -274,16 +231,8 @@ def detr_by_scores(papers):
     "made, do not change.",
     loses="paper F",
 )
-def detr_by_two_hooks(papers):
-    needed = {
-        "A": "rotate",
-        "B": "scores",
-        "C": "embed",
-        "D": "",
-        "E": "context",
-        "F": "embed rotate",
-    }
-    return {hook for paper in papers for hook in needed[paper].split()}
+@changed(hooks_by_paper, '"F": "rotate"', '"F": "embed rotate"')
+def detr_by_two_hooks(): ...
 
 
 @hooks.mistake(
@@ -291,9 +240,8 @@ def detr_by_two_hooks(papers):
     "of each.",
     loses="combined",
 )
-def hooks_of_the_first(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
-    return tuple(needed[papers[0]].split())
+@changed(hooks_by_paper, "in papers", "in papers[0]")
+def hooks_of_the_first(): ...
 
 
 @hooks.mistake(

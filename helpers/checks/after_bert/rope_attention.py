@@ -22,10 +22,12 @@ def _rope_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 def _attended(rng: Random) -> Iterator[Case]:
     for _ in range(2):
-        shape = common.heads(rng).shape
+        shape = common.random_heads(rng).shape
         # Queries twice as long: the softmax is then far from even, and a wrong axis shows.
         yield call(
-            2 * common.random(rng, *shape), common.random(rng, *shape), common.random(rng, *shape)
+            2 * common.normal_numbers(rng, *shape),
+            common.normal_numbers(rng, *shape),
+            common.normal_numbers(rng, *shape),
         )
 
 

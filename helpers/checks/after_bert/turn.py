@@ -16,17 +16,17 @@ BASES = (100.0, 500.0, 50_000.0)
 
 
 def _neighbours(rng: Random) -> Iterator[Case]:
-    yield call(common.heads(rng))
-    yield call(common.heads(rng))
+    yield call(common.random_heads(rng))
+    yield call(common.random_heads(rng))
 
 
 def _turn_base(rng: Random) -> Iterator[Case]:
-    yield call(common.heads(rng), base=rng.choice(BASES))
+    yield call(common.random_heads(rng), base=rng.choice(BASES))
 
 
 def _halves(rng: Random) -> Iterator[Case]:
-    yield call(common.heads(rng), layout="halves")
-    yield call(common.heads(rng), layout="interleaved")
+    yield call(common.random_heads(rng), layout="halves")
+    yield call(common.random_heads(rng), layout="interleaved")
 
 
 def _elsewhere() -> tuple[Answer, ...]:

@@ -10,8 +10,10 @@ from torch import Generator, Tensor, nn
 
 from helpers.corpora.wordpiece import CLS, PAD, SEP, SPECIAL, UNK
 
+FIRST_WORD = len(SPECIAL)  # the lowest id of a word
 
-def filled(module: nn.Module, norm: bool) -> nn.Module:
+
+def with_fixed_weights(module: nn.Module, norm: bool) -> nn.Module:
     """Weights that depend on their names only, so that two modules compute the same."""
     for name, weight in module.named_parameters():
         if norm or not name.startswith("norm"):
@@ -20,10 +22,7 @@ def filled(module: nn.Module, norm: bool) -> nn.Module:
     return module
 
 
-FIRST_WORD = len(SPECIAL)
-
-
-def text(rng: Random, rows: int, length: int, vocab_size: int) -> Tensor:
+def random_ids(rng: Random, rows: int, length: int, vocab_size: int) -> Tensor:
     """Ids of pairs as in a batch: [CLS] … [SEP] … [SEP], a few [UNK], padding of any length."""
     draw = Generator().manual_seed(rng.randrange(2**31))
     tokens = torch.randint(FIRST_WORD, vocab_size, (rows, length), generator=draw)
@@ -36,6 +35,6 @@ def text(rng: Random, rows: int, length: int, vocab_size: int) -> Tensor:
     return tokens
 
 
-def shape(tokens: Tensor) -> str:
-    """The shape, in words."""
+def shape_in_words(tokens: Tensor) -> str:
+    """The shape of the tokens, for a label."""
     return f"tokens of shape {tuple(tokens.shape)}"

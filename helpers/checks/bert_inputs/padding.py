@@ -23,7 +23,7 @@ def padding_mask(tokens: Tensor) -> Tensor:
 
 
 def _real(rng: Random) -> Iterator[Case]:
-    tokens = common.text(rng, rng.randint(2, 4), rng.randint(12, 16), 40)
+    tokens = common.random_ids(rng, rng.randint(2, 4), rng.randint(12, 16), 40)
     tokens[0, 1] = UNK
     wanted = tokens.shape
 
@@ -33,14 +33,14 @@ def _real(rng: Random) -> Iterator[Case]:
         fits = numbers is not None and numbers.numel() == tokens.numel()
         return numbers.reshape(wanted) if numbers is not None and fits else found
 
-    yield Case(f"({common.shape(tokens)}), its numbers", ask)
+    yield Case(f"({common.shape_in_words(tokens)}), its numbers", ask)
 
 
 def _for_attention(rng: Random) -> Iterator[Case]:
-    tokens = common.text(rng, rng.randint(2, 4), 12, 40)
+    tokens = common.random_ids(rng, rng.randint(2, 4), 12, 40)
     tokens[0, 1] = UNK
     nothing = encodings.create("none", d_model=8, num_heads=2)
-    attention = common.filled(MultiHeadAttention(nothing), norm=True).double()
+    attention = common.with_fixed_weights(MultiHeadAttention(nothing), norm=True).double()
     draw = Generator().manual_seed(rng.randrange(2**31))
     x = torch.randn(len(tokens), 12, 8, dtype=torch.float64, generator=draw)
 
@@ -58,7 +58,7 @@ def _for_attention(rng: Random) -> Iterator[Case]:
             )
         return seen
 
-    yield Case(f"({common.shape(tokens)}), as the mask of an attention", ask)
+    yield Case(f"({common.shape_in_words(tokens)}), as the mask of an attention", ask)
 
 
 def _alone(attention: nn.Module, x: Tensor, tokens: Tensor, mask: Tensor, n: int) -> float:

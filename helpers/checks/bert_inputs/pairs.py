@@ -1,4 +1,9 @@
-"""Unit 07, “Pairs that give nothing away”: what it asks, and what people write instead."""
+"""Unit 07, “Pairs that give nothing away”: what it asks, and what people write instead.
+
+It asks for exact properties, and counts. Counts stand at least five standard deviations from where
+a right answer would be misjudged. Mistakes about where wrong seconds are drawn from are in
+pairs_drawings.py.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from random import Random
 from statistics import mean
 from typing import Any
 
-from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.checks.engine import Answer, Case, Exercise, Part, changed
 from helpers.checks.engine.exercise import ArgumentChangedError
 from helpers.corpora import inputs
 from helpers.corpora.inputs import IS_NEXT, NOT_NEXT
@@ -21,7 +26,7 @@ class NotTriplesError(Exception):
     """An answer gives something else than triples (first, second, label)."""
 
 
-def sentence_pairs(documents: list[list[str]], draw: Random) -> list[Triple]:
+def sentence_pairs(documents: list[list[str]], draw: Random) -> list[tuple[str, str, int]]:
     """A triple (first, second, label) for each two neighbours; half of the seconds are wrong.
 
     A wrong second is drawn evenly from all sentences of other documents that follow another one.
@@ -92,11 +97,11 @@ def _properties(rng: Random) -> Iterator[Case]:
     yield Case(f"documents of {', '.join(map(str, sizes))} sentences, 30 draws", ask)
 
 
-def _about(share: float, wanted: float, margin: float) -> str:
-    return f"about {wanted:g}" if abs(share - wanted) < margin else f"{share:.1f}"
+def _about(fraction: float, wanted: float, margin: float) -> str:
+    return f"about {wanted:g}" if abs(fraction - wanted) < margin else f"{fraction:.1f}"
 
 
-def _chances(rng: Random) -> Iterator[Case]:
+def _proportions(rng: Random) -> Iterator[Case]:
     sizes = [rng.randint(2, 9) for _ in range(350)]
     documents, seed = _documents(sizes), rng.randrange(1000)
 
@@ -107,11 +112,11 @@ def _chances(rng: Random) -> Iterator[Case]:
         other = [label for *_, label in _made(answer, documents, seed + 1)]
         labels = [label for *_, label in once]
         return {
-            "share of label 1": _about(mean(labels), 0.5, 0.07),
-            "share of triples with the label of the one before": _about(
+            "fraction of label 1": _about(mean(labels), 0.5, 0.07),
+            "fraction of triples with the label of the one before": _about(
                 mean(a == b for a, b in pairwise(labels)), 0.5, 0.07
             ),
-            "share of labels that another draw leaves as they are": _about(
+            "fraction of labels that another draw leaves as they are": _about(
                 mean(a == b for a, b in zip(labels, other, strict=False)), 0.5, 0.07
             ),
             "the same draw gives the same triples": once == again,
@@ -157,7 +162,7 @@ pairs = Exercise(
     sentence_pairs,
     (
         Part("each two neighbours, right or wrong", 0.5, _properties),
-        Part("half of them, by chance", 0.5, _chances),
+        Part("half of them, by chance", 0.5, _proportions),
         Part("the second sentence alone tells nothing", 0.5, _leaks),
     ),
     forbidden=(inputs.pairs, inputs._another),
@@ -165,140 +170,12 @@ pairs = Exercise(
 
 
 @pairs.mistake(
-    "You draw any sentence of any document, the same one included. Some of your wrong seconds "
-    "begin a document, which a right one never does, and short documents come too often.",
-    loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
-)
-def pairs_with_the_book_s_drawing(documents, draw):
-    """Any sentence of any document, as d2l draws it."""
-    made = []
-    for document in documents:
-        for first, second in pairwise(document):
-            if draw.random() < 0.5:
-                made.append((first, second, IS_NEXT))
-            else:
-                made.append((first, draw.choice(draw.choice(documents)), NOT_NEXT))
-    return made
-
-
-@pairs.mistake(
-    "You draw a document first, then a sentence of it. So a sentence of a short document is "
-    "drawn more often than one of a long document; right seconds are not chosen so.",
-    loses="the second sentence alone tells nothing",
-)
-def pairs_drawn_by_document(documents, draw):
-    made = []
-    for number, document in enumerate(documents):
-        for first, second in pairwise(document):
-            if draw.random() < 0.5:
-                made.append((first, second, IS_NEXT))
-            else:
-                others = [d for n, d in enumerate(documents) if n != number and len(d) > 1]
-                made.append((first, draw.choice(draw.choice(others)[1:]), NOT_NEXT))
-    return made
-
-
-@pairs.mistake(
-    "Some of your wrong seconds begin their document. A right second never does, so whoever "
-    "can tell a beginning knows the label.",
-    loses="the second sentence alone tells nothing",
-)
-def pairs_drawn_from_all_sentences(documents, draw):
-    sentences = [(n, each) for n, document in enumerate(documents) for each in document]
-    made = []
-    for number, document in enumerate(documents):
-        for first, second in pairwise(document):
-            label, other = IS_NEXT, number
-            if draw.random() < 0.5:
-                label = NOT_NEXT
-                while other == number:
-                    other, second = draw.choice(sentences)
-            made.append((first, second, label))
-    return made
-
-
-@pairs.mistake(
-    "All your wrong seconds are the first sentence of a document. A right second never is: a "
-    "model need not even look at the first sentence.",
-    loses="the second sentence alone tells nothing",
-)
-def pairs_drawn_from_beginnings(documents, draw):
-    made = []
-    for number, document in enumerate(documents):
-        for first, second in pairwise(document):
-            if draw.random() < 0.5:
-                made.append((first, second, IS_NEXT))
-            else:
-                others = [d[0] for n, d in enumerate(documents) if n != number]
-                made.append((first, draw.choice(others), NOT_NEXT))
-    return made
-
-
-@pairs.mistake(
-    "All your wrong seconds are the last sentence of a document. Right seconds come from "
-    "anywhere behind the first.",
-    loses="the second sentence alone tells nothing",
-)
-def pairs_drawn_from_ends(documents, draw):
-    made = []
-    for number, document in enumerate(documents):
-        for first, second in pairwise(document):
-            if draw.random() < 0.5:
-                made.append((first, second, IS_NEXT))
-            else:
-                others = [d[-1] for n, d in enumerate(documents) if n != number and len(d) > 1]
-                made.append((first, draw.choice(others), NOT_NEXT))
-    return made
-
-
-@pairs.mistake(
-    "Now and then a wrong second is from the same document, and it may even be the true next "
-    "sentence. Draw again when that happens.",
-    loses="each two neighbours, right or wrong",
-)
-def pairs_drawn_from_the_same_document_too(documents, draw):
-    seconds = [each for document in documents for each in document[1:]]
-    made = []
-    for document in documents:
-        for first, second in pairwise(document):
-            if draw.random() < 0.5:
-                made.append((first, second, IS_NEXT))
-            else:
-                made.append((first, draw.choice(seconds), NOT_NEXT))
-    return made
-
-
-@pairs.mistake(
-    "Your wrong seconds are from the document of the first sentence. They are to come from "
-    "any other one.",
-    loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
-)
-def pairs_drawn_from_the_same_document(documents, draw):
-    made = []
-    for document in documents:
-        for first, second in pairwise(document):
-            if draw.random() < 0.5:
-                made.append((first, second, IS_NEXT))
-            else:
-                made.append((first, draw.choice(document), NOT_NEXT))
-    return made
-
-
-@pairs.mistake(
     "Right and wrong take turns, so the place in the list gives the label away. Toss a coin "
     "for each pair.",
     loses="half of them, by chance",
 )
-def pairs_in_turns(documents, draw):
-    seconds = [(n, each) for n, document in enumerate(documents) for each in document[1:]]
-    made = []
-    for number, document in enumerate(documents):
-        for first, second in pairwise(document):
-            label, other = len(made) % 2, number
-            while label == NOT_NEXT and other == number:
-                other, second = draw.choice(seconds)
-            made.append((first, second, label))
-    return made
+@changed(sentence_pairs, "IS_NEXT if draw.random() < 0.5 else NOT_NEXT", "len(made) % 2")
+def pairs_in_turns(): ...
 
 
 @pairs.mistake(
@@ -306,32 +183,20 @@ def pairs_in_turns(documents, draw):
     "only. Toss a coin for each pair.",
     loses="half of them, by chance",
 )
-def pairs_half_right_half_wrong_in_order(documents, draw):
-    seconds = [(n, each) for n, document in enumerate(documents) for each in document[1:]]
-    made = []
-    for number, document in enumerate(documents):
-        for first, second in pairwise(document):
-            label, other = int(2 * len(made) >= len(seconds)), number
-            while label == NOT_NEXT and other == number:
-                other, second = draw.choice(seconds)
-            made.append((first, second, label))
-    return made
+@changed(
+    sentence_pairs,
+    "IS_NEXT if draw.random() < 0.5 else NOT_NEXT",
+    "int(2 * len(made) >= len(seconds))",
+)
+def pairs_half_right_half_wrong_in_order(): ...
 
 
 @pairs.mistake(
     "Far from half of your pairs are wrong. 15 % is for the masks; here it is one in two.",
     loses="half of them, by chance",
 )
-def pairs_with_few_wrong_ones(documents, draw):
-    seconds = [(n, each) for n, document in enumerate(documents) for each in document[1:]]
-    made = []
-    for number, document in enumerate(documents):
-        for first, second in pairwise(document):
-            label, other = IS_NEXT if draw.random() < 0.85 else NOT_NEXT, number
-            while label == NOT_NEXT and other == number:
-                other, second = draw.choice(seconds)
-            made.append((first, second, label))
-    return made
+@changed(sentence_pairs, "< 0.5", "< 0.85")
+def pairs_with_few_wrong_ones(): ...
 
 
 @pairs.mistake(
@@ -356,16 +221,8 @@ def pairs_with_both_seconds(documents, draw):
     "Your labels are the other way round. 0 (IS_NEXT) is the true next sentence.",
     loses="each two neighbours, right or wrong",
 )
-def pairs_with_labels_swapped(documents, draw):
-    seconds = [(n, each) for n, document in enumerate(documents) for each in document[1:]]
-    made = []
-    for number, document in enumerate(documents):
-        for first, second in pairwise(document):
-            label, other = int(draw.random() < 0.5), number
-            while not label and other == number:
-                other, second = draw.choice(seconds)
-            made.append((first, second, label))
-    return made
+@changed(sentence_pairs, "append((first, second, label))", "append((first, second, 1 - label))")
+def pairs_with_labels_swapped(): ...
 
 
 @pairs.mistake(
@@ -390,16 +247,8 @@ def pairs_across_documents(documents, draw):
     "middle is a second, and then a first.",
     loses="each two neighbours, right or wrong",
 )
-def pairs_of_every_other_sentence(documents, draw):
-    seconds = [(n, each) for n, document in enumerate(documents) for each in document[1:]]
-    made = []
-    for number, document in enumerate(documents):
-        for first, second in zip(document[::2], document[1::2], strict=False):
-            label, other = int(draw.random() < 0.5), number
-            while label == NOT_NEXT and other == number:
-                other, second = draw.choice(seconds)
-            made.append((first, second, label))
-    return made
+@changed(sentence_pairs, "pairwise(document)", "zip(document[::2], document[1::2], strict=False)")
+def pairs_of_every_other_sentence(): ...
 
 
 @pairs.mistake(

@@ -8,11 +8,28 @@ from typing import Any
 
 from tokenizers import Tokenizer, models
 
-from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.checks.engine import Answer, Case, Exercise, Part, changed
 from helpers.checks.engine.exercise import ArgumentChangedError
 from helpers.corpora.wordpiece import SPECIAL, longest_match
 
 MOST_LOOKUPS = 100_000
+STEMS = ["play", "walk", "token", "mask", "learn", "count", "train", "batch"]
+ENDINGS = ["ing", "ed", "s", "er", "able", "ness", "ly"]
+# A greedy split, and a shorter one that it does not see.
+GREEDY = [
+    ("international", ["inter", "intern", "in", "##at", "##ion", "##al", "##national"]),
+    ("forever", ["for", "fore", "##v", "##er", "##e", "##ever"]),
+    ("notable", ["no", "not", "nota", "##b", "##le", "##able"]),
+    ("reset", ["re", "res", "##e", "##t", "##set"]),
+    ("together", ["to", "tog", "##e", "##th", "##er", "##gether"]),
+]
+# The longest piece that fits leads to a rest without a piece.
+DEAD_ENDS = [
+    ("forever", ["for", "fore", "##ever", "##st"]),
+    ("notable", ["not", "nota", "##able", "##s"]),
+    ("reset", ["re", "res", "##set", "##t"]),
+    ("together", ["to", "tog", "##gether", "##er"]),
+]
 
 
 class EndlessLoopError(Exception):
@@ -65,56 +82,31 @@ def _ends(found: list[Any]) -> dict[str, Any]:
     return {"number of pieces": len(found), **ends}
 
 
-_STEMS = ["play", "walk", "token", "mask", "learn", "count", "train", "batch"]
-
-
-_ENDINGS = ["ing", "ed", "s", "er", "able", "ness", "ly"]
-
-
 def _shuffled(rng: Random, known: list[str]) -> list[str]:
     return rng.sample(known, len(known))
 
 
 def _several(rng: Random) -> Iterator[Case]:
-    first, second = rng.sample(_STEMS, 2)
-    one, two, three = rng.sample(_ENDINGS, 3)
+    first, second = rng.sample(STEMS, 2)
+    one, two, three = rng.sample(ENDINGS, 3)
     known = [first, second, f"##{one}", f"##{two}", f"##{three}", one, f"##{first}"]
     for word in (first + one, second + two + one, first + first + three, second, one):
         yield _split(word, _shuffled(rng, known))
 
 
-# A greedy split, and a shorter one that it does not see.
-_GREEDY = [
-    ("international", ["inter", "intern", "in", "##at", "##ion", "##al", "##national"]),
-    ("forever", ["for", "fore", "##v", "##er", "##e", "##ever"]),
-    ("notable", ["no", "not", "nota", "##b", "##le", "##able"]),
-    ("reset", ["re", "res", "##e", "##t", "##set"]),
-    ("together", ["to", "tog", "##e", "##th", "##er", "##gether"]),
-]
-
-
 def _longest(rng: Random) -> Iterator[Case]:
-    for word, known in rng.sample(_GREEDY, 3):
+    for word, known in rng.sample(GREEDY, 3):
         yield _split(word, _shuffled(rng, known))
 
 
-# The longest piece that fits leads to a rest without a piece.
-_DEAD_ENDS = [
-    ("forever", ["for", "fore", "##ever", "##st"]),
-    ("notable", ["not", "nota", "##able", "##s"]),
-    ("reset", ["re", "res", "##set", "##t"]),
-    ("together", ["to", "tog", "##gether", "##er"]),
-]
-
-
 def _unknown(rng: Random) -> Iterator[Case]:
-    stem = rng.choice(_STEMS)
-    one, two = rng.sample(_ENDINGS, 2)
+    stem = rng.choice(STEMS)
+    one, two = rng.sample(ENDINGS, 2)
     known = [stem, f"##{one}", f"##{two}"]
     yield _split(stem + one + "q", _shuffled(rng, known))
     yield _split("z" + stem, _shuffled(rng, known))
     yield _split(one, _shuffled(rng, known))
-    word, known = rng.choice(_DEAD_ENDS)
+    word, known = rng.choice(DEAD_ENDS)
     yield _split(word, _shuffled(rng, known))
 
 
@@ -144,22 +136,28 @@ pieces = Exercise(
 )
 
 
-@pieces.mistake(
-    "You look for the rest of a word among the pieces that begin a word. Inside a word, only "
-    "pieces that begin with ## count.",
-    loses=("a word of several pieces", "the longest piece first", "any word, however long"),
-)
-def pieces_without_the_mark(word, vocabulary):
+def greedy_pieces(word, vocabulary):
+    """The right answer in plain loops, of which most mistakes change one thing."""
     pieces, start = [], 0
     while start < len(word):
+        mark = "##" if pieces else ""
         for end in range(len(word), start, -1):
-            if word[start:end] in vocabulary:
-                pieces.append(word[start:end])
+            if mark + word[start:end] in vocabulary:
+                pieces.append(mark + word[start:end])
                 start = end
                 break
         else:
             return ["[UNK]"]
     return pieces
+
+
+@pieces.mistake(
+    "You look for the rest of a word among the pieces that begin a word. Inside a word, only "
+    "pieces that begin with ## count.",
+    loses=("a word of several pieces", "the longest piece first", "any word, however long"),
+)
+@changed(greedy_pieces, '"##" if pieces else ""', '""')
+def pieces_without_the_mark(): ...
 
 
 @pieces.mistake(
@@ -167,48 +165,20 @@ def pieces_without_the_mark(word, vocabulary):
     "different pieces: which of them is in the vocabulary?",
     loses=("a word of several pieces", "the longest piece first", "any word, however long"),
 )
-def pieces_marked_after_the_search(word, vocabulary):
-    pieces, start = [], 0
-    while start < len(word):
-        for end in range(len(word), start, -1):
-            if word[start:end] in vocabulary:
-                pieces.append("##" + word[start:end] if start else word[start:end])
-                start = end
-                break
-        else:
-            return ["[UNK]"]
-    return pieces
+@changed(greedy_pieces, "if mark + word", "if word")
+def pieces_marked_after_the_search(): ...
 
 
 @pieces.mistake("All your pieces begin with ##, the first one too. What begins a word has no mark.")
-def pieces_that_all_have_the_mark(word, vocabulary):
-    pieces, start = [], 0
-    while start < len(word):
-        for end in range(len(word), start, -1):
-            if "##" + word[start:end] in vocabulary:
-                pieces.append("##" + word[start:end])
-                start = end
-                break
-        else:
-            return ["[UNK]"]
-    return pieces
+@changed(greedy_pieces, '"##" if pieces else ""', '"##"')
+def pieces_that_all_have_the_mark(): ...
 
 
 @pieces.mistake(
     "After a piece with ## you go on two letters too far: the two marks are no letters of the word."
 )
-def pieces_that_count_the_mark(word, vocabulary):
-    pieces, start = [], 0
-    while start < len(word):
-        mark = "##" if pieces else ""
-        for end in range(len(word), start, -1):
-            if mark + word[start:end] in vocabulary:
-                pieces.append(mark + word[start:end])
-                start += len(pieces[-1])
-                break
-        else:
-            return ["[UNK]"]
-    return pieces
+@changed(greedy_pieces, "start = end", "start += len(pieces[-1])")
+def pieces_that_count_the_mark(): ...
 
 
 @pieces.mistake(
@@ -216,18 +186,8 @@ def pieces_that_count_the_mark(word, vocabulary):
     "rest, and shorten it from its end.",
     loses=("the longest piece first", "[UNK] for the whole word", "any word, however long"),
 )
-def pieces_shortest_first(word, vocabulary):
-    pieces, start = [], 0
-    while start < len(word):
-        mark = "##" if pieces else ""
-        for end in range(start + 1, len(word) + 1):
-            if mark + word[start:end] in vocabulary:
-                pieces.append(mark + word[start:end])
-                start = end
-                break
-        else:
-            return ["[UNK]"]
-    return pieces
+@changed(greedy_pieces, "range(len(word), start, -1)", "range(start + 1, len(word) + 1)")
+def pieces_shortest_first(): ...
 
 
 @pieces.mistake(
@@ -281,18 +241,8 @@ def pieces_with_a_second_try(word, vocabulary):
     "makes [UNK] of the whole word.",
     loses="[UNK] for the whole word",
 )
-def pieces_up_to_the_unknown(word, vocabulary):
-    pieces, start = [], 0
-    while start < len(word):
-        mark = "##" if pieces else ""
-        for end in range(len(word), start, -1):
-            if mark + word[start:end] in vocabulary:
-                pieces.append(mark + word[start:end])
-                start = end
-                break
-        else:
-            return [*pieces, "[UNK]"]
-    return pieces
+@changed(greedy_pieces, 'return ["[UNK]"]', 'return [*pieces, "[UNK]"]')
+def pieces_up_to_the_unknown(): ...
 
 
 @pieces.mistake(
@@ -320,16 +270,8 @@ def pieces_with_unknown_letters(word, vocabulary):
     "when you have tried every length?",
     loses="[UNK] for the whole word",
 )
-def pieces_that_never_end(word, vocabulary):
-    pieces, start = [], 0
-    while start < len(word):
-        mark = "##" if pieces else ""
-        for end in range(len(word), start, -1):
-            if mark + word[start:end] in vocabulary:
-                pieces.append(mark + word[start:end])
-                start = end
-                break
-    return pieces
+@changed(greedy_pieces, 'return ["[UNK]"]', "pass")
+def pieces_that_never_end(): ...
 
 
 @pieces.mistake(
@@ -337,18 +279,8 @@ def pieces_that_never_end(word, vocabulary):
     "letter at `end`.",
     loses=("a word of several pieces", "the longest piece first", "any word, however long"),
 )
-def pieces_without_the_last_letter(word, vocabulary):
-    pieces, start = [], 0
-    while start < len(word):
-        mark = "##" if pieces else ""
-        for end in range(len(word) - 1, start, -1):
-            if mark + word[start:end] in vocabulary:
-                pieces.append(mark + word[start:end])
-                start = end
-                break
-        else:
-            return ["[UNK]"]
-    return pieces
+@changed(greedy_pieces, "range(len(word), start", "range(len(word) - 1, start")
+def pieces_without_the_last_letter(): ...
 
 
 @pieces.mistake("You return the ids. The pieces themselves are asked for.")
@@ -370,18 +302,5 @@ def pieces_as_numbers(word, vocabulary):
     "You give up on long words, as libraries do. Here a word may have any length.",
     loses="any word, however long",
 )
-def pieces_of_short_words_only(word, vocabulary):
-    """As libraries do; theirs give up beyond 100 letters."""
-    if len(word) > 100:
-        return ["[UNK]"]
-    pieces, start = [], 0
-    while start < len(word):
-        mark = "##" if pieces else ""
-        for end in range(len(word), start, -1):
-            if mark + word[start:end] in vocabulary:
-                pieces.append(mark + word[start:end])
-                start = end
-                break
-        else:
-            return ["[UNK]"]
-    return pieces
+@changed(greedy_pieces, "return pieces", 'return pieces if len(word) <= 100 else ["[UNK]"]')
+def pieces_of_short_words_only(): ...

@@ -39,12 +39,12 @@ def _summed(rng: Random, after: Callable[[Tensor], Tensor], norm: bool) -> Itera
     segments = torch.randint(2, (batch, length), generator=draw)
 
     def ask(answer: Answer) -> Any:
-        module: Any = common.filled(answer(40, width, max_len=20), norm)
+        module: Any = common.with_fixed_weights(answer(40, width, max_len=20), norm)
         found = module(tokens.clone(), segments.clone())
         return after(found) if isinstance(found, Tensor) else found
 
     what = "the norm's own weights drawn too" if norm else "whatever its size"
-    yield Case(f"forward of {common.shape(tokens)} and D={width}, {what}", ask)
+    yield Case(f"forward of {common.shape_in_words(tokens)} and D={width}, {what}", ask)
 
 
 def _normed(found: Tensor) -> Tensor:
@@ -64,7 +64,7 @@ vectors = Exercise(
 
 
 class RightSum(nn.Module):
-    """The right module, cut into pieces so that each mistake below shows its one wrong piece."""
+    """The right module, cut into pieces so that each mistake shows its one wrong piece."""
 
     def __init__(self, vocab_size, d_model, max_len=512):
         super().__init__()

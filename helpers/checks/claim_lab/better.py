@@ -38,7 +38,7 @@ def _runs(rng: Random, gains: list[float], lonely: bool = False) -> pd.DataFrame
 def _differences(rng: Random) -> Iterator[Case]:
     for lonely in (False, True):
         gains = [gain + rng.uniform(0, 0.02) for gain in (0.35, 0.15, -0.05, -0.25)]
-        ask = common.entry("difference", _runs(rng, gains, lonely), "table", "shaw", 0.05)
+        ask = common.ask_for("difference", _runs(rng, gains, lonely), "table", "shaw", 0.05)
         words = ", and one that only the table was run with" if lonely else ""
         yield Case(f"four seeds{words}: the differences", ask)
 
@@ -51,7 +51,7 @@ def _better_verdicts(rng: Random) -> Iterator[Case]:
         "now better and now worse": [0.3, -0.1, 0.2, 0.02],
         "now worse and now better": [0.3, -0.3, 0.1, -0.05],
     }.items():
-        ask = common.entry("verdict", _runs(rng, gains), "table", "shaw", 0.05)
+        ask = common.ask_for("verdict", _runs(rng, gains), "table", "shaw", 0.05)
         yield Case(f"{words}, by=0.05: the verdict", ask)
 
 

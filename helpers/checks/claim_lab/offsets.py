@@ -19,8 +19,8 @@ from helpers.encodings import shift_matrix, sinusoidal_table
 
 def _offsets(table: Tensor, matrices: list[Tensor]) -> dict[str, Any]:
     """Spread of P·W·Pᵀ along its diagonals over that overall, for each W; do offsets say it all?"""
-    share = [along_and_overall(table @ matrix @ table.T) for matrix in matrices]
-    return {"share": torch.tensor(share), "verdict": claim.settle(share, high=0.01)}
+    ratio = [along_and_overall(table @ matrix @ table.T) for matrix in matrices]
+    return {"ratio": torch.tensor(ratio), "verdict": claim.settle(ratio, high=0.01)}
 
 
 def _normal(rng: Random, *shape: int) -> Tensor:
@@ -32,8 +32,8 @@ def _spreads(rng: Random) -> Iterator[Case]:
     for length, width in ((rng.randint(9, 14), 6), (rng.randint(15, 20), 8)):
         table = sinusoidal_table(length, width)
         matrices = [3 * _normal(rng, width, width) for _ in range(3)]
-        ask = common.entry("share", table, matrices)
-        yield Case(f"{length} rows of sinusoids, three random matrices: the shares", ask)
+        ask = common.ask_for("ratio", table, matrices)
+        yield Case(f"{length} rows of sinusoids, three random matrices: the ratios", ask)
 
 
 def _offset_verdicts(rng: Random) -> Iterator[Case]:
@@ -49,16 +49,16 @@ def _offset_verdicts(rng: Random) -> Iterator[Case]:
         ("a random table, no matrix", _normal(rng, length, width), [eye, eye]),
         ("sinusoids, one matrix that turns and one random", sinusoids, [turns[0], drawn[0]]),
     ):
-        ask = common.entry("verdict", table, matrices)
+        ask = common.ask_for("verdict", table, matrices)
         yield Case(f"{words}: the verdict", ask)
-    for share in (0.007, 0.02):
-        matrix = _with_share(rng, share)
-        ask = common.entry("verdict", torch.eye(len(matrix)).double(), [matrix, matrix])
-        yield Case(f"the unit matrix as table, a share of {share}: the verdict", ask)
+    for ratio in (0.007, 0.02):
+        matrix = _with_ratio(rng, ratio)
+        ask = common.ask_for("verdict", torch.eye(len(matrix)).double(), [matrix, matrix])
+        yield Case(f"the unit matrix as table, a ratio of {ratio}: the verdict", ask)
 
 
-def _with_share(rng: Random, share: float) -> Tensor:
-    """A (12, 12) matrix of which `share` of the spread is along its diagonals."""
+def _with_ratio(rng: Random, ratio: float) -> Tensor:
+    """A (12, 12) matrix of which the spread along its diagonals is `ratio` of that overall."""
     length = 12
     places = torch.arange(length)
     offset = places[None, :] - places[:, None]
@@ -71,7 +71,7 @@ def _with_share(rng: Random, share: float) -> Tensor:
         noise.diagonal(k).sub_(noise.diagonal(k).mean())
         if abs(k) < length - 1:  # every diagonal alike, but for the corners, of one entry
             noise.diagonal(k).div_(noise.diagonal(k).std(correction=0))
-    return base + noise * (share / math.sqrt(1 - share**2) * base.norm() / noise.norm())
+    return base + noise * (ratio / math.sqrt(1 - ratio**2) * base.norm() / noise.norm())
 
 
 offsets = Exercise(
@@ -89,36 +89,36 @@ offsets = Exercise(
     "The matrices change nothing in your result: these are the products of the bare rows."
 )
 def offsets_without_the_matrix(table, matrices):
-    share = []
+    ratio = []
     for _ in matrices:
         s = table @ table.T
         lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
         along = sum(((line - line.mean()) ** 2).sum() for line in lines)
-        share.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
-    return {"share": torch.tensor(share), "verdict": settle(share, high=0.01)}
+        ratio.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
+    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
 
 
 @offsets.mistake("This is the spread along the rows. The pairs of one offset stand on a diagonal.")
 def offsets_along_the_rows(table, matrices):
-    share = []
+    ratio = []
     for matrix in matrices:
         s = table @ matrix @ table.T
         along = ((s - s.mean(1, keepdim=True)) ** 2).sum()
-        share.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
-    return {"share": torch.tensor(share), "verdict": settle(share, high=0.01)}
+        ratio.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
+    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
 
 
 @offsets.mistake(
     "Your diagonals run from the lower left to the upper right. There i + j is the same, not j − i."
 )
 def offsets_along_the_other_diagonals(table, matrices):
-    share = []
+    ratio = []
     for matrix in matrices:
         s = (table @ matrix @ table.T).flip(1)
         lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
         along = sum(((line - line.mean()) ** 2).sum() for line in lines)
-        share.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
-    return {"share": torch.tensor(share), "verdict": settle(share, high=0.01)}
+        ratio.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
+    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
 
 
 @offsets.mistake(
@@ -126,11 +126,11 @@ def offsets_along_the_other_diagonals(table, matrices):
     loses="the spread along the diagonals",
 )
 def offsets_on_one_diagonal(table, matrices):
-    share = []
+    ratio = []
     for matrix in matrices:
         s = table @ matrix @ table.T
-        share.append(float(s.diagonal(1).std(correction=0) / s.std(correction=0)))
-    return {"share": torch.tensor(share), "verdict": settle(share, high=0.01)}
+        ratio.append(float(s.diagonal(1).std(correction=0) / s.std(correction=0)))
+    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
 
 
 @offsets.mistake(
@@ -139,13 +139,13 @@ def offsets_on_one_diagonal(table, matrices):
     loses="the spread along the diagonals",
 )
 def offsets_to_the_right_only(table, matrices):
-    share = []
+    ratio = []
     for matrix in matrices:
         s = table @ matrix @ table.T
         lines = [s.diagonal(k) for k in range(len(s))]
         along = sum(((line - line.mean()) ** 2).sum() for line in lines)
-        share.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
-    return {"share": torch.tensor(share), "verdict": settle(share, high=0.01)}
+        ratio.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
+    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
 
 
 @offsets.mistake(
@@ -153,23 +153,23 @@ def offsets_to_the_right_only(table, matrices):
     "spread out."
 )
 def offsets_not_relative(table, matrices):
-    share = []
+    ratio = []
     for matrix in matrices:
         s = table @ matrix @ table.T
         lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
-        share.append(float(sum(((line - line.mean()) ** 2).sum() for line in lines) ** 0.5))
-    return {"share": torch.tensor(share), "verdict": settle(share, high=0.01)}
+        ratio.append(float(sum(((line - line.mean()) ** 2).sum() for line in lines) ** 0.5))
+    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
 
 
 @offsets.mistake("These are ratios of squares. Take the root.")
 def offsets_without_the_root(table, matrices):
-    share = []
+    ratio = []
     for matrix in matrices:
         s = table @ matrix @ table.T
         lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
         along = sum(((line - line.mean()) ** 2).sum() for line in lines)
-        share.append(float(along / ((s - s.mean()) ** 2).sum()))
-    return {"share": torch.tensor(share), "verdict": settle(share, high=0.01)}
+        ratio.append(float(along / ((s - s.mean()) ** 2).sum()))
+    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
 
 
 @offsets.mistake(
@@ -178,13 +178,13 @@ def offsets_without_the_root(table, matrices):
     loses="the spread along the diagonals",
 )
 def offsets_without_the_means(table, matrices):
-    share = []
+    ratio = []
     for matrix in matrices:
         s = table @ matrix @ table.T
         lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
         along = sum(((line - line.mean()) ** 2).sum() for line in lines)
-        share.append(float((along / (s**2).sum()) ** 0.5))
-    return {"share": torch.tensor(share), "verdict": settle(share, high=0.01)}
+        ratio.append(float((along / (s**2).sum()) ** 0.5))
+    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
 
 
 @offsets.mistake(
@@ -193,13 +193,13 @@ def offsets_without_the_means(table, matrices):
     loses="the spread along the diagonals",
 )
 def offsets_each_diagonal_alike(table, matrices):
-    share = []
+    ratio = []
     for matrix in matrices:
         s = table @ matrix @ table.T
         lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
         along = torch.stack([line.var(correction=0) for line in lines]).mean()
-        share.append(float((along / s.var(correction=0)) ** 0.5))
-    return {"share": torch.tensor(share), "verdict": settle(share, high=0.01)}
+        ratio.append(float((along / s.var(correction=0)) ** 0.5))
+    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
 
 
 @offsets.mistake(
@@ -207,13 +207,13 @@ def offsets_each_diagonal_alike(table, matrices):
     loses="the verdict, whatever was measured",
 )
 def offsets_upside_down(table, matrices):
-    share = []
+    ratio = []
     for matrix in matrices:
         s = table @ matrix @ table.T
         lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
         along = sum(((line - line.mean()) ** 2).sum() for line in lines)
-        share.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
-    return {"share": torch.tensor(share), "verdict": settle(share, low=0.01)}
+        ratio.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
+    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, low=0.01)}
 
 
 @offsets.mistake(
@@ -221,25 +221,25 @@ def offsets_upside_down(table, matrices):
     loses="the verdict, whatever was measured",
 )
 def offsets_settled_by_one_matrix(table, matrices):
-    share = []
+    ratio = []
     for matrix in matrices:
         s = table @ matrix @ table.T
         lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
         along = sum(((line - line.mean()) ** 2).sum() for line in lines)
-        share.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
-    return {"share": torch.tensor(share), "verdict": settle(share[:1], high=0.01)}
+        ratio.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
+    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio[:1], high=0.01)}
 
 
 @offsets.mistake(
     "Your verdict is the same whatever was measured. Some matrices keep offsets: let it "
-    "follow from the shares.",
+    "follow from the ratios.",
     loses="the verdict, whatever was measured",
 )
 def offsets_by_heart(table, matrices):
-    share = []
+    ratio = []
     for matrix in matrices:
         s = table @ matrix @ table.T
         lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
         along = sum(((line - line.mean()) ** 2).sum() for line in lines)
-        share.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
-    return {"share": torch.tensor(share), "verdict": "does not hold"}
+        ratio.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
+    return {"ratio": torch.tensor(ratio), "verdict": "does not hold"}

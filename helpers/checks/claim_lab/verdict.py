@@ -1,4 +1,8 @@
-"""Unit 09, “The verdict on a claim”: what it asks, and what people write instead."""
+"""Unit 09, “The verdict on a claim”: what it asks, and what people write instead.
+
+It is tried on claims that were made up to come out each way, and on real ones that are soon
+measured.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,31 @@ from random import Random
 from typing import Any
 
 from helpers.checks.claim_lab import common
-from helpers.checks.engine import Case, Exercise, Part
+from helpers.checks.engine import Case, Exercise, Part, changed
 from helpers.claims import CLAIMS, claim, settle
 from helpers.claims.claim import FAILS, HOLDS, OPEN, PARTLY, Claim
+
+# What the parts of a claim come to: each verdict several times, its reason now first, now last.
+ALL_SETTLED = (
+    *((HOLDS,), (FAILS,), (HOLDS, HOLDS), (FAILS, FAILS), (HOLDS, FAILS), (FAILS, HOLDS)),
+    *((HOLDS, HOLDS, HOLDS), (FAILS, FAILS, FAILS), (HOLDS, HOLDS, FAILS), (FAILS, FAILS, HOLDS)),
+)
+ONE_OPEN = ((OPEN,), (HOLDS, OPEN), (OPEN, FAILS), (HOLDS, FAILS, OPEN), (OPEN, FAILS, FAILS))
+MIXES = ALL_SETTLED + ONE_OPEN
+TEXT = "made up, for this check"
+CHEAP = (6, 10, 11, 12, 20)  # real claims that are measured within a tenth of a second
+
+
+def verdict_by_parts(claim: Claim, seeds: Sequence[int]) -> dict[str, Any]:
+    """Numbers and verdict of a claim, measured with these seeds."""
+    if claim.measurement is None:
+        return {"numbers": {}, "verdict": claim.read}
+    rows = claim.measure(seeds)
+    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
+    found = {settle(numbers[part.number], part.low, part.high) for part in claim.parts}
+    if "not settled here" in found:
+        return {"numbers": numbers, "verdict": "not settled here"}
+    return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
 
 
 def drawn(rng: Random, mean: float, spread: float, count: int) -> list[float]:
@@ -21,33 +47,6 @@ def drawn(rng: Random, mean: float, spread: float, count: int) -> list[float]:
     found = [rng.gauss(0, 1) for _ in range(count)]
     centre, size = statistics.fmean(found), statistics.stdev(found)
     return [mean + spread * (value - centre) / size for value in found]
-
-
-# What the parts of a claim come to: each verdict several times, its reason now first, now last.
-ALL_SETTLED = (
-    (HOLDS,),
-    (FAILS,),
-    (HOLDS, HOLDS),
-    (FAILS, FAILS),
-    (HOLDS, FAILS),
-    (FAILS, HOLDS),
-    (HOLDS, HOLDS, HOLDS),
-    (FAILS, FAILS, FAILS),
-    (HOLDS, HOLDS, FAILS),
-    (FAILS, FAILS, HOLDS),
-)
-
-
-ONE_OPEN = ((OPEN,), (HOLDS, OPEN), (OPEN, FAILS), (HOLDS, FAILS, OPEN), (OPEN, FAILS, FAILS))
-
-
-MIXES = ALL_SETTLED + ONE_OPEN
-
-
-TEXT = "made up, for this check"
-
-
-CHEAP = (6, 10, 11, 12, 20)  # real claims that are measured within a tenth of a second
 
 
 @cache  # the reference and each mistake ask for the same seeds
@@ -64,16 +63,6 @@ def _real(number: int) -> Claim:
         return dict(_once(number, seed, full))
 
     return replace(CLAIMS[number], measurement=measurement)
-
-
-def _verdict(each: Claim, seeds: Sequence[int]) -> dict[str, Any]:
-    """Numbers and verdict of a claim, measured with these seeds."""
-    if each.measurement is None:
-        return {"numbers": {}, "verdict": each.read}
-    table = each.measure(seeds)
-    numbers = {part.number: table[part.number].tolist() for part in each.parts}
-    parts = [claim.settle(numbers[part.number], part.low, part.high) for part in each.parts]
-    return {"numbers": numbers, "verdict": claim.overall(parts)}
 
 
 def _part(rng: Random, number: str, comes_to: str, kind: int) -> tuple[claim.Part, float, float]:
@@ -124,23 +113,23 @@ def _measured(rng: Random) -> Iterator[tuple[str, Claim, list[int]]]:
 def _numbers(rng: Random) -> Iterator[Case]:
     for words, each, seeds in _measured(rng):
         names = [part.number for part in each.parts]
-        ask = common.entry("numbers", each, seeds, keys=names)
+        ask = common.ask_for("numbers", each, seeds, keys=names)
         yield Case(f"{words}; seeds {seeds}: the numbers", ask)
-    ask = common.entry("numbers", _only_read(OPEN), [3, 4], keys=())
+    ask = common.ask_for("numbers", _only_read(OPEN), [3, 4], keys=())
     yield Case("a made-up claim that is only read: the numbers", ask)
 
 
 def _verdicts(rng: Random) -> Iterator[Case]:
     for words, each, seeds in _measured(rng):
-        yield Case(f"{words}; seeds {seeds}: the verdict", common.entry("verdict", each, seeds))
+        yield Case(f"{words}; seeds {seeds}: the verdict", common.ask_for("verdict", each, seeds))
     for read in (FAILS, PARTLY, OPEN):
         label = f"a made-up claim that is only read, read={read!r}: the verdict"
-        yield Case(label, common.entry("verdict", _only_read(read), [3, 4]))
+        yield Case(label, common.ask_for("verdict", _only_read(read), [3, 4]))
 
 
 verdict = Exercise(
     "verdict",
-    _verdict,
+    verdict_by_parts,
     (
         Part("the numbers, as measured", 0.5, _numbers),
         Part("the verdict, whatever was measured", 0.5, _verdicts),
@@ -153,27 +142,22 @@ verdict = Exercise(
     "Your verdict is that on the first part. The others are part of the claim as well.",
     loses="the verdict, whatever was measured",
 )
-def verdict_on_the_first_part(claim, seeds):
-    if claim.measurement is None:
-        return {"numbers": {}, "verdict": claim.read}
-    rows = claim.measure(seeds)
-    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
-    first = claim.parts[0]
-    return {"numbers": numbers, "verdict": settle(numbers[first.number], first.low, first.high)}
+@changed(
+    verdict_by_parts, "part.high) for part in claim.parts", "part.high) for part in claim.parts[:1]"
+)
+def verdict_on_the_first_part(): ...
 
 
 @verdict.mistake(
     "Your verdict is that on the last part: each turn of the loop forgets the one before.",
     loses="the verdict, whatever was measured",
 )
-def verdict_on_the_last_part(claim, seeds):
-    if claim.measurement is None:
-        return {"numbers": {}, "verdict": claim.read}
-    rows, numbers = claim.measure(seeds), {}
-    for part in claim.parts:
-        numbers[part.number] = rows[part.number].tolist()
-        verdict = settle(numbers[part.number], part.low, part.high)
-    return {"numbers": numbers, "verdict": verdict}
+@changed(
+    verdict_by_parts,
+    "part.high) for part in claim.parts",
+    "part.high) for part in claim.parts[-1:]",
+)
+def verdict_on_the_last_part(): ...
 
 
 @verdict.mistake(
@@ -181,15 +165,12 @@ def verdict_on_the_last_part(claim, seeds):
     "verdict of its own.",
     loses="the verdict, whatever was measured",
 )
-def verdict_if_any_part_holds(claim, seeds):
-    if claim.measurement is None:
-        return {"numbers": {}, "verdict": claim.read}
-    rows = claim.measure(seeds)
-    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
-    found = [settle(numbers[part.number], part.low, part.high) for part in claim.parts]
-    if "not settled here" in found:
-        return {"numbers": numbers, "verdict": "not settled here"}
-    return {"numbers": numbers, "verdict": "holds" if "holds" in found else "does not hold"}
+@changed(
+    verdict_by_parts,
+    'found.pop() if len(found) == 1 else "holds in part"',
+    '"holds" if "holds" in found else "does not hold"',
+)
+def verdict_if_any_part_holds(): ...
 
 
 @verdict.mistake(
@@ -197,15 +178,12 @@ def verdict_if_any_part_holds(claim, seeds):
     "verdict of its own.",
     loses="the verdict, whatever was measured",
 )
-def verdict_only_if_all_parts_hold(claim, seeds):
-    if claim.measurement is None:
-        return {"numbers": {}, "verdict": claim.read}
-    rows = claim.measure(seeds)
-    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
-    found = [settle(numbers[part.number], part.low, part.high) for part in claim.parts]
-    if "not settled here" in found:
-        return {"numbers": numbers, "verdict": "not settled here"}
-    return {"numbers": numbers, "verdict": "does not hold" if "does not hold" in found else "holds"}
+@changed(
+    verdict_by_parts,
+    'found.pop() if len(found) == 1 else "holds in part"',
+    '"holds" if found == {"holds"} else "does not hold"',
+)
+def verdict_only_if_all_parts_hold(): ...
 
 
 @verdict.mistake(
@@ -228,13 +206,8 @@ def verdict_without_the_open_parts(claim, seeds):
     "for it first.",
     loses="the verdict, whatever was measured",
 )
-def verdict_with_open_as_in_part(claim, seeds):
-    if claim.measurement is None:
-        return {"numbers": {}, "verdict": claim.read}
-    rows = claim.measure(seeds)
-    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
-    found = {settle(numbers[part.number], part.low, part.high) for part in claim.parts}
-    return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
+@changed(verdict_by_parts, 'if "not settled here" in found', 'if found == {"not settled here"}')
+def verdict_with_open_as_in_part(): ...
 
 
 @verdict.mistake(
@@ -265,15 +238,8 @@ def verdict_by_heart(claim, seeds):
 
 
 @verdict.mistake("You measure with other seeds than those that you were given.")
-def verdict_with_the_usual_seeds(claim, seeds):
-    if claim.measurement is None:
-        return {"numbers": {}, "verdict": claim.read}
-    rows = claim.measure(range(len(seeds)))
-    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
-    found = {settle(numbers[part.number], part.low, part.high) for part in claim.parts}
-    if "not settled here" in found:
-        return {"numbers": numbers, "verdict": "not settled here"}
-    return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
+@changed(verdict_by_parts, "claim.measure(seeds)", "claim.measure(range(len(seeds)))")
+def verdict_with_the_usual_seeds(): ...
 
 
 @verdict.mistake(
@@ -295,15 +261,8 @@ def verdict_by_the_order_of_the_columns(claim, seeds):
     "You leave out where a part's interval ends at the top: high.",
     loses="the verdict, whatever was measured",
 )
-def verdict_without_the_upper_end(claim, seeds):
-    if claim.measurement is None:
-        return {"numbers": {}, "verdict": claim.read}
-    rows = claim.measure(seeds)
-    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
-    found = {settle(numbers[part.number], part.low) for part in claim.parts}
-    if "not settled here" in found:
-        return {"numbers": numbers, "verdict": "not settled here"}
-    return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
+@changed(verdict_by_parts, "part.low, part.high", "part.low")
+def verdict_without_the_upper_end(): ...
 
 
 @verdict.mistake(
@@ -339,12 +298,5 @@ def verdict_of_measured_claims_only(claim, seeds):
     "verdict into claim.read.",
     loses="the verdict, whatever was measured",
 )
-def verdict_open_where_nothing_is_measured(claim, seeds):
-    if claim.measurement is None:
-        return {"numbers": {}, "verdict": "not settled here"}
-    rows = claim.measure(seeds)
-    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
-    found = {settle(numbers[part.number], part.low, part.high) for part in claim.parts}
-    if "not settled here" in found:
-        return {"numbers": numbers, "verdict": "not settled here"}
-    return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
+@changed(verdict_by_parts, '"verdict": claim.read', '"verdict": "not settled here"')
+def verdict_open_where_nothing_is_measured(): ...

@@ -1,5 +1,6 @@
 """What every check is made of: exercises, the comparison of results, and the report on them."""
 
+from helpers.checks.engine.changed import changed
 from helpers.checks.engine.exercise import Answer, Answers, Case, Exercise, Mistake, Part, call
 from helpers.checks.engine.report import Finding, Report
 
@@ -13,4 +14,5 @@ __all__ = [
     "Part",
     "Report",
     "call",
+    "changed",
 ]

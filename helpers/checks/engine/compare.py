@@ -108,9 +108,9 @@ def _first_difference(tensor: Tensor, expected: Tensor, tolerance: float) -> str
     wrong = ~torch.isclose(tensor, expected, tolerance, tolerance)
     index = tuple(int(i) for i in wrong.nonzero()[0])
     where = f" at index [{', '.join(map(str, index))}]" if index else ""
-    share = wrong.double().mean().item()
+    fraction = wrong.double().mean().item()
     return (
-        f"{share:.0%} of the numbers differ; the first{where}: "
+        f"{fraction:.0%} of the numbers differ; the first{where}: "
         f"found {tensor[index].item():.6g}, expected {expected[index].item():.6g}."
     )
 

@@ -11,22 +11,22 @@ import torch
 from torch import Generator, Tensor, nn
 
 
-def drawn(rng: Random, *shape: int) -> Tensor:
-    """Random numbers of size 1."""
+def normal_numbers(rng: Random, *shape: int) -> Tensor:
+    """Normal random numbers, float32."""
     return torch.randn(shape, generator=Generator().manual_seed(rng.randrange(2**31)))
 
 
-def places(rng: Random, below: int, *shape: int) -> Tensor:
+def random_positions(rng: Random, below: int, *shape: int) -> Tensor:
     """Random positions, in no order."""
     return torch.randint(below, shape, generator=Generator().manual_seed(rng.randrange(2**31)))
 
 
-def near(value: float, wanted: float) -> str:
+def about(value: float, wanted: float) -> str:
     """`wanted` in words where `value` is within a tenth of it, else `value` in words."""
     return f"{wanted if abs(value - wanted) < wanted / 10 else value:.3g}"
 
 
-def filled(module: nn.Module, seed: int) -> Any:
+def with_fixed_weights(module: nn.Module, seed: int) -> Any:
     """Weights that depend on their names only, so that two modules compute the same."""
     for name, weight in module.named_parameters():
         if name.startswith("mlp"):

@@ -1,4 +1,7 @@
-"""Unit 03, “Learnable Fourier features”: what it asks, and what people write instead."""
+"""Unit 03, “Learnable Fourier features”: what it asks, and what people write instead.
+
+Mistakes about W_r and its angles are in fourier_frequencies.py.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ class FourierFeatures(encodings.Fourier):
 
 
 def _fourier_with(answer: Answer, num_features: int, seed: int) -> Any:
-    module = common.filled(answer(d_model=20, num_features=num_features), seed)
+    module = common.with_fixed_weights(answer(d_model=20, num_features=num_features), seed)
     draw = Generator().manual_seed(seed)
     frequencies = torch.randn(num_features // 2, generator=draw)
     leading = module.frequencies.shape[:-1]  # someone may keep W_r as a row (1, D_F/2)
@@ -44,7 +47,7 @@ def _fourier_with(answer: Answer, num_features: int, seed: int) -> Any:
 
 def _equation_2(rng: Random) -> Iterator[Case]:
     seed, num_features = rng.randrange(1000), 2 * rng.randint(5, 8)
-    positions = common.places(rng, 40, rng.randint(5, 9))
+    positions = common.random_positions(rng, 40, rng.randint(5, 9))
     yield Case(
         f"features(positions) with given W_r, num_features={num_features}",
         lambda answer: _fourier_with(answer, num_features, seed).features(positions.clone()),
@@ -52,7 +55,7 @@ def _equation_2(rng: Random) -> Iterator[Case]:
 
 
 def _w_r_is_trained(rng: Random) -> Iterator[Case]:
-    positions = common.places(rng, 40, 7)
+    positions = common.random_positions(rng, 40, 7)
 
     def ask(answer: Answer) -> dict[str, bool]:
         module = answer(d_model=20, num_features=12)
@@ -76,7 +79,7 @@ def _w_r_begins(rng: Random) -> Iterator[Case]:
     def ask(answer: Answer, gamma: float) -> dict[str, Any]:
         drawn = answer(d_model=6, gamma=gamma, num_features=4000).frequencies.detach()
         return {
-            "standard deviation of W_r": common.near(drawn.std().item(), 1 / gamma),
+            "standard deviation of W_r": common.about(drawn.std().item(), 1 / gamma),
             "its mean is nearly 0": abs(drawn.mean().item()) * gamma < 0.2,
         }
 
@@ -85,7 +88,7 @@ def _w_r_begins(rng: Random) -> Iterator[Case]:
 
 
 def _equation_6(rng: Random) -> Iterator[Case]:
-    seed, positions = rng.randrange(1000), common.places(rng, 40, rng.randint(5, 9))
+    seed, positions = rng.randrange(1000), common.random_positions(rng, 40, rng.randint(5, 9))
 
     def ask(answer: Answer) -> Any:
         module = _fourier_with(answer, 16, seed)
@@ -97,7 +100,7 @@ def _equation_6(rng: Random) -> Iterator[Case]:
 
 
 def _fourier_shapes(rng: Random) -> Iterator[Case]:
-    positions = common.places(rng, 40, rng.randint(2, 4), rng.randint(5, 9))
+    positions = common.random_positions(rng, 40, rng.randint(2, 4), rng.randint(5, 9))
     yield Case(
         f"shape of vectors(positions) with positions of shape {tuple(positions.shape)}",
         lambda answer: tuple(_fourier_with(answer, 16, 0).vectors(positions.clone()).shape),
@@ -119,7 +122,7 @@ fourier = Exercise(
 
 
 class RightFourier(Additive):
-    """The right module, cut into pieces so that each mistake below shows its one wrong piece."""
+    """The right module, cut into pieces so that each mistake shows its one wrong piece."""
 
     def __init__(self, d_model, num_heads=1, max_len=512, gamma=1.0, num_features=64):
         super().__init__(d_model, num_heads, max_len)
@@ -234,59 +237,6 @@ class features_scaled_by_the_model(RightFourier):
 
 
 @fourier.mistake(
-    "Your angles carry a factor 2π. Here W_r is in radians per position already.",
-    loses="equation 2: the features",
-)
-class features_in_whole_turns(RightFourier):
-    def angles(self, positions):
-        return 2 * math.pi * positions[..., None] * self.frequencies
-
-
-@fourier.mistake(
-    "You divide the position by max_len, which the MLP of the index needed. Here p itself is "
-    "multiplied by W_r, whose size does that work.",
-    loses="equation 2: the features",
-)
-class features_of_the_normalised_index(RightFourier):
-    def angles(self, positions):
-        return positions[..., None] / self.max_len * self.frequencies
-
-
-@fourier.mistake(
-    "Your product takes positions of one axis only. Give positions a new last axis instead, "
-    "and let it broadcast.",
-    loses="positions (B, T) as well",
-)
-class features_for_one_axis_only(RightFourier):
-    def angles(self, positions):
-        return torch.outer(positions, self.frequencies)
-
-
-@fourier.mistake(
-    "With [:, None] the new axis is the second. For positions (B, T) it has to be the last.",
-    loses="positions (B, T) as well",
-)
-class features_with_the_axis_second(RightFourier):
-    def angles(self, positions):
-        return positions[:, None] * self.frequencies
-
-
-@fourier.mistake(
-    "You multiply position 0 by the first frequency, position 1 by the second, and so on. "
-    "Every position needs every frequency: a new last axis is missing.",
-    loses=(
-        "equation 2: the features",
-        "W_r is trained",
-        "equation 6: the MLP of the features",
-        "positions (B, T) as well",
-    ),
-)
-class features_without_an_axis(RightFourier):
-    def angles(self, positions):
-        return positions * self.frequencies
-
-
-@fourier.mistake(
     "torch.cat joins along the first axis unless it is told otherwise: your sines stand below "
     "the cosines.",
     loses=(
@@ -329,114 +279,3 @@ class mlp_left_out(RightFourier):
 class gelu_at_the_end(RightFourier):
     def vectors(self, positions):
         return nn.functional.gelu(self.mlp(self.features(positions)))
-
-
-class RightFrequencies(Additive):
-    """The right module, cut into pieces so that each mistake below shows its one wrong piece."""
-
-    def __init__(self, d_model, num_heads=1, max_len=512, gamma=1.0, num_features=64):
-        super().__init__(d_model, num_heads, max_len)
-        self.mlp = nn.Sequential(
-            nn.Linear(num_features, d_model), nn.GELU(), nn.Linear(d_model, d_model)
-        )
-        self.keep(self.first(num_features // 2, gamma))
-
-    def first(self, number, gamma):
-        return torch.randn(number) / gamma
-
-    def keep(self, frequencies):
-        self.frequencies = nn.Parameter(frequencies)
-
-    def angles(self, positions):
-        return positions[..., None] * self.frequencies
-
-    def features(self, positions):
-        angles = self.angles(positions)
-        return torch.cat([angles.cos(), angles.sin()], -1) / math.sqrt(2 * angles.shape[-1])
-
-    def vectors(self, positions):
-        return self.mlp(self.features(positions))
-
-
-@fourier.mistake(
-    "W_r is a Parameter, but no gradient comes back to it: something on the way (detach, "
-    ".data, no_grad) cuts it off.",
-    loses="W_r is trained",
-)
-class frequencies_detached(RightFrequencies):
-    def angles(self, positions):
-        return positions[..., None] * self.frequencies.detach()
-
-
-@fourier.mistake(
-    "You have D_F frequencies. Each of them gives a sine and a cosine, so half as many are enough.",
-    loses="W_r is trained",
-)
-class frequencies_twice_as_many(RightFrequencies):
-    def first(self, number, gamma):
-        return torch.randn(2 * number) / gamma
-
-
-@fourier.mistake(
-    "Your standard deviation is 1/√γ, so the variance is 1/γ. Asked is the variance γ⁻².",
-    loses="W_r begins with variance 1/γ²",
-)
-class frequencies_with_root_of_gamma(RightFrequencies):
-    def first(self, number, gamma):
-        return torch.randn(number) / gamma**0.5
-
-
-@fourier.mistake(
-    "Your frequencies are a buffer and stay as they were drawn. It is their training that "
-    "makes the features learnable.",
-    loses="W_r is trained",
-)
-class frequencies_not_trained(RightFrequencies):
-    def keep(self, frequencies):
-        self.register_buffer("frequencies", frequencies)
-
-
-@fourier.mistake(
-    "Your frequencies are an ordinary attribute: no optimiser finds them, and "
-    "model.to(device) leaves them behind.",
-    loses="W_r is trained",
-)
-class frequencies_as_a_plain_tensor(RightFrequencies):
-    def keep(self, frequencies):
-        self.frequencies = frequencies
-
-
-@fourier.mistake(
-    "Your frequencies grow with gamma. The variance is γ to the power of minus two.",
-    loses="W_r begins with variance 1/γ²",
-)
-class frequencies_times_gamma(RightFrequencies):
-    def first(self, number, gamma):
-        return torch.randn(number) * gamma
-
-
-@fourier.mistake(
-    "You have used γ⁻² as the standard deviation, as the package of that name does. It is the "
-    "variance.",
-    loses="W_r begins with variance 1/γ²",
-)
-class frequencies_with_std_for_variance(RightFrequencies):
-    def first(self, number, gamma):
-        return torch.randn(number) / gamma**2
-
-
-@fourier.mistake(
-    "gamma changes nothing in how your frequencies begin.", loses="W_r begins with variance 1/γ²"
-)
-class frequencies_without_gamma(RightFrequencies):
-    def first(self, number, gamma):
-        return torch.randn(number)
-
-
-@fourier.mistake(
-    "torch.rand draws between 0 and 1. N(0, γ⁻²) is a normal distribution around 0.",
-    loses="W_r begins with variance 1/γ²",
-)
-class frequencies_uniform(RightFrequencies):
-    def first(self, number, gamma):
-        return torch.rand(number) / gamma

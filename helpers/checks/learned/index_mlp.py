@@ -17,14 +17,14 @@ from helpers.encodings.additive import Additive
 
 
 def _mlp_with(answer: Answer, seed: int) -> Any:
-    return common.filled(answer(d_model=24, max_len=50), seed)
+    return common.with_fixed_weights(answer(d_model=24, max_len=50), seed)
 
 
 def _of_the_index(rng: Random) -> Iterator[Case]:
     seed, length = rng.randrange(1000), rng.randint(10, 30)
     for words, positions in (
         (f"0 … {length - 1}", torch.arange(length)),
-        ("in no order", common.places(rng, 50, length)),
+        ("in no order", common.random_positions(rng, 50, length)),
     ):
 
         def ask(answer: Answer, positions: Tensor = positions) -> Tensor:
@@ -35,7 +35,7 @@ def _of_the_index(rng: Random) -> Iterator[Case]:
 
 
 def _of_any_shape(rng: Random) -> Iterator[Case]:
-    positions = common.places(rng, 50, rng.randint(2, 4), rng.randint(5, 9))
+    positions = common.random_positions(rng, 50, rng.randint(2, 4), rng.randint(5, 9))
     yield Case(
         f"shape of vectors(positions) with positions of shape {tuple(positions.shape)}",
         lambda answer: tuple(_mlp_with(answer, 0).vectors(positions.clone()).shape),
@@ -63,7 +63,7 @@ index_mlp = Exercise(
 
 
 class RightMLP(Additive):
-    """The right module, cut into pieces so that each mistake below shows its one wrong piece."""
+    """The right module, cut into pieces so that each mistake shows its one wrong piece."""
 
     def __init__(self, d_model, num_heads=1, max_len=512):
         super().__init__(d_model, num_heads, max_len)

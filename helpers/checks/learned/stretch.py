@@ -18,12 +18,12 @@ def stretched(table: Tensor, length: int) -> Tensor:
     """`table` (T, D) read at `length` places from its first row to its last; (length, D)."""
     places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
     low = places.long().clamp(max=len(table) - 2)
-    share = (places - low)[:, None]
-    return ((1 - share) * table[low] + share * table[low + 1]).to(table.dtype)
+    fraction = (places - low)[:, None]
+    return ((1 - fraction) * table[low] + fraction * table[low + 1]).to(table.dtype)
 
 
 def _rows(rng: Random) -> Tensor:
-    return common.drawn(rng, rng.randint(8, 14), rng.randint(4, 7)).double()
+    return common.normal_numbers(rng, rng.randint(8, 14), rng.randint(4, 7)).double()
 
 
 def _longer(rng: Random) -> Iterator[Case]:
@@ -123,8 +123,8 @@ def stretch_beyond_the_last_row(table, length):
 def stretch_without_a_row_above(table, length):
     places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
     low = places.floor().long()
-    share = (places - low)[:, None]
-    return (1 - share) * table[low] + share * table[low + 1]
+    fraction = (places - low)[:, None]
+    return (1 - fraction) * table[low] + fraction * table[low + 1]
 
 
 @stretch.mistake(
@@ -162,18 +162,18 @@ def stretch_along_the_width(table, length):
     width = table.shape[1]
     places = torch.linspace(0, width - 1, length)
     low = places.long().clamp(max=width - 2)
-    share = (places - low).to(table.dtype)
-    return (1 - share) * table[:, low] + share * table[:, low + 1]
+    fraction = (places - low).to(table.dtype)
+    return (1 - fraction) * table[:, low] + fraction * table[:, low + 1]
 
 
 @stretch.mistake(
-    "The two shares have changed places: a place just behind an old row should be nearly that row."
+    "The two weights have changed places: just behind an old row, the result is nearly that row."
 )
-def stretch_with_shares_swapped(table, length):
+def stretch_with_weights_swapped(table, length):
     places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
     low = places.long().clamp(max=len(table) - 2)
-    share = (places - low)[:, None]
-    return share * table[low] + (1 - share) * table[low + 1]
+    fraction = (places - low)[:, None]
+    return fraction * table[low] + (1 - fraction) * table[low + 1]
 
 
 @stretch.mistake(

@@ -1,4 +1,7 @@
-"""Unit 03, “A table that learns”: what it asks, and what people write instead."""
+"""Unit 03, “A table that learns”: what it asks, and what people write instead.
+
+Mistakes about how the rows are kept and begin are in table_start.py.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from helpers.encodings import Encoding, additive
 
 def _input(rng: Random) -> Tensor:
     """(B, T, D) with B, T and D all different."""
-    return common.drawn(rng, rng.randint(2, 5), rng.randint(6, 12), rng.randint(14, 20))
+    return common.normal_numbers(rng, rng.randint(2, 5), rng.randint(6, 12), rng.randint(14, 20))
 
 
 def _table_with(answer: Answer, rows: Tensor) -> Any:
@@ -37,7 +40,7 @@ def _tables(module: Any, size: int) -> list[Tensor]:
 
 def _rows_added(rng: Random) -> Iterator[Case]:
     x = _input(rng)
-    rows = common.drawn(rng, 40, x.shape[2])
+    rows = common.normal_numbers(rng, 40, x.shape[2])
     yield Case(
         f"embed(x) with x of shape {tuple(x.shape)} and given rows",
         lambda answer: _table_with(answer, rows).embed(x.clone()),
@@ -46,8 +49,8 @@ def _rows_added(rng: Random) -> Iterator[Case]:
 
 def _rows_chosen(rng: Random) -> Iterator[Case]:
     x = _input(rng)
-    rows = common.drawn(rng, 40, x.shape[2])
-    positions = common.places(rng, 40, *x.shape[:2])
+    rows = common.normal_numbers(rng, 40, x.shape[2])
+    positions = common.random_positions(rng, 40, *x.shape[:2])
 
     def ask(answer: Answer, chosen: Tensor) -> Any:
         return _table_with(answer, rows).embed(x.clone(), chosen.clone())
@@ -98,7 +101,7 @@ def _started(rng: Random) -> Iterator[Case]:
         rows = tables[0].detach().reshape(max_len, width)
         return {
             "there are max_len rows of width D": True,
-            "standard deviation of all its numbers": common.near(rows.std().item(), wanted),
+            "standard deviation of all its numbers": common.about(rows.std().item(), wanted),
             "their mean is nearly 0": abs(rows.mean().item()) < wanted / 5,
             "no two rows are alike": len(rows.unique(dim=0)) == len(rows),
         }
@@ -143,7 +146,7 @@ table = Exercise(
 
 
 class RightTable(Encoding):
-    """The right module, cut into pieces so that each mistake below shows its one wrong piece."""
+    """The right module, cut into pieces so that each mistake shows its one wrong piece."""
 
     def __init__(self, d_model, num_heads=1, max_len=512, std=0.02):
         super().__init__(d_model, num_heads, max_len)
@@ -165,94 +168,6 @@ class RightTable(Encoding):
     def embed(self, x, positions=None):
         self.check(x.shape[1])
         return x + self.rows(x, positions)
-
-
-@table.mistake(
-    "The rows are an ordinary attribute. An optimiser is given module.parameters(), and your "
-    "rows are not among them: they would stay random.",
-    loses="the rows are trained",
-)
-class rows_as_a_plain_tensor(RightTable):
-    def keep(self, rows):
-        self.table = rows
-
-
-@table.mistake(
-    "requires_grad gives the rows a gradient, but only an nn.Parameter is found by "
-    "module.parameters(), moved by .to(device) and saved.",
-    loses="the rows are trained",
-)
-class rows_as_a_tensor_with_gradient(RightTable):
-    def keep(self, rows):
-        self.table = rows.requires_grad_()
-
-
-@table.mistake(
-    "A buffer moves with the module and is not trained. That was right for sinusoids; these "
-    "rows have to be learned.",
-    loses="the rows are trained",
-)
-class rows_as_a_buffer(RightTable):
-    def keep(self, rows):
-        self.register_buffer("table", rows)
-
-
-@table.mistake(
-    "The rows are a Parameter, but no gradient comes back to them: something on the way "
-    "(detach, .data, no_grad) cuts it off.",
-    loses="the rows are trained",
-)
-class rows_detached(RightTable):
-    def rows(self, x, positions):
-        return super().rows(x, positions).detach()
-
-
-@table.mistake(
-    "Your numbers begin with a standard deviation of 1, the argument std is not used. "
-    "(nn.Embedding and torch.randn both begin so.)",
-    loses="the rows start with the std asked for",
-)
-class rows_begin_with_std_one(RightTable):
-    def first(self, max_len, d_model, std):
-        return torch.randn(max_len, d_model)
-
-
-@table.mistake(
-    "0.02 is only the default. Another std has to change how your rows begin.",
-    loses="the rows start with the std asked for",
-)
-class rows_always_begin_with_the_same_std(RightTable):
-    def first(self, max_len, d_model, std):
-        return torch.randn(max_len, d_model) * 0.02
-
-
-@table.mistake(
-    "Your rows begin with the variance std. std is the standard deviation: what a number of "
-    "size 1 is multiplied by.",
-    loses="the rows start with the std asked for",
-)
-class rows_begin_with_std_as_variance(RightTable):
-    def first(self, max_len, d_model, std):
-        return torch.randn(max_len, d_model) * std**0.5
-
-
-@table.mistake(
-    "All your rows begin equal, so at first no position differs from another. Draw them at random.",
-    loses="the rows start with the std asked for",
-)
-class rows_begin_at_zero(RightTable):
-    def first(self, max_len, d_model, std):
-        return torch.zeros(max_len, d_model)
-
-
-@table.mistake(
-    "torch.rand is uniform between 0 and 1, so your rows share a mean above 0. Draw from a "
-    "normal distribution around 0.",
-    loses="the rows start with the std asked for",
-)
-class rows_begin_uniform(RightTable):
-    def first(self, max_len, d_model, std):
-        return torch.rand(max_len, d_model) * std
 
 
 @table.mistake(

@@ -138,7 +138,7 @@ def above_as_a_ratio(logits, targets, kinds, posterior):
 
 @above.mistake(
     "You compare whole distributions. The loss looks only at the word that stood there: what "
-    "did it cost, and what would it have cost with the exact shares?",
+    "did it cost, and what would it have cost with the exact probabilities?",
     loses="measured from the limit of that kind",
 )
 def above_as_a_divergence(logits, targets, kinds, posterior):
@@ -149,7 +149,7 @@ def above_as_a_divergence(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "`posterior` holds shares already; they go into a logarithm, not into another softmax."
+    "`posterior` holds probabilities already; they go into a logarithm, not into another softmax."
 )
 def above_with_a_softmax_of_the_posterior(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets != -100

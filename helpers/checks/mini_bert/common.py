@@ -8,4 +8,5 @@ from torch import Generator
 
 
 def generator(rng: Random) -> Generator:
+    """A torch generator whose seed `rng` draws."""
     return Generator().manual_seed(rng.randrange(2**31))

@@ -15,6 +15,8 @@ from helpers.checks.mini_bert import common
 from helpers.corpora import inputs
 from helpers.training import masked_loss
 
+TRAINABLE = {"it returns a": "Tensor", "numbers in it": 1, "it can send a gradient back": True}
+
 
 def scored(logits: Tensor, targets: Tensor) -> Tensor:
     """Mean surprise in nats over the places whose target is not −100."""
@@ -61,9 +63,6 @@ def _large_logits(rng: Random) -> Iterator[Case]:
     yield Case("logits in the hundreds", ask)
 
 
-_TRAINABLE = {"it returns a": "Tensor", "numbers in it": 1, "it can send a gradient back": True}
-
-
 def _gradient(rng: Random) -> Iterator[Case]:
     logits, targets = _batch(rng)
 
@@ -74,7 +73,7 @@ def _gradient(rng: Random) -> Iterator[Case]:
         if isinstance(found, Tensor):
             seen["numbers in it"] = found.numel()
             seen["it can send a gradient back"] = found.requires_grad
-        if seen != _TRAINABLE:
+        if seen != TRAINABLE:
             return seen
         found.backward()
         return {**seen, "the gradient of the logits": given.grad}
@@ -115,7 +114,7 @@ def loss_that_scores_everything(logits, targets):
 
 @loss.mistake(
     "There is a softmax before the log-softmax. Logits go into one softmax, not into two; a "
-    "second one flattens all shares."
+    "second one flattens all probabilities."
 )
 def loss_with_softmax_twice(logits, targets):
     chosen = targets != -100
@@ -124,8 +123,8 @@ def loss_with_softmax_twice(logits, targets):
 
 
 @loss.mistake(
-    "Your softmax runs over the places of a row. The shares that add up to 1 are those of the "
-    "words at one place; which axis is that?"
+    "Your softmax runs over the places of a row. The probabilities that add up to 1 are those of "
+    "the words at one place; which axis is that?"
 )
 def loss_along_the_places(logits, targets):
     chosen = targets != -100
@@ -153,15 +152,15 @@ def loss_as_a_mean_of_rows(logits, targets):
 
 
 @loss.mistake(
-    "A small share is rounded to 0, and its logarithm is −∞ (and e to the power of 1,000 is "
-    "too large for any float). There is a function that takes softmax and logarithm in one, "
+    "A small probability is rounded to 0, and its logarithm is −∞ (and e to the power of 1,000 "
+    "is too large for any float). There is a function that takes softmax and logarithm in one, "
     "without rounding between them.",
     loses="logits of any size",
 )
 def loss_by_log_of_softmax(logits, targets):
     chosen = targets != -100
-    shares = logits.softmax(-1)[chosen]
-    return -shares.gather(-1, targets[chosen][:, None]).log().mean()
+    probabilities = logits.softmax(-1)[chosen]
+    return -probabilities.gather(-1, targets[chosen][:, None]).log().mean()
 
 
 @loss.mistake("Word 0 is a word too: you leave it out. Only −100 says that a place was not chosen.")
@@ -179,8 +178,8 @@ def loss_in_bits(logits, targets):
 
 
 @loss.mistake(
-    "The logarithm of a share is negative. A loss is its negative; trained with yours, a model "
-    "would learn to be wrong."
+    "The logarithm of a probability is negative. A loss is its negative; trained with yours, a "
+    "model would learn to be wrong."
 )
 def loss_without_the_minus(logits, targets):
     chosen = targets != -100
@@ -198,8 +197,8 @@ def loss_of_the_logit_alone(logits, targets):
 
 
 @loss.mistake(
-    "You look up the share of word −100, and there is none. Choose the places first, or put a "
-    "real word in for −100 where it will not count."
+    "You look up the probability of word −100, and there is none. Choose the places first, or put "
+    "a real word in for −100 where it will not count."
 )
 def loss_that_looks_up_minus_100(logits, targets):
     picked = logits.log_softmax(-1).gather(-1, targets[..., None])[..., 0]

@@ -1,4 +1,8 @@
-"""Unit 08, “An encoding of your own”: what it asks, and what people write instead."""
+"""Unit 08, “An encoding of your own”: what it asks, and what people write instead.
+
+An encoding of one's own is asked for properties; any idea that has them is right. Mistakes about
+order, lengths, and what is kept and trained are in own_properties.py.
+"""
 
 from __future__ import annotations
 
@@ -16,26 +20,38 @@ from helpers.encodings import Encoding, additive
 from helpers.model.bert import Bert, Size
 
 WORDS = 40
+OF_THE_LIBRARY = tuple(each for each in encodings.BY_NAME.values() if each is not Encoding)
 
 
 class RowAndOffset(Encoding):
-    """One example: a row per position at the input, and a number per offset in each layer."""
+    """One example: a row per position at the input, and a number per offset in each layer.
+
+    It is cut into pieces so that a mistake shows its one wrong piece.
+    """
 
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
         super().__init__(d_model, num_heads, max_len)
-        self.rows = nn.Parameter(0.05 * torch.randn(max_len, d_model))
         self.numbers = nn.Parameter(torch.zeros(num_heads, 2 * max_len - 1))
+        self.keep(torch.randn(max_len, d_model))
+
+    def keep(self, rows: Tensor) -> None:
+        self.rows = nn.Parameter(rows)
+
+    def check(self, length: int) -> None:
+        if length > self.max_len:
+            raise ValueError(f"T={length} is beyond max_len={self.max_len}")
 
     def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
-        """x plus the rows."""
-        if x.shape[1] > self.max_len:
-            raise ValueError(f"T={x.shape[1]} is beyond max_len={self.max_len}")
-        return x + (self.rows[: x.shape[1]] if positions is None else self.rows[positions])
+        self.check(x.shape[1])
+        return x + self.rows[: x.shape[1]]
+
+    def offsets(self, length: int) -> Tensor:
+        p = torch.arange(length)
+        return p[None, :] - p[:, None]
 
     def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        """The number of each offset, (H, T, T)."""
-        p = torch.arange(q.shape[2], device=q.device)
-        return self.numbers[:, p[None, :] - p[:, None] + self.max_len - 1]
+        self.check(q.shape[2])
+        return self.numbers[:, self.offsets(q.shape[2]) + self.max_len - 1]
 
 
 def _sizes(rng: Random, heads: int | None = None) -> dict[str, int]:
@@ -212,9 +228,6 @@ def _trained(rng: Random) -> Iterator[Case]:
     yield Case("a model with it", partial(_learns, sizes=sizes, tokens=tokens))
 
 
-OF_THE_LIBRARY = tuple(each for each in encodings.BY_NAME.values() if each is not Encoding)
-
-
 own = Exercise(
     "own",
     RowAndOffset,
@@ -230,67 +243,10 @@ own = Exercise(
 
 
 @own.mistake(
-    "To Bert with your class a shuffled text is the same text. Either no hook does anything, "
-    "or what it does is the same at every place, or it adds one number to all D entries, which "
-    "the LayerNorm behind the sum takes out again.",
-    loses=("it is not blind to order", "it tells left from right"),
-)
-class own_one_vector_for_all(Encoding):
-    def __init__(self, d_model, num_heads=1, max_len=512):
-        super().__init__(d_model, num_heads, max_len)
-        self.vector = nn.Parameter(torch.randn(d_model))
-
-    def embed(self, x, positions=None):
-        return x + self.vector
-
-
-class RightPair(Encoding):
-    """A row per position and a number per offset; each mistake below has one piece wrong."""
-
-    def __init__(self, d_model, num_heads=1, max_len=512):
-        super().__init__(d_model, num_heads, max_len)
-        self.numbers = nn.Parameter(torch.zeros(num_heads, 2 * max_len - 1))
-        self.keep(torch.randn(max_len, d_model))
-
-    def keep(self, rows):
-        self.rows = nn.Parameter(rows)
-
-    def check(self, length):
-        if length > self.max_len:
-            raise ValueError(f"T={length} is beyond max_len={self.max_len}")
-
-    def embed(self, x, positions=None):
-        self.check(x.shape[1])
-        return x + self.rows[: x.shape[1]]
-
-    def offsets(self, length):
-        p = torch.arange(length)
-        return p[None, :] - p[:, None]
-
-    def scores(self, q, k, offsets=None):
-        self.check(q.shape[2])
-        return self.numbers[:, self.offsets(q.shape[2]) + self.max_len - 1]
-
-
-@own.mistake(
-    "Your encoding knows how far apart two tokens are, and not which of them comes first. Let "
-    "j − i and i − j make a difference.",
-    loses="it tells left from right",
-)
-class own_distance(RightPair):
-    def embed(self, x, positions=None):
-        self.check(x.shape[1])
-        return x + self.rows[0]
-
-    def offsets(self, length):
-        return super().offsets(length).abs()
-
-
-@own.mistake(
     "A hook writes into the tensor that it is given (x += …). Return a new one.",
     loses="it drops into Bert",
 )
-class own_that_writes_into_x(RightPair):
+class own_that_writes_into_x(RowAndOffset):
     def embed(self, x, positions=None):
         self.check(x.shape[1])
         x += self.rows[: x.shape[1]]
@@ -301,37 +257,17 @@ class own_that_writes_into_x(RightPair):
     "embed returns the vectors of the positions and loses the tokens. It should return x with "
     "something added."
 )
-class own_that_returns_its_rows_only(RightPair):
+class own_that_returns_its_rows_only(RowAndOffset):
     def embed(self, x, positions=None):
         self.check(x.shape[1])
         return self.rows[: x.shape[1]]
 
 
 @own.mistake("embed returns nothing, so nothing goes on to the layers. Is a return missing?")
-class own_that_returns_nothing(RightPair):
+class own_that_returns_nothing(RowAndOffset):
     def embed(self, x, positions=None):
         self.check(x.shape[1])
         x + self.rows[: x.shape[1]]
-
-
-@own.mistake(
-    "A length is written into your class. How long a text can be is the argument max_len.",
-    loses="any length up to max_len",
-)
-class own_with_64_rows(RightPair):
-    def __init__(self, d_model, num_heads=1, max_len=512):
-        super().__init__(d_model, num_heads, max_len)
-        self.rows = nn.Parameter(torch.randn(64, d_model))
-
-
-@own.mistake(
-    "Beyond max_len your class stops with an error that does not say why. Let it work there, "
-    "or raise a ValueError, as unit 03's table did.",
-    loses="any length up to max_len",
-)
-class own_without_a_last_row(RightPair):
-    def check(self, length):
-        pass
 
 
 @own.mistake(
@@ -339,99 +275,8 @@ class own_without_a_last_row(RightPair):
     "length 1 where the heads are, or return (H, T, T).",
     loses="it drops into Bert",
 )
-class own_without_an_axis_for_heads(RightPair):
+class own_without_an_axis_for_heads(RowAndOffset):
     def scores(self, q, k, offsets=None):
         self.check(q.shape[2])
         numbers = self.numbers.mean(0)[self.offsets(q.shape[2]) + self.max_len - 1]
         return numbers * q.mean((1, 3))[:, :, None]
-
-
-@own.mistake(
-    "Your scores always have max_len rows and columns. A text has as many as q does: q.shape[2]."
-)
-class own_for_max_len_always(RightPair):
-    def scores(self, q, k, offsets=None):
-        return self.numbers[:, self.offsets(self.max_len) + self.max_len - 1]
-
-
-@own.mistake(
-    "You keep a tensor as a plain attribute: it is neither trained nor saved, and does not "
-    "move to a GPU. Make it an nn.Parameter, or register_buffer it if it is fixed.",
-    loses="it learns, and can be saved",
-)
-class own_as_a_plain_tensor(RightPair):
-    def keep(self, rows):
-        self.rows = rows
-
-
-@own.mistake(
-    "A Parameter in a plain list is not seen by the module. nn.ParameterList is a list that "
-    "registers what is in it.",
-    loses="it learns, and can be saved",
-)
-class own_in_a_list(RightPair):
-    def keep(self, rows):
-        self.kept = [nn.Parameter(rows)]
-
-    def embed(self, x, positions=None):
-        self.check(x.shape[1])
-        return x + self.kept[0][: x.shape[1]]
-
-
-@own.mistake(
-    "A Parameter of yours gets no gradient: it is never used, or between it and the result "
-    "there is a detach, .data or no_grad.",
-    loses="it learns, and can be saved",
-)
-class own_detached(RightPair):
-    def embed(self, x, positions=None):
-        self.check(x.shape[1])
-        return x + self.rows[: x.shape[1]].detach()
-
-
-@own.mistake(
-    "You draw random numbers at each call. A place that has another vector each time cannot "
-    "be recognised: draw them once, in __init__.",
-    loses=("it drops into Bert", "it learns, and can be saved"),
-)
-class own_drawn_anew(RightPair):
-    def keep(self, rows):
-        pass
-
-    def embed(self, x, positions=None):
-        self.check(x.shape[1])
-        return x + torch.randn(x.shape[1], x.shape[2])
-
-
-@own.mistake(
-    "Your rows go along the first axis, which is the batch: all tokens of a text get the same "
-    "row, and each text another. Time is the second axis.",
-    loses=("it drops into Bert", "it is not blind to order", "it tells left from right"),
-)
-class own_along_the_batch(Encoding):
-    def __init__(self, d_model, num_heads=1, max_len=512):
-        super().__init__(d_model, num_heads, max_len)
-        self.rows = nn.Parameter(torch.randn(max_len, d_model))
-
-    def embed(self, x, positions=None):
-        return x + self.rows[: x.shape[0], None]
-
-
-@own.mistake(
-    "Your class changes d_model, num_heads or max_len. super().__init__(d_model, num_heads, "
-    "max_len) keeps them as they are given.",
-    loses="it drops into Bert",
-)
-class own_without_telling_its_length(RightPair):
-    def __init__(self, d_model, num_heads=1, max_len=512):
-        super().__init__(d_model, num_heads, max_len)
-        self.size = max_len
-        self.max_len = 512
-
-    def check(self, length):
-        if length > self.size:
-            raise ValueError(f"T={length} is beyond {self.size}")
-
-    def scores(self, q, k, offsets=None):
-        self.check(q.shape[2])
-        return self.numbers[:, self.offsets(q.shape[2]) + self.size - 1]

@@ -1,4 +1,7 @@
-"""Unit 08, “Count them”: what it asks, and what people write instead."""
+"""Unit 08, “Count them”: what it asks, and what people write instead.
+
+People forget something, or count it twice, when they add up BERT's parameters.
+"""
 
 from __future__ import annotations
 

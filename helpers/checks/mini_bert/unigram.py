@@ -1,4 +1,4 @@
-"""Unit 08, “The level of counting”: what it asks, and what people write instead."""
+"""Unit 08, “The unigram baseline”: what it asks, and what people write instead."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from helpers.checks.mini_bert import common
 from helpers.corpora.text import Text
 
 
-def level(training: Tensor, testing: Tensor, vocab_size: int) -> float:
+def unigram_baseline(training: Tensor, testing: Tensor, vocab_size: int) -> float:
     """Mean surprise of a model that counts words, each once more than seen."""
     counts = torch.bincount(training, minlength=vocab_size).double() + 1
     return float(-(counts / counts.sum()).log()[testing].mean())
 
 
-def _level(rng: Random, unseen: bool, number: int) -> Case:
-    """Words with unequal shares; `unseen` words are in the test only."""
+def _counted(rng: Random, unseen: bool, number: int) -> Case:
+    """Words with unequal probabilities; `unseen` words are in the test only."""
     size, draw = rng.randint(20, 40), common.generator(rng)
-    shares = 1 / torch.arange(1, size + 1).float()
+    probabilities = 1 / torch.arange(1, size + 1).float()
     words = torch.cat([torch.randperm(size - 1, generator=draw), torch.tensor([size - 1])])
     seen = size - 5 if unseen else size
-    training = words[torch.multinomial(shares[:seen], number or 1, True, generator=draw)]
+    training = words[torch.multinomial(probabilities[:seen], number or 1, True, generator=draw)]
     training = training[: number or 0]
     if number and not unseen:
         training = torch.cat([training, torch.arange(size)])
-    testing = words[torch.multinomial(shares.flip(0), rng.randint(90, 120), True, generator=draw)]
+    number_tested = rng.randint(90, 120)
+    testing = words[torch.multinomial(probabilities.flip(0), number_tested, True, generator=draw)]
 
     def ask(answer: Answer) -> Any:
         found = answer(training.clone(), testing.clone(), size)
@@ -42,21 +43,21 @@ def _level(rng: Random, unseen: bool, number: int) -> Case:
 
 
 def _all_seen(rng: Random) -> Iterator[Case]:
-    yield _level(rng, False, rng.randint(150, 250))
+    yield _counted(rng, False, rng.randint(150, 250))
 
 
 def _some_unseen(rng: Random) -> Iterator[Case]:
-    yield _level(rng, True, rng.randint(150, 250))
-    yield _level(rng, True, rng.randint(15, 25))
+    yield _counted(rng, True, rng.randint(150, 250))
+    yield _counted(rng, True, rng.randint(15, 25))
 
 
 def _nothing_seen(rng: Random) -> Iterator[Case]:
-    yield _level(rng, True, 0)
+    yield _counted(rng, True, 0)
 
 
 unigram = Exercise(
     "unigram",
-    level,
+    unigram_baseline,
     (
         Part("counted on one text, taken on another", 0.5, _all_seen),
         Part("words that training never showed", 0.5, _some_unseen),
@@ -67,8 +68,8 @@ unigram = Exercise(
 
 
 @unigram.mistake(
-    "You count words as often as they were seen. A word that was never seen then has the share "
-    "0, and costs infinitely much: count each of the V words once more."
+    "You count words as often as they were seen. A word that was never seen then has the "
+    "probability 0, and costs infinitely much: count each of the V words once more."
 )
 def unigram_without_one_more(training, testing, vocab_size):
     counts = torch.bincount(training, minlength=vocab_size).double()
@@ -76,8 +77,8 @@ def unigram_without_one_more(training, testing, vocab_size):
 
 
 @unigram.mistake(
-    "Your shares add up to more than 1: each word is counted once more, but you divide by the "
-    "number of words as it was."
+    "Your probabilities add up to more than 1: each word is counted once more, but you divide by "
+    "the number of words as it was."
 )
 def unigram_with_one_more_above_only(training, testing, vocab_size):
     counts = torch.bincount(training, minlength=vocab_size).double() + 1
@@ -91,7 +92,7 @@ def unigram_in_bits(training, testing, vocab_size):
 
 
 @unigram.mistake(
-    "This is a perplexity, e to the power of the level. What is asked for is the mean "
+    "This is a perplexity, e to the power of the baseline. What is asked for is the mean "
     "surprise itself, in nats."
 )
 def unigram_as_perplexity(training, testing, vocab_size):
@@ -100,14 +101,14 @@ def unigram_as_perplexity(training, testing, vocab_size):
 
 
 @unigram.mistake(
-    "This is the mean surprise on the text that was counted. The level is asked for on the "
+    "This is the mean surprise on the text that was counted. The baseline is asked for on the "
     "other text, word by word of `testing`.",
     loses=("counted on one text, taken on another", "words that training never showed"),
 )
 def unigram_of_the_training_text(training, testing, vocab_size):
     counts = torch.bincount(training, minlength=vocab_size).double() + 1
-    shares = counts / counts.sum()
-    return float(-(shares * shares.log()).sum())
+    probabilities = counts / counts.sum()
+    return float(-(probabilities * probabilities.log()).sum())
 
 
 @unigram.mistake(
@@ -135,7 +136,7 @@ def unigram_over_the_vocabulary(training, testing, vocab_size):
 
 
 @unigram.mistake(
-    "This is ln V, the level of a model that knows nothing at all. This one knows how often "
+    "This is ln V, the loss of a model that knows nothing at all. This one knows how often "
     "each word came up in training.",
     loses=("counted on one text, taken on another", "words that training never showed"),
 )
@@ -144,14 +145,14 @@ def unigram_that_knows_nothing(training, testing, vocab_size):
 
 
 @unigram.mistake(
-    "This is the surprise of the whole test text. The level is the mean, for one word."
+    "This is the surprise of the whole test text. The baseline is the mean, for one word."
 )
 def unigram_as_a_sum(training, testing, vocab_size):
     counts = torch.bincount(training, minlength=vocab_size).double() + 1
     return float(-(counts / counts.sum()).log()[testing].sum())
 
 
-@unigram.mistake("A surprise is positive: the negative logarithm of a share.")
+@unigram.mistake("A surprise is positive: the negative logarithm of a probability.")
 def unigram_without_the_minus(training, testing, vocab_size):
     counts = torch.bincount(training, minlength=vocab_size).double() + 1
     return float((counts / counts.sum()).log()[testing].mean())

@@ -1,4 +1,4 @@
-"""Unit 01, order-blind: what its exercises on shuffled tokens ask and look at."""
+"""Unit 01, order-blind: attention from scratch, and what it knows of the order of its tokens."""
 
 from helpers.checks.order_blind.attention import attention
 from helpers.checks.order_blind.bag import bag

@@ -14,20 +14,20 @@ from helpers.checks.order_blind import common
 
 def _single(rng: Random) -> Iterator[Case]:
     for _ in range(2):
-        yield common.finite(call(*common.triple(rng)))
+        yield common.finite_too(call(*common.queries_keys_values(rng)))
 
 
 def _batches(rng: Random) -> Iterator[Case]:
-    yield common.finite(call(*common.triple(rng, rng.randint(2, 3))))
-    yield common.finite(call(*common.triple(rng, 2, rng.randint(13, 14))))
+    yield common.finite_too(call(*common.queries_keys_values(rng, rng.randint(2, 3))))
+    yield common.finite_too(call(*common.queries_keys_values(rng, 2, rng.randint(13, 14))))
 
 
 def _large(rng: Random) -> Iterator[Case]:
     """All scores near 150, where exp is beyond float32, their differences as ever."""
-    q, k, v = common.triple(rng)
+    q, k, v = common.queries_keys_values(rng)
     q[:, 0], k[:, 0] = math.sqrt(q.shape[-1]), 150
     case = call(q, k, v)
-    yield common.finite(Case(case.label + " with scores near 150", case.ask))
+    yield common.finite_too(Case(case.label + " with scores near 150", case.ask))
 
 
 attention = Exercise(

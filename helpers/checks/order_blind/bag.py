@@ -17,7 +17,7 @@ from helpers.checks.order_blind import common
 
 
 def best_without_order(tokens: Tensor, answers: Tensor) -> float:
-    """Largest share of the answers that a function of the bag can get right; (N, T), (N,)."""
+    """Largest fraction of the answers that a function of the bag can get right; (N, T), (N,)."""
     bags: dict[tuple[int, ...], Counter[int]] = defaultdict(Counter)
     rows = tokens.sort(1).values.tolist()
     for row, answer in zip(rows, answers.tolist(), strict=True):
@@ -133,7 +133,7 @@ def bag_is_forgotten(tokens, answers):
 
 
 @bag.mistake(
-    "Each bag counts the same in your mean. Asked is the share of the sequences, so a bag with "
+    "Each bag counts the same in your mean. Asked is the fraction of the sequences, so a bag with "
     "many of them counts for more.",
     loses="bags of different sizes",
 )
@@ -178,8 +178,10 @@ def bag_two_answers_only(tokens, answers):
     return sum(max(sum(bag), len(bag) - sum(bag)) for bag in bags.values()) / len(answers)
 
 
-@bag.mistake("This is how many are right. Asked is their share of all sequences, between 0 and 1.")
-def bag_number_not_share(tokens, answers):
+@bag.mistake(
+    "This is how many are right. Asked is their fraction of all sequences, between 0 and 1."
+)
+def bag_number_not_fraction(tokens, answers):
     bags = defaultdict(Counter)
     for row, answer in zip(tokens.tolist(), answers.tolist(), strict=True):
         bags[tuple(sorted(row))][answer] += 1

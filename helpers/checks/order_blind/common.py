@@ -16,12 +16,10 @@ from helpers.checks.engine import Answer, Case, compare
 from helpers.checks.engine.exercise import ArgumentChangedError
 from helpers.model.attention import MultiHeadAttention
 
+Function = Callable[[Tensor], Tensor]
+
 LIBRARY = (MultiHeadAttention, nn.MultiheadAttention, F.multi_head_attention_forward)
-
-
 ATTENTION = (*LIBRARY, F.scaled_dot_product_attention)
-
-
 FINITE, RESULT = "every number is finite", "the result"
 
 
@@ -58,7 +56,7 @@ def multi_head(
     return attend(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o
 
 
-def finite(case: Case) -> Case:
+def finite_too(case: Case) -> Case:
     """The same question, and whether there are infinite or missing numbers in the result."""
 
     def ask(answer: Answer) -> Any:
@@ -71,27 +69,24 @@ def finite(case: Case) -> Case:
     return Case(case.label, ask)
 
 
-def numbers(rng: Random, *shape: int) -> Tensor:
-    """Normal random numbers."""
+def normal_numbers(rng: Random, *shape: int) -> Tensor:
+    """Normal random numbers, float32."""
     return torch.randn(shape, generator=Generator().manual_seed(rng.randrange(2**31)))
 
 
-def sizes(rng: Random) -> tuple[int, int, int, int]:
+def random_sizes(rng: Random) -> tuple[int, int, int, int]:
     """T, S, d and e, all different, and all other than 1."""
     return rng.randint(3, 4), rng.randint(5, 6), rng.randint(7, 9), rng.randint(10, 12)
 
 
-def triple(rng: Random, *lead: int) -> tuple[Tensor, Tensor, Tensor]:
+def queries_keys_values(rng: Random, *lead: int) -> tuple[Tensor, Tensor, Tensor]:
     """q (…, T, d), k (…, S, d) and v (…, S, e)."""
-    queries, keys, width, value_width = sizes(rng)
+    queries, keys, width, value_width = random_sizes(rng)
     return (
-        numbers(rng, *lead, queries, width),
-        numbers(rng, *lead, keys, width),
-        numbers(rng, *lead, keys, value_width),
+        normal_numbers(rng, *lead, queries, width),
+        normal_numbers(rng, *lead, keys, width),
+        normal_numbers(rng, *lead, keys, value_width),
     )
-
-
-Function = Callable[[Tensor], Tensor]
 
 
 def as_number(found: Any) -> Any:
@@ -100,7 +95,9 @@ def as_number(found: Any) -> Any:
     return torch.tensor(float(found), dtype=torch.float64) if plain else found
 
 
-def probe(label: str, f: Function, x: Tensor, order: Tensor) -> Case:
+def order_case(label: str, f: Function, x: Tensor, order: Tensor) -> Case:
+    """What the answer measures of `f` when x is put in this order; f, x and order stay."""
+
     def ask(answer: Answer) -> Any:
         given, given_order = x.clone(), order.clone()
         found = as_number(answer(f, given, given_order))
@@ -111,7 +108,7 @@ def probe(label: str, f: Function, x: Tensor, order: Tensor) -> Case:
     return Case(f"f = {label}, x of shape {tuple(x.shape)}, order = {order.tolist()}", ask)
 
 
-def order(rng: Random, size: int) -> Tensor:
+def random_order(rng: Random, size: int) -> Tensor:
     """A permutation that moves the first, and that its inverse does not equal."""
     while True:
         order = torch.tensor(rng.sample(range(size), size))
@@ -119,14 +116,14 @@ def order(rng: Random, size: int) -> Tensor:
             return order
 
 
-def input(rng: Random) -> Tensor:
+def random_batch(rng: Random) -> Tensor:
     """(B, T, D) with B < D < T."""
-    return numbers(rng, 3, rng.randint(7, 9), 6)
+    return normal_numbers(rng, 3, rng.randint(7, 9), 6)
 
 
-def attends(rng: Random, layers: int, causal: bool) -> Function:
+def attention_layers(rng: Random, layers: int, causal: bool) -> Function:
     """Layers of attention in two heads with a skip connection, for a width of 6."""
-    weights = [numbers(rng, 4, 6, 6) * 6**-0.5 for _ in range(layers)]
+    weights = [normal_numbers(rng, 4, 6, 6) * 6**-0.5 for _ in range(layers)]
 
     def f(x: Tensor) -> Tensor:
         lengths = torch.full(x.shape[:1], x.shape[1])

@@ -18,20 +18,24 @@ def permutation_gap(f: common.Function, x: Tensor, order: Tensor) -> Tensor:
 
 
 def _follows(rng: Random) -> Iterator[Case]:
-    x = common.input(rng)
-    order = common.order(rng, x.shape[1])
-    yield common.probe("attention", common.attends(rng, 1, causal=False), x, order)
-    yield common.probe("two layers of attention", common.attends(rng, 2, causal=False), x, order)
-    yield common.probe("the square of each number", torch.square, x, order)
+    x = common.random_batch(rng)
+    order = common.random_order(rng, x.shape[1])
+    yield common.order_case("attention", common.attention_layers(rng, 1, causal=False), x, order)
+    yield common.order_case(
+        "two layers of attention", common.attention_layers(rng, 2, causal=False), x, order
+    )
+    yield common.order_case("the square of each number", torch.square, x, order)
 
 
 def _does_not_follow(rng: Random) -> Iterator[Case]:
-    x = common.input(rng)
-    order = common.order(rng, x.shape[1])
+    x = common.random_batch(rng)
+    order = common.random_order(rng, x.shape[1])
     # With a sum and its negative, the largest difference is once above 0 and once below.
-    yield common.probe("running sum", lambda x: x.cumsum(1), x, order)
-    yield common.probe("running sum, negative", lambda x: -x.cumsum(1), x, order)
-    yield common.probe("causal attention", common.attends(rng, 1, causal=True), x, order)
+    yield common.order_case("running sum", lambda x: x.cumsum(1), x, order)
+    yield common.order_case("running sum, negative", lambda x: -x.cumsum(1), x, order)
+    yield common.order_case(
+        "causal attention", common.attention_layers(rng, 1, causal=True), x, order
+    )
 
 
 gap = Exercise(

@@ -17,9 +17,10 @@ from helpers.checks.order_blind import common
 
 def _layer(rng: Random, heads: int, width: int) -> tuple[Tensor, list[Tensor]]:
     """x (B, T, D), and the four weights (D, D), of a size that keeps the numbers near 1."""
-    x = common.numbers(rng, 2, rng.randint(5, 7), heads * width)
+    x = common.normal_numbers(rng, 2, rng.randint(5, 7), heads * width)
     return x, [
-        common.numbers(rng, heads * width, heads * width) * x.shape[2] ** -0.5 for _ in range(4)
+        common.normal_numbers(rng, heads * width, heads * width) * x.shape[2] ** -0.5
+        for _ in range(4)
     ]
 
 
@@ -28,7 +29,7 @@ def _heads_case(rng: Random, heads: int, width: int, mask: Tensor | None = None)
     given = () if mask is None else (mask[..., : x.shape[1], : x.shape[1]],)
     shape = f", a mask {tuple(given[0].shape)}" if given else ""
     label = f"(x of shape {tuple(x.shape)}, four weights, num_heads={heads}{shape})"
-    return common.finite(Case(label, partial(_ask_heads, x, weights, heads, given)))
+    return common.finite_too(Case(label, partial(_ask_heads, x, weights, heads, given)))
 
 
 def _ask_heads(

@@ -16,7 +16,7 @@ def _square(rng: Random) -> tuple[Tensor, Tensor, Tensor]:
     """q, k (B, H, T, d) and v (B, H, T, e), with B, H, T, d and e all different."""
     batch, heads, length = 2, 3, rng.randint(6, 8)
     shapes = [(batch, heads, length, width) for width in (4, 4, 5)]
-    q, k, v = (common.numbers(rng, *shape) for shape in shapes)
+    q, k, v = (common.normal_numbers(rng, *shape) for shape in shapes)
     return q, k, v
 
 
@@ -24,21 +24,21 @@ def _with_causal(rng: Random) -> Iterator[Case]:
     q, k, v = _square(rng)
     length = q.shape[2]
     mask = common.attention_mask(torch.tensor([length]), length, causal=True)[0, 0]
-    yield common.finite(call(q, k, v, mask))
-    yield common.finite(call(q[0, 0], k[0, 0], v[0, 0], mask))
+    yield common.finite_too(call(q, k, v, mask))
+    yield common.finite_too(call(q[0, 0], k[0, 0], v[0, 0], mask))
 
 
 def _with_padding(rng: Random) -> Iterator[Case]:
     q, k, v = _square(rng)
     length = q.shape[2]
     lengths = torch.tensor([rng.randint(2, length - 2), length - 1])
-    yield common.finite(call(q, k, v, common.attention_mask(lengths, length)[:, :, :1]))
+    yield common.finite_too(call(q, k, v, common.attention_mask(lengths, length)[:, :, :1]))
 
 
 def _without(rng: Random) -> Iterator[Case]:
     q, k, v = _square(rng)
-    yield common.finite(call(q, k, v))
-    yield common.finite(call(*common.triple(rng, 2), None))
+    yield common.finite_too(call(q, k, v))
+    yield common.finite_too(call(*common.queries_keys_values(rng, 2), None))
 
 
 masked = Exercise(

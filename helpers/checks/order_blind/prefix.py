@@ -31,22 +31,22 @@ def _fading(x: Tensor, sign: float = 1.0) -> Tensor:
 
 
 def _order_is_lost(rng: Random) -> Iterator[Case]:
-    x = common.input(rng)
-    order = common.order(rng, x.shape[1] - 1)
-    yield common.probe("mean of the tokens so far", _running_mean, x, order)
-    yield common.probe(
-        "one layer of causal attention", common.attends(rng, 1, causal=True), x, order
+    x = common.random_batch(rng)
+    order = common.random_order(rng, x.shape[1] - 1)
+    yield common.order_case("mean of the tokens so far", _running_mean, x, order)
+    yield common.order_case(
+        "one layer of causal attention", common.attention_layers(rng, 1, causal=True), x, order
     )
 
 
 def _order_counts(rng: Random) -> Iterator[Case]:
-    x = common.input(rng)
+    x = common.random_batch(rng)
     x[0] *= 3  # so that the largest change is not in the last sequence
-    order = common.order(rng, x.shape[1] - 1)
-    yield common.probe("fading sum", _fading, x, order)
-    yield common.probe("fading sum, negative", lambda x: _fading(x, -1.0), x, order)
-    yield common.probe(
-        "two layers of causal attention", common.attends(rng, 2, causal=True), x, order
+    order = common.random_order(rng, x.shape[1] - 1)
+    yield common.order_case("fading sum", _fading, x, order)
+    yield common.order_case("fading sum, negative", lambda x: _fading(x, -1.0), x, order)
+    yield common.order_case(
+        "two layers of causal attention", common.attention_layers(rng, 2, causal=True), x, order
     )
 
 

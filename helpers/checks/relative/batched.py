@@ -22,9 +22,11 @@ batched = Exercise(
     "batched",
     key_term_batched,
     (
-        Part("the same numbers", 1, partial(common.by_any_row, name="q")),
+        Part("the same numbers", 1, partial(common.cases_by_any_row, name="q")),
         Part(
-            "no copies for sentences and heads", 1, partial(common.frugal, name="q", batched=True)
+            "no copies for sentences and heads",
+            1,
+            partial(common.cases_of_memory, name="q", batched=True),
         ),
     ),
     forbidden=common.TERMS,

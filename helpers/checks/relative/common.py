@@ -47,7 +47,7 @@ def largest_tensor(action: Callable[[], Any]) -> int:
     return meter.largest
 
 
-def random_numbers(rng: Random, *shape: int) -> Tensor:
+def normal_numbers(rng: Random, *shape: int) -> Tensor:
     """Normal numbers, float32, from a seed that `rng` draws."""
     draw = Generator().manual_seed(rng.randrange(2**31))
     return torch.randn(*shape, generator=draw)
@@ -59,42 +59,43 @@ def offset_rows(length: int, k: int) -> Tensor:
 
 
 def term_case(first: Tensor, vectors: Tensor, rows: Tensor, name: str, words: str) -> Case:
+    """What a key term makes of queries `first`, or a value term of weights."""
     label = f"({name} {tuple(first.shape)}, vectors {tuple(vectors.shape)}, {words})"
     return Case(label, lambda answer: answer(first.clone(), vectors.clone(), rows.clone()))
 
 
-def by_offset(rng: Random, name: str) -> Iterator[Case]:
+def cases_by_offset(rng: Random, name: str) -> Iterator[Case]:
     """Rows as in a text, clipped; for a value term `first` are weights."""
     length, k = rng.randint(8, 10), rng.randint(2, 3)
-    first = random_numbers(rng, 2, 3, length, 5)
+    first = normal_numbers(rng, 2, 3, length, 5)
     if name == "weights":
-        first = random_numbers(rng, 2, 3, length, length).softmax(-1)
-    vectors = random_numbers(rng, 2 * k + 1, 5)
+        first = normal_numbers(rng, 2, 3, length, length).softmax(-1)
+    vectors = normal_numbers(rng, 2 * k + 1, 5)
     yield term_case(first, vectors, offset_rows(length, k), name, "rows by offset")
 
 
-def by_any_row(rng: Random, name: str) -> Iterator[Case]:
+def cases_by_any_row(rng: Random, name: str) -> Iterator[Case]:
     """Any row for any pair, as in a tree or a graph."""
     length, size = rng.randint(6, 8), rng.randint(9, 11)
-    first = random_numbers(rng, 2, 3, length, 5)
+    first = normal_numbers(rng, 2, 3, length, 5)
     if name == "weights":
-        first = random_numbers(rng, 2, 3, length, length).softmax(-1)
+        first = normal_numbers(rng, 2, 3, length, length).softmax(-1)
     draw = Generator().manual_seed(rng.randrange(2**31))
     chosen = torch.randint(size, (length, length), generator=draw)
-    yield term_case(first, random_numbers(rng, size, 5), chosen, name, "any row for any pair")
+    yield term_case(first, normal_numbers(rng, size, 5), chosen, name, "any row for any pair")
 
 
-def frugal(rng: Random, name: str, batched: bool = False) -> Iterator[Case]:
+def cases_of_memory(rng: Random, name: str, batched: bool = False) -> Iterator[Case]:
     """The numbers again, and whether a tensor was made that holds a vector for each pair.
 
     With `batched`, one vector a pair may be held, but not one for each sentence and head as well.
     """
     batch, heads, width = (3, 4, 8) if batched else (1, 2, 40)
     length, k = rng.randint(11, 13), rng.randint(3, 4)
-    first = random_numbers(rng, batch, heads, length, width)
+    first = normal_numbers(rng, batch, heads, length, width)
     if name == "weights":
-        first = random_numbers(rng, batch, heads, length, length).softmax(-1)
-    vectors, chosen = random_numbers(rng, 2 * k + 1, width), offset_rows(length, k)
+        first = normal_numbers(rng, batch, heads, length, length).softmax(-1)
+    vectors, chosen = normal_numbers(rng, 2 * k + 1, width), offset_rows(length, k)
     too_many = length**2 * width * (batch * heads if batched else 1)
 
     def ask(answer: Answer) -> dict[str, Any]:

@@ -21,8 +21,8 @@ gather = Exercise(
     "gather",
     key_term_by_gather,
     (
-        Part("the same numbers", 1, partial(common.by_any_row, name="q")),
-        Part("no vector for each pair", 1, partial(common.frugal, name="q")),
+        Part("the same numbers", 1, partial(common.cases_by_any_row, name="q")),
+        Part("no vector for each pair", 1, partial(common.cases_of_memory, name="q")),
     ),
     forbidden=(*common.TERMS, library.skew, library.skew_padded),
 )

@@ -29,12 +29,9 @@ def _hook_case(rng: Random, name: str, length: int, words: str, offsets: Tensor 
     """`scores` or `context` of the module, its table filled with the numbers drawn here."""
     heads = rng.choice((2, 4))
     width = 20 // heads
-    q, k = (
-        common.random_numbers(rng, 3, heads, length, width),
-        common.random_numbers(rng, 3, heads, length, width),
-    )
-    weights = common.random_numbers(rng, 3, heads, length, length).softmax(-1)
-    table = common.random_numbers(rng, 7, width)
+    q, k = (common.normal_numbers(rng, 3, heads, length, width) for _ in range(2))
+    weights = common.normal_numbers(rng, 3, heads, length, length).softmax(-1)
+    table = common.normal_numbers(rng, 7, width)
 
     def ask(answer: Answer) -> Any:
         if name == "scores":
@@ -68,14 +65,11 @@ def _tables(rng: Random) -> Iterator[Case]:
             and getattr(module, "num_heads", 0) == heads
         }
         parameters = dict(module.named_parameters(remove_duplicate=False))
+        wanted = (2 * k + 1, 20 // heads)
         for name in ("keys", "values"):
             seen[f"{name} moves with the module"] = name in module.state_dict()
             seen[f"{name} is a Parameter"] = name in parameters
-            shape = tuple(getattr(module, name).shape)
-            seen[f"{name} has the shape ({2 * k + 1}, {20 // heads})"] = shape == (
-                2 * k + 1,
-                20 // heads,
-            )
+            seen[f"{name} has the shape {wanted}"] = getattr(module, name).shape == wanted
         seen["keys and values are two tables"] = module.keys is not module.values
         wide = answer(d_model=256, num_heads=4, max_len=12, k=32)  # numbers enough to measure
         for name in ("keys", "values"):
@@ -100,7 +94,7 @@ module = Exercise(
 
 
 class RightShaw(Encoding):
-    """The right class, cut into pieces so that each mistake below shows its one wrong piece."""
+    """The right class, cut into pieces so that each mistake shows its one wrong piece."""
 
     def __init__(self, d_model, num_heads=1, max_len=512, k=8):
         super().__init__(d_model, num_heads, max_len)

@@ -20,8 +20,8 @@ pairs = Exercise(
     "pairs",
     key_term_by_pair,
     (
-        Part("rows by offset", 1, partial(common.by_offset, name="q")),
-        Part("any row for any pair", 0.5, partial(common.by_any_row, name="q")),
+        Part("rows by offset", 1, partial(common.cases_by_offset, name="q")),
+        Part("any row for any pair", 0.5, partial(common.cases_by_any_row, name="q")),
     ),
     forbidden=common.TERMS,
 )

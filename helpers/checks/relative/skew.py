@@ -26,18 +26,18 @@ def _skew_case(products: Tensor) -> Case:
 
 def _four_axes(rng: Random) -> Iterator[Case]:
     for length in (rng.randint(4, 6), rng.randint(7, 9)):
-        yield _skew_case(common.random_numbers(rng, 2, 3, length, 2 * length - 1))
+        yield _skew_case(common.normal_numbers(rng, 2, 3, length, 2 * length - 1))
 
 
 def _other_axes(rng: Random) -> Iterator[Case]:
     length = rng.randint(4, 7)
-    yield _skew_case(common.random_numbers(rng, length, 2 * length - 1))
-    yield _skew_case(common.random_numbers(rng, 3, length, 2 * length - 1))
+    yield _skew_case(common.normal_numbers(rng, length, 2 * length - 1))
+    yield _skew_case(common.normal_numbers(rng, 3, length, 2 * length - 1))
 
 
 def _without_index(rng: Random) -> Iterator[Case]:
     length = rng.randint(4, 7)
-    products = common.random_numbers(rng, 2, 3, length, 2 * length - 1)
+    products = common.normal_numbers(rng, 2, 3, length, 2 * length - 1)
 
     def ask(answer: Answer) -> dict[str, Any]:
         with common.Meter() as meter:

@@ -21,9 +21,9 @@ values = Exercise(
     "values",
     value_term,
     (
-        Part("rows by offset", 1, partial(common.by_offset, name="weights")),
-        Part("any row for any pair", 0.5, partial(common.by_any_row, name="weights")),
-        Part("no vector for each pair", 0.5, partial(common.frugal, name="weights")),
+        Part("rows by offset", 1, partial(common.cases_by_offset, name="weights")),
+        Part("any row for any pair", 0.5, partial(common.cases_by_any_row, name="weights")),
+        Part("no vector for each pair", 0.5, partial(common.cases_of_memory, name="weights")),
     ),
     forbidden=common.MODULES,
 )

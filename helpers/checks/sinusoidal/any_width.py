@@ -13,16 +13,16 @@ from helpers.checks.sinusoidal import common
 
 
 def _odd(rng: Random) -> Iterator[Case]:
-    yield call(common.length(rng), common.even(rng) + 1)
-    yield call(common.length(rng), common.even(rng) + 1, base=common.base(rng))
+    yield call(common.random_length(rng), common.even_width(rng) + 1)
+    yield call(common.random_length(rng), common.even_width(rng) + 1, base=common.random_base(rng))
 
 
 def _still_even(rng: Random) -> Iterator[Case]:
-    yield call(common.length(rng), common.even(rng), base=common.base(rng))
+    yield call(common.random_length(rng), common.even_width(rng), base=common.random_base(rng))
 
 
 def _single(rng: Random) -> Iterator[Case]:
-    yield call(common.length(rng), 1)
+    yield call(common.random_length(rng), 1)
 
 
 any_width = Exercise(

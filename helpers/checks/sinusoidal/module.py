@@ -108,7 +108,7 @@ module = Exercise(
 
 
 class RightModule(Encoding):
-    """The right module, cut into pieces so that each mistake below shows its one wrong piece."""
+    """The right module, cut into pieces so that each mistake shows its one wrong piece."""
 
     def __init__(self, d_model, num_heads=1, max_len=512, base=10_000.0):
         super().__init__(d_model, num_heads, max_len)

@@ -28,16 +28,16 @@ def _shifted(k: int, width: int, **base: float) -> Case:
 
 
 def _forwards(rng: Random) -> Iterator[Case]:
-    yield _shifted(1, common.even(rng))
-    yield _shifted(rng.randint(2, 30), common.even(rng))
+    yield _shifted(1, common.even_width(rng))
+    yield _shifted(rng.randint(2, 30), common.even_width(rng))
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
-    yield _shifted(-rng.randint(1, 30), common.even(rng))
+    yield _shifted(-rng.randint(1, 30), common.even_width(rng))
 
 
 def _shift_base(rng: Random) -> Iterator[Case]:
-    yield _shifted(rng.randint(1, 30), common.even(rng), base=common.base(rng))
+    yield _shifted(rng.randint(1, 30), common.even_width(rng), base=common.random_base(rng))
 
 
 shift = Exercise(

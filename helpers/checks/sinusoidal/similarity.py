@@ -14,14 +14,17 @@ from helpers.checks.sinusoidal import common
 
 
 def _of_sinusoids(rng: Random) -> Iterator[Case]:
-    rows = encodings.sinusoidal_table(common.length(rng), common.even(rng))
+    rows = encodings.sinusoidal_table(common.random_length(rng), common.even_width(rng))
     yield Case("a sinusoidal table", lambda answer: answer(rows.clone()))
 
 
 def _of_any(rng: Random) -> Iterator[Case]:
     draw = Generator().manual_seed(rng.randrange(2**31))
     rows = (
-        torch.randn(common.length(rng), common.even(rng), generator=draw, dtype=torch.float64) + 0.7
+        torch.randn(
+            common.random_length(rng), common.even_width(rng), generator=draw, dtype=torch.float64
+        )
+        + 0.7
     )
     rows[1::2] *= -1  # so that neighbours are unlike
     yield Case("a table of random numbers", lambda answer: answer(rows.clone()))

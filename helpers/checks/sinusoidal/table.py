@@ -13,14 +13,14 @@ from helpers.checks.sinusoidal import common
 
 
 def _default_base(rng: Random) -> Iterator[Case]:
-    yield call(common.length(rng), common.even(rng))
-    yield call(common.length(rng), common.even(rng) + 24)
+    yield call(common.random_length(rng), common.even_width(rng))
+    yield call(common.random_length(rng), common.even_width(rng) + 24)
 
 
 def _other_base(rng: Random) -> Iterator[Case]:
-    length, width = common.length(rng), common.even(rng)
+    length, width = common.random_length(rng), common.even_width(rng)
     yield call(length, width)
-    yield call(length, width, base=common.base(rng))
+    yield call(length, width, base=common.random_base(rng))
 
 
 table = Exercise(

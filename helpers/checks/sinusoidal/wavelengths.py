@@ -14,8 +14,8 @@ from helpers.checks.sinusoidal import common
 
 
 def _wavelengths(rng: Random) -> Iterator[Case]:
-    yield call(common.even(rng))
-    yield call(common.even(rng), base=common.base(rng))
+    yield call(common.even_width(rng))
+    yield call(common.even_width(rng), base=common.random_base(rng))
 
 
 wavelengths = Exercise(

@@ -8,7 +8,7 @@ import torch
 from torch import Generator, Tensor
 
 
-def drawn_tree(rng: Random, shuffled: bool) -> Tensor:
+def random_tree(rng: Random, shuffled: bool) -> Tensor:
     """Parents of a tree with a branch below the root's child, (T,)."""
     length = rng.randint(8, 12)
     parents = [-1, 0, 1, 1, *(rng.randrange(n) for n in range(4, length))]
@@ -29,6 +29,7 @@ def mixed(parents: list[int], place: list[int]) -> bool:
     return place[0] not in (0, len(place) - 1) and len(to_the_right) == 2 and apart
 
 
-def normal(rng: Random, *shape: int) -> Tensor:
+def normal_numbers(rng: Random, *shape: int) -> Tensor:
+    """Normal random numbers, float64."""
     draw = Generator().manual_seed(rng.randrange(2**31))
     return torch.randn(*shape, generator=draw, dtype=torch.float64)

@@ -13,6 +13,8 @@ from torch import Generator, Tensor
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, compare
 
+MARGIN = 7  # so far from an edge, the edge changes less than 1e-4
+
 
 def convolution_by_attention(x: Tensor, kernel: Tensor, alpha: float) -> Tensor:
     """Head h looks where j − i is near h − K//2; (T, C), (C', C, K) → (T, C')."""
@@ -22,9 +24,6 @@ def convolution_by_attention(x: Tensor, kernel: Tensor, alpha: float) -> Tensor:
     centres = torch.arange(taps) - taps // 2
     weights = (-alpha * (offsets - centres[:, None, None]).square()).to(x.dtype).softmax(-1)
     return torch.einsum("hij,jc,och->io", weights, x, kernel)
-
-
-MARGIN = 7  # so far from an edge, the edge changes less than 1e-4
 
 
 def _rows(rng: Random, inside: bool) -> Iterator[Case]:

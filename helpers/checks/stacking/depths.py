@@ -14,11 +14,11 @@ from helpers.checks.stacking import common
 
 
 def _left_to_right(rng: Random) -> Iterator[Case]:
-    yield _of(common.drawn_tree(rng, shuffled=False))
+    yield _of(common.random_tree(rng, shuffled=False))
 
 
 def _any_order(rng: Random) -> Iterator[Case]:
-    yield _of(common.drawn_tree(rng, shuffled=True))
+    yield _of(common.random_tree(rng, shuffled=True))
 
 
 def _of(parents: Tensor) -> Case:

@@ -16,7 +16,7 @@ from helpers.model import probes
 
 def _states(rng: Random, number: int, length: int, width: int) -> Tensor:
     """States that know their position a little, (number, length, width)."""
-    x = common.normal(rng, number, length, width)
+    x = common.normal_numbers(rng, number, length, width)
     x[..., 1] += 0.3 * (torch.arange(length) - 6)
     return x
 

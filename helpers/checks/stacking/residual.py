@@ -16,19 +16,19 @@ from helpers.model import probes
 
 def _one_sequence(rng: Random) -> Iterator[Case]:
     for stretch in (1, 3):
-        x = common.normal(rng, 1, rng.randint(8, 12), rng.randint(4, 6))
+        x = common.normal_numbers(rng, 1, rng.randint(8, 12), rng.randint(4, 6))
         yield call(stretch * x + 1)
 
 
 def _several(rng: Random) -> Iterator[Case]:
-    x = common.normal(rng, rng.randint(2, 3), rng.randint(8, 12), rng.randint(4, 6))
+    x = common.normal_numbers(rng, rng.randint(2, 3), rng.randint(8, 12), rng.randint(4, 6))
     apart = torch.arange(1.0, len(x) + 1, dtype=torch.float64)  # mean rows that are unlike
     yield call((-1) ** apart[:, None, None] * apart[:, None, None] + x)
 
 
 def _collapsed(rng: Random) -> Iterator[Case]:
     for size in (1e-6, 1e-9):
-        x = 3 + size * common.normal(rng, 1, rng.randint(8, 12), rng.randint(4, 6))
+        x = 3 + size * common.normal_numbers(rng, 1, rng.randint(8, 12), rng.randint(4, 6))
 
         def ask(answer: Answer, x: Tensor = x) -> Any:
             found = answer(x.clone())

@@ -26,7 +26,7 @@ def _on_a_path(parents: Tensor) -> Tensor:
 
 def _pairs(rng: Random, on_a_path: bool) -> Iterator[Case]:
     for _ in range(2):
-        parents = common.drawn_tree(rng, shuffled=True)
+        parents = common.random_tree(rng, shuffled=True)
         asked = _on_a_path(parents) == on_a_path
 
         def ask(answer: Answer, parents: Tensor = parents, asked: Tensor = asked) -> Any:

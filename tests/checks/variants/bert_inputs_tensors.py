@@ -8,11 +8,11 @@ import torch.nn.functional as F
 from torch import nn
 
 
-def mask_by_indexing(tokens, vocab_size, generator, share=0.15):
+def mask_by_indexing(tokens, vocab_size, generator, probability=0.15):
     seen, targets = tokens.clone(), tokens.clone()
-    chance = torch.full(tokens.shape, share)
-    chance[tokens < 5] = 0
-    chosen = torch.bernoulli(chance, generator=generator).bool()
+    each = torch.full(tokens.shape, probability)
+    each[tokens < 5] = 0
+    chosen = torch.bernoulli(each, generator=generator).bool()
     targets[~chosen] = -100
     masked = torch.bernoulli(torch.full(tokens.shape, 0.8), generator=generator).bool() & chosen
     seen[masked] = 4
@@ -22,46 +22,46 @@ def mask_by_indexing(tokens, vocab_size, generator, share=0.15):
     return seen, targets
 
 
-def mask_with_one_number_cut_in_four(tokens, vocab_size, generator, share=0.15):
+def mask_with_one_number_cut_in_four(tokens, vocab_size, generator, probability=0.15):
     u = torch.rand(tokens.shape, generator=generator) + (tokens < 5)
     words = torch.randint(5, vocab_size, tokens.shape, generator=generator)
     seen = tokens.clone()
-    seen[u < 0.9 * share] = words[u < 0.9 * share]
-    seen[u < 0.8 * share] = 4
-    return seen, tokens.masked_fill(u >= share, -100)
+    seen[u < 0.9 * probability] = words[u < 0.9 * probability]
+    seen[u < 0.8 * probability] = 4
+    return seen, tokens.masked_fill(u >= probability, -100)
 
 
-def mask_by_a_loop(tokens, vocab_size, generator, share=0.15):
-    chance = torch.rand((2, *tokens.shape), generator=generator).tolist()
+def mask_by_a_loop(tokens, vocab_size, generator, probability=0.15):
+    numbers = torch.rand((2, *tokens.shape), generator=generator).tolist()
     words = torch.randint(5, vocab_size, tokens.shape, generator=generator).tolist()
     rows = tokens.tolist()
     seen, targets = [row[:] for row in rows], [[-100] * len(row) for row in rows]
     for b, row in enumerate(rows):
         for t, token in enumerate(row):
-            if token < 5 or chance[0][b][t] >= share:
+            if token < 5 or numbers[0][b][t] >= probability:
                 continue
             targets[b][t] = token
-            if chance[1][b][t] < 0.8:
+            if numbers[1][b][t] < 0.8:
                 seen[b][t] = 4
-            elif chance[1][b][t] < 0.9:
+            elif numbers[1][b][t] < 0.9:
                 seen[b][t] = words[b][t]
     return torch.tensor(seen), torch.tensor(targets)
 
 
-def mask_in_numpy(tokens, vocab_size, generator, share=0.15):
+def mask_in_numpy(tokens, vocab_size, generator, probability=0.15):
     seed = int(torch.randint(2**31, (1,), generator=generator))
     draw, ids = np.random.default_rng(seed), tokens.numpy()
-    chosen = (draw.random(ids.shape) < share) & (ids > 4)
+    chosen = (draw.random(ids.shape) < probability) & (ids > 4)
     action = draw.choice(3, ids.shape, p=[0.8, 0.1, 0.1])
     words = draw.integers(5, vocab_size, ids.shape)
     seen = np.where(chosen, np.choose(action, [np.full_like(ids, 4), words, ids]), ids)
     return torch.from_numpy(seen), torch.from_numpy(np.where(chosen, ids, -100))
 
 
-def mask_an_exact_number(tokens, vocab_size, generator, share=0.15):
+def mask_an_exact_number(tokens, vocab_size, generator, probability=0.15):
     places = (tokens >= 5).flatten().nonzero()[:, 0]
     order = torch.randperm(len(places), generator=generator)
-    chosen = places[order[: round(share * len(places))]]
+    chosen = places[order[: round(probability * len(places))]]
     seen, targets = tokens.flatten().clone(), torch.full((tokens.numel(),), -100)
     targets[chosen] = seen[chosen]
     action = torch.rand(len(chosen), generator=generator)

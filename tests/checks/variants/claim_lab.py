@@ -62,76 +62,76 @@ def settle_by_distance(values, low=-math.inf, high=math.inf):
 def beyond_by_a_mask(right, trained):
     late = torch.arange(right.shape[2]) >= trained
     asked = ~right.isnan() & late
-    share = (right.nan_to_num() * asked).sum((1, 2)) / asked.sum((1, 2))
-    return {"share": share, "verdict": settle(share.tolist(), high=0.5)}
+    fraction = (right.nan_to_num() * asked).sum((1, 2)) / asked.sum((1, 2))
+    return {"fraction": fraction, "verdict": settle(fraction.tolist(), high=0.5)}
 
 
 def beyond_by_a_loop(right, trained):
-    share = []
+    fraction = []
     for texts in right[:, :, trained:]:
         answers = [x for x in texts.flatten().tolist() if not math.isnan(x)]
-        share.append(sum(answers) / len(answers))
-    return {"share": share, "verdict": settle(share, high=0.5)}
+        fraction.append(sum(answers) / len(answers))
+    return {"fraction": fraction, "verdict": settle(fraction, high=0.5)}
 
 
 def beyond_in_numpy(right, trained):
-    share = np.nanmean(right.numpy()[:, :, trained:], axis=(1, 2))
-    return {"share": share, "verdict": settle(list(share), high=0.5)}
+    fraction = np.nanmean(right.numpy()[:, :, trained:], axis=(1, 2))
+    return {"fraction": fraction, "verdict": settle(list(fraction), high=0.5)}
 
 
 def beyond_flattened(right, trained):
-    share = right[..., trained:].flatten(1).nanmean(1)
-    verdict = settle([float(value) for value in share], -math.inf, 0.5)
-    return {"verdict": verdict, "share": share}
+    fraction = right[..., trained:].flatten(1).nanmean(1)
+    verdict = settle([float(value) for value in fraction], -math.inf, 0.5)
+    return {"verdict": verdict, "fraction": fraction}
 
 
 def beyond_in_pandas(right, trained):
     late = right[:, :, trained:].flatten(1)
-    share = pd.DataFrame(late.numpy().T).mean()
-    return {"share": share, "verdict": settle(share.tolist(), high=0.5)}
+    fraction = pd.DataFrame(late.numpy().T).mean()
+    return {"fraction": fraction, "verdict": settle(fraction.tolist(), high=0.5)}
 
 
 def offsets_by_diagonals(table, matrices):
-    share = []
+    ratio = []
     for matrix in matrices:
         s = table @ matrix @ table.T
         lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
         along = sum((line - line.mean()).square().sum() for line in lines)
-        share.append(float((along / (s - s.mean()).square().sum()).sqrt()))
-    return {"share": share, "verdict": settle(share, high=0.01)}
+        ratio.append(float((along / (s - s.mean()).square().sum()).sqrt()))
+    return {"ratio": ratio, "verdict": settle(ratio, high=0.01)}
 
 
 def offsets_by_their_means(table, matrices):
     places = torch.arange(len(table))
     offset = (places[None, :] - places[:, None] + len(table) - 1).flatten()
-    share = []
+    ratio = []
     for matrix in matrices:
         s = (table @ matrix @ table.T).flatten()
         sums = torch.zeros(2 * len(table) - 1, dtype=s.dtype).index_add(0, offset, s)
         rest = s - (sums / offset.bincount())[offset]
-        share.append((rest.norm() / (s - s.mean()).norm()).item())
-    return {"share": torch.tensor(share), "verdict": settle(share, high=0.01)}
+        ratio.append((rest.norm() / (s - s.mean()).norm()).item())
+    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
 
 
 def offsets_in_pandas(table, matrices):
     places = np.arange(len(table))
-    share = []
+    ratio = []
     for matrix in matrices:
         s = pd.Series((table @ matrix @ table.T).numpy().ravel())
         by_offset = s.groupby((places[None, :] - places[:, None]).ravel())
         rest = s - by_offset.transform("mean")
-        share.append(math.sqrt((rest**2).sum() / ((s - s.mean()) ** 2).sum()))
-    return {"share": np.array(share), "verdict": settle(share, high=0.01)}
+        ratio.append(math.sqrt((rest**2).sum() / ((s - s.mean()) ** 2).sum()))
+    return {"ratio": np.array(ratio), "verdict": settle(ratio, high=0.01)}
 
 
 def offsets_by_deviations(table, matrices):
-    share = []
+    ratio = []
     for matrix in matrices:
         s = torch.einsum("ic,cd,jd->ij", table, matrix, table)
         lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
         along = sum(len(line) * line.var(correction=0) for line in lines) / s.numel()
-        share.append((along.sqrt() / s.std(correction=0)).item())
-    return {"share": torch.tensor(share), "verdict": settle(share, high=0.01)}
+        ratio.append((along.sqrt() / s.std(correction=0)).item())
+    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
 
 
 def better_by_index(runs, ours, other, by):

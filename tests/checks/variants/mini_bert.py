@@ -123,8 +123,8 @@ def unigram_by_both_counts(training, testing, vocab_size):
 
 def unigram_with_the_vocabulary_added(training, testing, vocab_size):
     text = torch.cat([training, torch.arange(vocab_size)])
-    shares = torch.bincount(text).double() / len(text)
-    return -shares[testing].log().mean().item()
+    probabilities = torch.bincount(text).double() / len(text)
+    return -probabilities[testing].log().mean().item()
 
 
 def above_by_scatter(logits, targets, kinds, posterior):

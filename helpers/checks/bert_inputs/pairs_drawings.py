@@ -1,0 +1,95 @@
+"""Unit 07, “Pairs that give nothing away”: where people draw the wrong second sentences from."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from helpers.checks.bert_inputs.pairs import pairs, sentence_pairs
+from helpers.checks.engine import changed
+from helpers.corpora.inputs import IS_NEXT, NOT_NEXT
+
+
+@pairs.mistake(
+    "You draw any sentence of any document, the same one included. Some of your wrong seconds "
+    "begin a document, which a right one never does, and short documents come too often.",
+    loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
+)
+def pairs_with_the_book_s_drawing(documents, draw):
+    """Any sentence of any document, as d2l draws it."""
+    made = []
+    for document in documents:
+        for first, second in pairwise(document):
+            if draw.random() < 0.5:
+                made.append((first, second, IS_NEXT))
+            else:
+                made.append((first, draw.choice(draw.choice(documents)), NOT_NEXT))
+    return made
+
+
+@pairs.mistake(
+    "You draw a document first, then a sentence of it. So a sentence of a short document is "
+    "drawn more often than one of a long document; right seconds are not chosen so.",
+    loses="the second sentence alone tells nothing",
+)
+def pairs_drawn_by_document(documents, draw):
+    made = []
+    for number, document in enumerate(documents):
+        for first, second in pairwise(document):
+            if draw.random() < 0.5:
+                made.append((first, second, IS_NEXT))
+            else:
+                others = [d for n, d in enumerate(documents) if n != number and len(d) > 1]
+                made.append((first, draw.choice(draw.choice(others)[1:]), NOT_NEXT))
+    return made
+
+
+@pairs.mistake(
+    "Some of your wrong seconds begin their document. A right second never does, so whoever "
+    "can tell a beginning knows the label.",
+    loses="the second sentence alone tells nothing",
+)
+@changed(sentence_pairs, "in document[1:]", "in document")
+def pairs_drawn_from_all_sentences(): ...
+
+
+@pairs.mistake(
+    "All your wrong seconds are the first sentence of a document. A right second never is: a "
+    "model need not even look at the first sentence.",
+    loses="the second sentence alone tells nothing",
+)
+@changed(sentence_pairs, "in document[1:]", "in document[:1]")
+def pairs_drawn_from_beginnings(): ...
+
+
+@pairs.mistake(
+    "All your wrong seconds are the last sentence of a document. Right seconds come from "
+    "anywhere behind the first.",
+    loses="the second sentence alone tells nothing",
+)
+@changed(sentence_pairs, "in document[1:]", "in document[1:][-1:]")
+def pairs_drawn_from_ends(): ...
+
+
+@pairs.mistake(
+    "Now and then a wrong second is from the same document, and it may even be the true next "
+    "sentence. Draw again when that happens.",
+    loses="each two neighbours, right or wrong",
+)
+@changed(sentence_pairs, "while label == NOT_NEXT and other == number", "if label == NOT_NEXT")
+def pairs_drawn_from_the_same_document_too(): ...
+
+
+@pairs.mistake(
+    "Your wrong seconds are from the document of the first sentence. They are to come from "
+    "any other one.",
+    loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
+)
+def pairs_drawn_from_the_same_document(documents, draw):
+    made = []
+    for document in documents:
+        for first, second in pairwise(document):
+            if draw.random() < 0.5:
+                made.append((first, second, IS_NEXT))
+            else:
+                made.append((first, draw.choice(document), NOT_NEXT))
+    return made

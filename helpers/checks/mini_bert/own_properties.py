@@ -1,0 +1,149 @@
+"""Unit 08, “An encoding of your own”: what goes wrong with order, lengths, and training."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from helpers.checks.mini_bert.own import RowAndOffset, own
+from helpers.encodings import Encoding
+
+
+@own.mistake(
+    "To Bert with your class a shuffled text is the same text. Either no hook does anything, "
+    "or what it does is the same at every place, or it adds one number to all D entries, which "
+    "the LayerNorm behind the sum takes out again.",
+    loses=("it is not blind to order", "it tells left from right"),
+)
+class own_one_vector_for_all(Encoding):
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.vector = nn.Parameter(torch.randn(d_model))
+
+    def embed(self, x, positions=None):
+        return x + self.vector
+
+
+@own.mistake(
+    "Your encoding knows how far apart two tokens are, and not which of them comes first. Let "
+    "j − i and i − j make a difference.",
+    loses="it tells left from right",
+)
+class own_distance(RowAndOffset):
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        return x + self.rows[0]
+
+    def offsets(self, length):
+        return super().offsets(length).abs()
+
+
+@own.mistake(
+    "Your rows go along the first axis, which is the batch: all tokens of a text get the same "
+    "row, and each text another. Time is the second axis.",
+    loses=("it drops into Bert", "it is not blind to order", "it tells left from right"),
+)
+class own_along_the_batch(Encoding):
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.rows = nn.Parameter(torch.randn(max_len, d_model))
+
+    def embed(self, x, positions=None):
+        return x + self.rows[: x.shape[0], None]
+
+
+@own.mistake(
+    "A length is written into your class. How long a text can be is the argument max_len.",
+    loses="any length up to max_len",
+)
+class own_with_64_rows(RowAndOffset):
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.rows = nn.Parameter(torch.randn(64, d_model))
+
+
+@own.mistake(
+    "Beyond max_len your class stops with an error that does not say why. Let it work there, "
+    "or raise a ValueError, as unit 03's table did.",
+    loses="any length up to max_len",
+)
+class own_without_a_last_row(RowAndOffset):
+    def check(self, length):
+        pass
+
+
+@own.mistake(
+    "Your scores always have max_len rows and columns. A text has as many as q does: q.shape[2]."
+)
+class own_for_max_len_always(RowAndOffset):
+    def scores(self, q, k, offsets=None):
+        return self.numbers[:, self.offsets(self.max_len) + self.max_len - 1]
+
+
+@own.mistake(
+    "You keep a tensor as a plain attribute: it is neither trained nor saved, and does not "
+    "move to a GPU. Make it an nn.Parameter, or register_buffer it if it is fixed.",
+    loses="it learns, and can be saved",
+)
+class own_as_a_plain_tensor(RowAndOffset):
+    def keep(self, rows):
+        self.rows = rows
+
+
+@own.mistake(
+    "A Parameter in a plain list is not seen by the module. nn.ParameterList is a list that "
+    "registers what is in it.",
+    loses="it learns, and can be saved",
+)
+class own_in_a_list(RowAndOffset):
+    def keep(self, rows):
+        self.kept = [nn.Parameter(rows)]
+
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        return x + self.kept[0][: x.shape[1]]
+
+
+@own.mistake(
+    "A Parameter of yours gets no gradient: it is never used, or between it and the result "
+    "there is a detach, .data or no_grad.",
+    loses="it learns, and can be saved",
+)
+class own_detached(RowAndOffset):
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        return x + self.rows[: x.shape[1]].detach()
+
+
+@own.mistake(
+    "You draw random numbers at each call. A place that has another vector each time cannot "
+    "be recognised: draw them once, in __init__.",
+    loses=("it drops into Bert", "it learns, and can be saved"),
+)
+class own_drawn_anew(RowAndOffset):
+    def keep(self, rows):
+        pass
+
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        return x + torch.randn(x.shape[1], x.shape[2])
+
+
+@own.mistake(
+    "Your class changes d_model, num_heads or max_len. super().__init__(d_model, num_heads, "
+    "max_len) keeps them as they are given.",
+    loses="it drops into Bert",
+)
+class own_without_telling_its_length(RowAndOffset):
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.size = max_len
+        self.max_len = 512
+
+    def check(self, length):
+        if length > self.size:
+            raise ValueError(f"T={length} is beyond {self.size}")
+
+    def scores(self, q, k, offsets=None):
+        self.check(q.shape[2])
+        return self.numbers[:, self.offsets(q.shape[2]) + self.size - 1]
