@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from helpers.checks import sinusoidal as check
 from helpers.checks.sinusoidal.table import table_base_forgotten
@@ -78,6 +79,9 @@ def test_the_points_of_ten_units_are_a_hundred(course: Course) -> None:
     [
         ("vendor.github-workflows", ".github/workflows/test.yml"),
         ("vendor.citation-file-format", "CITATION.cff"),
+        ("vendor.github-issue-config", ".github/ISSUE_TEMPLATE/config.yml"),
+        ("vendor.github-issue-forms", ".github/ISSUE_TEMPLATE/right-answer-refused.yml"),
+        ("vendor.github-issue-forms", ".github/ISSUE_TEMPLATE/wrong-answer-passed.yml"),
     ],
 )
 def test_files_follow_their_published_schema(schema: str, path: str) -> None:
@@ -88,7 +92,11 @@ def test_files_follow_their_published_schema(schema: str, path: str) -> None:
 
 def test_the_workflow_and_ci_run_the_readmes_command() -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())
-    assert workflow["jobs"]["test"]["steps"][-1]["run"] == "make test"
+    job = workflow["jobs"]["test"]
+    assert job["steps"][-1]["run"] == "make test"
+    supported = PROJECT["requires-python"]
+    assert all(each in SpecifierSet(supported) for each in job["strategy"]["matrix"]["python"])
+    assert f">={job['strategy']['matrix']['python'][0]}" == supported
     assert (ROOT / ".ci" / "run").read_text().rstrip().endswith("make test")
     assert "make test" in (ROOT / "README.md").read_text()
 
