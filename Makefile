@@ -37,12 +37,12 @@ test: $(READY) style-check ## everything: style, types, unit tests, notebooks, g
 
 quick: $(READY) style-check ## what a change of one unit or one encoding needs, in a minute
 	@$(BIN)/course build --check
-	@$(TESTS) tests/checks tests/encodings tests/model tests/course tests/project
+	@$(TESTS) tests/checks tests/encodings tests/model tests/course/authoring tests/project
 
 plain: $(READY) ## the tests that differ where there is neither bubblewrap nor Chromium
-	@tools/without.sh bwrap chromium google-chrome -- $(TESTS) tests/course tests/grading/hostile \
-		tests/grading/test_grade.py tests/grading/test_sandbox.py tests/grading/test_doctor.py \
-		tests/grading/test_feedback.py tests/browser
+	@tools/without.sh bwrap chromium google-chrome -- $(TESTS) tests/course/authoring \
+		tests/course/sandbox tests/course/pages tests/course/test_doctor.py tests/browser \
+		tests/course/grading/hostile tests/course/grading/test_grade.py
 
 mutants: $(READY) ## try every mistake, right answer and mutant: make mutants [UNITS="02-sinusoidal"]
 	@$(BIN)/python -m tests.mutants $(UNITS)

@@ -5,7 +5,7 @@ from nbformat import read
 
 from helpers.course.pages import rendering
 from tests.common import ROOT
-from tests.grading.payloads import FETCHED, PAYLOADS, RUN, harm, text
+from tests.course.pages.payloads import FETCHED, PAYLOADS, RUN, harm, text
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ from nbgrader.api import Gradebook
 from helpers.course.grading import grade
 from helpers.course.sandbox.process import Limits
 from tests.common import NO_SANDBOX, needs_sandbox
-from tests.grading.hostile import checked, escapes, files, forged, limits, rows, tricks
-from tests.grading.hostile.rows import ESCAPED, POINTS, REAL, TINY, TRIED, Row
+from tests.course.grading.hostile import checked, escapes, files, forged, limits, rows, tricks
+from tests.course.grading.hostile.rows import ESCAPED, POINTS, REAL, TINY, TRIED, Row
 
 pytestmark = pytest.mark.xdist_group("hostile")
 LIMITS = Limits(cell_seconds=2, notebook_seconds=20, memory=1 << 30, files=256 << 20)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tests.grading.hostile.rows import Row, trick
+from tests.course.grading.hostile.rows import Row, trick
 
 SWITCHED_OFF, UNANSWERED = "checks were switched off", "were not answered"
 EQUAL = """

@@ -1,7 +1,7 @@
 """Code that looks for what is not its own: files, processes, the network, the learner before."""
 
 from tests.common import ROOT
-from tests.grading.hostile.rows import harm, look
+from tests.course.grading.hostile.rows import harm, look
 
 LIBC = "libc = ctypes.CDLL(None, use_errno=True)\n"
 WRITABLE = ["/", "/tmp", "/dev", "/dev/shm", "/dev/mqueue", "/run", "/var", "/etc"]

@@ -3,7 +3,7 @@
 Each ends by itself after a while, should nothing else end it.
 """
 
-from tests.grading.hostile.rows import harm
+from tests.course.grading.hostile.rows import harm
 
 ROWS = [
     harm("exits", "import os; os._exit(0)", r"ended itself \(status 0\)", marks=2),

@@ -9,8 +9,8 @@ import pytest
 from helpers.course.grading import grade
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxError
 from tests.common import ISOLATED, needs_sandbox
-from tests.grading.hostile import limits, rows
-from tests.grading.hostile.rows import POINTS, REAL, TINY, Row
+from tests.course.grading.hostile import limits, rows
+from tests.course.grading.hostile.rows import POINTS, REAL, TINY, Row
 
 pytestmark = pytest.mark.xdist_group("neighbours")
 HUNGRY = [

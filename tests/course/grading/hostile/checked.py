@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from tests.grading.hostile.rows import REAL, Row, trick
+from tests.course.grading.hostile.rows import REAL, Row, trick
 
 OWN_LINES = "the points are for your own lines"
 REPLACED = "the notebook replaced "

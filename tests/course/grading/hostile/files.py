@@ -10,7 +10,7 @@ from typing import Any
 
 import nbformat
 
-from tests.grading.hostile.rows import POINTS, TINY, Row, built, worked, written
+from tests.course.grading.hostile.rows import POINTS, TINY, Row, built, worked, written
 
 Found = dict[str, Any]
 ALL = POINTS[TINY]

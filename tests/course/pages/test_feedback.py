@@ -19,8 +19,8 @@ from helpers.course.pages import feedback
 from helpers.course.sandbox.session import error
 from helpers.course.settings import CourseError
 from tests.common import CHROMIUM, needs_browser, tiny_course
-from tests.grading.entered import HINT, RIGHT, UNIT, WRONG, Classroom, code, display
-from tests.grading.payloads import PAYLOADS
+from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom, code, display
+from tests.course.pages.payloads import PAYLOADS
 
 PNG = (  # one dot
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"

@@ -15,7 +15,7 @@ from helpers.course.grading import grade
 from helpers.course.pages import report
 from helpers.course.settings import Course
 from tests.common import tiny_course
-from tests.grading.entered import HINT, RIGHT, UNIT, WRONG, Classroom
+from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom
 
 
 def _row(student: str, **said: object) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.grading.hostile.rows import REAL, Row, trick
+from tests.course.grading.hostile.rows import REAL, Row, trick
 
 WORDS = "words in its code that no exercise needs: "
 REPLACED = "the notebook replaced "
