@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from helpers.checks.claim_lab_common import entry
+from helpers.checks.claim_lab.common import entry
 
 from helpers.checks import claim_lab as check
 from helpers.checks.engine.exercise import Exercise
