@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from helpers.checks.claim_lab.common import entry
 
 from helpers.checks import claim_lab as check
+from helpers.checks.claim_lab.common import ask_for
 from helpers.checks.engine.exercise import Exercise
 from helpers.claims import CLAIMS, PARTLY, VERDICTS, Claim, Part, overall
 from tests.common import ROOT
@@ -112,7 +112,7 @@ def test_an_answer_may_be_a_series_a_list_or_an_array() -> None:
 
     findings = check.better(better).findings
     assert all("asks you to write" in each.message for each in findings)  # it calls the course's
-    ask = entry("difference", torch.ones(2))
+    ask = ask_for("difference", torch.ones(2))
     for value in (pd.Series([1.0]), [1.0], torch.ones(1), np.ones(1)):
         assert list(ask(lambda _, value=value: {"difference": value})) == [1.0]
 
