@@ -64,10 +64,11 @@ build: $(READY) ## rebuild notebooks/ and solutions/ from source/
 check: $(READY) ## name every notebook that is not what its source says
 	@$(BIN)/course build --check
 
-table: $(READY) ## rewrite docs/: encodings with their oracles, claims with their verdicts
+table: $(READY) ## rewrite docs/: encodings with their oracles, claims, the picture of the rooms
 	@$(BIN)/python -m tests.encodings.table
 	@$(BIN)/python -m helpers.claims.table
 	@$(BIN)/python -m helpers.claims.questions
+	@$(BIN)/python -m tests.project.architecture
 
 style: $(READY) ## format the code
 	@$(BIN)/python -m ruff format --exclude source .

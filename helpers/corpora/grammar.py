@@ -57,8 +57,8 @@ class Grammar:
         size = len(self.states)
         self.transition = torch.zeros(size, size, dtype=torch.float64)
         for state in self.states:
-            for follower, share in self._followers(state):
-                self.transition[index[state], index[follower]] += share
+            for follower, probability in self._followers(state):
+                self.transition[index[state], index[follower]] += probability
         self.emission = torch.stack([self._emitted(state) for state in self.states])  # (S, V)
         self.start = torch.zeros(size, dtype=torch.float64)
         for topic in range(TOPICS):
@@ -204,10 +204,10 @@ class Grammar:
         total = torch.zeros(len(known), dtype=torch.float64)
         for t in self.chain(known.shape[1]):
             message = message * of_state[:, t]
-            share = message.sum(-1, keepdim=True)
-            total = total + share[:, 0].log()
-            # An impossible text has the share 0, and stays impossible.
-            message = (message / share.clamp(min=1e-300)) @ self.transition
+            scale = message.sum(-1, keepdim=True)
+            total = total + scale[:, 0].log()
+            # An impossible text has probability 0, and stays impossible.
+            message = (message / scale.clamp(min=1e-300)) @ self.transition
         return total
 
     def limit(self, masked: Masked) -> float:

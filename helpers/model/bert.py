@@ -27,7 +27,7 @@ class Size:
         d_model: D. num_layers: L. num_heads: H; the inner width of the MLP is 4·D.
         max_len: longest input, in tokens.
         norm: "post" as in the paper, or "pre", which trains without a warm-up.
-        dropout: share of numbers set to 0 in training.
+        dropout: probability that a number is set to 0 in training.
         std: standard deviation of the first weights; 0.02 in the paper's code, made for D = 768.
             At D = 128 a learned table needs more to get going, see benchmarks/.
     """

@@ -17,7 +17,7 @@ class EncoderLayer(nn.Module):
         encoding: as `MultiHeadAttention` has it.
         norm: "pre" is x + f(LN(x)) (Xiong et al. 2020, figure 1b), "post" LN(x + f(x)), as in
             Vaswani et al. 2017 and BERT.
-        dropout: share of the numbers set to 0 after attention and after the MLP.
+        dropout: probability that a number is set to 0 after attention and after the MLP.
         eps: of the LayerNorms.
     """
 

@@ -3,7 +3,7 @@
     python -m helpers.training --steps 500 --out runs
     torchrun --standalone --nproc_per_node=2 -m helpers.training --steps 500 --out runs
 
-Each process trains on its share of the batch, so that the curve is that of one process.
+Each process trains on its part of the batch, so that the curve is that of one process.
 """
 
 from __future__ import annotations

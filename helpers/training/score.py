@@ -18,7 +18,7 @@ def masked_loss(model: nn.Module, batch: Masked) -> Tensor:
 
 
 class Score(NamedTuple):
-    """Loss in nats per scored token, and the share of them that were guessed right."""
+    """Loss in nats per scored token, and the fraction of them that were guessed right."""
 
     loss: float
     accuracy: float

@@ -23,7 +23,7 @@ from helpers.course.settings import CourseError
 LARGEST = 50 * 2**20  # bytes of a file; figures in outputs make some notebooks large
 MARKER = re.compile(r"#\s*(EXERCISE|CHECK)\s+([\w-]+)")
 AS_A_LINE = " as a line: the answer stands in another cell"
-LIKE = 0.6  # share of a released cell that must be found again
+LIKE = 0.6  # fraction of a released cell that must be found again
 PICTURES = {"image/png", "image/jpeg", "image/gif"}
 TYPES = ("code", "markdown", "raw")
 

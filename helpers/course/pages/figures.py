@@ -39,13 +39,13 @@ def histogram(counts: np.ndarray, edges: np.ndarray, x: str) -> str:
         return _address(figure)
 
 
-def bars(names: Sequence[str], shares: Sequence[float]) -> str:
+def bars(names: Sequence[str], fractions: Sequence[float]) -> str:
     """A bar from 0 to 1 for each name, the first on top; as a data address."""
     with matplotlib.rc_context(STYLE):
         figure, ax = _axes(0.7 + 0.42 * len(names))
-        drawn = ax.barh(range(len(names)), shares, color=plots.COLOURS[0], height=0.7)
-        ax.bar_label(drawn, [f"{100 * share:.0f} %" for share in shares], padding=3)
-        ax.set(xlabel="share of the points", xlim=(0, 1.15))
+        drawn = ax.barh(range(len(names)), fractions, color=plots.COLOURS[0], height=0.7)
+        ax.bar_label(drawn, [f"{100 * fraction:.0f} %" for fraction in fractions], padding=3)
+        ax.set(xlabel="mean fraction of the points", xlim=(0, 1.15))
         ax.set_yticks(range(len(names)), names)
         ax.set_xticks([0, 0.5, 1])
         ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))

@@ -68,7 +68,7 @@ def write(course: Course, out: Path) -> Path:
         units=list(_units(rows, marks)),
         distributions=[_distribution(*each) for each in marks.groupby("unit")],
         exercises=list(exercises.itertuples()),
-        shares=[_shares(*each) for each in exercises.groupby("unit")],
+        fractions=[_fractions(*each) for each in exercises.groupby("unit")],
         misconceptions=list(_misconceptions(out, graded, titles).itertuples()),
         waiting=list(_waiting(grades).itertuples()),
         flagged=_said(rows, "flags"),
@@ -173,17 +173,17 @@ def _exercises(grades: pd.DataFrame, order: list[tuple[str, str]]) -> pd.DataFra
         full=("full", "mean"),
         none=("none", "mean"),
     )
-    rows["share"] = rows["mean"] / rows.most
+    rows["fraction"] = rows["mean"] / rows.most
     place = {key: n for n, key in enumerate(order)}
     rows["place"] = [place.get(key, -1) for key in zip(rows.unit, rows.name, strict=True)]
     return rows.sort_values(["unit", "place"])
 
 
-def _shares(unit: str, rows: pd.DataFrame) -> Figure:
+def _fractions(unit: str, rows: pd.DataFrame) -> Figure:
     names = [textwrap.fill(title, 20) for title in rows.title]
-    told = "; ".join(f"{r.title} {100 * r.share:.0f} %" for r in rows.itertuples())
-    alt = f"Bars: mean points of each exercise of {unit} as a share of the most. {told}."
-    return Figure(unit, figures.bars(names, rows.share), alt, [])
+    told = "; ".join(f"{r.title} {100 * r.fraction:.0f} %" for r in rows.itertuples())
+    alt = f"Bars: mean points of each exercise of {unit} as a fraction of the most. {told}."
+    return Figure(unit, figures.bars(names, rows.fraction), alt, [])
 
 
 def _misconceptions(
