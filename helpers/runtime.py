@@ -22,14 +22,16 @@ def _has(module: str) -> bool:
 def profile() -> str:
     """`full` on a GPU, else `quick`; the variable ORDER_MATTERS_PROFILE overrides it.
 
+    With `dry` every training ends after a few steps: enough to see that all cells run.
+
     Raises:
         ValueError: the variable holds anything else.
     """
     chosen = os.environ.get("ORDER_MATTERS_PROFILE") or (
         "full" if torch.cuda.is_available() else "quick"
     )
-    if chosen not in ("quick", "full"):
-        raise ValueError(f"ORDER_MATTERS_PROFILE={chosen!r} must be 'quick' or 'full'")
+    if chosen not in ("quick", "full", "dry"):
+        raise ValueError(f"ORDER_MATTERS_PROFILE={chosen!r} must be 'quick', 'full' or 'dry'")
     return chosen
 
 

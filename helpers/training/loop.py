@@ -21,6 +21,7 @@ from helpers.training.live import LiveCurve
 from helpers.training.score import masked_loss
 
 PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16, "float16": torch.float16}
+DRY = 20  # steps where only whether a notebook runs is of interest
 
 
 class DivergedError(RuntimeError):
@@ -53,7 +54,7 @@ def train(
         model: what `loss` asks, on its device.
         draw: gives a fresh batch, from a generator of its own; the same batches in the same order
             each time a run is begun.
-        steps: number of batches.
+        steps: number of batches; at most `DRY` with ORDER_MATTERS_PROFILE=dry.
         lr: highest learning rate.
         loss: loss of a model on a batch.
         optimizer: "adamw" or "muon", see `helpers.training.optimizer`.
@@ -72,6 +73,8 @@ def train(
     """
     if precision not in PRECISIONS:
         raise ValueError(f"precision={precision!r} must be one of {list(PRECISIONS)}")
+    if runtime.profile() == "dry":
+        steps = min(steps, DRY)
     runtime.keep_freed_memory()
     parts = optimizers.build(model, optimizer, lr)
     schedules = [optimizers.schedule(each, lr, steps) for each in parts]

@@ -19,6 +19,7 @@ from helpers.corpora import Grammar
 from helpers.corpora.inputs import places_loss
 from helpers.model.bert import Bert, Pretraining, preset
 from helpers.training import DivergedError, live, train
+from helpers.training.loop import DRY
 from helpers.training.pretraining import grammar_batches
 from tests.common import ROOT
 
@@ -52,6 +53,17 @@ def test_a_killed_run_goes_on_to_the_same_last_digit(tmp_path: Path) -> None:
     assert not (tmp_path / "killed" / "losses.json").exists()
     assert _losses(ALONE, tmp_path / "killed", *options) == whole
     assert len(whole) == 60
+
+
+def test_a_dry_run_ends_after_a_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = nn.Linear(2, 1)
+
+    def losses(profile: str) -> list[float]:
+        monkeypatch.setenv("ORDER_MATTERS_PROFILE", profile)
+        draw = partial(torch.ones, 1, 2)
+        return train(model, draw, DRY + 5, loss=lambda asked, x: asked(x).square().sum(), label="")
+
+    assert (len(losses("dry")), len(losses("quick"))) == (DRY, DRY + 5)
 
 
 def test_two_processes_have_the_curve_of_one(tmp_path: Path) -> None:
