@@ -35,7 +35,9 @@ test: $(READY) style-check ## everything: style, types, unit tests, notebooks, g
 		--nbval-cell-timeout 600 solutions
 	@$(BIN)/python -m tests.skipped $(SKIPPED)
 
-quick: $(READY) style-check ## what a change of one unit or one encoding needs, in a minute
+quick: export SEEDS = 1
+quick: $(READY) style-check ## what a change of one unit or one encoding can break: one seed a check
+	@$(BIN)/python -m mypy
 	@$(BIN)/course build --check
 	@$(TESTS) tests/checks tests/encodings tests/model tests/course/authoring tests/project
 
