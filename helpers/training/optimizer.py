@@ -9,6 +9,8 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
 
+from helpers import runtime
+
 OPTIMIZERS = ("adamw", "muon")
 
 
@@ -37,10 +39,17 @@ def build(model: nn.Module, kind: str, lr: float) -> list[Optimizer]:
     if hidden:
         if not hasattr(torch.optim, "Muon"):
             raise ValueError(f"PyTorch {torch.__version__} has no Muon; use optimizer='adamw'")
-        found.append(
-            torch.optim.Muon(hidden, lr=lr, weight_decay=0.01, adjust_lr_fn="match_rms_adamw")
-        )
+        found.append(_muon()(hidden, lr=lr, weight_decay=0.01, adjust_lr_fn="match_rms_adamw"))
     return found
+
+
+def _muon() -> type[torch.optim.Muon]:
+    """PyTorch's where bfloat16 products are quick, as it uses them; else ours, in float32."""
+    if runtime.fast_precision() == "bfloat16":
+        return torch.optim.Muon
+    from helpers.training.muon import Muon32  # no PyTorch before 2.9 has what it is made of
+
+    return Muon32
 
 
 def _hidden_matrices(model: nn.Module) -> list[Tensor]:
