@@ -8,7 +8,7 @@ READY := $(VENV)/installed
 LOCKS := requirements.lock requirements-no-deps.lock
 PORT ?= 8888
 OUT ?= graded
-TESTS := $(BIN)/python -m pytest -n 2 --dist loadgroup
+TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder # conftest.py orders them
 # The allocator keeps what is freed, as a GPU's does: else the kernel's clearing of fresh pages, half
 # of a step at T = 4,096, falls now on one form and now on another.
 KEEPS := MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=68719476736
