@@ -9,13 +9,11 @@ from helpers.course import settings
 from helpers.course.settings import Course
 from tests.common import ROOT, tiny_course
 
+# These begin.
 SLOWEST = (
-    "course/grading/hostile",
-    "claims",
-    "course/grading",
-    "notebooks",
-    "benchmarks",
-)  # they begin
+    "course/grading/hostile", "checks", "mutants", "claims", "notebooks", "course/grading",
+    "encodings", "training", "benchmarks",
+)  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

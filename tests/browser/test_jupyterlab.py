@@ -20,7 +20,7 @@ from tests.common import CHROMIUM, needs_browser
 
 UNIT = "02-sinusoidal"
 
-pytestmark = [needs_browser, pytest.mark.xdist_group("browser")]
+pytestmark = needs_browser
 
 
 def _free_port() -> int:

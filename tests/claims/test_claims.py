@@ -31,7 +31,6 @@ from helpers.claims import (
 )
 from tests.common import ROOT
 
-pytestmark = pytest.mark.xdist_group("claims")
 MEASURED = [claim for claim in CLAIMS.values() if claim.measurement]
 measured = pytest.mark.parametrize("claim", MEASURED, ids=lambda claim: str(claim.number))
 

@@ -64,7 +64,7 @@ ROWS = [
         for folder in ("source", "solutions", "build", "notebooks", "tests", ".git"):
             found(*pathlib.Path({str(ROOT)!r}, folder).glob("*"))
         for folder, inside, files in os.walk("/"):
-            inside[:] = [] if folder in ("/proc", "/usr", "/sys", sys.prefix) else inside
+            inside[:] = [] if folder in ("/proc", "/usr", "/sys", sys.prefix, sys.base_prefix) else inside
             found(*(each for each in files if each.endswith((".ipynb", ".db"))))
         """,
     ),

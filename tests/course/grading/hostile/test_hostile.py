@@ -24,7 +24,6 @@ from tests.common import NO_SANDBOX, needs_sandbox
 from tests.course.grading.hostile import checked, escapes, files, forged, limits, rows, tricks
 from tests.course.grading.hostile.rows import ESCAPED, POINTS, REAL, TINY, TRIED, Row
 
-pytestmark = pytest.mark.xdist_group("hostile")
 LIMITS = Limits(cell_seconds=2, notebook_seconds=20, memory=1 << 30, files=256 << 20)
 ABSTRACT = "\0order-matters-hostile"  # as in escapes.py
 RUN = [] if NO_SANDBOX else [limits.ROWS, escapes.ROWS, tricks.ROWS, checked.ROWS, forged.ROWS]
@@ -48,7 +47,7 @@ CLASS = _class()
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the class has been graded, once for all tests below: they are one group."""
+    """Where the class has been graded, once for all tests below."""
     folder = tmp_path_factory.mktemp("hostile")
     _grade(folder)
     return folder / "out"

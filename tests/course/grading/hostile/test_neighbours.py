@@ -12,7 +12,6 @@ from tests.common import ISOLATED, needs_sandbox
 from tests.course.grading.hostile import limits, rows
 from tests.course.grading.hostile.rows import POINTS, REAL, TINY, Row
 
-pytestmark = pytest.mark.xdist_group("neighbours")
 HUNGRY = [
     row
     for row in limits.ROWS
