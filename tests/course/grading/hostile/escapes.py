@@ -63,8 +63,9 @@ ROWS = [
         f"""
         for folder in ("source", "solutions", "build", "notebooks", "tests", ".git"):
             found(*pathlib.Path({str(ROOT)!r}, folder).glob("*"))
+        known = ("/proc", "/usr", "/sys", sys.prefix, sys.base_prefix)
         for folder, inside, files in os.walk("/"):
-            inside[:] = [] if folder in ("/proc", "/usr", "/sys", sys.prefix, sys.base_prefix) else inside
+            inside[:] = [] if folder in known else inside
             found(*(each for each in files if each.endswith((".ipynb", ".db"))))
         """,
     ),
