@@ -11,6 +11,7 @@ It reads one JSON object a line from stdin: {"start": connection, "limits": {...
 from __future__ import annotations
 
 import ctypes
+import gc
 import importlib
 import json
 import os
@@ -63,6 +64,7 @@ def main() -> None:
         _load(name)
     with suppress(ImportError):
         _draw()
+    gc.freeze()  # what is made here belongs to this process: a fork that collects it aborts
     Server(own).serve()
 
 

@@ -15,7 +15,7 @@ MADE_UP = "the answers were made up|were not answered"
 SAYS = """
 import importlib
 from IPython.display import publish_display_data
-kernel = importlib.import_module(".".join(["helpers", "course", "kernel"]))
+kernel = importlib.import_module(".".join(["helpers", "course", "sandbox", "kernel"]))
 ANSWERS, to_json = kernel.ANSWERS, kernel.to_json
 from helpers.checks.sinusoidal import wavelengths as exercise
 said = to_json(exercise.ask(lambda *a, **k: None, 2101)) | {"replaced": []}
@@ -99,7 +99,7 @@ ROWS = [
     trick(
         "takes-a-right-answer",
         "",
-        WORDS + "variants",
+        WORDS + ".variants",
         "No module named 'tests'",
         unit=REAL,
         wavelengths="from tests . checks . variants . sinusoidal import VARIANTS\n"
