@@ -28,7 +28,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Note what was skipped in the file that `make test` names, for the end of all its runs."""
-    if place := os.environ.get("SKIPPED"):
+    place = os.environ.get("SKIPPED")
+    if place and "PYTEST_XDIST_WORKER" not in os.environ:  # a worker's tests are told by all
         told = [each.longrepr[2] for each in terminalreporter.stats.get("skipped", [])]
         with Path(place).open("a", encoding="utf-8") as file:
             file.writelines(f"{reason.removeprefix('Skipped: ')}\n" for reason in told)

@@ -52,7 +52,7 @@ print("the same bag of words:", torch.allclose(bags[0], bags[1]))
 # %% [markdown] exercise="positions" title="Where does each token stand?" difficulty=1 minutes=5
 # Every encoding begins with the position of each token. Write `positions_of`: for a batch of
 # token numbers of shape $(B, T)$, it returns the position of each token in its own sentence,
-# counted from 0, with the same shape.
+# counted from 0, as whole numbers in the same shape.
 #
 # For our two sentences that is `[[0, 1, 2], [0, 1, 2]]`.
 #
@@ -91,7 +91,8 @@ check.positions(positions_of, seed=6101)
 # **How points are given.** An exercise has parts, and each part that is right earns its points.
 # After you hand in, the same check runs again with other sentences. A right answer counts however
 # you have written it; an answer that only calls this course's library for the very thing that is
-# asked does not. Cells with a CHECK line are locked: if you change one, it is put back.
+# asked does not. Whatever the exercise, leave the arguments as they are and keep nothing from one
+# call to the next: the check calls your function many times. Cells with a CHECK line are locked: if you change one, it is put back.
 #
 # If you are stuck, go on: as long as the exercise's own cell runs, no later cell waits for your
 # answer.

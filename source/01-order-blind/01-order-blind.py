@@ -54,7 +54,8 @@ print("average of the values:", *(f"{feature:.2f}" for feature in weights @ valu
 # - the result is $(\dots, T, e)$.
 #
 # The dots stand for any number of leading axes, such as batch and heads, or none. Scores may be so
-# large that exp overflows; the result must be right all the same.
+# large that exp overflows; the result must be right all the same. The result has the dtype of `q`,
+# and gradients must reach all three arguments.
 # `F.scaled_dot_product_attention` is not allowed here.
 #
 # *Why care:* each line of the formula can go wrong without an error: the scale, the axis of the
@@ -175,7 +176,8 @@ check.masks(attention_mask, seed=1202)
 # %% [markdown] exercise="masked" title="Attention with a mask" difficulty=2 minutes=10
 # Write `masked_attention`: as before, but with a boolean `mask`, True where a query may look. It
 # may be $(T, S)$, the same for all, or $(B, 1, 1, S)$, one row per sequence, or anything else that
-# broadcasts to the scores. `mask=None` hides nothing. Each query may look at some key.
+# broadcasts to the scores. Where it is False, the query gives the key no weight, however large its
+# score. `mask=None` hides nothing. Each query may look at some key.
 # `F.scaled_dot_product_attention` is not allowed here either.
 #
 # *Why care:* with a mask at the wrong place a padded token still changes the result, a little. Such
@@ -251,7 +253,8 @@ for name, mask in {"with the mask": real[None, :], "without": None}.items():
 
 # %% [markdown] exercise="heads" title="Multi-head attention" difficulty=3 minutes=15
 # Write `multi_head`, self-attention of `x` $(B, T, D)$ with four weights, each $(D, D)$ and used
-# as `x @ w`. `mask` is $(T, T)$ or $(B, 1, 1, T)$, or None. The scale is that of a head. You may
+# as `x @ w`. `mask` is $(T, T)$ or $(B, 1, 1, T)$, or None. The scale is that of a head. The result
+# has the dtype of `x`, and gradients must reach `x` and all four weights. You may
 # use `attend(q, k, v, mask)`, but not `nn.MultiheadAttention`.
 #
 # *Why care:* the weights come from outside, so your layer can be compared number by number with
@@ -426,7 +429,7 @@ for tokens, targets in zip(pair.inputs, pair.targets, strict=True):
 # %% [markdown] exercise="bag" title="The best that a bag allows" difficulty=3 minutes=12
 # Write `best_without_order`. `tokens` is $(N, T)$, `answers` is $(N,)$, both whole numbers from 0.
 # Suppose that somebody knows of each sequence only its bag of tokens, and always gives the same
-# answer to the same bag. What is the largest share of the $N$ answers that can be right? Return a
+# answer to the same bag. What is the largest fraction of the $N$ answers that can be right? Return a
 # number between 0 and 1.
 #
 # *Why care:* a ceiling that holds for **every** order-blind model tells you whether a task needs
@@ -446,7 +449,7 @@ for tokens, targets in zip(pair.inputs, pair.targets, strict=True):
 from collections import Counter, defaultdict
 
 def best_without_order(tokens: torch.Tensor, answers: torch.Tensor) -> float:
-    """Largest share of the answers that a function of the bag can get right; (N, T), (N,)."""
+    """Largest fraction of the answers that a function of the bag can get right; (N, T), (N,)."""
     ### BEGIN SOLUTION
     bags = defaultdict(Counter)
     for row, answer in zip(tokens.sort(1).values.tolist(), answers.tolist(), strict=True):

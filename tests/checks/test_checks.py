@@ -20,7 +20,7 @@ from helpers.checks import bert_inputs, order_blind, start_here
 from helpers.checks import sinusoidal as check
 from helpers.checks.engine import compare
 from helpers.checks.engine.compare import guarded
-from helpers.checks.engine.exercise import Exercise
+from helpers.checks.engine import Exercise
 from helpers.checks.engine.report import Finding, Report
 from helpers.encodings import Sinusoidal
 from helpers.encodings import sinusoidal_table as renamed
@@ -162,6 +162,38 @@ def test_an_answer_may_log(capfd: pytest.CaptureFixture[str]) -> None:
     assert check.table(talkative).complete
     assert "step" not in capfd.readouterr().err
     assert logger.isEnabledFor(logging.ERROR)
+
+
+@pytest.mark.parametrize("error", [SystemExit, GeneratorExit, RuntimeError])
+def test_an_answer_that_ends_in_an_error_is_told_which_and_in_what_line(error: Any) -> None:
+    def ending(tokens: Tensor) -> Tensor:
+        raise error("enough")
+
+    report = start_here.positions(ending)
+    assert report.earned == 0 and not report.hints
+    told = f"your code stops with {error.__name__}, in the line “raise error("
+    assert told in report.findings[0].message
+    assert "enough" in report.findings[0].message
+
+
+def test_a_hint_is_given_only_where_every_part_agrees_with_it() -> None:
+    exercise = order_blind.attention
+    mistake = exercise.mistakes[0]
+    assert exercise(mistake.answer).hints == [mistake.hint]
+
+    def like_it_without_a_batch(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        wrong: Tensor = mistake.answer(q, k, v)
+        return wrong if q.dim() == 2 else torch.zeros_like(wrong)
+
+    report = exercise(like_it_without_a_batch)
+    assert report.earned == 0 and report.hints == []
+
+
+def test_messages_stay_short_whatever_comes_back() -> None:
+    for found in ([0.5] * 10_000, "x" * 9_000, {"a": torch.zeros(9, 9)}, [torch.zeros(99)] * 99):
+        for exercise in EXERCISES:
+            for finding in exercise(lambda *_a, _found=found, **_k: _found).findings:
+                assert len(finding.message) < 500, finding.message
 
 
 def test_an_argument_that_is_overwritten_is_noticed() -> None:

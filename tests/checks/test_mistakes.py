@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from helpers import checks
-from helpers.checks.engine.exercise import Answer, Exercise, Mistake
+from helpers.checks.engine import Answer, Exercise, Mistake
 from tests import common
 from tests.checks import variants
 from tests.mutants import trial

@@ -11,7 +11,7 @@ import torch
 
 from helpers.checks import claim_lab as check
 from helpers.checks.claim_lab.common import ask_for
-from helpers.checks.engine.exercise import Exercise
+from helpers.checks.engine import Exercise
 from helpers.claims import CLAIMS, PARTLY, VERDICTS, Claim, Part, overall
 from tests.common import ROOT
 

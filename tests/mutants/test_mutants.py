@@ -6,7 +6,7 @@ import pytest
 
 from helpers import checks
 from helpers.checks import start_here
-from helpers.checks.engine.exercise import Part
+from helpers.checks.engine import Part
 from helpers.course.settings import Course
 from tests.common import UNITS
 from tests.mutants import mutate, trial

@@ -26,7 +26,7 @@ import pandas as pd
 import psutil
 
 from helpers import checks
-from helpers.checks.engine.exercise import Answer, Exercise, Mistake
+from helpers.checks.engine import Answer, Exercise, Mistake
 from helpers.course import synthetic
 from helpers.course.authoring import source
 from helpers.course.authoring.notebook import instructor
@@ -41,16 +41,16 @@ SEEDS = range(int(os.environ.get("SEEDS", "5")))  # of what mistakes and variant
 STATES = ("killed", "equivalent", "survived")
 
 
-class _TooLongError(BaseException):
+class TooLongError(BaseException):
     """A mutant is at it for too long; no `except Exception` of a check takes this."""
 
 
 @contextmanager
-def _limited() -> Iterator[None]:
+def limited() -> Iterator[None]:
     """End what takes too long, and refuse it memory without end."""
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
-        raise _TooLongError
+        raise TooLongError
 
     before = signal.signal(signal.SIGPROF, stop)
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
@@ -124,11 +124,18 @@ class Solution:
         # The hint would take most of the time, and nobody reads it.
         exercise = replace(self.check.known())
         try:
-            with _limited():
+            with limited():
                 exec(compile(text, "<cell>", "exec"), namespace)
                 return exercise(eval(self.check.answer, namespace), self.check.seed).complete
-        except (Exception, _TooLongError):
+        except (Exception, TooLongError):
             return False
+
+    def answer(self) -> Answer:
+        """The worked answer itself."""
+        namespace = dict(self._namespace)
+        exec(compile(self.cell, "<cell>", "exec"), namespace)
+        answer: Answer = eval(self.check.answer, namespace)
+        return answer
 
     @cached_property
     def _namespace(self) -> dict[str, Any]:

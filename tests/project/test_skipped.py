@@ -24,9 +24,12 @@ def test_an_unknown_reason_is_told_without_a_command() -> None:
     assert "install" not in told(["no GPU"]) and "1 × no GPU" in told(["no GPU"])
 
 
-def test_a_run_notes_its_skips(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_in_two_processes_notes_each_skip_once(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     place = pytester.path / "skipped"
     monkeypatch.setenv("SKIPPED", str(place))
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # this test may run in one
     hooks = Path(__file__).parents[1] / "conftest.py"
     pytester.makeconftest(hooks.read_text(encoding="utf-8"))
     pytester.makepyfile(
@@ -38,5 +41,5 @@ def test_a_run_notes_its_skips(pytester: pytest.Pytester, monkeypatch: pytest.Mo
         def test_run(): ...
         """
     )
-    pytester.runpytest_inprocess("-p", "no:cacheprovider").assert_outcomes(passed=1, skipped=2)
+    pytester.runpytest_subprocess("-n", "2").assert_outcomes(passed=1, skipped=2)
     assert sorted(place.read_text().splitlines()) == ["needs Chromium", "needs bubblewrap"]

@@ -1,12 +1,22 @@
 """What every check is made of: exercises, the comparison of results, and the report on them."""
 
 from helpers.checks.engine.changed import changed
-from helpers.checks.engine.exercise import Answer, Answers, Case, Exercise, Mistake, Part, call
+from helpers.checks.engine.case import (
+    Answer,
+    ArgumentChangedError,
+    Case,
+    call,
+    differentiated,
+    refusal,
+    unchanged,
+)
+from helpers.checks.engine.exercise import Answers, Exercise, Mistake, Part
 from helpers.checks.engine.report import Finding, Report
 
 __all__ = [
     "Answer",
     "Answers",
+    "ArgumentChangedError",
     "Case",
     "Exercise",
     "Finding",
@@ -15,4 +25,7 @@ __all__ = [
     "Report",
     "call",
     "changed",
+    "differentiated",
+    "refusal",
+    "unchanged",
 ]

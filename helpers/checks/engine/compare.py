@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +46,8 @@ def as_tensor(value: Any) -> Tensor | None:
 def same(found: Any, expected: Any, tolerance: float) -> bool:
     """True where the two agree: tensors in shape and numbers, all else exactly.
 
-    `tolerance` is absolute for numbers up to 1 and relative beyond.
+    `tolerance` is absolute for numbers up to 1 and relative beyond. What is not a number is like
+    itself, so that a mistake that ends in nan can be told.
     """
     if isinstance(expected, dict):
         return (
@@ -64,23 +66,27 @@ def same(found: Any, expected: Any, tolerance: float) -> bool:
         return (
             tensor is not None
             and tensor.shape == expected.shape
-            and torch.allclose(tensor, expected.to(torch.float64), tolerance, tolerance)
+            and torch.allclose(
+                tensor, expected.to(torch.float64), tolerance, tolerance, equal_nan=True
+            )
         )
     return type(found) is type(expected) and found == expected
 
 
 def difference(found: Any, expected: Any, tolerance: float) -> str:
     """One sentence on how `found` differs from `expected`."""
-    if found is None:
+    if found is None and expected is not None:
         return "your function returns nothing. Is a return missing?"
-    if isinstance(expected, dict) and type(found) is dict and found.keys() == expected.keys():
-        for key in expected:
-            if not same(found[key], expected[key], tolerance):
-                return f"{key}: {_within(found[key], expected[key], tolerance)}"
-    if expected is True and found is False:
-        return "this does not hold."
+    return _difference(found, expected, tolerance)
+
+
+def _difference(found: Any, expected: Any, tolerance: float) -> str:
+    if isinstance(expected, dict) and type(found) is dict:
+        return _differing_entry(found, expected, tolerance)
+    if isinstance(expected, list | tuple) and type(found) is type(expected):
+        return _differing_place(found, expected, tolerance)
     if not isinstance(expected, Tensor):
-        return f"found {found!r}, expected {expected!r}."
+        return f"found {shown(found)}, expected {shown(expected)}."
     tensor = as_tensor(found)
     if tensor is None:
         advice = " Wrap it in torch.tensor(…)." if type(found) in (list, tuple) else ""
@@ -88,20 +94,54 @@ def difference(found: Any, expected: Any, tolerance: float) -> str:
         return f"expected a tensor of real numbers, found {kind}.{advice}"
     if tensor.shape != expected.shape:
         return f"expected the shape {tuple(expected.shape)}, found {tuple(tensor.shape)}."
-    if not tensor.isfinite().all():
+    if not tensor.isfinite().all() and expected.isfinite().all():
         return "some of your numbers are infinite or not a number."
     return _first_difference(tensor, expected.to(torch.float64), tolerance)
 
 
-def _within(found: Any, expected: Any, tolerance: float) -> str:
-    """`difference` for a value of a dictionary, where None is a value like any other."""
-    if found is None:
-        return f"found None, expected {_short(expected)}."
-    return difference(found, expected, tolerance)
+def _differing_entry(found: dict[Any, Any], expected: dict[Any, Any], tolerance: float) -> str:
+    if found.keys() != expected.keys():
+        return f"found the entries {shown(list(found))}, expected {shown(list(expected))}."
+    key = next(key for key in expected if not same(found[key], expected[key], tolerance))
+    if type(expected[key]) is bool and type(found[key]) is bool:
+        return f"{key}: found {_YES_NO[found[key]]}, expected {_YES_NO[expected[key]]}."
+    return f"{key}: {_difference(found[key], expected[key], tolerance)}"
 
 
-def _short(expected: Any) -> str:
-    return "numbers" if isinstance(expected, Tensor) else repr(expected)
+def _differing_place(found: Any, expected: Any, tolerance: float) -> str:
+    if len(found) != len(expected) or len(expected) <= SHORT:
+        return f"found {shown(found)}, expected {shown(expected)}."
+    pairs = enumerate(zip(found, expected, strict=True))
+    place, pair = next(each for each in pairs if not same(*each[1], tolerance))
+    return f"at index {place}: {_difference(*pair, tolerance)}"
+
+
+_YES_NO = {True: "yes", False: "no"}
+SHORT = 8  # entries of a list that a message shows in full
+
+
+class _Shown(reprlib.Repr):
+    """What a message shows of a value: a line of it, and of a tensor its shape."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlist = self.maxtuple = self.maxdict = SHORT
+        self.maxstring = self.maxother = self.maxlong = 80
+
+    def repr1(self, x: Any, level: int) -> str:
+        match x:
+            case float():
+                return f"{x:.6g}"
+            case Tensor() if x.dim() == 0:
+                return f"{x.item():.6g}"
+            case Tensor():
+                return f"a tensor of shape {tuple(x.shape)}"
+        return super().repr1(x, level)
+
+
+def shown(value: Any) -> str:
+    """A value in words of at most a few lines."""
+    return _Shown().repr(value)
 
 
 def _first_difference(tensor: Tensor, expected: Tensor, tolerance: float) -> str:

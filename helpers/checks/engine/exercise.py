@@ -9,7 +9,6 @@ mistake, its hint is shown.
 from __future__ import annotations
 
 import contextlib
-import copy
 import io
 import logging
 import random
@@ -21,52 +20,13 @@ from typing import Any, TypeVar
 import torch
 
 from helpers.checks.engine import compare
+from helpers.checks.engine.case import Answer, ArgumentChangedError, Case
 from helpers.checks.engine.library import HIDDEN, library_calls
-from helpers.checks.engine.plain import Raised, plain
+from helpers.checks.engine.plain import Raised, plain, raised
 from helpers.checks.engine.report import Finding, Report
 
-Answer = Callable[..., Any]
 Given = TypeVar("Given", bound=Answer)
 STUB = "Not written yet: put your code where it says raise NotImplementedError()."
-
-
-class ArgumentChangedError(Exception):
-    """An answer wrote into its argument."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """One question to an answer: `ask(answer)` gives a tensor, a plain value or a dict of both.
-
-    A label that begins with "(" is shown behind the name of the learner's function.
-    """
-
-    label: str
-    ask: Callable[[Answer], Any]
-
-
-def call(*arguments: Any, **options: Any) -> Case:
-    """The question "what do you return for these arguments?"."""
-    words = [_word(value) for value in arguments]
-    words += [f"{name}={_word(value)}" for name, value in options.items()]
-
-    def ask(answer: Answer) -> Any:
-        given = copy.deepcopy(arguments)
-        result = answer(*given, **options)
-        if all(
-            compare.same(plain(now), plain(before), 0)
-            for now, before in zip(given, arguments, strict=True)
-        ):
-            return result
-        raise ArgumentChangedError
-
-    return Case(f"({', '.join(words)})", ask)
-
-
-def _word(value: Any) -> str:
-    if isinstance(value, torch.Tensor):
-        return f"tensor of shape {tuple(value.shape)}"
-    return f"{value:g}" if isinstance(value, float) else repr(value)
 
 
 @dataclass(frozen=True)
@@ -92,11 +52,13 @@ class Mistake:
         answer: the wrong version, able to stand alone in a notebook cell.
         hint: names the mistake and says where to look, without giving the answer.
         loses: names of the parts that it must lose; the others it must keep.
+        breaks: words of the sentences in the exercise's text that it does not keep to.
     """
 
     answer: Answer
     hint: str
     loses: tuple[str, ...]
+    breaks: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -129,6 +91,7 @@ class Exercise:
         parts: see `Part`; their points add up to those of the exercise.
         forbidden: library versions that the answer may not call, beside the reference.
         tolerance: largest difference that still counts as equal, see `compare.same`.
+        explains: words of the sentences in the exercise's text that ask for nothing.
         mistakes: the usual wrong answers, which `mistake` adds.
     """
 
@@ -137,24 +100,29 @@ class Exercise:
     parts: tuple[Part, ...]
     forbidden: tuple[Answer, ...] = ()
     tolerance: float = 1e-4
+    explains: tuple[str, ...] = ()
     mistakes: list[Mistake] = field(default_factory=list, init=False, compare=False)
 
-    def mistake(self, hint: str, loses: str | tuple[str, ...] = ()) -> Callable[[Given], Given]:
+    def mistake(
+        self, hint: str, loses: str | tuple[str, ...] = (), breaks: str | tuple[str, ...] = ()
+    ) -> Callable[[Given], Given]:
         """Decorate a wrong answer that people give; see `Mistake`.
 
         Args:
             loses: the name of a part, or the names of several; all parts if none is named.
+            breaks: words of a sentence in the text, or of several.
 
         Raises:
             ValueError: the exercise has no such part.
         """
         parts = [part.name for part in self.parts]
         lost = (loses,) if isinstance(loses, str) else loses or tuple(parts)
+        broken = (breaks,) if isinstance(breaks, str) else breaks
         if unknown := set(lost) - set(parts):
             raise ValueError(f"{self.name} has no part {', '.join(unknown)}; it has {parts}")
 
         def add(answer: Given) -> Given:
-            self.mistakes.append(Mistake(answer, hint, lost))
+            self.mistakes.append(Mistake(answer, hint, lost, broken))
             return answer
 
         return add
@@ -185,7 +153,8 @@ class Exercise:
         """The report on what `ask` was told with the same seed, here or in another process."""
         with torch.random.fork_rng(devices=[]):
             trials = [self._trial(part, answers, seed) for part in self.parts]
-            return Report(self.name, [self._finding(trial, trials) for trial in trials])
+            hint = self._hint(trials)
+            return Report(self.name, [self._finding(trial, hint) for trial in trials])
 
     def use(self, answer: Answer) -> Answer:
         """The learner's answer if it is right, else the course's, so that the lesson goes on."""
@@ -206,7 +175,7 @@ class Exercise:
         wrong = [i for i, pair in enumerate(pairs) if not compare.same(*pair, self.tolerance)]
         return _Trial(part, answers.name, cases, found, expected, wrong, answers.used[part.name])
 
-    def _finding(self, trial: _Trial, trials: list[_Trial]) -> Finding:
+    def _finding(self, trial: _Trial, hint: str) -> Finding:
         part = trial.part
         if trial.used:
             return Finding(part.name, part.points, 0, _kindly(trial.used))
@@ -219,21 +188,26 @@ class Exercise:
         label = trial.cases[first].label
         asked = f"{trial.answer_name}{label}" if label.startswith("(") else label
         message = f"{asked}: {self._difference(found, trial.expected[first])}"
-        return Finding(part.name, part.points, 0, message, self._hint(trial, trials))
+        return Finding(part.name, part.points, 0, message, hint)
 
     def _difference(self, found: Any, expected: Any) -> str:
         if isinstance(found, Raised) and found.kind == ArgumentChangedError.__name__:
             return "your function changes what it is given: work on a copy."
         if isinstance(found, Raised):
-            return f"your code stops with {found.kind}: {found.text}"
+            return found.told()
         return compare.difference(found, expected, self.tolerance)
 
-    def _hint(self, trial: _Trial, trials: list[_Trial]) -> str:
-        """The hint of the mistake that explains most: all parts if there is one, else this one."""
-        for scope in (trials, [trial]):
-            for mistake in self.mistakes:
-                if all(self._explains(mistake, each) for each in scope):
-                    return mistake.hint
+    def _hint(self, trials: list[_Trial]) -> str:
+        """The hint of the mistake that gives the learner's results in every part, if there is one.
+
+        Where only some parts agree with a mistake, its hint may name what the learner did not do.
+        """
+        wrong_first = sorted(trials, key=lambda trial: not trial.wrong)
+        if not wrong_first[0].wrong:
+            return ""
+        for mistake in self.mistakes:
+            if all(self._explains(mistake, trial) for trial in wrong_first):
+                return mistake.hint
         return ""
 
     def _explains(self, mistake: Mistake, trial: _Trial) -> bool:
@@ -284,8 +258,8 @@ def _ask(case: Case, answer: Answer) -> Any:
     torch.default_generator.manual_seed(0)
     try:
         return plain(case.ask(answer))
-    except Exception as error:
-        return Raised(type(error).__name__, str(error).split("\n")[0][:200])
+    except (Exception, SystemExit, GeneratorExit) as error:
+        return raised(error)
 
 
 def _kindly(used: list[str]) -> str:

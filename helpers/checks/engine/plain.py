@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import base64
 import math
-from dataclasses import dataclass
+import sys
+import sysconfig
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,14 +21,40 @@ from helpers.checks.engine.compare import Other
 DEPTH = 12  # containers within containers; some lists hold themselves
 TEXT = 10_000  # characters
 BITS = 1024  # of an integer
+# Where no learner writes: this package, Python and what is installed.
+_OURS = (
+    str(Path(__file__).resolve().parents[2]),
+    *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")),
+    sys.prefix,
+    "<frozen",
+)
 
 
 @dataclass(frozen=True)
 class Raised:
-    """A question that ended in an exception."""
+    """A question that ended in an exception, with the line of the learner's code, if known."""
 
     kind: str
     text: str
+    line: str = field(default="", compare=False)
+
+    def told(self) -> str:
+        """In words, for the learner."""
+        where = f", in the line “{self.line}”" if self.line else ""
+        return f"your code stops with {self.kind}{where}" + (f": {self.text}" if self.text else ".")
+
+
+def raised(error: BaseException) -> Raised:
+    """What is told of an exception: its kind, the first line of its text, and where it arose."""
+    text = str(error).strip().split("\n")[0][:200]
+    return Raised(type(error).__name__, text, _line(error))
+
+
+def _line(error: BaseException) -> str:
+    """The last line of the traceback that stands in a cell, or in another file of the learner."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.line and not frame.filename.startswith(_OURS)]
+    return (own[-1].line or "")[:120] if own else ""
 
 
 def plain(value: Any, depth: int = 0) -> Any:
@@ -73,7 +103,7 @@ def encode(value: Any) -> Any:
         case Other():
             return {"other": [value.kind, value.text]}
         case Raised():
-            return {"raised": [value.kind, value.text]}
+            return {"raised": [value.kind, value.text, value.line]}
         case _:
             return value
 
@@ -109,6 +139,6 @@ def _decoded(data: Any) -> Any:
             return {key: _decoded(each) for key, each in pairs}
         case {"other": [str(kind), str(text)]}:
             return Other(kind, text)
-        case {"raised": [str(kind), str(text)]}:
-            return Raised(kind, text)
+        case {"raised": [str(kind), str(text), str(line)]}:
+            return Raised(kind, text, line)
     raise ValueError(f"no answer has the form {type(data).__name__}")

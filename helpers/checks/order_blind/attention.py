@@ -6,15 +6,17 @@ import math
 from collections.abc import Iterator
 from random import Random
 
+import torch
 import torch.nn.functional as F
 
-from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.engine import Case, Exercise, Part, call, differentiated
 from helpers.checks.order_blind import common
 
 
 def _single(rng: Random) -> Iterator[Case]:
-    for _ in range(2):
-        yield common.finite_too(call(*common.queries_keys_values(rng)))
+    q, k, v = common.queries_keys_values(rng)
+    yield common.finite_too(call(q, k, v))
+    yield common.finite_too(call(v[: len(q), : q.shape[1]], k, v))  # the same shapes once more
 
 
 def _batches(rng: Random) -> Iterator[Case]:
@@ -23,28 +25,40 @@ def _batches(rng: Random) -> Iterator[Case]:
 
 
 def _large(rng: Random) -> Iterator[Case]:
-    """All scores near 150, where exp is beyond float32, their differences as ever."""
-    q, k, v = common.queries_keys_values(rng)
-    q[:, 0], k[:, 0] = math.sqrt(q.shape[-1]), 150
+    """Scores near 150 in some rows and near −150 in others, their differences as ever.
+
+    exp of the first is beyond float32, and 0 of the second where one maximum serves all rows.
+    """
+    q, k, v = common.queries_keys_values(rng, 2)
+    q[..., 0], k[..., 0] = math.sqrt(q.shape[-1]), 150
+    q[:, rng.randrange(q.shape[1]), 0] *= -1
     case = call(q, k, v)
-    yield common.finite_too(Case(case.label + " with scores near 150", case.ask))
+    yield common.finite_too(Case(case.label + " with scores near 150 and −150", case.ask))
+
+
+def _backwards(rng: Random) -> Iterator[Case]:
+    q, k, v = common.queries_keys_values(rng, 2)
+    yield differentiated(q=q, k=k, v=v)
 
 
 attention = Exercise(
     "attention",
     common.attend,
     (
-        Part("one sequence", 1, _single),
+        Part("one sequence", 0.5, _single),
         Part("a batch, with and without heads", 0.5, _batches),
         Part("large scores", 0.5, _large),
+        Part("dtype and gradients", 0.5, _backwards),
     ),
     forbidden=common.ATTENTION,
+    explains=("Write `attention`.",),
 )
 
 
 @attention.mistake(
     "The scale is missing: your scores grow with the width of a query, and the softmax of "
-    "large scores is nearly all on one key."
+    "large scores is nearly all on one key.",
+    breaks="softmax(q·kᵀ/√d)·v",
 )
 def attention_without_scale(q, k, v):
     return (q @ k.transpose(-2, -1)).softmax(-1) @ v
@@ -67,7 +81,8 @@ def attention_multiplied_by_root_d(q, k, v):
 
 @attention.mistake(
     "You scale by the number of keys. A score is a sum over the features of a query, and it is "
-    "their number that makes it large."
+    "their number that makes it large.",
+    breaks="There are $T$ queries and $S$ keys",
 )
 def attention_scaled_by_the_number_of_keys(q, k, v):
     return (q @ k.transpose(-2, -1) / k.shape[-2] ** 0.5).softmax(-1) @ v
@@ -75,7 +90,8 @@ def attention_scaled_by_the_number_of_keys(q, k, v):
 
 @attention.mistake(
     "You scale by the width of the values, e. They take no part in the scores; the width of "
-    "queries and keys is d."
+    "queries and keys is d.",
+    breaks="`q` is $(\\dots, T, d)$",
 )
 def attention_scaled_by_the_width_of_the_values(q, k, v):
     return (q @ k.transpose(-2, -1) / v.shape[-1] ** 0.5).softmax(-1) @ v
@@ -100,7 +116,7 @@ def attention_softmax_over_queries(q, k, v):
 @attention.mistake(
     "Axis 1 is the keys only as long as there is no batch. Count from the end: the keys are "
     "always the last axis of the scores.",
-    loses="a batch, with and without heads",
+    loses=("a batch, with and without heads", "large scores", "dtype and gradients"),
 )
 def attention_softmax_over_axis_1(q, k, v):
     return (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(1) @ v
@@ -109,7 +125,7 @@ def attention_softmax_over_axis_1(q, k, v):
 @attention.mistake(
     "Without dim, PyTorch guesses the softmax's axis from the number of axes, and for a batch "
     "of sequences it takes the batch. Say that it is the last.",
-    loses="a batch, with and without heads",
+    loses=("a batch, with and without heads", "large scores", "dtype and gradients"),
 )
 def attention_softmax_without_an_axis(q, k, v):
     return F.softmax(q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5) @ v
@@ -117,7 +133,7 @@ def attention_softmax_without_an_axis(q, k, v):
 
 @attention.mistake(
     "Axis 1 of q is d only as long as there is no batch. Count from the end: d is its last axis.",
-    loses="a batch, with and without heads",
+    loses=("a batch, with and without heads", "large scores", "dtype and gradients"),
 )
 def attention_scaled_by_axis_1(q, k, v):
     return (q @ k.transpose(-2, -1) / q.shape[1] ** 0.5).softmax(-1) @ v
@@ -133,7 +149,8 @@ def attention_without_softmax(q, k, v):
 
 @attention.mistake(
     "You return the weights, T × S. What a query takes home is the average of the values "
-    "with those weights."
+    "with those weights.",
+    breaks="the result is",
 )
 def attention_returns_the_weights(q, k, v):
     return (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1)
@@ -141,7 +158,8 @@ def attention_returns_the_weights(q, k, v):
 
 @attention.mistake(
     "k.T turns round all axes, a batch included. Only the last two should change places.",
-    loses="a batch, with and without heads",
+    loses=("a batch, with and without heads", "large scores", "dtype and gradients"),
+    breaks="The dots stand for any number of leading axes",
 )
 def attention_transposes_every_axis(q, k, v):
     return (q @ k.permute(*range(k.dim() - 1, -1, -1)) / q.shape[-1] ** 0.5).softmax(-1) @ v
@@ -151,7 +169,41 @@ def attention_transposes_every_axis(q, k, v):
     "exp(150) is too large for float32. A softmax does not change when a number is subtracted "
     "from all scores of a query; torch's softmax makes use of that.",
     loses="large scores",
+    breaks="Scores may be so large that exp overflows",
 )
 def attention_exp_overflows(q, k, v):
     weights = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).exp()
     return weights / weights.sum(-1, keepdim=True) @ v
+
+
+@attention.mistake(
+    "You subtract the largest of all scores. A query whose scores are far below it has nothing "
+    "but exp(−300) = 0 left. Each query needs its own maximum.",
+    loses="large scores",
+)
+def attention_with_one_maximum_for_all(q, k, v):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    weights = (scores - scores.max()).exp()
+    return weights / weights.sum(-1, keepdim=True) @ v
+
+
+@attention.mistake(
+    "No gradient comes back through your result, so nothing before it could be trained. What "
+    "cuts it off: detach, .data, no_grad or NumPy?",
+    loses="dtype and gradients",
+    breaks="gradients must reach all three arguments",
+)
+def attention_without_gradients(q, k, v):
+    with torch.no_grad():
+        return (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1) @ v
+
+
+@attention.mistake(
+    "Your result is float32 whatever comes in. Leave the dtype to the operations: float64 in, "
+    "float64 out.",
+    loses="dtype and gradients",
+    breaks="The result has the dtype of `q`",
+)
+def attention_always_in_float32(q, k, v):
+    q, k, v = q.float(), k.float(), v.float()
+    return (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1) @ v

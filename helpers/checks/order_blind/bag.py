@@ -11,8 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part
-from helpers.checks.engine.exercise import ArgumentChangedError
+from helpers.checks.engine import Answer, ArgumentChangedError, Case, Exercise, Part
 from helpers.checks.order_blind import common
 
 
@@ -38,14 +37,28 @@ def _bag_case(label: str, rows: list[list[int]], answers: list[int]) -> Case:
     return Case(f"{label}, {len(rows)} sequences of {len(rows[0])} tokens", ask)
 
 
+# The sums of the tokens agree, and those of their squares, up to their fifth powers.
+ALIKE = ([0, 5, 6, 16, 17, 22], [1, 2, 10, 12, 20, 21])
+
+
 def _twins(rng: Random) -> Iterator[Case]:
-    """Every bag twice: the twin has another order and the other answer."""
-    bags = rng.sample(list(combinations(range(9), 5)), rng.randint(10, 20))
-    rows = [rng.sample(bag, 5) for bag in bags]
-    twins = [row[::-1] for row in rows]
-    yield _bag_case(
-        "each sequence and its reverse", rows + twins, [0] * len(rows) + [1] * len(rows)
-    )
+    """Every bag twice: the twin has another order and the other answer, but for some bags."""
+    for agree in (0, rng.randint(2, 6)):
+        bags = rng.sample(list(combinations(range(9), 5)), 12)
+        rows = [rng.sample(bag, 5) for bag in bags]
+        twins = [row[::-1] for row in rows]
+        answers = [int(n >= agree) for n in range(len(rows))]
+        yield _bag_case("each sequence and its reverse", rows + twins, [0] * len(rows) + answers)
+
+
+def _alike(rng: Random) -> Iterator[Case]:
+    """Two bags of which no few sums tell one from the other, with an answer each."""
+    n, answers = rng.randint(0, 9), rng.sample(range(3), 2)
+    often = rng.randint(3, 5)
+    rows = [[t + n for t in rng.sample(bag, 6)] for bag in ALIKE for _ in range(often)]
+    wrong = [[t + n for t in ALIKE[0]]] * rng.randint(1, 2)
+    said = [answer for answer in answers for _ in range(often)] + [answers[1]] * len(wrong)
+    yield _bag_case("bags with equal sums", rows + wrong, said)
 
 
 def _uneven(rng: Random) -> Iterator[Case]:
@@ -73,14 +86,16 @@ bag = Exercise(
     best_without_order,
     (
         Part("every bag with both answers", 0.5, _twins),
-        Part("bags of different sizes", 0.5, _uneven),
+        Part("bags of different sizes", 0.5, lambda rng: (*_uneven(rng), *_alike(rng))),
     ),
+    explains=("Write `best_without_order`.",),
 )
 
 
 @bag.mistake(
     "You group by the sequence as it stands, so a shuffled one is new to you. A bag forgets "
-    "the order: bring each row into one that does not depend on it."
+    "the order: bring each row into one that does not depend on it.",
+    breaks=("knows of each sequence only its bag", "that a function of the bag can get right"),
 )
 def bag_in_order(tokens, answers):
     bags = defaultdict(Counter)
@@ -135,6 +150,7 @@ def bag_is_forgotten(tokens, answers):
 @bag.mistake(
     "Each bag counts the same in your mean. Asked is the fraction of the sequences, so a bag with "
     "many of them counts for more.",
+    breaks="of the $N$ answers that can be right",
     loses="bags of different sizes",
 )
 def bag_mean_over_bags(tokens, answers):
@@ -169,6 +185,7 @@ def bag_last_answer_wins(tokens, answers):
 @bag.mistake(
     "You count how often the answer is 1 and how often it is not. There may be more than two "
     "answers.",
+    breaks="both whole numbers from 0",
     loses="bags of different sizes",
 )
 def bag_two_answers_only(tokens, answers):
@@ -179,7 +196,8 @@ def bag_two_answers_only(tokens, answers):
 
 
 @bag.mistake(
-    "This is how many are right. Asked is their fraction of all sequences, between 0 and 1."
+    "This is how many are right. Asked is their fraction of all sequences, between 0 and 1.",
+    breaks="Return a number between 0 and 1",
 )
 def bag_number_not_fraction(tokens, answers):
     bags = defaultdict(Counter)
@@ -191,8 +209,19 @@ def bag_number_not_fraction(tokens, answers):
 @bag.mistake(
     "You count the bags, each as one right answer. A bag's best answer is right as often as "
     "it occurs in the bag.",
-    loses="bags of different sizes",
 )
 def bag_most_of_the_bags(tokens, answers):
     bags = {tuple(sorted(row)) for row in tokens.tolist()}
     return len(bags) / len(answers)
+
+
+@bag.mistake(
+    "You tell bags apart by a few sums, as of ids and their squares, and different bags may agree "
+    "in all of them. The sorted tokens tell bags apart for certain.",
+    loses="bags of different sizes",
+)
+def bag_is_two_sums(tokens, answers):
+    bags = defaultdict(Counter)
+    for row, answer in zip(tokens.tolist(), answers.tolist(), strict=True):
+        bags[sum(row), sum(t * t for t in row)][answer] += 1
+    return sum(max(bag.values()) for bag in bags.values()) / len(answers)

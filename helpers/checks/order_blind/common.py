@@ -12,8 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Generator, Tensor, nn
 
-from helpers.checks.engine import Answer, Case, compare
-from helpers.checks.engine.exercise import ArgumentChangedError
+from helpers.checks.engine import Answer, ArgumentChangedError, Case, compare
 from helpers.model.attention import MultiHeadAttention
 
 Function = Callable[[Tensor], Tensor]

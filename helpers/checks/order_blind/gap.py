@@ -17,40 +17,46 @@ def permutation_gap(f: common.Function, x: Tensor, order: Tensor) -> Tensor:
     return (f(x[:, order]) - f(x)[:, order]).abs().max()
 
 
-def _follows(rng: Random) -> Iterator[Case]:
+def _simple(rng: Random) -> Iterator[Case]:
+    """One follows the shuffle, two do not: nobody is right with a constant."""
+    x = common.random_batch(rng)
+    order = common.random_order(rng, x.shape[1])
+    yield common.order_case("the square of each number", torch.square, x, order)
+    # With a sum and its negative, the largest difference is once above 0 and once below.
+    last = torch.ones(x.shape[1], 1)
+    last[-1] = 9.0  # so that the largest difference is due to the last token
+    yield common.order_case("running sum", lambda x: x.cumsum(1), last * x, order)
+    yield common.order_case("running sum, negative", lambda x: -x.cumsum(1), 2 * x, order)
+
+
+def _layers(rng: Random) -> Iterator[Case]:
     x = common.random_batch(rng)
     order = common.random_order(rng, x.shape[1])
     yield common.order_case("attention", common.attention_layers(rng, 1, causal=False), x, order)
     yield common.order_case(
         "two layers of attention", common.attention_layers(rng, 2, causal=False), x, order
     )
-    yield common.order_case("the square of each number", torch.square, x, order)
-
-
-def _does_not_follow(rng: Random) -> Iterator[Case]:
-    x = common.random_batch(rng)
-    order = common.random_order(rng, x.shape[1])
-    # With a sum and its negative, the largest difference is once above 0 and once below.
-    yield common.order_case("running sum", lambda x: x.cumsum(1), x, order)
-    yield common.order_case("running sum, negative", lambda x: -x.cumsum(1), x, order)
-    yield common.order_case(
-        "causal attention", common.attention_layers(rng, 1, causal=True), x, order
-    )
+    causal = common.attention_layers(rng, 1, causal=True)
+    yield common.order_case("causal attention", causal, x, order)
+    yield common.order_case("causal attention", causal, x.flip(1), order)
+    yield common.order_case("causal attention, negative", lambda x: -causal(x), x, order)
 
 
 gap = Exercise(
     "gap",
     permutation_gap,
     (
-        Part("functions that follow the shuffle", 0.5, _follows),
-        Part("functions that do not", 0.5, _does_not_follow),
+        Part("simple functions", 0.5, _simple),
+        Part("layers of attention", 0.5, _layers),
     ),
+    explains=("A proof is good, a measurement finds the bugs.",),
 )
 
 
 @gap.mistake(
     "You compare f(P·x) with f(x) itself. A function that follows the shuffle has its outputs "
-    "in the new order, so f(x) must be shuffled too."
+    "in the new order, so f(x) must be shuffled too.",
+    breaks="how far is $f(Px)$ from",
 )
 def gap_output_not_shuffled(f, x, order):
     return (f(x[:, order]) - f(x)).abs().max()
@@ -65,7 +71,8 @@ def gap_output_shuffled_back(f, x, order):
 
 
 @gap.mistake(
-    "x[order] takes sequences. The tokens of a sequence lie along the second axis of (B, T, D)."
+    "x[order] takes sequences. The tokens of a sequence lie along the second axis of (B, T, D).",
+    breaks="`f` is a function from $(B, T, D)$ to $(B, T, D)$",
 )
 def gap_shuffles_the_batch(f, x, order):
     return (f(x[order]) - f(x)[order]).abs().max()
@@ -80,7 +87,6 @@ def gap_shuffles_the_features(f, x, order):
 
 @gap.mistake(
     "The largest difference may be one below 0. Drop the sign before you look for it.",
-    loses="functions that do not",
 )
 def gap_signed(f, x, order):
     return (f(x[:, order]) - f(x)[:, order]).max()
@@ -89,7 +95,7 @@ def gap_signed(f, x, order):
 @gap.mistake(
     "This is the mean difference. Asked is the largest, so that one wrong number cannot hide "
     "among many right ones.",
-    loses="functions that do not",
+    breaks=("the result is the largest absolute difference", "max |f(P·x) − P·f(x)|"),
 )
 def gap_mean(f, x, order):
     return (f(x[:, order]) - f(x)[:, order]).abs().mean()
@@ -97,7 +103,6 @@ def gap_mean(f, x, order):
 
 @gap.mistake(
     "A norm adds up all differences, so it grows with B and T. Asked is the largest single one.",
-    loses="functions that do not",
 )
 def gap_length_of_the_difference(f, x, order):
     return (f(x[:, order]) - f(x)[:, order]).norm()
@@ -105,7 +110,7 @@ def gap_length_of_the_difference(f, x, order):
 
 @gap.mistake(
     "You send token t to place order[t]. Asked is the other way: place t receives token order[t].",
-    loses="functions that do not",
+    breaks="$P$ puts token `order[t]` at place $t$",
 )
 def gap_order_read_backwards(f, x, order):
     back = order.argsort()
@@ -114,16 +119,15 @@ def gap_order_read_backwards(f, x, order):
 
 @gap.mistake(
     "The argument order changes nothing: you measure with a shuffle of your own.",
-    loses="functions that do not",
+    breaks="`order` is $(T,)$",
 )
 def gap_order_ignored(f, x, order):
-    return (f(x.flip(1)) - f(x).flip(1)).abs().max()
+    return (f(x.roll(1, 1)) - f(x).roll(1, 1)).abs().max()
 
 
 @gap.mistake(
     "Your measure is 0 for every function: both sides are f of the shuffled input. One of "
     "them should apply f first and shuffle afterwards.",
-    loses="functions that do not",
 )
 def gap_of_the_input(f, x, order):
     return (f(x[:, order]) - f(x[:, order])).abs().max()

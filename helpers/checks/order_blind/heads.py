@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, call
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated
 from helpers.checks.order_blind import common
 
 
@@ -39,7 +39,10 @@ def _ask_heads(
 
 
 def _one_head(rng: Random) -> Iterator[Case]:
-    yield _heads_case(rng, 1, rng.randint(8, 10))
+    x, weights = _layer(rng, 1, rng.randint(8, 10))
+    label = f"(x of shape {tuple(x.shape)}, four weights, num_heads=1)"
+    for order in (weights, weights[::-1]):  # the same shapes twice
+        yield common.finite_too(Case(label, partial(_ask_heads, x, order, 1, ())))
 
 
 def _several_heads(rng: Random) -> Iterator[Case]:
@@ -53,15 +56,22 @@ def _heads_masked(rng: Random) -> Iterator[Case]:
     yield _heads_case(rng, 3, 4, real)
 
 
+def _backwards(rng: Random) -> Iterator[Case]:
+    x, (w_q, w_k, w_v, w_o) = _layer(rng, 1, rng.randint(8, 10))
+    yield differentiated(x=x, w_q=w_q, w_k=w_k, w_v=w_v, w_o=w_o, num_heads=1)
+
+
 heads = Exercise(
     "heads",
     common.multi_head,
     (
         Part("one head", 0.5, _one_head),
-        Part("several heads", 1, _several_heads),
+        Part("several heads", 0.5, _several_heads),
         Part("several heads and a mask", 0.5, _heads_masked),
+        Part("dtype and gradients", 0.5, _backwards),
     ),
     forbidden=common.LIBRARY,
+    explains=("You may use `attend(q, k, v, mask)`",),
 )
 
 
@@ -123,6 +133,7 @@ def heads_take_every_hth_column_then_stand_side_by_side(
 @heads.mistake(
     "Your scores are divided by √D. Each head adds up d = D/H products only.",
     loses=("several heads", "several heads and a mask"),
+    breaks="The scale is that of a head",
 )
 def heads_scaled_by_the_model_width(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
     q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
@@ -138,7 +149,8 @@ def heads_without_the_last_weights(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
 
 @heads.mistake(
     "You multiply by the transposed weights, as nn.Linear does with its own. Here a weight "
-    "is used as x @ w."
+    "is used as x @ w.",
+    breaks="used as `x @ w`",
 )
 def heads_with_transposed_weights(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
     q, k, v = ((x @ w.T).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
@@ -146,7 +158,9 @@ def heads_with_transposed_weights(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
 
 
 @heads.mistake(
-    "The mask does not reach the attention: it changes nothing.", loses="several heads and a mask"
+    "The mask does not reach the attention: it changes nothing.",
+    loses="several heads and a mask",
+    breaks="`mask` is $(T, T)$",
 )
 def heads_ignore_the_mask(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
     q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
@@ -174,8 +188,21 @@ def heads_look_at_each_other(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
 @heads.mistake(
     "All your heads work on the first d columns. Each should have columns of its own.",
     loses=("several heads", "several heads and a mask"),
+    breaks="heads of D/H columns each",
 )
 def heads_share_the_first_columns(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
     d = x.shape[-1] // num_heads
     q, k, v = ((x @ w)[:, None, :, :d].expand(-1, num_heads, -1, -1) for w in (w_q, w_k, w_v))
     return sdpa(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o
+
+
+@heads.mistake(
+    "No gradient comes back through your result, so the weights could not be trained. What cuts it "
+    "off: detach, .data, no_grad or NumPy?",
+    loses="dtype and gradients",
+    breaks="gradients must reach `x` and all four weights",
+)
+def heads_without_gradients(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    weights = (w_q.data, w_k.data, w_v.data)
+    q, k, v = ((x.data @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in weights)
+    return sdpa(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o.data

@@ -8,7 +8,7 @@ from random import Random
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.engine import Case, Exercise, Part, call, differentiated
 from helpers.checks.order_blind import common
 
 
@@ -25,6 +25,7 @@ def _with_causal(rng: Random) -> Iterator[Case]:
     length = q.shape[2]
     mask = common.attention_mask(torch.tensor([length]), length, causal=True)[0, 0]
     yield common.finite_too(call(q, k, v, mask))
+    yield common.finite_too(call(q.flip(2), k, v, mask))  # the same shapes once more
     yield common.finite_too(call(q[0, 0], k[0, 0], v[0, 0], mask))
 
 
@@ -33,6 +34,26 @@ def _with_padding(rng: Random) -> Iterator[Case]:
     length = q.shape[2]
     lengths = torch.tensor([rng.randint(2, length - 2), length - 1])
     yield common.finite_too(call(q, k, v, common.attention_mask(lengths, length)[:, :, :1]))
+
+
+def _hidden_are_largest(rng: Random) -> Iterator[Case]:
+    """The keys that are hidden have scores near 150, those that may be seen near −150."""
+    q, k, v = _square(rng)
+    length = q.shape[2]
+    lengths = torch.tensor([rng.randint(2, length - 2), length - 1])
+    mask = common.attention_mask(lengths, length)[:, :, :1]
+    q[..., 0] = 2.0  # the root of the width
+    k[..., 0] = torch.where(mask[:, :, 0], -150.0, 150.0)
+    case = call(q, k, v, mask)
+    label = f"{case.label}, the scores near 150 where it hides and −150 elsewhere"
+    yield common.finite_too(Case(label, case.ask))
+
+
+def _backwards(rng: Random) -> Iterator[Case]:
+    q, k, v = _square(rng)
+    lengths = torch.tensor([rng.randint(2, 5), 6])
+    mask = common.attention_mask(lengths, q.shape[2])[:, :, :1]
+    yield differentiated(q=q, k=k, v=v, mask=mask)
 
 
 def _without(rng: Random) -> Iterator[Case]:
@@ -45,18 +66,27 @@ masked = Exercise(
     "masked",
     common.attend,
     (
-        Part("a causal mask (T, T)", 1, _with_causal),
+        Part("a causal mask (T, T)", 0.5, _with_causal),
         Part("a padding mask (B, 1, 1, T)", 0.5, _with_padding),
-        Part("no mask", 0.5, _without),
+        Part("no mask", 0.25, _without),
+        Part("large scores", 0.5, _hidden_are_largest),
+        Part("dtype and gradients", 0.25, _backwards),
     ),
     forbidden=common.ATTENTION,
+    explains=("Each query may look at some key.",),
+)
+MASKED = (
+    "a causal mask (T, T)",
+    "a padding mask (B, 1, 1, T)",
+    "large scores",
+    "dtype and gradients",
 )
 
 
 @masked.mistake(
     "You mask after the softmax: the weights that are left no longer add up to 1, because the "
     "forbidden keys have already taken their share.",
-    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+    loses=MASKED,
 )
 def masked_after_the_softmax(q, k, v, mask=None):
     weights = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1)
@@ -65,7 +95,8 @@ def masked_after_the_softmax(q, k, v, mask=None):
 
 @masked.mistake(
     "You hide what may be seen and show the rest: masked_fill fills where its mask is True.",
-    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+    loses=MASKED,
+    breaks="where `mask` is False, the query gives the key no weight",
 )
 def masked_where_allowed(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
@@ -77,7 +108,7 @@ def masked_where_allowed(q, k, v, mask=None):
 @masked.mistake(
     "A forbidden score becomes 0 here (−1e-9 would be no different), and exp(0) = 1: it still "
     "gets its share. Which score makes exp vanish?",
-    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+    loses=MASKED,
 )
 def masked_by_multiplying_the_scores(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
@@ -87,7 +118,7 @@ def masked_by_multiplying_the_scores(q, k, v, mask=None):
 @masked.mistake(
     "You add True as 1 and False as 0: what is forbidden is hardly disadvantaged. Which score "
     "makes exp vanish?",
-    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+    loses=MASKED,
 )
 def masked_by_adding_the_mask(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
@@ -97,7 +128,7 @@ def masked_by_adding_the_mask(q, k, v, mask=None):
 @masked.mistake(
     "0 · ∞ is not a number, and one such score spoils its whole row. Choose by the mask, "
     "instead of multiplying by it.",
-    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+    loses=MASKED,
 )
 def masked_by_infinity_times_zero(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
@@ -108,7 +139,7 @@ def masked_by_infinity_times_zero(q, k, v, mask=None):
 
 @masked.mistake(
     "Your forbidden keys have the largest scores of all. The sign is missing.",
-    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+    loses=MASKED,
 )
 def masked_with_plus_infinity(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
@@ -120,7 +151,8 @@ def masked_with_plus_infinity(q, k, v, mask=None):
 @masked.mistake(
     "scores[mask] wants a mask of the scores' own shape. Here it may have fewer axes, or axes "
     "of size 1; masked_fill and torch.where broadcast.",
-    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+    loses=MASKED,
+    breaks="It may be $(T, S)$",
 )
 def masked_by_indexing(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
@@ -131,14 +163,16 @@ def masked_by_indexing(q, k, v, mask=None):
 
 @masked.mistake(
     "The argument mask changes nothing.",
-    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+    loses=MASKED,
 )
 def masked_by_nothing(q, k, v, mask=None):
     return (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1) @ v
 
 
 @masked.mistake(
-    "mask may be None, as its default says; then every key may be seen.", loses="no mask"
+    "mask may be None, as its default says; then every key may be seen.",
+    loses="no mask",
+    breaks="`mask=None` hides nothing",
 )
 def masked_always(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
@@ -147,7 +181,7 @@ def masked_always(q, k, v, mask=None):
 
 @masked.mistake(
     "You turn the mask round before use. Its last axis is the keys already, as in the scores.",
-    loses=("a causal mask (T, T)", "a padding mask (B, 1, 1, T)"),
+    loses=MASKED,
 )
 def masked_on_the_other_side(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
@@ -156,9 +190,49 @@ def masked_on_the_other_side(q, k, v, mask=None):
     return scores.softmax(-1) @ v
 
 
-@masked.mistake("The scale √d got lost on the way from the first exercise.")
+@masked.mistake(
+    "The scale √d got lost on the way from the first exercise.",
+    breaks="as before, but with a boolean `mask`",
+)
 def masked_without_scale(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1)
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf)
     return scores.softmax(-1) @ v
+
+
+@masked.mistake(
+    "−100 is not small enough: where the scores that may be seen are smaller still, the hidden "
+    "key gets the weight. Only −∞ is below every score.",
+    loses="large scores",
+    breaks="gives the key no weight, however large its score",
+)
+def masked_with_a_number_that_is_too_near(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -100.0)
+    return scores.softmax(-1) @ v
+
+
+@masked.mistake(
+    "You take hidden weights away after the softmax and divide by the sum of the others. Where the "
+    "hidden scores are by far the largest, nothing is left to divide: 0/0.",
+    loses="large scores",
+)
+def masked_after_the_softmax_and_divided_again(q, k, v, mask=None):
+    weights = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1)
+    if mask is not None:
+        weights = weights * mask
+    return weights / weights.sum(-1, keepdim=True) @ v
+
+
+@masked.mistake(
+    "No gradient comes back through your result. What cuts it off: detach, .data, no_grad or "
+    "NumPy?",
+    loses="dtype and gradients",
+)
+def masked_without_gradients(q, k, v, mask=None):
+    scores = q.data @ k.data.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    return scores.softmax(-1) @ v.data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -13,17 +14,24 @@ from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare
 from helpers.checks.order_blind import common
 
 
-def _lengths(rng: Random, num_tokens: int) -> Tensor:
-    """Of B sequences, the longest full and the shortest of one token, B other than T."""
-    between = [rng.randint(2, num_tokens - 1) for _ in range(rng.randint(1, 2))]
-    lengths = [num_tokens, 1, *between]
+def _lengths(rng: Random, longest: int, sequences: int) -> Tensor:
+    """One sequence of a single token, one of `longest`, the others in between."""
+    between = [rng.randint(2, longest - 1) for _ in range(sequences - 2)]
+    lengths = [longest, 1, *between]
     rng.shuffle(lengths)
     return torch.tensor(lengths)
 
 
-def _mask_case(rng: Random, causal: bool) -> Case:
-    num_tokens = rng.randint(6, 9)
-    lengths = _lengths(rng, num_tokens)
+def _mask_cases(rng: Random, causal: bool) -> Iterator[Case]:
+    """A full sequence among fewer sequences than tokens; then more sequences, all with padding."""
+    num_tokens = rng.randint(6, 8)
+    yield _mask_case(num_tokens, _lengths(rng, num_tokens, rng.randint(3, 4)), causal)
+    short = _lengths(rng, num_tokens - rng.randint(1, 3), rng.randint(9, 10))
+    yield _mask_case(num_tokens, short, causal)
+    yield _mask_case(num_tokens, short.flip(0).clamp(min=2), causal)
+
+
+def _mask_case(num_tokens: int, lengths: Tensor, causal: bool) -> Case:
     shape = (len(lengths), 1, num_tokens, num_tokens)
     arguments = (lengths, num_tokens, True) if causal else (lengths, num_tokens)
 
@@ -42,26 +50,21 @@ def _mask_case(rng: Random, causal: bool) -> Case:
     return Case(f"({lengths.tolist()}, {num_tokens}{', causal=True' if causal else ''})", ask)
 
 
-def _padding(rng: Random) -> Iterator[Case]:
-    for _ in range(2):
-        yield _mask_case(rng, causal=False)
-
-
-def _causal(rng: Random) -> Iterator[Case]:
-    for _ in range(2):
-        yield _mask_case(rng, causal=True)
-
-
 masks = Exercise(
     "masks",
     common.attention_mask,
-    (Part("padding", 0.5, _padding), Part("padding and causal", 0.5, _causal)),
+    (
+        Part("padding", 0.5, partial(_mask_cases, causal=False)),
+        Part("padding and causal", 0.5, partial(_mask_cases, causal=True)),
+    ),
+    explains=("The axis of size 1 is for the heads.", "Every length is at least 1."),
 )
 
 
 @masks.mistake(
     "Your mask is True where looking is forbidden. Libraries differ in this; here True means "
-    "that the query may look."
+    "that the query may look.",
+    breaks=("is True where", "True where query i may look at key j"),
 )
 def masks_inverted(lengths, num_tokens, causal=False):
     places = torch.arange(num_tokens)
@@ -71,7 +74,8 @@ def masks_inverted(lengths, num_tokens, causal=False):
 
 @masks.mistake(
     "You switch off the rows of padded tokens. Rows are queries; what nobody may look at is a "
-    "padded *key*, a column."
+    "padded *key*, a column.",
+    breaks="token $j$ of sequence $b$ is real",
 )
 def masks_hide_queries(lengths, num_tokens, causal=False):
     places = torch.arange(num_tokens)
@@ -81,7 +85,8 @@ def masks_hide_queries(lengths, num_tokens, causal=False):
 
 @masks.mistake(
     "You switch off padded rows as well. A query that may look nowhere ends in 0/0; its output "
-    "is not used anyway, so leave its row alone."
+    "is not used anyway, so leave its row alone.",
+    breaks="The queries of padded tokens follow the same two rules",
 )
 def masks_hide_queries_as_well(lengths, num_tokens, causal=False):
     places = torch.arange(num_tokens)
@@ -94,6 +99,7 @@ def masks_hide_queries_as_well(lengths, num_tokens, causal=False):
     "Your causal mask lets a token see what comes after it. Row i is a query: it sees keys at "
     "or before i.",
     loses="padding and causal",
+    breaks="token $j$ does not come after token $i$",
 )
 def masks_show_the_future(lengths, num_tokens, causal=False):
     places = torch.arange(num_tokens)
@@ -123,7 +129,8 @@ def masks_one_into_the_future(lengths, num_tokens, causal=False):
 
 
 @masks.mistake(
-    "One padded token can still be seen. A sequence of n real tokens has the positions 0, …, n − 1."
+    "One padded token can still be seen. A sequence of n real tokens has the positions 0 to n − 1.",
+    breaks="only the first `lengths[b]` of sequence $b$ are real",
 )
 def masks_one_token_too_long(lengths, num_tokens, causal=False):
     places = torch.arange(num_tokens)
@@ -160,7 +167,8 @@ def masks_of_either_kind(lengths, num_tokens, causal=False):
 
 @masks.mistake(
     "The pattern is right, but these are numbers. A boolean mask cannot be mistaken for "
-    "something to add or to multiply by; a comparison such as a < b gives one."
+    "something to add or to multiply by; a comparison such as a < b gives one.",
+    breaks="It returns a boolean tensor",
 )
 def masks_of_ones_and_zeros(lengths, num_tokens, causal=False):
     places = torch.arange(num_tokens)
@@ -175,4 +183,14 @@ def masks_of_ones_and_zeros(lengths, num_tokens, causal=False):
 def masks_without_an_axis_for_heads(lengths, num_tokens, causal=False):
     places = torch.arange(num_tokens)
     mask = (places < lengths[:, None])[:, None].expand(-1, num_tokens, -1)
+    return mask & (places <= places[:, None]) if causal else mask
+
+
+@masks.mistake(
+    "You read T off the longest sequence. A batch may be padded further than that; num_tokens says "
+    "how far.",
+)
+def masks_as_long_as_the_longest(lengths, num_tokens, causal=False):
+    places = torch.arange(int(lengths.max()))
+    mask = (places < lengths[:, None])[:, None, None].expand(-1, 1, len(places), -1)
     return mask & (places <= places[:, None]) if causal else mask

@@ -30,39 +30,49 @@ def _fading(x: Tensor, sign: float = 1.0) -> Tensor:
     return sign * torch.stack(rows, 1)
 
 
-def _order_is_lost(rng: Random) -> Iterator[Case]:
+def _largest_in_each(x: Tensor) -> Iterator[Tensor]:
+    """x with the largest numbers, and so the largest change, in each of its sequences once."""
+    for largest in range(len(x)):
+        factors = torch.full((len(x), 1, 1), 0.3)
+        factors[largest] = 3.0
+        yield factors * x
+
+
+def _simple(rng: Random) -> Iterator[Case]:
+    """One is blind to the prefix's order, the others are not: nobody is right with a constant."""
     x = common.random_batch(rng)
     order = common.random_order(rng, x.shape[1] - 1)
     yield common.order_case("mean of the tokens so far", _running_mean, x, order)
-    yield common.order_case(
-        "one layer of causal attention", common.attention_layers(rng, 1, causal=True), x, order
-    )
-
-
-def _order_counts(rng: Random) -> Iterator[Case]:
-    x = common.random_batch(rng)
-    x[0] *= 3  # so that the largest change is not in the last sequence
-    order = common.random_order(rng, x.shape[1] - 1)
-    yield common.order_case("fading sum", _fading, x, order)
+    for scaled in _largest_in_each(x):
+        yield common.order_case("fading sum", _fading, scaled, order)
     yield common.order_case("fading sum, negative", lambda x: _fading(x, -1.0), x, order)
-    yield common.order_case(
-        "two layers of causal attention", common.attention_layers(rng, 2, causal=True), x, order
-    )
+
+
+def _layers(rng: Random) -> Iterator[Case]:
+    x = common.random_batch(rng)
+    order = common.random_order(rng, x.shape[1] - 1)
+    one = common.attention_layers(rng, 1, causal=True)
+    two = common.attention_layers(rng, 2, causal=True)
+    yield common.order_case("one layer of causal attention", one, x, order)
+    for scaled in _largest_in_each(x):
+        yield common.order_case("two layers of causal attention", two, scaled, order)
+    yield common.order_case("two such layers, negative", lambda x: -two(x), x, order)
 
 
 prefix = Exercise(
     "prefix",
     prefix_sensitivity,
     (
-        Part("functions blind to the prefix's order", 0.5, _order_is_lost),
-        Part("functions that see it", 0.5, _order_counts),
+        Part("simple functions", 0.5, _simple),
+        Part("layers of causal attention", 0.5, _layers),
     ),
 )
 
 
 @prefix.mistake(
     "order moves the T − 1 tokens of the prefix, so x[:, order] has lost the last token: put "
-    "it back behind them."
+    "it back behind them.",
+    breaks="and the last token stays last",
 )
 def prefix_without_the_last(f, x, order):
     return (f(x[:, order])[:, -1] - f(x)[:, -1]).abs().max()
@@ -78,7 +88,8 @@ def prefix_every_place(f, x, order):
 
 
 @prefix.mistake(
-    "You look at the first output, where another token stands now. The last one is asked."
+    "You look at the first output, where another token stands now. The last one is asked.",
+    breaks=("how far does the last output of `f` move", "Largest change of the last output"),
 )
 def prefix_first_place(f, x, order):
     moved = torch.cat([x[:, order], x[:, -1:]], 1)
@@ -95,7 +106,6 @@ def prefix_last_feature(f, x, order):
 
 @prefix.mistake(
     "You measure only the last sequence of the batch. All of them count.",
-    loses="functions that see it",
 )
 def prefix_last_sequence_only(f, x, order):
     moved = torch.cat([x[:, order], x[:, -1:]], 1)
@@ -105,7 +115,7 @@ def prefix_last_sequence_only(f, x, order):
 @prefix.mistake(
     "This is the mean change. Asked is the largest, so that one number that moves cannot hide "
     "among many that do not.",
-    loses="functions that see it",
+    breaks="the largest absolute change of the last token's output",
 )
 def prefix_mean(f, x, order):
     moved = torch.cat([x[:, order], x[:, -1:]], 1)
@@ -114,7 +124,6 @@ def prefix_mean(f, x, order):
 
 @prefix.mistake(
     "A norm adds up all changes, so it grows with B and D. Asked is the largest single one.",
-    loses="functions that see it",
 )
 def prefix_length_of_the_change(f, x, order):
     moved = torch.cat([x[:, order], x[:, -1:]], 1)
@@ -123,7 +132,6 @@ def prefix_length_of_the_change(f, x, order):
 
 @prefix.mistake(
     "The largest change may be one below 0. Drop the sign before you look for it.",
-    loses="functions that see it",
 )
 def prefix_signed(f, x, order):
     moved = torch.cat([x[:, order], x[:, -1:]], 1)
@@ -132,7 +140,6 @@ def prefix_signed(f, x, order):
 
 @prefix.mistake(
     "You send token t to place order[t]. Asked is the other way: place t receives token order[t].",
-    loses="functions that see it",
 )
 def prefix_order_read_backwards(f, x, order):
     moved = torch.cat([x[:, order.argsort()], x[:, -1:]], 1)
@@ -141,7 +148,6 @@ def prefix_order_read_backwards(f, x, order):
 
 @prefix.mistake(
     "The argument order changes nothing: you reorder the prefix in a way of your own.",
-    loses="functions that see it",
 )
 def prefix_own_order(f, x, order):
     moved = torch.cat([x[:, :-1].flip(1), x[:, -1:]], 1)
@@ -149,9 +155,19 @@ def prefix_own_order(f, x, order):
 
 
 @prefix.mistake(
-    "You write into x, which belongs to the caller. Build a new tensor, for example with torch.cat."
+    "You write into x, which belongs to the caller. Make a new tensor, for example with torch.cat.",
+    breaks="which stays as it is",
 )
 def prefix_in_place(f, x, order):
     before = f(x)
     x[:, :-1] = x[:, order]
     return (f(x) - before)[:, -1].abs().max()
+
+
+@prefix.mistake(
+    "You measure only the first sequence of the batch. All of them count.",
+    breaks="over all sequences and features",
+)
+def prefix_first_sequence_only(f, x, order):
+    moved = torch.cat([x[:, order], x[:, -1:]], 1)
+    return (f(moved) - f(x))[0, -1].abs().max()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare
 
 
 def positions_of(tokens: Tensor) -> Tensor:
@@ -20,14 +21,27 @@ def _tokens(rng: Random, sentences: int, length: int) -> Tensor:
     return torch.tensor([[rng.randint(0, 9) for _ in range(length)] for _ in range(sentences)])
 
 
+def _whole(case: Case) -> Case:
+    """The same question, and whether the numbers are whole by their dtype."""
+
+    def ask(answer: Answer) -> Any:
+        found = case.ask(answer)
+        if compare.as_tensor(found) is None:
+            return found
+        whole = "int" in str(found.dtype)
+        return {"the positions": found, "they are whole numbers by their dtype": whole}
+
+    return Case(case.label, ask)
+
+
 def _many(rng: Random) -> Iterator[Case]:
-    yield call(_tokens(rng, rng.randint(2, 4), rng.randint(5, 9)))
-    yield call(_tokens(rng, rng.randint(5, 9), rng.randint(2, 4)))
+    yield _whole(call(_tokens(rng, rng.randint(2, 4), rng.randint(5, 9))))
+    yield _whole(call(_tokens(rng, rng.randint(5, 9), rng.randint(2, 4))))
 
 
 def _one(rng: Random) -> Iterator[Case]:
-    yield call(_tokens(rng, 1, rng.randint(2, 9)))
-    yield call(_tokens(rng, rng.randint(2, 9), 1))
+    yield _whole(call(_tokens(rng, 1, rng.randint(2, 9))))
+    yield _whole(call(_tokens(rng, rng.randint(2, 9), 1)))
 
 
 positions = Exercise(
@@ -37,10 +51,17 @@ positions = Exercise(
         Part("several sentences of several words", 1, _many),
         Part("a single sentence, or a single word", 1, _one),
     ),
+    explains=(
+        "Every encoding begins with the position of each token.",
+        "For our two sentences that is",
+    ),
 )
 
 
-@positions.mistake("Your first position is 1. Positions count from 0, as rows of a table do.")
+@positions.mistake(
+    "Your first position is 1. Positions count from 0, as rows of a table do.",
+    breaks="Position of each token in its sentence, from 0",
+)
 def positions_from_one(tokens):
     return torch.arange(1, tokens.shape[1] + 1).expand(tokens.shape)
 
@@ -61,7 +82,10 @@ def positions_of_one_sentence(tokens):
     return torch.arange(tokens.shape[1])
 
 
-@positions.mistake("You count on from one sentence into the next. Each sentence begins at 0 again.")
+@positions.mistake(
+    "You count on from one sentence into the next. Each sentence begins at 0 again.",
+    breaks="it returns the position of each token in its own sentence",
+)
 def positions_through_the_whole_batch(tokens):
     return torch.arange(tokens.numel()).view(tokens.shape)
 
@@ -69,6 +93,15 @@ def positions_through_the_whole_batch(tokens):
 @positions.mistake("You count backwards: the first word is position 0.")
 def positions_counted_from_the_end(tokens):
     return torch.arange(tokens.shape[1]).flip(0).expand(tokens.shape)
+
+
+@positions.mistake(
+    "The numbers are right, but they are floating-point. With them no row of a table can be looked "
+    "up; torch.arange gives whole numbers by itself.",
+    breaks="as whole numbers",
+)
+def positions_as_floats(tokens):
+    return torch.arange(tokens.shape[1]).expand(tokens.shape).float()
 
 
 @positions.mistake(

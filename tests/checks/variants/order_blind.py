@@ -114,7 +114,7 @@ def prefix_in_double_precision(f, x, order):
 VARIANTS = {
     "attention": (
         attention.attention_by_einsum,
-        attention.attention_in_numpy,
+        attention.attention_by_logarithms,
         attention.attention_by_loops,
         attention.attention_scaled_on_both_sides,
         attention.attention_in_double_precision,
@@ -130,7 +130,7 @@ VARIANTS = {
         attention.masked_with_a_large_number,
         attention.masked_by_adding_infinity,
         attention.masked_and_shared_out_again,
-        attention.masked_in_numpy,
+        attention.masked_by_the_allowed_keys_alone,
     ),
     "heads": (
         attention.heads_by_loop,

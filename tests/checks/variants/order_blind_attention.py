@@ -14,11 +14,9 @@ def attention_by_einsum(q, k, v):
     return torch.einsum("...ts,...se->...te", F.softmax(scores, dim=-1), v)
 
 
-def attention_in_numpy(q, k, v):
-    q, k, v = (np.asarray(each, dtype=np.float64) for each in (q, k, v))
-    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
-    weights = np.exp(scores - scores.max(-1, keepdims=True))
-    return weights / weights.sum(-1, keepdims=True) @ v
+def attention_by_logarithms(q, k, v):
+    scores = torch.einsum("...td,...sd->...ts", q, k).div(math.sqrt(k.size(-1)))
+    return scores.log_softmax(-1).exp().matmul(v)
 
 
 def attention_by_loops(q, k, v):
@@ -38,8 +36,10 @@ def attention_scaled_on_both_sides(q, k, v):
 
 
 def attention_in_double_precision(q, k, v):
+    dtype = q.dtype
     q, k, v = q.double(), k.double(), v.double()
-    return torch.softmax(torch.matmul(q, k.transpose(-1, -2)) / q.shape[-1] ** 0.5, -1) @ v
+    found = torch.softmax(torch.matmul(q, k.transpose(-1, -2)) / q.shape[-1] ** 0.5, -1) @ v
+    return found.to(dtype)
 
 
 def masks_by_loops(lengths, num_tokens, causal=False):
@@ -99,19 +99,18 @@ def masked_by_adding_infinity(q, k, v, mask=None):
 
 def masked_and_shared_out_again(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
-    weights = (scores - scores.max(-1, keepdim=True).values).exp()
-    if mask is not None:
-        weights = weights * mask
+    hidden = torch.zeros((), dtype=bool) if mask is None else ~mask
+    largest = scores.masked_fill(hidden, -math.inf).max(-1, keepdim=True).values
+    weights = (scores - largest).clamp(max=0).exp() * ~hidden
     return weights @ v / weights.sum(-1, keepdim=True)
 
 
-def masked_in_numpy(q, k, v, mask=None):
-    q, k, v = (np.asarray(each, dtype=np.float64) for each in (q, k, v))
-    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
-    if mask is not None:
-        scores = np.where(np.asarray(mask), scores, -np.inf)
-    weights = np.exp(scores - scores.max(-1, keepdims=True))
-    return weights / weights.sum(-1, keepdims=True) @ v
+def masked_by_the_allowed_keys_alone(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is None:
+        return F.softmax(scores, -1) @ v
+    lowest = torch.finfo(scores.dtype).min
+    return F.softmax(torch.where(mask.expand_as(scores), scores, lowest), -1) @ v
 
 
 def heads_by_loop(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
@@ -161,6 +160,7 @@ def heads_with_pytorchs_attention(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
 
 
 def heads_in_double_precision(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    dtype = x.dtype
     x, w_q, w_k, w_v, w_o = (each.double() for each in (x, w_q, w_k, w_v, w_o))
     d = x.shape[-1] // num_heads
     total = 0
@@ -170,4 +170,4 @@ def heads_in_double_precision(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
         if mask is not None:
             scores = torch.where(mask, scores, -math.inf)
         total = total + scores[:, 0].softmax(-1) @ (x @ w_v[:, own]) @ w_o[own]
-    return total
+    return total.to(dtype)

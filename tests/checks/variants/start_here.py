@@ -18,8 +18,8 @@ def positions_in_numpy(tokens):
     return np.tile(np.arange(tokens.shape[1]), (len(tokens), 1))
 
 
-def positions_as_floats(tokens):
-    return torch.zeros(tokens.shape) + torch.arange(tokens.shape[1])
+def positions_by_broadcasting(tokens):
+    return torch.zeros_like(tokens) + torch.arange(tokens.shape[1])
 
 
 VARIANTS = {
@@ -27,6 +27,6 @@ VARIANTS = {
         positions_by_list,
         positions_by_cumsum,
         positions_in_numpy,
-        positions_as_floats,
+        positions_by_broadcasting,
     )
 }

@@ -1,0 +1,91 @@
+"""Exercise → promises → cases: each sentence of a text, and what the check does to hold it.
+
+A wrong answer that breaks a promise says so (`breaks=` of `Exercise.mistake`); the parts that it
+loses hold the promise. A sentence that asks for nothing is among the exercise's `explains`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from helpers import checks
+from helpers.checks.engine import Exercise, Mistake
+from helpers.course.settings import Course
+from tests.promises import sentences
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A sentence of an exercise's text, and the wrong answers that break it."""
+
+    exercise: Exercise
+    sentence: str
+    broken_by: tuple[Mistake, ...]
+    explains: bool
+
+    @property
+    def parts(self) -> list[str]:
+        """The parts of the check that are lost where the promise is broken."""
+        lost = {part for mistake in self.broken_by for part in mistake.loses}
+        return [part.name for part in self.exercise.parts if part.name in lost]
+
+    @property
+    def forbids(self) -> bool:
+        """Whether it names a library's version, which the check notices by the call itself."""
+        return any(each.__name__ in self.sentence for each in self.exercise.forbidden)
+
+    @property
+    def fault(self) -> str:
+        """Empty where the promise is held, or the sentence makes none."""
+        if bool(self.broken_by) != self.explains or self.forbids:
+            return ""
+        said = "explains, and a mistake breaks it" if self.explains else "nothing breaks it"
+        return f"{self.exercise.name}: {said}: {self.sentence}"
+
+
+def promises(course: Course, unit: str) -> Iterator[Promise]:
+    """Every sentence of the unit's exercises."""
+    exercises = checks.exercises(unit)
+    for name, said in sentences.of(course, unit).items():
+        if exercise := exercises.get(name):
+            for sentence in said:
+                broken = tuple(m for m in exercise.mistakes if _any(m.breaks, sentence))
+                yield Promise(exercise, sentence, broken, _any(exercise.explains, sentence))
+
+
+def faults(course: Course, unit: str) -> list[str]:
+    """Promises without a case, and quotes that no text holds."""
+    found = list(promises(course, unit))
+    lines = [each.fault for each in found if each.fault]
+    for exercise in {each.exercise.name: each.exercise for each in found}.values():
+        said = [each.sentence for each in found if each.exercise is exercise]
+        quotes = [*exercise.explains, *(q for m in exercise.mistakes for q in m.breaks)]
+        lines += [
+            f"{exercise.name}: no such sentence: {quote}"
+            for quote in dict.fromkeys(quotes)
+            if not any(_any((quote,), sentence) for sentence in said)
+        ]
+    return lines
+
+
+def shown(course: Course, unit: str) -> str:
+    """The table in words."""
+    lines, before = [f"\n{unit}"], ""
+    for promise in promises(course, unit):
+        if promise.explains:
+            continue
+        if promise.exercise.name != before:
+            before = promise.exercise.name
+            lines.append(f"\n  {before}")
+        lines.append(f"    “{promise.sentence}”")
+        for part in promise.exercise.parts:
+            if part.name in promise.parts:
+                labels = [case.label for case in promise.exercise.draw(part, 0)]
+                lines.append(f"      {part.name}: {'; '.join(labels)}")
+        lines += [f"      broken by {mistake.name}" for mistake in promise.broken_by[:1]]
+    return "\n".join(lines)
+
+
+def _any(quotes: tuple[str, ...], sentence: str) -> bool:
+    return any(sentences.plain(quote) in sentence for quote in quotes)

@@ -1,0 +1,352 @@
+"""The saboteurs: each breaks one thing about a right answer, whatever the answer computes."""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Generator, Tensor, nn
+from torch.nn.utils.stateless import _reparametrize_module
+
+from tests.saboteurs.wrappers import (
+    Answer,
+    Breaks,
+    Call,
+    Sabotaged,
+    between,
+    floating,
+    mapped,
+    public,
+    rebuilt,
+    same,
+)
+
+Change = Callable[[Any], Any]
+
+
+def of(right: Answer) -> Iterator[tuple[str, Sabotaged]]:
+    """Every saboteur that can be tried on a right answer, with its name."""
+    for name, change in RESULTS.items():
+        yield name, between(right, partial(_result, change))
+    for name, change in DIFFERENTIABLE.items():
+        yield name, between(right, partial(_differentiable, change))
+    for name, breaks in CALLS.items():
+        yield name, between(right, breaks())
+    for argument in _arguments(right):
+        for name, of_argument in ARGUMENTS.items():
+            yield f"{name} {argument}", between(right, of_argument(argument))
+    if isinstance(right, type) and issubclass(right, nn.Module):
+        for name, rebuild in MODULES.items():
+            yield name, rebuilt(right, rebuild)
+        yield "a parameter gets no gradient", between(right, _parameters_detached)
+
+
+def _arguments(right: Answer) -> list[str]:
+    """The names of the parameters of a function, or of a class's methods."""
+    functions = [method for _, method in public(right)] if isinstance(right, type) else [right]
+    names = [name for each in functions for name in inspect.signature(each).parameters]
+    return [name for name in dict.fromkeys(names) if name != "self"]
+
+
+# What is changed of a result, tensor by tensor; what comes back as it was is not changed.
+RESULTS: dict[str, Change] = {
+    "a little off": lambda y: y * 1.003 if floating(y) or type(y) is float else y,
+    "rounded to half": lambda y: y.bfloat16().to(y.dtype) if floating(y) else y,
+    "a constant": lambda y: _constant(y),
+    "the first row for all": lambda y: _repeated(y, -2, 2),
+    "the first column for all": lambda y: _repeated(y, -1, 2),
+    "the first of the batch for all": lambda y: _repeated(y, 0, 3),
+    "the first head for all": lambda y: _repeated(y, 1, 4),
+    "whole numbers as floats": lambda y: (
+        y.float() if isinstance(y, Tensor) and not y.is_floating_point() else y
+    ),
+}
+# The same, where the result may depend on a tensor of floating-point numbers.
+DIFFERENTIABLE: dict[str, Change] = {
+    "detached": lambda y: y.detach() if floating(y) else y,
+    "forced to float32": lambda y: y.float() if floating(y) else y,
+    "forced to float64": lambda y: y.double() if floating(y) else y,
+}
+
+
+def _result(change: Change, call: Call, made: Sabotaged) -> Any:
+    right = call()
+    wrong = mapped(right, change)
+    made.broke |= not _alike(right, wrong)
+    return wrong
+
+
+def _differentiable(change: Change, call: Call, made: Sabotaged) -> Any:
+    right = call()
+    if not call.differentiable:
+        return right
+    made.broke |= _any_floating(right)
+    return mapped(right, change)
+
+
+def _any_floating(value: Any) -> bool:
+    seen: list[bool] = []
+    mapped(value, lambda y: seen.append(floating(y)))
+    return any(seen)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    first: list[Any] = []
+    second: list[Any] = []
+    mapped(one, first.append)
+    mapped(other, second.append)
+    return len(first) == len(second) and all(map(same, first, second))
+
+
+def _constant(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return torch.zeros_like(value)
+    return type(value)() if type(value) in (bool, int, float, str) else value
+
+
+def _repeated(value: Any, axis: int, axes: int) -> Any:
+    if not isinstance(value, Tensor) or value.dim() < axes or not value.numel():
+        return value
+    return value.narrow(axis, 0, 1).expand_as(value)
+
+
+def _no_grad() -> Breaks:
+    def breaks(call: Call, made: Sabotaged) -> Any:
+        with torch.no_grad():
+            right = call()
+        made.broke |= call.differentiable and _any_floating(right)
+        return right
+
+    return breaks
+
+
+def _through_numpy() -> Breaks:
+    def breaks(call: Call, made: Sabotaged) -> Any:
+        right = call(**{k: v.detach() for k, v in call.arguments.items() if floating(v)})
+        made.broke |= call.differentiable and _any_floating(right)
+        return mapped(right, lambda y: torch.from_numpy(y.detach().numpy()) if floating(y) else y)
+
+    return breaks
+
+
+def _error(change: Callable[[Exception], Exception]) -> Breaks:
+    def breaks(call: Call, made: Sabotaged) -> Any:
+        try:
+            return call()
+        except Exception as error:
+            made.broke = True
+            raise change(error) from None
+
+    return breaks
+
+
+def _no_error() -> Breaks:
+    def breaks(call: Call, made: Sabotaged) -> Any:
+        try:
+            return call()
+        except Exception:
+            made.broke = True
+            return next(iter(call.arguments.values()))
+
+    return breaks
+
+
+def _first_answer() -> Breaks:
+    kept: list[Any] = []
+
+    def breaks(call: Call, made: Sabotaged) -> Any:
+        right = call()
+        kept.append(kept[0] if kept else right)
+        made.broke |= not _alike(kept[-1], right)
+        return kept[-1]
+
+    return breaks
+
+
+def _by_shape() -> Breaks:
+    kept: dict[str, Any] = {}
+
+    def breaks(call: Call, made: Sabotaged) -> Any:
+        right = call()
+        given = call.arguments.values()
+        key = str([id(call.module), *(getattr(each, "shape", each) for each in given)])
+        # A call with the same shapes and other numbers is for the check to make.
+        made.broke |= any(isinstance(each, Tensor) for each in given)
+        return kept.setdefault(key, right)
+
+    return breaks
+
+
+def _adds_up() -> Breaks:
+    calls: Counter[str] = Counter()
+
+    def breaks(call: Call, made: Sabotaged) -> Any:
+        right = call()
+        drift = calls["made"] * 0.01
+        calls["made"] += 1
+        made.broke |= drift > 0 and _any_floating(right)
+        return mapped(right, lambda y: y + drift if floating(y) else y)
+
+    return breaks
+
+
+def _same_draw() -> Breaks:
+    def breaks(call: Call, made: Sabotaged) -> Any:
+        given = [each for each in call.arguments.values() if isinstance(each, Generator)]
+        for generator in (*given, torch.default_generator):
+            before = generator.get_state()
+            generator.manual_seed(0)
+            made.broke |= generator in given and not torch.equal(before, generator.get_state())
+        return call()
+
+    return breaks
+
+
+CALLS: dict[str, Callable[[], Breaks]] = {
+    "under no_grad": _no_grad,
+    "through NumPy": _through_numpy,
+    "an error without text": lambda: _error(lambda error: type(error)()),
+    "an error of another kind": lambda: _error(lambda error: ArithmeticError(str(error))),
+    "no error": _no_error,
+    "the first answer for ever": _first_answer,
+    "remembers by shape": _by_shape,
+    "adds up over calls": _adds_up,
+    "draws the same each time": _same_draw,
+}
+
+
+def _writes_into(name: str) -> Breaks:
+    def breaks(call: Call, made: Sabotaged) -> Any:
+        right = mapped(call(), lambda y: y.clone() if isinstance(y, Tensor) else y)
+        value = call.arguments.get(name)
+        with torch.no_grad():
+            match value:
+                case Tensor() if value.numel() and not (value.is_leaf and value.requires_grad):
+                    value.copy_(value == 0)
+                    made.broke = True
+                case list() if value:
+                    value.append(value[0])
+                    made.broke = True
+                case dict() if value:
+                    value.clear()
+                    made.broke = True
+        return right
+
+    return breaks
+
+
+def _ignores(name: str) -> Breaks:
+    first: dict[str, Any] = {}
+
+    def breaks(call: Call, made: Sabotaged) -> Any:
+        if name not in call.arguments:
+            return call()
+        value = call.arguments[name]
+        default = call.bound.signature.parameters[name].default
+        if isinstance(value, Tensor):
+            instead = torch.zeros_like(value) if default is inspect.Parameter.empty else default
+        elif default is not inspect.Parameter.empty:
+            instead = default
+        elif isinstance(value, Generator):
+            instead = Generator()
+        else:
+            instead = first.setdefault(name, value)
+        made.broke |= not same(instead, value)
+        return call(**{name: instead})
+
+    return breaks
+
+
+def _changed_argument(change: Callable[[Tensor], Tensor], name: str) -> Breaks:
+    def breaks(call: Call, made: Sabotaged) -> Any:
+        value = call.arguments.get(name)
+        if not isinstance(value, Tensor) or not value.numel():
+            return call()
+        instead = change(value)
+        made.broke |= not same(instead, value)
+        return call(**{name: instead})
+
+    return breaks
+
+
+def _without_last(value: Tensor) -> Tensor:
+    """The last token looks like the first: of rows (…, T, D), or of ids (B, T)."""
+    axis = -2 if value.is_floating_point() and value.dim() > 1 else -1
+    size = value.shape[axis] if value.dim() else 0
+    if size < 2:
+        return value
+    kept = torch.tensor([*range(size - 1), 0])
+    return value.index_select(axis % value.dim(), kept)
+
+
+def _first_sequence(value: Tensor) -> Tensor:
+    return value[:1].expand_as(value) if value.dim() > 1 else value
+
+
+ARGUMENTS: dict[str, Callable[[str], Breaks]] = {
+    "writes into": _writes_into,
+    "ignores": _ignores,
+    "ignores the last token of": partial(_changed_argument, _without_last),
+    "takes the first sequence for all of": partial(_changed_argument, _first_sequence),
+}
+
+
+def _parameters_detached(call: Call, made: Sabotaged) -> Any:
+    if call.module is None or not list(call.module.parameters()):
+        return call()
+    made.broke = True
+    detached = {name: p.detach() for name, p in call.module.named_parameters()}
+    with _reparametrize_module(call.module, detached):
+        return call()
+
+
+def _parameters_as_buffers(module: nn.Module) -> bool:
+    kept = {name: p for name, p in module._parameters.items() if p is not None}
+    for name, parameter in kept.items():
+        del module._parameters[name]
+        module.register_buffer(name, parameter.detach())
+    return bool(kept)
+
+
+def _buffers_as(module: nn.Module, keep: Callable[[str, Tensor], None]) -> bool:
+    kept = {name: b for name, b in module._buffers.items() if b is not None}
+    for name, buffer in kept.items():
+        del module._buffers[name]
+        keep(name, buffer)
+    return bool(kept)
+
+
+def _buffers_as_attributes(module: nn.Module) -> bool:
+    return _buffers_as(module, partial(setattr, module))
+
+
+def _buffers_as_parameters(module: nn.Module) -> bool:
+    def keep(name: str, buffer: Tensor) -> None:
+        setattr(module, name, nn.Parameter(buffer) if buffer.is_floating_point() else buffer)
+
+    return _buffers_as(module, keep)
+
+
+def _one_parameter_more(module: nn.Module) -> bool:
+    module.register_parameter("one_more", nn.Parameter(torch.zeros(3)))
+    return True
+
+
+def _all_start_alike(module: nn.Module) -> bool:
+    parameters = list(module.parameters())
+    for parameter in parameters:
+        parameter.data.fill_(parameter.std().item() if parameter.numel() > 1 else 0.0)
+    return bool(parameters)
+
+
+MODULES: dict[str, Callable[[nn.Module], bool]] = {
+    "parameters as buffers": _parameters_as_buffers,
+    "buffers as plain attributes": _buffers_as_attributes,
+    "buffers as parameters": _buffers_as_parameters,
+    "one parameter more": _one_parameter_more,
+    "all numbers start alike": _all_start_alike,
+}
