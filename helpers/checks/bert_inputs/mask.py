@@ -15,8 +15,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.checks.bert_inputs import common
-from helpers.checks.engine import Answer, Case, Exercise, Part, changed
-from helpers.checks.engine.exercise import ArgumentChangedError
+from helpers.checks.engine import Answer, ArgumentChangedError, Case, Exercise, Part, changed
 from helpers.corpora import inputs
 from helpers.corpora.masking import corrupt
 from helpers.corpora.wordpiece import CLS, MASK, SEP, SPECIAL

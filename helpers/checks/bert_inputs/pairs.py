@@ -14,8 +14,7 @@ from random import Random
 from statistics import mean
 from typing import Any
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, changed
-from helpers.checks.engine.exercise import ArgumentChangedError
+from helpers.checks.engine import Answer, ArgumentChangedError, Case, Exercise, Part, changed
 from helpers.corpora import inputs
 from helpers.corpora.inputs import IS_NEXT, NOT_NEXT
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from tokenizers import Tokenizer, models
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, changed
-from helpers.checks.engine.exercise import ArgumentChangedError
+from helpers.checks.engine import Answer, ArgumentChangedError, Case, Exercise, Part, changed
 from helpers.corpora.wordpiece import SPECIAL, longest_match
 
 MOST_LOOKUPS = 100_000

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from helpers.checks.engine import Answer, Case, Exercise, Part
-from helpers.checks.engine.exercise import ArgumentChangedError
+from helpers.checks.engine import Answer, ArgumentChangedError, Case, Exercise, Part
 from helpers.corpora import inputs
 from helpers.corpora.wordpiece import CLS, PAD, SEP
 
