@@ -14,17 +14,17 @@ TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder # c
 KEEPS := MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=68719476736
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick plain mutants lab grade build check style style-check study bench table lock clean
+.PHONY: help demo test quick plain mutants saboteurs promises lab grade build check style style-check study bench table lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | \
-		awk -F '\t' '{ printf "make %-8s %s\n", $$1, $$2 }'
+		awk -F '\t' '{ printf "make %-9s %s\n", $$1, $$2 }'
 
 demo: $(READY) ## a tour: build the notebooks, train for a minute, grade a synthetic class
 	@$(BIN)/course demo
 
 # Two tests run side by side; threads of their own would only get in each other's way.
-test quick plain: export OMP_NUM_THREADS = 1
+test quick plain mutants saboteurs: export OMP_NUM_THREADS = 1
 test: export SKIPPED = build/skipped
 test: $(READY) style-check ## everything: style, types, unit tests, notebooks, grading, drift
 	@mkdir -p build && rm -f $(SKIPPED)
@@ -39,7 +39,8 @@ quick: export SEEDS = 1
 quick: $(READY) style-check ## what a change of one unit or one encoding can break: one seed a check
 	@$(BIN)/python -m mypy
 	@$(BIN)/course build --check
-	@$(TESTS) tests/checks tests/encodings tests/model tests/course/authoring tests/project
+	@$(TESTS) -m "not slow" tests/checks tests/promises tests/encodings tests/model \
+		tests/course/authoring tests/project
 
 plain: $(READY) ## the tests that differ where there is neither bubblewrap nor Chromium
 	@tools/without.sh bwrap chromium google-chrome -- $(TESTS) tests/course/authoring \
@@ -48,6 +49,12 @@ plain: $(READY) ## the tests that differ where there is neither bubblewrap nor C
 
 mutants: $(READY) ## try every mistake, right answer and mutant: make mutants [UNITS="02-sinusoidal"]
 	@$(BIN)/python -m tests.mutants $(UNITS)
+
+saboteurs: $(READY) ## break one thing of each right answer by machine: make saboteurs [UNITS=…]
+	@$(BIN)/python -m tests.saboteurs $(UNITS)
+
+promises: $(READY) ## what each exercise promises, and the cases that hold it: make promises [UNITS=…]
+	@$(BIN)/python -m tests.promises $(UNITS)
 
 style-check: $(READY)
 	@$(BIN)/python -m ruff check .

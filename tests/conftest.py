@@ -11,8 +11,8 @@ from tests.common import ROOT, tiny_course
 
 # These begin.
 SLOWEST = (
-    "course/grading/hostile", "checks", "mutants", "claims", "notebooks", "course/grading",
-    "encodings", "training", "benchmarks",
+    "course/grading/hostile", "checks", "mutants", "saboteurs", "claims", "notebooks",
+    "course/grading", "encodings", "training", "benchmarks",
 )  # fmt: skip
 
 

@@ -1,12 +1,53 @@
 """Every sentence that asks for something has a case that fails where it is not held."""
 
+from dataclasses import replace
+
 import pytest
 
+from helpers.checks import order_blind
 from helpers.course.settings import Course
 from tests.common import UNITS
-from tests.promises import table
+from tests.promises import sentences, table
+
+UNIT = "01-order-blind"
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_every_promise_has_a_case(course: Course, unit: str) -> None:
     assert table.faults(course, unit) == []
+
+
+def test_the_command_names_sentence_case_and_mistake(course: Course) -> None:
+    shown = table.shown(course, UNIT)
+    assert "“`mask=None` hides nothing.”\n      no mask: (tensor of shape" in shown
+    assert "broken by masked always" in shown
+    assert "Each query may look at some key" not in shown
+
+
+def test_a_promise_that_nothing_breaks_is_a_fault(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = order_blind.masked
+    lax = replace(real)
+    kept = [replace(m, breaks=()) if "hides" in str(m.breaks) else m for m in real.mistakes]
+    lax.mistakes.extend(kept)
+    monkeypatch.setattr(order_blind, "masked", lax)
+    assert table.faults(course, UNIT) == [
+        "masked: nothing breaks it: `mask=None` hides nothing.",
+    ]
+
+
+def test_a_quote_that_no_text_holds_is_a_fault(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lax = replace(order_blind.masks, explains=(*order_blind.masks.explains, "It is a mask."))
+    lax.mistakes.extend(order_blind.masks.mistakes)
+    monkeypatch.setattr(order_blind, "masks", lax)
+    assert table.faults(course, UNIT) == ["masks: no such sentence: It is a mask."]
+
+
+def test_sentences_end_where_bullets_and_full_stops_are(course: Course) -> None:
+    found = sentences.of(course, UNIT)["masks"]
+    assert "token $j$ of sequence $b$ is real," in found
+    assert "Every length is at least 1." in found
+    assert not any("Why care" in each or "Hint" in each for each in found)

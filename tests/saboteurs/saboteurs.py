@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 from torch import Generator, Tensor, nn
-from torch.nn.utils.stateless import _reparametrize_module
 
+from tests.saboteurs import modules
 from tests.saboteurs.wrappers import (
     Answer,
     Breaks,
@@ -21,7 +21,6 @@ from tests.saboteurs.wrappers import (
     floating,
     mapped,
     public,
-    rebuilt,
     same,
 )
 
@@ -40,9 +39,7 @@ def of(right: Answer) -> Iterator[tuple[str, Sabotaged]]:
         for name, of_argument in ARGUMENTS.items():
             yield f"{name} {argument}", between(right, of_argument(argument))
     if isinstance(right, type) and issubclass(right, nn.Module):
-        for name, rebuild in MODULES.items():
-            yield name, rebuilt(right, rebuild)
-        yield "a parameter gets no gradient", between(right, _parameters_detached)
+        yield from modules.of(right)
 
 
 def _arguments(right: Answer) -> list[str]:
@@ -292,61 +289,4 @@ ARGUMENTS: dict[str, Callable[[str], Breaks]] = {
     "ignores": _ignores,
     "ignores the last token of": partial(_changed_argument, _without_last),
     "takes the first sequence for all of": partial(_changed_argument, _first_sequence),
-}
-
-
-def _parameters_detached(call: Call, made: Sabotaged) -> Any:
-    if call.module is None or not list(call.module.parameters()):
-        return call()
-    made.broke = True
-    detached = {name: p.detach() for name, p in call.module.named_parameters()}
-    with _reparametrize_module(call.module, detached):
-        return call()
-
-
-def _parameters_as_buffers(module: nn.Module) -> bool:
-    kept = {name: p for name, p in module._parameters.items() if p is not None}
-    for name, parameter in kept.items():
-        del module._parameters[name]
-        module.register_buffer(name, parameter.detach())
-    return bool(kept)
-
-
-def _buffers_as(module: nn.Module, keep: Callable[[str, Tensor], None]) -> bool:
-    kept = {name: b for name, b in module._buffers.items() if b is not None}
-    for name, buffer in kept.items():
-        del module._buffers[name]
-        keep(name, buffer)
-    return bool(kept)
-
-
-def _buffers_as_attributes(module: nn.Module) -> bool:
-    return _buffers_as(module, partial(setattr, module))
-
-
-def _buffers_as_parameters(module: nn.Module) -> bool:
-    def keep(name: str, buffer: Tensor) -> None:
-        setattr(module, name, nn.Parameter(buffer) if buffer.is_floating_point() else buffer)
-
-    return _buffers_as(module, keep)
-
-
-def _one_parameter_more(module: nn.Module) -> bool:
-    module.register_parameter("one_more", nn.Parameter(torch.zeros(3)))
-    return True
-
-
-def _all_start_alike(module: nn.Module) -> bool:
-    parameters = list(module.parameters())
-    for parameter in parameters:
-        parameter.data.fill_(parameter.std().item() if parameter.numel() > 1 else 0.0)
-    return bool(parameters)
-
-
-MODULES: dict[str, Callable[[nn.Module], bool]] = {
-    "parameters as buffers": _parameters_as_buffers,
-    "buffers as plain attributes": _buffers_as_attributes,
-    "buffers as parameters": _buffers_as_parameters,
-    "one parameter more": _one_parameter_more,
-    "all numbers start alike": _all_start_alike,
 }

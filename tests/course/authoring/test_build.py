@@ -65,6 +65,7 @@ def test_an_edit_changes_no_other_cell_id(tiny: Course) -> None:
     assert twice[-1] == f"{twice[-2]}-1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS[:1])
 def test_two_builds_are_the_same_to_the_byte(
     course: Course, unit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -125,6 +126,7 @@ def test_a_changed_output_is_found_only_when_asked_for(tiny: Course) -> None:
     assert build.drift(tiny, [UNIT], execute=True) == [f"{path}: not what its source says"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wrong", ["1 / 0", "import sys; print('x', file=sys.stderr)", "import os; os._exit(1)"]
 )

@@ -25,6 +25,7 @@ print(sinusoidal.table(lambda *_: None).points)
 """
 
 
+@pytest.mark.slow
 def test_what_is_inside_works_in_an_environment_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
