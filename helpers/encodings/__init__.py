@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from helpers.encodings.additive import Additive
-from helpers.encodings.base import Encoding
+from helpers.encodings.base import Encoding, interface
 from helpers.encodings.bias import ClippedBias, T5Bias, Window
 from helpers.encodings.convolution import Convolution
 from helpers.encodings.cope import Cope
@@ -85,6 +85,7 @@ __all__ = [
     "XPos",
     "available",
     "create",
+    "interface",
     "offset_profile",
     "shift_matrix",
     "sinusoidal_table",

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from helpers.encodings import Encoding
+from helpers.encodings import Encoding, interface
 
 
 class MultiHeadAttention(nn.Module):
@@ -36,13 +36,13 @@ class MultiHeadAttention(nn.Module):
             ValueError: `mask` is not boolean or has another shape.
         """
         q, k, v, bias = self._prepared(x, mask, offsets)
-        if "context" in self.encoding.hooks() or _plain_is_quicker(q):
+        if "context" in interface(self.encoding, "hooks")() or _plain_is_quicker(q):
             weights = self._weights(q, k, bias)
             context = weights @ v  # (B, H, T, d)
-            extra = self.encoding.context(weights, offsets)
+            extra = interface(self.encoding, "context")(weights, offsets)
             context = context if extra is None else context + extra
         else:  # no hook needs the weights, so none need be stored
-            scale = self.encoding.scale
+            scale = interface(self.encoding, "scale")
             context = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, scale=scale)
         return self.out(context.transpose(1, 2).flatten(2))
 
@@ -55,7 +55,8 @@ class MultiHeadAttention(nn.Module):
 
     def _weights(self, q: Tensor, k: Tensor, bias: Tensor | None) -> Tensor:
         # q is scaled, not q·kᵀ: it has fewer numbers, and they are copied for the product anyway.
-        return _softmax(q * self.encoding.scale @ k.transpose(-2, -1), bias)
+        scale = interface(self.encoding, "scale")
+        return _softmax(q * scale @ k.transpose(-2, -1), bias)
 
     def _prepared(
         self, x: Tensor, mask: Tensor | None, offsets: Tensor | None
@@ -65,10 +66,10 @@ class MultiHeadAttention(nn.Module):
         if mask is not None:
             _check_mask(mask, (x.shape[0], heads, x.shape[1], x.shape[1]))
         q, k, v = self.qkv(x).unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)
-        q, k = self.encoding.rotate(q, k)
-        bias = self.encoding.scores(q, k, offsets)
+        q, k = interface(self.encoding, "rotate")(q, k)
+        bias = interface(self.encoding, "scores")(q, k, offsets)
         if bias is not None:
-            bias = bias * self.encoding.scale
+            bias = bias * interface(self.encoding, "scale")
         if mask is not None:
             allowed = torch.zeros((), dtype=q.dtype, device=q.device) if bias is None else bias
             bias = torch.where(mask, allowed, float("-inf"))

@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from helpers.encodings import Encoding, create
+from helpers.encodings import Encoding, create, interface
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.encoder import stacked
 
@@ -113,10 +113,12 @@ class Bert(nn.Module):
             nn.init.normal_(module.weight, std=self.size.std)
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)
-        if isinstance(module, MultiHeadAttention) and module.encoding.scale == 1.0:
+        if isinstance(module, MultiHeadAttention) and interface(module.encoding, "scale") == 1.0:
             # T5 leaves the division by √d to the first weights of its queries.
             with torch.no_grad():
-                module.qkv.weight[: self.size.d_model] *= module.encoding.head_width**-0.5
+                module.qkv.weight[: self.size.d_model] *= (
+                    interface(module.encoding, "head_width") ** -0.5
+                )
 
     def forward(
         self,
@@ -136,7 +138,7 @@ class Bert(nn.Module):
         """
         x = self.words(tokens)
         x = x + (self.segments.weight[0] if segments is None else self.segments(segments))
-        x = self.dropout(self.norm(self.position.embed(x, positions)))
+        x = self.dropout(self.norm(interface(self.position, "embed")(x, positions)))
         mask = None if real is None else real[:, None, None, :]
         for layer in self.layers:
             x = layer(x, mask, offsets)

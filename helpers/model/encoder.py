@@ -6,7 +6,7 @@ import copy
 
 from torch import Tensor, nn
 
-from helpers.encodings import Encoding
+from helpers.encodings import Encoding, interface
 from helpers.model.attention import MultiHeadAttention
 
 
@@ -51,7 +51,7 @@ class EncoderLayer(nn.Module):
 def stacked(encoding: Encoding, num_layers: int, shared: bool, **options: object) -> nn.ModuleList:
     """Layers that ask `encoding`, or, from the second on, a copy each unless it is `shared`."""
     # A copy of what is asked at the input only would be parameters that nothing trains.
-    one = shared or set(encoding.hooks()) <= {"embed"}
+    one = shared or set(interface(encoding, "hooks")()) <= {"embed"}
     return nn.ModuleList(
         EncoderLayer(encoding if one or layer == 0 else copy.deepcopy(encoding), **options)  # type: ignore[arg-type]
         for layer in range(num_layers)
@@ -94,7 +94,7 @@ class Encoder(nn.Module):
             positions: of the tokens, (T,) or (B, T), where they are not 0 … T−1.
             offsets: (T, T) or (B, T, T), where they are not j − i, as in a tree.
         """
-        x = self.position.embed(self.tokens(tokens), positions)
+        x = interface(self.position, "embed")(self.tokens(tokens), positions)
         for layer in self.layers:
             x = layer(x, mask, offsets)
         return self.norm(x) @ self.tokens.weight.T

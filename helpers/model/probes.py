@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from helpers.encodings import interface
 from helpers.model.encoder import Encoder
 
 
@@ -63,7 +64,8 @@ def layer_states(model: Encoder, tokens: Tensor, **given: Tensor) -> list[Tensor
         given: `mask`, `positions` or `offsets`, as the encoder takes them.
     """
     model.eval()
-    states = [model.position.embed(model.tokens(tokens), given.pop("positions", None))]
+    embed = interface(model.position, "embed")
+    states = [embed(model.tokens(tokens), given.pop("positions", None))]
     for layer in model.layers:
         states.append(layer(states[-1], **given))
     return states
