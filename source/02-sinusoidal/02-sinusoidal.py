@@ -89,7 +89,8 @@ print(f"the longest is {lam.max() / (2 * math.pi):.0f} · 2π positions long")
 
 # %% [markdown] exercise="table" title="The table" difficulty=2 minutes=10
 # Write `sinusoidal_table`. It returns $(T, D)$: row $p$ is position $p$, counted from 0; column
-# $2i$ is the sine and column $2i+1$ the cosine of hand $i$. Here $D$ is even.
+# $2i$ is the sine and column $2i+1$ the cosine of hand $i$. Here $D$ is even, and the argument
+# `base` stands for the 10,000. The numbers may be float32 or float64.
 #
 # *Why care:* this is the table that later units compare everything with. Some libraries build
 # another one; should you write theirs, the hint will tell you so.
@@ -143,7 +144,7 @@ widgets.explore(draw, T=(8, 256, 64), half_D=(2, 64, 32), log10_base=(1.0, 6.0, 
 # The book's code fails when $D$ is odd (you will see at the end). The formula does not care: a last
 # column $D-1$ that is even is simply a sine without a cosine beside it.
 #
-# Write `table_of_any_width`, which works for odd and even $D$, down to $D = 1$.
+# Write `table_of_any_width`, which works for odd and even $D$, down to $D = 1$, and for any `base`.
 #
 # *Why care:* to cut or pad until the shapes fit is quick and changes the numbers. The formula says
 # what they should be.
@@ -186,7 +187,8 @@ check.any_width(table_of_any_width, seed=2303)
 
 # %% [markdown] exercise="shift" title="The matrix that moves by k" difficulty=3 minutes=12
 # Write `shift_matrix`, which returns $M_k$, a $(D, D)$ matrix with `shift_matrix(k, D) @ table[p]`
-# equal to `table[p + k]` for every $p$. $D$ is even; $k$ may be negative.
+# equal to `table[p + k]` for every $p$, in a table of the same `base`. $D$ is even; $k$ may be
+# negative or 0. The numbers may be float32 or float64.
 #
 # *Why care:* this is the seed of RoPE (unit 05), which turns queries and keys by such
 # matrices.
@@ -253,7 +255,8 @@ for name, rows in {"sinusoids": sinusoids, "random table": random}.items():
 # %% [markdown] exercise="similarity" title="Similarity by offset" difficulty=2 minutes=10
 # Write `similarity_by_offset` for **any** table of position vectors $P$ of shape $(T, D)$. Entry
 # $k$ of the result is the mean of $\langle P_p, P_{p+k} \rangle$ over all $p$ for which both rows
-# exist; then everything is divided by entry 0, so that it begins with 1.
+# exist; then everything is divided by entry 0, so that it begins with 1. The result has the dtype
+# of $P$, gradients must reach $P$, and $P$ itself stays as it is.
 #
 # *Why care:* from unit 03 on you use this to look into tables that a model has learned.
 #
@@ -325,11 +328,14 @@ print(f"the same to the left and to the right: {torch.allclose(left, right)}")
 #
 # - `__init__` computes `max_len` rows **once** and keeps them as a **buffer**, which moves with the
 #   model to another device or precision and is not trained (`encodings.sinusoidal_table` is yours
-#   to use);
-# - `embed(x, positions)` takes $(B, T, D)$ and returns $x$ plus the rows $0, \dots, T-1$, or plus
-#   the rows `positions`, of shape $(T,)$ or $(B, T)$, where they are given; $x$ itself stays as it
-#   is, and the result has its dtype (the rows of `sinusoidal_table` are float64);
-# - if $T$ is beyond `max_len`, it raises a `ValueError` that says so.
+#   to use, and has float64 rows);
+# - `embed(x, positions)` takes $(B, T, D)$ and returns $x$ plus the rows $0, \dots, T-1$ of the
+#   buffer, or plus the rows `positions`, of shape $(T,)$ or $(B, T)$, where they are given; each of
+#   them is below `max_len`;
+# - $x$ itself stays as it is, gradients must reach it, and the result has the dtype of $x$, be that
+#   float64 or bfloat16, whatever the precision of the buffer;
+# - if $T$ is beyond `max_len`, it raises a `ValueError` whose text names both numbers. (With
+#   `positions`, $T$ never is.)
 #
 # *Why care:* a table along the wrong axis raises no error, and one left behind on the CPU raises
 # one only where there is a GPU.
@@ -342,7 +348,8 @@ print(f"the same to the left and to the right: {torch.allclose(left, right)}")
 # <details><summary>Hint 2</summary>
 #
 # `self.table[:T]` is $(T, D)$ and broadcasts over the batch. `self.table[positions]` works for
-# both shapes of `positions`.
+# both shapes of `positions`. In PyTorch, bfloat16 plus float32 is float32; `rows.to(x.dtype)`
+# keeps to the dtype of `x`.
 # </details>
 
 # %% solution="module"
@@ -360,7 +367,8 @@ class SinusoidalEncoding(Encoding):
         ### BEGIN SOLUTION
         if x.shape[1] > self.max_len:
             raise ValueError(f"T={x.shape[1]} is beyond max_len={self.max_len}")
-        return x + (self.table[: x.shape[1]] if positions is None else self.table[positions])
+        rows = self.table[: x.shape[1]] if positions is None else self.table[positions]
+        return x + rows.to(x.dtype)
         ### END SOLUTION
 
 # %% test="module" points=2

@@ -49,6 +49,6 @@ def test_a_subclass_of_value_error_is_one() -> None:
 
     def raising(self: Any, length: int) -> None:
         if length > self.max_len:
-            raise TooLongError
+            raise TooLongError(f"{length} tokens, but only {self.max_len} rows")
 
     assert check.module(_module(check=raising)).complete

@@ -13,16 +13,29 @@ from helpers.checks.sinusoidal import common
 
 
 def _odd(rng: Random) -> Iterator[Case]:
-    yield call(common.random_length(rng), common.even_width(rng) + 1)
-    yield call(common.random_length(rng), common.even_width(rng) + 1, base=common.random_base(rng))
+    first, second = common.odd_widths(rng)
+    short = common.short_length(rng)
+    yield call(common.random_length(rng), first)
+    yield call(short, second)
+    yield call(short, second, base=common.large_base(rng))
+    yield call(common.long_length(rng), 3, base=common.small_base(rng))
+    yield call(1, second)
+    yield call(short, common.wide(rng) + 1)
 
 
 def _still_even(rng: Random) -> Iterator[Case]:
-    yield call(common.random_length(rng), common.even_width(rng), base=common.random_base(rng))
+    first, second = common.even_widths(rng)
+    yield call(common.short_length(rng), first)
+    length = common.random_length(rng)
+    yield call(length, second)
+    yield call(length, second, base=common.large_base(rng))
+    yield call(length, 2, base=common.small_base(rng))
 
 
 def _single(rng: Random) -> Iterator[Case]:
     yield call(common.random_length(rng), 1)
+    yield call(common.long_length(rng), 1, base=common.large_base(rng))
+    yield call(1, 1)
 
 
 any_width = Exercise(
@@ -34,6 +47,7 @@ any_width = Exercise(
         Part("a single column", 0.5, _single),
     ),
     forbidden=(encodings.Sinusoidal,),
+    explains=("The book's code fails",),
 )
 
 
@@ -41,6 +55,7 @@ any_width = Exercise(
     "An odd D lost its last column: d_model // 2 rounds down, but the last sine is still "
     "wanted, without a cosine beside it.",
     loses=("odd widths", "a single column"),
+    breaks="works for odd and even $D$",
 )
 def width_one_column_short(num_positions, d_model, base=10_000.0):
     half = d_model // 2
@@ -51,6 +66,7 @@ def width_one_column_short(num_positions, d_model, base=10_000.0):
 @any_width.mistake(
     "Your last column is zero. The formula has a sine for it; only its cosine falls away.",
     loses=("odd widths", "a single column"),
+    breaks="with an odd one the last column is a sine",
 )
 def width_padded_with_zeros(num_positions, d_model, base=10_000.0):
     half = d_model // 2
@@ -63,6 +79,7 @@ def width_padded_with_zeros(num_positions, d_model, base=10_000.0):
     "You build D+1 columns and cut one off. The values then follow 2i/(D+1); the formula "
     "keeps 2i/D for every D.",
     loses="odd widths",
+    breaks="The formula does not care",
 )
 def width_cut_from_a_wider_table(num_positions, d_model, base=10_000.0):
     wide = d_model + d_model % 2
@@ -73,6 +90,7 @@ def width_cut_from_a_wider_table(num_positions, d_model, base=10_000.0):
 @any_width.mistake(
     "The argument base changes nothing here: a 10,000 is still written out.",
     loses=("odd widths", "even widths as before"),
+    breaks="for any `base`",
 )
 def width_base_forgotten(num_positions, d_model, base=10_000.0):
     omega = 10_000.0 ** (-torch.arange(0, d_model, 2) / d_model)
@@ -84,8 +102,23 @@ def width_base_forgotten(num_positions, d_model, base=10_000.0):
     "Your last column is the cosine of the last pair. Column D−1 is even when D is odd, and "
     "even columns are sines.",
     loses=("odd widths", "a single column"),
+    breaks="is simply a sine",
 )
 def width_ends_in_a_cosine(num_positions, d_model, base=10_000.0):
     angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
     table = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
     return torch.cat([table[:, : d_model - d_model % 2], table[:, d_model:]], 1)
+
+
+@any_width.mistake(
+    "At D = 1 there is no sine with a cosine beside it, and your code needs at least one such "
+    "pair. The lone sine is the whole table then.",
+    loses="a single column",
+    breaks="down to $D = 1$",
+)
+def width_needs_a_pair(num_positions, d_model, base=10_000.0):
+    p = torch.arange(num_positions).double()
+    pairs = [p / base ** (2 * i / d_model) for i in range(d_model // 2)]
+    table = torch.stack([wave for a in pairs for wave in (a.sin(), a.cos())], 1)
+    last = (p / base ** ((d_model - 1) / d_model)).sin()[:, None]
+    return torch.cat([table, last], 1) if d_model % 2 else table

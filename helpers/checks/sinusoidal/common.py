@@ -5,16 +5,41 @@ from __future__ import annotations
 from random import Random
 
 
-def random_base(rng: Random) -> float:
-    """A base well away from the paper's, and too many to work out beforehand."""
-    return float(rng.choice([rng.randint(50, 900), rng.randint(20_000, 90_000)]))
+def large_base(rng: Random) -> float:
+    """A base well above the paper's, one of too many to work out beforehand."""
+    return float(rng.randint(20_000, 90_000))
 
 
-def even_width(rng: Random) -> int:
-    """D, from 6 to 24."""
-    return 2 * rng.randint(3, 12)
+def small_base(rng: Random) -> float:
+    """A base below 13, no whole number."""
+    return rng.randint(2, 12) + rng.choice([0.25, 0.5, 0.75])
+
+
+def even_widths(rng: Random) -> tuple[int, int]:
+    """Two D from 10 to 24: one is a multiple of 4, the other is not."""
+    return 4 * rng.randint(3, 6), 4 * rng.randint(2, 5) + 2
+
+
+def odd_widths(rng: Random) -> tuple[int, int]:
+    """Two D from 9 to 23: 1 and 3 beyond a multiple of 4."""
+    return 4 * rng.randint(2, 5) + 1, 4 * rng.randint(2, 5) + 3
+
+
+def wide(rng: Random) -> int:
+    """D as large as in BERT, even and no multiple of 4."""
+    return 4 * rng.randint(120, 190) + 2
 
 
 def random_length(rng: Random) -> int:
-    """How many positions."""
-    return rng.randint(20, 60)
+    """How many positions, more than the widths above."""
+    return rng.randint(26, 60)
+
+
+def short_length(rng: Random) -> int:
+    """How many positions, fewer than the widths above."""
+    return rng.randint(3, 8)
+
+
+def long_length(rng: Random) -> int:
+    """How many positions, more than the longest input of BERT."""
+    return rng.randint(513, 600)

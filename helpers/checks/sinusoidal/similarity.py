@@ -6,45 +6,59 @@ from collections.abc import Iterator
 from random import Random
 
 import torch
-from torch import Generator
+from torch import Generator, Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part
+from helpers.checks.engine import Case, Exercise, Part, call, differentiated
 from helpers.checks.sinusoidal import common
 
 
+def _numbers(rng: Random, length: int, width: int) -> Tensor:
+    """Rows of other lengths, each unlike its neighbours, float64."""
+    draw = Generator().manual_seed(rng.randrange(2**31))
+    rows = torch.randn(length, width, generator=draw, dtype=torch.float64) + 0.7
+    rows[1::2] *= -1
+    return rows * (0.3 + 2 * torch.rand(length, 1, generator=draw, dtype=torch.float64))
+
+
 def _of_sinusoids(rng: Random) -> Iterator[Case]:
-    rows = encodings.sinusoidal_table(common.random_length(rng), common.even_width(rng))
-    yield Case("a sinusoidal table", lambda answer: answer(rows.clone()))
+    first, second = common.even_widths(rng)
+    yield call(encodings.sinusoidal_table(common.random_length(rng), second))
+    yield call(encodings.sinusoidal_table(common.short_length(rng), first))
+    yield call(encodings.sinusoidal_table(rng.randint(130, 160), 6))
 
 
 def _of_any(rng: Random) -> Iterator[Case]:
-    draw = Generator().manual_seed(rng.randrange(2**31))
-    rows = (
-        torch.randn(
-            common.random_length(rng), common.even_width(rng), generator=draw, dtype=torch.float64
-        )
-        + 0.7
-    )
-    rows[1::2] *= -1  # so that neighbours are unlike
-    yield Case("a table of random numbers", lambda answer: answer(rows.clone()))
+    length, (first, second) = common.random_length(rng), common.even_widths(rng)
+    yield call(_numbers(rng, length, first))
+    yield call(_numbers(rng, length, first) / 1000)  # the same shape, other numbers
+    yield call(_numbers(rng, common.short_length(rng), second + 1))
     uneven = torch.tensor([[3.0, 0], [rng.random() / 9, 0], [3, 0]], dtype=torch.float64)
-    yield Case("a table whose rows 0 and 2 are long", lambda answer: answer(uneven.clone()))
+    yield Case("a table whose rows 0 and 2 are long", call(uneven).ask)
+    yield call(_numbers(rng, common.short_length(rng), 1))
+    yield call(_numbers(rng, 1, second))
+
+
+def _backwards(rng: Random) -> Iterator[Case]:
+    yield differentiated(table=_numbers(rng, common.short_length(rng), common.even_widths(rng)[0]))
+    yield differentiated(table=_numbers(rng, common.random_length(rng), 5))
 
 
 similarity = Exercise(
     "similarity",
     encodings.offset_profile,
     (
-        Part("a sinusoidal table", 1, _of_sinusoids),
+        Part("a sinusoidal table", 0.5, _of_sinusoids),
         Part("any other table", 1, _of_any),
+        Part("dtype and gradients", 0.5, _backwards),
     ),
 )
 
 
 @similarity.mistake(
     "You add up the products. There are T − k pairs at offset k, so a sum falls with k "
-    "whatever the table holds; take the mean."
+    "whatever the table holds; take the mean.",
+    breaks="Mean of ⟨P_p, P_{p+k}⟩ over p",
 )
 def similarity_sums(table):
     products = table @ table.T
@@ -55,21 +69,26 @@ def similarity_sums(table):
 @similarity.mistake(
     "You compare row 0 with the others. For sinusoids any row would do, for other tables the "
     "mean over all rows is asked.",
-    loses="any other table",
+    loses=("any other table", "dtype and gradients"),
+    breaks="for **any** table",
 )
 def similarity_of_the_first_row(table):
     return table @ table[0] / (table[0] @ table[0])
 
 
-@similarity.mistake("Entry 0 should be 1: divide by the mean product of a row with itself.")
+@similarity.mistake(
+    "Entry 0 should be 1: divide by the mean product of a row with itself.",
+    breaks="everything is divided by entry 0",
+)
 def similarity_not_divided(table):
     products = table @ table.T
     return torch.stack([products.diagonal(k).mean() for k in range(len(table))])
 
 
 @similarity.mistake(
-    "roll carries the last rows back to the top, so row T−1 is compared with row 0. Use only "
-    "the pairs p, p+k that both exist."
+    "Your table is a ring, as with roll: row T−1 is compared with row 0 as its neighbour. Use only "
+    "the pairs p, p+k that both exist.",
+    breaks="for which both rows exist",
 )
 def similarity_wraps_around(table):
     means = torch.stack([(table * table.roll(-k, 0)).sum(1).mean() for k in range(len(table))])
@@ -79,9 +98,59 @@ def similarity_wraps_around(table):
 @similarity.mistake(
     "You divide each row by its own length first. That is the mean cosine; asked is the mean "
     "product, divided once by its value at offset 0.",
-    loses="any other table",
+    loses=("any other table", "dtype and gradients"),
 )
 def similarity_of_directions(table):
     rows = table / table.norm(dim=1, keepdim=True)
     products = rows @ rows.T
     return torch.stack([products.diagonal(k).mean() for k in range(len(table))])
+
+
+@similarity.mistake(
+    "You divide the table itself, as *= and /= do. It belongs to whoever gave it to you: divide "
+    "the means.",
+    breaks="$P$ itself stays as it is",
+)
+def similarity_changes_the_table(table):
+    with torch.no_grad():
+        table /= (table**2).sum(1).mean().sqrt()
+    products = table @ table.T
+    return torch.stack([products.diagonal(k).mean() for k in range(len(table))])
+
+
+@similarity.mistake(
+    "No gradient comes back to the table through your result. What cuts it off: detach, "
+    ".item(), torch.tensor(…), no_grad or NumPy?",
+    loses="dtype and gradients",
+    breaks="gradients must reach $P$",
+)
+def similarity_without_gradients(table):
+    with torch.no_grad():
+        products = table @ table.T
+        means = torch.stack([products.diagonal(k).mean() for k in range(len(table))])
+        return means / means[0]
+
+
+@similarity.mistake(
+    "The gradient is not the right one: you divide by a bare number (.item() or detach), and "
+    "entry 0 depends on the table too. Leave it a tensor.",
+    loses="dtype and gradients",
+)
+def similarity_divided_by_a_bare_number(table):
+    products = table @ table.T
+    means = torch.stack([products.diagonal(k).mean() for k in range(len(table))])
+    return means / means[0].item()
+
+
+@similarity.mistake(
+    "Your result is float32 whatever comes in. torch.zeros and torch.tensor make float32 where "
+    "nothing is said; torch.stack keeps what it is given.",
+    loses="dtype and gradients",
+    breaks="The result has the dtype of $P$",
+)
+def similarity_always_in_float32(table):
+    products = table @ table.T
+    means = torch.zeros(len(table))
+    for k in range(len(table)):
+        means[k] = products.diagonal(k).mean()
+    return means / means[0]

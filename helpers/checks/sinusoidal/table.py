@@ -13,14 +13,19 @@ from helpers.checks.sinusoidal import common
 
 
 def _default_base(rng: Random) -> Iterator[Case]:
-    yield call(common.random_length(rng), common.even_width(rng))
-    yield call(common.random_length(rng), common.even_width(rng) + 24)
+    first, second = common.even_widths(rng)
+    yield call(common.random_length(rng), second)
+    yield call(common.short_length(rng), first)
+    yield call(common.long_length(rng), rng.choice([4, 6]))
+    yield call(1, second + 24)
+    yield call(common.short_length(rng), common.wide(rng))
 
 
 def _other_base(rng: Random) -> Iterator[Case]:
-    length, width = common.random_length(rng), common.even_width(rng)
-    yield call(length, width)
-    yield call(length, width, base=common.random_base(rng))
+    length, (first, second) = common.random_length(rng), common.even_widths(rng)
+    yield call(length, first)
+    yield call(length, first, base=common.large_base(rng))
+    yield call(common.short_length(rng), second, base=common.small_base(rng))
 
 
 table = Exercise(
@@ -31,12 +36,14 @@ table = Exercise(
         Part("any other base", 1, _other_base),
     ),
     forbidden=(encodings.Sinusoidal,),
+    explains=("Write `sinusoidal_table`.", "`d_model` is even", "may be float32 or float64"),
 )
 
 
 @table.mistake(
     "Sine and cosine have changed places: the formula puts the sine in the even columns "
-    "0, 2, 4, …, so row 0 reads 0, 1, 0, 1, …"
+    "0, 2, 4, …, so row 0 reads 0, 1, 0, 1, …",
+    breaks="$2i$ is the sine and column $2i+1$ the cosine",
 )
 def table_sin_and_cos_swapped(num_positions, d_model, base=10_000.0):
     angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
@@ -54,7 +61,8 @@ def table_halves_concatenated(num_positions, d_model, base=10_000.0):
 
 @table.mistake(
     "Your exponent is i/D, the paper's is 2i/D. The frequencies should span the whole way "
-    "from 1 down to nearly 1/base."
+    "from 1 down to nearly 1/base.",
+    breaks="PE(p, 2i) = sin(p·ω_i)",
 )
 def table_exponent_i(num_positions, d_model, base=10_000.0):
     angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(d_model // 2) / d_model)
@@ -80,7 +88,10 @@ def table_one_frequency_less_in_the_exponent(num_positions, d_model, base=10_000
     return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
 
 
-@table.mistake("Your first row is position 1. Positions count from 0, so row 0 reads 0, 1, 0, 1, …")
+@table.mistake(
+    "Your first row is position 1. Positions count from 0, so row 0 reads 0, 1, 0, 1, …",
+    breaks="row $p$ is position $p$, counted from 0",
+)
 def table_positions_from_one(num_positions, d_model, base=10_000.0):
     positions = torch.arange(1, num_positions + 1)[:, None]
     angles = positions * base ** (-torch.arange(0, d_model, 2) / d_model)
@@ -100,6 +111,7 @@ def table_in_degrees(num_positions, d_model, base=10_000.0):
 @table.mistake(
     "The argument base changes nothing in your table: a 10,000 is still written out somewhere.",
     loses="any other base",
+    breaks="`base` stands for the 10,000",
 )
 def table_base_forgotten(num_positions, d_model, base=10_000.0):
     angles = torch.arange(num_positions)[:, None] * 10_000.0 ** (

@@ -14,20 +14,27 @@ from helpers.checks.sinusoidal import common
 
 
 def _wavelengths(rng: Random) -> Iterator[Case]:
-    yield call(common.even_width(rng))
-    yield call(common.even_width(rng), base=common.random_base(rng))
+    first, second = common.even_widths(rng)
+    yield call(first)
+    yield call(second)
+    yield call(first, base=common.large_base(rng))
+    yield call(second + 12, base=common.small_base(rng))
+    yield call(2, base=common.large_base(rng))
+    yield call(common.wide(rng), base=common.large_base(rng))
 
 
 wavelengths = Exercise(
     "wavelengths",
     encodings.wavelengths,
-    (Part("the wavelength of each pair", 1, _wavelengths),),
+    (Part("the wavelength of each hand", 1, _wavelengths),),
+    explains=("`d_model` is even",),
 )
 
 
 @wavelengths.mistake(
     "Your exponent is i/D, the paper's is 2i/D: the longest wavelength should come close to "
-    "2π·base, yours stops near 2π·√base."
+    "2π·base, yours stops near 2π·√base.",
+    breaks="λ_i = 2π / ω_i",
 )
 def wavelengths_exponent_i(d_model, base=10_000.0):
     return 2 * math.pi * base ** (torch.arange(d_model // 2) / d_model)
@@ -35,28 +42,32 @@ def wavelengths_exponent_i(d_model, base=10_000.0):
 
 @wavelengths.mistake(
     "These are the frequencies ω (radians per position). A wavelength is how many positions "
-    "pass until the angle has grown by 2π."
+    "pass until the angle has grown by 2π.",
+    breaks="After how many positions",
 )
 def wavelengths_are_frequencies(d_model, base=10_000.0):
     return base ** (-torch.arange(0, d_model, 2) / d_model)
 
 
 @wavelengths.mistake(
-    "The first pair has ω = 1 radian per position, so it repeats after 2π positions, not 1."
+    "The first hand has ω = 1 radian per position, so it repeats after 2π positions, not 1.",
+    breaks="That is its **wavelength**",
 )
 def wavelengths_without_two_pi(d_model, base=10_000.0):
     return base ** (torch.arange(0, d_model, 2) / d_model)
 
 
 @wavelengths.mistake(
-    "The argument base changes nothing in your wavelengths: a 10,000 is still written out."
+    "The argument base changes nothing in your wavelengths: a 10,000 is still written out.",
+    breaks="The 10,000 is the argument",
 )
 def wavelengths_base_forgotten(d_model, base=10_000.0):
     return 2 * math.pi * 10_000.0 ** (torch.arange(0, d_model, 2) / d_model)
 
 
 @wavelengths.mistake(
-    "You give one number per column. A sine and its cosine share a wavelength: D/2 numbers."
+    "You give one number per column. A sine and its cosine share a wavelength: D/2 numbers.",
+    breaks="returns $\\lambda_0, \\dots, \\lambda_{D/2-1}$",
 )
 def wavelengths_of_each_column(d_model, base=10_000.0):
     return 2 * math.pi * base ** (torch.arange(d_model) / d_model)

@@ -113,10 +113,13 @@ def similarity_by_slices(table):
     return means / means[0]
 
 
-def similarity_in_numpy(table):
-    products = np.asarray(table) @ np.asarray(table).T
-    means = np.array([np.diagonal(products, k).mean() for k in range(len(products))])
-    return means / means[0]
+def similarity_by_index_add(table):
+    n = len(table)
+    place = torch.arange(n)
+    offsets = (place - place[:, None]).abs().flatten()  # each offset but 0 comes twice
+    sums = table.new_zeros(n).index_add(0, offsets, (table @ table.mT).flatten())
+    means = sums / torch.bincount(offsets)
+    return means / means[:1]
 
 
 def similarity_by_fourier_transform(table):
@@ -134,10 +137,10 @@ class module_with_index(Encoding):
 
     def embed(self, x, positions=None):
         if x.size(1) > self.max_len:
-            raise ValueError("too long")
+            raise ValueError(f"a text of {x.size(1)} tokens; there are {self.max_len} rows")
         if positions is None:
             positions = torch.arange(x.size(1), device=x.device)
-        return x + self.pe[positions]
+        return x + self.pe[positions].type_as(x)
 
 
 class module_with_leading_axis(Encoding):
@@ -149,7 +152,8 @@ class module_with_leading_axis(Encoding):
     def embed(self, x, positions=None):
         if x.shape[1] > self.pe.shape[1]:
             raise ValueError(f"{x.shape[1]} > {self.pe.shape[1]}")
-        return x + (self.pe[:, : x.shape[1]] if positions is None else self.pe[0, positions])
+        rows = self.pe[:, : x.shape[1]] if positions is None else self.pe[0, positions]
+        return (x + rows).to(x.dtype)
 
 
 class module_with_embedding_lookup(Encoding):
@@ -160,9 +164,9 @@ class module_with_embedding_lookup(Encoding):
     def embed(self, x, positions=None):
         length = x.shape[1]
         if length > self.max_len:
-            raise ValueError(length)
+            raise ValueError(length, self.max_len)
         rows = torch.arange(length).expand(len(x), -1) if positions is None else positions
-        return torch.add(x, torch.nn.functional.embedding(rows, self.pe))
+        return torch.add(x, torch.nn.functional.embedding(rows, self.pe.to(x)))
 
 
 class module_in_double_precision(Encoding):
@@ -172,7 +176,7 @@ class module_in_double_precision(Encoding):
 
     def embed(self, x, positions=None):
         if x.shape[1] > self.max_len:
-            raise ValueError("longer than the table")
+            raise ValueError(f"{tuple(x.shape)} is longer than the table, {len(self.pe)} rows")
         rows = self.pe[: x.shape[1]] if positions is None else self.pe[positions]
         return x + rows.to(x.dtype)
 
@@ -196,7 +200,7 @@ VARIANTS = {
     "similarity": (
         similarity_by_loops,
         similarity_by_slices,
-        similarity_in_numpy,
+        similarity_by_index_add,
         similarity_by_fourier_transform,
     ),
     "module": (

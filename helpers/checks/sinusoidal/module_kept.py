@@ -1,0 +1,195 @@
+"""Unit 02, “The module”: how people keep the rows instead, their dtypes, errors and gradients."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from helpers import encodings
+from helpers.checks.sinusoidal.module import RightModule, module
+
+ADDS, TOLD, KEPT, LONG, DTYPE = (part.name for part in module.parts)
+
+
+@module.mistake(
+    "The table is an ordinary attribute, so model.to(device) leaves it behind. Use "
+    "register_buffer.",
+    loses=KEPT,
+    breaks="moves with the model to another device or precision",
+)
+class table_as_a_plain_tensor(RightModule):
+    def keep(self, table):
+        self.table = table
+
+
+@module.mistake(
+    "As a Parameter the table is trained and is sinusoidal no longer. A fixed table is a buffer.",
+    loses=KEPT,
+    breaks="is not trained",
+)
+class table_as_a_parameter(RightModule):
+    def keep(self, table):
+        self.table = nn.Parameter(table)
+
+
+@module.mistake(
+    "A Parameter without requires_grad is not trained, but model.parameters() still lists it. What "
+    "moves with the model and is no parameter is a buffer.",
+    loses=KEPT,
+    breaks="keeps them as a **buffer**",
+)
+class table_as_a_frozen_parameter(RightModule):
+    def keep(self, table):
+        self.table = nn.Parameter(table, requires_grad=False)
+
+
+@module.mistake(
+    "There is a buffer, but embed takes its rows from elsewhere: are they computed anew at each "
+    "call? Compute them once, in __init__, and take them from the buffer.",
+    loses=KEPT,
+    breaks="computes `max_len` rows **once**",
+)
+class table_computed_at_each_call(RightModule):
+    def rows(self, x, positions):
+        table = encodings.sinusoidal_table(self.max_len, self.d_model)
+        return table[: x.shape[1]] if positions is None else table[positions]
+
+
+@module.mistake(
+    "Your buffer has another number of rows than max_len.",
+    loses=KEPT,
+    breaks="the table is a buffer of `max_len` rows",
+)
+class table_of_5000_rows(RightModule):
+    def keep(self, table):
+        rows = encodings.sinusoidal_table(5000, self.d_model).float()
+        self.register_buffer("table", rows)
+
+
+@module.mistake(
+    "Your class is a plain nn.Module. The models of the course ask an encoding for more than "
+    "embed, and all of that comes from Encoding.",
+    loses=KEPT,
+    breaks="keeps the course's interface, `Encoding`",
+)
+class module_that_is_no_encoding(nn.Module):
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__()
+        self.d_model, self.num_heads, self.max_len = d_model, num_heads, max_len
+        self.register_buffer("table", encodings.sinusoidal_table(max_len, d_model).float())
+
+    def embed(self, x, positions=None):
+        if x.shape[1] > self.max_len:
+            raise ValueError(f"T={x.shape[1]} is beyond max_len={self.max_len}")
+        rows = self.table[: x.shape[1]] if positions is None else self.table[positions]
+        return x + rows.to(x.dtype)
+
+
+@module.mistake(
+    "Your rows are float64, and so is x plus the rows: the next layer will not take it. Give "
+    "the rows the dtype of x.",
+    loses=DTYPE,
+    breaks="whatever the precision of the buffer",
+)
+class rows_in_double_precision(RightModule):
+    def keep(self, table):
+        self.register_buffer("table", table.double())
+
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        return x + self.rows(x, positions)
+
+
+@module.mistake(
+    "Your rows are float32, which suits x in float32 only: bfloat16 plus float32 is float32. "
+    "Give the rows the dtype of x.",
+    loses=DTYPE,
+    breaks="be that float64 or bfloat16",
+)
+class rows_in_single_precision(RightModule):
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        return x + self.rows(x, positions)
+
+
+@module.mistake(
+    "Your result has the dtype of the table. It is the other way round: the rows are made to fit "
+    "x, and the result has the dtype of x.",
+    loses=DTYPE,
+)
+class x_in_the_dtype_of_the_table(RightModule):
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        return x.to(self.table.dtype) + self.rows(x, positions)
+
+
+@module.mistake(
+    "No gradient comes back to x, so a token embedding before your module would never be trained. "
+    "The table needs none, but x does: what cuts it off?",
+    loses=DTYPE,
+    breaks="gradients must reach it",
+)
+class module_without_gradients(RightModule):
+    @torch.no_grad()
+    def embed(self, x, positions=None):
+        return super().embed(x, positions)
+
+
+@module.mistake(
+    "x += … changes the caller's tensor. Return a new one: x + …",
+    loses=(ADDS, TOLD, KEPT, DTYPE),
+    breaks="$x$ itself stays as it is",
+)
+class input_changed_in_place(RightModule):
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        x += self.rows(x, positions)
+        return x
+
+
+@module.mistake(
+    "max_len rows are enough for T = max_len; only a longer sequence is too long.",
+    loses=(ADDS, TOLD, LONG),
+)
+class too_long_one_too_early(RightModule):
+    def check(self, length):
+        if length >= self.max_len:
+            raise ValueError(f"T={length} is beyond max_len={self.max_len}")
+
+
+@module.mistake(
+    "A sequence that is too long ends in an error of another kind. Compare T with max_len "
+    "first, and raise a ValueError that names both.",
+    loses=LONG,
+    breaks="raises ValueError where T is beyond `max_len`",
+)
+class too_long_fails_by_accident(RightModule):
+    def check(self, length):
+        pass
+
+
+@module.mistake(
+    "Your ValueError does not say how long the sequence is and how long it may be. Put both "
+    "numbers into its text.",
+    loses=LONG,
+    breaks="whose text names both numbers",
+)
+class too_long_without_numbers(RightModule):
+    def check(self, length):
+        if length > self.max_len:
+            raise ValueError("the sequence is longer than max_len")
+
+
+@module.mistake(
+    "Beyond max_len there is no error: rows are repeated, left out or made up. Raise a "
+    "ValueError instead.",
+    loses=LONG,
+    breaks="raises ValueError where T is beyond `max_len`",
+)
+class too_long_starts_again(RightModule):
+    def check(self, length):
+        pass
+
+    def rows(self, x, positions):
+        wanted = torch.arange(x.shape[1]) if positions is None else positions
+        return self.table[wanted % self.max_len]
