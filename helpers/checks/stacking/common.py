@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
+import numpy as np
 import torch
 from torch import Generator, Tensor
+
+SENTENCE = torch.tensor([1, 2, -1, 2, 5, 3])  # “the cat sat on the mat” of the text
+SHOWN = 30  # words of a tree that a label shows in full
 
 
 def random_tree(rng: Random, shuffled: bool) -> Tensor:
@@ -15,10 +20,15 @@ def random_tree(rng: Random, shuffled: bool) -> Tensor:
     place = list(range(length))
     while shuffled and not mixed(parents, place):
         rng.shuffle(place)
-    moved = [0] * length
+    return moved(parents, place)
+
+
+def moved(parents: list[int], place: list[int]) -> Tensor:
+    """The same tree with word n at `place[n]`, (T,)."""
+    found = [0] * len(parents)
     for word, parent in enumerate(parents):
-        moved[place[word]] = -1 if parent < 0 else place[parent]
-    return torch.tensor(moved)
+        found[place[word]] = -1 if parent < 0 else place[parent]
+    return torch.tensor(found)
 
 
 def mixed(parents: list[int], place: list[int]) -> bool:
@@ -29,7 +39,42 @@ def mixed(parents: list[int], place: list[int]) -> bool:
     return place[0] not in (0, len(place) - 1) and len(to_the_right) == 2 and apart
 
 
+def chain(length: int) -> Tensor:
+    """Each word hangs on the one before it, (T,)."""
+    return torch.arange(length) - 1
+
+
+def reversed_chain(length: int) -> Tensor:
+    """Each word hangs on the one behind it, (T,): from left to right nothing is known in time."""
+    return moved(chain(length).tolist(), list(range(length))[::-1])
+
+
+def winding_chain(rng: Random, length: int) -> Tensor:
+    """A chain whose words stand anywhere, (T,): a pass over the text gets only a few steps on."""
+    return moved(chain(length).tolist(), rng.sample(range(length), length))
+
+
+def shown_tree(parents: Tensor) -> str:
+    """The tree as a learner may type it, or the two ends of a long one."""
+    words = parents.tolist()
+    if len(words) <= SHOWN:
+        return f"torch.tensor({words})"
+    first, last = (", ".join(map(str, part)) for part in (words[:3], words[-3:]))
+    return f"torch.tensor([{first}, …, {last}]), a chain of {len(words)} words"
+
+
+def with_dtype(name: str, found: Any) -> dict[str, Any]:
+    """A result under its name, and its dtype."""
+    return {name: found, "their dtype": str(getattr(found, "dtype", type(found).__name__))}
+
+
 def normal_numbers(rng: Random, *shape: int) -> Tensor:
     """Normal random numbers, float64."""
     draw = Generator().manual_seed(rng.randrange(2**31))
     return torch.randn(*shape, generator=draw, dtype=torch.float64)
+
+
+def as_number(found: Any) -> Any:
+    """A plain number as a tensor, so that int, float and tensor are equally welcome."""
+    plain = type(found) in (int, float) or isinstance(found, np.number)
+    return torch.tensor(float(found), dtype=torch.float64) if plain else found

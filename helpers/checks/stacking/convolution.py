@@ -8,12 +8,24 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import Generator, Tensor
+from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, compare
+from helpers.checks.engine import (
+    Answer,
+    Case,
+    Exercise,
+    Part,
+    call,
+    changed,
+    compare,
+    differentiated,
+)
+from helpers.checks.stacking import common
 
-MARGIN = 7  # so far from an edge, the edge changes less than 1e-4
+MARGIN = 8  # so far from an edge, the edge changes less than 1e-4
+INSIDE, EDGES = "away from the edges", "at the edges"
+EXTREMES, BACKWARDS = "long kernels, short texts, any alpha", "dtype and gradients"
 
 
 def convolution_by_attention(x: Tensor, kernel: Tensor, alpha: float) -> Tensor:
@@ -26,18 +38,22 @@ def convolution_by_attention(x: Tensor, kernel: Tensor, alpha: float) -> Tensor:
     return torch.einsum("hij,jc,och->io", weights, x, kernel)
 
 
+def _drawn(rng: Random, length: int, taps: int, square: bool = False) -> tuple[Tensor, Tensor]:
+    """x (T, C) and a kernel (C', C, K); C is above C' as often as below, or both are the same."""
+    channels = (3, 3) if square else rng.sample((2, 3, 4, 5), 2)
+    x = common.normal_numbers(rng, length, channels[0])
+    return x, common.normal_numbers(rng, channels[1], channels[0], taps)
+
+
 def _rows(rng: Random, inside: bool) -> Iterator[Case]:
-    draw = Generator().manual_seed(rng.randrange(2**31))
-    for taps in (3, 5):
-        length, wide, narrow = rng.randint(18, 24), rng.randint(4, 5), rng.randint(2, 3)
-        x = torch.randn(length, wide, generator=draw, dtype=torch.float64)
-        kernel = torch.randn(narrow, wide, taps, generator=draw, dtype=torch.float64)
-        alpha = rng.choice((0.6, 0.7, 1.6))
+    for taps, square in ((3, False), (5, False), (5, True), (7, False)):
+        x, kernel = _drawn(rng, rng.randint(20, 26), taps, square)
+        alpha = rng.choice((rng.uniform(0.6, 0.8), rng.uniform(1.3, 1.9)))
 
         def ask(
             answer: Answer, x: Tensor = x, kernel: Tensor = kernel, alpha: float = alpha
         ) -> Any:
-            found = answer(x.clone(), kernel.clone(), alpha)
+            found = call(x, kernel, alpha).ask(answer)
             tensor = compare.as_tensor(found)
             if tensor is None or tensor.shape != (len(x), len(kernel)):
                 return found
@@ -57,140 +73,141 @@ def _edges(rng: Random) -> Iterator[Case]:
     return _rows(rng, inside=False)
 
 
+def _extremes(rng: Random) -> Iterator[Case]:
+    def asked(length: int, taps: int, alpha: float) -> Case:
+        return call(*_drawn(rng, length, taps), alpha)
+
+    yield asked(rng.randint(4, 6), 1, rng.uniform(0.1, 1))
+    yield asked(rng.randint(3, 4), rng.choice((9, 11)), rng.uniform(0.1, 1))
+    yield asked(1, 5, rng.uniform(0.1, 1))
+    yield asked(rng.randint(6, 9), 3, 0.0)
+    yield asked(rng.randint(6, 9), rng.choice((5, 7)), rng.uniform(0.02, 0.1))
+    # Beyond the edge by three, the scores are −9·alpha and less: exp of all of them is 0.
+    yield asked(rng.randint(8, 10), 7, rng.choice((200, 500.0)))
+
+
+def _backwards(rng: Random) -> Iterator[Case]:
+    """The same shapes twice, with other numbers."""
+    x, kernel = _drawn(rng, rng.randint(6, 9), 5)
+    for alpha in (rng.uniform(0.2, 0.6), rng.uniform(0.8, 1.5)):
+        yield differentiated(x=x, kernel=kernel, alpha=alpha)
+        x, kernel = (common.normal_numbers(rng, *each.shape) for each in (x, kernel))
+
+
 convolution = Exercise(
     "convolution",
     convolution_by_attention,
     (
-        Part("away from the edges", 1, _inside),
-        Part("at the edges", 0.5, _edges),
+        Part(INSIDE, 0.5, _inside),
+        Part(EDGES, 0.5, _edges),
+        Part(EXTREMES, 0.25, _extremes),
+        Part(BACKWARDS, 0.25, _backwards),
     ),
     forbidden=(encodings.Convolution,),
+    explains=("Write `attention_as_convolution`.",),
 )
+
+
+def heads_in_the_middle(x, kernel, alpha):
+    """A right answer, which the wrong ones below change in one place."""
+    where = torch.arange(len(x))
+    centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]
+    delta = where[None, :] - where[:, None]
+    weights = (-alpha * (delta - centre) ** 2).to(x.dtype).softmax(-1)
+    return torch.einsum("hij,jc,och->io", weights, x, kernel)
 
 
 @convolution.mistake(
     "Your heads look to the other side: the first tap meets what lies to the right. Check the "
-    "sign of δ or of the centres."
+    "sign of δ or of the centres.",
+    breaks="the neighbour to the **left**",
 )
-def heads_look_the_other_way(x, kernel, alpha):
-    where = torch.arange(len(x))
-    centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]
-    delta = where[None, :] - where[:, None]
-    weights = (-alpha * (delta + centre) ** 2).to(x.dtype).softmax(-1)
-    return torch.einsum("hij,jc,och->io", weights, x, kernel)
+@changed(heads_in_the_middle, "delta - centre", "delta + centre")
+def heads_look_the_other_way(): ...
 
 
-@convolution.mistake("The argument alpha changes nothing in your result.")
-def heads_without_sharpness(x, kernel, alpha):
-    where = torch.arange(len(x))
-    centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]
-    delta = where[None, :] - where[:, None]
-    weights = (-((delta - centre) ** 2)).to(x.dtype).softmax(-1)
-    return torch.einsum("hij,jc,och->io", weights, x, kernel)
+@convolution.mistake(
+    "The argument alpha changes nothing in your result.",
+    breaks="Σ_h softmax_j(−α(j − i − Δ_h)²) x W_hᵀ",
+)
+@changed(heads_in_the_middle, "-alpha * (delta - centre) ** 2", "-((delta - centre) ** 2)")
+def heads_without_sharpness(): ...
 
 
 @convolution.mistake("You square alpha as well. It stands before the square, outside the bracket.")
-def heads_with_sharpness_squared(x, kernel, alpha):
-    where = torch.arange(len(x))
-    centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]
-    delta = where[None, :] - where[:, None]
-    weights = (-((alpha * (delta - centre)) ** 2)).to(x.dtype).softmax(-1)
-    return torch.einsum("hij,jc,och->io", weights, x, kernel)
+@changed(
+    heads_in_the_middle, "-alpha * (delta - centre) ** 2", "-((alpha * (delta - centre)) ** 2)"
+)
+def heads_with_sharpness_squared(): ...
+
+
+@convolution.mistake("You halve alpha, as in a normal distribution. The formula takes it as it is.")
+@changed(heads_in_the_middle, "-alpha *", "-alpha / 2 *")
+def heads_with_half_the_sharpness(): ...
 
 
 @convolution.mistake(
     "Your scores fall with the distance from the centre, those of the formula with its square."
 )
-def heads_with_distance_not_squared(x, kernel, alpha):
-    where = torch.arange(len(x))
-    centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]
-    delta = where[None, :] - where[:, None]
-    weights = (-alpha * (delta - centre).abs()).to(x.dtype).softmax(-1)
-    return torch.einsum("hij,jc,och->io", weights, x, kernel)
+@changed(heads_in_the_middle, "(delta - centre) ** 2", "(delta - centre).abs()")
+def heads_with_distance_not_squared(): ...
 
 
 @convolution.mistake(
     "Your scores grow with the distance from the centre, so the heads look as far away as they "
     "can. A sign is missing."
 )
-def heads_that_look_far_away(x, kernel, alpha):
-    where = torch.arange(len(x))
-    centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]
-    delta = where[None, :] - where[:, None]
-    weights = (alpha * (delta - centre) ** 2).to(x.dtype).softmax(-1)
-    return torch.einsum("hij,jc,och->io", weights, x, kernel)
+@changed(heads_in_the_middle, "-alpha *", "alpha *")
+def heads_that_look_far_away(): ...
 
 
 @convolution.mistake(
     "Your first head looks at the token itself. The kernel is centred: its middle tap meets "
     "the token, the taps before it look to the left."
 )
-def heads_that_begin_at_the_token(x, kernel, alpha):
-    where = torch.arange(len(x))
-    centre = torch.arange(kernel.shape[2])[:, None, None]
-    delta = where[None, :] - where[:, None]
-    weights = (-alpha * (delta - centre) ** 2).to(x.dtype).softmax(-1)
-    return torch.einsum("hij,jc,och->io", weights, x, kernel)
+@changed(heads_in_the_middle, " - kernel.shape[2] // 2", "")
+def heads_that_begin_at_the_token(): ...
 
 
 @convolution.mistake("You divide by the number of heads. A convolution adds up its taps.")
-def heads_averaged(x, kernel, alpha):
-    where = torch.arange(len(x))
-    centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]
-    delta = where[None, :] - where[:, None]
-    weights = (-alpha * (delta - centre) ** 2).to(x.dtype).softmax(-1)
-    return torch.einsum("hij,jc,och->io", weights, x, kernel) / kernel.shape[2]
+@changed(heads_in_the_middle, "x, kernel)\n", "x, kernel) / kernel.shape[2]\n")
+def heads_averaged(): ...
 
 
 @convolution.mistake(
     "You use the scores as weights. The softmax that turns one into the other is missing."
 )
-def heads_without_softmax(x, kernel, alpha):
-    where = torch.arange(len(x))
-    centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]
-    delta = where[None, :] - where[:, None]
-    weights = (-alpha * (delta - centre) ** 2).to(x.dtype)
-    return torch.einsum("hij,jc,och->io", weights, x, kernel)
+@changed(heads_in_the_middle, ".softmax(-1)", "")
+def heads_without_softmax(): ...
 
 
 @convolution.mistake("Your weights do not add up to 1: exponentials alone are not yet a softmax.")
-def heads_not_normalised(x, kernel, alpha):
-    where = torch.arange(len(x))
-    centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]
-    delta = where[None, :] - where[:, None]
-    weights = (-alpha * (delta - centre) ** 2).to(x.dtype).exp()
-    return torch.einsum("hij,jc,och->io", weights, x, kernel)
+@changed(heads_in_the_middle, ".softmax(-1)", ".exp()")
+def heads_not_normalised(): ...
 
 
 @convolution.mistake(
     "Your softmax runs over the queries. Far from an edge that makes no difference here, near "
     "one it does: each query spreads its weight over the keys.",
-    loses="at the edges",
+    loses=(EDGES, EXTREMES, BACKWARDS),
 )
-def heads_with_softmax_over_queries(x, kernel, alpha):
-    where = torch.arange(len(x))
-    centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]
-    delta = where[None, :] - where[:, None]
-    weights = (-alpha * (delta - centre) ** 2).to(x.dtype).softmax(1)
-    return torch.einsum("hij,jc,och->io", weights, x, kernel)
+@changed(heads_in_the_middle, ".softmax(-1)", ".softmax(1)")
+def heads_with_softmax_over_queries(): ...
 
 
 @convolution.mistake(
     "Your centres lie halfway between two tokens. The middle tap meets the token itself, at "
     "offset 0."
 )
-def heads_between_two_tokens(x, kernel, alpha):
-    where = torch.arange(len(x))
-    centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] / 2)[:, None, None]
-    delta = where[None, :] - where[:, None]
-    weights = (-alpha * (delta - centre) ** 2).to(x.dtype).softmax(-1)
-    return torch.einsum("hij,jc,och->io", weights, x, kernel)
+@changed(heads_in_the_middle, "kernel.shape[2] // 2", "kernel.shape[2] / 2")
+def heads_between_two_tokens(): ...
 
 
 @convolution.mistake(
     "Near an edge your weights do not add up to 1: some of them lie on tokens that do not "
     "exist. The softmax has the T keys only.",
-    loses="at the edges",
+    loses=(EDGES, EXTREMES, BACKWARDS),
+    breaks="The softmax runs over the $T$ keys that exist",
 )
 def heads_with_zeros_beyond_the_edges(x, kernel, alpha):
     length = len(x)
@@ -205,12 +222,8 @@ def heads_with_zeros_beyond_the_edges(x, kernel, alpha):
     "You divide the scores by a root of the width. They hold no dot product here; the formula "
     "gives them as they are."
 )
-def heads_scaled_by_the_width(x, kernel, alpha):
-    where = torch.arange(len(x))
-    centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]
-    delta = where[None, :] - where[:, None]
-    scores = (-alpha * (delta - centre) ** 2).to(x.dtype) / x.shape[1] ** 0.5
-    return torch.einsum("hij,jc,och->io", scores.softmax(-1), x, kernel)
+@changed(heads_in_the_middle, "-alpha *", "-alpha / x.shape[1] ** 0.5 *")
+def heads_scaled_by_the_width(): ...
 
 
 @convolution.mistake(
@@ -219,3 +232,64 @@ def heads_scaled_by_the_width(x, kernel, alpha):
 )
 def heads_replaced_by_the_convolution(x, kernel, alpha):
     return F.conv1d(x.T[None], kernel, padding=kernel.shape[2] // 2)[0].T
+
+
+@convolution.mistake(
+    "You have three heads, whatever the kernel. There is one for each of its taps.",
+    breaks="of shape $(C', C, K)$ with odd $K$",
+)
+@changed(
+    heads_in_the_middle,
+    "(torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]",
+    "torch.tensor([-1, 0, 1])[:, None, None]; kernel = kernel[:, :, :3]",
+)
+def heads_for_three_taps(): ...
+
+
+@convolution.mistake(
+    "exp of all scores of a query is 0 here, and 0 / 0 no number. A softmax stays the same when "
+    "a query's largest score is subtracted from all of them; torch's softmax makes use of that.",
+    loses=EXTREMES,
+    breaks="It must be right even if `alpha` is so large",
+)
+@changed(
+    heads_in_the_middle,
+    ".softmax(-1)",
+    ".exp(); weights = weights / weights.sum(-1, keepdim=True)",
+)
+def heads_whose_exp_is_zero(): ...
+
+
+@convolution.mistake(
+    "No gradient comes back through your result. What cuts it off: detach, .data, no_grad or "
+    "NumPy?",
+    loses=BACKWARDS,
+    breaks="Gradients must reach `x` and `kernel`",
+)
+@changed(heads_in_the_middle, "x, kernel)\n", "x.detach(), kernel.detach())\n")
+def heads_without_gradients(): ...
+
+
+@convolution.mistake(
+    "A gradient reaches x, but none the kernel, which a model would have to learn.",
+    loses=BACKWARDS,
+)
+@changed(heads_in_the_middle, "x, kernel)\n", "x, kernel.detach())\n")
+def heads_without_a_gradient_of_the_kernel(): ...
+
+
+@convolution.mistake(
+    "Your result is float32 whatever comes in. Leave the dtype to x: float64 in, float64 out.",
+    loses=BACKWARDS,
+    breaks="The result has the dtype of `x`",
+)
+@changed(heads_in_the_middle, "x, kernel)\n", "x, kernel).float()\n")
+def heads_always_in_float32(): ...
+
+
+@convolution.mistake(
+    "You write into x or the kernel, which belong to the caller. Make a new tensor.",
+    breaks="both stay as they are",
+)
+@changed(heads_in_the_middle, "    where =", "    kernel *= len(x); kernel /= 2 * len(x); where =")
+def heads_that_change_the_kernel(): ...

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-import torch
+from helpers.checks.engine import Answer, Case, Exercise, Part, changed
+from helpers.checks.stacking import common
 
-from helpers.checks.engine import Answer, Case, Exercise, Part
+ENTRIES = ("projections", "pairs", "mlp")
+PRIMES = (37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109)
 
 
 def _multiply_adds(length: int, d_model: int, num_heads: int) -> dict[str, int]:
@@ -21,24 +23,29 @@ def _multiply_adds(length: int, d_model: int, num_heads: int) -> dict[str, int]:
 
 
 def _counted(rng: Random, name: str) -> Iterator[Case]:
-    """Sizes that no two formulas share."""
-    for heads in (2, 3):
-        length, width = rng.randint(20, 90), heads * rng.randint(8, 20)
+    """Sizes that no two formulas share: T is a prime that D and H do not hold."""
+    for heads in (2, 3, rng.choice((5, 7))):
+        length, width = rng.choice(PRIMES), heads * rng.randint(8, 20)
 
         def ask(
             answer: Answer, length: int = length, width: int = width, heads: int = heads
         ) -> Any:
-            found = answer(length, width, heads)
-            if found is None:
-                return None
-            if type(found) is not dict:
-                raise TypeError(f"expected a dict of three numbers, found {type(found).__name__}")
-            if name not in found:
-                raise KeyError(f"the dict has no entry {name}")
-            number = found[name]
-            return torch.tensor(float(number)) if isinstance(number, float | int) else number
+            return _entry(answer(length, width, heads), name)
 
-        yield Case(f'({length}, {width}, {heads})["{name}"]', ask)
+        yield Case(f"({length}, {width}, {heads})", ask)
+
+
+def _entry(found: Any, name: str) -> Any:
+    """The number of that name, and what else the dict holds; no dict is shown as it is."""
+    if found is None:
+        return None
+    entries = dict(found) if isinstance(found, dict) else {}
+    return {
+        "the result is a dict": isinstance(found, dict),
+        f"it has an entry “{name}”": name in entries,
+        "entries beside the three": sorted(str(key) for key in entries if key not in ENTRIES),
+        f"the entry “{name}”": common.as_number(entries.get(name)),
+    }
 
 
 def _projections(rng: Random) -> Iterator[Case]:
@@ -61,55 +68,82 @@ cost = Exercise(
         Part("all pairs", 0.5, _pairs),
         Part("the MLP", 0.5, _mlp),
     ),
+    tolerance=1e-6,
 )
+
+
+def cost_of_a_layer(length, d_model, num_heads):
+    """A right answer, which the wrong ones below change in one place."""
+    parts = {
+        "projections": 4 * length * d_model**2,
+        "pairs": 2 * length**2 * d_model,
+        "mlp": 8 * length * d_model**2,
+    }
+    return parts
+
+
+PROJECTIONS, PAIRS = "4 * length * d_model**2", "2 * length**2 * d_model"
+MLP = "8 * length * d_model**2"
 
 
 @cost.mistake(
     "Your entry for the pairs grows with T. Every query meets every key: how many meetings?",
     loses="all pairs",
 )
-def cost_pairs_linear(length, d_model, num_heads):
-    return {
-        "projections": 4 * length * d_model**2,
-        "pairs": 2 * length * d_model,
-        "mlp": 8 * length * d_model**2,
-    }
+@changed(cost_of_a_layer, PAIRS, "2 * length * d_model")
+def cost_pairs_linear(): ...
 
 
 @cost.mistake(
     "The heads are in your pairs twice. A head is D/H wide, and H of them make D again.",
     loses="all pairs",
 )
-def cost_heads_multiplied_in_twice(length, d_model, num_heads):
-    return {
-        "projections": 4 * length * d_model**2,
-        "pairs": 2 * num_heads * length**2 * d_model,
-        "mlp": 8 * length * d_model**2,
-    }
+@changed(cost_of_a_layer, PAIRS, "2 * num_heads * length**2 * d_model")
+def cost_heads_multiplied_in_twice(): ...
 
 
 @cost.mistake(
-    "Your pairs are those of a single head. All H of them have to be paid for.", loses="all pairs"
+    "Your pairs are those of a single head. All H of them have to be paid for.",
+    loses="all pairs",
+    breaks="(scores and weighted means together, all heads)",
 )
-def cost_of_one_head(length, d_model, num_heads):
-    return {
-        "projections": 4 * length * d_model**2,
-        "pairs": 2 * length**2 * (d_model // num_heads),
-        "mlp": 8 * length * d_model**2,
-    }
+@changed(cost_of_a_layer, PAIRS, "2 * length**2 * (d_model // num_heads)")
+def cost_of_one_head(): ...
 
 
 @cost.mistake(
-    "Your pairs hold one of two products. Scores take the queries and the keys; and then the "
-    "weights meet the values.",
+    "Your pairs are half of what is asked. Are both products in them, the scores and then the "
+    "weights with the values, and each for all T² pairs?",
     loses="all pairs",
 )
-def cost_without_the_weighted_sum(length, d_model, num_heads):
-    return {
-        "projections": 4 * length * d_model**2,
-        "pairs": length**2 * d_model,
-        "mlp": 8 * length * d_model**2,
-    }
+@changed(cost_of_a_layer, PAIRS, "length**2 * d_model")
+def cost_without_the_weighted_sum(): ...
+
+
+@cost.mistake(
+    "Your pairs are twice what is asked. Two products make them up, a multiplication with its "
+    "addition is one, and D is the width of all heads together.",
+    loses="all pairs",
+)
+@changed(cost_of_a_layer, PAIRS, "4 * length**2 * d_model")
+def cost_with_pairs_doubled(): ...
+
+
+@cost.mistake(
+    "Your pairs hold neither D nor d: you count the scores, not what each of them takes. A score "
+    "is a dot product.",
+    loses="all pairs",
+)
+@changed(cost_of_a_layer, PAIRS, "2 * num_heads * length**2")
+def cost_with_a_score_for_nothing(): ...
+
+
+@cost.mistake(
+    "You leave out the pairs of a token with itself. A query meets its own key too.",
+    loses="all pairs",
+)
+@changed(cost_of_a_layer, PAIRS, "2 * length * (length - 1) * d_model")
+def cost_without_the_diagonal(): ...
 
 
 @cost.mistake(
@@ -117,80 +151,125 @@ def cost_without_the_weighted_sum(length, d_model, num_heads):
     "matrix in attention.",
     loses="the projections",
 )
-def cost_without_the_output_projection(length, d_model, num_heads):
-    return {
-        "projections": 3 * length * d_model**2,
-        "pairs": 2 * length**2 * d_model,
-        "mlp": 8 * length * d_model**2,
-    }
+@changed(cost_of_a_layer, PROJECTIONS, "3 * length * d_model**2")
+def cost_without_the_output_projection(): ...
+
+
+@cost.mistake(
+    "You count one D × D matrix. The section names four.",
+    loses="the projections",
+)
+@changed(cost_of_a_layer, PROJECTIONS, "length * d_model**2")
+def cost_with_one_projection(): ...
+
+
+@cost.mistake(
+    "Your projections are twice what is asked. There are four, and a multiplication with its "
+    "addition is one.",
+    loses="the projections",
+)
+@changed(cost_of_a_layer, PROJECTIONS, "8 * length * d_model**2")
+def cost_with_projections_doubled(): ...
 
 
 @cost.mistake(
     "You pay a D × D matrix for every head. The heads share it: each takes D/H of its columns.",
     loses="the projections",
 )
-def cost_projections_for_each_head(length, d_model, num_heads):
-    return {
-        "projections": 4 * num_heads * length * d_model**2,
-        "pairs": 2 * length**2 * d_model,
-        "mlp": 8 * length * d_model**2,
-    }
+@changed(cost_of_a_layer, PROJECTIONS, "4 * num_heads * length * d_model**2")
+def cost_projections_for_each_head(): ...
 
 
 @cost.mistake(
-    "You count one matrix of the MLP. It widens D to 4D, and then comes back.", loses="the MLP"
+    "Your projections are those of a single head. All H of them together have D columns.",
+    loses="the projections",
 )
-def cost_with_one_matrix_in_the_mlp(length, d_model, num_heads):
-    return {
-        "projections": 4 * length * d_model**2,
-        "pairs": 2 * length**2 * d_model,
-        "mlp": 4 * length * d_model**2,
-    }
+@changed(cost_of_a_layer, PROJECTIONS, "4 * length * d_model * (d_model // num_heads)")
+def cost_projections_of_one_head(): ...
 
 
 @cost.mistake(
-    "Your MLP is D wide inside. In this course, as in BERT, it is 4D wide there.", loses="the MLP"
+    "Your MLP is half of what is asked. It has two matrices, one that widens D to 4D and one that "
+    "comes back.",
+    loses="the MLP",
 )
-def cost_with_a_narrow_mlp(length, d_model, num_heads):
-    return {
-        "projections": 4 * length * d_model**2,
-        "pairs": 2 * length**2 * d_model,
-        "mlp": 2 * length * d_model**2,
-    }
+@changed(cost_of_a_layer, MLP, "4 * length * d_model**2")
+def cost_with_one_matrix_in_the_mlp(): ...
+
+
+@cost.mistake(
+    "Your MLP is a quarter of what is asked, as if it were D wide inside. In this course, as in "
+    "BERT, it is 4D wide there.",
+    loses="the MLP",
+)
+@changed(cost_of_a_layer, MLP, "2 * length * d_model**2")
+def cost_with_a_narrow_mlp(): ...
+
+
+@cost.mistake(
+    "Your MLP is twice what is asked. It has two matrices, and a multiplication with its addition "
+    "is one.",
+    loses="the MLP",
+)
+@changed(cost_of_a_layer, MLP, "16 * length * d_model**2")
+def cost_with_the_mlp_doubled(): ...
+
+
+@cost.mistake(
+    "You square 4D: both your matrices are 4D × 4D. One goes from D to 4D, the other back.",
+    loses="the MLP",
+)
+@changed(cost_of_a_layer, MLP, "2 * length * (4 * d_model) ** 2")
+def cost_with_a_square_mlp(): ...
 
 
 @cost.mistake(
     "You count the biases as well. They are added, not multiplied, and left out here.",
     loses=("the projections", "the MLP"),
 )
-def cost_with_biases(length, d_model, num_heads):
-    return {
-        "projections": 4 * length * d_model**2 + 4 * length * d_model,
-        "pairs": 2 * length**2 * d_model,
-        "mlp": 8 * length * d_model**2 + 5 * length * d_model,
-    }
+@changed(
+    cost_of_a_layer,
+    "return parts",
+    'bias = length * d_model; parts["projections"] += 4 * bias; parts["mlp"] += 5 * bias; '
+    "return parts",
+)
+def cost_with_biases(): ...
 
 
 @cost.mistake(
     "These are numbers of parameters. Each parameter of a projection or of the MLP is "
     "multiplied once for every token.",
     loses=("the projections", "the MLP"),
+    breaks="Multiplications of one layer for one sequence",
 )
-def cost_as_parameters(length, d_model, num_heads):
-    return {
-        "projections": 4 * d_model**2,
-        "pairs": 2 * length**2 * d_model,
-        "mlp": 8 * d_model**2,
-    }
+@changed(
+    cost_of_a_layer,
+    "return parts",
+    'return {key: n if key == "pairs" else n // length for key, n in parts.items()}',
+)
+def cost_as_parameters(): ...
 
 
 @cost.mistake(
     "Everything is twice too large: you count a multiplication and the addition behind it as "
-    "two. Here they are one."
+    "two. Here they are one.",
+    breaks="A multiplication with its addition counts as one",
 )
-def cost_in_floating_point_operations(length, d_model, num_heads):
-    return {
-        "projections": 8 * length * d_model**2,
-        "pairs": 4 * length**2 * d_model,
-        "mlp": 16 * length * d_model**2,
-    }
+@changed(cost_of_a_layer, "return parts", "return {key: 2 * n for key, n in parts.items()}")
+def cost_in_floating_point_operations(): ...
+
+
+@cost.mistake(
+    "You take the first argument for D and the second for T.",
+    breaks="Here `length` is $T$, `d_model` is $D$",
+)
+@changed(cost_of_a_layer, "(length, d_model, num_heads)", "(d_model, length, num_heads)")
+def cost_with_t_and_d_exchanged(): ...
+
+
+@cost.mistake(
+    "You give a fourth entry. Whoever adds up the dict's values counts everything twice.",
+    breaks="a dict with three numbers and nothing else",
+)
+@changed(cost_of_a_layer, "return parts", 'return parts | {"total": sum(parts.values())}')
+def cost_with_its_total(): ...

@@ -4,42 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.engine import Answer, Case, Exercise, Part, call
 from helpers.checks.stacking import common
 
 
 def _left_to_right(rng: Random) -> Iterator[Case]:
     yield _of(common.random_tree(rng, shuffled=False))
+    yield _of(torch.tensor([-1]))
+    # So long that no fixed number of passes will do, from whichever end they begin.
+    yield _of(common.chain(rng.randint(120, 150)))
 
 
 def _any_order(rng: Random) -> Iterator[Case]:
     yield _of(common.random_tree(rng, shuffled=True))
+    yield _of(common.SENTENCE)
+    yield _of(common.winding_chain(rng, rng.randint(22, 28)))
+    yield _of(common.reversed_chain(rng.randint(120, 150)))
+
+
+def _whole(rng: Random) -> Iterator[Case]:
+    case = _of(common.random_tree(rng, shuffled=False))
+
+    def ask(answer: Answer) -> Any:
+        return common.with_dtype("the depths", case.ask(answer))
+
+    yield Case(case.label, ask)
 
 
 def _of(parents: Tensor) -> Case:
     """The small tree itself in the label: a learner may want to draw it."""
-    return Case(f"(torch.tensor({parents.tolist()}))", call(parents).ask)
+    return Case(f"({common.shown_tree(parents)})", call(parents).ask)
 
 
 depths = Exercise(
     "depths",
     encodings.tree_depths,
     (
-        Part("each word after its parent", 0.5, _left_to_right),
+        Part("each word after its parent", 0.25, _left_to_right),
         Part("any order of the words", 0.5, _any_order),
+        Part("whole numbers", 0.25, _whole),
     ),
     forbidden=(encodings.tree_offsets,),
+    explains=("Write `tree_depths`:",),
 )
 
 
 @depths.mistake(
     "Your root has depth 1. Depth is the number of steps up to the root, and the root is there "
-    "already."
+    "already.",
+    breaks="which itself has depth 0",
 )
 def depths_from_one(parents):
     found = []
@@ -55,11 +74,50 @@ def depths_from_one(parents):
     "You go through the words once, from left to right. A parent may stand to the right of its "
     "word; then its depth is not known yet.",
     loses="any order of the words",
+    breaks=("so a parent may stand to the right of its word", "For the sentence above they are"),
 )
 def depths_in_one_pass(parents):
     found = torch.zeros(len(parents), dtype=torch.long)
     for word, parent in enumerate(parents.tolist()):
         found[word] = 0 if parent < 0 else found[parent] + 1
+    return found
+
+
+@depths.mistake(
+    "You go through the words twice. Where parents stand to the right of their words, each pass "
+    "from left to right may settle only one more step.",
+    loses="any order of the words",
+)
+def depths_in_two_passes(parents):
+    found = torch.zeros(len(parents), dtype=torch.long)
+    for _ in range(2):
+        for word, parent in enumerate(parents.tolist()):
+            found[word] = 0 if parent < 0 else found[parent] + 1
+    return found
+
+
+@depths.mistake(
+    "You go through the words from left to right and then back. Where the way up to the root "
+    "turns round in the text more often than that, the depth is not known yet.",
+    loses="any order of the words",
+)
+def depths_in_a_pass_each_way(parents):
+    found = torch.zeros(len(parents), dtype=torch.long)
+    for word in [*range(len(parents)), *reversed(range(len(parents)))]:
+        found[word] = 0 if parents[word] < 0 else found[parents[word]] + 1
+    return found
+
+
+@depths.mistake(
+    "You stop after a fixed number of steps. A tree may be as deep as it has words.",
+    loses=("each word after its parent", "any order of the words"),
+    breaks="A tree may be as deep as it has words",
+)
+def depths_up_to_ten(parents):
+    at, found = parents.clone(), torch.zeros_like(parents)
+    for _ in range(10):
+        found = found + (at >= 0).long()
+        at = torch.where(at >= 0, parents[at.clamp(min=0)], -1)
     return found
 
 
@@ -80,7 +138,8 @@ def depths_as_numbers_of_children(parents):
 
 
 @depths.mistake(
-    "This is how far the parent stands in the line. Depth is counted in steps of the tree."
+    "This is how far the parent stands in the line. Depth is counted in steps of the tree.",
+    breaks="Steps from each word up to the root",
 )
 def depths_as_distance_to_the_parent(parents):
     distance = (torch.arange(len(parents)) - parents).abs()
@@ -111,3 +170,43 @@ def depths_of_the_parent(parents):
             word, steps = int(parents[word]), steps + 1
         found.append(max(steps - 2, 0))
     return torch.tensor(found)
+
+
+@depths.mistake(
+    "You return the depth of the deepest word. Asked is a depth for each word.",
+    breaks="gives depths, of shape $(T,)$",
+)
+def depths_of_the_whole_tree(parents):
+    found = []
+    for word in range(len(parents)):
+        steps = 0
+        while parents[word] >= 0:
+            word, steps = int(parents[word]), steps + 1
+        found.append(steps)
+    return torch.tensor(max(found))
+
+
+@depths.mistake(
+    "Your depths are right, but no index: give them as whole numbers, torch.int64.",
+    loses="whole numbers",
+    breaks="Give whole numbers (`torch.int64`)",
+)
+def depths_as_floats(parents):
+    found = torch.zeros(len(parents))
+    for word in range(len(parents)):
+        at = word
+        while parents[at] >= 0:
+            at, found[word] = int(parents[at]), found[word] + 1
+    return found
+
+
+@depths.mistake(
+    "You write into parents, which belongs to the caller. Walk up in a copy, parents.clone().",
+    breaks="`parents` stays as it is",
+)
+def depths_in_place(parents):
+    tree, found = parents.clone(), torch.zeros_like(parents)
+    while (parents >= 0).any():
+        found += parents >= 0
+        parents[:] = torch.where(parents >= 0, tree[parents.clamp(min=0)], -1)
+    return found

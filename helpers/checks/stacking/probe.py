@@ -9,77 +9,110 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed
 from helpers.checks.stacking import common
 from helpers.model import probes
+
+NEW, LENGTH = "fitted on some sequences, tested on others", "test sequences of another length"
+RIDGE, HARD = "any ridge", "few rows, and states that are nearly alike"
 
 
 def _states(rng: Random, number: int, length: int, width: int) -> Tensor:
     """States that know their position a little, (number, length, width)."""
     x = common.normal_numbers(rng, number, length, width)
-    x[..., 1] += 0.3 * (torch.arange(length) - 6)
+    x[..., -1] += 0.5 * (torch.arange(length) - 6)
     return x
 
 
-def _probed(rng: Random, longer: int = 0, **ridge: float) -> Case:
-    """All sizes different: N and M sequences, T and T' positions, D."""
-    train = _states(rng, rng.randint(16, 19), rng.randint(11, 14), 5)
-    test = _states(rng, rng.randint(7, 9), train.shape[1] + longer, 5)
-    options = "".join(f", ridge={value:g}" for value in ridge.values())
+def _of(train: Tensor, test: Tensor, *ridge: float, **named: float) -> Case:
+    """What the answer says for these states, float or tensor."""
+    case = call(train, test, *ridge, **named)
 
     def ask(answer: Answer) -> Any:
-        found = answer(train.clone(), test.clone(), **ridge)
-        return torch.tensor(float(found)) if isinstance(found, float | int) else found
+        return common.as_number(case.ask(answer))
 
-    return Case(f"(train {tuple(train.shape)}, test {tuple(test.shape)}{options})", ask)
+    options = [f"{value:.3g}" for value in ridge]
+    options += [f"{name}={value:.3g}" for name, value in named.items()]
+    shapes = [f"train {tuple(train.shape)}", f"test {tuple(test.shape)}"]
+    return Case(f"({', '.join(shapes + options)})", ask)
 
 
 def _new_sequences(rng: Random) -> Iterator[Case]:
-    yield _probed(rng)
-    yield _probed(rng)
+    """The same shapes twice; N and M sequences, T positions, width D."""
+    number, length, width = rng.randint(16, 19), rng.randint(11, 14), rng.randint(4, 6)
+    others = rng.randint(7, 9)
+    for _ in range(2):
+        yield _of(_states(rng, number, length, width), _states(rng, others, length, width))
 
 
 def _another_length(rng: Random) -> Iterator[Case]:
-    yield _probed(rng, longer=-rng.randint(3, 4))
-    yield _probed(rng, longer=rng.randint(5, 6))
+    for number, longer in ((8, -rng.randint(3, 4)), (7, rng.randint(5, 6)), (1, rng.randint(2, 4))):
+        length = rng.randint(11, 14)
+        train = _states(rng, rng.randint(16, 19), length, 5)
+        yield _of(train, _states(rng, number, length + longer, 5))
 
 
 def _any_ridge(rng: Random) -> Iterator[Case]:
-    yield _probed(rng, ridge=rng.choice((10.0, 20.0)))
-    yield _probed(rng, ridge=rng.choice((50.0, 80.0)))
+    length, width = rng.randint(11, 14), rng.randint(1, 3)
+    train = _states(rng, rng.randint(16, 19), length, 5)
+    test = _states(rng, rng.randint(7, 9), length, 5)
+    yield _of(train, test, ridge=rng.uniform(10, 20))
+    yield _of(train, test, rng.uniform(50, 80))
+    one = _states(rng, 1, length, width)
+    yield _of(one, _states(rng, 1, length - 2, width), ridge=rng.uniform(0.5, 2))
+
+
+def _hard(rng: Random) -> Iterator[Case]:
+    """More weights than rows, where even the default ridge shows; rows that hardly differ."""
+    sizes = rng.randint(3, 4), rng.randint(5, 7), rng.randint(34, 40)
+    train, test = _states(rng, *sizes), _states(rng, sizes[0] + 2, sizes[1] + 1, sizes[2])
+    yield _of(0.03 * train, 0.03 * test)
+    yield _of(0.1 * train, 0.1 * test, ridge=rng.uniform(0.5, 1))
+    width = rng.randint(4, 6)
+    train, test = _states(rng, 17, 12, width), _states(rng, 8, 12, width)
+    row = 3 + common.normal_numbers(rng, width).abs()
+    yield _of(row + 0.003 * train, row + 0.003 * test, ridge=10 ** -rng.uniform(6, 7))
 
 
 probe = Exercise(
     "probe",
     probes.position_probe,
     (
-        Part("fitted on some sequences, tested on others", 1, _new_sequences),
-        Part("test sequences of another length", 0.5, _another_length),
-        Part("any ridge", 0.5, _any_ridge),
+        Part(NEW, 0.5, _new_sequences),
+        Part(LENGTH, 0.5, _another_length),
+        Part(RIDGE, 0.5, _any_ridge),
+        Part(HARD, 0.5, _hard),
     ),
+    explains=("Write `position_probe`.",),
 )
+
+
+def probe_of_states(train, test, ridge=1e-3):
+    """A right answer, which the wrong ones below change in one place."""
+    z = torch.cat([train, torch.ones_like(train[..., :1])], -1).flatten(0, 1)
+    p = torch.arange(train.shape[1]).repeat(len(train)).to(z)
+    w = torch.linalg.solve(z.T @ z + ridge * torch.eye(z.shape[1]).to(z), z.T @ p)
+    z = torch.cat([test, torch.ones_like(test[..., :1])], -1).flatten(0, 1)
+    q = torch.arange(test.shape[1]).repeat(len(test)).to(z)
+    errors = z @ w - q
+    return errors.abs().mean()
 
 
 @probe.mistake(
     "Your error is that on the sequences it was fitted on. A probe with many weights does well "
-    "there whatever the states know; judge it on the others."
+    "there whatever the states know; judge it on the others.",
+    breaks="Error of a linear map from state to position: fitted on (N, T, D), judged on",
 )
-def probe_tested_on_its_training_data(train, test, ridge=1e-3):
-    z = torch.cat([train, torch.ones_like(train[..., :1])], -1).flatten(0, 1)
-    p = torch.arange(train.shape[1]).repeat(len(train)).to(z)
-    w = torch.linalg.solve(z.T @ z + ridge * torch.eye(z.shape[1]).to(z), z.T @ p)
-    return (z @ w - p).abs().mean()
+@changed(probe_of_states, "z @ w - q", "train @ w[:-1] + w[-1] - torch.arange(train.shape[1])")
+def probe_tested_on_its_training_data(): ...
 
 
 @probe.mistake(
     "You fit the probe on the very sequences you judge it by. The weights come from train, the "
     "error from test."
 )
-def probe_fitted_on_the_test_data(train, test, ridge=1e-3):
-    z = torch.cat([test, torch.ones_like(test[..., :1])], -1).flatten(0, 1)
-    p = torch.arange(test.shape[1]).repeat(len(test)).to(z)
-    w = torch.linalg.solve(z.T @ z + ridge * torch.eye(z.shape[1]).to(z), z.T @ p)
-    return (z @ w - p).abs().mean()
+@changed(probe_of_states, "    z = torch.cat([train", "    train = test; z = torch.cat([train")
+def probe_fitted_on_the_test_data(): ...
 
 
 @probe.mistake("Your Z has no column of ones, so a state of zeros always stands at position 0.")
@@ -116,44 +149,6 @@ def probe_with_positions_repeated_the_wrong_way(train, test, ridge=1e-3):
 
 
 @probe.mistake(
-    "This is the mean squared error. Wanted is the mean absolute one, which is in positions."
-)
-def probe_with_squared_errors(train, test, ridge=1e-3):
-    z = torch.cat([train, torch.ones_like(train[..., :1])], -1).flatten(0, 1)
-    p = torch.arange(train.shape[1]).repeat(len(train)).to(z)
-    w = torch.linalg.solve(z.T @ z + ridge * torch.eye(z.shape[1]).to(z), z.T @ p)
-    z = torch.cat([test, torch.ones_like(test[..., :1])], -1).flatten(0, 1)
-    return (z @ w - torch.arange(test.shape[1]).repeat(len(test))).square().mean()
-
-
-@probe.mistake("This is the root of the mean square. Wanted is the mean of the absolute values.")
-def probe_with_the_root_of_squared_errors(train, test, ridge=1e-3):
-    z = torch.cat([train, torch.ones_like(train[..., :1])], -1).flatten(0, 1)
-    p = torch.arange(train.shape[1]).repeat(len(train)).to(z)
-    w = torch.linalg.solve(z.T @ z + ridge * torch.eye(z.shape[1]).to(z), z.T @ p)
-    z = torch.cat([test, torch.ones_like(test[..., :1])], -1).flatten(0, 1)
-    return (z @ w - torch.arange(test.shape[1]).repeat(len(test))).square().mean().sqrt()
-
-
-@probe.mistake("Errors to the left and to the right cancel in your mean. Take their size first.")
-def probe_with_signed_errors(train, test, ridge=1e-3):
-    z = torch.cat([train, torch.ones_like(train[..., :1])], -1).flatten(0, 1)
-    p = torch.arange(train.shape[1]).repeat(len(train)).to(z)
-    w = torch.linalg.solve(z.T @ z + ridge * torch.eye(z.shape[1]).to(z), z.T @ p)
-    z = torch.cat([test, torch.ones_like(test[..., :1])], -1).flatten(0, 1)
-    return (z @ w - torch.arange(test.shape[1]).repeat(len(test))).mean()
-
-
-@probe.mistake("You round what the probe says. Leave its numbers as they are: 3.4 misses 3 by 0.4.")
-def probe_with_rounded_answers(train, test, ridge=1e-3):
-    z = torch.cat([train, torch.ones_like(train[..., :1])], -1).flatten(0, 1)
-    p = torch.arange(train.shape[1]).repeat(len(train)).to(z)
-    w = torch.linalg.solve(z.T @ z + ridge * torch.eye(z.shape[1]).to(z), z.T @ p)
-    z = torch.cat([test, torch.ones_like(test[..., :1])], -1).flatten(0, 1)
-    return ((z @ w).round() - torch.arange(test.shape[1]).repeat(len(test))).abs().mean()
-
-
-@probe.mistake(
     "You average over the sequences first. Asked is how well the position can be read from "
     "one state, whatever its token."
 )
@@ -164,47 +159,51 @@ def probe_of_mean_states(train, test, ridge=1e-3):
     return (y @ w - q).abs().mean()
 
 
-@probe.mistake("The argument ridge changes nothing in your result.", loses="any ridge")
-def probe_without_its_ridge(train, test, ridge=1e-3):
-    z = torch.cat([train, torch.ones_like(train[..., :1])], -1).flatten(0, 1)
-    p = torch.arange(train.shape[1]).repeat(len(train)).to(z)
-    w = torch.linalg.lstsq(z, p[:, None]).solution[:, 0]
-    z = torch.cat([test, torch.ones_like(test[..., :1])], -1).flatten(0, 1)
-    return (z @ w - torch.arange(test.shape[1]).repeat(len(test))).abs().mean()
+@probe.mistake("The argument ridge changes nothing in your result.", loses=(RIDGE, HARD))
+@changed(
+    probe_of_states,
+    "solve(z.T @ z + ridge * torch.eye(z.shape[1]).to(z), z.T @ p)",
+    'lstsq(z, p[:, None], driver="gelsd").solution[:, 0]',
+)
+def probe_without_its_ridge(): ...
+
+
+@probe.mistake(
+    "Your ridge is always that of the default. Use the argument.",
+    loses=(RIDGE, HARD),
+)
+@changed(probe_of_states, "+ ridge *", "+ 1e-3 *")
+def probe_with_a_fixed_ridge(): ...
 
 
 @probe.mistake(
     "You leave the constant out of the ridge. That is often wise, but the formula here holds "
     "all weights back alike.",
-    loses="any ridge",
+    loses=(RIDGE, HARD),
+    breaks="the constant included",
 )
-def probe_with_a_free_constant(train, test, ridge=1e-3):
-    z = torch.cat([train, torch.ones_like(train[..., :1])], -1).flatten(0, 1)
-    p = torch.arange(train.shape[1]).repeat(len(train)).to(z)
-    held = torch.eye(z.shape[1]).to(z)
-    held[-1, -1] = 0
-    w = torch.linalg.solve(z.T @ z + ridge * held, z.T @ p)
-    z = torch.cat([test, torch.ones_like(test[..., :1])], -1).flatten(0, 1)
-    return (z @ w - torch.arange(test.shape[1]).repeat(len(test))).abs().mean()
+@changed(
+    probe_of_states,
+    "ridge * torch.eye(z.shape[1]).to(z)",
+    "ridge * torch.ones(z.shape[1]).index_fill(0, torch.tensor(z.shape[1] - 1), 0).diag().to(z)",
+)
+def probe_with_a_free_constant(): ...
 
 
 @probe.mistake(
     "The test sequences have the positions of the training ones in your code. They may be "
-    "longer: count them anew.",
-    loses="test sequences of another length",
+    "longer or shorter: count them anew.",
+    loses=(LENGTH, RIDGE, HARD),
+    breaks="The test sequences may be longer or shorter",
 )
-def probe_with_positions_of_the_training_length(train, test, ridge=1e-3):
-    z = torch.cat([train, torch.ones_like(train[..., :1])], -1).flatten(0, 1)
-    p = torch.arange(train.shape[1]).repeat(len(train)).to(z)
-    w = torch.linalg.solve(z.T @ z + ridge * torch.eye(z.shape[1]).to(z), z.T @ p)
-    z = torch.cat([test, torch.ones_like(test[..., :1])], -1).flatten(0, 1)
-    return (z @ w - torch.arange(train.shape[1]).repeat(len(test))).abs().mean()
+@changed(probe_of_states, "torch.arange(test.shape[1])", "torch.arange(train.shape[1])")
+def probe_with_positions_of_the_training_length(): ...
 
 
 @probe.mistake(
     "Your positions begin at 1. They count from 0, and with a ridge on the constant that makes "
     "a difference.",
-    loses="any ridge",
+    loses=(RIDGE, HARD),
 )
 def probe_with_positions_from_one(train, test, ridge=1e-3):
     z = torch.cat([train, torch.ones_like(train[..., :1])], -1).flatten(0, 1)
@@ -225,20 +224,41 @@ def probe_of_the_row_number(train, test, ridge=1e-3):
     return (z @ w - torch.arange(len(z))).abs().mean()
 
 
-@probe.mistake("This is the median error. Wanted is the mean.")
-def probe_with_the_median_error(train, test, ridge=1e-3):
-    z = torch.cat([train, torch.ones_like(train[..., :1])], -1).flatten(0, 1)
-    p = torch.arange(train.shape[1]).repeat(len(train)).to(z)
-    w = torch.linalg.solve(z.T @ z + ridge * torch.eye(z.shape[1]).to(z), z.T @ p)
-    z = torch.cat([test, torch.ones_like(test[..., :1])], -1).flatten(0, 1)
-    return (z @ w - torch.arange(test.shape[1]).repeat(len(test))).abs().median()
+@probe.mistake(
+    "The ridge is missing from your formula. Where there are fewer rows than weights, ZᵀZ alone "
+    "has no inverse.",
+    loses=(RIDGE, HARD),
+    breaks="there may be fewer rows than weights",
+)
+@changed(
+    probe_of_states,
+    "+ ridge * torch.eye(z.shape[1]).to(z), z.T @ p)",
+    ", z.T @ p)",
+)
+def probe_by_the_normal_equations(): ...
 
 
-@probe.mistake("You divide by T. Wanted is an error in positions.")
-def probe_with_errors_in_lengths(train, test, ridge=1e-3):
-    z = torch.cat([train, torch.ones_like(train[..., :1])], -1).flatten(0, 1)
-    p = torch.arange(train.shape[1]).repeat(len(train)).to(z)
-    w = torch.linalg.solve(z.T @ z + ridge * torch.eye(z.shape[1]).to(z), z.T @ p)
-    z = torch.cat([test, torch.ones_like(test[..., :1])], -1).flatten(0, 1)
-    errors = (z @ w - torch.arange(test.shape[1]).repeat(len(test))).abs()
-    return errors.mean() / test.shape[1]
+@probe.mistake(
+    "You compute in float32. Where the states are nearly alike, the products of ZᵀZ differ in "
+    "later digits than it has. Stay in the precision of the states.",
+    loses=HARD,
+    breaks="so compute in their precision, here float64",
+)
+@changed(
+    probe_of_states,
+    "    z = torch.cat([train",
+    "    train, test = train.float(), test.float(); z = torch.cat([train",
+)
+def probe_in_single_precision(): ...
+
+
+@probe.mistake(
+    "You write into train or test, which belong to the caller. Make new tensors.",
+    breaks="Both tensors stay as they are",
+)
+@changed(
+    probe_of_states,
+    "    z = torch.cat([train",
+    "    train -= train.mean(); test -= test.mean(); z = torch.cat([train",
+)
+def probe_that_moves_its_states(): ...

@@ -9,34 +9,59 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare, differentiated
 from helpers.checks.stacking import common
 from helpers.model import probes
 
 
+def _sizes(rng: Random) -> Iterator[tuple[int, int]]:
+    """T and D: more rows than columns, and fewer."""
+    yield rng.randint(8, 12), rng.randint(4, 6)
+    yield rng.randint(3, 5), rng.randint(7, 9)
+
+
+def _around_a_row(rng: Random, *shape: int) -> Tensor:
+    """Rows about a mean row, of which each sequence has its own; (B, T, D)."""
+    return common.normal_numbers(rng, *shape) + common.normal_numbers(rng, shape[0], 1, shape[2])
+
+
 def _one_sequence(rng: Random) -> Iterator[Case]:
-    for stretch in (1, 3):
-        x = common.normal_numbers(rng, 1, rng.randint(8, 12), rng.randint(4, 6))
-        yield call(stretch * x + 1)
+    for length, width in _sizes(rng):
+        yield call(rng.uniform(2, 4) * _around_a_row(rng, 1, length, width))
+        yield call(_around_a_row(rng, 1, length, width))  # the same shape once more
+    yield call(_around_a_row(rng, 1, 1, rng.randint(4, 6)))  # a single row is its own mean
 
 
 def _several(rng: Random) -> Iterator[Case]:
-    x = common.normal_numbers(rng, rng.randint(2, 3), rng.randint(8, 12), rng.randint(4, 6))
-    apart = torch.arange(1.0, len(x) + 1, dtype=torch.float64)  # mean rows that are unlike
-    yield call((-1) ** apart[:, None, None] * apart[:, None, None] + x)
+    """Fewer sequences than rows, more, or as many; of unlike size, with rows more or less alike."""
+    same = rng.randint(5, 7)
+    sizes, numbers = (*_sizes(rng), (same, same + 1)), (3, rng.randint(10, 11), same)
+    for (length, width), number in zip(sizes, numbers, strict=True):
+        rest = common.normal_numbers(rng, number, length, width)
+        size, spread = (3 ** common.normal_numbers(rng, number, 1, 1) for _ in range(2))
+        yield call(size * (common.normal_numbers(rng, number, 1, width) + spread * rest))
 
 
-def _collapsed(rng: Random) -> Iterator[Case]:
-    for size in (1e-6, 1e-9):
-        x = 3 + size * common.normal_numbers(rng, 1, rng.randint(8, 12), rng.randint(4, 6))
+def _nearly_equal(rng: Random) -> Iterator[Case]:
+    for digits in (rng.uniform(5, 8), rng.uniform(10.5, 11)):
+        rest = common.normal_numbers(rng, 2, rng.randint(8, 12), rng.randint(4, 6))
+        x = 3 + 10**-digits * rest
 
         def ask(answer: Answer, x: Tensor = x) -> Any:
-            found = answer(x.clone())
+            found = call(x).ask(answer)
             tensor = compare.as_tensor(found)
             return found if tensor is None else tensor.nan_to_num().clamp_min(1e-30).log10()
 
-        label = f"rows in float64 that differ by about {size:g}, log10 of the residual"
+        label = f"rows in float64 that differ by about {10**-digits:.0e}, log10 of the residual"
         yield Case(label, ask)
+    small = 10 ** -rng.uniform(6, 8)
+    case = call(small * _around_a_row(rng, 2, rng.randint(8, 12), rng.randint(4, 6)))
+    yield Case(f"{case.label} of numbers as small as {small:.0e}", case.ask)
+
+
+def _backwards(rng: Random) -> Iterator[Case]:
+    for (length, width), number in zip(_sizes(rng), (3, 2), strict=True):
+        yield differentiated(x=_around_a_row(rng, number, length, width))
 
 
 residual = Exercise(
@@ -44,8 +69,9 @@ residual = Exercise(
     probes.rank_residual,
     (
         Part("one sequence", 0.5, _one_sequence),
-        Part("each sequence of a batch by itself", 0.5, _several),
-        Part("rows that are almost the same", 0.5, _collapsed),
+        Part("each sequence of a batch by itself", 0.25, _several),
+        Part("rows that are almost the same, small numbers", 0.5, _nearly_equal),
+        Part("dtype and gradients", 0.25, _backwards),
     ),
 )
 
@@ -78,7 +104,11 @@ def residual_mean_over_the_batch(x):
 @residual.mistake(
     "You take one mean row for the whole batch. Each sequence has its own: different "
     "sequences may well end in different rows.",
-    loses="each sequence of a batch by itself",
+    loses=(
+        "each sequence of a batch by itself",
+        "rows that are almost the same, small numbers",
+        "dtype and gradients",
+    ),
 )
 def residual_one_mean_row_for_the_batch(x):
     rest = x - x.mean((0, 1))
@@ -87,7 +117,8 @@ def residual_one_mean_row_for_the_batch(x):
 
 @residual.mistake(
     "You return one number for the whole batch. Wanted is one per sequence, of shape (B,): the "
-    "norm runs over the last two axes only."
+    "norm runs over the last two axes only.",
+    breaks="it returns $r(X)$ of each sequence, of shape $(B,)$",
 )
 def residual_one_number_for_the_batch(x):
     return (x - x.mean(1, keepdim=True)).norm() / x.norm()
@@ -112,7 +143,8 @@ def residual_not_relative(x):
 
 @residual.mistake(
     "These are spectral norms (the largest singular value). Here ‖·‖ is the Frobenius norm: "
-    "the root of the sum of all squares."
+    "the root of the sum of all squares.",
+    breaks="‖X − 1·x̄ᵀ‖ / ‖X‖ in the Frobenius norm",
 )
 def residual_in_the_spectral_norm(x):
     rest = x - x.mean(1, keepdim=True)
@@ -142,8 +174,7 @@ def residual_squared(x):
 
 @residual.mistake(
     "You divide by the length of the part that was taken off. The formula divides by that of "
-    "the whole X, so that the result lies between 0 and 1.",
-    loses=("one sequence", "each sequence of a batch by itself"),
+    "the whole X, so that the result lies between 0 and 1."
 )
 def residual_relative_to_the_mean_row(x):
     mean = x.mean(1, keepdim=True).expand_as(x)
@@ -177,7 +208,7 @@ def residual_against_the_first_row(x):
 @residual.mistake(
     "Right on paper, but you subtract two sums of squares that agree in all their digits, and "
     "nothing is left. Subtract the rows first, then take the norm.",
-    loses="rows that are almost the same",
+    loses="rows that are almost the same, small numbers",
 )
 def residual_by_pythagoras(x):
     mean = x.mean(1, keepdim=True).expand_as(x)
@@ -187,8 +218,53 @@ def residual_by_pythagoras(x):
 
 @residual.mistake(
     "float32 has 7 digits, so what differs in the ninth is gone. Stay in the precision of x.",
-    loses="rows that are almost the same",
+    loses=("rows that are almost the same, small numbers", "dtype and gradients"),
+    breaks="Keep the precision of `x`",
 )
 def residual_in_single_precision(x):
     x = x.float()
     return torch.linalg.matrix_norm(x - x.mean(1, keepdim=True)) / torch.linalg.matrix_norm(x)
+
+
+@residual.mistake(
+    "You add a small number to the denominator. Where all numbers of X are small too, it counts, "
+    "and r(X) should be that of 1000·X.",
+    loses="rows that are almost the same, small numbers",
+    breaks="so no guard against a division by 0 is needed",
+)
+def residual_with_a_guard(x):
+    rest = x - x.mean(1, keepdim=True)
+    return torch.linalg.matrix_norm(rest) / (torch.linalg.matrix_norm(x) + 1e-8)
+
+
+@residual.mistake(
+    "No gradient comes back through your result. What cuts it off: detach, .data, .item(), no_grad "
+    "or NumPy?",
+    loses="dtype and gradients",
+    breaks="Gradients must reach `x`",
+)
+def residual_without_gradients(x):
+    with torch.no_grad():
+        rest = x - x.mean(1, keepdim=True)
+        return torch.linalg.matrix_norm(rest) / torch.linalg.matrix_norm(x)
+
+
+@residual.mistake(
+    "Your result is float64 whatever comes in. Leave the dtype to the operations: float32 in, "
+    "float32 out.",
+    loses="dtype and gradients",
+    breaks="in the dtype of `x`",
+)
+def residual_always_in_float64(x):
+    x = x.double()
+    return torch.linalg.matrix_norm(x - x.mean(1, keepdim=True)) / torch.linalg.matrix_norm(x)
+
+
+@residual.mistake(
+    "You take the mean off x itself, which belongs to the caller. x - mean makes a new tensor.",
+    breaks="which stays as it is",
+)
+def residual_in_place(x):
+    whole = torch.linalg.matrix_norm(x)
+    x -= x.mean(1, keepdim=True)
+    return torch.linalg.matrix_norm(x) / whole

@@ -10,8 +10,14 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, compare
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed, compare
 from helpers.checks.stacking import common
+
+ON_A_PATH, ACROSS, WHOLE = (
+    "one word above the other",
+    "words on different branches",
+    "whole numbers",
+)
 
 
 def _on_a_path(parents: Tensor) -> Tensor:
@@ -24,262 +30,259 @@ def _on_a_path(parents: Tensor) -> Tensor:
     return above | above.T
 
 
-def _pairs(rng: Random, on_a_path: bool) -> Iterator[Case]:
-    for _ in range(2):
-        parents = common.random_tree(rng, shuffled=True)
+def _fork(rng: Random) -> Tensor:
+    """A stem, and two long branches of unlike length from its end, in any order; (T,)."""
+    stem, left, right = rng.randint(5, 6), rng.randint(3, 4), rng.randint(5, 6)
+    parents = [*range(-1, stem + left - 1), stem - 1, *range(stem + left, stem + left + right - 1)]
+    return common.moved(parents, rng.sample(range(len(parents)), len(parents)))
+
+
+def _sisters(rng: Random) -> Tensor:
+    """All words but one hang on the root, and that one on another; (T,)."""
+    parents = [-1, *[0] * rng.randint(4, 6), 1]
+    return common.moved(parents, rng.sample(range(len(parents)), len(parents)))
+
+
+def _trees(rng: Random) -> Iterator[Tensor]:
+    yield common.random_tree(rng, shuffled=True)
+    yield common.random_tree(rng, shuffled=True)
+    yield common.SENTENCE
+    yield _fork(rng)
+    yield _sisters(rng)
+
+
+def _pairs(trees: Iterator[Tensor], on_a_path: bool) -> Iterator[Case]:
+    for parents in trees:
         asked = _on_a_path(parents) == on_a_path
 
         def ask(answer: Answer, parents: Tensor = parents, asked: Tensor = asked) -> Any:
-            found = answer(parents.clone())
+            found = call(parents).ask(answer)
             tensor = compare.as_tensor(found)
             if tensor is None or tensor.shape != asked.shape:
                 return found
             return torch.where(asked, tensor, 0.0)
 
-        yield Case(f"(torch.tensor({parents.tolist()})), all other pairs shown as 0", ask)
+        yield Case(f"({common.shown_tree(parents)}), all other pairs shown as 0", ask)
 
 
 def _same_path(rng: Random) -> Iterator[Case]:
-    return _pairs(rng, on_a_path=True)
+    def trees() -> Iterator[Tensor]:
+        yield from _trees(rng)
+        yield torch.tensor([-1])
+        yield common.reversed_chain(rng.randint(14, 17))
+        yield common.winding_chain(rng, rng.randint(14, 17))
+
+    return _pairs(trees(), on_a_path=True)
 
 
 def _across(rng: Random) -> Iterator[Case]:
-    return _pairs(rng, on_a_path=False)
+    return _pairs(_trees(rng), on_a_path=False)
+
+
+def _whole(rng: Random) -> Iterator[Case]:
+    parents = common.random_tree(rng, shuffled=True)
+
+    def ask(answer: Answer) -> Any:
+        return common.with_dtype("the offsets", call(parents).ask(answer))
+
+    yield Case(f"({common.shown_tree(parents)})", ask)
 
 
 tree = Exercise(
     "tree",
     encodings.tree_offsets,
     (
-        Part("one word above the other", 0.5, _same_path),
-        Part("words on different branches", 1, _across),
+        Part(ON_A_PATH, 0.5, _same_path),
+        Part(ACROSS, 0.75, _across),
+        Part(WHOLE, 0.25, _whole),
     ),
+    explains=("Write `tree_offsets`:", "You may use `encodings.tree_depths` for the depths."),
 )
 
 
-@tree.mistake(
-    "All your signs are reversed. Row i is the query, column j the key, and offsets are "
-    "counted from i to j."
-)
-def offsets_with_the_sign_of_i_minus_j(parents):
+def offsets_by_paths(parents):
+    """A right answer, which the wrong ones below change in one place."""
+
     def path(word):
         return [word] if parents[word] < 0 else [word, *path(int(parents[word]))]
 
     up = [path(word) for word in range(len(parents))]
-    found = torch.zeros(len(parents), len(parents))
+    found = torch.zeros(len(parents), len(parents), dtype=torch.long)
     for i, a in enumerate(up):
         for j, b in enumerate(up):
-            shared = len(set(a) & set(b))
-            steps = len(a) + len(b) - 2 * shared
-            one_path = shared in (len(a), len(b))
-            found[i, j] = len(a) - len(b) if one_path else (steps if i > j else -steps)
+            steps = len(set(a) ^ set(b))
+            if i in b or j in a:
+                found[i, j] = len(b) - len(a)
+            else:
+                found[i, j] = steps if j > i else -steps
     return found
 
 
 @tree.mistake(
-    "You give distances. An offset has a sign, or a parent could not be told from a child."
+    "All your signs are reversed. Row i is the query, column j the key, and offsets are "
+    "counted from i to j.",
+    breaks=("row $i$ and column $j$", "Signed steps from word i to word j"),
 )
-def offsets_without_a_sign(parents):
-    def path(word):
-        return [word] if parents[word] < 0 else [word, *path(int(parents[word]))]
+@changed(offsets_by_paths, "return found", "return found.T")
+def offsets_with_the_sign_of_i_minus_j(): ...
 
-    up = [set(path(word)) for word in range(len(parents))]
-    return torch.tensor([[len(a ^ b) for b in up] for a in up])
+
+@tree.mistake(
+    "You give distances. An offset has a sign, or a parent could not be told from a child.",
+    breaks="is a signed number of steps",
+)
+@changed(offsets_by_paths, "return found", "return found.abs()")
+def offsets_without_a_sign(): ...
 
 
 @tree.mistake(
     "Your path across goes through the root. Two words may meet further down: stop at the "
     "lowest word that is above both.",
-    loses="words on different branches",
+    loses=(ACROSS, WHOLE),
+    breaks="to the **lowest** word above both",
 )
-def offsets_through_the_root(parents):
-    def path(word):
-        return [word] if parents[word] < 0 else [word, *path(int(parents[word]))]
-
-    up = [path(word) for word in range(len(parents))]
-    found = torch.zeros(len(parents), len(parents))
-    for i, a in enumerate(up):
-        for j, b in enumerate(up):
-            steps = len(a) + len(b) - 2
-            one_path = i in b or j in a
-            found[i, j] = len(b) - len(a) if one_path else (steps if j > i else -steps)
-    return found
+@changed(offsets_by_paths, "len(set(a) ^ set(b))", "len(a) + len(b) - 2")
+def offsets_through_the_root(): ...
 
 
 @tree.mistake(
     "You take the sign from the order in the line everywhere. Where one word is above the "
     "other, the tree itself says which way is up.",
-    loses="one word above the other",
+    loses=(ON_A_PATH, WHOLE),
 )
-def offsets_always_with_the_sign_of_the_line(parents):
-    def path(word):
-        return [word] if parents[word] < 0 else [word, *path(int(parents[word]))]
-
-    up = [set(path(word)) for word in range(len(parents))]
-    steps = torch.tensor([[len(a ^ b) for b in up] for a in up])
-    places = torch.arange(len(parents))
-    return (places[None, :] - places[:, None]).sign() * steps
+@changed(offsets_by_paths, "len(b) - len(a)", "steps if j > i else -steps")
+def offsets_always_with_the_sign_of_the_line(): ...
 
 
 @tree.mistake(
     "You use the difference of depths for every pair. For two sisters that is 0, as if they "
     "were one word; across branches it takes the steps up and down.",
-    loses="words on different branches",
+    loses=(ACROSS, WHOLE),
 )
-def offsets_as_differences_of_depth(parents):
-    def depth(word):
-        return 0 if parents[word] < 0 else 1 + depth(int(parents[word]))
-
-    found = torch.tensor([depth(word) for word in range(len(parents))])
-    return found[None, :] - found[:, None]
+@changed(offsets_by_paths, "steps if j > i else -steps", "len(b) - len(a)")
+def offsets_as_differences_of_depth(): ...
 
 
 @tree.mistake(
     "Across branches you take two steps too many. Are depths and the depth of the common word "
     "counted alike?",
-    loses="words on different branches",
+    loses=(ACROSS, WHOLE),
 )
-def offsets_past_the_common_word(parents):
-    def path(word):
-        return [word] if parents[word] < 0 else [word, *path(int(parents[word]))]
+@changed(offsets_by_paths, "len(set(a) ^ set(b))", "len(set(a) ^ set(b)) + 2")
+def offsets_past_the_common_word(): ...
 
-    up = [path(word) for word in range(len(parents))]
-    found = torch.zeros(len(parents), len(parents))
-    for i, a in enumerate(up):
-        for j, b in enumerate(up):
-            steps = len(set(a) ^ set(b)) + 2
-            one_path = i in b or j in a
-            found[i, j] = len(b) - len(a) if one_path else (steps if j > i else -steps)
-    return found
+
+@tree.mistake("You count the steps up and forget those down again.", loses=(ACROSS, WHOLE))
+@changed(offsets_by_paths, "len(set(a) ^ set(b))", "len(set(a) - set(b))")
+def offsets_up_to_the_common_word_only(): ...
 
 
 @tree.mistake(
-    "You count the steps up and forget those down again.", loses="words on different branches"
+    "You count the steps down and forget those up before them.",
+    loses=(ACROSS, WHOLE),
+    breaks="In the sentence above",
 )
-def offsets_up_to_the_common_word_only(parents):
-    def path(word):
-        return [word] if parents[word] < 0 else [word, *path(int(parents[word]))]
-
-    up = [path(word) for word in range(len(parents))]
-    found = torch.zeros(len(parents), len(parents))
-    for i, a in enumerate(up):
-        for j, b in enumerate(up):
-            steps = len(set(a) - set(b))
-            one_path = i in b or j in a
-            found[i, j] = len(b) - len(a) if one_path else (steps if j > i else -steps)
-    return found
+@changed(offsets_by_paths, "len(set(a) ^ set(b))", "len(set(b) - set(a))")
+def offsets_down_from_the_common_word_only(): ...
 
 
 @tree.mistake(
     "Your steps across branches are all positive. They are negative where j stands before i.",
-    loses="words on different branches",
+    loses=(ACROSS, WHOLE),
 )
-def offsets_across_without_a_sign(parents):
-    def path(word):
-        return [word] if parents[word] < 0 else [word, *path(int(parents[word]))]
+@changed(offsets_by_paths, "steps if j > i else -steps", "steps")
+def offsets_across_without_a_sign(): ...
 
-    up = [path(word) for word in range(len(parents))]
-    found = torch.zeros(len(parents), len(parents))
-    for i, a in enumerate(up):
-        for j, b in enumerate(up):
-            one_path = i in b or j in a
-            found[i, j] = len(b) - len(a) if one_path else len(set(a) ^ set(b))
-    return found
+
+@tree.mistake(
+    "Across branches your sign is that of the difference of depths. It is the order in the text "
+    "that counts there.",
+    loses=(ACROSS, WHOLE),
+)
+@changed(offsets_by_paths, "if j > i else", "if len(b) >= len(a) else")
+def offsets_across_with_the_sign_of_the_depths(): ...
 
 
 @tree.mistake(
     "From a word to its parent it should be −1. Your sign is reversed where one word is above "
     "the other.",
-    loses="one word above the other",
+    loses=(ON_A_PATH, WHOLE),
+    breaks="it is $\\text{depth}_j - \\text{depth}_i$",
 )
-def offsets_reversed_on_a_path(parents):
-    def path(word):
-        return [word] if parents[word] < 0 else [word, *path(int(parents[word]))]
-
-    up = [path(word) for word in range(len(parents))]
-    found = torch.zeros(len(parents), len(parents))
-    for i, a in enumerate(up):
-        for j, b in enumerate(up):
-            steps = len(set(a) ^ set(b))
-            one_path = i in b or j in a
-            found[i, j] = len(a) - len(b) if one_path else (steps if j > i else -steps)
-    return found
+@changed(offsets_by_paths, "len(b) - len(a)", "len(a) - len(b)")
+def offsets_reversed_on_a_path(): ...
 
 
 @tree.mistake(
     "Across branches your sign is reversed. It is plus where the key j stands behind the query i.",
-    loses="words on different branches",
+    loses=(ACROSS, WHOLE),
+    breaks="with a minus where $j$ stands before $i$",
 )
-def offsets_reversed_across(parents):
-    def path(word):
-        return [word] if parents[word] < 0 else [word, *path(int(parents[word]))]
-
-    up = [path(word) for word in range(len(parents))]
-    found = torch.zeros(len(parents), len(parents))
-    for i, a in enumerate(up):
-        for j, b in enumerate(up):
-            steps = len(set(a) ^ set(b))
-            one_path = i in b or j in a
-            found[i, j] = len(b) - len(a) if one_path else (steps if i > j else -steps)
-    return found
+@changed(offsets_by_paths, "j > i", "j < i")
+def offsets_reversed_across(): ...
 
 
 @tree.mistake(
     "Where one word is above the other, all yours are positive. Up is minus, down is plus.",
-    loses="one word above the other",
+    loses=(ON_A_PATH, WHOLE),
 )
-def offsets_on_a_path_without_a_sign(parents):
-    def path(word):
-        return [word] if parents[word] < 0 else [word, *path(int(parents[word]))]
-
-    up = [path(word) for word in range(len(parents))]
-    found = torch.zeros(len(parents), len(parents))
-    for i, a in enumerate(up):
-        for j, b in enumerate(up):
-            steps = len(set(a) ^ set(b))
-            one_path = i in b or j in a
-            found[i, j] = steps if one_path or j > i else -steps
-    return found
+@changed(offsets_by_paths, "len(b) - len(a)", "steps")
+def offsets_on_a_path_without_a_sign(): ...
 
 
 @tree.mistake(
     "Across branches you count the words on the path, one more than its steps.",
-    loses="words on different branches",
+    loses=(ACROSS, WHOLE),
 )
-def offsets_counted_in_words(parents):
-    def path(word):
-        return [word] if parents[word] < 0 else [word, *path(int(parents[word]))]
-
-    up = [path(word) for word in range(len(parents))]
-    found = torch.zeros(len(parents), len(parents))
-    for i, a in enumerate(up):
-        for j, b in enumerate(up):
-            words = len(set(a) ^ set(b)) + 1
-            one_path = i in b or j in a
-            found[i, j] = len(b) - len(a) if one_path else (words if j > i else -words)
-    return found
+@changed(offsets_by_paths, "len(set(a) ^ set(b))", "len(set(a) ^ set(b)) + 1")
+def offsets_counted_in_words(): ...
 
 
 @tree.mistake(
     "You treat parent and child as one above the other, but not grandparents. Every ancestor "
     "is above a word.",
-    loses="one word above the other",
+    loses=(ON_A_PATH, WHOLE),
 )
-def offsets_with_parents_only_above(parents):
-    def path(word):
-        return [word] if parents[word] < 0 else [word, *path(int(parents[word]))]
-
-    up = [path(word) for word in range(len(parents))]
-    found = torch.zeros(len(parents), len(parents))
-    for i, a in enumerate(up):
-        for j, b in enumerate(up):
-            steps = len(set(a) ^ set(b))
-            near = steps <= 1
-            found[i, j] = len(b) - len(a) if near else (steps if j > i else -steps)
-    return found
+@changed(offsets_by_paths, "i in b or j in a", "steps <= 1")
+def offsets_with_parents_only_above(): ...
 
 
 @tree.mistake("These are offsets in the line, j − i. The tree has no say in them.")
 def offsets_in_the_line(parents):
     places = torch.arange(len(parents))
     return places[None, :] - places[:, None]
+
+
+@tree.mistake(
+    "You walk the words from left to right, each after its parent. A parent may stand to the right "
+    "of its word; then its path is not known yet.",
+    breaks="Again the words may come in any order",
+)
+def offsets_in_one_pass(parents):
+    up = [[]] * len(parents)
+    for word, parent in enumerate(parents.tolist()):
+        up[word] = [word] if parent < 0 else [word, *up[parent]]
+    found = torch.zeros(len(parents), len(parents), dtype=torch.long)
+    for i, a in enumerate(up):
+        for j, b in enumerate(up):
+            steps = len(set(a) ^ set(b))
+            one_path = i in b or j in a
+            found[i, j] = len(b) - len(a) if one_path else (steps if j > i else -steps)
+    return found
+
+
+@tree.mistake(
+    "Your offsets are right, but no index: give them as whole numbers, torch.int64.",
+    loses=WHOLE,
+    breaks="Give whole numbers (`torch.int64`)",
+)
+@changed(offsets_by_paths, ", dtype=torch.long", "")
+def offsets_as_floats(): ...
+
+
+@tree.mistake(
+    "You write into parents, which belongs to the caller. Walk up in a copy, parents.clone().",
+    breaks="`parents` stays as it is",
+)
+@changed(offsets_by_paths, "return found", "parents[parents < 0] = 0; return found")
+def offsets_that_change_parents(): ...

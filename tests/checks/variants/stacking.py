@@ -15,16 +15,15 @@ def residual_by_loops(x):
     found = []
     for sequence in x:
         mean = sum(sequence) / len(sequence)
-        above = sum(float(v) ** 2 for row in sequence for v in row - mean)
-        below = sum(float(v) ** 2 for row in sequence for v in row)
-        found.append(math.sqrt(above / below))
-    return torch.tensor(found, dtype=torch.float64)
+        above = sum(v**2 for row in sequence for v in row - mean)
+        below = sum(v**2 for row in sequence for v in row)
+        found.append((above / below) ** 0.5)
+    return torch.stack(found)
 
 
-def residual_in_numpy(x):
-    x = np.asarray(x)
-    rest = x - x.mean(axis=1, keepdims=True)
-    return np.linalg.norm(rest, axis=(1, 2)) / np.linalg.norm(x, axis=(1, 2))
+def residual_of_unit_length(x):
+    unit = F.normalize(x.flatten(1), dim=1).view_as(x)  # r does not depend on the length of X
+    return torch.stack([(one - one.mean(0)).norm() for one in unit])
 
 
 def residual_by_a_projection(x):
@@ -159,7 +158,7 @@ def probe_by_the_dual(train, test, ridge=1e-3):
 VARIANTS = {
     "residual": (
         residual_by_loops,
-        residual_in_numpy,
+        residual_of_unit_length,
         residual_by_a_projection,
         residual_by_least_squares,
         residual_by_singular_values,

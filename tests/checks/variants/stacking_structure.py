@@ -23,11 +23,11 @@ def depths_by_recursion(parents):
     def depth(word):
         return 0 if parents[word] < 0 else 1 + depth(int(parents[word]))
 
-    return torch.tensor([depth(word) for word in range(len(parents))], dtype=torch.float32)
+    return torch.tensor([depth(word) for word in range(len(parents))]).long()
 
 
 def depths_level_by_level(parents):
-    found = np.zeros(len(parents), dtype=int)
+    found = torch.zeros(len(parents), dtype=torch.int64)
     level, above = 0, [parents.tolist().index(-1)]
     while above:
         found[above] = level
@@ -41,7 +41,32 @@ def depths_by_matrix_powers(parents):
     found, reach = torch.zeros(len(parents)), step
     while reach.any():
         found, reach = found + reach.sum(1), reach @ step
+    return found.long()
+
+
+def depths_by_doubling(parents):
+    jump = torch.where(parents < 0, torch.arange(len(parents)), parents)
+    found = (parents >= 0).long()
+    for _ in range(len(parents).bit_length()):
+        found, jump = found + found[jump], jump[jump]
     return found
+
+
+def depths_in_passes_until_nothing_changes(parents):
+    depth, before = {-1: -1}, -1
+    while before < (before := len(depth)):
+        for word, parent in enumerate(parents.tolist()):
+            if parent in depth:
+                depth[word] = depth[parent] + 1
+    return torch.tensor([depth[word] for word in range(len(parents))])
+
+
+def depths_in_numpy(parents):
+    up = parents.numpy()
+    found, at = np.zeros(len(up), dtype=np.int64), up
+    while (at >= 0).any():
+        found, at = found + (at >= 0), np.where(at >= 0, up[at], -1)
+    return torch.from_numpy(found)
 
 
 def depths_all_at_once(parents):
@@ -57,7 +82,7 @@ def tree_by_paths(parents):
         return [word] if parents[word] < 0 else [word, *path(int(parents[word]))]
 
     up = [path(word) for word in range(len(parents))]
-    found = torch.zeros(len(parents), len(parents))
+    found = torch.zeros(len(parents), len(parents), dtype=torch.int64)
     for i, a in enumerate(up):
         for j, b in enumerate(up):
             if i in b or j in a:
@@ -74,7 +99,7 @@ def tree_by_walking_the_edges(parents):
         if parent >= 0:
             near[word].append((parent, -1))
             near[parent].append((word, 1))
-    found = np.zeros((length, length), dtype=int)
+    found = np.zeros((length, length), dtype=np.int64)
     for i in range(length):
         todo, seen = deque([(i, 0, set())]), {i}
         while todo:
@@ -85,7 +110,7 @@ def tree_by_walking_the_edges(parents):
                 if other not in seen:
                     seen.add(other)
                     todo.append((other, steps + 1, ways | {way}))
-    return found
+    return torch.from_numpy(found)
 
 
 def tree_by_shortest_paths(parents):
@@ -101,7 +126,7 @@ def tree_by_shortest_paths(parents):
     drop = depth[None, :] - depth[:, None]
     places = torch.arange(length)
     order = torch.sign(places[None, :] - places[:, None])
-    return torch.where(drop.abs() == steps, drop, order * steps)
+    return torch.where(drop.abs() == steps, drop, order * steps).long()
 
 
 def tree_by_climbing(parents):
@@ -109,7 +134,7 @@ def tree_by_climbing(parents):
         return 0 if parents[word] < 0 else 1 + depth(int(parents[word]))
 
     length = len(parents)
-    found = torch.zeros(length, length, dtype=torch.float64)
+    found = torch.zeros(length, length, dtype=torch.long)
     for i in range(length):
         for j in range(length):
             a, b, up, down = i, j, 0, 0
@@ -131,7 +156,7 @@ def tree_by_sets_of_ancestors(parents):
     order = torch.ones(len(parents), len(parents)).triu() - torch.ones(len(parents), 1)
     order = torch.where(order < 0, -1.0, 1.0)
     path = (common == i) | (common == j)
-    return torch.where(path, j - i, order * (i + j - 2 * common))
+    return torch.where(path, j - i, order * (i + j - 2 * common)).round().to(torch.int64)
 
 
 def convolution_by_loops(x, kernel, alpha):
@@ -145,14 +170,24 @@ def convolution_by_loops(x, kernel, alpha):
     return found
 
 
-def convolution_in_numpy(x, kernel, alpha):
-    x, kernel = x.numpy(), kernel.numpy()
-    i, j = np.indices((len(x), len(x)))
-    found = 0
-    for h in range(kernel.shape[2]):
-        weights = np.exp(-alpha * (j - i + kernel.shape[2] // 2 - h) ** 2.0)
-        found = found + weights / weights.sum(1, keepdims=True) @ x @ kernel[:, :, h].T
-    return found
+def convolution_without_softmax(x, kernel, alpha):
+    i, j = torch.meshgrid(torch.arange(len(x)), torch.arange(len(x)), indexing="ij")
+    y = x.new_zeros(len(x), kernel.shape[0])
+    for h, tap in enumerate(kernel.unbind(-1)):
+        squares = (j - i + kernel.shape[2] // 2 - h) ** 2
+        nearest = squares.min(1, keepdim=True).values
+        weights = torch.exp(-alpha * (squares - nearest).to(x))
+        y = y + weights / weights.sum(1, keepdim=True) @ (x @ tap.mT)
+    return y
+
+
+def convolution_by_unfolding(x, kernel, alpha):
+    length, half = len(x), (kernel.size(-1) - 1) // 2
+    offsets = torch.arange(1 - length, length)
+    table = -alpha * (offsets - torch.arange(-half, half + 1)[:, None]) ** 2
+    scores = table.unfold(1, length, 1).flip(1)  # row i begins with the offset −i
+    heads = torch.log_softmax(scores.to(x.dtype), 2).exp() @ x
+    return torch.tensordot(heads, kernel, ([0, 2], [2, 1]))
 
 
 def convolution_by_dot_products(x, kernel, alpha):
@@ -194,6 +229,9 @@ STRUCTURE = {
         depths_by_recursion,
         depths_level_by_level,
         depths_by_matrix_powers,
+        depths_by_doubling,
+        depths_in_passes_until_nothing_changes,
+        depths_in_numpy,
         depths_all_at_once,
     ),
     "tree": (
@@ -205,7 +243,8 @@ STRUCTURE = {
     ),
     "convolution": (
         convolution_by_loops,
-        convolution_in_numpy,
+        convolution_without_softmax,
+        convolution_by_unfolding,
         convolution_by_dot_products,
         convolution_by_fused_attention,
         convolution_as_the_theorem_has_it,
