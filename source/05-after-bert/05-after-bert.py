@@ -86,15 +86,16 @@ plots.show(figure, "Attention from left to right, with the four hooks and the en
 
 # %% [markdown] exercise="turn" title="Turn every pair" difficulty=3 minutes=15
 # Write `turn`. It takes queries (or keys) $x$ of shape $(B, H, T, d)$ with even $d$, and returns
-# the same shape: at position $p = 0, \dots, T-1$, pair $n$ is turned by $p\,\theta_n$. Which two
-# columns are pair $n$ is said by `layout`:
+# the same shape: at position $p = 0, \dots, T-1$, pair $n$ is turned by $p\,\theta_n$. $T$ may be
+# any length. Which two columns are pair $n$ is said by `layout`:
 #
 # - `"interleaved"`: columns $2n$ and $2n+1$, as in the paper and in GPT-J;
 # - `"halves"`: columns $n$ and $n + d/2$, as in GPT-NeoX and in the Llama of `transformers`.
 #   (Meta's own code of Llama interleaves.)
 #
 # Each number of a turned pair goes back to the column that it came from. $x$ itself stays as it
-# is. Use PyTorch: in section 8, gradients run through it.
+# is. The result has the dtype of $x$, float32 or float64, and gradients must reach $x$: in section
+# 8 a model is trained through it.
 #
 # *Why care:* both layouts are in use. Weights made for one give wrong scores with the other, and
 # no error tells you.
@@ -185,7 +186,9 @@ widgets.explore(draw, m=(-20, 20, -3), log10_base=(1.0, 6.0, 4.0))
 
 # %% [markdown] exercise="rope_attention" title="Attention with RoPE" difficulty=2 minutes=8
 # Write `rope_attention`: scaled dot-product attention of $q, k, v$, each $(B, H, T, d)$, with
-# RoPE in the paper's layout, base 10,000 and no mask. It returns $(B, H, T, d)$.
+# RoPE in the paper's layout, base 10,000 and no mask. It returns $(B, H, T, d)$ in the dtype of
+# $q$, float32 or float64, and gradients must reach all three. Scores may be so large that exp
+# overflows; the result must be right all the same.
 #
 # `turned` from the cells above is yours to use.
 #
@@ -278,10 +281,14 @@ check.slopes(slopes, seed=5303)
 # Write `alibi_bias`. It takes slopes of shape $(H,)$ and the length $T$, and returns what is added
 # to the scaled scores, $(H, T, T)$, query $i$ in the rows and key $j$ in the columns:
 #
-# - `form="causal"`: $-m_h\,(i - j)$ for $j \le i$, and $-\infty$ for the keys that come later;
+# - `form="causal"`: $-m_h\,(i - j)$ for $j \le i$, and $-\infty$ for the keys that come later,
+#   even where a slope is 0;
 # - `form="symmetric"`: $-m_h\,|j - i|$;
 # - `form="directional"`: as symmetric, but keys to the right fall twice as fast. This form is the
 #   course's own.
+#
+# The result has the dtype of the slopes, float32 or float64. Slopes might be learned, so gradients
+# must reach them; with a softmax behind the bias, none of these may be nan, in any form.
 #
 # *Why care:* the three look alike in code. You will soon see a model that one of them makes blind.
 #
@@ -297,12 +304,11 @@ def alibi_bias(slopes: torch.Tensor, length: int, form: str = "causal") -> torch
     ### BEGIN SOLUTION
     p = torch.arange(length)
     offsets = p[None, :] - p[:, None]  # j − i
-    fall = offsets.abs().float()
-    if form == "causal":
-        fall = fall.masked_fill(offsets > 0, float("inf"))
-    elif form == "directional":
+    fall = offsets.abs()
+    if form == "directional":
         fall = torch.where(offsets > 0, 2 * fall, fall)
-    return -slopes[:, None, None] * fall
+    bias = -slopes[:, None, None] * fall
+    return bias.masked_fill(offsets > 0, -math.inf) if form == "causal" else bias
     ### END SOLUTION
 
 # %% test="alibi_bias" points=1.5
@@ -433,8 +439,9 @@ means(study.table, blind_or_not, "loss")
 
 # %% [markdown] exercise="buckets" title="T5's buckets" difficulty=3 minutes=12
 # Write `buckets`. It takes a tensor of offsets $j - i$ of any shape, and returns the bucket of each
-# as a tensor of the same shape. `num_buckets` counts both sides and is a multiple of 4;
-# `max_distance` is the max of the formula.
+# as an int64 tensor of the same shape, which can index a table of learned numbers. `num_buckets`
+# counts both sides and is a multiple of 4. `max_distance` is the max of the formula, and larger
+# than $e$. With the default sizes, offset $-16$ is in bucket 10 and offset 16 in bucket 26.
 #
 # *Why care:* one step off, and a pretrained T5 reads every distance through its neighbour's number.
 #
@@ -558,7 +565,9 @@ print(f"the same weights, other scores: {(ours - theirs).std() / ours.std():.0%}
 
 # %% [markdown] exercise="counted" title="Positions from gates" difficulty=3 minutes=10
 # Write `counted`. It takes scores $s$ of shape $(B, H, T, T)$, without a mask, and returns $p$ of
-# the same shape: $p_{ij}$ where $j \le i$, and 0 where $j > i$.
+# the same shape: $p_{ij}$ where $j \le i$, and 0 where $j > i$. The scores stay as they are; they
+# may be so large that exp overflows, and $p$ must be right all the same. It has the dtype of the
+# scores, float32 or float64, and gradients must reach them.
 #
 # *Why care:* the sum runs backwards from the query. If you let it run from the beginning of the
 # text, it is a different encoding that looks just like it.
@@ -635,7 +644,7 @@ pd.DataFrame(rows).set_index("encoding")
 # %% [markdown] exercise="hooks" title="Which hook for which paper" difficulty=2 minutes=8
 # Here are six more papers. Write `hooks_for`: for the letter of a paper it returns the names of the
 # hooks that a class for it has to override, as a tuple of `"embed"`, `"rotate"`, `"scores"`,
-# `"context"`. One that needs none returns `()`.
+# `"context"`; a list or a set will do as well. For a paper that needs none it is empty.
 #
 # People mix such ideas, so the argument may have several letters, in any order: `hooks_for("CA")`
 # is for a model that does what C **and** A say. Name each hook once; their order does not matter.

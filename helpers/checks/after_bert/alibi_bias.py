@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -10,218 +12,270 @@ import torch
 from torch import Generator, Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare
+from helpers.checks.after_bert import common
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed, differentiated
+
+CAUSAL, SYMMETRIC, DIRECTIONAL = "causal", "symmetric", "directional"
+BACKWARDS = "dtype and gradients"
 
 
 def _alibi_bias(slopes: Tensor, length: int, form: str = "causal") -> Tensor:
     """What ALiBi adds to the scaled scores, (H, T, T)."""
-    alibi = encodings.Alibi(len(slopes), len(slopes), form=form)
-    alibi.slopes = slopes
     each = torch.arange(length)
-    return alibi.bias(each[None, :] - each[:, None])
+    offsets = each[None, :] - each[:, None]
+    fall = offsets.abs()
+    if form == "directional":
+        fall = torch.where(offsets > 0, 2 * fall, fall)
+    bias = -slopes[:, None, None] * fall
+    return bias.masked_fill(offsets > 0, -math.inf) if form == "causal" else bias
 
 
-def _slopes_and_length(rng: Random) -> tuple[Tensor, int]:
-    heads = rng.randint(2, 4)
-    return torch.rand(heads, generator=Generator().manual_seed(rng.randrange(2**31))) + 0.1, (
-        rng.randint(5, 8)
-    )
+def _slopes(rng: Random, heads: int) -> Tensor:
+    """In no order, not those of the paper."""
+    return torch.rand(heads, generator=Generator().manual_seed(rng.randrange(2**31))) + 0.1
 
 
 def _bias_of_form(form: str) -> Callable[[Random], Iterator[Case]]:
     def cases(rng: Random) -> Iterator[Case]:
-        yield call(*_slopes_and_length(rng), form=form)
+        slopes, length = _slopes(rng, rng.randint(3, 4)), rng.choice((6, 8))
+        yield call(slopes, length, form=form)
+        yield call(slopes.flip(0), length, form=form)  # the same shapes once more
+        yield call(_slopes(rng, rng.randint(9, 12)), rng.randint(3, 4), form=form)
+        yield call(_slopes(rng, 2), rng.choice((5, 7)), form=form)
+        yield call(1 + _slopes(rng, 1), rng.randint(130, 140), form=form)
+        yield call(_slopes(rng, rng.randint(2, 3)), 1, form=form)
 
     return cases
 
 
-def _causal_bias(rng: Random) -> Iterator[Case]:
-    """By exp(bias), so that −∞ is 0, a number like the others."""
-    slopes, length = _slopes_and_length(rng)
+def _causal(rng: Random) -> Iterator[Case]:
+    yield from _bias_of_form("causal")(rng)
+    slopes, length = _slopes(rng, 3), rng.randint(5, 8)
+    yield call(slopes, length)  # the default
+    slopes[rng.randrange(3)] = 0.0
+    asked = call(slopes, length, form="causal")
+    yield Case(f"{asked.label} with a slope of 0", asked.ask)
 
-    def ask(answer: Answer) -> Any:
-        found = answer(slopes.clone(), length, form="causal")
-        bias = compare.as_tensor(found)
-        return found if bias is None else bias.exp()
 
-    label = f"exp(bias) for slopes of shape {tuple(slopes.shape)}, T={length}, form='causal'"
-    yield Case(label, ask)
+def _backwards(rng: Random) -> Iterator[Case]:
+    slopes, length = _slopes(rng, rng.randint(2, 4)), rng.randint(5, 8)
+    yield differentiated(slopes=slopes, length=length, form="symmetric")
+    label = f"({len(slopes)} slopes, {length}, form='directional')"
+    yield common.derivative(label, slopes, lambda answer: partial(_directional, answer, length))
+    label = f"softmax of the bias for {len(slopes)} slopes, T={length}, form='causal',"
+    gentle = slopes / 4  # with steep ones no weight is left for the first keys
+    yield common.derivative(label, gentle, lambda answer: partial(_weights, answer, length), 0.005)
+
+
+def _directional(answer: Answer, length: int, slopes: Tensor) -> Any:
+    return answer(slopes, length, form="directional")
+
+
+def _weights(answer: Answer, length: int, slopes: Tensor) -> Any:
+    """The weights by the causal bias alone, but for the first query, to which none may be left."""
+    bias = answer(slopes, length, form="causal")
+    return bias[:, 1:].softmax(-1) if type(bias) is Tensor else bias
 
 
 alibi_bias = Exercise(
     "alibi_bias",
     _alibi_bias,
     (
-        Part("causal", 0.5, _causal_bias),
-        Part("symmetric", 0.5, _bias_of_form("symmetric")),
-        Part("directional", 0.5, _bias_of_form("directional")),
+        Part(CAUSAL, 0.5, _causal),
+        Part(SYMMETRIC, 0.25, _bias_of_form("symmetric")),
+        Part(DIRECTIONAL, 0.5, _bias_of_form("directional")),
+        Part(BACKWARDS, 0.25, _backwards),
     ),
     forbidden=(encodings.Alibi,),
+    explains=("Write `alibi_bias`.", '`form="causal"`:', '`form="symmetric"`:', "the course's own"),
 )
+
+
+def bias_right(slopes, length, form="causal"):
+    """The right answer, of which the mistakes below change one thing."""
+    p = torch.arange(length)
+    offsets = p[None, :] - p[:, None]
+    fall = offsets.abs().to(slopes.dtype)
+    if form == "directional":
+        fall = torch.where(offsets > 0, 2 * fall, fall)
+    bias = -slopes[:, None, None] * fall
+    return bias.masked_fill(offsets > 0, float("-inf")) if form == "causal" else bias
 
 
 @alibi_bias.mistake(
     "Your bias grows with the distance, so that far keys get more weight. It is a penalty: "
-    "−m·distance."
+    "−m·distance.",
+    breaks="What ALiBi adds to the scaled scores",
 )
-def bias_positive(slopes, length, form="causal"):
-    p = torch.arange(length)
-    offsets = p[None, :] - p[:, None]
-    fall = offsets.abs().float()
-    if form == "directional":
-        fall = torch.where(offsets > 0, 2 * fall, fall)
-    bias = slopes[:, None, None] * fall
-    return bias.masked_fill(offsets > 0, float("-inf")) if form == "causal" else bias
+@changed(bias_right, "-slopes[", "slopes[")
+def bias_positive(): ...
 
 
 @alibi_bias.mistake(
     "For form='directional' the two sides must differ; yours is the symmetric form again.",
-    loses="directional",
+    loses=DIRECTIONAL,
 )
-def bias_symmetric_for_directional(slopes, length, form="causal"):
-    p = torch.arange(length)
-    offsets = p[None, :] - p[:, None]
-    bias = -slopes[:, None, None] * offsets.abs()
-    return bias.masked_fill(offsets > 0, float("-inf")) if form == "causal" else bias
+@changed(bias_right, "2 * fall", "fall")
+def bias_symmetric_for_directional(): ...
 
 
 @alibi_bias.mistake(
     "Left and right have changed places: your matrix has the key in the row. Rows are queries "
     "i, columns are keys j; a key with j > i stands to the right.",
-    loses=("causal", "directional"),
+    loses=(CAUSAL, DIRECTIONAL),
+    breaks="query $i$ in the rows and key $j$ in the columns",
 )
-def bias_sides_swapped(slopes, length, form="causal"):
-    p = torch.arange(length)
-    offsets = p[:, None] - p[None, :]
-    fall = offsets.abs().float()
-    if form == "directional":
-        fall = torch.where(offsets > 0, 2 * fall, fall)
-    bias = -slopes[:, None, None] * fall
-    return bias.masked_fill(offsets > 0, float("-inf")) if form == "causal" else bias
+@changed(bias_right, "p[None, :] - p[:, None]", "p[:, None] - p[None, :]")
+def bias_sides_swapped(): ...
 
 
 @alibi_bias.mistake(
     "For form='directional' it is the keys to the left that fall twice as fast in yours. A key "
     "stands to the right where j > i.",
-    loses="directional",
+    loses=DIRECTIONAL,
+    breaks="keys to the right fall twice as fast",
 )
-def bias_left_falls_twice(slopes, length, form="causal"):
-    p = torch.arange(length)
-    offsets = p[None, :] - p[:, None]
-    fall = offsets.abs().float()
-    if form == "directional":
-        fall = torch.where(offsets < 0, 2 * fall, fall)
-    bias = -slopes[:, None, None] * fall
-    return bias.masked_fill(offsets > 0, float("-inf")) if form == "causal" else bias
+@changed(bias_right, "torch.where(offsets > 0", "torch.where(offsets < 0")
+def bias_left_falls_twice(): ...
 
 
 @alibi_bias.mistake(
     "For form='directional', keys to the right fall half as fast in yours; they should fall "
     "twice as fast.",
-    loses="directional",
+    loses=DIRECTIONAL,
 )
-def bias_right_falls_half(slopes, length, form="causal"):
-    p = torch.arange(length)
-    offsets = p[None, :] - p[:, None]
-    fall = offsets.abs().float()
-    if form == "directional":
-        fall = torch.where(offsets > 0, fall / 2, fall)
-    bias = -slopes[:, None, None] * fall
-    return bias.masked_fill(offsets > 0, float("-inf")) if form == "causal" else bias
+@changed(bias_right, "2 * fall", "fall / 2")
+def bias_right_falls_half(): ...
+
+
+@alibi_bias.mistake(
+    "For form='directional', both sides fall twice as fast in yours. Only keys to the right do.",
+    loses=DIRECTIONAL,
+)
+@changed(bias_right, "torch.where(offsets > 0, 2 * fall, fall)", "2 * fall")
+def bias_both_sides_fall_twice(): ...
+
+
+@alibi_bias.mistake(
+    "For form='directional' you square the distance to the right. Twice as fast is 2 times the "
+    "distance.",
+    loses=DIRECTIONAL,
+)
+@changed(bias_right, "2 * fall", "fall**2")
+def bias_right_falls_by_the_square(): ...
 
 
 @alibi_bias.mistake(
     "Keys to the right are rewarded: your distance is negative there. A distance is an "
     "absolute value.",
-    loses=("symmetric", "directional"),
+    loses=(SYMMETRIC, DIRECTIONAL, BACKWARDS),
 )
-def bias_without_absolute_value(slopes, length, form="causal"):
-    p = torch.arange(length)
-    offsets = p[None, :] - p[:, None]
-    fall = -offsets.float()
-    if form == "directional":
-        fall = torch.where(offsets > 0, 2 * fall, fall)
-    bias = -slopes[:, None, None] * fall
-    return bias.masked_fill(offsets > 0, float("-inf")) if form == "causal" else bias
+@changed(bias_right, "fall = offsets.abs()", "fall = -offsets")
+def bias_without_absolute_value(): ...
 
 
 @alibi_bias.mistake(
     "For form='causal' you put 0 where a key must not be seen. Before a softmax, 0 is a score "
     "like any other, here even the highest. −∞ takes the key out.",
-    loses="causal",
+    loses=CAUSAL,
 )
-def bias_zero_for_hidden_keys(slopes, length, form="causal"):
-    p = torch.arange(length)
-    offsets = p[None, :] - p[:, None]
-    fall = offsets.abs().float()
-    if form == "directional":
-        fall = torch.where(offsets > 0, 2 * fall, fall)
-    bias = -slopes[:, None, None] * fall
-    return bias.tril() if form == "causal" else bias
+@changed(bias_right, 'masked_fill(offsets > 0, float("-inf"))', "tril()")
+def bias_zero_for_hidden_keys(): ...
 
 
 @alibi_bias.mistake(
-    "For form='causal', keys to the right can still be seen: they need −∞.", loses="causal"
+    "For form='causal' you hide keys by a large negative number. Asked is −∞, which no score can "
+    "make up for.",
+    loses=CAUSAL,
 )
-def bias_nothing_hidden(slopes, length, form="causal"):
-    p = torch.arange(length)
-    offsets = p[None, :] - p[:, None]
-    fall = offsets.abs().float()
-    if form == "directional":
-        fall = torch.where(offsets > 0, 2 * fall, fall)
-    return -slopes[:, None, None] * fall
+@changed(bias_right, 'float("-inf")', "-1e9")
+def bias_nearly_minus_infinity(): ...
+
+
+@alibi_bias.mistake(
+    "For form='causal' you hide keys by the least number of the dtype. Asked is −∞.", loses=CAUSAL
+)
+@changed(bias_right, 'float("-inf")', "torch.finfo(bias.dtype).min")
+def bias_of_the_least_number(): ...
+
+
+@alibi_bias.mistake(
+    "For form='causal', keys to the right can still be seen: they need −∞.", loses=CAUSAL
+)
+@changed(bias_right, ' if form == "causal" else bias', ' if form == "hidden" else bias')
+def bias_nothing_hidden(): ...
 
 
 @alibi_bias.mistake(
     "For form='causal' you hide the keys to the left. Hidden are those that come later, j > i.",
-    loses="causal",
+    loses=CAUSAL,
+    breaks="for the keys that come later",
 )
-def bias_left_hidden(slopes, length, form="causal"):
-    p = torch.arange(length)
-    offsets = p[None, :] - p[:, None]
-    fall = offsets.abs().float()
-    if form == "directional":
-        fall = torch.where(offsets > 0, 2 * fall, fall)
-    bias = -slopes[:, None, None] * fall
-    return bias.masked_fill(offsets < 0, float("-inf")) if form == "causal" else bias
+@changed(bias_right, "masked_fill(offsets > 0", "masked_fill(offsets < 0")
+def bias_left_hidden(): ...
 
 
 @alibi_bias.mistake(
     "For form='causal' the query's own token is hidden too, and the first query sees nothing "
     "at all. Hide j > i, not j = i.",
-    loses="causal",
+    loses=CAUSAL,
 )
-def bias_own_token_hidden(slopes, length, form="causal"):
-    p = torch.arange(length)
-    offsets = p[None, :] - p[:, None]
-    fall = offsets.abs().float()
-    if form == "directional":
-        fall = torch.where(offsets > 0, 2 * fall, fall)
-    bias = -slopes[:, None, None] * fall
-    return bias.masked_fill(offsets >= 0, float("-inf")) if form == "causal" else bias
+@changed(bias_right, "masked_fill(offsets > 0", "masked_fill(offsets >= 0")
+def bias_own_token_hidden(): ...
+
+
+@alibi_bias.mistake(
+    "All three forms hide the keys to the right. Only the causal one does.",
+    loses=(SYMMETRIC, DIRECTIONAL, BACKWARDS),
+)
+@changed(bias_right, ' if form == "causal" else bias', "")
+def bias_always_causal(): ...
 
 
 @alibi_bias.mistake("Your own token is one step away from itself. |j − i| is 0 there.")
-def bias_distance_from_one(slopes, length, form="causal"):
-    p = torch.arange(length)
-    offsets = p[None, :] - p[:, None]
-    fall = offsets.abs() + 1.0
-    if form == "directional":
-        fall = torch.where(offsets > 0, 2 * fall, fall)
-    bias = -slopes[:, None, None] * fall
-    return bias.masked_fill(offsets > 0, float("-inf")) if form == "causal" else bias
+@changed(bias_right, "offsets.abs()", "(offsets.abs() + 1)")
+def bias_distance_from_one(): ...
 
 
 @alibi_bias.mistake(
     "The heads are your last axis. The scores are (B, H, T, T), so a bias that is to be added "
     "to them is (H, T, T)."
 )
-def bias_heads_last(slopes, length, form="causal"):
+@changed(
+    bias_right,
+    "return bias.",
+    "bias = bias.movedim(0, -1); offsets = offsets[..., None]; return bias.",
+)
+def bias_heads_last(): ...
+
+
+@alibi_bias.mistake(
+    "A slope times −∞ is no good: 0 · ∞ is not a number, neither where a slope is 0 nor in a "
+    "gradient behind a softmax. Multiply first, then put −∞ in.",
+    loses=(CAUSAL, BACKWARDS),
+    breaks="even where a slope is 0",
+)
+def bias_infinity_times_the_slope(slopes, length, form="causal"):
     p = torch.arange(length)
     offsets = p[None, :] - p[:, None]
-    fall = offsets.abs().float()
+    fall = offsets.abs().to(slopes.dtype)
     if form == "directional":
         fall = torch.where(offsets > 0, 2 * fall, fall)
     elif form == "causal":
         fall = fall.masked_fill(offsets > 0, float("inf"))
-    return -fall[..., None] * slopes
+    return -slopes[:, None, None] * fall
+
+
+@alibi_bias.mistake(common.NO_GRADIENT, loses=BACKWARDS, breaks="gradients must reach them")
+@changed(bias_right, "-slopes[", "-slopes.detach()[")
+def bias_without_gradients(): ...
+
+
+@alibi_bias.mistake(
+    "Your result is float32 whatever comes in. Leave the dtype to the slopes: float64 in, float64 "
+    "out.",
+    loses=BACKWARDS,
+    breaks="The result has the dtype of the slopes",
+)
+@changed(bias_right, "p = torch.arange(length)", "p, slopes = torch.arange(length), slopes.float()")
+def bias_always_in_float32(): ...

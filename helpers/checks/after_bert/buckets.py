@@ -1,16 +1,23 @@
-"""Unit 05, “T5's buckets”: what it asks, and what people write instead."""
+"""Unit 05, “T5's buckets”: what it asks, and what people write instead.
+
+Subtler mistakes are in `buckets_borders`.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.engine import Answer, Case, Exercise, Part, call
+
+NEAR, FAR = "near: a bucket for each offset", "far: buckets that widen"
+SIZES = "other numbers of buckets"
 
 
 def _buckets(offsets: Tensor, num_buckets: int = 32, max_distance: int = 128) -> Tensor:
@@ -19,8 +26,10 @@ def _buckets(offsets: Tensor, num_buckets: int = 32, max_distance: int = 128) ->
     return bias.bucket(offsets)
 
 
-def _both_sides(distances: list[int]) -> Tensor:
-    return torch.tensor([sign * each for each in distances for sign in (-1, 1)])
+def _both_sides(rng: Random, distances: list[int]) -> Tensor:
+    """Both offsets of each distance, in any order."""
+    offsets = [sign * each for each in distances for sign in (-1, 1)]
+    return torch.tensor(rng.sample(offsets, len(offsets)))
 
 
 def _clear(distances: range, num_buckets: int, max_distance: int) -> list[int]:
@@ -33,41 +42,58 @@ def _clear(distances: range, num_buckets: int, max_distance: int) -> list[int]:
     return [n for n in distances if n <= exact or abs(fraction(n) - round(fraction(n))) > 1e-3]
 
 
+def _typed(offsets: Tensor, **options: int) -> Case:
+    asked = call(offsets, **options)
+
+    def ask(answer: Answer) -> Any:
+        found = asked.ask(answer)
+        return {"its dtype": str(getattr(found, "dtype", "none")), "the buckets": found}
+
+    return Case(asked.label, ask)
+
+
 def _near(rng: Random) -> Iterator[Case]:
-    offsets = list(range(-7, 8))
-    rng.shuffle(offsets)
-    yield call(torch.tensor(offsets))
+    offsets = torch.tensor(rng.sample(range(-7, 8), 15))
+    yield _typed(offsets)
+    yield _typed(offsets.flip(0))  # the same shape once more
+    yield _typed(offsets.view(3, 5).T)
+    p = torch.arange(rng.randint(6, 8))
+    yield _typed((p[None, :] - p[:, None])[None])
+    for each in (offsets[0], offsets[1]):
+        yield _typed(each)  # of shape ()
 
 
 def _far(rng: Random) -> Iterator[Case]:
-    yield call(_both_sides([8, *rng.sample(_clear(range(9, 127), 32, 128), 40)]))
-    yield call(_both_sides(rng.sample(range(129, 1000), 12)).view(4, 6))
+    yield _typed(_both_sides(rng, _clear(range(8, 150), 32, 128)))
+    yield _typed(_both_sides(rng, [16, 32, 64, 127, 128, 129]))  # the first three begin a bucket
+    beyond = [*rng.sample(range(130, 1000), 8), *rng.sample(range(10**4, 10**6), 2)]
+    near = rng.sample(_clear(range(9, 60), 32, 128), 10)
+    yield _typed(_both_sides(rng, [*beyond, *near]).view(5, 2, 4))
 
 
 def _other_sizes(rng: Random) -> Iterator[Case]:
-    num_buckets, max_distance = rng.choice(((16, 60), (20, 100), (40, 300), (64, 500)))
-    some = rng.sample(_clear(range(1, 2 * max_distance), num_buckets, max_distance), 50)
-    some.append(num_buckets // 4)  # where the far buckets begin
-    yield call(_both_sides(some), num_buckets=num_buckets, max_distance=max_distance)
-    close = _clear(range(1, 30), 32, 12)  # so near that far buckets hold less than one offset each
-    yield call(_both_sides(close), num_buckets=32, max_distance=12)
+    """Also so near a maximum that far buckets hold less than one offset each, and few buckets."""
+    drawn = rng.sample(((16, 60), (20, 100), (40, 300), (64, 500), (28, 90), (12, 40)), 3)
+    for num_buckets, max_distance in (*drawn, (32, rng.choice((12, 13))), (8, 30), (4, 9)):
+        # The first of the far buckets begins at a quarter of them all.
+        distances = _clear(range(1, 2 * max_distance), num_buckets, max_distance)
+        offsets = _both_sides(rng, [*distances, max_distance * 10])
+        yield _typed(offsets, num_buckets=num_buckets, max_distance=max_distance)
 
 
 buckets = Exercise(
     "buckets",
     _buckets,
-    (
-        Part("near: a bucket for each offset", 0.5, _near),
-        Part("far: buckets that widen", 0.5, _far),
-        Part("other numbers of buckets", 0.5, _other_sizes),
-    ),
+    (Part(NEAR, 0.5, _near), Part(FAR, 0.5, _far), Part(SIZES, 0.5, _other_sizes)),
     forbidden=(encodings.T5Bias,),
+    explains=("Write `buckets`.",),
 )
 
 
 @buckets.mistake(
     "Left and right have changed places. The offset is j − i: it is positive for a key to the "
-    "right, and those keys have the upper half of the buckets."
+    "right, and those keys have the upper half of the buckets.",
+    breaks=("and offset 16 in bucket 26", "T5's bucket of each offset j − i"),
 )
 def buckets_sides_swapped(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
@@ -79,7 +105,7 @@ def buckets_sides_swapped(offsets, num_buckets=32, max_distance=128):
 
 @buckets.mistake(
     "Offset 0 is put on the right. Only offsets above 0 have the upper half; 0 has bucket 0.",
-    loses="near: a bucket for each offset",
+    loses=NEAR,
 )
 def buckets_zero_counts_as_right(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
@@ -116,7 +142,7 @@ def buckets_all_on_one_side(offsets, num_buckets=32, max_distance=128):
 @buckets.mistake(
     "Each offset has a bucket of its own until they run out. From the eighth on (with 32) a "
     "bucket holds several offsets, and more the further away it is.",
-    loses=("far: buckets that widen", "other numbers of buckets"),
+    loses=(FAR, SIZES),
 )
 def buckets_clipped(offsets, num_buckets=32, max_distance=128):
     side = num_buckets // 2
@@ -126,7 +152,7 @@ def buckets_clipped(offsets, num_buckets=32, max_distance=128):
 @buckets.mistake(
     "Your far buckets are all equally wide. They should widen with the distance: the bucket is "
     "linear in the logarithm of the distance.",
-    loses=("far: buckets that widen", "other numbers of buckets"),
+    loses=(FAR, SIZES),
 )
 def buckets_in_equal_steps(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
@@ -139,7 +165,7 @@ def buckets_in_equal_steps(offsets, num_buckets=32, max_distance=128):
 @buckets.mistake(
     "Your logarithm counts from distance 1. The far buckets begin at e, so both logarithms are "
     "of a distance divided by e.",
-    loses=("far: buckets that widen", "other numbers of buckets"),
+    loses=(FAR, SIZES),
 )
 def buckets_logarithm_not_divided(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
@@ -152,7 +178,7 @@ def buckets_logarithm_not_divided(offsets, num_buckets=32, max_distance=128):
 @buckets.mistake(
     "Beyond max_distance your buckets go on and leave the side they belong to. All of those "
     "offsets share the last bucket of their side.",
-    loses=("far: buckets that widen", "other numbers of buckets"),
+    loses=(FAR, SIZES),
 )
 def buckets_without_an_end(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
@@ -164,7 +190,7 @@ def buckets_without_an_end(offsets, num_buckets=32, max_distance=128):
 
 @buckets.mistake(
     "You round to the nearest bucket. The formula rounds down.",
-    loses=("far: buckets that widen", "other numbers of buckets"),
+    loses=(FAR, SIZES),
 )
 def buckets_rounded(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
@@ -176,7 +202,7 @@ def buckets_rounded(offsets, num_buckets=32, max_distance=128):
 
 @buckets.mistake(
     "You round up to the next bucket. The formula rounds down.",
-    loses=("far: buckets that widen", "other numbers of buckets"),
+    loses=(FAR, SIZES),
 )
 def buckets_rounded_up(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
@@ -186,7 +212,10 @@ def buckets_rounded_up(offsets, num_buckets=32, max_distance=128):
     return side * (offsets > 0) + torch.where(a < exact, a, far)
 
 
-@buckets.mistake("You have num_buckets on each side. They are shared: a side has half of them.")
+@buckets.mistake(
+    "You have num_buckets on each side. They are shared: a side has half of them.",
+    breaks="counts both sides",
+)
 def buckets_as_many_on_each_side(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets, num_buckets // 2
     a = offsets.abs()
@@ -197,7 +226,7 @@ def buckets_as_many_on_each_side(offsets, num_buckets=32, max_distance=128):
 
 @buckets.mistake(
     "Your far buckets are one too high: distance e, the first of them, has bucket e.",
-    loses=("far: buckets that widen", "other numbers of buckets"),
+    loses=(FAR, SIZES),
 )
 def buckets_far_ones_begin_one_later(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
@@ -209,7 +238,7 @@ def buckets_far_ones_begin_one_later(offsets, num_buckets=32, max_distance=128):
 
 @buckets.mistake(
     "Your far buckets begin again at 0, where the near ones are. They follow on from them, at e.",
-    loses=("far: buckets that widen", "other numbers of buckets"),
+    loses=(FAR, SIZES),
 )
 def buckets_far_ones_begin_at_zero(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
@@ -221,7 +250,8 @@ def buckets_far_ones_begin_at_zero(offsets, num_buckets=32, max_distance=128):
 
 @buckets.mistake(
     "num_buckets and max_distance change nothing: numbers like 16, 8 or 128 are still written out.",
-    loses="other numbers of buckets",
+    loses=SIZES,
+    breaks="`max_distance` is the max of the formula",
 )
 def buckets_sizes_ignored(offsets, num_buckets=32, max_distance=128):
     a = offsets.abs()

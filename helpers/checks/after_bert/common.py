@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
 
 from helpers import encodings
+from helpers.checks.engine import Answer, Case
+
+NO_GRADIENT = (
+    "No gradient comes back through your result. What cuts it off: detach, .data, no_grad or NumPy?"
+)
 
 
 def normal_numbers(rng: Random, *shape: int) -> Tensor:
@@ -24,3 +31,50 @@ def random_heads(rng: Random) -> Tensor:
 def turned(x: Tensor, base: float = 10_000.0, layout: str = "interleaved") -> Tensor:
     """Pair n of the vector at position p turned by p·θ_n, (B, H, T, d)."""
     return encodings.Rotary(x.shape[-1], base=base, layout=layout).rotate(x, x)[0]
+
+
+def derivative(
+    label: str, x: Tensor, of: Callable[[Answer], Callable[[Tensor], Any]], step: float = 0.1
+) -> Case:
+    """The dtypes, and whether the gradient is the derivative of the answer's own result.
+
+    A result has a derivative whether it is right or wrong, so this asks nothing of the result: a
+    mistake in one branch of a function loses no points here.
+
+    Args:
+        step: how far to go for the derivative; where the result is linear in x, any step will do.
+    """
+
+    def ask(answer: Answer) -> Any:
+        function = of(answer)
+        at = x.double().requires_grad_()
+        result = function(at)
+        if type(result) is not Tensor:
+            return result
+        weights = torch.arange(1, result.numel() + 1, dtype=torch.float64).cos()
+        weights = weights.reshape(result.shape)
+        if result.requires_grad:
+            (result * weights).sum().backward()
+        gradient = torch.zeros_like(at) if at.grad is None else at.grad
+        return {
+            "its dtype": str(result.dtype),
+            "its dtype for float32": str(getattr(function(x.clone()), "dtype", "none")),
+            "a gradient comes back": bool((gradient != 0).any()),
+            "the gradient fits the result": all(
+                _fits(function, x.double(), gradient, weights, step * way) for way in _ways(x)
+            ),
+        }
+
+    return Case(f"{label} in float64", ask)
+
+
+def _ways(x: Tensor) -> list[Tensor]:
+    each = torch.arange(1, x.numel() + 1, dtype=torch.float64).reshape(x.shape)
+    return [each.sin(), (2 * each).sin(), (3 * each).cos()]
+
+
+def _fits(
+    function: Callable[[Tensor], Any], x: Tensor, gradient: Tensor, weights: Tensor, way: Tensor
+) -> bool:
+    rise = ((function(x + way) - function(x - way)) * weights).sum() / 2 / way.norm()
+    return bool((rise - (gradient * way).sum() / way.norm()).abs() < 1e-3)

@@ -11,7 +11,11 @@ from torch import Tensor
 
 from helpers import encodings
 from helpers.checks.after_bert import common
-from helpers.checks.engine import Answer, Case, Exercise, Part, compare
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed, differentiated
+
+LEFT, RIGHT = "keys to the left", "0 to the right"
+LARGE, BACKWARDS = "large scores", "dtype and gradients"
+COUNTS = (LEFT, LARGE, BACKWARDS)
 
 
 def _counted(scores: Tensor) -> Tensor:
@@ -20,40 +24,82 @@ def _counted(scores: Tensor) -> Tensor:
     return gates.flip(-1).cumsum(-1).flip(-1).tril()
 
 
-def _one_side(rng: Random, cut: Callable[[Tensor], Tensor], words: str) -> Iterator[Case]:
-    scores = 2 * common.normal_numbers(rng, 2, 3, rng.randint(5, 8), 1) + common.normal_numbers(
-        rng, 1, 1, 1, 1
-    )
-    scores = scores + 2 * common.normal_numbers(rng, 2, 3, scores.shape[2], scores.shape[2])
+def _scores(rng: Random, batch: int, heads: int, length: int) -> Tensor:
+    """Some queries open nearly all gates, some hardly any."""
+    scores = 2 * common.normal_numbers(rng, batch, heads, length, 1)
+    return scores + 2 * common.normal_numbers(rng, batch, heads, length, length)
 
+
+def _shapes(rng: Random) -> Iterator[Tensor]:
+    scores = _scores(rng, 2, 3, rng.randint(5, 8))
+    yield scores
+    yield scores.flip(-1)  # the same shape once more
+    yield _scores(rng, 3, 1, rng.randint(65, 70))
+    yield _scores(rng, 4, 5, rng.randint(2, 3))
+    yield _scores(rng, 1, 2, 1)
+
+
+def _left(rng: Random) -> Iterator[Case]:
+    return (_one_side(scores, torch.tril, "where j ≤ i") for scores in _shapes(rng))
+
+
+def _right(rng: Random) -> Iterator[Case]:
+    shapes = (scores for scores in _shapes(rng) if scores.shape[-1] > 1)
+    return (_one_side(scores, _right_of, "where j > i") for scores in shapes)
+
+
+def _large(rng: Random) -> Iterator[Case]:
+    """Gates that are open or shut for good, so that all positions are whole numbers."""
+    scores = _scores(rng, 2, 3, rng.randint(6, 8)).sign() * 150
+    yield _one_side(scores, torch.tril, "where j ≤ i, for scores of 150 and −150")
+
+
+def _one_side(scores: Tensor, cut: Callable[[Tensor], Tensor], words: str) -> Case:
     def ask(answer: Answer) -> Any:
-        found = answer(scores.clone())
-        positions = compare.as_tensor(found)
-        fits = positions is not None and positions.shape == scores.shape
-        return cut(positions) if positions is not None and fits else found
+        found = call(scores).ask(answer)
+        fits = isinstance(found, Tensor) and found.shape == scores.shape
+        return cut(found) if fits else found
 
-    yield Case(f"{words}, scores of shape {tuple(scores.shape)}", ask)
+    return Case(f"{words}, scores of shape {tuple(scores.shape)}", ask)
 
 
 def _right_of(positions: Tensor) -> Tensor:
     return positions.triu(1)
 
 
+def _left_of(answer: Answer) -> Answer:
+    """Where j ≤ i; what is 0 for certain has no gradient either."""
+
+    def left(scores: Tensor) -> Any:
+        found = answer(scores)
+        return found.tril() if type(found) is Tensor else found
+
+    return left
+
+
+def _backwards(rng: Random) -> Iterator[Case]:
+    yield differentiated(", where j ≤ i", _left_of, scores=_scores(rng, 2, 3, rng.randint(5, 8)))
+
+
 counted = Exercise(
     "counted",
     _counted,
     (
-        Part("keys to the left", 1, lambda rng: _one_side(rng, torch.tril, "where j ≤ i")),
-        Part("0 to the right", 0.5, lambda rng: _one_side(rng, _right_of, "where j > i")),
+        Part(LEFT, 0.5, _left),
+        Part(RIGHT, 0.25, _right),
+        Part(LARGE, 0.25, _large),
+        Part(BACKWARDS, 0.5, _backwards),
     ),
     forbidden=(encodings.Cope,),
+    explains=("Write `counted`.",),
 )
 
 
 @counted.mistake(
     "You add up from the beginning of the text to key j. A position is counted back from the "
     "query: from i down to j, so that the query's neighbour has a small one.",
-    loses="keys to the left",
+    loses=COUNTS,
+    breaks=("$p_{ij}$ where $j \\le i$", "the sum of gates from key j to query i"),
 )
 def counted_from_the_left(scores):
     return scores.sigmoid().tril().cumsum(-1).tril()
@@ -62,7 +108,7 @@ def counted_from_the_left(scores):
 @counted.mistake(
     "Your gates are the scores themselves, and may be negative. σ makes each a number between "
     "0, not counted, and 1, counted.",
-    loses="keys to the left",
+    loses=COUNTS,
 )
 def counted_without_a_sigmoid(scores):
     return scores.tril().flip(-1).cumsum(-1).flip(-1).tril()
@@ -71,7 +117,7 @@ def counted_without_a_sigmoid(scores):
 @counted.mistake(
     "Your gates are a softmax: they share one count among all keys. Each gate opens by itself: "
     "a sigmoid.",
-    loses="keys to the left",
+    loses=COUNTS,
 )
 def counted_by_softmax(scores):
     return scores.softmax(-1).tril().flip(-1).cumsum(-1).flip(-1).tril()
@@ -80,7 +126,7 @@ def counted_by_softmax(scores):
 @counted.mistake(
     "Your gates are a softmax over the keys to the left, so that their sum is always 1. Each "
     "gate opens by itself: a sigmoid.",
-    loses="keys to the left",
+    loses=COUNTS,
 )
 def counted_by_causal_softmax(scores):
     hidden = torch.ones_like(scores).triu(1).bool()
@@ -91,7 +137,7 @@ def counted_by_causal_softmax(scores):
 @counted.mistake(
     "Gates to the right of the query are counted too: your sum runs from j to the end of the "
     "text. It stops at i.",
-    loses="keys to the left",
+    loses=COUNTS,
 )
 def counted_to_the_end_of_the_text(scores):
     return scores.sigmoid().flip(-1).cumsum(-1).flip(-1).tril()
@@ -99,7 +145,7 @@ def counted_to_the_end_of_the_text(scores):
 
 @counted.mistake(
     "You add up along the queries. The sum for query i uses its own row of gates: the last axis.",
-    loses="keys to the left",
+    loses=COUNTS,
 )
 def counted_along_the_queries(scores):
     return scores.sigmoid().tril().cumsum(-2).tril()
@@ -107,7 +153,7 @@ def counted_along_the_queries(scores):
 
 @counted.mistake(
     "The query's own gate is missing: the sum runs from m = j to m = i, both included.",
-    loses="keys to the left",
+    loses=COUNTS,
 )
 def counted_without_the_query_itself(scores):
     return scores.sigmoid().tril(-1).flip(-1).cumsum(-1).flip(-1)
@@ -115,7 +161,7 @@ def counted_without_the_query_itself(scores):
 
 @counted.mistake(
     "The key's own gate is missing: the sum runs from m = j to m = i, both included.",
-    loses="keys to the left",
+    loses=COUNTS,
 )
 def counted_without_the_key_itself(scores):
     gates = scores.sigmoid().tril()
@@ -124,7 +170,7 @@ def counted_without_the_key_itself(scores):
 
 @counted.mistake(
     "Your gates are transposed: scores[…, i, m] is what query i, in the row, says to key m.",
-    loses="keys to the left",
+    loses=COUNTS,
 )
 def counted_with_the_gates_of_the_key(scores):
     gates = scores.transpose(-2, -1).sigmoid().tril()
@@ -133,7 +179,7 @@ def counted_with_the_gates_of_the_key(scores):
 
 @counted.mistake(
     "You flip the keys to add up from the right, and leave them flipped: turn them back.",
-    loses="keys to the left",
+    loses=COUNTS,
 )
 def counted_and_left_mirrored(scores):
     return scores.sigmoid().tril().flip(-1).cumsum(-1).tril()
@@ -141,7 +187,7 @@ def counted_and_left_mirrored(scores):
 
 @counted.mistake(
     "Each token counts 1, so these are plain distances. The gates decide what is counted.",
-    loses="keys to the left",
+    loses=COUNTS,
 )
 def counted_tokens(scores):
     return torch.ones_like(scores).tril().flip(-1).cumsum(-1).flip(-1).tril()
@@ -149,7 +195,8 @@ def counted_tokens(scores):
 
 @counted.mistake(
     "Keys to the right have counts of their own. The paper's model is causal: leave 0 there.",
-    loses="0 to the right",
+    loses=RIGHT,
+    breaks=("and 0 where $j > i$", "0 for j > i"),
 )
 def counted_on_both_sides(scores):
     gates = scores.sigmoid()
@@ -159,10 +206,75 @@ def counted_on_both_sides(scores):
 
 @counted.mistake(
     "To the right of the query your difference of sums goes on below zero. Leave 0 there.",
-    loses="0 to the right",
+    loses=RIGHT,
 )
 def counted_down_to_the_right(scores):
     gates = scores.sigmoid()
     upto = gates.cumsum(-1)
     own = upto.diagonal(dim1=-2, dim2=-1)[..., None]
     return own - upto + gates
+
+
+def counted_right(scores):
+    """The right answer, of which the mistakes below change one thing."""
+    gates = scores.sigmoid().tril()
+    return gates.flip(-1).cumsum(-1).flip(-1).tril()
+
+
+@counted.mistake(
+    "exp overflows for a large score: exp(150) is infinite in float32, and ∞/∞ is not a number. "
+    "torch's sigmoid takes care of that.",
+    loses=LARGE,
+    breaks="they may be so large that exp overflows",
+)
+@changed(counted_right, "scores.sigmoid()", "(scores.exp() / (1 + scores.exp()))")
+def counted_with_an_overflow(): ...
+
+
+@counted.mistake(
+    "A large score becomes a smaller one before the gate, so that no gate is ever quite open or "
+    "shut.",
+    loses=COUNTS,
+)
+@changed(counted_right, "scores.sigmoid()", "scores.clamp(-2, 2).sigmoid()")
+def counted_with_clamped_scores(): ...
+
+
+@counted.mistake(
+    "You write into the scores, which belong to the caller. Build a new tensor.",
+    breaks="The scores stay as they are",
+)
+@changed(counted_right, "scores.sigmoid()", "scores.sigmoid_()")
+def counted_in_place(): ...
+
+
+@counted.mistake(common.NO_GRADIENT, loses=BACKWARDS, breaks="gradients must reach them")
+@changed(counted_right, "scores.sigmoid()", "scores.detach().sigmoid()")
+def counted_without_gradients(): ...
+
+
+@counted.mistake(
+    "Your result is float32 whatever comes in. Leave the dtype to the scores: float64 in, float64 "
+    "out.",
+    loses=BACKWARDS,
+    breaks="It has the dtype of the scores",
+)
+@changed(counted_right, "scores.sigmoid()", "scores.float().sigmoid()")
+def counted_always_in_float32(): ...
+
+
+@counted.mistake(
+    "Your positions are whole numbers: each gate is either open or shut. σ lets a gate be half "
+    "open, and only so does training have a slope to follow.",
+    loses=(LEFT, BACKWARDS),
+)
+@changed(counted_right, "scores.sigmoid()", "(scores > 0).to(scores.dtype)")
+def counted_with_hard_gates(): ...
+
+
+@counted.mistake(
+    "You return the counts of one sequence of the batch. All of them are asked for.",
+    breaks="returns $p$ of the same shape",
+)
+@changed(counted_right, "tril()\n    return", "tril()[0]\n    return")
+def counted_in_one_sequence(): ...

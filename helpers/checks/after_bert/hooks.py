@@ -1,23 +1,23 @@
 """Unit 05, “Which hook for which paper”: what it asks, and what people write instead.
 
-Which of the four hooks a paper needs, and which a model that mixes several of them.
+Which of the four hooks a paper needs, and which a model that mixes several of them. What people do
+with such a mix is in `hooks_mixed`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import pairwise
+from itertools import combinations
 from random import Random
 from typing import Any
-
-import torch
 
 from helpers.checks.engine import Answer, Case, Exercise, Part, changed
 from helpers.encodings.base import HOOKS
 
 NEEDED = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
 MOST = 4  # papers that must be right by themselves before a mix of them counts
+COLLECTIONS = (tuple, list, set, frozenset)
 
 
 def _needed(papers: str) -> list[str]:
@@ -32,14 +32,16 @@ def _names(found: Any) -> list[str] | str:
     """The hooks that an answer names, each as often as it does; or in words what it says else."""
     if found is None:
         return "None (no hook is the empty tuple, ())"
-    if isinstance(found, str):
-        found = [found] if found else []
-    if not isinstance(found, Iterable) or isinstance(found, torch.Tensor):
-        return f"{found!r} (a tuple of names is asked for)"
-    names = list(found)
-    if set(map(repr, names)) <= set(map(repr, HOOKS)):
-        return sorted(names)
-    if all(isinstance(name, str) and len(name) == 1 for name in names):
+    if type(found) is str:
+        return f"the text {found!r} (a tuple of one name has a comma: (name,))"
+    if type(found) not in COLLECTIONS:
+        return f"{type(found).__name__} (a tuple of names is asked for)"
+    if not all(type(name) is str for name in found):
+        return f"{found!r} (not all of them names of hooks)"
+    names = sorted(found)
+    if set(names) <= set(HOOKS):
+        return names
+    if all(len(name) == 1 for name in names):
         return "single letters (a tuple of one name has a comma: (name,))"
     return f"{names!r} (not all of them names of hooks)"
 
@@ -53,26 +55,38 @@ def _said(found: list[str] | str, needed: list[str]) -> str:
 
 def _alone(paper: str, _rng: Random) -> Iterable[Case]:
     def ask(answer: Answer) -> str:
-        return _said(_names(answer(paper)), _needed(paper))
+        names = _names(answer(paper))
+        if type(names) is list and all(_asked(answer, other) == names for other in NEEDED):
+            return "the same as for all the other papers"
+        return _said(names, _needed(paper))
 
     return [Case(f"({paper!r})", ask)]
 
 
+def _asked(answer: Answer, papers: str) -> list[str] | str:
+    """What is said of other papers; that an answer knows nothing of these is no fault here."""
+    try:
+        return _names(answer(papers))
+    except Exception as error:
+        return type(error).__name__
+
+
 def _together(rng: Random) -> Iterator[Case]:
-    """Words of two papers and of four; two that need the same hook, side by side and far apart."""
-    ring = rng.sample(sorted(NEEDED), len(NEEDED))
-    yield from (_mixed(first + second) for first, second in pairwise([*ring, ring[0]]))
-    yield _mixed("".join(rng.sample(ring, 4)))
-    both = rng.sample("AF", 2)
-    yield _mixed("".join(both))
-    yield _mixed("".join([both[0], *rng.sample("BCDE", 4), both[1]]))
+    """Every mix of two papers and more, with each of them last once, the others in any order."""
+    mixes = [
+        "".join(rng.sample([paper for paper in papers if paper != last], size - 1)) + last
+        for size in range(2, len(NEEDED) + 1)
+        for papers in combinations(NEEDED, size)
+        for last in papers
+    ]
+    return (_mixed(papers) for papers in rng.sample(mixes, len(mixes)))
 
 
 def _mixed(papers: str) -> Case:
     """Right is what the answer itself says of the papers one by one, if it knows most of them."""
 
     def ask(answer: Answer) -> str:
-        alone = {paper: _names(answer(paper)) for paper in NEEDED}
+        alone = {paper: _asked(answer, paper) for paper in NEEDED}
         if sum(alone[paper] == _needed(paper) for paper in NEEDED) < MOST:
             return "something else to do first: the papers one by one"
         named = [names for paper in papers if isinstance(names := alone[paper], list)]
@@ -88,6 +102,7 @@ hooks = Exercise(
         *(Part(f"paper {paper}", 0.25, partial(_alone, paper)) for paper in NEEDED),
         Part("combined", 0.5, _together),
     ),
+    explains=("Here are six more papers.",),
 )
 
 
@@ -101,6 +116,7 @@ def hooks_by_paper(papers):
     "A: the score does fade with the offset in the end, but nothing is added to it. To which "
     "tensors do the turning and the factors happen?",
     loses="paper A",
+    breaks="queries and keys are turned as in RoPE",
 )
 @changed(hooks_by_paper, '"A": "rotate"', '"A": "scores"')
 def xpos_by_scores(): ...
@@ -110,6 +126,7 @@ def xpos_by_scores(): ...
     "A: the factors, like the turning, belong to a query or to a key alone. Does a hook that "
     "sees both at once have anything left to do?",
     loses="paper A",
+    breaks="Then pair $n$ of the query at $i$ is multiplied",
 )
 @changed(hooks_by_paper, '"A": "rotate"', '"A": "rotate scores"')
 def xpos_by_two_hooks(): ...
@@ -127,6 +144,7 @@ def xpos_at_the_input(): ...
     "B: a vector for each position looks like BERT's table, but no token vector has it added. "
     "Where does the product of two of them go?",
     loses="paper B",
+    breaks="Token vectors and position vectors are never added",
 )
 @changed(hooks_by_paper, '"B": "scores"', '"B": "embed"')
 def tupe_at_the_input(): ...
@@ -135,6 +153,7 @@ def tupe_at_the_input(): ...
 @hooks.mistake(
     "B: queries and keys of the tokens are not changed. What is it that something is added to?",
     loses="paper B",
+    breaks="is added to $q_i \\cdot k_j$",
 )
 @changed(hooks_by_paper, '"B": "scores"', '"B": "rotate"')
 def tupe_by_rotation(): ...
@@ -152,6 +171,7 @@ def tupe_by_two_hooks(): ...
 @hooks.mistake(
     "C: sines and cosines alone do not make a rotation. Look at where the MLP's output goes.",
     loses="paper C",
+    breaks="go through a small MLP",
 )
 @changed(hooks_by_paper, '"C": "embed"', '"C": "rotate"')
 def fourier_by_rotation(): ...
@@ -160,6 +180,7 @@ def fourier_by_rotation(): ...
 @hooks.mistake(
     "C: the MLP's output has one vector for each token, not a number for each pair.",
     loses="paper C",
+    breaks="Its output is added to the vector of the token",
 )
 @changed(hooks_by_paper, '"C": "embed"', '"C": "scores"')
 def fourier_by_scores(): ...
@@ -169,6 +190,7 @@ def fourier_by_scores(): ...
     "D: the causal mask says who may be looked at; every decoder has it, with any encoding. "
     "What does this paper add beside it?",
     loses="paper D",
+    breaks="a decoder with a causal mask, and nothing else",
 )
 @changed(hooks_by_paper, '"D": ""', '"D": "scores"')
 def nope_by_a_mask(): ...
@@ -185,6 +207,7 @@ def nope_at_the_input(): ...
     "E: the vector of the offset never meets a query or a key. It is there only after the "
     "softmax, when the values are added up.",
     loses="paper E",
+    breaks="in each layer query $i$ adds up",
 )
 @changed(hooks_by_paper, '"E": "context"', '"E": "scores"')
 def values_by_scores(): ...
@@ -212,6 +235,7 @@ def values_and_scores(): ...
     "F: what is added at the input is in the values too, and only once. Which tensors get it "
     "here, and how often?",
     loses="paper F",
+    breaks="and not into its value",
 )
 @changed(hooks_by_paper, '"F": "rotate"', '"F": "embed"')
 def detr_at_the_input(): ...
@@ -221,6 +245,7 @@ def detr_at_the_input(): ...
     "F: nothing is added to the scores themselves. Each query and each key gets a vector by "
     "itself, and it need not be a turn for the hook to fit.",
     loses="paper F",
+    breaks="name the hook where the paper itself acts",
 )
 @changed(hooks_by_paper, '"F": "rotate"', '"F": "scores"')
 def detr_by_scores(): ...
@@ -233,77 +258,3 @@ def detr_by_scores(): ...
 )
 @changed(hooks_by_paper, '"F": "rotate"', '"F": "embed rotate"')
 def detr_by_two_hooks(): ...
-
-
-@hooks.mistake(
-    "Of several papers you look at the first only. A model that uses them all needs the hooks "
-    "of each.",
-    loses="combined",
-)
-@changed(hooks_by_paper, "in papers", "in papers[0]")
-def hooks_of_the_first(): ...
-
-
-@hooks.mistake(
-    "You look a whole word such as “AC” up as if it were one paper. Go through it letter by "
-    "letter.",
-    loses="combined",
-)
-def hooks_of_one_letter(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
-    return tuple(needed.get(papers, "").split())
-
-
-@hooks.mistake(
-    "A word such as “AC” is no key of your dictionary: only its letters are. Look them up one "
-    "by one.",
-    loses="combined",
-)
-def hooks_of_a_whole_word(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
-    return tuple(needed[papers].split())
-
-
-@hooks.mistake(
-    "A name is left out only where it follows itself at once: with others between, it is there "
-    "twice. A set keeps each name once.",
-    loses="combined",
-)
-def hooks_but_neighbours_once(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
-    found = []
-    for paper in papers:
-        if needed[paper] and found[-1:] != [needed[paper]]:
-            found.append(needed[paper])
-    return tuple(found)
-
-
-@hooks.mistake(
-    "D: a paper that needs no hook gets the empty tuple, (), which code can go on with; None "
-    "is no tuple.",
-    loses="paper D",
-)
-def nope_by_none(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": None, "E": "context", "F": "rotate"}
-    found = {needed[paper] for paper in papers} - {None}
-    return tuple(found) if found else None
-
-
-@hooks.mistake(
-    "A hook that two of the papers need is named twice. A class overrides it once, and does "
-    "both things there.",
-    loses="combined",
-)
-def hooks_more_than_once(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
-    return tuple(needed[paper] for paper in papers if needed[paper])
-
-
-@hooks.mistake(
-    "You keep only the hooks that all of the papers need. A class for several needs every "
-    "hook that any of them does.",
-    loses="combined",
-)
-def hooks_that_all_share(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
-    return set.intersection(*(set(needed[paper].split()) for paper in papers))

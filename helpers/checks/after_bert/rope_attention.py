@@ -11,7 +11,9 @@ from torch import Tensor
 
 from helpers import encodings
 from helpers.checks.after_bert import common
-from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.engine import Case, Exercise, Part, call, changed, differentiated
+
+ATTENTION, LARGE, BACKWARDS = "attention with RoPE", "large scores", "dtype and gradients"
 
 
 def _rope_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -20,21 +22,45 @@ def _rope_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return (products / math.sqrt(q.shape[-1])).softmax(-1) @ v
 
 
+def _queries_keys_values(rng: Random, *shape: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries twice as long: the softmax is then far from even, and a wrong axis shows."""
+    q, k, v = (common.normal_numbers(rng, *shape) for _ in range(3))
+    return 2 * q, k, v
+
+
 def _attended(rng: Random) -> Iterator[Case]:
-    for _ in range(2):
-        shape = common.random_heads(rng).shape
-        # Queries twice as long: the softmax is then far from even, and a wrong axis shows.
-        yield call(
-            2 * common.normal_numbers(rng, *shape),
-            common.normal_numbers(rng, *shape),
-            common.normal_numbers(rng, *shape),
-        )
+    q, k, v = _queries_keys_values(rng, *common.random_heads(rng).shape)
+    yield call(q, k, v)
+    yield call(q.flip(0), v, 5 * k)  # the same shapes once more
+    yield call(*_queries_keys_values(rng, 3, 2, rng.choice((12, 14)), rng.choice((4, 6))))
+    yield call(*_queries_keys_values(rng, 1, 1, rng.randint(40, 60), 2))
+    yield call(*_queries_keys_values(rng, 4, 5, 1, 8))
+
+
+def _large(rng: Random) -> Iterator[Case]:
+    """Scores near 150 in some rows and near −150 in others, but for what the offset does."""
+    q, k, v = _queries_keys_values(rng, *common.random_heads(rng).shape)
+    long = torch.zeros(q.shape[-1])
+    long[-2] = math.sqrt(150) * q.shape[-1] ** 0.25  # of the last pair, which hardly turns
+    q = q + long * (1 - 2 * (torch.arange(q.shape[2])[:, None] % 2))
+    case = call(q, k + long, v)
+    yield Case(f"{case.label} with scores near 150 and −150", case.ask)
+
+
+def _backwards(rng: Random) -> Iterator[Case]:
+    q, k, v = _queries_keys_values(rng, *common.random_heads(rng).shape)
+    yield differentiated(q=q, k=k, v=v)
 
 
 rope_attention = Exercise(
     "rope_attention",
     _rope_attention,
-    (Part("attention with RoPE", 1, _attended),),
+    (
+        Part(ATTENTION, 0.5, _attended),
+        Part(LARGE, 0.25, _large),
+        Part(BACKWARDS, 0.25, _backwards),
+    ),
+    explains=("is yours to use",),
 )
 
 
@@ -55,7 +81,8 @@ def rope_values_turned_as_well(q, k, v):
 
 @rope_attention.mistake(
     "Only one of q and k is turned, so the score depends on where that token stands, not on "
-    "the offset."
+    "the offset.",
+    breaks="Attention whose scores know the offset by RoPE",
 )
 def rope_queries_only(q, k, v):
     rope = encodings.create("rotary", d_model=q.shape[-1])
@@ -115,7 +142,10 @@ def rope_softmax_over_queries(q, k, v):
     return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-2) @ v
 
 
-@rope_attention.mistake("Your queries see only the keys to their left. No mask is asked for here.")
+@rope_attention.mistake(
+    "Your queries see only the keys to their left. No mask is asked for here.",
+    breaks="and no mask",
+)
 def rope_with_a_causal_mask(q, k, v):
     q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
     hidden = torch.ones(q.shape[2], q.shape[2], dtype=torch.bool).triu(1)
@@ -128,3 +158,82 @@ def rope_turned_twice(q, k, v):
     rope = encodings.create("rotary", d_model=q.shape[-1])
     q, k = rope.rotate(*rope.rotate(q, k))
     return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-1) @ v
+
+
+def rope_right(q, k, v):
+    """The right answer, of which the mistakes below change one thing."""
+    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1) @ v
+
+
+@rope_attention.mistake(
+    "Your pairs are those of layout='halves'. The paper's are neighbouring columns.",
+    breaks="with RoPE in the paper's layout",
+)
+@changed(rope_right, "d_model=q.shape[-1]", "d_model=q.shape[-1], layout='halves'")
+def rope_in_the_other_layout(): ...
+
+
+@rope_attention.mistake("Keys are turned and queries are not, or the other way round: turn both.")
+@changed(rope_right, "q, k = encodings", "_, k = encodings")
+def rope_keys_only(): ...
+
+
+@rope_attention.mistake(
+    "You return the weights, T × T. What a query takes home is the average of the values with "
+    "those weights.",
+    breaks=("It returns $(B, H, T, d)$", "three times → (B, H, T, d)"),
+)
+@changed(rope_right, "scores.softmax(-1) @ v", "scores.softmax(-1)")
+def rope_returns_the_weights(): ...
+
+
+@rope_attention.mistake(
+    "exp(150) is too large for float32. A softmax does not change when a number is subtracted "
+    "from all scores of a query; torch's softmax makes use of that.",
+    loses=LARGE,
+    breaks="Scores may be so large that exp overflows",
+)
+@changed(
+    rope_right, "scores.softmax(-1) @ v", "(scores.exp() / scores.exp().sum(-1, keepdim=True)) @ v"
+)
+def rope_with_an_overflow(): ...
+
+
+@rope_attention.mistake(
+    "You subtract a maximum that several queries share. A query whose scores are far below it has "
+    "nothing but exp(−300) = 0 left. Each query needs its own maximum.",
+    loses=LARGE,
+    breaks="the result must be right all the same",
+)
+def rope_with_one_maximum_for_all(q, k, v):
+    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    weights = (scores - scores.max()).exp()
+    return weights / weights.sum(-1, keepdim=True) @ v
+
+
+@rope_attention.mistake(
+    common.NO_GRADIENT, loses=BACKWARDS, breaks="gradients must reach all three"
+)
+@changed(rope_right, "scores.softmax(-1) @ v", "scores.detach().softmax(-1) @ v.detach()")
+def rope_without_gradients(): ...
+
+
+@rope_attention.mistake(
+    "Your scores are cut off from q and k: of the three, only the values get a gradient.",
+    loses=BACKWARDS,
+)
+@changed(rope_right, "scores.softmax(-1)", "scores.detach().softmax(-1)")
+def rope_without_gradients_of_the_scores(): ...
+
+
+@rope_attention.mistake(
+    "Your result is float32 whatever comes in. Leave the dtype to the operations: float64 in, "
+    "float64 out.",
+    loses=BACKWARDS,
+    breaks="in the dtype of $q$",
+)
+@changed(rope_right, "scores.softmax(-1) @ v", "scores.float().softmax(-1) @ v.float()")
+def rope_always_in_float32(): ...

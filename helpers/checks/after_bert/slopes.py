@@ -5,33 +5,56 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import torch
+from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.engine import Answer, Case, Exercise, Part
 from helpers.encodings import distance
 
+POWERS, OTHERS = "powers of 2", "any other number of heads"
 
-def _powers(rng: Random) -> Iterator[Case]:
-    yield call(8)
-    yield call(rng.choice((4, 16)))
-    yield call(rng.choice((1, 2, 32)))
+
+def _slopes(num_heads: int) -> Tensor:
+    """2^(−8h/P) for the largest power P of 2 up to H, then every second one for 2P, (H,)."""
+    return distance.alibi_slopes(num_heads)
+
+
+def _as_tensor(num_heads: int) -> Case:
+    def ask(answer: Answer) -> Any:
+        found = answer(num_heads)
+        return {"its type": _kind(found), "the slopes": found}
+
+    return Case(f"({num_heads})", ask)
+
+
+def _kind(found: Any) -> str:
+    """A parameter is a tensor as well."""
+    return "Tensor" if isinstance(found, Tensor) else type(found).__name__
+
+
+def _powers(_rng: Random) -> Iterator[Case]:
+    return (_as_tensor(heads) for heads in (8, 4, 16, 1, 2, 32, 64, 128, 256))
 
 
 def _other_numbers(rng: Random) -> Iterator[Case]:
-    yield call(rng.choice((5, 6, 7)))
-    yield call(rng.randint(10, 15))
+    numbers = [*range(3, 72), rng.randint(72, 127), rng.randint(129, 255)]
+    return (_as_tensor(heads) for heads in numbers if heads & (heads - 1))
 
 
 slopes = Exercise(
     "slopes",
-    distance.alibi_slopes,
+    _slopes,
     (
-        Part("powers of 2", 1, _powers),
-        Part("any other number of heads", 1, _other_numbers),
+        Part(POWERS, 1, _powers),
+        Part(OTHERS, 1, _other_numbers),
     ),
-    forbidden=(encodings.Alibi,),
+    forbidden=(encodings.Alibi, distance.alibi_slopes),
+    # The last slope is 1/256, of which the usual 1e-4 would be 3 %.
+    tolerance=3e-6,
+    explains=("For $H = 3$ that is",),
 )
 
 
@@ -43,7 +66,10 @@ def slopes_linear(num_heads):
     return torch.arange(num_heads, 0, -1) / num_heads
 
 
-@slopes.mistake("Your first slope is 1: h counts from 1, so that the last slope is 2⁻⁸.")
+@slopes.mistake(
+    "Your first slope is 1: h counts from 1, so that the last slope is 2⁻⁸.",
+    breaks="ALiBi's slope of each head",
+)
 def slopes_from_h_zero(num_heads):
     below = 2 ** int(math.log2(num_heads))
     first = [2 ** (-8 * h / below) for h in range(below)]
@@ -88,7 +114,8 @@ def slopes_reversed(num_heads):
 @slopes.mistake(
     "You put any H into the formula. The authors' code does so for powers of 2 only; other "
     "numbers begin with the slopes of the power of 2 below.",
-    loses="any other number of heads",
+    loses=OTHERS,
+    breaks=("The formula is meant for $H$ a power of 2", "let $P$ be the largest power of 2 below"),
 )
 def slopes_by_the_formula_for_any_number(num_heads):
     return 2 ** (-8 * torch.arange(1, num_heads + 1) / num_heads)
@@ -97,7 +124,8 @@ def slopes_by_the_formula_for_any_number(num_heads):
 @slopes.mistake(
     "Some of your slopes occur twice: of the slopes for 2P heads the second, fourth, … are the "
     "ones you have already. Take the first, third, ….",
-    loses="any other number of heads",
+    loses=OTHERS,
+    breaks="The remaining $H - P$ are the first, third, fifth",
 )
 def slopes_second_fourth_sixth(num_heads):
     below = 2 ** int(math.log2(num_heads))
@@ -109,7 +137,7 @@ def slopes_second_fourth_sixth(num_heads):
 @slopes.mistake(
     "Of the slopes for 2P heads you skip the first half. The additional ones begin with the "
     "very first.",
-    loses="any other number of heads",
+    loses=OTHERS,
 )
 def slopes_go_on_from_p(num_heads):
     below = 2 ** int(math.log2(num_heads))
@@ -121,7 +149,8 @@ def slopes_go_on_from_p(num_heads):
 @slopes.mistake(
     "You take the first H slopes of the power of 2 above. Begin with all slopes of the power "
     "of 2 below.",
-    loses="any other number of heads",
+    loses=OTHERS,
+    breaks="The first $P$ slopes are those for $P$ heads",
 )
 def slopes_of_the_power_above(num_heads):
     above = 2 ** math.ceil(math.log2(num_heads))
@@ -131,7 +160,7 @@ def slopes_of_the_power_above(num_heads):
 @slopes.mistake(
     "The additional slopes are every second one of those for 2P heads; you take them one after "
     "the other.",
-    loses="any other number of heads",
+    loses=OTHERS,
 )
 def slopes_without_leaving_any_out(num_heads):
     below = 2 ** int(math.log2(num_heads))
@@ -143,10 +172,60 @@ def slopes_without_leaving_any_out(num_heads):
 @slopes.mistake(
     "The numbers are right, the order is not: first the slopes for P heads, then the "
     "additional ones.",
-    loses="any other number of heads",
+    loses=OTHERS,
 )
 def slopes_sorted(num_heads):
     below = 2 ** int(math.log2(num_heads))
     first = [2 ** (-8 * h / below) for h in range(1, below + 1)]
     between = [2 ** (-8 * h / (2 * below)) for h in range(1, 2 * below + 1)]
     return torch.tensor(sorted(first + between[::2][: num_heads - below], reverse=True))
+
+
+@slopes.mistake(
+    "A power of 2 needs no other slopes: you begin with those for half as many heads, and add the "
+    "rest in the order of the other numbers.",
+    loses=POWERS,
+)
+def slopes_of_the_power_below_a_power(num_heads):
+    below = 1
+    while 2 * below < num_heads:
+        below *= 2
+    first = [2 ** (-8 * h / below) for h in range(1, below + 1)]
+    between = [2 ** (-8 * h / (2 * below)) for h in range(1, 2 * below + 1)]
+    return torch.tensor(first + between[::2][: num_heads - below])
+
+
+@slopes.mistake(
+    "The additional slopes are the first, third, … of those for H heads in yours. The authors take "
+    "them from the slopes for 2P heads.",
+    loses=OTHERS,
+)
+def slopes_between_by_the_number_of_heads(num_heads):
+    below = 2 ** int(math.log2(num_heads))
+    first = [2 ** (-8 * h / below) for h in range(1, below + 1)]
+    between = [2 ** (-8 * h / num_heads) for h in range(1, 2 * num_heads + 1)]
+    return torch.tensor(first + between[::2][: num_heads - below])
+
+
+@slopes.mistake(
+    "The additional slopes are the last of those that are left in yours. Take them from the front: "
+    "the first, the third, ….",
+    loses=OTHERS,
+)
+def slopes_from_the_back(num_heads):
+    below = 2 ** int(math.log2(num_heads))
+    first = [2 ** (-8 * h / below) for h in range(1, below + 1)]
+    between = [2 ** (-8 * h / (2 * below)) for h in range(1, 2 * below + 1)]
+    more = num_heads - below
+    return torch.tensor(first + between[::2][below - more :])
+
+
+@slopes.mistake(
+    "Your slopes come as a list. Asked is a tensor, with which others can calculate.",
+    breaks="as a tensor of shape $(H,)$",
+)
+def slopes_in_a_list(num_heads):
+    below = 2 ** int(math.log2(num_heads))
+    first = [2 ** (-8 * h / below) for h in range(1, below + 1)]
+    between = [2 ** (-8 * h / (2 * below)) for h in range(1, 2 * below + 1)]
+    return first + between[::2][: num_heads - below]

@@ -1,10 +1,9 @@
-"""Unit 05, right answers written differently: loops, NumPy, complex numbers, einsum, float64."""
+"""Unit 05, right answers written differently: loops, complex numbers, einsum, float64."""
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -15,7 +14,7 @@ from tests.checks.variants.after_bert_bias import ALIBI_BIAS, BUCKETS, SLOPES
 def turn_by_complex_numbers(x, base=10_000.0, layout="interleaved"):
     d = x.shape[-1]
     angles = torch.outer(torch.arange(x.shape[2]), base ** (-torch.arange(0, d, 2) / d))
-    unit = torch.polar(torch.ones_like(angles), angles)
+    unit = torch.polar(torch.ones_like(angles), angles)  # complex64, which the wider x widens
     if layout == "halves":
         turned = torch.complex(*(half.contiguous() for half in x.chunk(2, -1))) * unit
         return torch.cat([turned.real, turned.imag], -1)
@@ -49,15 +48,16 @@ def turn_by_partners(x, base=10_000.0, layout="interleaved"):
     return x * angles.cos() + partner * angles.sin()
 
 
-def turn_in_numpy(x, base=10_000.0, layout="interleaved"):
-    x = np.asarray(x, dtype=np.float64)
-    d = x.shape[-1]
-    first = np.arange(0, d, 2) if layout == "interleaved" else np.arange(d // 2)
+def turn_by_columns(x, base=10_000.0, layout="interleaved"):
+    d = x.size(-1)
+    first = torch.arange(0, d, 2) if layout == "interleaved" else torch.arange(d // 2)
     second = first + (1 if layout == "interleaved" else d // 2)
-    angles = np.arange(x.shape[2])[:, None] * base ** (-2 * np.arange(d // 2) / d)
-    out = np.zeros_like(x)
-    out[..., first] = x[..., first] * np.cos(angles) - x[..., second] * np.sin(angles)
-    out[..., second] = x[..., first] * np.sin(angles) + x[..., second] * np.cos(angles)
+    angles = torch.arange(x.size(2), dtype=x.dtype).outer(
+        torch.tensor([base ** (-2 * n / d) for n in range(d // 2)], dtype=x.dtype)
+    )
+    out = torch.zeros_like(x)
+    out[..., first] = x[..., first] * angles.cos() - x[..., second] * angles.sin()
+    out[..., second] = x[..., first] * angles.sin() + x[..., second] * angles.cos()
     return out
 
 
@@ -68,7 +68,7 @@ def turn_by_matrices(x, base=10_000.0, layout="interleaved"):
     if layout == "halves":
         order = order.view(2, -1).T.flatten()
     turned = torch.einsum("pcd,bhpd->bhpc", turns, x.double()[..., order])
-    return turned[..., order.argsort()]
+    return turned[..., order.argsort()].to(x.dtype)
 
 
 def rope_with_the_library(q, k, v):
@@ -91,7 +91,9 @@ def rope_by_offset(q, k, v):
         [
             torch.stack(
                 [
-                    (q[:, :, i] * (k[:, :, j] @ encodings.shift_matrix(j - i, d).float())).sum(-1)
+                    (q[:, :, i] * (k[:, :, j] @ encodings.shift_matrix(j - i, d).to(k.dtype))).sum(
+                        -1
+                    )
                     for j in range(length)
                 ],
                 -1,
@@ -107,8 +109,8 @@ def rope_in_halves(q, k, v):
     d = q.shape[-1]
     order = torch.arange(d).view(-1, 2).T.flatten()
     rope = encodings.create("rotary", d_model=d, layout="halves")
-    q, k = rope.rotate(q[..., order].double(), k[..., order].double())
-    return (q @ k.mT * d**-0.5).softmax(-1) @ v.double()
+    q, k = rope.rotate(q[..., order], k[..., order])
+    return (q @ k.mT * d**-0.5).softmax(-1) @ v
 
 
 def counted_by_loops(scores):
@@ -135,13 +137,20 @@ def counted_by_product(scores):
     return torch.einsum("bhim,mj->bhij", gates, after).tril()
 
 
-def counted_in_numpy(scores):
-    gates = np.tril(1 / (1 + np.exp(-np.asarray(scores, dtype=np.float64))))
-    return np.tril(np.flip(np.cumsum(np.flip(gates, -1), -1), -1))
+def counted_step_by_step(scores):
+    gates = torch.sigmoid(scores)
+    column = torch.zeros_like(gates[..., 0])
+    columns = []
+    for j in reversed(range(gates.size(-1))):
+        # Only queries from j on have key j to their left.
+        seen = torch.arange(gates.size(-1)) >= j
+        column = torch.where(seen, column + gates[..., j], torch.zeros_like(column))
+        columns.insert(0, column)
+    return torch.stack(columns, -1)
 
 
 def counted_from_the_total(scores):
-    gates = scores.double().sigmoid().tril()
+    gates = (0.5 + (scores / 2).tanh() / 2).tril()  # the sigmoid by another name
     return (gates.sum(-1, keepdim=True) - gates.cumsum(-1) + gates).tril()
 
 
@@ -159,9 +168,9 @@ def hooks_as_lists(papers):
     return found
 
 
-def hooks_as_strings(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
-    return needed[papers] if len(papers) == 1 else sorted({needed[p] for p in papers} - {""})
+def hooks_by_hook(papers):
+    used = {"embed": "C", "rotate": "AF", "scores": "B", "context": "E"}
+    return tuple(hook for hook, by in used.items() if any(letter in by for letter in papers))
 
 
 def hooks_by_cases(papers):
@@ -180,7 +189,7 @@ VARIANTS = {
         turn_by_complex_numbers,
         turn_by_loops,
         turn_by_partners,
-        turn_in_numpy,
+        turn_by_columns,
         turn_by_matrices,
     ),
     "rope_attention": (
@@ -196,8 +205,8 @@ VARIANTS = {
         counted_by_loops,
         counted_by_differences,
         counted_by_product,
-        counted_in_numpy,
+        counted_step_by_step,
         counted_from_the_total,
     ),
-    "hooks": (hooks_as_strings, hooks_as_lists, hooks_as_sets, hooks_by_cases),
+    "hooks": (hooks_by_hook, hooks_as_lists, hooks_as_sets, hooks_by_cases),
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import bisect
 import math
 
-import numpy as np
 import torch
 
 
@@ -20,11 +19,10 @@ def slopes_by_recursion(num_heads):
     return torch.tensor(of(num_heads))
 
 
-def slopes_in_numpy(num_heads):
+def slopes_of_the_doubled(num_heads):
     below = 1 << (num_heads.bit_length() - 1)
-    first = 2.0 ** (-8 * np.arange(1, below + 1) / below)
-    more = 2.0 ** (-4 * np.arange(1, 2 * (num_heads - below), 2) / below)
-    return np.concatenate([first, more])
+    doubled = torch.tensor(2.0) ** (-4 * torch.arange(1, 2 * below + 1) / below)
+    return torch.cat((doubled[1::2], doubled[0::2]))[:num_heads]
 
 
 def slopes_by_exponents(num_heads):
@@ -44,27 +42,28 @@ def slopes_by_loop(num_heads):
 
 
 def bias_by_loops(slopes, length, form="causal"):
-    bias = torch.zeros(len(slopes), length, length)
+    bias = slopes.new_zeros(len(slopes), length, length)
     for i in range(length):
         for j in range(length):
             fall = abs(j - i)
             if j > i and form == "directional":
                 fall = 2 * fall
             if j > i and form == "causal":
-                fall = math.inf
-            bias[:, i, j] = -slopes * fall
+                bias[:, i, j] = -math.inf
+            else:
+                bias[:, i, j] = -slopes * fall
     return bias
 
 
-def bias_in_numpy(slopes, length, form="causal"):
-    i, j = np.indices((length, length))
-    fall = np.abs(j - i).astype(float)
-    fall[j > i] *= {"causal": np.inf, "symmetric": 1, "directional": 2}[form]
-    return -np.multiply.outer(np.asarray(slopes), fall)
+def bias_head_by_head(slopes, length, form="causal"):
+    i, j = torch.meshgrid(torch.arange(length), torch.arange(length), indexing="ij")
+    fall = torch.where(j > i, j - i, i - j) * (1 + (j > i) * (form == "directional"))
+    bias = torch.stack([slope * -fall for slope in slopes])
+    return torch.where(j > i, -torch.inf, bias) if form == "causal" else bias
 
 
 def bias_by_triangles(slopes, length, form="causal"):
-    steps = torch.arange(length).double()
+    steps = torch.arange(length, dtype=slopes.dtype)
     offsets = steps.expand(length, length) - steps.view(-1, 1)
     left, right = offsets.tril(), -offsets.triu()
     bias = slopes.view(-1, 1, 1) * (left + right * (2 if form == "directional" else 1))
@@ -76,7 +75,7 @@ def bias_by_triangles(slopes, length, form="causal"):
 def bias_by_einsum(slopes, length, form="causal"):
     offsets = torch.arange(length)[None, :] - torch.arange(length)[:, None]
     fall = torch.where(offsets > 0, (2.0 if form == "directional" else 1.0) * offsets, -offsets)
-    bias = torch.einsum("h,ij->hij", -slopes, fall)
+    bias = torch.einsum("h,ij->hij", -slopes, fall.to(slopes))
     later = torch.ones(length, length, dtype=torch.bool).triu(1)
     return bias.masked_fill(later, float("-inf")) if form == "causal" else bias
 
@@ -104,16 +103,15 @@ def buckets_by_loop(offsets, num_buckets=32, max_distance=128):
             share = math.log(a / exact) / math.log(max_distance / exact)
             a = min(exact + int(share * (side - exact)), side - 1)
         found.append(a + side if offset > 0 else a)
-    return torch.tensor(found).view(offsets.shape)
+    return torch.tensor(found, dtype=torch.int64).view(offsets.shape)
 
 
-def buckets_in_numpy(offsets, num_buckets=32, max_distance=128):
-    offsets = np.asarray(offsets)
+def buckets_in_binary(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4
-    a = np.abs(offsets)
-    share = np.log2(np.maximum(a, exact) / exact) / np.log2(max_distance / exact)
-    far = np.minimum(exact + np.floor(share * (side - exact)), side - 1)
-    return np.where(offsets > 0, side, 0) + np.where(a < exact, a, far)
+    a = offsets.abs()
+    share = (a.clamp(min=exact) / exact).log2() / math.log2(max_distance / exact)
+    far = torch.floor_divide(share * (side - exact), 1).clamp(max=side - exact - 1) + exact
+    return ((offsets > 0) * side + torch.where(a < exact, a, far)).to(torch.int64)
 
 
 def buckets_by_search(offsets, num_buckets=32, max_distance=128):
@@ -134,7 +132,7 @@ def buckets_from_a_list(offsets, num_buckets=32, max_distance=128):
         bisect.bisect_right(starts, abs(o) + 1e-9) - 1 + (side if o > 0 else 0)
         for o in offsets.flatten().tolist()
     ]
-    return torch.tensor(flat).reshape(offsets.shape)
+    return torch.tensor(flat, dtype=torch.long).reshape(offsets.shape)
 
 
 def buckets_in_place(offsets, num_buckets=32, max_distance=128):
@@ -149,17 +147,17 @@ def buckets_in_place(offsets, num_buckets=32, max_distance=128):
     return result + torch.where(a < quarter, a, far).to(torch.int64)
 
 
-SLOPES = (slopes_by_recursion, slopes_in_numpy, slopes_by_exponents, slopes_by_loop)
+SLOPES = (slopes_by_recursion, slopes_of_the_doubled, slopes_by_exponents, slopes_by_loop)
 ALIBI_BIAS = (
     bias_by_loops,
-    bias_in_numpy,
+    bias_head_by_head,
     bias_by_triangles,
     bias_by_einsum,
     bias_counted_from_the_first_key,
 )
 BUCKETS = (
     buckets_by_loop,
-    buckets_in_numpy,
+    buckets_in_binary,
     buckets_by_search,
     buckets_from_a_list,
     buckets_in_place,

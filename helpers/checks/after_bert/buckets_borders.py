@@ -1,0 +1,106 @@
+"""Unit 05, “T5's buckets”: where people let a bucket begin and end, and in which dtype."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from helpers.checks.after_bert.buckets import FAR, NEAR, SIZES, buckets
+from helpers.checks.engine import changed
+
+
+def buckets_right(offsets, num_buckets=32, max_distance=128):
+    """The right answer, of which the mistakes below change one thing."""
+    side, exact = num_buckets // 2, num_buckets // 4
+    a = offsets.abs()
+    fraction = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
+    far = (exact + fraction * (side - exact)).long().clamp(max=side - 1)
+    return side * (offsets > 0) + torch.where(a < exact, a, far)
+
+
+@buckets.mistake(
+    "max_distance changes nothing: a 128 is still written out.",
+    loses=SIZES,
+    breaks="`max_distance` is the max of the formula",
+)
+@changed(buckets_right, "math.log(max_distance / exact)", "math.log(128 / exact)")
+def buckets_maximum_ignored(): ...
+
+
+@buckets.mistake(
+    "A distance at which a bucket begins is still in the one before it in yours: 16, 32 and 64 "
+    "with the default sizes. The formula rounds down, and a whole number stays as it is.",
+    loses=FAR,
+)
+def buckets_begin_one_late(offsets, num_buckets=32, max_distance=128):
+    side, exact = num_buckets // 2, num_buckets // 4
+    a = offsets.abs()
+    fraction = (a.clamp(min=1) / exact).log() / math.log(max_distance / exact)
+    far = (exact - 1 + (fraction * (side - exact)).ceil()).long().clamp(max=side - 1)
+    return side * (offsets > 0) + torch.where(a <= exact, a, far)
+
+
+@buckets.mistake(
+    "Beyond max_distance all offsets are in your first far bucket. They share the last one of "
+    "their side.",
+    loses=(FAR, SIZES),
+)
+@changed(
+    buckets_right,
+    "a < exact, a, far)",
+    "(a < exact), a, torch.where(a < max_distance, far, exact))",
+)
+def buckets_that_wrap_around(): ...
+
+
+@buckets.mistake(
+    "Your last bucket of a side is only for distances from max_distance on. The formula's floor "
+    "reaches n − 1 before that.",
+    loses=(FAR, SIZES),
+)
+@changed(buckets_right, "(side - exact)).long()", "(side - 1 - exact)).long()")
+def buckets_last_one_for_the_maximum(): ...
+
+
+@buckets.mistake(
+    "Your logarithm is of a/e, but it is divided by that of the maximum itself: ln(max/e) is "
+    "asked.",
+    loses=(FAR, SIZES),
+)
+@changed(buckets_right, "math.log(max_distance / exact)", "math.log(max_distance)")
+def buckets_divided_by_the_whole_logarithm(): ...
+
+
+@buckets.mistake(
+    "Your buckets are floating-point numbers. The bucket is an index, and only whole numbers index "
+    "a table.",
+    breaks="as an int64 tensor of the same shape",
+)
+@changed(buckets_right, "torch.where(a < exact, a, far)", "torch.where(a < exact, a, far).float()")
+def buckets_as_floats(): ...
+
+
+@buckets.mistake("Your buckets are int32. Asked is int64, PyTorch's dtype of an index.")
+@changed(
+    buckets_right,
+    "return side * (offsets > 0) + torch.where(a < exact, a, far)",
+    "return (side * (offsets > 0) + torch.where(a < exact, a, far)).int()",
+)
+def buckets_as_short_integers(): ...
+
+
+@buckets.mistake(
+    "You flatten the offsets and leave the buckets flat. They have the shape of the offsets.",
+    loses=(NEAR, FAR),
+    breaks="the same shape",
+)
+@changed(
+    buckets_right, "a = offsets.abs()", "a, offsets = offsets.abs().flatten(), offsets.flatten()"
+)
+def buckets_flattened(): ...
+
+
+@buckets.mistake("You write into the offsets, which belong to the caller. Build a new tensor.")
+@changed(buckets_right, "offsets.abs()", "offsets.abs(); offsets.clamp_(min=0)")
+def buckets_in_place(): ...
