@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -59,12 +60,11 @@ def differentiated(
         of: makes what is called from the answer, such as a method of a module.
         arguments: in the order of the signature; those of floating-point numbers become float64.
     """
-    shapes = ", ".join(_word(value) for value in arguments.values())
 
     def ask(answer: Answer) -> Any:
         function = of(answer)
         given = {name: _leaf(value) for name, value in arguments.items()}
-        result = function(*given.values())
+        result = _on_leaves(function, given)
         if type(result) is not Tensor:
             return result
         leaves = {name: leaf for name, leaf in given.items() if _floating(leaf)}
@@ -83,7 +83,20 @@ def differentiated(
             },
         }
 
-    return Case(f"({shapes}) in float64{label}", ask)
+    return Case(f"({', '.join(arguments)}) in float64{label}", ask)
+
+
+def _on_leaves(function: Answer, given: dict[str, Any]) -> Any:
+    """The result; PyTorch itself refuses a write into a tensor that a gradient is to reach."""
+    before = copy.deepcopy([plain(value) for value in given.values()])
+    try:
+        result = function(*given.values())
+    except RuntimeError as error:
+        if "in-place" in str(error) or "inplace" in str(error):
+            raise ArgumentChangedError from error
+        raise
+    unchanged(tuple(given.values()), tuple(before))
+    return result
 
 
 def _dtype(function: Answer, arguments: dict[str, Any]) -> str:
@@ -91,15 +104,25 @@ def _dtype(function: Answer, arguments: dict[str, Any]) -> str:
     return str(getattr(function(*given), "dtype", "none"))
 
 
-def refusal(action: Callable[[], Any]) -> dict[str, Any]:
-    """How `action` refuses: the kind of its error, and whether the error says anything."""
+def refusal(action: Callable[[], Any], **numbers: int) -> dict[str, Any]:
+    """How `action` refuses: the kind of its error, and which numbers its text names.
+
+    A subclass of Python's own error is that error.
+    """
+    kind, text = "none", ""
     try:
         action()
     except NotImplementedError:
         raise
     except Exception as error:
-        return {"the error": type(error).__name__, "the error has a text": bool(str(error).strip())}
-    return {"the error": "none", "the error has a text": False}
+        own = (each for each in type(error).__mro__ if each.__module__ == "builtins")
+        kind, text = next(own).__name__, str(error).strip()
+    named = re.findall(r"\d+", text)
+    return {
+        "the error": kind,
+        "the error has a text": bool(text),
+        **{f"its text names {name}": str(number) in named for name, number in numbers.items()},
+    }
 
 
 def unchanged(given: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:

@@ -85,6 +85,8 @@ def _difference(found: Any, expected: Any, tolerance: float) -> str:
         return _differing_entry(found, expected, tolerance)
     if isinstance(expected, list | tuple) and type(found) is type(expected):
         return _differing_place(found, expected, tolerance)
+    if isinstance(expected, dict):  # what was found is not even of the form that is asked about
+        return f"found {shown(found)}, expected {_form(expected)}."
     if not isinstance(expected, Tensor):
         return f"found {shown(found)}, expected {shown(expected)}."
     tensor = as_tensor(found)
@@ -97,6 +99,11 @@ def _difference(found: Any, expected: Any, tolerance: float) -> str:
     if not tensor.isfinite().all() and expected.isfinite().all():
         return "some of your numbers are infinite or not a number."
     return _first_difference(tensor, expected.to(torch.float64), tolerance)
+
+
+def _form(expected: dict[Any, Any]) -> str:
+    tensors = [each for each in expected.values() if isinstance(each, Tensor)]
+    return shown(tensors[-1]) if tensors else shown(list(expected))
 
 
 def _differing_entry(found: dict[Any, Any], expected: dict[Any, Any], tolerance: float) -> str:
@@ -145,14 +152,21 @@ def shown(value: Any) -> str:
 
 
 def _first_difference(tensor: Tensor, expected: Tensor, tolerance: float) -> str:
+    if expected.numel() == 1:
+        return f"found {_number(tensor)}, expected {_number(expected)}."
     wrong = ~torch.isclose(tensor, expected, tolerance, tolerance)
     index = tuple(int(i) for i in wrong.nonzero()[0])
     where = f" at index [{', '.join(map(str, index))}]" if index else ""
     fraction = wrong.double().mean().item()
     return (
         f"{fraction:.0%} of the numbers differ; the first{where}: "
-        f"found {tensor[index].item():.6g}, expected {expected[index].item():.6g}."
+        f"found {_number(tensor[index])}, expected {_number(expected[index])}."
     )
+
+
+def _number(number: Tensor) -> str:
+    value = number.item()
+    return "0" if abs(value) < 1e-6 else f"{value:.6g}"  # what rounding leaves of 0
 
 
 def guarded(points: float, most: float) -> float:

@@ -85,4 +85,6 @@ def _place(code: CodeType) -> tuple[str, int] | CodeType:
 
 
 def _name(answer: Callable[..., Any]) -> str:
-    return f"{answer.__module__}.{answer.__name__}"
+    module = str(answer.__module__)
+    inner = any(each.startswith("_") for each in module.split("."))
+    return answer.__name__ if inner else f"{module}.{answer.__name__}"

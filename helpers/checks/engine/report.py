@@ -59,9 +59,17 @@ class Report:
         return list(dict.fromkeys(f.hint for f in self.findings if f.hint))
 
     def _told_once(self) -> list[Finding]:
-        """The findings, each hint only where it is given first."""
-        first = {f.hint: f for f in reversed(self.findings)}
-        return [f if first[f.hint] is f else replace(f, hint="") for f in self.findings]
+        """The findings, each hint and each message only where it is given first."""
+        hints = {f.hint: f for f in reversed(self.findings)}
+        messages = {f.message: f for f in reversed(self.findings)}
+        return [
+            replace(
+                f,
+                hint=f.hint if hints[f.hint] is f else "",
+                message=f.message if messages[f.message] is f else "",
+            )
+            for f in self.findings
+        ]
 
     def __repr__(self) -> str:
         return str(self.earned)
