@@ -52,12 +52,15 @@ print(f"{rows} · {width} = {rows * width:,} numbers, {rows * width / in_all:.2%
 # %% [markdown] exercise="table" title="A table that learns" difficulty=2 minutes=15
 # Write `LearnedEncoding`, the table of GPT and BERT, as an `Encoding`:
 #
-# - `__init__` makes one `nn.Parameter` of shape `(max_len, d_model)`, drawn from a normal
-#   distribution with mean 0 and standard deviation `std`;
+# - `__init__` makes one `nn.Parameter` with `max_len` rows of `d_model` numbers. They are drawn
+#   from a normal distribution with mean 0 and standard deviation `std`, tails and all, anew for
+#   each module. Nothing else is trained;
 # - `embed(x, positions)` takes $(B, T, D)$ and returns $x$ plus the rows $0, \dots, T-1$, or plus
-#   the rows `positions`, of shape $(T,)$ or $(B, T)$, where they are given; $x$ stays as it is,
-#   and the result has its dtype;
-# - if $T$ is beyond `max_len`, it raises a `ValueError` that says so.
+#   the rows `positions`, of shape $(T,)$ or $(B, T)$, where they are given;
+# - the result has the dtype of $x$, whatever that of the rows is, and a gradient reaches both $x$
+#   and the rows; neither $x$ nor `positions` is changed;
+# - if $T$ is beyond `max_len`, with `positions` or without, it raises a `ValueError` that names
+#   both numbers.
 #
 # *Why care:* a table that is no Parameter gives no error. The model trains around random rows, and
 # ends far above what it could reach.
@@ -241,8 +244,9 @@ print("peaks of the trained table:", ", ".join(f"{after[k]:.2f} at {k}" for k in
 # $$s_n = n\,\frac{T - 1}{\text{length} - 1}$$
 #
 # of the old table. Where $s_n$ is not whole, take the mixture of the two rows around it:
-# $s_n = 2.25$ gives $0.75\,P_2 + 0.25\,P_3$. `length` is at least 2, and may be smaller than $T$.
-# `F.interpolate` is not allowed here; you will compare with it at the end.
+# $s_n = 2.25$ gives $0.75\,P_2 + 0.25\,P_3$. $T$ and `length` are at least 2; `length` may be
+# smaller than $T$. The result has the dtype of `table`, and a gradient reaches it; `table` stays as
+# it is. `F.interpolate` is not allowed here; you will compare with it at the end.
 #
 # *Why care:* libraries have two conventions for where the new rows lie, and the wrong one moves
 # every position a little without an error.
@@ -329,14 +333,17 @@ print(f"limit: {language.limit(long_test):.2f}; a blind guess costs {math.log(8)
 # `Additive` is the part of your `embed` that all such encodings share: it returns `x +
 # self.vectors(positions)` and fills in $0, \dots, T-1$ where no positions are given. What is left
 # to write is `vectors`: positions of shape $(T,)$ or $(B, T)$, whole numbers, become vectors of
-# shape $(T, D)$ or $(B, T, D)$ by the formula above. `self.mlp` and `self.norm` are there to be
-# used.
+# shape $(T, D)$ or $(B, T, D)$ by the formula above, also beyond `max_len`. `positions` stays as it
+# is. Use `self.mlp` and `self.norm`: their parameters are all that is trained, and gradients reach
+# each of them. The vectors are in the dtype of the parameters, which is float64 after
+# `module.double()`.
 #
 # *Why care:* what you divide by decides whether position 5 is the same in every text.
 #
 # <details><summary>Hint 1</summary>
 #
-# `self.mlp` takes a last axis of length 1: one number per position.
+# `self.mlp` takes a last axis of length 1: one number per position, in the dtype of its weights,
+# such as `self.norm.weight.dtype`; `.to(…)` brings it there.
 # </details>
 # <details><summary>Hint 2</summary>
 #
@@ -356,7 +363,8 @@ class IndexMLP(Additive):
     def vectors(self, positions: torch.Tensor) -> torch.Tensor:
         """(T,) → (T, D), or (B, T) → (B, T, D)."""
         ### BEGIN SOLUTION
-        return self.norm(self.mlp(positions[..., None] / self.max_len))
+        index = positions[..., None].to(self.norm.weight.dtype) / self.max_len
+        return self.norm(self.mlp(index))
         ### END SOLUTION
 
 # %% test="index_mlp" points=2
@@ -428,10 +436,13 @@ print(f"after training: {step(index.vectors(torch.arange(24)).detach()):.1%}")
 # Complete `FourierFeatures`:
 #
 # - in `__init__`, `self.frequencies` is $W_r$: trained, of shape `(num_features // 2,)`, drawn as
-#   above; `num_features` is $D_F$, an even number;
+#   above, anew for each module; `num_features` is $D_F$, an even number;
 # - `features(positions)` is equation 2: $(T,)$ or $(B, T)$ becomes $(T, D_F)$ or $(B, T, D_F)$,
 #   first all cosines, then all sines;
-# - `vectors(positions)` is equation 6, with `self.mlp` and nothing after it.
+# - `vectors(positions)` is equation 6, with `self.mlp` and nothing after it;
+# - features and vectors have the dtype of the parameters, which is float64 after `module.double()`;
+#   gradients reach $W_r$ and `self.mlp`, and nothing else is trained; `positions` stays as it is,
+#   and may lie beyond `max_len`.
 #
 # *Why care:* sinusoids, tables and this encoding differ in what is fixed. Here even the speeds of
 # the clock's hands are learned.
@@ -581,9 +592,10 @@ for label in ("sinusoidal", "learned", "index MLP", "Fourier, no norm"):
 
 # %% [markdown] exercise="summary" title="What a sweep says" difficulty=2 minutes=12
 # A sweep is a table with one row per run and length: columns `encoding`, `seed`, `steps`, `length`,
-# `loss`, `limit` and `accuracy`. Write `summary(runs, length)`. It looks at the rows with that
-# length only, leaves `runs` as it is, and returns a DataFrame with one row per encoding, whose
-# index is the encoding's name, and three columns:
+# `loss`, `limit` and `accuracy`. Its rows stand in any order, with any index, and each encoding has
+# at least two seeds. Write `summary(runs, length)`. It looks at the rows with that length only,
+# leaves `runs` as it is, and returns a DataFrame with one row per encoding that was measured there,
+# whose index is the encoding's name, and three columns:
 #
 # - `mean`: the mean of `loss` over the seeds;
 # - `std`: their standard deviation, with $n - 1$ in the denominator, because few seeds stand for

@@ -1,7 +1,14 @@
 """Unit 03, learned encodings: what its five exercises ask and look at."""
 
-# Two files of further mistakes, which add themselves to their exercises.
-from helpers.checks.learned import fourier_frequencies, table_start  # noqa: F401
+# Files of further mistakes, which add themselves to their exercises.
+from helpers.checks.learned import (  # noqa: F401
+    fourier_features,
+    fourier_frequencies,
+    index_norm,
+    summary_wrong,
+    table_rows,
+    table_start,
+)
 from helpers.checks.learned.fourier import fourier
 from helpers.checks.learned.index_mlp import index_mlp
 from helpers.checks.learned.stretch import stretch

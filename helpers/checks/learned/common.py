@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
+from itertools import pairwise
 from random import Random
 from typing import Any
 from zlib import crc32
 
 import torch
 from torch import Generator, Tensor, nn
+
+# How far a right answer's random numbers may lie from what is expected of them, in standard
+# deviations: beyond 6 comes one draw in 500 million.
+FARTHEST = 6
 
 
 def normal_numbers(rng: Random, *shape: int) -> Tensor:
@@ -21,15 +27,77 @@ def random_positions(rng: Random, below: int, *shape: int) -> Tensor:
     return torch.randint(below, shape, generator=Generator().manual_seed(rng.randrange(2**31)))
 
 
-def about(value: float, wanted: float) -> str:
-    """`wanted` in words where `value` is within a tenth of it, else `value` in words."""
-    return f"{wanted if abs(value - wanted) < wanted / 10 else value:.3g}"
-
-
-def with_fixed_weights(module: nn.Module, seed: int) -> Any:
-    """Weights that depend on their names only, so that two modules compute the same."""
+def with_fixed_weights(module: nn.Module, seed: int, *parts: str) -> Any:
+    """Weights of these parts depend on their names only, so that two modules compute the same."""
     for name, weight in module.named_parameters():
-        if name.startswith("mlp"):
+        if name.partition(".")[0] in parts:
             draw = Generator().manual_seed(crc32(name.encode()) + seed)
-            weight.data = torch.randn(weight.shape, generator=draw) / math.sqrt(weight.shape[-1])
+            width = weight.shape[-1] if weight.dim() > 1 else 1
+            weight.data = torch.randn(weight.shape, generator=draw) / math.sqrt(width)
     return module
+
+
+def kept_as(module: nn.Module, tensor: Any) -> str:
+    """In what way a module keeps a tensor, and so whether an optimiser finds it."""
+    if not isinstance(tensor, Tensor):
+        return f"an object of type {type(tensor).__name__}"
+    if any(tensor is each for each in module.parameters()):
+        return "a Parameter" if tensor.requires_grad else "a Parameter without requires_grad"
+    if any(tensor is each for each in module.buffers()):
+        return "a buffer"
+    if tensor.grad_fn is not None:
+        return "the result of a computation"
+    return "a tensor with requires_grad" if tensor.requires_grad else "a plain tensor"
+
+
+def begins(several: Iterable[Tensor], wanted: float) -> dict[str, Any]:
+    """What draws of N(0, wanted²), one of each new module, look like, coarsely and in words."""
+    drawn = [each.detach().double().flatten() for each in several]
+    numbers = torch.cat(drawn)
+    n = len(numbers)
+    shown = {
+        "their standard deviation": _about(
+            numbers.std().item(), wanted, FARTHEST * wanted / math.sqrt(2 * n), f"{wanted:g}"
+        ),
+        "their mean": _about(numbers.mean().item(), 0, FARTHEST * wanted / math.sqrt(n), "0"),
+        "two new modules begin alike": any(torch.equal(*pair) for pair in pairwise(drawn)),
+    }
+    for far in (1, 2, 3):
+        share = math.erfc(far / math.sqrt(2))
+        bound = FARTHEST * math.sqrt(share * (1 - share) / n)
+        found = (numbers.abs() > far * wanted).double().mean().item()
+        words = "as many as in a normal distribution"
+        shown[f"how many lie beyond {far} · {wanted:g}"] = _about(found, share, bound, words)
+    return shown
+
+
+def _about(found: float, wanted: float, bound: float, words: str) -> str:
+    return words if abs(found - wanted) <= bound else f"{found:.2g}"
+
+
+def gradients(result: Callable[[], Tensor], leaves: dict[str, Tensor]) -> dict[str, Any]:
+    """For each leaf, its gradient over the slope that is measured by moving it: 1 if it is right.
+
+    So a gradient is judged apart from what is computed. All is to be in float64.
+    """
+    found = result()
+    weights = torch.arange(1, found.numel() + 1, dtype=found.dtype).cos().reshape(found.shape)
+    if found.requires_grad:
+        (found * weights).sum().backward()
+    shares: dict[str, Any] = {}
+    for name, leaf in leaves.items():
+        way = torch.randn(leaf.shape, generator=Generator().manual_seed(0), dtype=leaf.dtype)
+        slope = _slope(lambda: (result() * weights).sum().item(), leaf, way)
+        told = 0.0 if leaf.grad is None else (leaf.grad * way).sum().item()
+        words = f"the gradient of {name}, as a multiple of the right one"
+        shares[words] = torch.tensor(told / slope) if abs(slope) > 1e-6 else f"{name} has no effect"
+    return shares
+
+
+def _slope(loss: Callable[[], float], leaf: Tensor, way: Tensor, step: float = 1e-6) -> float:
+    leaf.data.add_(way, alpha=step)
+    above = loss()
+    leaf.data.sub_(way, alpha=2 * step)
+    below = loss()
+    leaf.data.add_(way, alpha=step)
+    return (above - below) / (2 * step)

@@ -1,12 +1,12 @@
 """Unit 03, “Learnable Fourier features”: what it asks, and what people write instead.
 
-Mistakes about W_r and its angles are in fourier_frequencies.py.
+Mistakes are in fourier_features.py; those about W_r and its angles in fourier_frequencies.py.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
 from typing import Any
@@ -15,7 +15,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.checks.engine import Answer, Case, Exercise, Part, unchanged
 from helpers.checks.learned import common
 from helpers.encodings.additive import Additive
 
@@ -36,88 +36,158 @@ class FourierFeatures(encodings.Fourier):
         )
 
 
+MAX_LEN = 30  # it plays no part, and positions go beyond it
+
+
 def _fourier_with(answer: Answer, num_features: int, seed: int) -> Any:
-    module = common.with_fixed_weights(answer(d_model=20, num_features=num_features), seed)
+    module = answer(d_model=20, max_len=MAX_LEN, num_features=num_features)
+    module = common.with_fixed_weights(module, seed, "mlp")
     draw = Generator().manual_seed(seed)
     frequencies = torch.randn(num_features // 2, generator=draw)
-    leading = module.frequencies.shape[:-1]  # someone may keep W_r as a row (1, D_F/2)
-    module.frequencies.data = frequencies.reshape(*leading, -1)
+    leading = module.frequencies.shape[:-1]  # where W_r is a row (1, D_F/2), that is told elsewhere
+    module.frequencies.data = frequencies.reshape(*leading, -1).to(module.frequencies.dtype)
     return module
 
 
+def _asked(method: Callable[[Tensor], Any], positions: Tensor) -> Any:
+    """What a method returns, if it leaves its argument as it is."""
+    given = positions.clone()
+    result = method(given)
+    unchanged((given,), (positions,))
+    return result
+
+
+def _features_case(rng: Random, *shape: int) -> Case:
+    """The module is asked twice, since positions may differ where their shape does not."""
+    seed, num_features = rng.randrange(1000), 2 * rng.choice((1, 5, 6, 7, 8, 13))
+    first, second = (common.random_positions(rng, 2 * MAX_LEN, *shape) for _ in range(2))
+
+    def ask(answer: Answer) -> dict[str, Any]:
+        module = _fourier_with(answer, num_features, seed)
+        return {
+            "the features": _asked(module.features, first),
+            "those of other positions": _asked(module.eval().features, second),
+        }
+
+    words = f"features of positions of shape {shape}, twice"
+    return Case(f"{words}, with given W_r and num_features={num_features}", ask)
+
+
 def _equation_2(rng: Random) -> Iterator[Case]:
-    seed, num_features = rng.randrange(1000), 2 * rng.randint(5, 8)
-    positions = common.random_positions(rng, 40, rng.randint(5, 9))
-    yield Case(
-        f"features(positions) with given W_r, num_features={num_features}",
-        lambda answer: _fourier_with(answer, num_features, seed).features(positions.clone()),
-    )
+    yield _features_case(rng, rng.randint(5, 9))
+    yield _features_case(rng, rng.randint(10, 14))
+    yield _features_case(rng, 1)
+    yield _far(rng)
+
+
+def _far(rng: Random) -> Case:
+    seed, positions = rng.randrange(1000), 500 + common.random_positions(rng, 1500, 8)
+
+    def ask(answer: Answer) -> Any:
+        module = _fourier_with(answer, 10, seed)
+        module.frequencies.data.mul_(0.02)  # so that the angles are exact in float32
+        return _asked(module.features, positions)
+
+    return Case("features of positions from 500 to 2000, with given W_r", ask)
 
 
 def _w_r_is_trained(rng: Random) -> Iterator[Case]:
-    positions = common.random_positions(rng, 40, 7)
+    half = rng.randint(5, 9)
+    positions = common.random_positions(rng, MAX_LEN, 11)
 
-    def ask(answer: Answer) -> dict[str, bool]:
-        module = answer(d_model=20, num_features=12)
+    def ask(answer: Answer) -> dict[str, Any]:
+        module = answer(d_model=20, num_features=2 * half)
         frequencies = module.frequencies
-        features = module.features(positions)
-        if features.requires_grad:
-            features.sum().backward()
         return {
-            "frequencies has D_F / 2 numbers": frequencies.numel() == 6,
-            "frequencies is a Parameter": type(frequencies) is nn.Parameter,
-            "frequencies is in state_dict(), so it is saved": "frequencies" in module.state_dict(),
-            "the loss reaches it": isinstance(frequencies, Tensor)
-            and frequencies.is_leaf
-            and frequencies.grad is not None,
+            "the shape of frequencies": tuple(frequencies.shape),
+            "its dtype": str(frequencies.dtype),
+            "it is kept as": common.kept_as(module, frequencies),
+            "all that is trained": sorted(name for name, _ in module.named_parameters()),
+            "a step of gradient descent changes the features": _moves(module, positions),
         }
 
-    yield Case("the module", ask)
+    yield Case(f"a new module with num_features={2 * half}", ask)
+
+
+def _moves(module: Any, positions: Tensor) -> bool:
+    before = module.features(positions).clone()
+    trained = [each for each in module.parameters() if each.requires_grad]
+    if not (trained and before.requires_grad):
+        return False
+    before.sum().backward()
+    torch.optim.SGD(trained, lr=0.1).step()
+    return not torch.allclose(module.features(positions), before)
 
 
 def _w_r_begins(rng: Random) -> Iterator[Case]:
     def ask(answer: Answer, gamma: float) -> dict[str, Any]:
-        drawn = answer(d_model=6, gamma=gamma, num_features=4000).frequencies.detach()
-        return {
-            "standard deviation of W_r": common.about(drawn.std().item(), 1 / gamma),
-            "its mean is nearly 0": abs(drawn.mean().item()) * gamma < 0.2,
-        }
+        new = (answer(d_model=2, gamma=gamma, num_features=40_000) for _ in range(2))
+        return common.begins([each.frequencies for each in new], 1 / gamma)
 
-    for gamma in (rng.choice((0.2, 0.25, 0.5)), rng.choice((4.0, 8.0, 10.0))):
-        yield Case(f"a new module with gamma={gamma:g}", partial(ask, gamma=gamma))
+    for gamma in (rng.choice((0.2, 0.25, 0.4)), rng.choice((4.0, 8.0, 10.0))):
+        yield Case(f"W_r of a new module with gamma={gamma:g}", partial(ask, gamma=gamma))
 
 
 def _equation_6(rng: Random) -> Iterator[Case]:
-    seed, positions = rng.randrange(1000), common.random_positions(rng, 40, rng.randint(5, 9))
+    """The MLP of the features as they are; and where it takes no notice of them."""
+    seed, positions = rng.randrange(1000), common.random_positions(rng, 40, rng.randint(5, 7))
 
-    def ask(answer: Answer) -> Any:
+    def ask(answer: Answer) -> dict[str, Any]:
         module = _fourier_with(answer, 16, seed)
         expected = module.mlp(module.features(positions))
-        found = module.vectors(positions)
-        return found - expected if found.shape == expected.shape else found
+        found = _asked(module.vectors, positions)
+        difference = found - expected if found.shape == expected.shape else found
+        module.mlp[0].weight.data.zero_()
+        return {
+            "the vectors less mlp(features(positions))": difference,
+            "the vectors where the first weights of mlp are 0": _asked(module.vectors, positions),
+        }
 
-    yield Case("vectors(positions) less mlp(features(positions))", ask)
+    yield Case("vectors(positions) with given weights", ask)
 
 
 def _fourier_shapes(rng: Random) -> Iterator[Case]:
-    positions = common.random_positions(rng, 40, rng.randint(2, 4), rng.randint(5, 9))
+    more, less = rng.randint(6, 9), rng.randint(2, 4)
+    for shape in ((less, more), (more, less), (1, more), (less, 1)):
+        yield _features_case(rng, *shape)
+    positions = common.random_positions(rng, 40, less, more)
     yield Case(
         f"shape of vectors(positions) with positions of shape {tuple(positions.shape)}",
         lambda answer: tuple(_fourier_with(answer, 16, 0).vectors(positions.clone()).shape),
     )
 
 
+def _backwards(rng: Random) -> Iterator[Case]:
+    positions, seed = common.random_positions(rng, 40, 2, rng.randint(5, 7)), rng.randrange(1000)
+
+    def ask(answer: Answer, asked: str) -> dict[str, Any]:
+        module = _fourier_with(answer, 16, seed)
+        method = getattr(module, asked)
+        seen: dict[str, Any] = {"their dtype": str(method(positions).dtype)}
+        module.double()
+        seen["their dtype after module.double()"] = str(method(positions).dtype)
+        leaves = {"frequencies": module.frequencies}
+        if asked == "vectors":
+            leaves |= {f"mlp.{name}": each for name, each in module.mlp.named_parameters()}
+        return seen | common.gradients(lambda: method(positions), leaves)
+
+    yield Case("features(positions)", partial(ask, asked="features"))
+    yield Case("vectors(positions)", partial(ask, asked="vectors"))
+
+
 fourier = Exercise(
     "fourier",
     FourierFeatures,
     (
-        Part("equation 2: the features", 1, _equation_2),
+        Part("equation 2: the features", 0.5, _equation_2),
         Part("W_r is trained", 0.5, _w_r_is_trained),
         Part("W_r begins with variance 1/γ²", 0.5, _w_r_begins),
         Part("equation 6: the MLP of the features", 0.5, _equation_6),
         Part("positions (B, T) as well", 0.5, _fourier_shapes),
+        Part("dtype and gradients", 0.5, _backwards),
     ),
     forbidden=(encodings.Fourier,),
+    explains=("Complete `FourierFeatures`", "an even number"),
 )
 
 
@@ -146,136 +216,3 @@ class RightFourier(Additive):
 
     def vectors(self, positions):
         return self.mlp(self.features(positions))
-
-
-@fourier.mistake(
-    "You have D_F/2 features, sines only. Equation 2 has two of each angle: one alone cannot "
-    "tell a from π − a.",
-    loses=(
-        "equation 2: the features",
-        "equation 6: the MLP of the features",
-        "positions (B, T) as well",
-    ),
-)
-class features_without_cosine(RightFourier):
-    def features(self, positions):
-        angles = self.angles(positions)
-        return angles.sin() / math.sqrt(2 * angles.shape[-1])
-
-
-@fourier.mistake(
-    "Both halves of your features are sines. One of them should be cosines.",
-    loses="equation 2: the features",
-)
-class features_of_sines_twice(RightFourier):
-    def features(self, positions):
-        angles = self.angles(positions)
-        return torch.cat([angles.sin(), angles.sin()], -1) / math.sqrt(2 * angles.shape[-1])
-
-
-@fourier.mistake(
-    "Your sines come first. It would train as well, but equation 2 has the cosines first, and "
-    "weights trained with one order are of no use with the other.",
-    loses="equation 2: the features",
-)
-class features_with_sines_first(RightFourier):
-    def features(self, positions):
-        angles = self.angles(positions)
-        return torch.cat([angles.sin(), angles.cos()], -1) / math.sqrt(2 * angles.shape[-1])
-
-
-@fourier.mistake(
-    "You interleave, as unit 02 did. Equation 2 has all cosines first, then all sines.",
-    loses="equation 2: the features",
-)
-class features_interleaved(RightFourier):
-    def features(self, positions):
-        angles = self.angles(positions)
-        pairs = torch.stack([angles.cos(), angles.sin()], -1).flatten(-2)
-        return pairs / math.sqrt(2 * angles.shape[-1])
-
-
-@fourier.mistake(
-    "The factor in front of equation 2 is missing: the length of F should be the same "
-    "whatever D_F is.",
-    loses="equation 2: the features",
-)
-class features_not_scaled(RightFourier):
-    def features(self, positions):
-        angles = self.angles(positions)
-        return torch.cat([angles.cos(), angles.sin()], -1)
-
-
-@fourier.mistake(
-    "Your divisor is √(D_F/2), which makes F of length 1. In equation 2, D_F counts sines and "
-    "cosines together.",
-    loses="equation 2: the features",
-)
-class features_scaled_by_half(RightFourier):
-    def features(self, positions):
-        angles = self.angles(positions)
-        return torch.cat([angles.cos(), angles.sin()], -1) / math.sqrt(angles.shape[-1])
-
-
-@fourier.mistake(
-    "You divide by D_F. Equation 2 divides by its root.", loses="equation 2: the features"
-)
-class features_scaled_without_root(RightFourier):
-    def features(self, positions):
-        angles = self.angles(positions)
-        return torch.cat([angles.cos(), angles.sin()], -1) / (2 * angles.shape[-1])
-
-
-@fourier.mistake(
-    "You divide by √D, with the width of the model. Equation 2 has D_F, the number of features.",
-    loses="equation 2: the features",
-)
-class features_scaled_by_the_model(RightFourier):
-    def features(self, positions):
-        angles = self.angles(positions)
-        return torch.cat([angles.cos(), angles.sin()], -1) / math.sqrt(self.d_model)
-
-
-@fourier.mistake(
-    "torch.cat joins along the first axis unless it is told otherwise: your sines stand below "
-    "the cosines.",
-    loses=(
-        "equation 2: the features",
-        "equation 6: the MLP of the features",
-        "positions (B, T) as well",
-    ),
-)
-class features_joined_below(RightFourier):
-    def features(self, positions):
-        angles = self.angles(positions)
-        return torch.cat([angles.cos(), angles.sin()]) / math.sqrt(2 * angles.shape[-1])
-
-
-@fourier.mistake(
-    "You normalise what the MLP returns, as the exercise before asked. Equation 6 ends with "
-    "the MLP.",
-    loses="equation 6: the MLP of the features",
-)
-class norm_added(RightFourier):
-    def vectors(self, positions):
-        vectors = self.mlp(self.features(positions))
-        return nn.functional.layer_norm(vectors, vectors.shape[-1:])
-
-
-@fourier.mistake(
-    "You return the features themselves, of width D_F. Equation 6 sends them through the MLP, "
-    "which ends in width D.",
-    loses=("equation 6: the MLP of the features", "positions (B, T) as well"),
-)
-class mlp_left_out(RightFourier):
-    def vectors(self, positions):
-        return self.features(positions)
-
-
-@fourier.mistake(
-    "There is a GeLU behind the last layer as well. In equation 6 it stands between the two.",
-    loses="equation 6: the MLP of the features",
-)
-class gelu_at_the_end(RightFourier):
-    def vectors(self, positions):
-        return nn.functional.gelu(self.mlp(self.features(positions)))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 import torch
+from torch import nn
 
 from helpers.checks.learned.fourier import RightFourier, fourier
 
 
 @fourier.mistake(
     "Your angles carry a factor 2π. Here W_r is in radians per position already.",
-    loses="equation 2: the features",
+    loses=("equation 2: the features", "positions (B, T) as well"),
 )
 class features_in_whole_turns(RightFourier):
     def angles(self, positions):
@@ -21,7 +22,7 @@ class features_in_whole_turns(RightFourier):
 @fourier.mistake(
     "You divide the position by max_len, which the MLP of the index needed. Here p itself is "
     "multiplied by W_r, whose size does that work.",
-    loses="equation 2: the features",
+    loses=("equation 2: the features", "positions (B, T) as well"),
 )
 class features_of_the_normalised_index(RightFourier):
     def angles(self, positions):
@@ -31,7 +32,7 @@ class features_of_the_normalised_index(RightFourier):
 @fourier.mistake(
     "Your product takes positions of one axis only. Give positions a new last axis instead, "
     "and let it broadcast.",
-    loses="positions (B, T) as well",
+    loses=("positions (B, T) as well", "dtype and gradients"),
 )
 class features_for_one_axis_only(RightFourier):
     def angles(self, positions):
@@ -40,7 +41,7 @@ class features_for_one_axis_only(RightFourier):
 
 @fourier.mistake(
     "With [:, None] the new axis is the second. For positions (B, T) it has to be the last.",
-    loses="positions (B, T) as well",
+    loses=("positions (B, T) as well", "dtype and gradients"),
 )
 class features_with_the_axis_second(RightFourier):
     def angles(self, positions):
@@ -55,6 +56,7 @@ class features_with_the_axis_second(RightFourier):
         "W_r is trained",
         "equation 6: the MLP of the features",
         "positions (B, T) as well",
+        "dtype and gradients",
     ),
 )
 class features_without_an_axis(RightFourier):
@@ -65,7 +67,7 @@ class features_without_an_axis(RightFourier):
 @fourier.mistake(
     "W_r is a Parameter, but no gradient comes back to it: something on the way (detach, "
     ".data, no_grad) cuts it off.",
-    loses="W_r is trained",
+    loses=("W_r is trained", "dtype and gradients"),
 )
 class frequencies_detached(RightFourier):
     def angles(self, positions):
@@ -93,7 +95,7 @@ class frequencies_with_root_of_gamma(RightFourier):
 @fourier.mistake(
     "Your frequencies are a buffer and stay as they were drawn. It is their training that "
     "makes the features learnable.",
-    loses="W_r is trained",
+    loses=("W_r is trained", "dtype and gradients"),
 )
 class frequencies_not_trained(RightFourier):
     def keep(self, frequencies):
@@ -103,7 +105,7 @@ class frequencies_not_trained(RightFourier):
 @fourier.mistake(
     "Your frequencies are an ordinary attribute: no optimiser finds them, and "
     "model.to(device) leaves them behind.",
-    loses="W_r is trained",
+    loses=("W_r is trained", "dtype and gradients"),
 )
 class frequencies_as_a_plain_tensor(RightFourier):
     def keep(self, frequencies):
@@ -144,3 +146,110 @@ class frequencies_without_gamma(RightFourier):
 class frequencies_uniform(RightFourier):
     def first(self, number, gamma):
         return torch.rand(number) / gamma
+
+
+@fourier.mistake(
+    "The deviation is right, the distribution is not: yours is uniform. N(0, γ⁻²) is a normal one.",
+    loses="W_r begins with variance 1/γ²",
+)
+class frequencies_uniform_with_the_right_variance(RightFourier):
+    def first(self, number, gamma):
+        return (torch.rand(number) * 2 - 1) * 3**0.5 / gamma
+
+
+@fourier.mistake(
+    "Your frequencies are spread evenly, as those of sinusoids are. Here they are drawn at random.",
+    loses="W_r begins with variance 1/γ²",
+)
+class frequencies_of_sinusoids(RightFourier):
+    def first(self, number, gamma):
+        return 10_000 ** (-torch.arange(number) / number) / gamma
+
+
+@fourier.mistake(
+    "Each new module begins with the same frequencies: a generator is set to the same seed in "
+    "__init__. Draw anew each time.",
+    loses="W_r begins with variance 1/γ²",
+    breaks="anew for each module",
+)
+class frequencies_from_one_seed(RightFourier):
+    def first(self, number, gamma):
+        return torch.randn(number, generator=torch.Generator().manual_seed(0)) / gamma
+
+
+@fourier.mistake(
+    "A Parameter divided by a number is no Parameter any more: what you keep is the result of a "
+    "computation, and the Parameter itself is lost. Divide inside nn.Parameter(…).",
+    loses=("W_r is trained", "dtype and gradients"),
+)
+class frequencies_as_a_part_of_a_parameter(RightFourier):
+    def first(self, number, gamma):
+        return nn.Parameter(torch.randn(number)) / gamma
+
+    def keep(self, frequencies):
+        self.frequencies = frequencies
+
+
+@fourier.mistake(
+    "requires_grad gives W_r a gradient, but only an nn.Parameter is found by module.parameters(), "
+    "moved by .to(device) and saved.",
+    loses=("W_r is trained", "dtype and gradients"),
+)
+class frequencies_as_a_tensor_with_gradient(RightFourier):
+    def keep(self, frequencies):
+        self.frequencies = frequencies.requires_grad_()
+
+
+@fourier.mistake(
+    "Your Parameter does not ask for gradients, so no optimiser will move it.",
+    loses=("W_r is trained", "dtype and gradients"),
+)
+class frequencies_frozen(RightFourier):
+    def keep(self, frequencies):
+        self.frequencies = nn.Parameter(frequencies, requires_grad=False)
+
+
+@fourier.mistake(
+    "W_r is one row of a table with two axes. Its shape is (num_features // 2,), with one axis.",
+    loses="W_r is trained",
+    breaks="of shape `(num_features // 2,)`",
+)
+class frequencies_as_a_row(RightFourier):
+    def keep(self, frequencies):
+        self.frequencies = nn.Parameter(frequencies[None])
+
+    def angles(self, positions):
+        return positions[..., None] * self.frequencies[0]
+
+
+@fourier.mistake(
+    "Your module has more to train than W_r and the MLP. The two are enough.",
+    loses="W_r is trained",
+    breaks="nothing else is trained",
+)
+class frequencies_with_trained_phases(RightFourier):
+    def keep(self, frequencies):
+        self.frequencies = nn.Parameter(frequencies)
+        self.phases = nn.Parameter(torch.zeros_like(frequencies))
+
+    def angles(self, positions):
+        return positions[..., None] * self.frequencies + self.phases
+
+
+@fourier.mistake(
+    "Your angles are made with a copy of W_r that was taken once, in __init__. When training "
+    "changes W_r, they stay as they were.",
+    loses=(
+        "equation 2: the features",
+        "W_r is trained",
+        "positions (B, T) as well",
+        "dtype and gradients",
+    ),
+)
+class frequencies_copied_once(RightFourier):
+    def keep(self, frequencies):
+        self.frequencies = nn.Parameter(frequencies)
+        self.speeds = frequencies.clone()
+
+    def angles(self, positions):
+        return positions[..., None] * self.speeds

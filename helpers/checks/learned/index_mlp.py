@@ -1,4 +1,7 @@
-"""Unit 03, “MLP of the index”: what it asks, and what people write instead."""
+"""Unit 03, “MLP of the index”: what it asks, and what people write instead.
+
+Mistakes about the norm and about what is trained are in index_norm.py.
+"""
 
 from __future__ import annotations
 
@@ -11,54 +14,117 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.checks.engine import Answer, Case, Exercise, Part, unchanged
 from helpers.checks.learned import common
 from helpers.encodings.additive import Additive
 
+WIDTH = 24
 
-def _mlp_with(answer: Answer, seed: int) -> Any:
-    return common.with_fixed_weights(answer(d_model=24, max_len=50), seed)
+
+def _mlp_with(answer: Answer, seed: int, *parts: str) -> Any:
+    module = answer(d_model=WIDTH, max_len=_max_len(seed))
+    return common.with_fixed_weights(module, seed, *parts)
+
+
+def _max_len(seed: int) -> int:
+    return 40 + seed % 20
+
+
+def _vectors(module: Any, positions: Tensor) -> Any:
+    """What vectors returns, if it leaves its argument as it is."""
+    given = positions.clone()
+    result = module.vectors(given)
+    unchanged((given,), (positions,))
+    return result
+
+
+def _but_for_size(found: Any) -> Any:
+    """Normalised once more, which changes nothing where it has been done."""
+    right = isinstance(found, Tensor) and found.shape[-1:] == (WIDTH,)
+    return F.layer_norm(found.float(), (WIDTH,), eps=1e-12) if right else found
+
+
+def _index_case(words: str, seed: int, first: Tensor, second: Tensor) -> Case:
+    """The module is asked twice, since positions may differ where their shape does not."""
+
+    def ask(answer: Answer) -> dict[str, Any]:
+        module = _mlp_with(answer, seed, "mlp")
+        return {
+            "the vectors, but for their size": _but_for_size(_vectors(module, first)),
+            "those of other positions": _but_for_size(_vectors(module.eval(), second)),
+        }
+
+    return Case(f"vectors of {words}, max_len={_max_len(seed)}", ask)
 
 
 def _of_the_index(rng: Random) -> Iterator[Case]:
     seed, length = rng.randrange(1000), rng.randint(10, 30)
-    for words, positions in (
-        (f"0 … {length - 1}", torch.arange(length)),
-        ("in no order", common.random_positions(rng, 50, length)),
-    ):
-
-        def ask(answer: Answer, positions: Tensor = positions) -> Tensor:
-            # Normalised once more, which changes nothing where it has been done.
-            return F.layer_norm(_mlp_with(answer, seed).vectors(positions.clone()), (24,))
-
-        yield Case(f"vectors of the positions {words}, max_len=50, but for their size", ask)
+    forwards = torch.arange(length)
+    yield _index_case(f"the positions 0 … {length - 1}, then backwards", seed, forwards,
+                      forwards.flip(0))  # fmt: skip
+    mixed = 1 + common.random_positions(rng, _max_len(seed) - 1, length)
+    beyond = common.random_positions(rng, 2000, length) + _max_len(seed)
+    yield _index_case("positions in no order, then beyond max_len", seed, mixed, beyond)
+    yield _index_case("a single position, then another", seed, mixed[:1], beyond[:1])
 
 
 def _of_any_shape(rng: Random) -> Iterator[Case]:
-    positions = common.random_positions(rng, 50, rng.randint(2, 4), rng.randint(5, 9))
-    yield Case(
-        f"shape of vectors(positions) with positions of shape {tuple(positions.shape)}",
-        lambda answer: tuple(_mlp_with(answer, 0).vectors(positions.clone()).shape),
-    )
+    seed, more, less = rng.randrange(1000), rng.randint(6, 9), rng.randint(2, 4)
+    for shape in ((less, more), (more, less), (1, more), (less, 1)):
+        positions = common.random_positions(rng, _max_len(seed), *shape)
+        words = f"positions of shape {tuple(shape)}, then others"
+        yield _index_case(words, seed, positions, _max_len(seed) - 1 - positions)
 
 
-def _of_size_one(rng: Random) -> Iterator[Case]:
+def _normed(rng: Random) -> Iterator[Case]:
+    """What the norm does to a constant MLP, and each vector's size: so the index plays no part."""
     positions, seed = torch.arange(rng.randint(10, 30)), rng.randrange(1000)
-    yield Case(
-        "mean square of each vector's entries",
-        lambda answer: _mlp_with(answer, seed).vectors(positions.clone()).square().mean(-1),
-    )
+
+    def ask(answer: Answer) -> dict[str, Any]:
+        module = _mlp_with(answer, seed, "mlp", "norm")
+        module.mlp[0].weight.data.zero_()
+        module.mlp[-1].bias.data.mul_(2)
+        constant = _vectors(module, positions)
+        module = _mlp_with(answer, seed, "mlp")
+        for weight in module.mlp[-1].parameters():
+            weight.data.mul_(20)  # the norm's epsilon is nothing beside it
+        found = _vectors(module, positions)
+        return {
+            "the vectors, where the MLP is constant and the norm has given weights": constant,
+            "the mean square of each vector of a new norm": found.square().mean(-1),
+        }
+
+    yield Case("vectors of a module with given weights", ask)
+
+
+def _backwards(rng: Random) -> Iterator[Case]:
+    positions = common.random_positions(rng, 40, 2, rng.randint(5, 9))
+    seed = rng.randrange(1000)
+
+    def ask(answer: Answer) -> dict[str, Any]:
+        module = _mlp_with(answer, seed, "mlp", "norm")
+        seen: dict[str, Any] = {
+            "all that is trained": [name for name, _ in module.named_parameters()],
+            "the dtype of its vectors": str(module.vectors(positions).dtype),
+        }
+        module.double()
+        leaves = dict(module.named_parameters())
+        seen["their dtype after module.double()"] = str(module.vectors(positions).dtype)
+        return seen | common.gradients(lambda: module.vectors(positions), leaves)
+
+    yield Case("the module", ask)
 
 
 index_mlp = Exercise(
     "index_mlp",
     encodings.IndexMLP,
     (
-        Part("the MLP of p / max_len", 1, _of_the_index),
+        Part("the MLP of p / max_len", 0.5, _of_the_index),
+        Part("the LayerNorm behind it", 0.5, _normed),
         Part("positions (B, T) as well", 0.5, _of_any_shape),
-        Part("entries of size 1", 0.5, _of_size_one),
+        Part("dtype and gradients", 0.5, _backwards),
     ),
-    tolerance=1e-3,  # the smallest rows meet the LayerNorm's epsilon
+    explains=("`Additive` is the part of your `embed`",),
 )
 
 
@@ -74,24 +140,28 @@ class RightMLP(Additive):
     def index(self, positions):
         return positions[..., None] / self.max_len
 
+    def computed(self, positions):
+        return self.mlp(self.index(positions).to(self.norm.weight.dtype))
+
     def vectors(self, positions):
-        return self.norm(self.mlp(self.index(positions)))
+        return self.norm(self.computed(positions))
 
 
 @index_mlp.mistake(
     "The MLP is given p itself, numbers up to max_len. Divide first, so that they lie between "
     "0 and 1.",
-    loses="the MLP of p / max_len",
+    loses=("the MLP of p / max_len", "positions (B, T) as well"),
+    breaks="x_p + LN(MLP(p / max_len))",
 )
 class index_raw(RightMLP):
     def index(self, positions):
-        return positions[..., None].float()
+        return positions[..., None]
 
 
 @index_mlp.mistake(
     "You divide by T, the length of this text. Then position 5 has another vector in every "
     "text; divide by max_len.",
-    loses="the MLP of p / max_len",
+    loses=("the MLP of p / max_len", "positions (B, T) as well"),
 )
 class index_divided_by_this_text(RightMLP):
     def index(self, positions):
@@ -101,7 +171,7 @@ class index_divided_by_this_text(RightMLP):
 @index_mlp.mistake(
     "You divide by the largest position in this call, so a position's vector depends on its "
     "neighbours. Divide by max_len.",
-    loses="the MLP of p / max_len",
+    loses=("the MLP of p / max_len", "positions (B, T) as well"),
 )
 class index_divided_by_the_largest_here(RightMLP):
     def index(self, positions):
@@ -110,7 +180,7 @@ class index_divided_by_the_largest_here(RightMLP):
 
 @index_mlp.mistake(
     "You divide by max_len − 1. That is as good a choice; the formula here has max_len.",
-    loses="the MLP of p / max_len",
+    loses=("the MLP of p / max_len", "positions (B, T) as well"),
 )
 class index_divided_by_the_last(RightMLP):
     def index(self, positions):
@@ -119,7 +189,7 @@ class index_divided_by_the_last(RightMLP):
 
 @index_mlp.mistake(
     "You divide by D. The width of a vector says nothing about how large a position can be.",
-    loses="the MLP of p / max_len",
+    loses=("the MLP of p / max_len", "positions (B, T) as well"),
 )
 class index_divided_by_the_width(RightMLP):
     def index(self, positions):
@@ -127,7 +197,8 @@ class index_divided_by_the_width(RightMLP):
 
 
 @index_mlp.mistake(
-    "Your first position is 1. Positions count from 0.", loses="the MLP of p / max_len"
+    "Your first position is 1. Positions count from 0.",
+    loses=("the MLP of p / max_len", "positions (B, T) as well"),
 )
 class index_from_one(RightMLP):
     def index(self, positions):
@@ -136,11 +207,11 @@ class index_from_one(RightMLP):
 
 @index_mlp.mistake(
     "// divides whole numbers and rounds down: nothing but 0 reaches the MLP.",
-    loses="the MLP of p / max_len",
+    loses=("the MLP of p / max_len", "positions (B, T) as well", "dtype and gradients"),
 )
 class index_rounded_away(RightMLP):
     def index(self, positions):
-        return (positions[..., None] // self.max_len).float()
+        return positions[..., None] // self.max_len
 
 
 @index_mlp.mistake(
@@ -155,7 +226,8 @@ class index_counted_anew(RightMLP):
 @index_mlp.mistake(
     "The axis of length 1 that the MLP reads has to be the last. With [:, None] it is the "
     "second, which is the same for (T,) only.",
-    loses="positions (B, T) as well",
+    loses=("positions (B, T) as well", "dtype and gradients"),
+    breaks=("positions of shape $(T,)$ or $(B, T)$", "(T,) → (T, D), or (B, T) → (B, T, D)"),
 )
 class index_as_a_column_of_the_batch(RightMLP):
     def index(self, positions):
@@ -174,36 +246,9 @@ class index_without_an_axis(RightMLP):
 @index_mlp.mistake(
     "You subtract the mean of the positions in this call and divide by their deviation, so a "
     "position's vector depends on its neighbours. Divide by max_len.",
-    loses="the MLP of p / max_len",
+    loses=("the MLP of p / max_len", "positions (B, T) as well"),
 )
 class index_standardised(RightMLP):
     def index(self, positions):
-        positions = positions[..., None].float()
+        positions = positions[..., None].double()
         return (positions - positions.mean()) / positions.std()
-
-
-@index_mlp.mistake(
-    "The norm stands in front of the MLP. It belongs behind it, on vectors of width D."
-)
-class index_normed_before_the_mlp(RightMLP):
-    def vectors(self, positions):
-        return self.mlp(self.norm(self.index(positions)))
-
-
-@index_mlp.mistake(
-    "What the MLP returns is added as it is. self.norm has not been used.",
-    loses="entries of size 1",
-)
-class index_without_a_norm(RightMLP):
-    def vectors(self, positions):
-        return self.mlp(self.index(positions))
-
-
-@index_mlp.mistake(
-    "Your vectors have the length 1, so their entries are small, about 1/√D. The LayerNorm "
-    "alone gives entries of size 1.",
-    loses="entries of size 1",
-)
-class index_of_length_one(RightMLP):
-    def vectors(self, positions):
-        return F.normalize(self.norm(self.mlp(self.index(positions))), dim=-1)

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.engine import Case, Exercise, Part, call, differentiated
 from helpers.checks.learned import common
 
 
@@ -22,14 +22,20 @@ def stretched(table: Tensor, length: int) -> Tensor:
     return ((1 - fraction) * table[low] + fraction * table[low + 1]).to(table.dtype)
 
 
-def _rows(rng: Random) -> Tensor:
-    return common.normal_numbers(rng, rng.randint(8, 14), rng.randint(4, 7)).double()
+def _rows(rng: Random, least: int = 8, most: int = 14) -> Tensor:
+    return common.normal_numbers(rng, rng.randint(least, most), rng.randint(4, 7))
 
 
 def _longer(rng: Random) -> Iterator[Case]:
     rows = _rows(rng)
     yield call(rows, 2 * len(rows))
-    yield call(rows, len(rows) + rng.randint(2, 5))
+    length = len(rows) + rng.randint(2, 5)
+    yield call(rows, length)
+    yield call(rows.flip(0), length)  # the same shapes once more
+    yield call(rows[:2], rng.randint(3, 9))
+    wide = common.normal_numbers(rng, rng.randint(3, 5), rng.randint(8, 12))
+    yield call(wide, len(wide) + 1)
+    yield call(wide, 40 * len(wide) + rng.randint(1, 9))
 
 
 def _ends(rng: Random) -> Iterator[Case]:
@@ -40,6 +46,7 @@ def _ends(rng: Random) -> Iterator[Case]:
         lambda answer: answer(rows.clone(), length)[[0, -1]],
     )
     yield call(rows, len(rows))
+    yield call(rows[:2], 2)
 
 
 def _shorter(rng: Random) -> Iterator[Case]:
@@ -48,24 +55,35 @@ def _shorter(rng: Random) -> Iterator[Case]:
     # A length at which places do not fall on old rows.
     fewer = [n for n in range(steps - 4, steps) if steps % n]
     yield call(rows, rng.choice(fewer) + 1)
+    wide = common.normal_numbers(rng, 2 * rng.randint(3, 4), rng.randint(9, 12))
+    yield call(wide, 2)
+    yield call(wide, 3)  # an even number of rows has none in the middle
+
+
+def _backwards(rng: Random) -> Iterator[Case]:
+    rows = _rows(rng)
+    yield differentiated(table=rows, length=len(rows) + rng.randint(2, 5))
 
 
 stretch = Exercise(
     "stretch",
     stretched,
     (
-        Part("longer than the table", 1, _longer),
+        Part("longer than the table", 0.5, _longer),
         Part("the ends, and the same length", 0.5, _ends),
         Part("shorter than the table", 0.5, _shorter),
+        Part("dtype and gradients", 0.5, _backwards),
     ),
     forbidden=(F.interpolate, encodings.Learned),
+    explains=("of the old table", "$T$ and `length` are at least 2"),
 )
 
 
 @stretch.mistake(
     "Each of your rows is a copy of the nearest old one, so some stand there twice. Between "
     "two old rows lies a mixture of both.",
-    loses=("longer than the table", "shorter than the table"),
+    loses=("longer than the table", "shorter than the table", "dtype and gradients"),
+    breaks="take the mixture of the two rows around it",
 )
 def stretch_to_the_nearest_row(table, length):
     return table[torch.linspace(0, len(table) - 1, length).round().long()]
@@ -74,7 +92,7 @@ def stretch_to_the_nearest_row(table, length):
 @stretch.mistake(
     "You round the place down and lose its fraction. The fraction says how much of the next "
     "row to mix in.",
-    loses=("longer than the table", "shorter than the table"),
+    loses=("longer than the table", "shorter than the table", "dtype and gradients"),
 )
 def stretch_to_the_row_below(table, length):
     return table[torch.linspace(0, len(table) - 1, length).floor().long()]
@@ -83,7 +101,8 @@ def stretch_to_the_row_below(table, length):
 @stretch.mistake(
     "Your places are those of pixels, as image code has them: half a step in from the edges "
     "(align_corners=False). Here old row 0 is new row 0, and last is last.",
-    loses=("longer than the table", "shorter than the table"),
+    loses=("longer than the table", "shorter than the table", "dtype and gradients"),
+    breaks=("The first row stays the first", "evenly from first row to last"),
 )
 def stretch_between_pixel_edges(table, length):
     """What F.interpolate does unless it is told align_corners=True."""
@@ -96,7 +115,8 @@ def stretch_between_pixel_edges(table, length):
 @stretch.mistake(
     "Your step between places is T / length, so the last place is not the last old row. How "
     "many steps are there between `length` rows?",
-    loses=("longer than the table", "shorter than the table"),
+    loses=("longer than the table", "shorter than the table", "dtype and gradients"),
+    breaks=("T - 1}{\\text{length} - 1}", "new row $n$ is read at the place"),
 )
 def stretch_with_too_long_a_step(table, length):
     n = len(table)
@@ -123,7 +143,7 @@ def stretch_beyond_the_last_row(table, length):
 def stretch_without_a_row_above(table, length):
     places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
     low = places.floor().long()
-    fraction = (places - low)[:, None]
+    fraction = (places - low)[:, None].to(table.dtype)
     return (1 - fraction) * table[low] + fraction * table[low + 1]
 
 
@@ -138,7 +158,7 @@ def stretch_by_repeating_the_table(table, length):
 @stretch.mistake(
     "You keep the old rows where they are and repeat the last. The old rows should be spread "
     "over the whole new length.",
-    loses=("longer than the table", "shorter than the table"),
+    loses=("longer than the table", "shorter than the table", "dtype and gradients"),
 )
 def stretch_by_repeating_the_last_row(table, length):
     return table[torch.arange(length).clamp(max=len(table) - 1)]
@@ -156,7 +176,8 @@ def stretch_with_zeros(table, length):
 
 @stretch.mistake(
     "You have interpolated along a row, between its columns. A column is to be stretched: the "
-    "positions are the first axis."
+    "positions are the first axis.",
+    breaks=("it makes one of shape `(length, D)`", "(T, D) → (length, D)"),
 )
 def stretch_along_the_width(table, length):
     width = table.shape[1]
@@ -167,22 +188,91 @@ def stretch_along_the_width(table, length):
 
 
 @stretch.mistake(
-    "The two weights have changed places: just behind an old row, the result is nearly that row."
+    "The two weights have changed places: just behind an old row, the result is nearly that row.",
+    breaks="$s_n = 2.25$ gives",
 )
 def stretch_with_weights_swapped(table, length):
     places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
     low = places.long().clamp(max=len(table) - 2)
-    fraction = (places - low)[:, None]
+    fraction = (places - low)[:, None].to(table.dtype)
     return fraction * table[low] + (1 - fraction) * table[low + 1]
 
 
 @stretch.mistake(
     "For a shorter text you cut the table off. Here it is squeezed: the last row stays the last.",
     loses="shorter than the table",
+    breaks="`length` may be smaller than $T$",
 )
 def stretch_only_longer(table, length):
     if length <= len(table):
         return table[:length]
     places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
     low = places.long().clamp(max=len(table) - 2)
-    return torch.lerp(table[low], table[low + 1], (places - low)[:, None])
+    return torch.lerp(table[low], table[low + 1], (places - low)[:, None].to(table.dtype))
+
+
+@stretch.mistake(
+    "Your result is float64 where the table is float32. Has the fraction a dtype of its own? The "
+    "wider one wins; bring it to that of the table.",
+    loses="dtype and gradients",
+)
+def stretch_widens_the_dtype(table, length):
+    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
+    low = places.long().clamp(max=len(table) - 2)
+    fraction = (places - low)[:, None]
+    return (1 - fraction) * table[low] + fraction * table[low + 1]
+
+
+@stretch.mistake(
+    "Your result is float32 whatever the table is. Leave it in the dtype of the table: float64 in, "
+    "float64 out.",
+    loses="dtype and gradients",
+    breaks="has the dtype of `table`",
+)
+def stretch_always_in_float32(table, length):
+    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
+    low = places.long().clamp(max=len(table) - 2)
+    fraction = (places - low)[:, None].float()
+    return (1 - fraction) * table.float()[low] + fraction * table.float()[low + 1]
+
+
+@stretch.mistake(
+    "No gradient comes back to the table, so stretched rows could not be trained. What cuts it "
+    "off: detach, .data, no_grad, a new torch.tensor(…) or NumPy?",
+    loses="dtype and gradients",
+    breaks="a gradient reaches it",
+)
+def stretch_without_gradients(table, length):
+    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
+    low = places.long().clamp(max=len(table) - 2)
+    fraction = (places - low)[:, None].to(table.dtype)
+    rows = table.detach()
+    return (1 - fraction) * rows[low] + fraction * rows[low + 1]
+
+
+@stretch.mistake(
+    "Each old row is kept and rows are put between them, which gives the right places only where "
+    "length − 1 is a multiple of T − 1. Compute the place of every new row.",
+    loses=("longer than the table", "shorter than the table", "dtype and gradients"),
+)
+def stretch_only_by_whole_factors(table, length):
+    times = max(1, (length - 1) // (len(table) - 1))
+    share = (torch.arange(times) / times).to(table.dtype)[:, None, None]
+    between = ((1 - share) * table[:-1] + share * table[1:]).transpose(0, 1).flatten(0, 1)
+    return torch.cat([between, table[-1:].expand(max(1, length - len(between)), -1)])[:length]
+
+
+@stretch.mistake(
+    "You work in the caller's table and change its rows. Make a new tensor for yours.",
+    loses=("longer than the table", "shorter than the table"),
+    breaks="`table` stays as it is",
+)
+def stretch_in_the_table_itself(table, length):
+    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
+    low = places.long().clamp(max=len(table) - 2)
+    fraction = (places - low)[:, None].to(table.dtype)
+    new = (1 - fraction) * table[low] + fraction * table[low + 1]
+    with torch.no_grad():
+        rows = min(length, len(table))
+        table[:rows] = new[:rows]
+    return new

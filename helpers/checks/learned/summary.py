@@ -1,10 +1,14 @@
-"""Unit 03, “What a sweep says”: what it asks, and what people write instead."""
+"""Unit 03, “What a sweep says”: what it asks.
+
+Mistakes are in summary_wrong.py.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
+from statistics import mean, median, stdev
 from typing import Any
 
 import pandas as pd
@@ -22,20 +26,65 @@ def summarised(runs: pd.DataFrame, length: int) -> pd.DataFrame:
     return pd.DataFrame(columns | {"above": grouped["gap"].mean()}).sort_values("mean")
 
 
+NAMES = ("alibi", "cope", "fourier", "learned", "none", "rotary", "sinusoidal")
+
+
 def _runs(rng: Random) -> tuple[pd.DataFrame, int]:
-    """A made-up sweep in no order, and a length in it; seeds and losses differ by encoding."""
-    lengths = rng.sample((16, 24, 32, 48, 64), 3)
-    rows = []
-    names = rng.sample(("apple", "birch", "cedar", "elder", "maple", "olive"), 4)
-    for level, name in enumerate(names, 1):
-        for seed in range(rng.randint(3, 5)):
-            for length in lengths:
-                loss = level + rng.gauss(0, 0.1) + length / 50
-                limit = 0.2 + length / 200 + seed / 40
-                row = {"encoding": name, "seed": seed, "steps": 100, "length": length}
-                rows.append(row | {"loss": loss, "limit": limit, "accuracy": rng.random()})
-    rng.shuffle(rows)
-    return pd.DataFrame(rows), lengths[1]
+    """A made-up sweep in no order, and a length in it.
+
+    Each encoding has seeds, losses and limits of its own; one was never measured at that length.
+    """
+    while True:
+        lengths = rng.sample((16, 24, 32, 48, 64), 3)
+        names = rng.sample(NAMES, 6)
+        rows = [
+            row for n, name in enumerate(names) for row in _runs_of(rng, name, lengths[n == 5 :])
+        ]
+        rng.shuffle(rows)
+        if _orders_differ(rows, lengths[0]):
+            index = rng.sample(range(1000), len(rows))  # as behind a choice of rows
+            return pd.DataFrame(rows, index=index), lengths[0]
+
+
+def _runs_of(rng: Random, name: str, lengths: list[int]) -> Iterator[dict[str, Any]]:
+    level, floor, steps = rng.uniform(1, 2), rng.uniform(0.1, 2), rng.choice((100, 200, 400))
+    for seed in rng.sample(range(20), rng.randint(2, 5)):
+        for length in lengths:
+            loss = level + rng.gauss(0, 0.2) + rng.uniform(0, 0.5)
+            limit = floor + length / 200 + rng.uniform(0, 0.2)
+            row = {"encoding": name, "seed": seed, "steps": steps, "length": length}
+            yield row | {"loss": loss, "limit": limit, "accuracy": rng.random()}
+
+
+def _orders_differ(rows: list[dict[str, Any]], length: int) -> bool:
+    """Whether what else one could sort by gives another order than the mean."""
+    here: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        if row["length"] == length:
+            here.setdefault(row["encoding"], []).append(row)
+    best = _order(here, lambda found: mean(row["loss"] for row in found))
+    others = [_order(here, measure) for measure in MEASURES]
+    return best not in [*others, best[::-1], list(here), sorted(here), sorted(here, reverse=True)]
+
+
+def _order(here: dict[str, list[dict[str, Any]]], measure: Callable[[Any], float]) -> list[str]:
+    return sorted(here, key=lambda name: measure(here[name]))
+
+
+# What else one could sort the encodings by.
+MEASURES: tuple[Callable[[Any], float], ...] = (
+    lambda found: mean(row["loss"] - row["limit"] for row in found),
+    lambda found: stdev(row["loss"] for row in found),
+    lambda found: min(row["loss"] for row in found),
+    lambda found: max(row["loss"] for row in found),
+    lambda found: median(row["loss"] for row in found),
+    lambda found: mean(row["limit"] for row in found),
+    lambda found: mean(-row["accuracy"] for row in found),
+    lambda found: sum(row["loss"] for row in found),
+    lambda found: found[0]["loss"],
+    len,
+    lambda found: len(found[0]["encoding"]),
+)
 
 
 def _column(answer: Answer, runs: pd.DataFrame, length: int, name: str) -> dict[str, Any]:
@@ -47,38 +96,46 @@ def _column(answer: Answer, runs: pd.DataFrame, length: int, name: str) -> dict[
     has = name in table.columns
     return {
         "it returns a": type(found).__name__,
-        "its index, sorted": ", ".join(sorted(labels)),
+        "its index, sorted": sorted(labels),
         f"it has a column {name!r}": has,
         name: torch.tensor(table[name].to_numpy(float)[order]) if has else "missing",
     }
 
 
 def _summary_column(rng: Random, name: str) -> Iterator[Case]:
-    runs, length = _runs(rng)
-    words = f"column {name!r} of a made-up sweep at length {length}"
-    yield Case(words, lambda answer: _column(answer, runs, length, name))
-    if name == "above":  # where it is tempting to add a column to what is given
-        yield Case("runs stays as it was", lambda answer: _unchanged(answer, runs, length))
+    for _ in range(2):
+        runs, length = _runs(rng)
+        words = f"column {name!r} of a made-up sweep at length {length}"
+        yield Case(words, partial(_column, runs=runs, length=length, name=name))
+        if name == "above":  # where it is tempting to add a column to what is given
+            yield Case("runs afterwards", partial(_unchanged, runs=runs, length=length))
 
 
-def _unchanged(answer: Answer, runs: pd.DataFrame, length: int) -> bool:
+def _unchanged(answer: Answer, runs: pd.DataFrame, length: int) -> dict[str, Any]:
     given = runs.copy()
     answer(given, length)
-    return given.equals(runs)
+    return {
+        "its columns": [str(each) for each in given.columns],
+        "the index of its first rows": [str(each) for each in given.index[:5]],
+        "nothing in it has changed": given.equals(runs),
+    }
 
 
 def _best_first(rng: Random) -> Iterator[Case]:
-    runs, length = _runs(rng)
+    for _ in range(2):
+        runs, length = _runs(rng)
 
-    def ask(answer: Answer) -> str:
-        found = answer(runs.copy(), length)
-        return (
-            ", ".join(map(str, found.index))
-            if isinstance(found, pd.DataFrame)
-            else type(found).__name__
-        )
+        def ask(answer: Answer, runs: pd.DataFrame = runs, length: int = length) -> Any:
+            found = answer(runs.copy(), length)
+            if not isinstance(found, pd.DataFrame):
+                return {"it returns a": type(found).__name__}
+            return {
+                "it returns a": "DataFrame",
+                "its index": [str(each) for each in found.index],
+                "its columns, sorted": sorted(str(each) for each in found.columns),
+            }
 
-    yield Case("encodings from the best to the worst", ask)
+        yield Case(f"the table of a made-up sweep at length {length}", ask)
 
 
 summary = Exercise(
@@ -90,170 +147,9 @@ summary = Exercise(
         Part("nats above the limit", 0.5, partial(_summary_column, name="above")),
         Part("the best first", 0.5, _best_first),
     ),
+    explains=(
+        "A sweep is a table",
+        "Its rows stand in any order",
+        "Write `summary(runs, length)`.",
+    ),
 )
-
-
-@summary.mistake(
-    "The argument length changes nothing: you average over all lengths that were measured.",
-    loses=("mean over seeds", "standard deviation over seeds", "nats above the limit"),
-)
-def summary_of_all_lengths(runs, length):
-    runs = runs.assign(above=runs["loss"] - runs["limit"])
-    grouped = runs.groupby("encoding")
-    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
-    return table.sort_values("mean")
-
-
-@summary.mistake(
-    "You divide by the number of seeds n. These few seeds stand for all that might have been "
-    "drawn: divide by n − 1.",
-    loses="standard deviation over seeds",
-)
-def summary_by_population(runs, length):
-    runs = runs[runs["length"] == length]
-    runs = runs.assign(above=runs["loss"] - runs["limit"])
-    grouped = runs.groupby("encoding")
-    table = pd.DataFrame({"mean": grouped["loss"].mean(), "std": grouped["loss"].std(ddof=0)})
-    return table.assign(above=grouped["above"].mean()).sort_values("mean")
-
-
-@summary.mistake(
-    "You have divided by √n once more. That is the standard error of the mean; asked is how "
-    "far single seeds lie apart.",
-    loses="standard deviation over seeds",
-)
-def summary_by_standard_error(runs, length):
-    runs = runs[runs["length"] == length]
-    runs = runs.assign(above=runs["loss"] - runs["limit"])
-    grouped = runs.groupby("encoding")
-    table = pd.DataFrame({"mean": grouped["loss"].mean(), "std": grouped["loss"].sem()})
-    return table.assign(above=grouped["above"].mean()).sort_values("mean")
-
-
-@summary.mistake(
-    "This is the variance. Its unit is nats²; take the root.", loses="standard deviation over seeds"
-)
-def summary_by_variance(runs, length):
-    runs = runs[runs["length"] == length]
-    runs = runs.assign(above=runs["loss"] - runs["limit"])
-    grouped = runs.groupby("encoding")
-    table = pd.DataFrame({"mean": grouped["loss"].mean(), "std": grouped["loss"].var()})
-    return table.assign(above=grouped["above"].mean()).sort_values("mean")
-
-
-@summary.mistake(
-    "You report the best seed. Whoever runs it again will seldom be so lucky: take the mean "
-    "over all.",
-    loses=("mean over seeds", "nats above the limit"),
-)
-def summary_by_the_best_seed(runs, length):
-    runs = runs[runs["length"] == length]
-    runs = runs.assign(above=runs["loss"] - runs["limit"])
-    grouped = runs.groupby("encoding")
-    table = pd.DataFrame({"mean": grouped["loss"].min(), "std": grouped["loss"].std()})
-    table["above"] = grouped["above"].min()
-    return table.loc[grouped["loss"].mean().sort_values().index]
-
-
-@summary.mistake(
-    "This is the median, the middle seed. Asked is the mean.",
-    loses=("mean over seeds", "nats above the limit"),
-)
-def summary_by_median(runs, length):
-    runs = runs[runs["length"] == length]
-    runs = runs.assign(above=runs["loss"] - runs["limit"])
-    grouped = runs.groupby("encoding")
-    table = pd.DataFrame({"mean": grouped["loss"].median(), "std": grouped["loss"].std()})
-    table["above"] = grouped["above"].median()
-    return table.loc[grouped["loss"].mean().sort_values().index]
-
-
-@summary.mistake(
-    "The sign is turned: how far a loss lies above the limit is positive for a loss that is "
-    "larger than it.",
-    loses="nats above the limit",
-)
-def summary_above_upside_down(runs, length):
-    runs = runs[runs["length"] == length]
-    runs = runs.assign(above=runs["limit"] - runs["loss"])
-    grouped = runs.groupby("encoding")
-    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
-    return table.sort_values("mean")
-
-
-@summary.mistake(
-    "You divide by the limit. Losses in nats are logarithms, and are compared by their difference.",
-    loses="nats above the limit",
-)
-def summary_above_as_a_ratio(runs, length):
-    runs = runs[runs["length"] == length]
-    runs = runs.assign(above=runs["loss"] / runs["limit"])
-    grouped = runs.groupby("encoding")
-    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
-    return table.sort_values("mean")
-
-
-@summary.mistake(
-    "You measure from the best encoding in this table. The column limit says what the best of "
-    "all models could reach.",
-    loses="nats above the limit",
-)
-def summary_above_the_best_encoding(runs, length):
-    runs = runs[runs["length"] == length]
-    table = runs.groupby("encoding")["loss"].agg(["mean", "std"])
-    return table.assign(above=table["mean"] - table["mean"].min()).sort_values("mean")
-
-
-@summary.mistake(
-    "The encodings stand in alphabetical order, as groupby leaves them. Sort them by their mean.",
-    loses="the best first",
-)
-def summary_in_alphabetical_order(runs, length):
-    runs = runs[runs["length"] == length]
-    runs = runs.assign(above=runs["loss"] - runs["limit"])
-    grouped = runs.groupby("encoding")
-    return grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
-
-
-@summary.mistake(
-    "The names are a column and the index counts rows. groupby had made the names the index."
-)
-def summary_with_names_in_a_column(runs, length):
-    runs = runs[runs["length"] == length]
-    runs = runs.assign(above=runs["loss"] - runs["limit"])
-    grouped = runs.groupby("encoding")
-    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
-    return table.sort_values("mean").reset_index()
-
-
-@summary.mistake(
-    "You group by seed as well, so each group is a single run and there is nothing to average."
-)
-def summary_of_each_seed(runs, length):
-    runs = runs[runs["length"] == length]
-    runs = runs.assign(above=runs["loss"] - runs["limit"])
-    grouped = runs.groupby(["encoding", "seed"])
-    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
-    return table.sort_values("mean")
-
-
-@summary.mistake(
-    "Your function adds a column to the caller's table. Work on a copy; assign makes one.",
-    loses="nats above the limit",
-)
-def summary_written_into_runs(runs, length):
-    runs["above"] = runs["loss"] - runs["limit"]
-    grouped = runs[runs["length"] == length].groupby("encoding")
-    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
-    return table.sort_values("mean")
-
-
-@summary.mistake(
-    "Your first row is the largest loss. A smaller loss is better.", loses="the best first"
-)
-def summary_worst_first(runs, length):
-    runs = runs[runs["length"] == length]
-    runs = runs.assign(above=runs["loss"] - runs["limit"])
-    grouped = runs.groupby("encoding")
-    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
-    return table.sort_values("mean", ascending=False)

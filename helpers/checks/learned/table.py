@@ -1,10 +1,11 @@
 """Unit 03, “A table that learns”: what it asks, and what people write instead.
 
-Mistakes about how the rows are kept and begin are in table_start.py.
+Mistakes are in table_rows.py; those about how rows are kept and begin in table_start.py.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import partial
 from random import Random
@@ -14,134 +15,205 @@ import torch
 from torch import Tensor, nn
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.checks.engine import Answer, Case, Exercise, Part, refusal, unchanged
 from helpers.checks.learned import common
 from helpers.encodings import Encoding, additive
 
 
-def _input(rng: Random) -> Tensor:
-    """(B, T, D) with B, T and D all different."""
-    return common.normal_numbers(rng, rng.randint(2, 5), rng.randint(6, 12), rng.randint(14, 20))
+class LearnedEncoding(encodings.Learned):
+    """The library's table, with no text longer than `max_len` whatever positions are given."""
+
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, std: float = 0.02
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, std)
+
+    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+        """x + rows, for a text of at most `max_len` tokens."""
+        self._check_length(x.shape[1])
+        return super().embed(x, positions)
+
+
+def _inputs(rng: Random, max_len: int) -> Iterator[Tensor]:
+    """x (B, T, D): the longest of B, T and D is each in turn, T is nearly `max_len`, T = 1."""
+    a, b, c = rng.randint(2, 4), rng.randint(5, 7), rng.randint(8, 11)
+    for shape in ((a, b, c), (c, a, b), (b, c, a), (a, max_len - 1, b), (1, 1, c)):
+        yield common.normal_numbers(rng, *shape)
 
 
 def _table_with(answer: Answer, rows: Tensor) -> Any:
     """The answer's module, with `rows` put in the place of what it has drawn."""
     module = answer(d_model=rows.shape[1], max_len=len(rows))
+    if rows.dtype == torch.float64:
+        module.double()
     for table in _tables(module, rows.numel()):
         table.data = rows.reshape(table.shape).clone()
     return module
 
 
 def _tables(module: Any, size: int) -> list[Tensor]:
-    """Whatever the module keeps that has `size` numbers, trained or not."""
-    kept = [*module.parameters(), *module.buffers(), *vars(module).values()]
-    return [each for each in kept if isinstance(each, Tensor) and each.numel() == size]
+    """What the module keeps that has `size` numbers: its Parameters, else whatever there is."""
+    for kept in (module.parameters(), module.buffers(), vars(module).values()):
+        if found := [each for each in kept if isinstance(each, Tensor) and each.numel() == size]:
+            return found
+    return []
+
+
+def _embedded(module: Any, *arguments: Tensor) -> Any:
+    """What embed returns, if it leaves its arguments as they are."""
+    given = [each.clone() for each in arguments]
+    result = module.embed(*given)
+    unchanged(tuple(given), arguments)
+    return result
 
 
 def _rows_added(rng: Random) -> Iterator[Case]:
-    x = _input(rng)
-    rows = common.normal_numbers(rng, 40, x.shape[2])
-    yield Case(
-        f"embed(x) with x of shape {tuple(x.shape)} and given rows",
-        lambda answer: _table_with(answer, rows).embed(x.clone()),
-    )
+    max_len = rng.randint(12, 16)
+    for x in _inputs(rng, max_len):
+        rows = common.normal_numbers(rng, max_len, x.shape[2])
+
+        def ask(answer: Answer, x: Tensor = x, rows: Tensor = rows) -> Any:
+            module = _table_with(answer, rows)
+            return {
+                "the result": _embedded(module, x),
+                "the result for another x of this shape": _embedded(module.eval(), x.flip(0, 1)),
+            }
+
+        words = f"embed(x) with x of shape {tuple(x.shape)} and {max_len} given rows"
+        yield Case(words, ask)
 
 
 def _rows_chosen(rng: Random) -> Iterator[Case]:
-    x = _input(rng)
-    rows = common.normal_numbers(rng, 40, x.shape[2])
-    positions = common.random_positions(rng, 40, *x.shape[:2])
+    max_len = rng.randint(12, 16)
+    for x in _inputs(rng, max_len):
+        rows = common.normal_numbers(rng, max_len, x.shape[2])
+        positions = 1 + common.random_positions(rng, max_len - 1, *x.shape[:2])
 
-    def ask(answer: Answer, chosen: Tensor) -> Any:
-        return _table_with(answer, rows).embed(x.clone(), chosen.clone())
+        def ask(answer: Answer, x: Tensor = x, rows: Tensor = rows, p: Tensor = positions) -> Any:
+            module = _table_with(answer, rows)
+            return {
+                f"positions {tuple(p.shape)}, each sequence its own": _embedded(module, x, p),
+                "other positions of this shape": _embedded(module, x, max_len - 1 - p),
+                f"positions {tuple(p[0].shape)}, the same for all": _embedded(module, x, p[0]),
+            }
 
-    for label, chosen in (("of its own", positions), ("like the others", positions[0])):
-        words = f"embed(x, positions), each sequence with positions {label}, {tuple(chosen.shape)}"
-        yield Case(words, partial(ask, chosen=chosen))
+        words = f"embed(x, positions) with x of shape {tuple(x.shape)} and {max_len} given rows"
+        yield Case(words, ask)
 
 
 def _trained(rng: Random) -> Iterator[Case]:
-    x = _input(rng)
+    x = next(_inputs(rng, 12))
+    max_len = rng.randint(12, 16)
 
-    def ask(answer: Answer) -> dict[str, bool]:
-        module = answer(d_model=x.shape[2], num_heads=1, max_len=40)
-        given = x.clone()
-        result = module.embed(given)
-        weights = [p for p in module.parameters() if p.requires_grad]
-        seen = {
-            "it is an Encoding that knows its length": isinstance(module, encodings.Encoding)
-            and getattr(module, "max_len", 0) == 40,
-            "the input stays as it was": torch.equal(given, x),
-            "the result can send a gradient back": result.requires_grad,
-            "the table is in state_dict(), so it is saved": bool(module.state_dict()),
-            "the table is a Parameter": bool(weights),
-            "a Parameter has max_len rows of width D, and nothing else is trained": [
-                p.numel() for p in weights
-            ]
-            == [40 * x.shape[2]],
-            "the precision stays that of x": result.dtype == x.dtype,
+    def ask(answer: Answer) -> dict[str, Any]:
+        module = answer(d_model=x.shape[2], max_len=max_len)
+        tables = _tables(module, max_len * x.shape[2])
+        return {
+            "it is an Encoding": isinstance(module, encodings.Encoding),
+            "its rows are kept as": [common.kept_as(module, each) for each in tables],
+            "numbers in each Parameter": [each.numel() for each in module.parameters()],
+            "a step of gradient descent changes what embed adds": _moves(module, x),
         }
-        if result.requires_grad:
-            result.square().sum().backward()
-        seen["the loss reaches the rows"] = any(p.grad is not None for p in weights)
-        return seen
 
-    yield Case("the module", ask)
+    yield Case("a new module", ask)
+
+
+def _moves(module: Any, x: Tensor) -> bool:
+    before = module.embed(x.clone()).clone()
+    trained = [each for each in module.parameters() if each.requires_grad]
+    if not (trained and before.requires_grad):
+        return False
+    before.square().sum().backward()
+    torch.optim.SGD(trained, lr=0.1).step()
+    return not torch.allclose(module.embed(x.clone()), before)
 
 
 def _started(rng: Random) -> Iterator[Case]:
-    max_len, width = rng.randint(60, 90), rng.randint(40, 60)
+    max_len, width = rng.randint(210, 250), rng.randint(160, 190)
 
     def ask(answer: Answer, **std: float) -> dict[str, Any]:
-        module = answer(d_model=width, max_len=max_len, **std)
-        wanted = std.get("std", 0.02)
-        tables = _tables(module, max_len * width)
-        if not tables:
-            return {"there are max_len rows of width D": False}
-        rows = tables[0].detach().reshape(max_len, width)
+        modules = [answer(d_model=width, max_len=max_len, **std) for _ in range(2)]
+        tables = [table for each in modules for table in _tables(each, max_len * width)[:1]]
+        there = bool(tables)
+        rows = tables[0].detach().reshape(max_len, width) if there else torch.zeros(1, 1)
         return {
-            "there are max_len rows of width D": True,
-            "standard deviation of all its numbers": common.about(rows.std().item(), wanted),
-            "their mean is nearly 0": abs(rows.mean().item()) < wanted / 5,
-            "no two rows are alike": len(rows.unique(dim=0)) == len(rows),
+            "it has max_len rows of width D": there,
+            **common.begins(tables or [rows], std.get("std", 0.02)),
+            "rows that differ": len(rows.unique(dim=0)),
+            "columns that differ": len(rows.unique(dim=1).T),
+            "the rows differ in length": _spread(rows, std.get("std", 0.02)),
+            "the columns differ in length": _spread(rows.T, std.get("std", 0.02)),
         }
 
-    yield Case("a new module without std", ask)
-    std = rng.choice((0.1, 0.3, 0.5))
-    yield Case(f"a new module with std={std:g}", partial(ask, std=std))
+    yield Case("the numbers of a new module without std", ask)
+    for std in (rng.choice((0.1, 0.2, 0.3, 0.5)), rng.choice((1.5, 2.0, 3.0))):
+        yield Case(f"the numbers of a new module with std={std:g}", partial(ask, std=std))
+
+
+def _spread(rows: Tensor, std: float) -> bool:
+    """Whether their lengths lie about as far apart as those of rows of independent numbers."""
+    return bool(0.5 < rows.norm(dim=1).std() / (std / math.sqrt(2)) < 1.5)
+
+
+MIXED = ((torch.float32, torch.bfloat16), (torch.float32, torch.float64),
+         (torch.float64, torch.float32))  # fmt: skip
+
+
+def _backwards(rng: Random) -> Iterator[Case]:
+    x = next(_inputs(rng, 12))
+    rows = common.normal_numbers(rng, 12, x.shape[2])
+    positions = common.random_positions(rng, 12, *x.shape[:2])
+
+    def ask(answer: Answer, given: tuple[Tensor, ...]) -> dict[str, Any]:
+        seen: dict[str, Any] = {}
+        for of_rows, of_x in MIXED:
+            module = _table_with(answer, rows.to(of_rows))
+            words = f"the dtype of the result where x has {of_x} and the rows have {of_rows}"
+            seen[words.replace("torch.", "")] = str(module.embed(x.clone().to(of_x), *given).dtype)
+        module = _table_with(answer, rows.double())
+        leaf = x.double().requires_grad_()
+        tables = _tables(module, rows.numel()) or [torch.zeros(1, dtype=torch.float64)]
+        leaves = {"x": leaf, "the rows": tables[0]}
+        return seen | common.gradients(lambda: module.embed(leaf, *given), leaves)
+
+    yield Case("embed(x)", partial(ask, given=()))
+    yield Case("embed(x, positions)", partial(ask, given=(positions,)))
 
 
 def _too_long(rng: Random) -> Iterator[Case]:
-    x = _input(rng)
-    length = x.shape[1]
+    """T is above max_len where B and D are below, and the other way round."""
 
-    def ask(answer: Answer, max_len: int) -> str:
+    def ask(answer: Answer, x: Tensor, max_len: int, given: tuple[Tensor, ...]) -> dict[str, Any]:
         module = answer(d_model=x.shape[2], max_len=max_len)
-        try:
-            module.embed(x.clone())
-        except NotImplementedError:
-            raise
-        except ValueError:
-            return "ValueError"
-        except Exception:
-            return "an error of another kind"
-        return "no error"
+        return refusal(partial(module.embed, x.clone(), *given), T=x.shape[1], max_len=max_len)
 
-    for max_len in (length - rng.randint(1, 3), length):
-        yield Case(f"T={length} with max_len={max_len}", partial(ask, max_len=max_len))
+    rows = rng.randint(6, 8)
+    less, more = rng.sample(range(2, rows), 2), rng.sample(range(rows + 2, rows + 8), 2)
+    for length, (batch, width) in (
+        (rows + 1, less),
+        (rows + rng.randint(10, 30), less),
+        (rows, more),
+        (rows - rng.randint(1, 3), more),
+    ):
+        x = common.normal_numbers(rng, batch, length, width)
+        for given in ((), (common.random_positions(rng, rows, length),)):
+            words = "embed(x, positions)" if given else "embed(x)"
+            label = f"{words} with x of shape {tuple(x.shape)} and max_len={rows}"
+            yield Case(label, partial(ask, x=x, max_len=rows, given=given))
 
 
 table = Exercise(
     "table",
-    encodings.Learned,
+    LearnedEncoding,
     (
         Part("adds row p at position p", 0.5, _rows_added),
         Part("adds the rows it is told to", 0.5, _rows_chosen),
-        Part("the rows are trained", 1, _trained),
+        Part("the rows are trained", 0.5, _trained),
         Part("the rows start with the std asked for", 0.5, _started),
+        Part("dtype and gradients", 0.5, _backwards),
         Part("says when there is no row", 0.5, _too_long),
     ),
-    forbidden=(additive.Table,),
+    forbidden=(encodings.Learned, additive.Table),
 )
 
 
@@ -167,142 +239,4 @@ class RightTable(Encoding):
 
     def embed(self, x, positions=None):
         self.check(x.shape[1])
-        return x + self.rows(x, positions)
-
-
-@table.mistake(
-    "Your first token gets row 1, and row 0 is never used. Positions count from 0.",
-    loses=("adds row p at position p", "says when there is no row"),
-)
-class rows_counted_from_one(RightTable):
-    def rows(self, x, positions):
-        wanted = torch.arange(1, x.shape[1] + 1) if positions is None else positions
-        return self.table[wanted]
-
-
-@table.mistake(
-    "The rows run along the batch: all tokens of a sequence get the same row. x is (B, T, D); "
-    "positions are its second axis.",
-    loses="adds row p at position p",
-)
-class rows_along_the_batch(RightTable):
-    def rows(self, x, positions):
-        return self.table[: x.shape[0], None] if positions is None else self.table[positions]
-
-
-@table.mistake(
-    "You add the whole table, which has max_len rows; a shorter text needs only as many as it "
-    "has tokens.",
-    loses=("adds row p at position p", "the rows are trained"),
-)
-class rows_all_added_at_once(RightTable):
-    def rows(self, x, positions):
-        return self.table if positions is None else self.table[positions]
-
-
-@table.mistake(
-    "You take the last axis of x for its length. x is (B, T, D): the last axis is the width.",
-    loses=("adds row p at position p", "the rows are trained", "says when there is no row"),
-)
-class rows_counted_by_the_width(RightTable):
-    def embed(self, x, positions=None):
-        length = x.shape[-1]
-        self.check(length)
-        return x + (self.table[:length] if positions is None else self.table[positions])
-
-
-@table.mistake(
-    "Your table is (D, max_len). Indexing takes from the first axis, and there the positions "
-    "should be.",
-    loses=(
-        "adds row p at position p",
-        "adds the rows it is told to",
-        "the rows are trained",
-        "says when there is no row",
-    ),
-)
-class rows_and_columns_swapped(RightTable):
-    def first(self, max_len, d_model, std):
-        return torch.randn(d_model, max_len) * std
-
-
-@table.mistake(
-    "Your Parameter is one vector, added at every position alike. Each position has a row of "
-    "its own.",
-    loses=(
-        "adds row p at position p",
-        "adds the rows it is told to",
-        "the rows are trained",
-        "the rows start with the std asked for",
-    ),
-)
-class rows_are_one_row(RightTable):
-    def first(self, max_len, d_model, std):
-        return torch.randn(d_model) * std
-
-    def rows(self, x, positions):
-        return self.table
-
-
-@table.mistake(
-    "The argument positions changes nothing. Where it is given, token t gets the row "
-    "positions[…, t].",
-    loses="adds the rows it is told to",
-)
-class rows_told_are_ignored(RightTable):
-    def rows(self, x, positions):
-        return self.table[: x.shape[1]]
-
-
-@table.mistake(
-    "You return the rows alone: the tokens themselves are gone. Return x plus the rows.",
-    loses=("adds row p at position p", "adds the rows it is told to"),
-)
-class rows_without_the_tokens(RightTable):
-    def embed(self, x, positions=None):
-        self.check(x.shape[1])
-        return self.rows(x, positions).expand_as(x)
-
-
-@table.mistake(
-    "x += … changes the caller's tensor. Return a new one: x + …", loses="the rows are trained"
-)
-class rows_added_in_place(RightTable):
-    def embed(self, x, positions=None):
-        self.check(x.shape[1])
-        x += self.rows(x, positions)
-        return x
-
-
-@table.mistake(
-    "max_len rows are enough for T = max_len; only a longer text has no row for its end.",
-    loses="says when there is no row",
-)
-class rows_missing_one_too_early(RightTable):
-    def check(self, length):
-        if length >= self.max_len:
-            raise ValueError(f"T={length} is beyond max_len={self.max_len}")
-
-
-@table.mistake(
-    "A text that is too long ends in an error of another kind. Compare T with max_len first, "
-    "and raise a ValueError that names both.",
-    loses="says when there is no row",
-)
-class rows_missing_fail_by_accident(RightTable):
-    def check(self, length):
-        pass
-
-
-@table.mistake(
-    "Beyond max_len there is no error: rows are repeated, left out or made up. Raise a "
-    "ValueError instead.",
-    loses="says when there is no row",
-)
-class rows_missing_begin_again(RightTable):
-    def check(self, length):
-        pass
-
-    def rows(self, x, positions):
-        wanted = torch.arange(x.shape[1]) if positions is None else positions
-        return self.table[wanted % self.max_len]
+        return x + self.rows(x, positions).to(x.dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+from torch import nn
 
 from helpers.checks.learned.table import RightTable, table
 
@@ -10,7 +11,7 @@ from helpers.checks.learned.table import RightTable, table
 @table.mistake(
     "The rows are an ordinary attribute. An optimiser is given module.parameters(), and your "
     "rows are not among them: they would stay random.",
-    loses="the rows are trained",
+    loses=("the rows are trained", "dtype and gradients"),
 )
 class rows_as_a_plain_tensor(RightTable):
     def keep(self, rows):
@@ -30,7 +31,8 @@ class rows_as_a_tensor_with_gradient(RightTable):
 @table.mistake(
     "A buffer moves with the module and is not trained. That was right for sinusoids; these "
     "rows have to be learned.",
-    loses="the rows are trained",
+    loses=("the rows are trained", "dtype and gradients"),
+    breaks="x + row p of a trained table",
 )
 class rows_as_a_buffer(RightTable):
     def keep(self, rows):
@@ -40,7 +42,7 @@ class rows_as_a_buffer(RightTable):
 @table.mistake(
     "The rows are a Parameter, but no gradient comes back to them: something on the way "
     "(detach, .data, no_grad) cuts it off.",
-    loses="the rows are trained",
+    loses=("the rows are trained", "dtype and gradients"),
 )
 class rows_detached(RightTable):
     def rows(self, x, positions):
@@ -93,3 +95,120 @@ class rows_begin_at_zero(RightTable):
 class rows_begin_uniform(RightTable):
     def first(self, max_len, d_model, std):
         return torch.rand(max_len, d_model) * std
+
+
+@table.mistake(
+    "A Parameter times a number is no Parameter any more: the rows that you keep are the result of "
+    "a computation, and the Parameter itself is lost. Multiply inside nn.Parameter(…).",
+    loses=("the rows are trained", "dtype and gradients"),
+    breaks="one `nn.Parameter`",
+)
+class rows_as_a_multiple_of_a_parameter(RightTable):
+    def first(self, max_len, d_model, std):
+        return nn.Parameter(torch.randn(max_len, d_model)) * std
+
+    def keep(self, rows):
+        self.table = rows
+
+
+@table.mistake(
+    "There is a Parameter, but the rows that you add were computed from it once, in __init__. "
+    "When training changes the Parameter, they stay as they were.",
+    loses=(
+        "adds row p at position p",
+        "adds the rows it is told to",
+        "the rows are trained",
+        "the rows start with the std asked for",
+        "dtype and gradients",
+    ),
+)
+class rows_computed_once(RightTable):
+    def keep(self, rows):
+        self.weight = nn.Parameter(rows / rows.std())
+        self.table = self.weight * rows.std().item()
+
+
+@table.mistake(
+    "The tails of your distribution are cut off, as BERT's code does at two standard deviations. "
+    "Asked is a normal distribution with all of them.",
+    loses="the rows start with the std asked for",
+    breaks="tails and all",
+)
+class rows_begin_without_tails(RightTable):
+    def first(self, max_len, d_model, std):
+        return nn.init.trunc_normal_(torch.empty(max_len, d_model), 0, std, -2 * std, 2 * std)
+
+
+@table.mistake(
+    "The deviation is right, the distribution is not: yours is uniform, so no number is far from "
+    "0. Draw from a normal distribution.",
+    loses="the rows start with the std asked for",
+    breaks="from a normal distribution",
+)
+class rows_begin_uniform_with_the_right_std(RightTable):
+    def first(self, max_len, d_model, std):
+        return (torch.rand(max_len, d_model) * 2 - 1) * std * 3**0.5
+
+
+@table.mistake(
+    "Each new module begins with the same numbers: a generator is set to the same seed in "
+    "__init__. Draw anew each time.",
+    loses="the rows start with the std asked for",
+    breaks="anew for each module",
+)
+class rows_begin_from_one_seed(RightTable):
+    def first(self, max_len, d_model, std):
+        return torch.randn(max_len, d_model, generator=torch.Generator().manual_seed(0)) * std
+
+
+@table.mistake(
+    "All your rows begin equal, so at first no position differs from another. Draw each number "
+    "of the table on its own.",
+    loses="the rows start with the std asked for",
+)
+class rows_begin_as_one_row(RightTable):
+    def first(self, max_len, d_model, std):
+        return (torch.randn(d_model) * std).repeat(max_len, 1)
+
+
+@table.mistake(
+    "Your Parameter does not ask for gradients, so no optimiser will move it.",
+    loses=("the rows are trained", "dtype and gradients"),
+)
+class rows_as_a_frozen_parameter(RightTable):
+    def keep(self, rows):
+        self.table = nn.Parameter(rows, requires_grad=False)
+
+
+@table.mistake(
+    "There is one Parameter more than the rows: something beside the table is trained. Only the "
+    "rows should be.",
+    loses="the rows are trained",
+    breaks="Nothing else is trained",
+)
+class rows_with_a_trained_scale(RightTable):
+    def keep(self, rows):
+        self.table = nn.Parameter(rows)
+        self.gain = nn.Parameter(torch.ones(1))
+
+    def rows(self, x, positions):
+        return super().rows(x, positions) * self.gain
+
+
+@table.mistake(
+    "Your class is a plain nn.Module. As an Encoding it has the attributes and methods that the "
+    "course's model asks for.",
+    loses="the rows are trained",
+    breaks="as an `Encoding`",
+)
+class rows_of_no_encoding(nn.Module):
+    def __init__(self, d_model, num_heads=1, max_len=512, std=0.02):
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(max_len, d_model) * std)
+
+    def embed(self, x, positions=None):
+        length, max_len = x.shape[1], len(self.table)
+        if length > max_len:
+            raise ValueError(f"T={length} is beyond max_len={max_len}")
+        rows = self.table[:length] if positions is None else self.table[positions]
+        return x + rows.to(x.dtype)

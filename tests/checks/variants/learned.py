@@ -22,10 +22,10 @@ class table_of_embedding(Encoding):
 
     def embed(self, x, positions=None):
         if x.size(1) > self.max_len:
-            raise ValueError("too long")
+            raise ValueError(f"too long: {x.size(1)} > {self.max_len}")
         if positions is None:
             positions = torch.arange(x.size(1), device=x.device)
-        return x + self.rows(positions)
+        return x + self.rows(positions).type_as(x)
 
 
 class table_with_leading_axis(Encoding):
@@ -36,10 +36,10 @@ class table_with_leading_axis(Encoding):
     def embed(self, x, positions=None):
         length = x.shape[1]
         if length > self.pos_embedding.shape[1]:
-            raise ValueError(length)
+            raise ValueError(length, self.pos_embedding.shape[1])
         if positions is None:
-            return x + self.pos_embedding[:, :length]
-        return x + self.pos_embedding[0][positions]
+            return x + self.pos_embedding[:, :length].to(x)
+        return x + self.pos_embedding[0][positions].to(x)
 
 
 class table_by_one_hot(Encoding):
@@ -49,10 +49,10 @@ class table_by_one_hot(Encoding):
 
     def embed(self, x, positions=None):
         if x.shape[1] > self.max_len:
-            raise ValueError("beyond the last row")
+            raise ValueError(f"{x.shape[1]} is beyond the last of {self.max_len} rows")
         if positions is None:
             positions = torch.arange(x.shape[1])
-        return x + F.one_hot(positions, self.max_len).to(x.dtype) @ self.table
+        return x + F.one_hot(positions, self.max_len).to(x.dtype) @ self.table.to(x.dtype)
 
 
 class table_by_loop(Encoding):
@@ -68,20 +68,22 @@ class table_by_loop(Encoding):
         if t > self.max_len:
             raise ValueError(f"{t} tokens, {self.max_len} rows")
         p = torch.arange(t).repeat(b, 1) if positions is None else positions.expand(b, t)
-        return torch.stack([x[n] + self.table.index_select(0, p[n]) for n in range(b)])
+        each = [x[n] + self.table.index_select(0, p[n]) for n in range(b)]
+        return torch.stack(each).to(x.dtype)
 
 
-class table_truncated(Encoding):
+class table_gathered(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512, std=0.02):
         super().__init__(d_model, num_heads, max_len)
-        self.table = nn.Parameter(torch.empty(max_len, d_model))
-        nn.init.trunc_normal_(self.table, std=std, a=-3 * std, b=3 * std)
+        drawn = torch.distributions.Normal(0.0, std).sample((max_len, d_model))
+        self.register_parameter("rows", nn.Parameter(drawn))
 
     def embed(self, x, positions=None):
-        if x.shape[1] > len(self.table):
-            raise ValueError("no row for the last token")
-        rows = self.table[: x.shape[1]] if positions is None else self.table[positions]
-        return torch.add(x, rows)
+        last = x.shape[1] - 1
+        if last >= len(self.rows):
+            raise ValueError("no row for all tokens: T, max_len =", last + 1, len(self.rows))
+        positions = torch.arange(last + 1) if positions is None else positions
+        return torch.add(x, F.embedding(positions, self.rows).to(x.dtype))
 
 
 def stretch_by_loop(table, length):
@@ -93,10 +95,13 @@ def stretch_by_loop(table, length):
     return torch.stack(rows)
 
 
-def stretch_in_numpy(table, length):
-    places = np.linspace(0, len(table) - 1, length)
-    columns = [np.interp(places, np.arange(len(table)), column) for column in table.T.numpy()]
-    return np.stack(columns, 1)
+def stretch_by_lerp(table, length):
+    steps, gaps = len(table) - 1, length - 1
+    numerator = torch.arange(length) * steps  # whole numbers, so that no place is rounded
+    low = torch.div(numerator, gaps, rounding_mode="floor")
+    high = (low + 1).minimum(torch.tensor(steps))
+    share = ((numerator - low * gaps) / gaps).to(table.dtype)
+    return torch.lerp(table[low], table[high], share[:, None])
 
 
 def stretch_by_tent_functions(table, length):
@@ -116,7 +121,7 @@ def stretch_by_ceil_and_floor(table, length):
     places = torch.arange(length, dtype=torch.float64) * (len(table) - 1) / (length - 1)
     places = places.clamp(max=len(table) - 1)
     low, high = table[places.floor().long()], table[places.ceil().long()]
-    return low + (places - places.floor()).unsqueeze(1) * (high - low)
+    return (low + (places - places.floor()).unsqueeze(1) * (high - low)).to(table.dtype)
 
 
 def summary_by_agg(runs, length):
@@ -130,7 +135,7 @@ def summary_by_agg(runs, length):
 
 def summary_by_loop(runs, length):
     rows = {}
-    for name in runs["encoding"].unique():
+    for name in runs.loc[runs["length"] == length, "encoding"].unique():
         chosen = runs[(runs["encoding"] == name) & (runs["length"] == length)]
         loss, limit = chosen["loss"].to_numpy(), chosen["limit"].to_numpy()
         rows[name] = [loss.mean(), np.std(loss, ddof=1), (loss - limit).mean()]
@@ -170,11 +175,11 @@ VARIANTS = {
         table_with_leading_axis,
         table_by_one_hot,
         table_by_loop,
-        table_truncated,
+        table_gathered,
     ),
     "stretch": (
         stretch_by_loop,
-        stretch_in_numpy,
+        stretch_by_lerp,
         stretch_by_tent_functions,
         stretch_by_grid_sample,
         stretch_by_ceil_and_floor,

@@ -20,32 +20,36 @@ class _Mlp(Additive):
 
 class mlp_by_unsqueeze(_Mlp):
     def vectors(self, positions):
-        return self.norm(self.mlp(positions.unsqueeze(-1).float().div(self.max_len)))
+        return self.norm(self.mlp(positions.unsqueeze(-1).to(self.norm.weight).div(self.max_len)))
 
 
 class mlp_layer_by_layer(_Mlp):
     def vectors(self, positions):
         first, _, last = self.mlp
-        index = positions.to(torch.float32) / self.max_len
+        index = positions.type_as(first.weight) / self.max_len
         hidden = F.gelu(index[..., None] * first.weight[:, 0] + first.bias)
-        return F.layer_norm(F.linear(hidden, last.weight, last.bias), (self.d_model,))
+        vectors = F.linear(hidden, last.weight, last.bias)
+        return F.layer_norm(vectors, (self.d_model,), self.norm.weight, self.norm.bias)
 
 
 class mlp_flattened(_Mlp):
     def vectors(self, positions):
         column = positions.reshape(-1, 1) / self.max_len
-        return self.norm(self.mlp(column)).reshape(*positions.shape, -1)
+        return self.norm(self.mlp(column.to(self.mlp[0].weight))).reshape(*positions.shape, -1)
 
 
 class mlp_one_by_one(_Mlp):
     def vectors(self, positions):
-        each = [self.mlp(torch.tensor([p / self.max_len])) for p in positions.flatten().tolist()]
-        return self.norm(torch.stack(each).view(*positions.shape, self.d_model))
+        dtype = next(self.parameters()).dtype
+        index = [
+            torch.tensor([p / self.max_len], dtype=dtype) for p in positions.flatten().tolist()
+        ]
+        return self.norm(torch.stack([*map(self.mlp, index)]).view(*positions.shape, self.d_model))
 
 
 class mlp_of_a_table(_Mlp):
     def vectors(self, positions):
-        every = torch.arange(self.max_len, dtype=torch.get_default_dtype())[:, None]
+        every = torch.arange(positions.max() + 1, dtype=self.norm.bias.dtype)[:, None]
         return self.norm(self.mlp(every / self.max_len))[positions]
 
 
@@ -63,7 +67,7 @@ class _Fourier(Additive):
 
 class fourier_by_einsum(_Fourier):
     def features(self, positions):
-        angles = torch.einsum("...,f->...f", positions.float(), self.frequencies)
+        angles = torch.einsum("...,f->...f", positions.to(self.frequencies), self.frequencies)
         return torch.cat((torch.cos(angles), torch.sin(angles)), dim=-1) * self.scale_of(angles)
 
     def scale_of(self, angles):
@@ -93,7 +97,7 @@ class fourier_in_place(_Fourier):
 
     def features(self, positions):
         n = self.frequencies.numel()
-        f = torch.zeros(*positions.shape, 2 * n)
+        f = self.frequencies.new_zeros(*positions.shape, 2 * n)
         f[..., :n] = (positions[..., None] * self.frequencies).cos()
         f[..., n:] = (positions[..., None] * self.frequencies).sin()
         return f / f.shape[-1] ** 0.5

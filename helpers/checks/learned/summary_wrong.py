@@ -1,0 +1,239 @@
+"""Unit 03, “What a sweep says”: what people write instead."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from helpers.checks.learned.summary import summary
+
+
+@summary.mistake(
+    "The argument length changes nothing: you average over all lengths that were measured.",
+    breaks="It looks at the rows with that length only",
+)
+def summary_of_all_lengths(runs, length):
+    runs = runs.assign(above=runs["loss"] - runs["limit"])
+    grouped = runs.groupby("encoding")
+    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
+    return table.sort_values("mean")
+
+
+@summary.mistake(
+    "You divide by the number of seeds n. These few seeds stand for all that might have been "
+    "drawn: divide by n − 1.",
+    loses="standard deviation over seeds",
+    breaks="with $n - 1$ in the denominator",
+)
+def summary_by_population(runs, length):
+    runs = runs[runs["length"] == length]
+    runs = runs.assign(above=runs["loss"] - runs["limit"])
+    grouped = runs.groupby("encoding")
+    table = pd.DataFrame({"mean": grouped["loss"].mean(), "std": grouped["loss"].std(ddof=0)})
+    return table.assign(above=grouped["above"].mean()).sort_values("mean")
+
+
+@summary.mistake(
+    "You have divided by √n once more. That is the standard error of the mean; asked is how "
+    "far single seeds lie apart.",
+    loses="standard deviation over seeds",
+)
+def summary_by_standard_error(runs, length):
+    runs = runs[runs["length"] == length]
+    runs = runs.assign(above=runs["loss"] - runs["limit"])
+    grouped = runs.groupby("encoding")
+    table = pd.DataFrame({"mean": grouped["loss"].mean(), "std": grouped["loss"].sem()})
+    return table.assign(above=grouped["above"].mean()).sort_values("mean")
+
+
+@summary.mistake(
+    "This is the variance. Its unit is nats²; take the root.", loses="standard deviation over seeds"
+)
+def summary_by_variance(runs, length):
+    runs = runs[runs["length"] == length]
+    runs = runs.assign(above=runs["loss"] - runs["limit"])
+    grouped = runs.groupby("encoding")
+    table = pd.DataFrame({"mean": grouped["loss"].mean(), "std": grouped["loss"].var()})
+    return table.assign(above=grouped["above"].mean()).sort_values("mean")
+
+
+@summary.mistake(
+    "You report the best seed. Whoever runs it again will seldom be so lucky: take the mean "
+    "over all.",
+    loses=("mean over seeds", "nats above the limit"),
+    breaks="the mean of `loss` over the seeds",
+)
+def summary_by_the_best_seed(runs, length):
+    runs = runs[runs["length"] == length]
+    runs = runs.assign(above=runs["loss"] - runs["limit"])
+    grouped = runs.groupby("encoding")
+    table = pd.DataFrame({"mean": grouped["loss"].min(), "std": grouped["loss"].std()})
+    table["above"] = grouped["above"].min()
+    return table.loc[grouped["loss"].mean().sort_values().index]
+
+
+@summary.mistake(
+    "This is the median, the middle seed. Asked is the mean.",
+    loses=("mean over seeds", "nats above the limit"),
+)
+def summary_by_median(runs, length):
+    runs = runs[runs["length"] == length]
+    runs = runs.assign(above=runs["loss"] - runs["limit"])
+    grouped = runs.groupby("encoding")
+    table = pd.DataFrame({"mean": grouped["loss"].median(), "std": grouped["loss"].std()})
+    table["above"] = grouped["above"].median()
+    return table.loc[grouped["loss"].mean().sort_values().index]
+
+
+@summary.mistake(
+    "The sign is turned: how far a loss lies above the limit is positive for a loss that is "
+    "larger than it.",
+    loses="nats above the limit",
+    breaks="the mean of `loss - limit`",
+)
+def summary_above_upside_down(runs, length):
+    runs = runs[runs["length"] == length]
+    runs = runs.assign(above=runs["limit"] - runs["loss"])
+    grouped = runs.groupby("encoding")
+    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
+    return table.sort_values("mean")
+
+
+@summary.mistake(
+    "You divide by the limit. Losses in nats are logarithms, and are compared by their difference.",
+    loses="nats above the limit",
+)
+def summary_above_as_a_ratio(runs, length):
+    runs = runs[runs["length"] == length]
+    runs = runs.assign(above=runs["loss"] / runs["limit"])
+    grouped = runs.groupby("encoding")
+    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
+    return table.sort_values("mean")
+
+
+@summary.mistake(
+    "You measure from the best encoding in this table. The column limit says what the best of "
+    "all models could reach.",
+    loses="nats above the limit",
+)
+def summary_above_the_best_encoding(runs, length):
+    runs = runs[runs["length"] == length]
+    table = runs.groupby("encoding")["loss"].agg(["mean", "std"])
+    return table.assign(above=table["mean"] - table["mean"].min()).sort_values("mean")
+
+
+@summary.mistake(
+    "The encodings stand in alphabetical order, as groupby leaves them. Sort them by their mean.",
+    loses="the best first",
+)
+def summary_in_alphabetical_order(runs, length):
+    runs = runs[runs["length"] == length]
+    runs = runs.assign(above=runs["loss"] - runs["limit"])
+    grouped = runs.groupby("encoding")
+    return grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
+
+
+@summary.mistake(
+    "The names are a column and the index counts rows. groupby had made the names the index."
+)
+def summary_with_names_in_a_column(runs, length):
+    runs = runs[runs["length"] == length]
+    runs = runs.assign(above=runs["loss"] - runs["limit"])
+    grouped = runs.groupby("encoding")
+    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
+    return table.sort_values("mean").reset_index()
+
+
+@summary.mistake(
+    "You group by seed as well, so each group is a single run and there is nothing to average."
+)
+def summary_of_each_seed(runs, length):
+    runs = runs[runs["length"] == length]
+    runs = runs.assign(above=runs["loss"] - runs["limit"])
+    grouped = runs.groupby(["encoding", "seed"])
+    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
+    return table.sort_values("mean")
+
+
+@summary.mistake(
+    "Your function adds a column to the caller's table. Work on a copy; assign makes one.",
+    loses="nats above the limit",
+    breaks="leaves `runs` as it is",
+)
+def summary_written_into_runs(runs, length):
+    runs["above"] = runs["loss"] - runs["limit"]
+    grouped = runs[runs["length"] == length].groupby("encoding")
+    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
+    return table.sort_values("mean")
+
+
+@summary.mistake(
+    "Your first row is the largest loss. A smaller loss is better.",
+    loses="the best first",
+    breaks="best first",
+)
+def summary_worst_first(runs, length):
+    runs = runs[runs["length"] == length]
+    runs = runs.assign(above=runs["loss"] - runs["limit"])
+    grouped = runs.groupby("encoding")
+    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
+    return table.sort_values("mean", ascending=False)
+
+
+@summary.mistake(
+    "Your order is that of the column above. Asked is the smallest mean first, which is not the "
+    "same where the limits differ.",
+    loses="the best first",
+    breaks="The encoding with the smallest mean comes first",
+)
+def summary_sorted_by_above(runs, length):
+    runs = runs[runs["length"] == length]
+    runs = runs.assign(above=runs["loss"] - runs["limit"])
+    grouped = runs.groupby("encoding")
+    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
+    return table.sort_values("above")
+
+
+@summary.mistake(
+    "Your order is that of the standard deviation. Asked is the smallest mean first.",
+    loses="the best first",
+)
+def summary_sorted_by_std(runs, length):
+    runs = runs[runs["length"] == length]
+    runs = runs.assign(above=runs["loss"] - runs["limit"])
+    grouped = runs.groupby("encoding")
+    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
+    return table.sort_values("std")
+
+
+@summary.mistake(
+    "Your table has more than the three columns that are asked for.",
+    loses="the best first",
+    breaks="three columns",
+)
+def summary_with_a_count(runs, length):
+    runs = runs[runs["length"] == length]
+    runs = runs.assign(above=runs["loss"] - runs["limit"])
+    grouped = runs.groupby("encoding")
+    table = grouped["loss"].agg(["mean", "std", "count"]).assign(above=grouped["above"].mean())
+    return table.sort_values("mean")
+
+
+@summary.mistake(
+    "Encodings that were never measured at this length have a row as well, full of what is not a "
+    "number. Look at the rows with that length only.",
+)
+def summary_of_encodings_without_runs(runs, length):
+    here = runs[runs["length"] == length]
+    grouped = here.assign(above=here["loss"] - here["limit"]).groupby("encoding")
+    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
+    return table.reindex(sorted(set(runs["encoding"]))).sort_values("mean")
+
+
+@summary.mistake(
+    "You subtract one limit from every loss. Each run has a limit of its own.",
+    loses="nats above the limit",
+)
+def summary_above_the_first_limit(runs, length):
+    runs = runs[runs["length"] == length]
+    table = runs.groupby("encoding")["loss"].agg(["mean", "std"])
+    return table.assign(above=table["mean"] - runs["limit"].iloc[0]).sort_values("mean")
