@@ -65,7 +65,7 @@ print("the same as model(tokens):", torch.allclose(logits, model(tokens), atol=1
 
 # %% [markdown] exercise="parameters" title="Count them" difficulty=2 minutes=15
 # Write `parameters(V, D, L, T)`: the number of parameters of a BERT with $V$ tokens, width $D$, $L$
-# layers and $T$ positions, as a dictionary of four whole numbers:
+# layers and $T$ positions, as a dictionary of four whole numbers, exact for any sizes:
 #
 # - `"embeddings"`: what is below the layers: three tables and a LayerNorm (there are 2 segments);
 # - `"layer"`: **one** layer: four maps in the attention (query, key, value, output), two in the
@@ -150,8 +150,9 @@ widgets.explore(draw_parts, width=(64, 1024, 768), layers=(1, 24, 12))
 
 # %% [markdown] exercise="loss" title="Scored where chosen" difficulty=2 minutes=12
 # Write `mlm_loss(logits, targets)`. `logits` is $(B, T, V)$, `targets` is $(B, T)$: the word where
-# a place was chosen, −100 elsewhere. Returned is one number, a tensor, in nats. In each batch at
-# least one place is chosen.
+# a place was chosen, −100 elsewhere. Returned is one number, in nats: a tensor of shape $()$, of
+# the dtype of `logits`. Gradients must reach `logits`. In each batch at least one place is chosen,
+# though not in each row.
 #
 # Logits may be in the hundreds, of either sign. `F.cross_entropy` and `F.nll_loss` are not allowed
 # here; the next cell compares with them. `log_softmax` is.
@@ -215,9 +216,10 @@ print(f"chosen: {(targets >= 0).sum()} of {targets.numel()} places")
 #    trains on a made-up language first, whose limit can be computed.
 
 # %% [markdown] exercise="unigram" title="The unigram baseline" difficulty=1 minutes=8
-# Write `unigram_baseline(training, testing, vocab_size)`. Both texts are words in a row, shape
-# $(N,)$, ids from 0 to `vocab_size - 1`. Count the words of `training`, each of the $V$ words
-# **once more than seen**, so that none has the probability 0:
+# Write `unigram_baseline(training, testing, vocab_size)`. Both texts are words in a row, of shapes
+# $(N,)$ and $(M,)$, ids from 0 to $V - 1$, where $V$ is `vocab_size`. `training` may be empty,
+# `testing` is not. Count the words of `training`, each of the $V$ words **once more than seen**,
+# so that none has the probability 0:
 #
 # $$P(w) = \frac{n_w + 1}{N + V}$$
 #
@@ -373,10 +375,12 @@ print(longer.note)
 # %% [markdown] exercise="above" title="Rule by rule" difficulty=2 minutes=12
 # Write `above_limit(logits, targets, kinds, posterior)`:
 #
-# - `logits` $(B, T, V')$ are the model's. $V'$ is $V + 1$: `[MASK]` has a logit too, the last one;
+# - `logits` $(B, T, V')$ are the model's, perhaps in the hundreds. $V'$ is $V + 1$: `[MASK]` has a
+#   logit too, the last one;
 # - `targets` $(B, T)$ is −100 where nothing was chosen;
 # - `kinds` $(B, T)$ says of each place which kind it is, 0 to $K - 1$;
-# - `posterior` $(B, T, V)$ is the exact answer: probabilities that add up to 1.
+# - `posterior` $(B, T, V)$ is the exact answer: probabilities that add up to 1. Of words that cannot
+#   stand at a place it is 0 there; of a target it never is.
 #
 # Returned is a tensor $(K,)$: for each kind, the mean over its chosen places of
 #
@@ -686,18 +690,24 @@ times.groupby(choices.table["changed"], sort=False).agg(["mean", "std"]).round(3
 # with; delete what you do not use, and add what you do. These properties are checked,
 # with several $D$, $H$, $T$ and $B$, and with parameters that have moved from where they began:
 #
-# - it drops into `Bert` as it is: right shapes, finite numbers, and a text gives the same alone as
-#   among others; nothing that a hook is given is changed;
-# - it works for any $T$ from 1 to `max_len`. Beyond that it works too, or raises a `ValueError`;
+# - it drops into `Bert` as it is, in float32 and in float64: right shapes, finite numbers, and a
+#   text gives the same alone as among others; nothing that a hook is given is changed;
+# - each word still counts: another one at a place gives another result there;
+# - it works for any $T$ from 1 to `max_len`. Beyond that it works too, or raises a `ValueError`
+#   that says why;
 # - it is not blind to order: shuffled words give more than shuffled results;
 # - it tells left from right: reversed words give more than reversed results;
 # - every tensor it keeps is a Parameter, or a buffer if it is fixed; the loss reaches all
-#   Parameters; saved and loaded into another one, it gives the same; asked twice, too.
+#   Parameters where $T$ is `max_len`; saved and loaded into another one, it gives the same; asked
+#   twice, too.
 #
-# Write it yourself: the library's encodings, or subclasses of them, earn nothing, but functions
-# such as `helpers.encodings.sinusoidal_table` may be called. $d = D/H$ is even. `positions` and
-# `offsets` are None here. (`Bert` draws each `nn.Linear`, each `nn.Embedding` and a Parameter by
-# the name of `table` anew, with its own std.)
+# A class that does nothing has many of these properties; so none of them earns anything where
+# words or their order do not count. (Order is asked of texts of 8 words and more.)
+#
+# Write it yourself: the library's encodings, such as `Learned` and `Rotary`, or subclasses of them,
+# earn nothing, but functions such as `helpers.encodings.sinusoidal_table` may be called. $d = D/H$
+# is even. `positions` and `offsets` are None here. (`Bert` draws each `nn.Linear`, each
+# `nn.Embedding` and a Parameter by the name of `table` anew, with its own std.)
 #
 # *Why care:* this is how a new encoding comes into the world: an idea, four hooks, and a race.
 #

@@ -1,7 +1,7 @@
 """Unit 08, mini BERT: what its exercises ask and look at."""
 
-# A file of further mistakes, which add themselves to their exercise.
-from helpers.checks.mini_bert import own_properties  # noqa: F401
+# Files of further mistakes, which add themselves to their exercise.
+from helpers.checks.mini_bert import own_properties, parameters_layer  # noqa: F401
 from helpers.checks.mini_bert.above import above
 from helpers.checks.mini_bert.loss import loss
 from helpers.checks.mini_bert.own import own

@@ -12,6 +12,8 @@ from torch import Tensor
 from helpers.checks.engine import Case, Exercise, Part, call
 from helpers.checks.mini_bert import common
 
+Scored = tuple[Tensor, Tensor, Tensor, Tensor]  # logits, targets, kinds, posterior
+
 
 def distance(logits: Tensor, targets: Tensor, kinds: Tensor, posterior: Tensor) -> Tensor:
     """Mean of surprise − exact surprise over the chosen places of each kind, (K,)."""
@@ -24,53 +26,86 @@ def distance(logits: Tensor, targets: Tensor, kinds: Tensor, posterior: Tensor) 
     return torch.stack([extra[kind == k].mean() for k in range(int(kinds.max()) + 1)])
 
 
-def _scored_text(rng: Random, sure: bool) -> Case:
-    """A batch in which each kind is chosen somewhere; `sure`: the exact answer knows the word."""
-    shape = rng.randint(4, 6), rng.randint(16, 20)
-    size, number = rng.randint(9, 13), rng.randint(3, 5)
+def _text(rng: Random, sizes: tuple[int, int, int], number: int, once: bool = False) -> Scored:
+    """A batch in which each kind is chosen somewhere, and stands somewhere it is not.
+
+    Args:
+        sizes: B, T and V. number: K.
+        once: some kinds are chosen once, so that a mean over all chosen places is another.
+    """
+    shape, size = sizes[:2], sizes[2]
     draw = common.generator(rng)
     words = torch.randint(size, shape, generator=draw)
     kinds = (torch.rand(shape, generator=draw).square() * number).long()
     chosen = torch.rand(shape, generator=draw) < 0.4
-    for k in range(number):  # at least two places of each kind, one chosen and one not
-        kinds[k % len(words), 2 * k : 2 * k + 2] = k
-        chosen[k % len(words), 2 * k], chosen[k % len(words), 2 * k + 1] = True, False
-    sharp = (3 + 3 * kinds)[..., None] * torch.rand(*shape, size, generator=draw)
-    posterior = sharp.double().softmax(-1)
-    if sure:
-        right = F.one_hot(words, size).double()
-        posterior = 1e-7 / size + (1 - 1e-7) * right
+    if once:
+        chosen &= kinds == 0
+    places = rng.sample(range(words.numel()), 2 * number)
+    for k in range(number):
+        kinds.view(-1)[places[2 * k : 2 * k + 2]] = k
+        chosen.view(-1)[places[2 * k]], chosen.view(-1)[places[2 * k + 1]] = True, False
+    sharp = (2 + 2 * kinds)[..., None] * torch.rand(*shape, size, generator=draw)
     logits = 2 * torch.randn(*shape, size + 1, generator=draw)  # [MASK] has a logit too
-    targets = torch.where(chosen, words, -100)
-    given = (logits, targets, kinds, posterior)
-    asked = call(*given)
-    words_ = "the exact answer is sure of every word" if sure else "the exact answer is unsure too"
-    return Case(f"{number} kinds; {words_}", asked.ask)
+    return logits, torch.where(chosen, words, -100), kinds, sharp.double().softmax(-1)
+
+
+def _case(given: Scored, words: str) -> Case:
+    batch, length, size = given[3].shape
+    label = f"{int(given[2].max()) + 1} kinds, B={batch}, T={length}, V={size}{words}"
+    return Case(label, call(*given).ask)
+
+
+def _sizes(rng: Random) -> tuple[int, int, int]:
+    return rng.randint(4, 6), rng.randint(16, 20), rng.randint(9, 13)
 
 
 def _each_kind(rng: Random) -> Iterator[Case]:
-    for _ in range(2):
-        yield _scored_text(rng, sure=True)
+    sizes = _sizes(rng)
+    for number in (5, 5, 3):  # the same shapes twice, with other numbers in them
+        yield _case(_text(rng, sizes, number), "")
+    yield _case(_text(rng, sizes, 4, once=True), ", most kinds chosen once")
+    logits, targets, kinds, posterior = _text(rng, (1, rng.randint(5, 8), rng.randint(105, 110)), 1)
+    targets = torch.where(targets == targets.max(), 100, targets)  # a word, unlike −100
+    yield _case((logits, targets, kinds, posterior), "")
 
 
-def _from_the_limit(rng: Random) -> Iterator[Case]:
+def _large(rng: Random) -> Iterator[Case]:
+    """Logits around a level of each place, in the hundreds."""
+    for spread, level in ((100, 300), (1, 900)):
+        logits, targets, kinds, posterior = _text(rng, _sizes(rng), rng.randint(2, 3))
+        levels = level * torch.randn(*logits.shape[:2], 1, generator=common.generator(rng)).sign()
+        given = spread * logits + levels, targets, kinds, posterior
+        yield _case(given, ", logits in the hundreds")
+
+
+def _impossible(rng: Random) -> Iterator[Case]:
+    """Words that cannot stand at a place; at one that was not chosen word 0 may be among them."""
     for _ in range(2):
-        yield _scored_text(rng, sure=False)
+        logits, targets, kinds, posterior = _text(rng, _sizes(rng), rng.randint(3, 5))
+        right = F.one_hot(targets.clamp(min=0), posterior.shape[-1]).bool()
+        out = torch.rand(posterior.shape, generator=common.generator(rng)) < 0.3
+        out[..., 0] |= targets == -100
+        posterior = posterior.masked_fill(out & ~(right & (targets != -100)[..., None]), 0)
+        posterior = posterior / posterior.sum(-1, keepdim=True)
+        yield _case((logits, targets, kinds, posterior), ", some words impossible")
 
 
 above = Exercise(
     "above",
     distance,
     (
-        Part("the mean of each kind", 1, _each_kind),
-        Part("measured from the limit of that kind", 0.5, _from_the_limit),
+        Part("the mean of each kind, from its limit", 1, _each_kind),
+        Part("logits in the hundreds", 0.25, _large),
+        Part("words that cannot stand there", 0.25, _impossible),
     ),
+    explains=("Write `above_limit(logits, targets, kinds, posterior)`:",),
 )
 
 
 @above.mistake(
     "Your means are over all places of a kind. Only chosen ones are scored; at the others a "
-    "target of −100 says nothing."
+    "target of −100 says nothing.",
+    breaks=("−100 where nothing was chosen", "the mean over its chosen places"),
 )
 def above_at_all_places(logits, targets, kinds, posterior):
     words = targets.clamp(min=0)[..., None]
@@ -82,7 +117,7 @@ def above_at_all_places(logits, targets, kinds, posterior):
 @above.mistake(
     "These are losses, not distances: what the exact answer would have cost at the same places "
     "has not been subtracted.",
-    loses="measured from the limit of that kind",
+    breaks=("with the exact answer.", "Mean distance to the limit"),
 )
 def above_nothing(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets != -100
@@ -94,7 +129,6 @@ def above_nothing(logits, targets, kinds, posterior):
 @above.mistake(
     "You subtract one limit from all kinds. Each kind has its own: some words can hardly be "
     "known, others surely.",
-    loses="measured from the limit of that kind",
 )
 def above_the_limit_of_all(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets != -100
@@ -106,7 +140,8 @@ def above_the_limit_of_all(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "Your distances have the wrong sign: a model that is worse than the limit lies above it."
+    "Your distances have the wrong sign: a model that is worse than the limit lies above it.",
+    breaks=r"\big(-\ln \mathrm{posterior}",
 )
 def above_with_the_sign_turned(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets != -100
@@ -139,7 +174,6 @@ def above_as_a_ratio(logits, targets, kinds, posterior):
 @above.mistake(
     "You compare whole distributions. The loss looks only at the word that stood there: what "
     "did it cost, and what would it have cost with the exact probabilities?",
-    loses="measured from the limit of that kind",
 )
 def above_as_a_divergence(logits, targets, kinds, posterior):
     logs = logits.log_softmax(-1)[..., : posterior.shape[-1]]
@@ -149,7 +183,8 @@ def above_as_a_divergence(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "`posterior` holds probabilities already; they go into a logarithm, not into another softmax."
+    "`posterior` holds probabilities already; they go into a logarithm, not into another softmax.",
+    breaks="probabilities that add up to 1",
 )
 def above_with_a_softmax_of_the_posterior(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets != -100
@@ -159,7 +194,8 @@ def above_with_a_softmax_of_the_posterior(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "This is one number for all. Return K of them, the mean of kind 0, of kind 1, and so on."
+    "This is one number for all. Return K of them, the mean of kind 0, of kind 1, and so on.",
+    breaks=("which kind it is, 0 to", "Returned is a tensor"),
 )
 def above_for_all_kinds_together(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets != -100
@@ -175,3 +211,67 @@ def above_by_place(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets != -100
     mine = -logits.log_softmax(-1).gather(-1, words)[..., 0]
     return torch.where(chosen, mine + posterior.gather(-1, words)[..., 0].log(), 0.0)
+
+
+@above.mistake(
+    "You leave the logit of [MASK] out before the softmax. The model could have said [MASK], and "
+    "what it gives to that it does not give to the words.",
+    breaks=("`[MASK]` has a logit too", "$V'$ is $V + 1$"),
+)
+def above_without_the_logit_of_mask(logits, targets, kinds, posterior):
+    words, chosen = targets.clamp(min=0)[..., None], targets != -100
+    mine = -logits[..., :-1].log_softmax(-1).gather(-1, words)[..., 0]
+    extra = mine + posterior.gather(-1, words)[..., 0].log()
+    return torch.stack([extra[chosen & (kinds == k)].mean() for k in range(int(kinds.max()) + 1)])
+
+
+@above.mistake(
+    "The logarithm of a softmax is −∞ where a probability is rounded to 0. `log_softmax` takes "
+    "both in one.",
+    loses="logits in the hundreds",
+    breaks="perhaps in the hundreds",
+)
+def above_by_log_of_softmax(logits, targets, kinds, posterior):
+    words, chosen = targets.clamp(min=0)[..., None], targets != -100
+    mine = -logits.softmax(-1).gather(-1, words)[..., 0].log()
+    extra = mine + posterior.gather(-1, words)[..., 0].log()
+    return torch.stack([extra[chosen & (kinds == k)].mean() for k in range(int(kinds.max()) + 1)])
+
+
+@above.mistake(
+    "Where nothing was chosen your difference may be infinite, and 0 · ∞ is not a number. Choose "
+    "with an index, or with torch.where, before you add up.",
+    loses="words that cannot stand there",
+    breaks="of a target it never is",
+)
+def above_with_the_mask_as_a_factor(logits, targets, kinds, posterior):
+    words, chosen = targets.clamp(min=0)[..., None], targets != -100
+    mine = -logits.log_softmax(-1).gather(-1, words)[..., 0]
+    extra = mine + posterior.gather(-1, words)[..., 0].log()
+    means = []
+    for k in range(int(kinds.max()) + 1):
+        here = (chosen & (kinds == k)).double()
+        means.append((extra * here).sum() / here.sum())
+    return torch.stack(means)
+
+
+@above.mistake(
+    "A place is left out whose target is word 0. Only −100 says that nothing was chosen.",
+)
+def above_without_word_0(logits, targets, kinds, posterior):
+    words, chosen = targets.clamp(min=0)[..., None], targets > 0
+    mine = -logits.log_softmax(-1).gather(-1, words)[..., 0]
+    extra = mine + posterior.gather(-1, words)[..., 0].log()
+    return torch.stack([extra[chosen & (kinds == k)].mean() for k in range(int(kinds.max()) + 1)])
+
+
+@above.mistake(
+    "There is no kind beyond the highest that comes up. How many there are differs from text to "
+    "text: K is kinds.max() + 1.",
+    breaks="Each kind is chosen at least once",
+)
+def above_for_four_kinds(logits, targets, kinds, posterior):
+    words, chosen = targets.clamp(min=0)[..., None], targets != -100
+    mine = -logits.log_softmax(-1).gather(-1, words)[..., 0]
+    extra = mine + posterior.gather(-1, words)[..., 0].log()
+    return torch.stack([extra[chosen & (kinds == k)].mean() for k in range(4)])

@@ -10,12 +10,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, call
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated
 from helpers.checks.mini_bert import common
 from helpers.corpora import inputs
 from helpers.training import masked_loss
-
-TRAINABLE = {"it returns a": "Tensor", "numbers in it": 1, "it can send a gradient back": True}
 
 
 def scored(logits: Tensor, targets: Tensor) -> Tensor:
@@ -26,13 +24,19 @@ def scored(logits: Tensor, targets: Tensor) -> Tensor:
     return (surprise * chosen).sum() / chosen.sum()
 
 
-def _targets(rng: Random, batch: int, length: int, vocab_size: int) -> Tensor:
-    """−100 but for some places, more in some rows than in others; word 0 is among the targets."""
+def _targets(rng: Random, sizes: tuple[int, ...], row: int | None = None) -> Tensor:
+    """−100 but for some places, more in some rows than in others, and none in `row`.
+
+    The first and the last word are among the targets.
+    """
+    batch, length, vocab_size = sizes
     draw = common.generator(rng)
-    words = torch.randint(1, vocab_size, (batch, length), generator=draw)
+    words = torch.randint(1, vocab_size - 1, (batch, length), generator=draw)
     order = torch.rand(batch, length, generator=draw).argsort(1)
-    chosen = order < torch.arange(1, batch + 1)[:, None]
-    words[0][chosen[0]] = 0
+    chosen = order < torch.arange(2, batch + 2)[:, None]
+    words[order == 0], words[order == 1] = 0, vocab_size - 1
+    if row is not None:
+        chosen[row] = False
     return torch.where(chosen, words, -100)
 
 
@@ -42,43 +46,46 @@ def _logits(rng: Random, *shape: int) -> Tensor:
 
 def _batch(rng: Random) -> tuple[Tensor, Tensor]:
     sizes = rng.randint(3, 5), rng.randint(7, 10), rng.randint(11, 16)
-    return _logits(rng, *sizes), _targets(rng, *sizes)
+    return _logits(rng, *sizes), _targets(rng, sizes)
 
 
 def _chosen_places(rng: Random) -> Iterator[Case]:
-    for _ in range(2):
-        yield call(*_batch(rng))
+    logits, targets = _batch(rng)
+    yield call(logits, targets)
+    sizes = tuple(logits.shape)
+    yield call(_logits(rng, *sizes), _targets(rng, sizes))  # other numbers of the same shapes
+    yield call(_logits(rng, *sizes), _targets(rng, sizes, row=rng.randrange(3)))
+    # With so many words −100 could be an index, counted from the end, and there is a word 100.
+    many = rng.randint(2, 3), rng.randint(16, 20), rng.randint(105, 120)
+    targets = _targets(rng, many)
+    targets[0][targets[0] == 0] = 100
+    yield call(_logits(rng, *many), targets)
+    few = 1, rng.randint(4, 6), rng.randint(7, 9)
+    every = torch.randint(few[2], few[:2], generator=common.generator(rng))
+    yield call(_logits(rng, *few), every)
+    yield call(_logits(rng, 1, 1, 3), torch.tensor([[rng.randrange(3)]]))
 
 
 def _large_logits(rng: Random) -> Iterator[Case]:
+    """In the hundreds, those of a place around a level of its own."""
+    for _ in range(2):
+        logits, targets = _batch(rng)
+        levels = 400 * torch.randn(*targets.shape, 1, generator=common.generator(rng))
+        yield call(100 * logits + levels, targets)
+    for level in (900, -900):
+        logits, targets = _batch(rng)
+        yield call(logits + level, targets)
+
+
+def _differentiated(rng: Random) -> Iterator[Case]:
     logits, targets = _batch(rng)
-    logits = 200 * logits + 1000
+    yield differentiated(logits=logits, targets=targets)
+    given = logits.bfloat16()
 
     def ask(answer: Answer) -> Any:
-        found = answer(logits.clone(), targets.clone())
-        if isinstance(found, Tensor) and not found.isfinite().all():
-            return {"the loss is a finite number": False}
-        return {"the loss is a finite number": True, "the loss": found}
+        return str(getattr(answer(given.clone(), targets.clone()), "dtype", "none"))
 
-    yield Case("logits in the hundreds", ask)
-
-
-def _gradient(rng: Random) -> Iterator[Case]:
-    logits, targets = _batch(rng)
-
-    def ask(answer: Answer) -> dict[str, Any]:
-        given = logits.clone().requires_grad_()
-        found = answer(given, targets.clone())
-        seen: dict[str, Any] = {"it returns a": type(found).__name__}
-        if isinstance(found, Tensor):
-            seen["numbers in it"] = found.numel()
-            seen["it can send a gradient back"] = found.requires_grad
-        if seen != TRAINABLE:
-            return seen
-        found.backward()
-        return {**seen, "the gradient of the logits": given.grad}
-
-    yield Case("loss.backward()", ask)
+    yield Case("its dtype where the logits are bfloat16", ask)
 
 
 loss = Exercise(
@@ -87,15 +94,20 @@ loss = Exercise(
     (
         Part("the mean over the chosen places", 1, _chosen_places),
         Part("logits of any size", 0.5, _large_logits),
-        Part("a model can be trained with it", 0.5, _gradient),
+        Part("dtype and gradients", 0.5, _differentiated),
     ),
     forbidden=(F.cross_entropy, F.nll_loss, inputs.places_loss, masked_loss),
+    explains=(
+        "Write `mlm_loss(logits, targets)`.",
+        "`log_softmax` is.",
+    ),
 )
 
 
 @loss.mistake(
     "You add up the chosen places only, but divide by the number of all places. Your loss "
-    "looks six or seven times as good as it is."
+    "looks better than it is, the more so the fewer are chosen.",
+    breaks="over the chosen places",
 )
 def loss_over_all_places(logits, targets):
     chosen = targets != -100
@@ -105,7 +117,8 @@ def loss_over_all_places(logits, targets):
 
 @loss.mistake(
     "Places with −100 are scored as well, as if word 0 were right there. They should count "
-    "neither above nor below the line."
+    "neither above nor below the line.",
+    breaks="−100 elsewhere",
 )
 def loss_that_scores_everything(logits, targets):
     picked = logits.log_softmax(-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
@@ -133,7 +146,7 @@ def loss_along_the_places(logits, targets):
 
 
 @loss.mistake(
-    "This is the sum. Divide by how many places were chosen, or a larger batch has a larger loss."
+    "This is the sum. Divide by how many places were chosen, or a larger batch has a larger loss.",
 )
 def loss_as_a_sum(logits, targets):
     chosen = targets != -100
@@ -143,7 +156,9 @@ def loss_as_a_sum(logits, targets):
 
 @loss.mistake(
     "You take the mean of each row and then the mean of those. A row with one chosen place "
-    "then counts as much as a row with ten: take one mean over all chosen places."
+    "then counts as much as a row with ten, and one without any has no mean at all: take one mean "
+    "over all chosen places.",
+    breaks="though not in each row",
 )
 def loss_as_a_mean_of_rows(logits, targets):
     chosen = targets != -100
@@ -156,6 +171,7 @@ def loss_as_a_mean_of_rows(logits, targets):
     "is too large for any float). There is a function that takes softmax and logarithm in one, "
     "without rounding between them.",
     loses="logits of any size",
+    breaks="Logits may be in the hundreds",
 )
 def loss_by_log_of_softmax(logits, targets):
     chosen = targets != -100
@@ -170,7 +186,10 @@ def loss_without_word_0(logits, targets):
     return -logs.gather(-1, targets[chosen][:, None]).mean()
 
 
-@loss.mistake("Your loss is in bits, with logarithms to base 2. Here all losses are in nats.")
+@loss.mistake(
+    "Your loss is in bits, with logarithms to base 2. Here all losses are in nats.",
+    breaks=("one number, in nats", "in nats;"),
+)
 def loss_in_bits(logits, targets):
     chosen = targets != -100
     logs = logits.log_softmax(-1)[chosen] / torch.log(torch.tensor(2.0))
@@ -208,7 +227,8 @@ def loss_that_looks_up_minus_100(logits, targets):
 @loss.mistake(
     "The number is right, but it is cut off from the logits, so no gradient gets back. Look "
     "for detach, no_grad or NumPy.",
-    loses="a model can be trained with it",
+    loses="dtype and gradients",
+    breaks="Gradients must reach `logits`",
 )
 def loss_without_gradient(logits, targets):
     chosen = targets != -100
@@ -218,9 +238,55 @@ def loss_without_gradient(logits, targets):
 
 @loss.mistake(
     "You return a plain Python number. A loss must stay a tensor, or backward() has nothing to "
-    "start from."
+    "start from.",
+    breaks="a tensor of shape",
 )
 def loss_as_a_python_number(logits, targets):
     chosen = targets != -100
     logs = logits.log_softmax(-1)[chosen]
     return -logs.gather(-1, targets[chosen][:, None]).mean().item()
+
+
+@loss.mistake(
+    "You subtract one maximum from all logits. At a place whose logits are far below it, e to "
+    "their power is 0. Each place needs a maximum of its own.",
+    loses="logits of any size",
+    breaks="of either sign",
+)
+def loss_with_one_maximum_for_all(logits, targets):
+    chosen = targets != -100
+    powers = (logits - logits.max()).exp()
+    probabilities = (powers / powers.sum(-1, keepdim=True))[chosen]
+    return -probabilities.gather(-1, targets[chosen][:, None]).log().mean()
+
+
+@loss.mistake(
+    "Your loss is float32 whatever the logits are. Leave the dtype to the operations: float64 in, "
+    "float64 out.",
+    loses="dtype and gradients",
+    breaks="a tensor of shape $()$, of the dtype of `logits`",
+)
+def loss_always_in_float32(logits, targets):
+    chosen = targets != -100
+    logs = logits.float().log_softmax(-1)[chosen]
+    return -logs.gather(-1, targets[chosen][:, None]).mean()
+
+
+@loss.mistake(
+    "Your loss is float64 whatever the logits are. That is no harm to the number, but the text "
+    "asks for the dtype of the logits.",
+    loses="dtype and gradients",
+)
+def loss_always_in_float64(logits, targets):
+    chosen = targets != -100
+    logs = logits.double().log_softmax(-1)[chosen]
+    return -logs.gather(-1, targets[chosen][:, None]).mean()
+
+
+@loss.mistake(
+    "This is the right number in a shape of its own, (1,) or (1, 1). A loss has the shape ().",
+)
+def loss_in_a_list_of_one(logits, targets):
+    chosen = targets != -100
+    logs = logits.log_softmax(-1)[chosen]
+    return -logs.gather(-1, targets[chosen][:, None]).mean(0)

@@ -13,7 +13,7 @@ from helpers.encodings import Encoding
     "To Bert with your class a shuffled text is the same text. Either no hook does anything, "
     "or what it does is the same at every place, or it adds one number to all D entries, which "
     "the LayerNorm behind the sum takes out again.",
-    loses=("it is not blind to order", "it tells left from right"),
+    breaks=("it is not blind to order", "none of them earns anything"),
 )
 class own_one_vector_for_all(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512):
@@ -25,9 +25,11 @@ class own_one_vector_for_all(Encoding):
 
 
 @own.mistake(
-    "Your encoding knows how far apart two tokens are, and not which of them comes first. Let "
-    "j − i and i − j make a difference.",
+    "To Bert with your class a text and its mirror image are alike. Perhaps it knows how far apart "
+    "two tokens are, and not which comes first, or counts from both ends. Let j − i and i − j make "
+    "a difference.",
     loses="it tells left from right",
+    breaks="it tells left from right",
 )
 class own_distance(RowAndOffset):
     def embed(self, x, positions=None):
@@ -41,7 +43,6 @@ class own_distance(RowAndOffset):
 @own.mistake(
     "Your rows go along the first axis, which is the batch: all tokens of a text get the same "
     "row, and each text another. Time is the second axis.",
-    loses=("it drops into Bert", "it is not blind to order", "it tells left from right"),
 )
 class own_along_the_batch(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512):
@@ -55,6 +56,7 @@ class own_along_the_batch(Encoding):
 @own.mistake(
     "A length is written into your class. How long a text can be is the argument max_len.",
     loses="any length up to max_len",
+    breaks="from 1 to `max_len`",
 )
 class own_with_64_rows(RowAndOffset):
     def __init__(self, d_model, num_heads=1, max_len=512):
@@ -66,6 +68,7 @@ class own_with_64_rows(RowAndOffset):
     "Beyond max_len your class stops with an error that does not say why. Let it work there, "
     "or raise a ValueError, as unit 03's table did.",
     loses="any length up to max_len",
+    breaks="Beyond that it works too",
 )
 class own_without_a_last_row(RowAndOffset):
     def check(self, length):
@@ -84,6 +87,7 @@ class own_for_max_len_always(RowAndOffset):
     "You keep a tensor as a plain attribute: it is neither trained nor saved, and does not "
     "move to a GPU. Make it an nn.Parameter, or register_buffer it if it is fixed.",
     loses="it learns, and can be saved",
+    breaks=("every tensor it keeps", "saved and loaded"),
 )
 class own_as_a_plain_tensor(RowAndOffset):
     def keep(self, rows):
@@ -91,8 +95,8 @@ class own_as_a_plain_tensor(RowAndOffset):
 
 
 @own.mistake(
-    "A Parameter in a plain list is not seen by the module. nn.ParameterList is a list that "
-    "registers what is in it.",
+    "A tensor or a module in a plain list or dictionary is not seen by the module around it. "
+    "nn.ParameterList, nn.ModuleList and their like register what is in them.",
     loses="it learns, and can be saved",
 )
 class own_in_a_list(RowAndOffset):
@@ -106,8 +110,9 @@ class own_in_a_list(RowAndOffset):
 
 @own.mistake(
     "A Parameter of yours gets no gradient: it is never used, or between it and the result "
-    "there is a detach, .data or no_grad.",
+    "there is a detach, .data, no_grad or a factor 0.",
     loses="it learns, and can be saved",
+    breaks="the loss reaches all Parameters",
 )
 class own_detached(RowAndOffset):
     def embed(self, x, positions=None):
@@ -116,9 +121,10 @@ class own_detached(RowAndOffset):
 
 
 @own.mistake(
-    "You draw random numbers at each call. A place that has another vector each time cannot "
-    "be recognised: draw them once, in __init__.",
+    "Asked twice, your class gives two answers: it draws random numbers at each call, or counts "
+    "its calls. A place that has another vector each time cannot be recognised: draw in __init__.",
     loses=("it drops into Bert", "it learns, and can be saved"),
+    breaks="asked twice",
 )
 class own_drawn_anew(RowAndOffset):
     def keep(self, rows):
@@ -147,3 +153,27 @@ class own_without_telling_its_length(RowAndOffset):
     def scores(self, q, k, offsets=None):
         self.check(q.shape[2])
         return self.numbers[:, self.offsets(q.shape[2]) + self.size - 1]
+
+
+@own.mistake(
+    "Your error has no text. Say in it which length there is, and which is the longest.",
+    loses="any length up to max_len",
+    breaks="a `ValueError` that says why",
+)
+class own_with_a_silent_error(RowAndOffset):
+    def check(self, length):
+        if length > self.max_len:
+            raise ValueError
+
+
+@own.mistake(
+    "A text of one word gives numbers that are not finite: where places are divided by T − 1, "
+    "that is a division by 0.",
+    loses="any length up to max_len",
+    breaks="it works for any $T$ from 1",
+)
+class own_divided_by_the_last_place(RowAndOffset):
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        place = torch.arange(x.shape[1]) / torch.tensor(x.shape[1] - 1)
+        return x + self.rows[0] + place[:, None] * self.rows[1]

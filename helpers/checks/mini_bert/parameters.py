@@ -28,15 +28,38 @@ def counted(V: int, D: int, L: int, T: int) -> dict[str, int]:
     return {"embeddings": embeddings, "layer": layer, "pooler": pooler, "all": every}
 
 
+def _small(rng: Random) -> tuple[int, ...]:
+    return tuple(rng.randint(*ends) for ends in ((90, 900), (10, 19), (5, 9), (20, 70)))
+
+
+def _large(rng: Random) -> tuple[int, ...]:
+    """Odd numbers of parameters, too many of them for a float32."""
+    return tuple(
+        2 * rng.randint(*ends) + odd
+        for ends, odd in (((15_000, 30_000), 0), ((600, 700), 1), ((5, 15), 0), ((150, 300), 1))
+    )
+
+
 def _count(rng: Random, key: str) -> Iterator[Case]:
-    for _ in range(2):
-        sizes = tuple(rng.randint(*ends) for ends in ((90, 900), (12, 80), (3, 9), (20, 70)))
+    for sizes in (_small(rng), _large(rng)):
 
         def ask(answer: Answer, sizes: tuple[int, ...] = sizes) -> Any:
-            found = answer(*sizes)
-            return _whole(found.get(key, f"no entry {key!r}")) if type(found) is dict else found
+            found = _entries(answer(*sizes))
+            return _whole(found.get(key, "no such entry")) if type(found) is dict else found
 
         yield Case(f"{sizes}[{key!r}]", ask)
+    if key == "all":
+        yield Case(f"the entries for {sizes}", partial(_keys, sizes=sizes))
+
+
+def _keys(answer: Answer, sizes: tuple[int, ...]) -> Any:
+    found = _entries(answer(*sizes))
+    return sorted(map(str, found)) if type(found) is dict else found
+
+
+def _entries(found: Any) -> Any:
+    """A Counter and its like as the plain dictionary that it is."""
+    return dict(found) if isinstance(found, dict) else found
 
 
 def _whole(value: Any) -> Any:
@@ -61,6 +84,46 @@ parameters = Exercise(
     ),
     forbidden=(bert.parameter_count, bert.Bert),
 )
+
+
+@parameters.mistake(
+    "These are the four numbers without their names. Return a dictionary, with the keys of the "
+    "text.",
+    breaks="as a dictionary of four whole numbers",
+)
+def count_as_a_tuple(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    return below, layer, pooler, below + L * layer + pooler
+
+
+@parameters.mistake(
+    "Your pooler has two outputs. That is the pair head; the pooler below it is as wide as the "
+    "model, (B, D) in the table above.",
+    loses=("the pooler", "all of it"),
+    breaks="one map",
+)
+def count_with_the_pair_head_as_pooler(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, 2 * D + 2
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "Your numbers are rounded: a float32 holds whole numbers exactly up to 16,777,216 only. Count "
+    "in Python's whole numbers.",
+    loses=("below the layers", "a layer", "all of it"),
+    breaks="exact for any sizes",
+)
+def count_in_float32(V, D, L, T):
+    import torch
+
+    V, D, L, T = torch.tensor([V, D, L, T]).float()
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
 
 
 @parameters.mistake(
@@ -91,6 +154,7 @@ def count_with_1024_positions(V, D, L, T):
     "Below the layers, 2D numbers are missing. Either you have left out the table that says "
     "which sentence a token belongs to, or the LayerNorm behind the sum.",
     loses=("below the layers", "all of it"),
+    breaks="three tables and a LayerNorm",
 )
 def count_without_segments_or_norm(V, D, L, T):
     below = (V + T) * D + 2 * D
@@ -114,6 +178,7 @@ def count_without_positions(V, D, L, T):
     "A LayerNorm has two numbers for each of the D entries: what it multiplies by, and what it "
     "adds.",
     loses=("below the layers", "a layer", "all of it"),
+    breaks="A LayerNorm has two numbers",
 )
 def count_with_norms_of_one_number(V, D, L, T):
     below = (V + 2 + T) * D + D
@@ -125,67 +190,11 @@ def count_with_norms_of_one_number(V, D, L, T):
 @parameters.mistake(
     "Your linear maps have no biases. In BERT each has one number for each of its outputs.",
     loses=("a layer", "the pooler", "all of it"),
+    breaks="Each map has a bias",
 )
 def count_without_biases(V, D, L, T):
     below = (V + 2 + T) * D + 2 * D
     layer, pooler = 12 * D * D + 4 * D, D * D
-    every = below + L * layer + pooler
-    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
-
-
-@parameters.mistake(
-    "A layer has more than attention and an MLP: each of the two is followed by something that "
-    "has parameters as well.",
-    loses=("a layer", "all of it"),
-)
-def count_without_norms_in_a_layer(V, D, L, T):
-    below = (V + 2 + T) * D + 2 * D
-    layer, pooler = 12 * D * D + 9 * D, D * D + D
-    every = below + L * layer + pooler
-    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
-
-
-@parameters.mistake(
-    "There are two LayerNorms in a layer, one after attention and one after the MLP; you have one.",
-    loses=("a layer", "all of it"),
-)
-def count_with_one_norm_in_a_layer(V, D, L, T):
-    below = (V + 2 + T) * D + 2 * D
-    layer, pooler = 12 * D * D + 11 * D, D * D + D
-    every = below + L * layer + pooler
-    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
-
-
-@parameters.mistake(
-    "Queries, keys and values are three maps. Attention has a fourth, which mixes what the "
-    "heads have found.",
-    loses=("a layer", "all of it"),
-)
-def count_without_the_output_of_attention(V, D, L, T):
-    below = (V + 2 + T) * D + 2 * D
-    layer, pooler = 11 * D * D + 12 * D, D * D + D
-    every = below + L * layer + pooler
-    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
-
-
-@parameters.mistake(
-    "Your MLP is D wide inside. In BERT it is four times as wide as the model.",
-    loses=("a layer", "all of it"),
-)
-def count_with_a_narrow_mlp(V, D, L, T):
-    below = (V + 2 + T) * D + 2 * D
-    layer, pooler = 6 * D * D + 10 * D, D * D + D
-    every = below + L * layer + pooler
-    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
-
-
-@parameters.mistake(
-    "The first map of the MLP has 4D outputs; its bias is as long as that.",
-    loses=("a layer", "all of it"),
-)
-def count_with_a_bias_of_d_inside_the_mlp(V, D, L, T):
-    below = (V + 2 + T) * D + 2 * D
-    layer, pooler = 12 * D * D + 10 * D, D * D + D
     every = below + L * layer + pooler
     return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
 
@@ -213,6 +222,7 @@ def count_with_the_decoder(V, D, L, T):
     "The sum contains the two heads of pretraining. Count without them, as the published "
     "numbers do: they are thrown away afterwards.",
     loses="all of it",
+    breaks=("without the heads.", "of all without the heads"),
 )
 def count_with_the_heads(V, D, L, T):
     below = (V + 2 + T) * D + 2 * D

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.checks.engine import Answer, Case, Exercise, Part, call
 from helpers.checks.mini_bert import common
 from helpers.corpora.text import Text
 
@@ -21,38 +21,60 @@ def unigram_baseline(training: Tensor, testing: Tensor, vocab_size: int) -> floa
     return float(-(counts / counts.sum()).log()[testing].mean())
 
 
-def _counted(rng: Random, unseen: bool, number: int) -> Case:
-    """Words with unequal probabilities; `unseen` words are in the test only."""
-    size, draw = rng.randint(20, 40), common.generator(rng)
-    probabilities = 1 / torch.arange(1, size + 1).float()
-    words = torch.cat([torch.randperm(size - 1, generator=draw), torch.tensor([size - 1])])
-    seen = size - 5 if unseen else size
-    training = words[torch.multinomial(probabilities[:seen], number or 1, True, generator=draw)]
-    training = training[: number or 0]
-    if number and not unseen:
-        training = torch.cat([training, torch.arange(size)])
-    number_tested = rng.randint(90, 120)
-    testing = words[torch.multinomial(probabilities.flip(0), number_tested, True, generator=draw)]
+Texts = tuple[Tensor, Tensor]  # training, testing
+
+
+def _case(training: Tensor, testing: Tensor, size: int) -> Case:
+    asked = call(training, testing, size)
 
     def ask(answer: Answer) -> Any:
-        found = answer(training.clone(), testing.clone(), size)
-        one = isinstance(found, float | int) or (isinstance(found, Tensor) and found.numel() == 1)
-        return torch.tensor(float(found)) if one else found
+        return common.as_number(asked.ask(answer))
 
     return Case(f"({len(training)} words, {len(testing)} words, {size})", ask)
 
 
+def _drawn(rng: Random, words: list[int], number: int) -> list[int]:
+    """So many of the words, those at the front by far more often than those at the back."""
+    return rng.choices(words, [1 / n for n in range(1, len(words) + 1)], k=number)
+
+
+def _texts(rng: Random, words: list[int], unseen: list[int], sizes: tuple[int, int]) -> Texts:
+    """Frequent words of one text are seldom in the other; `unseen` ones are in the test only."""
+    training = words + _drawn(rng, words, sizes[0] - len(words))
+    tested = unseen + words[::-1]
+    testing = unseen[:2] + _drawn(rng, tested, sizes[1] - len(unseen[:2]))
+    rng.shuffle(training)
+    rng.shuffle(testing)
+    return torch.tensor(training), torch.tensor(testing)
+
+
 def _all_seen(rng: Random) -> Iterator[Case]:
-    yield _counted(rng, False, rng.randint(150, 250))
+    """Each of the V words is in the training text, which is once the longer, once the shorter."""
+    size = rng.randint(20, 40)
+    for sizes in ((rng.randint(150, 250), rng.randint(60, 90)),) * 2, ((size + 20, 140),):
+        for each in sizes:
+            words = rng.sample(range(size), size)
+            yield _case(*_texts(rng, words, [], each), size)
 
 
 def _some_unseen(rng: Random) -> Iterator[Case]:
-    yield _counted(rng, True, rng.randint(150, 250))
-    yield _counted(rng, True, rng.randint(15, 25))
+    """The last of the V words are in one text only, or in none at all."""
+    for number in (rng.randint(150, 250), rng.randint(30, 35)):
+        size = rng.randint(25, 40)
+        known, absent = size - rng.randint(5, 8), rng.randint(1, 3)
+        words = rng.sample(range(known), known)
+        unseen = rng.sample(range(known, size - absent), size - absent - known)
+        yield _case(*_texts(rng, words, unseen, (number + known, rng.randint(70, 90))), size)
 
 
-def _nothing_seen(rng: Random) -> Iterator[Case]:
-    yield _counted(rng, True, 0)
+def _hardly_any(rng: Random) -> Iterator[Case]:
+    """A word or two, and an empty text, of which all that is known is how many words there are."""
+    size = rng.randint(6, 9)
+    a, b, c = rng.sample(range(size - 1), 3)
+    yield _case(torch.tensor([a]), torch.tensor([b]), size)
+    yield _case(torch.tensor([b]), torch.tensor([b]), size)
+    yield _case(torch.tensor([a, a, b]), torch.tensor([b, c, b, a, b]), size)
+    yield _case(torch.tensor([], dtype=torch.long), torch.tensor([c, b, c]), size)
 
 
 unigram = Exercise(
@@ -61,15 +83,17 @@ unigram = Exercise(
     (
         Part("counted on one text, taken on another", 0.5, _all_seen),
         Part("words that training never showed", 0.5, _some_unseen),
-        Part("no training at all", 0.5, _nothing_seen),
+        Part("a word or two, or none", 0.5, _hardly_any),
     ),
     forbidden=(Text,),
+    explains=("Write `unigram_baseline(training, testing, vocab_size)`.",),
 )
 
 
 @unigram.mistake(
     "You count words as often as they were seen. A word that was never seen then has the "
-    "probability 0, and costs infinitely much: count each of the V words once more."
+    "probability 0, and costs infinitely much: count each of the V words once more.",
+    breaks="so that none has the probability 0",
 )
 def unigram_without_one_more(training, testing, vocab_size):
     counts = torch.bincount(training, minlength=vocab_size).double()
@@ -78,14 +102,18 @@ def unigram_without_one_more(training, testing, vocab_size):
 
 @unigram.mistake(
     "Your probabilities add up to more than 1: each word is counted once more, but you divide by "
-    "the number of words as it was."
+    "the number of words as it was.",
+    breaks=r"\frac{n_w + 1}{N + V}",
 )
 def unigram_with_one_more_above_only(training, testing, vocab_size):
     counts = torch.bincount(training, minlength=vocab_size).double() + 1
     return float(-(counts / len(training)).log()[testing].mean())
 
 
-@unigram.mistake("This is in bits. All losses here are in nats: log, not log2.")
+@unigram.mistake(
+    "This is in bits. All losses here are in nats: log, not log2.",
+    breaks="Mean surprise, in nats per word",
+)
 def unigram_in_bits(training, testing, vocab_size):
     counts = torch.bincount(training, minlength=vocab_size).double() + 1
     return float(-(counts / counts.sum()).log2()[testing].mean())
@@ -101,9 +129,8 @@ def unigram_as_perplexity(training, testing, vocab_size):
 
 
 @unigram.mistake(
-    "This is the mean surprise on the text that was counted. The baseline is asked for on the "
-    "other text, word by word of `testing`.",
-    loses=("counted on one text, taken on another", "words that training never showed"),
+    "This is the entropy of what was counted: each word's surprise weighted by its own "
+    "probability. The mean is asked for over the words of `testing`.",
 )
 def unigram_of_the_training_text(training, testing, vocab_size):
     counts = torch.bincount(training, minlength=vocab_size).double() + 1
@@ -112,7 +139,8 @@ def unigram_of_the_training_text(training, testing, vocab_size):
 
 
 @unigram.mistake(
-    "You count the words of the test text. A model gets to see the training text only."
+    "You count the words of the test text. A model gets to see the training text only.",
+    breaks="of a model that counts `training`",
 )
 def unigram_counted_on_the_test(training, testing, vocab_size):
     counts = torch.bincount(testing, minlength=vocab_size).double() + 1
@@ -128,7 +156,7 @@ def unigram_counted_on_both(training, testing, vocab_size):
 @unigram.mistake(
     "Your mean is over the vocabulary, each word once. It should be over the words of the test "
     "text, where frequent words come up often.",
-    loses=("counted on one text, taken on another", "words that training never showed"),
+    breaks="over the words of `testing`, one number",
 )
 def unigram_over_the_vocabulary(training, testing, vocab_size):
     counts = torch.bincount(training, minlength=vocab_size).double() + 1
@@ -138,7 +166,7 @@ def unigram_over_the_vocabulary(training, testing, vocab_size):
 @unigram.mistake(
     "This is ln V, the loss of a model that knows nothing at all. This one knows how often "
     "each word came up in training.",
-    loses=("counted on one text, taken on another", "words that training never showed"),
+    breaks="Count the words of `training`",
 )
 def unigram_that_knows_nothing(training, testing, vocab_size):
     return math.log(vocab_size)
@@ -161,7 +189,8 @@ def unigram_without_the_minus(training, testing, vocab_size):
 @unigram.mistake(
     "Your table ends with the highest id that training shows. It needs vocab_size entries, for "
     "words that were never seen as well.",
-    loses=("words that training never showed", "no training at all"),
+    loses=("words that training never showed", "a word or two, or none"),
+    breaks=("of shapes", "`testing` is not"),
 )
 def unigram_with_the_words_of_training(training, testing, vocab_size):
     counts = torch.bincount(training).double() + 1
@@ -170,7 +199,7 @@ def unigram_with_the_words_of_training(training, testing, vocab_size):
 
 @unigram.mistake(
     "You leave out test words that training never showed. A model has to pay for them as well.",
-    loses=("words that training never showed", "no training at all"),
+    loses=("words that training never showed", "a word or two, or none"),
 )
 def unigram_skipping_unseen_words(training, testing, vocab_size):
     counts = torch.bincount(training, minlength=vocab_size).double()
@@ -178,3 +207,52 @@ def unigram_skipping_unseen_words(training, testing, vocab_size):
     if len(known) == 0:
         return 0.0
     return float(-((counts + 1) / (counts + 1).sum()).log()[known].mean())
+
+
+@unigram.mistake(
+    "The two texts have changed places: you count `testing` and take the mean over `training`."
+)
+def unigram_with_the_texts_swapped(training, testing, vocab_size):
+    counts = torch.bincount(testing, minlength=vocab_size).double() + 1
+    return float(-(counts / counts.sum()).log()[training].mean())
+
+
+@unigram.mistake(
+    "This is the mean surprise on the text that was counted. The baseline is asked for on the "
+    "other text, word by word of `testing`."
+)
+def unigram_tested_on_the_training_text(training, testing, vocab_size):
+    counts = torch.bincount(training, minlength=vocab_size).double() + 1
+    return float(-(counts / counts.sum()).log()[training].mean())
+
+
+@unigram.mistake(
+    "A word that comes up three times in the test counts once in your mean. Take the mean over "
+    "the words as they stand there, one after the other."
+)
+def unigram_over_different_words(training, testing, vocab_size):
+    counts = torch.bincount(training, minlength=vocab_size).double() + 1
+    return float(-(counts / counts.sum()).log()[testing.unique()].mean())
+
+
+@unigram.mistake(
+    "You give one more to the words that were never seen, and to no others. Each of the V words "
+    "is counted once more than seen.",
+    breaks="**once more than seen**",
+)
+def unigram_one_more_for_unseen_words(training, testing, vocab_size):
+    counts = torch.bincount(training, minlength=vocab_size).double().clamp(min=1)
+    return float(-(counts / counts.sum()).log()[testing].mean())
+
+
+@unigram.mistake(
+    "You have left the case out in which there is nothing to count. By the formula each word then "
+    "has the probability 1/V.",
+    loses="a word or two, or none",
+    breaks="`training` may be empty",
+)
+def unigram_without_an_answer_to_an_empty_text(training, testing, vocab_size):
+    if len(training) == 0:
+        return 0.0
+    counts = torch.bincount(training, minlength=vocab_size).double() + 1
+    return float(-(counts / counts.sum()).log()[testing].mean())

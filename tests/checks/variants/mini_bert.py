@@ -53,7 +53,7 @@ def loss_in_double(logits, targets):
     chosen = targets != -100
     logs = logits.double().log_softmax(-1)
     picked = torch.where(chosen, logs.gather(-1, targets.clamp(min=0)[..., None])[..., 0], 0)
-    return -picked.sum() / chosen.sum()
+    return (-picked.sum() / chosen.sum()).to(logits.dtype)
 
 
 def count_factored(V, D, L, T):  # noqa: N803

@@ -89,8 +89,8 @@ class own_recurrent_clock(Encoding):
         self.gru = nn.GRU(1, d_model, batch_first=True)
 
     def embed(self, x, positions=None):
-        ticks = torch.ones(1, x.size(1), 1, device=x.device) / math.sqrt(self.max_len)
-        return x + self.gru(ticks)[0].to(x.dtype)
+        ticks = torch.ones(1, x.size(1), 1, device=x.device, dtype=x.dtype)
+        return x + self.gru(ticks / math.sqrt(self.max_len))[0]
 
 
 OWN = (

@@ -1,0 +1,81 @@
+"""Unit 08, “Count them”: what people forget in a layer."""
+
+from __future__ import annotations
+
+from helpers.checks.mini_bert.parameters import parameters
+
+
+@parameters.mistake(
+    "`layer` is what one layer has; yours is that of all layers together.",
+    loses="a layer",
+    breaks=("**one** layer", '`"layer"`'),
+)
+def count_of_all_layers_at_once(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layers, pooler = L * (12 * D * D + 13 * D), D * D + D
+    return {
+        "embeddings": below,
+        "layer": layers,
+        "pooler": pooler,
+        "all": below + layers + pooler,
+    }
+
+
+@parameters.mistake(
+    "4D numbers of a layer are missing: those of its two LayerNorms, the biases of the four maps "
+    "of attention, or the bias of the MLP's first map, which is 4D long.",
+    loses=("a layer", "all of it"),
+)
+def count_without_norms_in_a_layer(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 9 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "2D numbers of a layer are missing. There are two LayerNorms in it, with two numbers for each "
+    "entry; and each of the six maps has a bias.",
+    loses=("a layer", "all of it"),
+    breaks="two LayerNorms",
+)
+def count_with_one_norm_in_a_layer(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 11 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "Queries, keys and values are three maps. Attention has a fourth, which mixes what the "
+    "heads have found.",
+    loses=("a layer", "all of it"),
+)
+def count_without_the_output_of_attention(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 11 * D * D + 12 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "Your MLP is D wide inside. In BERT it is four times as wide as the model.",
+    loses=("a layer", "all of it"),
+)
+def count_with_a_narrow_mlp(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 6 * D * D + 10 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "3D numbers of a layer are missing. Queries, keys and values have biases too, and the bias of "
+    "the MLP's first map is as long as its output, 4D.",
+    loses=("a layer", "all of it"),
+)
+def count_with_a_bias_of_d_inside_the_mlp(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 10 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
