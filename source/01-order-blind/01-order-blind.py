@@ -177,8 +177,8 @@ check.masks(attention_mask, seed=1202)
 # Write `masked_attention`: as before, but with a boolean `mask`, True where a query may look. It
 # may be $(T, S)$, the same for all, or $(B, 1, 1, S)$, one row per sequence, or anything else that
 # broadcasts to the scores. Where it is False, the query gives the key no weight, however large its
-# score. `mask=None` hides nothing. Each query may look at some key.
-# `F.scaled_dot_product_attention` is not allowed here either.
+# score (scores are below a million in size). `mask=None` hides nothing. Each query may look at some
+# key. `F.scaled_dot_product_attention` is not allowed here either.
 #
 # *Why care:* with a mask at the wrong place a padded token still changes the result, a little. Such
 # an error stays unseen for long: it depends on what else is in the batch.
@@ -255,7 +255,8 @@ for name, mask in {"with the mask": real[None, :], "without": None}.items():
 # Write `multi_head`, self-attention of `x` $(B, T, D)$ with four weights, each $(D, D)$ and used
 # as `x @ w`. `mask` is $(T, T)$ or $(B, 1, 1, T)$, or None. The scale is that of a head. The result
 # has the dtype of `x`, and gradients must reach `x` and all four weights. You may
-# use `attend(q, k, v, mask)`, but not `nn.MultiheadAttention`.
+# use `attend(q, k, v, mask)`, but neither
+# `nn.MultiheadAttention` nor the function of PyTorch behind it.
 #
 # *Why care:* the weights come from outside, so your layer can be compared number by number with
 # any other. A split in the wrong order raises no error either, and is hard to find later.
@@ -330,7 +331,7 @@ def layer(x, seed=0, mask=None):
 # A proof is good, a measurement finds the bugs. Write `permutation_gap`: how far is $f(Px)$ from
 # $P f(x)$?
 #
-# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input;
+# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, called with whole batches, and `x` its input;
 # - `order` is $(T,)$; $P$ puts token `order[t]` at place $t$, in every sequence;
 # - the result is the largest absolute difference, a single number.
 #
@@ -530,7 +531,8 @@ over_seeds([trained(seed, *each) for each in floors.items() for seed in SEEDS])
 # Write `prefix_sensitivity`: how far does the last output of `f` move when the tokens before the
 # last one are put into another order?
 #
-# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input, which stays as it is;
+# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, called with whole batches, and `x` its input,
+#   which stays as it is;
 # - `order` is $(T-1,)$; token `order[t]` goes to place $t$, and the last token stays last;
 # - the result is the largest absolute change of the last token's output, over all sequences and
 #   features: a single number.

@@ -28,6 +28,18 @@ def test_an_answer_that_ends_in_an_error_is_told_which_and_in_what_line(error: A
     assert "enough" in report.findings[0].message
 
 
+def test_one_buffer_for_all_results_is_told() -> None:
+    buffer = torch.empty(9000, dtype=torch.int64)
+
+    def into_the_buffer(tokens: Tensor) -> Tensor:
+        out = buffer[: tokens.numel()].view(tokens.shape)
+        return out.copy_(torch.arange(tokens.shape[1]))
+
+    report = start_here.positions(into_the_buffer)
+    assert report.earned == 0
+    assert "a later call of your function changes this result" in report.findings[0].message
+
+
 def test_a_hint_is_given_only_where_every_part_agrees_with_it() -> None:
     exercise = order_blind.attention
     mistake = exercise.mistakes[0]

@@ -1,6 +1,5 @@
 """What every check is made of: exercises, the comparison of results, and the report on them."""
 
-from helpers.checks.engine.changed import changed
 from helpers.checks.engine.case import (
     Answer,
     ArgumentChangedError,
@@ -10,6 +9,7 @@ from helpers.checks.engine.case import (
     refusal,
     unchanged,
 )
+from helpers.checks.engine.changed import changed
 from helpers.checks.engine.exercise import Answers, Exercise, Mistake, Part
 from helpers.checks.engine.report import Finding, Report
 

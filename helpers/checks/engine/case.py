@@ -19,7 +19,7 @@ REACHED = "arguments that a gradient reaches"
 
 
 class ArgumentChangedError(Exception):
-    """An answer wrote into its argument."""
+    """An answer wrote into the argument that the text of this names."""
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,9 @@ def unchanged(given: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
     Raises:
         ArgumentChangedError: the answer wrote into it.
     """
-    for now, before in zip(given, arguments, strict=True):
+    for number, (now, before) in enumerate(zip(given, arguments, strict=True), 1):
         if not compare.same(plain(now), plain(before), 0):
-            raise ArgumentChangedError
+            raise ArgumentChangedError(f"number {number}")
 
 
 def _leaf(value: Any) -> Any:

@@ -38,7 +38,8 @@ def as_tensor(value: Any) -> Tensor | None:
                 else None
             )
         tensor = value.detach().to_dense().cpu()
-        return None if tensor.is_complex() else tensor.to(torch.float64)
+        # A copy: the answer may write into its own tensor later.
+        return None if tensor.is_complex() else tensor.to(torch.float64, copy=True)
     except (TypeError, ValueError, RuntimeError):  # no numbers in it, as in a meta tensor
         return None
 

@@ -26,6 +26,7 @@ from helpers.checks.engine.plain import Raised, plain, raised
 from helpers.checks.engine.report import Finding, Report
 
 Given = TypeVar("Given", bound=Answer)
+LATER = Raised("ResultChangedError", "")
 STUB = "Not written yet: put your code where it says raise NotImplementedError()."
 
 
@@ -122,7 +123,8 @@ class Exercise:
             raise ValueError(f"{self.name} has no part {', '.join(unknown)}; it has {parts}")
 
         def add(answer: Given) -> Given:
-            self.mistakes.append(Mistake(answer, hint, lost, broken))
+            in_order = tuple(part for part in parts if part in lost)
+            self.mistakes.append(Mistake(answer, hint, in_order, broken))
             return answer
 
         return add
@@ -145,7 +147,7 @@ class Exercise:
             for part in self.parts:
                 cases = self.draw(part, seed)
                 with library_calls((self.reference, *self.forbidden)) as called:
-                    found[part.name] = [_ask(case, answer) for case in cases]
+                    found[part.name] = _asked(cases, answer)
                 used[part.name] = sorted(called)
         return Answers(getattr(answer, "__name__", self.name), found, used)
 
@@ -192,7 +194,9 @@ class Exercise:
 
     def _difference(self, found: Any, expected: Any) -> str:
         if isinstance(found, Raised) and found.kind == ArgumentChangedError.__name__:
-            return "your function changes what it is given: work on a copy."
+            return f"your function changes its argument {found.text}".rstrip() + ": work on a copy."
+        if found == LATER:
+            return "a later call of your function changes this result: give a new one each time."
         if isinstance(found, Raised):
             return found.told()
         return compare.difference(found, expected, self.tolerance)
@@ -252,14 +256,29 @@ def _silent() -> Iterator[None]:
             logging.disable(logging.NOTSET)
 
 
-def _ask(case: Case, answer: Answer) -> Any:
-    """The result, or `Raised`."""
+def _asked(cases: list[Case], answer: Answer) -> list[Any]:
+    """The results, once all cases have been asked: a later call may have changed an earlier one."""
+    kept: list[Any] = []
+    said = [_ask(case, answer, kept) for case in cases]
+    return [
+        now if isinstance(now, Raised) or compare.same(plain(raw), now, 0) else LATER
+        for now, raw in zip(said, kept, strict=True)
+    ]
+
+
+def _ask(case: Case, answer: Answer, kept: list[Any] | None = None) -> Any:
+    """The result, or `Raised`; what the case gave is added to `kept` as it is."""
     # Not torch.manual_seed: where there is no GPU that writes a traceback for each kind of device.
     torch.default_generator.manual_seed(0)
+    raw = None
     try:
-        return plain(case.ask(answer))
+        raw = case.ask(answer)
+        return plain(raw)
     except (Exception, SystemExit, GeneratorExit) as error:
         return raised(error)
+    finally:
+        if kept is not None:
+            kept.append(raw)
 
 
 def _kindly(used: list[str]) -> str:

@@ -22,6 +22,11 @@ def _single(rng: Random) -> Iterator[Case]:
 def _batches(rng: Random) -> Iterator[Case]:
     yield common.finite_too(call(*common.queries_keys_values(rng, rng.randint(2, 3))))
     yield common.finite_too(call(*common.queries_keys_values(rng, 2, rng.randint(13, 14))))
+    yield common.finite_too(call(*common.queries_keys_values(rng, 2, 3, 2)))
+    q, k, v = common.queries_keys_values(rng, rng.randint(2, 4))
+    yield common.finite_too(call(q[:, :1], k, v))
+    square = common.normal_numbers(rng, 2, rng.randint(9, 12), 5)
+    yield common.finite_too(call(square, square.flip(1), square))
 
 
 def _large(rng: Random) -> Iterator[Case]:
@@ -34,6 +39,11 @@ def _large(rng: Random) -> Iterator[Case]:
     q[:, rng.randrange(q.shape[1]), 0] *= -1
     case = call(q, k, v)
     yield common.finite_too(Case(case.label + " with scores near 150 and −150", case.ask))
+    k = k.clone()  # the case above keeps its own
+    k[..., 0] = 0
+    k[:, rng.randrange(k.shape[1]), 0] = 250
+    case = call(q, k, v)
+    yield common.finite_too(Case(case.label + " with one key's scores near 250 or −250", case.ask))
 
 
 def _backwards(rng: Random) -> Iterator[Case]:

@@ -24,14 +24,44 @@ def best_without_order(tokens: Tensor, answers: Tensor) -> float:
     return sum(max(counts.values()) for counts in bags.values()) / len(answers)
 
 
+# Pairs of bags with the same product of t + 1, of the same digits, and with the same sum of 8^t;
+# 256 is 0 in eight bits.
+CONFUSED = (
+    ([0, 3], [1, 1]),
+    ([1, 12], [11, 2]),
+    ([1] * 9, [0] * 8 + [2]),
+    ([256, 3], [0, 3]),
+    ([7, 9], [7, 8]),
+)
+
+
+def _confused(rng: Random) -> Iterator[Case]:
+    """Bags that a careless key takes for one; ten answers, none of them right for half of a bag."""
+    length = rng.randint(9, 11)
+    for pair in CONFUSED:
+        rows, said = [], []
+        answers = rng.sample(range(10), 10)
+        for bag in pair:
+            whole = bag + [5] * (length - len(bag))
+            # The one's best answer is none of the other's, so that to confuse them costs.
+            best, *others = answers.pop(), *answers[:4]
+            for answer in [best] * 3 + others:
+                rows.append(rng.sample(whole, length))
+                said.append(answer)
+        yield _bag_case("bags that are easily confused", rows, said)
+    yield _bag_case("a single sequence", rows[:1], said[:1])
+
+
 def _bag_case(label: str, rows: list[list[int]], answers: list[int]) -> Case:
     tokens, right = torch.tensor(rows), torch.tensor(answers)
 
     def ask(answer: Answer) -> Any:
         given, given_right = tokens.clone(), right.clone()
         found = common.as_number(answer(given, given_right))
-        if not (torch.equal(given, tokens) and torch.equal(given_right, right)):
-            raise ArgumentChangedError
+        if not torch.equal(given, tokens):
+            raise ArgumentChangedError("tokens")
+        if not torch.equal(given_right, right):
+            raise ArgumentChangedError("answers")
         return found
 
     return Case(f"{label}, {len(rows)} sequences of {len(rows[0])} tokens", ask)
@@ -86,10 +116,13 @@ bag = Exercise(
     best_without_order,
     (
         Part("every bag with both answers", 0.5, _twins),
-        Part("bags of different sizes", 0.5, lambda rng: (*_uneven(rng), *_alike(rng))),
+        Part("bags of different sizes", 0.25, lambda rng: (*_uneven(rng), *_alike(rng))),
+        Part("bags that are nearly alike", 0.25, _confused),
     ),
     explains=("Write `best_without_order`.",),
 )
+
+NOT_TWINS = ("bags of different sizes", "bags that are nearly alike")
 
 
 @bag.mistake(
@@ -129,7 +162,7 @@ def bag_is_a_set(tokens, answers):
 @bag.mistake(
     "You tell bags apart by the sum of their ids, and different bags may share a sum: "
     "0 + 3 = 1 + 2.",
-    loses="bags of different sizes",
+    loses=NOT_TWINS,
 )
 def bag_is_a_sum(tokens, answers):
     bags = defaultdict(Counter)
@@ -141,7 +174,7 @@ def bag_is_a_sum(tokens, answers):
 @bag.mistake(
     "You give every sequence the same answer. A function of the bag may answer each bag "
     "differently.",
-    loses="bags of different sizes",
+    loses=NOT_TWINS,
 )
 def bag_is_forgotten(tokens, answers):
     return max(Counter(answers.tolist()).values()) / len(answers)
@@ -173,7 +206,7 @@ def bag_sure_ones_only(tokens, answers):
 
 @bag.mistake(
     "Each bag keeps the answer that it met last. The best answer is the one it meets most often.",
-    loses="bags of different sizes",
+    loses=NOT_TWINS,
 )
 def bag_last_answer_wins(tokens, answers):
     rows = [tuple(sorted(row)) for row in tokens.tolist()]
@@ -186,7 +219,7 @@ def bag_last_answer_wins(tokens, answers):
     "You count how often the answer is 1 and how often it is not. There may be more than two "
     "answers.",
     breaks="both whole numbers from 0",
-    loses="bags of different sizes",
+    loses=NOT_TWINS,
 )
 def bag_two_answers_only(tokens, answers):
     bags = defaultdict(list)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
@@ -100,8 +100,10 @@ def order_case(label: str, f: Function, x: Tensor, order: Tensor) -> Case:
     def ask(answer: Answer) -> Any:
         given, given_order = x.clone(), order.clone()
         found = as_number(answer(f, given, given_order))
-        if not (torch.equal(given, x) and torch.equal(given_order, order)):
-            raise ArgumentChangedError
+        if not torch.equal(given, x):
+            raise ArgumentChangedError("x")
+        if not torch.equal(given_order, order):
+            raise ArgumentChangedError("order")
         return found
 
     return Case(f"f = {label}, x of shape {tuple(x.shape)}, order = {order.tolist()}", ask)
@@ -118,6 +120,26 @@ def random_order(rng: Random, size: int) -> Tensor:
 def random_batch(rng: Random) -> Tensor:
     """(B, T, D) with B < D < T."""
     return normal_numbers(rng, 3, rng.randint(7, 9), 6)
+
+
+def largest_in_each(x: Tensor) -> Iterator[Tensor]:
+    """x with the largest numbers, and so the largest change, in each of its sequences once."""
+    for largest in range(len(x)):
+        factors = torch.full((len(x), 1, 1), 0.3)
+        factors[largest] = 3.0
+        yield factors * x
+
+
+def from_behind(x: Tensor) -> Tensor:
+    """The sum of each token and all behind it: in the last row the token alone, ten times."""
+    y = x.flip(1).cumsum(1).flip(1)
+    y[:, -1] *= 10
+    return y
+
+
+def mixing_sequences(y: Tensor) -> Tensor:
+    """Each sequence and what is left of those before it: not one of them stands alone."""
+    return y + y.roll(1, 0).square()
 
 
 def attention_layers(rng: Random, layers: int, causal: bool) -> Function:

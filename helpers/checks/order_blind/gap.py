@@ -25,7 +25,12 @@ def _simple(rng: Random) -> Iterator[Case]:
     # With a sum and its negative, the largest difference is once above 0 and once below.
     last = torch.ones(x.shape[1], 1)
     last[-1] = 9.0  # so that the largest difference is due to the last token
-    yield common.order_case("running sum", lambda x: x.cumsum(1), last * x, order)
+    for scaled in common.largest_in_each(last * x):
+        yield common.order_case("running sum", lambda x: x.cumsum(1), scaled, order)
+    yield common.order_case("running sum from behind", common.from_behind, x, order)
+    yield common.order_case("running sum, tiny", lambda x: 1e-4 * x.cumsum(1), x, order)
+    mixed = common.mixing_sequences
+    yield common.order_case("sum over all sequences", lambda x: mixed(x.cumsum(1)), x, order)
     yield common.order_case("running sum, negative", lambda x: -x.cumsum(1), 2 * x, order)
 
 
@@ -37,7 +42,8 @@ def _layers(rng: Random) -> Iterator[Case]:
         "two layers of attention", common.attention_layers(rng, 2, causal=False), x, order
     )
     causal = common.attention_layers(rng, 1, causal=True)
-    yield common.order_case("causal attention", causal, x, order)
+    for scaled in common.largest_in_each(x):
+        yield common.order_case("causal attention", causal, scaled, order)
     yield common.order_case("causal attention", causal, x.flip(1), order)
     yield common.order_case("causal attention, negative", lambda x: -causal(x), x, order)
 
@@ -126,8 +132,8 @@ def gap_order_ignored(f, x, order):
 
 
 @gap.mistake(
-    "Your measure is 0 for every function: both sides are f of the shuffled input. One of "
-    "them should apply f first and shuffle afterwards.",
+    "Your measure is 0 whatever f does. One side should be f of the shuffled tokens, the other "
+    "f(x), of which the tokens are shuffled afterwards.",
 )
 def gap_of_the_input(f, x, order):
     return (f(x[:, order]) - f(x[:, order])).abs().max()

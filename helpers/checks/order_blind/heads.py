@@ -48,12 +48,18 @@ def _one_head(rng: Random) -> Iterator[Case]:
 def _several_heads(rng: Random) -> Iterator[Case]:
     yield _heads_case(rng, 3, 4)
     yield _heads_case(rng, 4, rng.choice([2, 3]))
+    x, weights = _layer(rng, 2, 3)
+    label = "(one sequence, four weights, num_heads=2)"
+    yield common.finite_too(Case(label, partial(_ask_heads, x[:1], weights, 2, ())))
+    label = "(sequences of one token, four weights, num_heads=2)"
+    yield common.finite_too(Case(label, partial(_ask_heads, x[:, :1], weights, 2, ())))
 
 
 def _heads_masked(rng: Random) -> Iterator[Case]:
     yield _heads_case(rng, 3, 4, torch.ones(7, 7).tril().bool())
-    real = common.attention_mask(torch.tensor([3, rng.randint(1, 4)]), 7)[:, :, :1]
-    yield _heads_case(rng, 3, 4, real)
+    real = common.attention_mask(torch.tensor([rng.randint(3, 4), rng.randint(1, 2)]), 7)
+    yield _heads_case(rng, 3, 4, real[:, :, :1])
+    yield _heads_case(rng, 4, 3, real.flip(0)[:, :, :1])
 
 
 def _backwards(rng: Random) -> Iterator[Case]:

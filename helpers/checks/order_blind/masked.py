@@ -27,6 +27,9 @@ def _with_causal(rng: Random) -> Iterator[Case]:
     yield common.finite_too(call(q, k, v, mask))
     yield common.finite_too(call(q.flip(2), k, v, mask))  # the same shapes once more
     yield common.finite_too(call(q[0, 0], k[0, 0], v[0, 0], mask))
+    nearly = torch.ones(length, length).bool()
+    nearly[rng.randrange(length), rng.randrange(length)] = False
+    yield common.finite_too(call(q, k, v, nearly))
 
 
 def _with_padding(rng: Random) -> Iterator[Case]:
@@ -36,6 +39,18 @@ def _with_padding(rng: Random) -> Iterator[Case]:
     yield common.finite_too(call(q, k, v, common.attention_mask(lengths, length)[:, :, :1]))
 
 
+def _with_others(rng: Random) -> Iterator[Case]:
+    """Masks (B, 1, T, T), (T,), and one for each head."""
+    q, k, v = _square(rng)
+    length = q.shape[2]
+    lengths = torch.tensor([rng.randint(2, length - 2), length - 1])
+    mask = common.attention_mask(lengths, length, causal=True)
+    yield common.finite_too(call(q, k, v, mask))
+    yield common.finite_too(call(q, k, v, mask[0, 0, -1]))
+    flipped = mask[1, 0].flip(0, 1)
+    yield common.finite_too(call(q, k, v, torch.stack([mask[0, 0], mask[1, 0], flipped])))
+
+
 def _hidden_are_largest(rng: Random) -> Iterator[Case]:
     """The keys that are hidden have scores near 150, those that may be seen near −150."""
     q, k, v = _square(rng)
@@ -43,10 +58,26 @@ def _hidden_are_largest(rng: Random) -> Iterator[Case]:
     lengths = torch.tensor([rng.randint(2, length - 2), length - 1])
     mask = common.attention_mask(lengths, length)[:, :, :1]
     q[..., 0] = 2.0  # the root of the width
-    k[..., 0] = torch.where(mask[:, :, 0], -150.0, 150.0)
-    case = call(q, k, v, mask)
-    label = f"{case.label}, the scores near 150 where it hides and −150 elsewhere"
-    yield common.finite_too(Case(label, case.ask))
+    for large, label in ((150.0, "where it hides"), (-150.0, "where it does not")):
+        k[..., 0] = torch.where(mask[:, :, 0], -large, large)
+        case = call(q, k.clone(), v, mask)
+        yield common.finite_too(Case(f"{case.label}, scores near 150 {label}, else −150", case.ask))
+
+
+def _hidden_are_huge(rng: Random) -> Iterator[Case]:
+    """What is hidden has scores of 20,000 and values of 10,000; what is seen has −20,000."""
+    # In float64, for float32 has but three decimals at 20,000.
+    q, k, v = (torch.zeros_like(each).double() for each in _square(rng))
+    length = q.shape[2]
+    mask = torch.arange(length) < rng.randint(2, length - 2)
+    q[..., 0] = 2.0
+    v += common.normal_numbers(rng, *v.shape)
+    v[..., ~mask, :] = 10_000.0
+    for score in (20_000.0, 4.0):
+        k[..., 0] = torch.where(mask, -score, score)
+        case = call(q, k.clone(), v, mask)
+        label = f"{case.label}, scores of {score:g} and values of 10,000 where it hides"
+        yield common.finite_too(Case(label, case.ask))
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -67,9 +98,11 @@ masked = Exercise(
     common.attend,
     (
         Part("a causal mask (T, T)", 0.5, _with_causal),
-        Part("a padding mask (B, 1, 1, T)", 0.5, _with_padding),
+        Part("a padding mask (B, 1, 1, T)", 0.25, _with_padding),
+        Part("any other mask", 0.25, _with_others),
         Part("no mask", 0.25, _without),
-        Part("large scores", 0.5, _hidden_are_largest),
+        Part("large scores", 0.25, _hidden_are_largest),
+        Part("no weight at all", 0.25, _hidden_are_huge),
         Part("dtype and gradients", 0.25, _backwards),
     ),
     forbidden=common.ATTENTION,
@@ -78,7 +111,9 @@ masked = Exercise(
 MASKED = (
     "a causal mask (T, T)",
     "a padding mask (B, 1, 1, T)",
+    "any other mask",
     "large scores",
+    "no weight at all",
     "dtype and gradients",
 )
 
@@ -192,6 +227,7 @@ def masked_on_the_other_side(q, k, v, mask=None):
 
 @masked.mistake(
     "The scale √d got lost on the way from the first exercise.",
+    loses=("no mask", *(part for part in MASKED if part != "no weight at all")),
     breaks="as before, but with a boolean `mask`",
 )
 def masked_without_scale(q, k, v, mask=None):
@@ -204,7 +240,7 @@ def masked_without_scale(q, k, v, mask=None):
 @masked.mistake(
     "−100 is not small enough: where the scores that may be seen are smaller still, the hidden "
     "key gets the weight. Only −∞ is below every score.",
-    loses="large scores",
+    loses=("large scores", "no weight at all"),
     breaks="gives the key no weight, however large its score",
 )
 def masked_with_a_number_that_is_too_near(q, k, v, mask=None):
@@ -217,7 +253,7 @@ def masked_with_a_number_that_is_too_near(q, k, v, mask=None):
 @masked.mistake(
     "You take hidden weights away after the softmax and divide by the sum of the others. Where the "
     "hidden scores are by far the largest, nothing is left to divide: 0/0.",
-    loses="large scores",
+    loses=("large scores", "no weight at all"),
 )
 def masked_after_the_softmax_and_divided_again(q, k, v, mask=None):
     weights = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1)
@@ -236,3 +272,39 @@ def masked_without_gradients(q, k, v, mask=None):
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf)
     return scores.softmax(-1) @ v.data
+
+
+@masked.mistake(
+    "−10,000 is not small enough for every score: where those that may be seen are smaller still, "
+    "the hidden key gets the weight. Only −∞ is below every score.",
+    loses="no weight at all",
+)
+def masked_with_minus_ten_thousand(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -1e4)
+    return scores.softmax(-1) @ v
+
+
+@masked.mistake(
+    "exp(150) is too large for float32. Mask the scores, and leave exp and its sum to softmax.",
+    loses=("large scores", "no weight at all"),
+)
+def masked_exp_overflows(q, k, v, mask=None):
+    weights = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).exp()
+    if mask is not None:
+        weights = weights * mask
+    return weights / weights.sum(-1, keepdim=True) @ v
+
+
+@masked.mistake(
+    "You take one row of the mask for all queries. It may have a row for each, as a causal one.",
+    loses=("a causal mask (T, T)", "any other mask"),
+)
+def masked_by_its_first_row(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None and mask.dim() > 1:
+        mask = mask[..., :1, :]
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    return scores.softmax(-1) @ v

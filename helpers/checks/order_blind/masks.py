@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from functools import partial
 from random import Random
@@ -29,6 +30,9 @@ def _mask_cases(rng: Random, causal: bool) -> Iterator[Case]:
     short = _lengths(rng, num_tokens - rng.randint(1, 3), rng.randint(9, 10))
     yield _mask_case(num_tokens, short, causal)
     yield _mask_case(num_tokens, short.flip(0).clamp(min=2), causal)
+    yield _mask_case(num_tokens, torch.full((rng.randint(2, 4),), num_tokens), causal)
+    yield _mask_case(1, torch.ones(rng.randint(1, 3), dtype=torch.int64), causal)
+    yield _mask_case(rng.randint(260, 290), torch.tensor([rng.randint(130, 250)]), causal)
 
 
 def _mask_case(num_tokens: int, lengths: Tensor, causal: bool) -> Case:
@@ -40,10 +44,9 @@ def _mask_case(num_tokens: int, lengths: Tensor, causal: bool) -> Case:
         tensor = compare.as_tensor(found)
         if tensor is None:
             return found
-        try:
-            tensor = tensor.expand(shape)  # what broadcasts to the shape is as good
-        except RuntimeError:
-            return tensor
+        # What broadcasts to the shape is as good.
+        with contextlib.suppress(RuntimeError):
+            tensor = tensor.expand(shape)
         true_or_false = str(found.dtype).endswith("bool")
         return {"it holds True and False": true_or_false, "who may look at whom": tensor}
 

@@ -30,22 +30,18 @@ def _fading(x: Tensor, sign: float = 1.0) -> Tensor:
     return sign * torch.stack(rows, 1)
 
 
-def _largest_in_each(x: Tensor) -> Iterator[Tensor]:
-    """x with the largest numbers, and so the largest change, in each of its sequences once."""
-    for largest in range(len(x)):
-        factors = torch.full((len(x), 1, 1), 0.3)
-        factors[largest] = 3.0
-        yield factors * x
-
-
 def _simple(rng: Random) -> Iterator[Case]:
     """One is blind to the prefix's order, the others are not: nobody is right with a constant."""
     x = common.random_batch(rng)
     order = common.random_order(rng, x.shape[1] - 1)
     yield common.order_case("mean of the tokens so far", _running_mean, x, order)
-    for scaled in _largest_in_each(x):
+    for scaled in common.largest_in_each(x):
         yield common.order_case("fading sum", _fading, scaled, order)
     yield common.order_case("fading sum, negative", lambda x: _fading(x, -1.0), x, order)
+    yield common.order_case("fading sum, tiny", lambda x: 2e-4 * _fading(x), x, order)
+    mixed = common.mixing_sequences
+    yield common.order_case("fading sum over all sequences", lambda x: mixed(_fading(x)), x, order)
+    yield common.order_case("fading sum", _fading, x[:, :2], torch.tensor([0]))
 
 
 def _layers(rng: Random) -> Iterator[Case]:
@@ -54,7 +50,7 @@ def _layers(rng: Random) -> Iterator[Case]:
     one = common.attention_layers(rng, 1, causal=True)
     two = common.attention_layers(rng, 2, causal=True)
     yield common.order_case("one layer of causal attention", one, x, order)
-    for scaled in _largest_in_each(x):
+    for scaled in common.largest_in_each(x):
         yield common.order_case("two layers of causal attention", two, scaled, order)
     yield common.order_case("two such layers, negative", lambda x: -two(x), x, order)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterator
 from functools import partial
 from random import Random
@@ -21,6 +20,7 @@ from helpers.checks.engine import (
     Part,
     compare,
     differentiated,
+    refusal,
 )
 from helpers.encodings import Encoding
 
@@ -231,24 +231,7 @@ def _refusal(x: Tensor, max_len: int) -> Case:
 
 
 def _refused(module: Any, x: Tensor) -> dict[str, Any]:
-    """The kind of the error, ValueError for those that are one, and which numbers it names."""
-    try:
-        module.embed(x.clone())
-    except NotImplementedError:
-        raise
-    except Exception as error:
-        named = re.findall(r"\d+", str(error))
-        kind = "ValueError" if isinstance(error, ValueError) else type(error).__name__
-        return _told(kind, str(x.shape[1]) in named, str(module.max_len) in named)
-    return _told("none", False, False)
-
-
-def _told(kind: str, length: bool, max_len: bool) -> dict[str, Any]:
-    return {
-        "the error": kind,
-        "its text names T": length,
-        "its text names max_len": max_len,
-    }
+    return refusal(partial(module.embed, x.clone()), T=x.shape[1], max_len=module.max_len)
 
 
 module = Exercise(

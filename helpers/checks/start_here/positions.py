@@ -36,7 +36,10 @@ def _whole(case: Case) -> Case:
 
 def _many(rng: Random) -> Iterator[Case]:
     yield _whole(call(_tokens(rng, rng.randint(2, 4), rng.randint(5, 9))))
-    yield _whole(call(_tokens(rng, rng.randint(5, 9), rng.randint(2, 4))))
+    short = _tokens(rng, rng.randint(5, 9), rng.randint(2, 4))
+    yield _whole(call(short))
+    yield _whole(call(short[1:]))  # the same length, fewer sentences
+    yield _whole(call(_tokens(rng, 2, rng.randint(600, 700))))
 
 
 def _one(rng: Random) -> Iterator[Case]:
