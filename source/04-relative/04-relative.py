@@ -52,8 +52,9 @@ for T in (2, 5, 512):
 
 # %% [markdown] exercise="rows" title="Which vector does a pair use?" difficulty=1 minutes=8
 # The $2k+1$ vectors stand in a table: row 0 is offset $-k$, the last row is offset $k$. Write
-# `offset_rows`. It returns $(T, T)$ whole numbers: entry $(i, j)$ is the row that query $i$ and
-# key $j$ use. $k$ may be larger than $T$, or 0.
+# `offset_rows`. It returns a $(T, T)$ tensor: entry $(i, j)$ is the row that query $i$ and key $j$
+# use. Its dtype is int64, that of an index. $k$ may be larger than $T$, or 0, and $T$ may be any
+# length.
 #
 # For $T = 3$ and $k = 1$ that is `[[1, 2, 2], [0, 1, 2], [0, 0, 1]]`.
 #
@@ -127,12 +128,13 @@ print("rows of query 0 for the offsets 6 … 95:", far)
 # its vectors are $d = D/H$ wide.
 
 # %% [markdown] exercise="pairs" title="The key term, pair by pair" difficulty=2 minutes=10
-# Write `key_term_by_pair`, the plainest form: fetch a vector for every pair and take its dot
-# product with the query. No scaling: that happens to the sum of both parts, later.
+# Write `key_term_by_pair`. The plainest form will do: fetch a vector for every pair and take its
+# dot product with the query. No scaling: that happens to the sum of both parts, later.
 #
 # - `q` is $(B, H, T, d)$, `vectors` is $(R, d)$, `rows` is $(T, T)$ and says which of the $R$
 #   vectors query $i$ meets at key $j$; it may hold any rows, not only those by offset;
-# - returned is $(B, H, T, T)$.
+# - returned is $(B, H, T, T)$, in the dtype of `q`;
+# - gradients must reach `q` and `vectors`, and no argument is written into.
 #
 # *Why care:* this form is slow, and it is the one you can see to be right. The quick ones will be
 # held against it.
@@ -170,8 +172,9 @@ check.pairs(key_term_by_pair, seed=4202)
 
 # %% [markdown] exercise="batched" title="Shaw's batched product" difficulty=3 minutes=15
 # Write `key_term_batched`: the same arguments, the same numbers, and no copy of the vectors for
-# each sentence and head. The check watches the tensors you make: none may hold
-# $B \cdot H \cdot T^2 \cdot d$ numbers; one of $T^2 \cdot d$ is fine.
+# each sentence or for each head. The check watches the tensors you make for a text that is longer
+# than $B \cdot H$: none may hold $2 \cdot T^2 \cdot d$ numbers; one of $T^2 \cdot d$ is fine. As
+# before, the dtype is that of `q`, and gradients must reach `q` and `vectors`.
 #
 # *Why care:* moving axes about is where attention code goes wrong, and a `reshape` too many raises
 # no error.
@@ -189,7 +192,7 @@ check.pairs(key_term_by_pair, seed=4202)
 
 # %% solution="batched"
 def key_term_batched(q: torch.Tensor, vectors: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-    """The key term as T products of matrices; arguments and result as in key_term_by_pair."""
+    """The key term, the vectors fetched once; arguments and result as in key_term_by_pair."""
     ### BEGIN SOLUTION
     B, H, T, d = q.shape
     by_place = q.permute(2, 0, 1, 3).reshape(T, B * H, d)
@@ -209,8 +212,9 @@ check.batched(key_term_batched, seed=4303)
 # **then read**, for each key, the product that its row names.
 
 # %% [markdown] exercise="gather" title="Multiply first, then read" difficulty=3 minutes=12
-# Write `key_term_by_gather`: the same arguments and numbers once more, and no vector for each pair
-# any longer, not even once: no tensor may hold $T^2 \cdot d$ numbers.
+# Write `key_term_by_gather`: the same arguments and numbers once more, dtype and gradients as well,
+# and no vector for each pair any longer, not even once. Where $T$ and $d$ are larger than
+# $B \cdot H$ and $R$, no tensor may hold $T^2 \cdot d$ numbers.
 #
 # *Why care:* this is how libraries do it, this course's `shaw_keys` among them.
 #
@@ -226,7 +230,7 @@ check.batched(key_term_batched, seed=4303)
 
 # %% solution="gather"
 def key_term_by_gather(q: torch.Tensor, vectors: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-    """The key term from one product with all vectors; otherwise as key_term_by_pair."""
+    """The key term, no vector for each pair; arguments and result as in key_term_by_pair."""
     ### BEGIN SOLUTION
     products = q @ vectors.T  # (B, H, T, R)
     return products.gather(-1, rows.expand(*q.shape[:3], -1))
@@ -267,7 +271,8 @@ for name, term in terms.items():
 # - `"scores"`: how many scores the softmax of this layer reads, over all sentences, heads and pairs
 #   (as many with relative positions as without).
 #
-# $k$ is the clip; the table has a row for each offset from $-k$ to $k$, used or not.
+# $k$ is the clip; the table has a row for each offset from $-k$ to $k$, used or not, and $k$ may be
+# larger than $T$.
 #
 # *Why care:* the next cell measures these very tensors in your own functions.
 #
@@ -394,8 +399,11 @@ plots.show(figure, "Left: a band of six columns moves left by one a row. Right: 
 
 # %% [markdown] exercise="skew" title="Skew" difficulty=4 minutes=15
 # Write `skew`, which turns products $(\dots, T, 2T-1)$ into $(\dots, T, T)$ with entry $(i, j)$
-# from the column of offset $j - i$. There may be any axes in front, or none. Do it **without an
-# index**: padding, flattening, slicing and cutting into rows again are enough.
+# from the column of offset $j - i$. There may be any axes in front, or none, and the numbers may
+# lie in memory in any order, as after a `transpose`. Do it **without an index**: no `gather`, no
+# tensor or mask that says where to read, and no loop over pairs; padding, flattening, slicing and
+# cutting into rows again are enough. The result has the dtype of `products`, gradients must reach
+# them, and they are not written into.
 #
 # *Why care:* this is what the Music Transformer needed to read texts of thousands of tokens.
 #
@@ -486,8 +494,11 @@ except ValueError as error:
 
 # %% [markdown] exercise="values" title="The value term" difficulty=3 minutes=12
 # Write `value_term`, the second sum: `weights` is $\alpha$, $(B, H, T, T)$; `vectors` is $(R, d)$
-# and `rows` is $(T, T)$, any rows; returned is $(B, H, T, d)$. The last part of the points is for
-# making no vector for each pair: no tensor may hold $T^2 \cdot d$ numbers.
+# and `rows` is $(T, T)$, any rows; returned is $(B, H, T, d)$, in the dtype of `weights`. Take the
+# weights as they are: after dropout, a query's weights need not add up to 1. Gradients must reach
+# `weights` and `vectors`, and no argument is written into. One part of the points is for making no
+# vector for each pair: where $T$ and $d$ are larger than $B \cdot H$ and $R$, no tensor may hold
+# $T^2 \cdot d$ numbers.
 #
 # *Why care:* forward and backward mirror each other: adding up by index is the gradient of reading
 # by index.
@@ -528,16 +539,22 @@ check.values(value_term, seed=4707)
 # Write `ShawEncoding`, which is the answer to the book's question whether queries and keys can be
 # told their offset by learned vectors (d2l, section 11.6, exercise 3):
 #
-# - `__init__` makes two `nn.Parameter`s, `self.keys` and `self.values`, of shape $(2k+1, d)$; $d$
-#   is the width of a head, `self.head_width`, and the heads share them. Begin with normal numbers
-#   of standard deviation $1/\sqrt d$;
+# - `__init__` makes two `nn.Parameter`s and no others, `self.keys` and `self.values`, of shape
+#   $(2k+1, d)$; $d$ is the width of a head, `self.head_width`, and the heads share them. Begin with
+#   normal numbers of mean 0 and standard deviation $1/\sqrt d$, each drawn by itself, for every
+#   table and every new object;
 # - `scores(q, k, offsets)` returns the key term, $(B, H, T, T)$, unscaled, for $q$ and $k$ of shape
 #   $(B, H, T, d)$;
-# - `context(weights, offsets)` returns the value term, $(B, H, T, d)$;
+# - `context(weights, offsets)` returns the value term, $(B, H, T, d)$, of weights as they are;
 # - where `offsets` is given, it stands for $j - i$: $(T, T)$ for all sentences, or $(B, T, T)$ with
 #   offsets for each, as for the trees of unit 06. These are clipped too;
-# - any length works: `max_len` limits nothing here.
+# - any length works: `max_len` limits nothing here, and one object may meet any lengths in turn;
+# - the dtype of `q`, or of `weights`, is kept, with tables of the same dtype: after `.double()` all
+#   is float64, after `.bfloat16()` bfloat16;
+# - training must work: gradients must reach `q`, `weights` and both tables, the next call uses the
+#   tables as they have become, and no argument is written into.
 #
+# As attention makes them by a `transpose`, the numbers of `q` may lie in memory in any order.
 # Both hooks need the rows, so there is a place for them; `rows` is not checked by itself, and you
 # may do without. The clip is `self.k`; the argument `k` of `scores` is the keys, as in all
 # encodings here.

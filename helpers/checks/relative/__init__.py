@@ -1,5 +1,7 @@
 """Unit 04, relative encoding: what its eight exercises ask and look at."""
 
+# Files of mistakes, which add themselves to their exercise.
+from helpers.checks.relative import module_hooks, module_tables, module_training  # noqa: F401
 from helpers.checks.relative.batched import batched
 from helpers.checks.relative.common import largest_tensor
 from helpers.checks.relative.gather import gather

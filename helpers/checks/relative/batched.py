@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import torch
 from torch import Tensor
 
 from helpers.checks.engine import Exercise, Part
@@ -22,12 +23,13 @@ batched = Exercise(
     "batched",
     key_term_batched,
     (
-        Part("the same numbers", 1, partial(common.cases_by_any_row, name="q")),
+        Part("the same numbers", 0.5, partial(common.cases_by_row, name="q")),
         Part(
             "no copies for sentences and heads",
             1,
-            partial(common.cases_of_memory, name="q", batched=True),
+            partial(common.cases_of_memory, name="q", times=2),
         ),
+        Part("dtype and gradients", 0.5, partial(common.cases_backwards, name="q")),
     ),
     forbidden=common.TERMS,
 )
@@ -38,6 +40,7 @@ batched = Exercise(
     "broadcasting copies, with * and with @ alike. Let all sentences and heads be rows of one "
     "matrix.",
     loses="no copies for sentences and heads",
+    breaks=("no copy of the vectors for", "none may hold $2"),
 )
 def batched_by_broadcasting(q, vectors, rows):
     return (q[:, :, :, None] * vectors[rows]).sum(-1)
@@ -45,7 +48,8 @@ def batched_by_broadcasting(q, vectors, rows):
 
 @batched.mistake(
     "Your matrix for place i holds the vectors rows[:, i]. Query i needs rows[i, :], its own "
-    "row of rows."
+    "row of rows.",
+    breaks=("the same arguments, the same numbers", "arguments and result as in key_term_by_pair"),
 )
 def batched_rows_transposed(q, vectors, rows):
     by_place = q.permute(2, 0, 1, 3).flatten(1, 2)
@@ -101,3 +105,52 @@ def batched_heads_before_sentences(q, vectors, rows):
     by_place = q.permute(2, 0, 1, 3).flatten(1, 2)
     products = by_place @ vectors[rows].transpose(1, 2)
     return products.unflatten(1, (heads, batch)).permute(2, 1, 0, 3)
+
+
+@batched.mistake(
+    "The vectors are there once for every head: repeat copies, and so does a product with "
+    "an axis of heads on both sides. Let sentences and heads be rows of one matrix.",
+    loses="no copies for sentences and heads",
+    breaks="no copy of the vectors for",
+)
+def batched_with_a_copy_for_each_head(q, vectors, rows):
+    fetched = vectors[rows].repeat(q.shape[1], 1, 1, 1)  # (H, T, T, d)
+    return torch.stack([(fetched @ one[..., None]).squeeze(-1) for one in q])
+
+
+@batched.mistake(
+    "No gradient comes back through your result, so no vector would ever be learned. What cuts it "
+    "off: detach, .data, no_grad or NumPy?",
+    loses="dtype and gradients",
+    breaks="gradients must reach `q` and `vectors`",
+)
+def batched_without_gradients(q, vectors, rows):
+    with torch.no_grad():
+        by_place = q.permute(2, 0, 1, 3).flatten(1, 2)
+        products = by_place @ vectors[rows].transpose(1, 2)
+        return products.unflatten(1, q.shape[:2]).permute(1, 2, 0, 3)
+
+
+@batched.mistake(
+    "The gradient reaches what comes before the vectors, but not the vectors, and it is they that "
+    "are learned. Use them as they are given.",
+    loses="dtype and gradients",
+)
+def batched_of_detached_vectors(q, vectors, rows):
+    vectors = vectors.detach()
+    by_place = q.permute(2, 0, 1, 3).flatten(1, 2)
+    products = by_place @ vectors[rows].transpose(1, 2)
+    return products.unflatten(1, q.shape[:2]).permute(1, 2, 0, 3)
+
+
+@batched.mistake(
+    "Your result is float32 whatever comes in. Leave the dtype to the operations, and make new "
+    "tensors in that of q: float64 in, float64 out.",
+    loses="dtype and gradients",
+    breaks="the dtype is that of `q`",
+)
+def batched_always_in_float32(q, vectors, rows):
+    q, vectors = q.float(), vectors.float()
+    by_place = q.permute(2, 0, 1, 3).flatten(1, 2)
+    products = by_place @ vectors[rows].transpose(1, 2)
+    return products.unflatten(1, q.shape[:2]).permute(1, 2, 0, 3)

@@ -21,8 +21,9 @@ gather = Exercise(
     "gather",
     key_term_by_gather,
     (
-        Part("the same numbers", 1, partial(common.cases_by_any_row, name="q")),
+        Part("the same numbers", 0.5, partial(common.cases_by_row, name="q")),
         Part("no vector for each pair", 1, partial(common.cases_of_memory, name="q")),
+        Part("dtype and gradients", 0.5, partial(common.cases_backwards, name="q")),
     ),
     forbidden=(*common.TERMS, library.skew, library.skew_padded),
 )
@@ -32,12 +33,16 @@ gather = Exercise(
     "The numbers are right, but vectors[rows] makes a vector for each pair. Multiply first, "
     "with the 2k + 1 vectors, and read afterwards.",
     loses="no vector for each pair",
+    breaks=("no vector for each pair any longer", "no tensor may hold", "no vector for each pair;"),
 )
 def gather_of_a_vector_per_pair(q, vectors, rows):
     return torch.einsum("bhid,ijd->bhij", q, vectors[rows])
 
 
-@gather.mistake("Query and key have changed places in the index: query i reads at rows[i, j].")
+@gather.mistake(
+    "Query and key have changed places in the index: query i reads at rows[i, j].",
+    breaks=("the same arguments and numbers once more", "arguments and result as in key_term"),
+)
 def gather_rows_transposed(q, vectors, rows):
     return (q @ vectors.T).gather(-1, rows.T.expand(*q.shape[:3], -1))
 
@@ -84,3 +89,55 @@ def gather_not_read(q, vectors, rows):
 @gather.mistake("All queries read with the rows of query 0. Each has its own: rows[i].")
 def gather_same_row_for_all_queries(q, vectors, rows):
     return (q @ vectors.T)[..., rows[0]]
+
+
+@gather.mistake(
+    "The numbers are right, but your products times vectors[rows] are there for every sentence and "
+    "head as well. Multiply first, with the table itself, and read afterwards.",
+    loses="no vector for each pair",
+)
+def gather_of_a_product_per_pair(q, vectors, rows):
+    return (q[:, :, :, None] * vectors[rows]).sum(-1)
+
+
+@gather.mistake(
+    "products[..., rows] reads the rows of all queries for each query, T times too many, and you "
+    "keep only a diagonal of it. gather reads for query i what rows[i] names.",
+    loses="no vector for each pair",
+    breaks="no tensor may hold",
+)
+def gather_of_a_diagonal(q, vectors, rows):
+    every = (q @ vectors.T)[..., rows]  # (B, H, T, T, T)
+    return every.diagonal(dim1=2, dim2=3).movedim(-1, 2)
+
+
+@gather.mistake(
+    "No gradient comes back through your result, so no vector would ever be learned. What cuts it "
+    "off: detach, .data, no_grad or NumPy?",
+    loses="dtype and gradients",
+    breaks="dtype and gradients as well",
+)
+def gather_without_gradients(q, vectors, rows):
+    with torch.no_grad():
+        return (q @ vectors.T).gather(-1, rows.expand(*q.shape[:3], -1))
+
+
+@gather.mistake(
+    "The gradient reaches what comes before the vectors, but not the vectors, and it is they that "
+    "are learned. Use them as they are given.",
+    loses="dtype and gradients",
+)
+def gather_of_detached_vectors(q, vectors, rows):
+    vectors = vectors.detach()
+    return (q @ vectors.T).gather(-1, rows.expand(*q.shape[:3], -1))
+
+
+@gather.mistake(
+    "Your result is float32 whatever comes in. Leave the dtype to the operations, and make new "
+    "tensors in that of q: float64 in, float64 out.",
+    loses="dtype and gradients",
+    breaks="dtype and gradients as well",
+)
+def gather_always_in_float32(q, vectors, rows):
+    q, vectors = q.float(), vectors.float()
+    return (q @ vectors.T).gather(-1, rows.expand(*q.shape[:3], -1))

@@ -25,20 +25,37 @@ def _numbers_held(B: int, H: int, T: int, d: int, k: int) -> dict[str, int]:
     }
 
 
+def _sizes(rng: Random) -> Iterator[dict[str, int]]:
+    """All different, and any of them the largest; no two forms hold as many."""
+    yield {"B": 3, "H": 4, "T": rng.randint(20, 60), "d": rng.choice((8, 16)), "k": 6}
+    yield {"B": 5, "H": 2, "T": rng.randint(3, 6), "d": rng.randint(30, 40), "k": 7}
+    yield {"B": rng.randint(30, 70), "H": 12, "T": rng.randint(2000, 4000), "d": 64, "k": 9}
+    yield {"B": 1, "H": rng.randint(6, 8), "T": rng.randint(9, 12), "d": 5, "k": 0}
+    yield {"B": rng.randint(6, 9), "H": 1, "T": 11, "d": 3, "k": rng.randint(13, 20)}
+
+
+def _whole(found: Any) -> Any:
+    """A whole number as an int, whatever library or type it is of."""
+    tensor = compare.as_tensor(np.asarray(found) if isinstance(found, np.number) else found)
+    if tensor is not None and tensor.numel() == 1:
+        found = tensor.item()
+    return int(found) if isinstance(found, float) and found.is_integer() else found
+
+
 def _counted(rng: Random, names: tuple[str, ...]) -> Iterator[Case]:
-    heads, width, length = rng.choice((2, 4)), rng.choice((8, 16)), rng.randint(20, 60)
-    sizes = {"B": rng.choice((3, 5)), "H": heads, "T": length, "d": width, "k": rng.randint(5, 7)}
+    def ask(answer: Answer, name: str, sizes: dict[str, int]) -> Any:
+        return _whole(answer(**sizes)[name])
 
-    def ask(answer: Answer, name: str) -> Any:
-        found = answer(**sizes)[name]
-        tensor = compare.as_tensor(np.asarray(found) if isinstance(found, np.number) else found)
-        if tensor is not None and tensor.numel() == 1:
-            found = tensor.item()
-        return int(found) if isinstance(found, float) and found.is_integer() else found
-
-    for name in names:
+    for sizes in _sizes(rng):
         words = ", ".join(f"{key}={value}" for key, value in sizes.items())
-        yield Case(f'({words})["{name}"]', partial(ask, name=name))
+        for name in names:
+            yield Case(f'({words})["{name}"]', partial(ask, name=name, sizes=sizes))
+
+
+def _learned(rng: Random) -> Iterator[Case]:
+    yield from _counted(rng, ("table", "scores"))
+    sizes = next(_sizes(rng))
+    yield Case("the entries", lambda answer: sorted(map(str, answer(**sizes))))
 
 
 memory = Exercise(
@@ -47,8 +64,9 @@ memory = Exercise(
     (
         Part("the forms with a vector for each pair", 0.5, partial(_counted, names=PER_PAIR)),
         Part("the form with a product for each vector", 0.5, partial(_counted, names=("gather",))),
-        Part("what is learned, and the scores", 0.5, partial(_counted, names=("table", "scores"))),
+        Part("what is learned, and the scores", 0.5, _learned),
     ),
+    explains=("Now predict.",),
 )
 
 
@@ -56,6 +74,7 @@ memory = Exercise(
     "You count (T − 1)² pairs. Every one of T queries looks at every one of T keys, itself "
     "included: count the entries of a score matrix.",
     loses=("the forms with a vector for each pair", "what is learned, and the scores"),
+    breaks='`"scores"`',
 )
 def memory_counts_one_position_less(B, H, T, d, k):
     pairs = (T - 1) ** 2
@@ -88,6 +107,7 @@ def memory_without_offset_zero(B, H, T, d, k):
     "2T − 1 is the number of offsets without a clip. With one, the table's size depends on k "
     "alone.",
     loses=("the form with a product for each vector", "what is learned, and the scores"),
+    breaks="$k$ is the clip",
 )
 def memory_without_a_clip(B, H, T, d, k):
     size = 2 * T - 1
@@ -99,6 +119,7 @@ def memory_without_a_clip(B, H, T, d, k):
     "In the batched form all sentences and heads are rows of one product: the vectors of the "
     "pairs are there once.",
     loses="the forms with a vector for each pair",
+    breaks='`"batched"`',
 )
 def memory_of_batched_for_each_head(B, H, T, d, k):
     size = 2 * k + 1
@@ -111,6 +132,7 @@ def memory_of_batched_for_each_head(B, H, T, d, k):
     "The slow form multiplies element by element before it sums, so its largest tensor is "
     "that of the products: what is its shape?",
     loses="the forms with a vector for each pair",
+    breaks='`"per pair"`',
 )
 def memory_per_pair_shared(B, H, T, d, k):
     size = 2 * k + 1
@@ -122,6 +144,7 @@ def memory_per_pair_shared(B, H, T, d, k):
     "In the gather form a product with the table has summed over d already: one number for "
     "each query and each row of the table.",
     loses="the form with a product for each vector",
+    breaks='`"gather"`',
 )
 def memory_of_vectors_in_gather(B, H, T, d, k):
     size = 2 * k + 1
@@ -142,8 +165,55 @@ def memory_of_what_gather_returns(B, H, T, d, k):
 @memory.mistake(
     "Shaw's vectors are shared by the heads: one table, each vector as wide as a head.",
     loses="what is learned, and the scores",
+    breaks='`"table"`',
 )
 def memory_with_a_table_per_head(B, H, T, d, k):
     size = 2 * k + 1
     held = {"per pair": B * H * T * T * d, "batched": T * T * d, "gather": B * H * T * size}
     return held | {"table": H * size * d, "scores": B * H * T * T}
+
+
+@memory.mistake(
+    "You leave out the rows that a short text does not use. The table has its 2k + 1 rows all the "
+    "same, and the queries are multiplied with all of them.",
+    loses=("the form with a product for each vector", "what is learned, and the scores"),
+    breaks="$k$ is the clip",
+)
+def memory_of_the_rows_in_use(B, H, T, d, k):
+    size = min(2 * k + 1, 2 * T - 1)
+    held = {"per pair": B * H * T * T * d, "batched": T * T * d, "gather": B * H * T * size}
+    return held | {"table": size * d, "scores": B * H * T * T}
+
+
+@memory.mistake(
+    "You count bytes. Asked are numbers, whatever the bytes of each.",
+    breaks=("a dictionary with five whole numbers", "in numbers"),
+)
+def memory_in_bytes(B, H, T, d, k):
+    size = 2 * k + 1
+    held = {"per pair": B * H * T * T * d, "batched": T * T * d, "gather": B * H * T * size}
+    held |= {"table": size * d, "scores": B * H * T * T}
+    return {name: 4 * numbers for name, numbers in held.items()}
+
+
+@memory.mistake(
+    "The layer has two tables in the end, but asked is the one of these forms, which stands beside "
+    "the keys.",
+    loses="what is learned, and the scores",
+)
+def memory_of_two_tables(B, H, T, d, k):
+    size = 2 * k + 1
+    held = {"per pair": B * H * T * T * d, "batched": T * T * d, "gather": B * H * T * size}
+    return held | {"table": 2 * size * d, "scores": B * H * T * T}
+
+
+@memory.mistake(
+    "The softmax reads the sum of both terms: one score for each pair, as without relative "
+    "positions.",
+    loses="what is learned, and the scores",
+    breaks='`"scores"`',
+)
+def memory_of_two_kinds_of_scores(B, H, T, d, k):
+    size = 2 * k + 1
+    held = {"per pair": B * H * T * T * d, "batched": T * T * d, "gather": B * H * T * size}
+    return held | {"table": size * d, "scores": 2 * B * H * T * T}

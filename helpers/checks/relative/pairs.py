@@ -20,15 +20,18 @@ pairs = Exercise(
     "pairs",
     key_term_by_pair,
     (
-        Part("rows by offset", 1, partial(common.cases_by_offset, name="q")),
+        Part("rows by offset", 0.5, partial(common.cases_by_offset, name="q")),
         Part("any row for any pair", 0.5, partial(common.cases_by_any_row, name="q")),
+        Part("dtype and gradients", 0.5, partial(common.cases_backwards, name="q")),
     ),
     forbidden=common.TERMS,
+    explains=("Write `key_term_by_pair`",),
 )
 
 
 @pairs.mistake(
-    "Query and key have changed places in rows: entry (i, j) of rows belongs to query i and key j."
+    "Query and key have changed places in rows: entry (i, j) of rows belongs to query i and key j.",
+    breaks="which of the $R$ vectors query $i$ meets at key $j$",
 )
 def pair_rows_transposed(q, vectors, rows):
     return (q[:, :, :, None] * vectors[rows.T]).sum(-1)
@@ -36,7 +39,8 @@ def pair_rows_transposed(q, vectors, rows):
 
 @pairs.mistake(
     "Your product takes the query at place j. The one who asks is query i; place j only "
-    "decides which vector it meets."
+    "decides which vector it meets.",
+    breaks=("take its dot product with the query", "q_i · vectors[rows_ij] for every pair"),
 )
 def pair_asked_by_the_key(q, vectors, rows):
     return (q[:, :, None] * vectors[rows]).sum(-1)
@@ -44,7 +48,8 @@ def pair_asked_by_the_key(q, vectors, rows):
 
 @pairs.mistake(
     "You divide by √d here. That happens once, after q·k and this term have been added up; "
-    "else the two terms are scaled differently."
+    "else the two terms are scaled differently.",
+    breaks="No scaling",
 )
 def pair_scaled(q, vectors, rows):
     return (q[:, :, :, None] * vectors[rows]).sum(-1) / q.shape[-1] ** 0.5
@@ -60,7 +65,8 @@ def pair_of_the_first_query(q, vectors, rows):
 
 @pairs.mistake(
     "The heads have been added up. Each head asks with its own query and keeps its own "
-    "scores: (B, H, T, T)."
+    "scores: (B, H, T, T).",
+    breaks="returned is $(B, H, T, T)$",
 )
 def pair_heads_summed(q, vectors, rows):
     return (q[:, :, :, None] * vectors[rows]).sum(-1).sum(1)
@@ -78,6 +84,7 @@ def pair_not_summed(q, vectors, rows):
     "The argument rows changes nothing: you work out offsets of your own. The rows may also "
     "be those of a tree.",
     loses="any row for any pair",
+    breaks="it may hold any rows, not only those by offset",
 )
 def pair_rows_ignored(q, vectors, rows):
     p = torch.arange(q.shape[2])
@@ -104,3 +111,45 @@ def pair_averaged_over_d(q, vectors, rows):
 )
 def pair_softmax_taken(q, vectors, rows):
     return (q[:, :, :, None] * vectors[rows]).sum(-1).softmax(-1)
+
+
+@pairs.mistake(
+    "No gradient comes back through your result, so no vector would ever be learned. What cuts it "
+    "off: detach, .data, no_grad or NumPy?",
+    loses="dtype and gradients",
+    breaks="gradients must reach `q` and `vectors`",
+)
+def pair_without_gradients(q, vectors, rows):
+    with torch.no_grad():
+        return (q[:, :, :, None] * vectors[rows]).sum(-1)
+
+
+@pairs.mistake(
+    "The gradient reaches what comes before the vectors, but not the vectors, and it is they that "
+    "are learned. Use them as they are given.",
+    loses="dtype and gradients",
+)
+def pair_of_detached_vectors(q, vectors, rows):
+    vectors = vectors.detach()
+    return (q[:, :, :, None] * vectors[rows]).sum(-1)
+
+
+@pairs.mistake(
+    "Your result is float32 whatever comes in. Leave the dtype to the operations, and make new "
+    "tensors in that of q: float64 in, float64 out.",
+    loses="dtype and gradients",
+    breaks="in the dtype of `q`",
+)
+def pair_always_in_float32(q, vectors, rows):
+    q, vectors = q.float(), vectors.float()
+    return (q[:, :, :, None] * vectors[rows]).sum(-1)
+
+
+@pairs.mistake(
+    "You write into an argument, which belongs to the caller. Operations that end in _ and those "
+    "like += change the tensor itself.",
+    breaks="no argument is written into",
+)
+def pair_in_place(q, vectors, rows):
+    q *= 1 - 1e-3
+    return (q[:, :, :, None] * vectors[rows]).sum(-1)

@@ -4,24 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import torch
 
-from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.engine import Answer, Case, Exercise, Part, call
 from helpers.checks.relative import common
 from helpers.encodings import offsets as library
 
 
+def _rows_case(length: int, k: int) -> Case:
+    """The rows, in whatever library's array, and their dtype."""
+    case = call(length, k)
+
+    def ask(answer: Answer) -> Any:
+        found = case.ask(answer)
+        dtype = getattr(found, "dtype", None)
+        if dtype is None:
+            return found
+        return {"the rows": found, "their dtype": str(dtype).removeprefix("torch.")}
+
+    return Case(case.label, ask)
+
+
 def _within(rng: Random) -> Iterator[Case]:
     length = rng.randint(5, 8)
-    yield call(length, length + rng.randint(1, 4))
-    yield call(length, length - 1)
+    yield _rows_case(length, length + rng.randint(1, 4))
+    yield _rows_case(length, length - 1)
+    yield _rows_case(rng.randint(2, 3), rng.randint(30, 200))
+    yield _rows_case(1, rng.randint(2, 9))
 
 
 def _beyond(rng: Random) -> Iterator[Case]:
-    yield call(rng.randint(9, 14), rng.randint(2, 4))
-    yield call(rng.randint(9, 14), 1)
-    yield call(rng.randint(3, 6), 0)
+    yield _rows_case(rng.randint(9, 14), rng.randint(2, 4))
+    yield _rows_case(rng.randint(9, 14), 1)
+    yield _rows_case(rng.randint(3, 6), 0)
+    length = rng.randint(5, 8)
+    yield _rows_case(length, length - 2)
+    yield _rows_case(rng.randint(513, 520), rng.randint(130, 250))
 
 
 rows = Exercise(
@@ -29,12 +49,14 @@ rows = Exercise(
     common.offset_rows,
     (Part("offsets up to k", 1, _within), Part("offsets beyond k", 1, _beyond)),
     forbidden=(library.offset_matrix, library.clip),
+    explains=("`offset_rows`.",),
 )
 
 
 @rows.mistake(
     "Your sign is i − j, Transformer-XL's. Shaw's offset is j − i, key minus query: what "
-    "stands to the left of the query has a negative one, so rows grow from left to right."
+    "stands to the left of the query has a negative one, so rows grow from left to right.",
+    breaks="entry $(i, j)$ is the row that query $i$ and key $j$",
 )
 def rows_of_i_minus_j(length, k):
     p = torch.arange(length)
@@ -43,14 +65,18 @@ def rows_of_i_minus_j(length, k):
 
 @rows.mistake(
     "Your rows are negative to the left of the query. Python would take those from the end "
-    "of the table without a word; row 0 should be offset −k."
+    "of the table without a word; row 0 should be offset −k.",
+    breaks="row 0 is offset $-k$",
 )
 def rows_not_moved_by_k(length, k):
     p = torch.arange(length)
     return (p[None, :] - p[:, None]).clamp(-k, k)
 
 
-@rows.mistake("The shift by k is there twice: your largest row is 3k, the table ends at row 2k.")
+@rows.mistake(
+    "The shift by k is there twice: your largest row is 3k, the table ends at row 2k.",
+    breaks="the last row is offset $k$",
+)
 def rows_moved_by_k_twice(length, k):
     p = torch.arange(length)
     return (p[None, :] - p[:, None]).clamp(-k, k) + 2 * k
@@ -58,7 +84,8 @@ def rows_moved_by_k_twice(length, k):
 
 @rows.mistake(
     "You shift by T − 1, which belongs to a table of all 2T − 1 offsets. This one has 2k + 1 "
-    "rows whatever the length; where is offset 0 in it?"
+    "rows whatever the length; where is offset 0 in it?",
+    breaks=("$k$ may be larger than $T$, or 0", "Row of the table of 2k + 1 vectors"),
 )
 def rows_moved_by_the_length(length, k):
     p = torch.arange(length)
@@ -68,6 +95,7 @@ def rows_moved_by_the_length(length, k):
 @rows.mistake(
     "Your rows leave the table in long texts: there is no row below 0 or above 2k. Clip first.",
     loses="offsets beyond k",
+    breaks="$T$ may be any length",
 )
 def rows_not_clipped(length, k):
     p = torch.arange(length)
@@ -114,7 +142,10 @@ def rows_of_distances_in_the_middle(length, k):
     return (p[None, :] - p[:, None]).abs().clamp(max=k) + k
 
 
-@rows.mistake("Your rows begin at 1, so the last one is beyond the table. The first row is row 0.")
+@rows.mistake(
+    "Your rows begin at 1, so the last one is beyond the table. The first row is row 0.",
+    breaks="`[[1, 2, 2], [0, 1, 2], [0, 0, 1]]`",
+)
 def rows_from_one(length, k):
     p = torch.arange(length)
     return (p[None, :] - p[:, None]).clamp(-k, k) + k + 1
@@ -150,3 +181,44 @@ def rows_far_left_out(length, k):
 def rows_that_wrap_around(length, k):
     p = torch.arange(length)
     return (p[None, :] - p[:, None] + k) % (2 * k + 1)
+
+
+@rows.mistake(
+    "Your rows go beyond 2k on the right: there is no such row. Clip at both ends.",
+    loses="offsets beyond k",
+)
+def rows_clipped_on_the_left_alone(length, k):
+    p = torch.arange(length)
+    return (p[None, :] - p[:, None]).clamp(min=-k) + k
+
+
+@rows.mistake(
+    "Your rows go below 0 on the left, where Python reads from the end of the table. Clip at both "
+    "ends.",
+    loses="offsets beyond k",
+)
+def rows_clipped_on_the_right_alone(length, k):
+    p = torch.arange(length)
+    return (p[None, :] - p[:, None]).clamp(max=k) + k
+
+
+@rows.mistake(
+    "The numbers are right, but they are floats, and floats are no index. torch.arange of a whole "
+    "number gives int64.",
+    breaks="Its dtype is int64",
+)
+def rows_as_floats(length, k):
+    p = torch.arange(float(length))
+    return (p[None, :] - p[:, None]).clamp(-k, k) + k
+
+
+@rows.mistake(
+    "You clip at T − 1 where the text is shorter than k, and shift by that. The table has 2k + 1 "
+    "rows whatever the length, and offset 0 is row k.",
+    loses="offsets up to k",
+    breaks="$k$ may be larger than $T$, or 0",
+)
+def rows_of_a_table_that_fits_the_text(length, k):
+    k = min(k, length - 1)
+    p = torch.arange(length)
+    return (p[None, :] - p[:, None]).clamp(-k, k) + k

@@ -11,49 +11,78 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, unchanged
 from helpers.checks.relative import common
 from helpers.encodings import offsets as library
 
-INDEXING = {"gather", "index", "index_select", "take"}
+INDEXING = {  # the operations that are told by a tensor where to read or write
+    "_index_put_impl_", "_unsafe_index", "embedding", "gather", "index", "index_add",
+    "index_add_", "index_copy", "index_copy_", "index_put", "index_put_", "index_select",
+    "masked_scatter", "masked_scatter_", "masked_select", "put",
+    "put_", "scatter", "scatter_", "scatter_add", "scatter_add_", "take", "where",
+}  # fmt: skip
+LONG = 40  # tokens; a loop over pairs has as many steps as a text has pairs
 
 
-def _skew_case(products: Tensor) -> Case:
-    return Case(
-        f"(products of shape {tuple(products.shape)})", lambda answer: answer(products.clone())
-    )
+def _skew_case(products: Tensor, words: str = "") -> Case:
+    return Case(f"(products of shape {tuple(products.shape)}{words})", call(products).ask)
 
 
 def _four_axes(rng: Random) -> Iterator[Case]:
-    for length in (rng.randint(4, 6), rng.randint(7, 9)):
-        yield _skew_case(common.normal_numbers(rng, 2, 3, length, 2 * length - 1))
+    length = rng.randint(7, 9)
+    yield _skew_case(common.normal_numbers(rng, 2, 3, length, 2 * length - 1))
+    yield _skew_case(common.normal_numbers(rng, 2, 3, length, 2 * length - 1))
+    for length in (1, 2, rng.randint(4, 6)):
+        yield _skew_case(common.normal_numbers(rng, 3, 2, length, 2 * length - 1))
+
+
+def _in_any_order(rng: Random) -> Iterator[Case]:
+    length = rng.randint(4, 6)
+    products = common.normal_numbers(rng, 2, 3, 2 * length - 1, length).mT
+    yield _skew_case(products, ", column after column in memory")
+    products = common.normal_numbers(rng, 3, 2, length, 2 * length - 1).transpose(0, 1)
+    yield _skew_case(products, ", the heads in front in memory")
 
 
 def _other_axes(rng: Random) -> Iterator[Case]:
-    length = rng.randint(4, 7)
-    yield _skew_case(common.normal_numbers(rng, length, 2 * length - 1))
-    yield _skew_case(common.normal_numbers(rng, 3, length, 2 * length - 1))
+    for front in ((), (rng.randint(2, 3),), (2, 1, 3)):
+        length = rng.randint(4, 7)
+        yield _skew_case(common.normal_numbers(rng, *front, length, 2 * length - 1))
 
 
 def _without_index(rng: Random) -> Iterator[Case]:
-    length = rng.randint(4, 7)
-    products = common.normal_numbers(rng, 2, 3, length, 2 * length - 1)
+    products = common.normal_numbers(rng, 1, 2, LONG, 2 * LONG - 1)
 
     def ask(answer: Answer) -> dict[str, Any]:
+        given = products.clone()
         with common.Meter() as meter:
-            term = answer(products.clone())
-        return {"the numbers": term, "nothing is read by index": not meter.operations & INDEXING}
+            term = answer(given)
+        unchanged((given,), (products,))
+        return {
+            "the numbers": term,
+            "operations that read by index": sorted(INDEXING.intersection(meter.operations)),
+            "it takes a step for each pair": meter.operations.total() >= LONG**2,
+        }
 
     yield Case(f"(products of shape {tuple(products.shape)})", ask)
+
+
+def _backwards(rng: Random) -> Iterator[Case]:
+    length = rng.randint(4, 6)
+    products = common.normal_numbers(rng, 2, 3, length, 2 * length - 1)
+    yield differentiated(products=products)
+    label = f"(products of shape {tuple(products.shape)})"
+    yield common.fine_case(label, lambda answer: answer, products)
 
 
 skew = Exercise(
     "skew",
     library.skew,
     (
-        Part("key j at offset j − i", 1, _four_axes),
+        Part("key j at offset j − i", 0.5, lambda rng: (*_four_axes(rng), *_in_any_order(rng))),
         Part("any axes in front", 0.5, _other_axes),
         Part("without an index", 0.5, _without_index),
+        Part("dtype and gradients", 0.5, _backwards),
     ),
     forbidden=(library.skew_padded, library.toeplitz, encodings.Huang, *common.TERMS),
 )
@@ -136,7 +165,8 @@ def skew_turned_over(products):
 
 @skew.mistake(
     "Your sign is i − j: keys to the left get the products of offsets to the right. Column r "
-    "holds offset r − (T − 1), and offset means j − i."
+    "holds offset r − (T − 1), and offset means j − i.",
+    breaks=("from the column of offset $j - i$", "Entry (i, j) is the product of query i"),
 )
 def skew_of_i_minus_j(products):
     length, width = products.shape[-2:]
@@ -149,6 +179,7 @@ def skew_of_i_minus_j(products):
     "Your function needs exactly four axes. flatten(-2) and unflatten(-1, …) leave the axes "
     "in front alone, however many there are.",
     loses="any axes in front",
+    breaks="There may be any axes in front",
 )
 def skew_for_four_axes_only(products):
     batch, heads, length, width = products.shape
@@ -160,9 +191,78 @@ def skew_for_four_axes_only(products):
     "The numbers are right, read by an index. Here the same is asked with pad, flatten, slice "
     "and unflatten alone.",
     loses="without an index",
+    breaks="no `gather`",
 )
 def skew_by_index(products):
     length = products.shape[-2]
     p = torch.arange(length)
     rows = p[None, :] - p[:, None] + length - 1
     return products.gather(-1, rows.expand(*products.shape[:-1], length))
+
+
+@skew.mistake(
+    "The numbers are right, but a loop over all pairs takes T² steps. pad, flatten, slice and "
+    "unflatten move all rows at once.",
+    loses="without an index",
+    breaks="no loop over pairs",
+)
+def skew_pair_by_pair(products):
+    length = products.shape[-2]
+    rows = [
+        torch.stack([products[..., i, length - 1 - i + j] for j in range(length)], -1)
+        for i in range(length)
+    ]
+    return torch.stack(rows, -2)
+
+
+@skew.mistake(
+    "You read the memory of products as if one row lay behind the other, and after a transpose "
+    "they do not. flatten and reshape copy where they must; as_strided looks at nothing.",
+    loses="key j at offset j − i",
+    breaks="in any order, as after a `transpose`",
+)
+def skew_of_memory_as_it_lies(products):
+    *front, length, width = products.shape
+    strides, step = [width - 1, 1], length * width
+    for size in reversed(front):
+        strides.insert(0, step)
+        step *= size
+    return products.as_strided((*front, length, length), strides, length - 1)
+
+
+@skew.mistake(
+    "No gradient comes back through your result, so the table before it would never learn. What "
+    "cuts it off: detach, .data, no_grad or NumPy?",
+    loses="dtype and gradients",
+    breaks="gradients must reach them",
+)
+def skew_without_gradients(products):
+    with torch.no_grad():
+        length, width = products.shape[-2:]
+        flat = F.pad(products, (0, 1)).flatten(-2)[..., length - 1 : length - 1 + length * width]
+        return flat.unflatten(-1, (length, width))[..., :length]
+
+
+@skew.mistake(
+    "Your result is float32 whatever comes in. Leave the dtype to the operations: float64 in, "
+    "float64 out.",
+    loses="dtype and gradients",
+    breaks="The result has the dtype of `products`",
+)
+def skew_always_in_float32(products):
+    products = products.float()
+    length, width = products.shape[-2:]
+    flat = F.pad(products, (0, 1)).flatten(-2)[..., length - 1 : length - 1 + length * width]
+    return flat.unflatten(-1, (length, width))[..., :length]
+
+
+@skew.mistake(
+    "You write into products, which belong to the caller. What ends in _ changes the tensor "
+    "itself, and so does products[...] = ….",
+    breaks="they are not written into",
+)
+def skew_row_by_row_in_place(products):
+    length = products.shape[-2]
+    for i in range(length):
+        products[..., i, :length] = products[..., i, length - 1 - i : 2 * length - 1 - i].clone()
+    return products[..., :length]

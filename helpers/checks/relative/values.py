@@ -21,15 +21,19 @@ values = Exercise(
     "values",
     value_term,
     (
-        Part("rows by offset", 1, partial(common.cases_by_offset, name="weights")),
+        Part("rows by offset", 0.5, partial(common.cases_by_offset, name="weights")),
         Part("any row for any pair", 0.5, partial(common.cases_by_any_row, name="weights")),
         Part("no vector for each pair", 0.5, partial(common.cases_of_memory, name="weights")),
+        Part("dtype and gradients", 0.5, partial(common.cases_backwards, name="weights")),
     ),
     forbidden=common.MODULES,
 )
 
 
-@values.mistake("Query and key have changed places in rows: α_ij belongs to rows[i, j].")
+@values.mistake(
+    "Query and key have changed places in rows: α_ij belongs to rows[i, j].",
+    breaks="Σ_j α_ij vectors[rows_ij]",
+)
 def value_rows_transposed(weights, vectors, rows):
     by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
     return by_row.scatter_add(-1, rows.T.expand_as(weights), weights) @ vectors
@@ -37,7 +41,8 @@ def value_rows_transposed(weights, vectors, rows):
 
 @values.mistake(
     "You add up over the queries i. A query collects from all keys: the sum runs over j, the "
-    "last axis of the weights."
+    "last axis of the weights.",
+    breaks="the second sum",
 )
 def value_summed_over_queries(weights, vectors, rows):
     weights = weights.transpose(-2, -1)
@@ -82,13 +87,15 @@ def value_averaged_by_row(weights, vectors, rows):
     "The numbers are right, but vectors[rows] makes a vector for each pair. Add the weights "
     "up by row first; then a single product is left.",
     loses="no vector for each pair",
+    breaks="no tensor may hold",
 )
 def value_of_a_vector_per_pair(weights, vectors, rows):
     return torch.einsum("bhij,ijd->bhid", weights, vectors[rows])
 
 
 @values.mistake(
-    "You take a softmax, but the weights have been through it already: they are α, not the scores."
+    "You take a softmax, but the weights have been through it already: they are α, not the scores.",
+    breaks="`weights` is $\\alpha$",
 )
 def value_softmax_again(weights, vectors, rows):
     weights = weights.softmax(-1)
@@ -98,7 +105,8 @@ def value_softmax_again(weights, vectors, rows):
 
 @values.mistake(
     "You have joined the heads. What calls this adds it to weights·v first, which is "
-    "(B, H, T, d); the heads are joined later."
+    "(B, H, T, d); the heads are joined later.",
+    breaks="returned is $(B, H, T, d)$",
 )
 def value_heads_joined(weights, vectors, rows):
     by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
@@ -118,6 +126,7 @@ def value_heads_averaged(weights, vectors, rows):
 @values.mistake(
     "The argument rows changes nothing: you work out offsets of your own.",
     loses="any row for any pair",
+    breaks="any rows; returned is",
 )
 def value_rows_ignored(weights, vectors, rows):
     p = torch.arange(len(rows))
@@ -133,3 +142,69 @@ def value_rows_ignored(weights, vectors, rows):
 def value_weights_by_row_only(weights, vectors, rows):
     by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
     return by_row.scatter_add(-1, rows.expand_as(weights), weights)
+
+
+@values.mistake(
+    "You divide by the sum of a query's weights, so what dropout has taken is given back. Add the "
+    "weights up as they are.",
+    breaks="Take the weights as they are",
+)
+def value_of_weights_that_add_up_to_1(weights, vectors, rows):
+    weights = weights / weights.sum(-1, keepdim=True).clamp(min=1e-9)
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors
+
+
+@values.mistake(
+    "The numbers are right, but every sentence and head multiplies a vector for each pair. Add "
+    "the weights up by row first; then a single product is left.",
+    loses="no vector for each pair",
+)
+def value_of_a_product_per_pair(weights, vectors, rows):
+    return (weights[..., None] * vectors[rows]).sum(-2)
+
+
+@values.mistake(
+    "No gradient comes back through your result, so no vector would ever be learned. What cuts it "
+    "off: detach, .data, no_grad or NumPy?",
+    loses="dtype and gradients",
+    breaks="Gradients must reach `weights` and `vectors`",
+)
+def value_without_gradients(weights, vectors, rows):
+    with torch.no_grad():
+        by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+        return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors
+
+
+@values.mistake(
+    "The gradient reaches what comes before the vectors, but not the vectors, and it is they that "
+    "are learned. Use them as they are given.",
+    loses="dtype and gradients",
+)
+def value_of_detached_vectors(weights, vectors, rows):
+    vectors = vectors.detach()
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors
+
+
+@values.mistake(
+    "Your result is float32 whatever comes in. Leave the dtype to the operations, and make new "
+    "tensors in that of weights: float64 in, float64 out.",
+    loses="dtype and gradients",
+    breaks="in the dtype of `weights`",
+)
+def value_always_in_float32(weights, vectors, rows):
+    weights, vectors = weights.float(), vectors.float()
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors
+
+
+@values.mistake(
+    "You write into an argument, which belongs to the caller. Operations that end in _ and those "
+    "like += change the tensor itself.",
+    breaks="no argument is written into",
+)
+def value_in_place(weights, vectors, rows):
+    weights *= 1 - 1e-3
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors

@@ -37,7 +37,7 @@ def rows_by_sliding_window(length, k):
 def rows_by_counting(length, k):
     ones = torch.ones(length, length)
     rows = sum((ones.tril(n) == 0).long() for n in range(-k, k))
-    return rows + torch.zeros(length, length)
+    return rows + torch.zeros(length, length, dtype=torch.long)
 
 
 def memory_as_floats(B, H, T, d, k):  # noqa: N803
@@ -113,7 +113,7 @@ def skew_by_rolling(products):
 
 def skew_by_diagonals(products):
     length = products.shape[-2]
-    result = torch.zeros(*products.shape[:-1], length, dtype=torch.float64)
+    result = torch.zeros(*products.shape[:-1], length, dtype=products.dtype)
     for offset in range(1 - length, length):
         first = max(0, -offset)
         column = products[..., first : length - max(0, offset), offset + length - 1]
@@ -163,7 +163,7 @@ class shaw_with_one_hot_rows(Encoding):
     def hot(self, length, offsets):
         if offsets is None:
             offsets = torch.arange(length)[None] - torch.arange(length)[:, None]
-        hot = F.one_hot(offsets.clip(-self.k, self.k) + self.k, 2 * self.k + 1).float()
+        hot = F.one_hot(offsets.clip(-self.k, self.k) + self.k, 2 * self.k + 1).to(self.keys)
         return hot if hot.dim() == 4 else hot[None]
 
     def scores(self, q, k, offsets=None):

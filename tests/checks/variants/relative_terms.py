@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -13,16 +12,16 @@ def term_by_einsum(q, vectors, rows):
 
 def term_by_loops(q, vectors, rows):
     length = q.shape[2]
-    term = torch.zeros(*q.shape[:3], length)
+    term = q.new_zeros(*q.shape[:3], length)
     for i in range(length):
         for j in range(length):
             term[:, :, i, j] = q[:, :, i] @ vectors[rows[i, j]]
     return term
 
 
-def term_in_numpy(q, vectors, rows):
-    q, vectors, rows = (np.asarray(each) for each in (q, vectors, rows))
-    return np.einsum("bhid,ijd->bhij", q.astype(np.float64), vectors[rows])
+def term_through_float64(q, vectors, rows):
+    pairs = vectors.double().index_select(0, rows.flatten()).unflatten(0, rows.shape)
+    return torch.tensordot(q.double(), pairs, ([3], [2])).diagonal(0, 2, 3).movedim(-1, 2).to(q)
 
 
 def term_query_by_query(q, vectors, rows):
@@ -43,7 +42,7 @@ def term_by_bmm(q, vectors, rows):
 
 def term_by_embedding(q, vectors, rows):
     pairs = F.embedding(rows, vectors).mT  # (T, d, T)
-    return torch.einsum("bhid,idj->bhij", q.double(), pairs.double())
+    return torch.einsum("bhid,idj->bhij", q, pairs)
 
 
 def term_by_take_along_dim(q, vectors, rows):
@@ -66,7 +65,7 @@ def term_by_masks(q, vectors, rows):
 
 
 def value_by_index_add(weights, vectors, rows):
-    by_row = torch.zeros(*weights.shape[:3], len(vectors))
+    by_row = torch.zeros(*weights.shape[:3], len(vectors), dtype=weights.dtype)
     for i, row in enumerate(rows):
         by_row[:, :, i] = by_row[:, :, i].index_add(-1, row, weights[:, :, i])
     return by_row @ vectors
@@ -79,7 +78,7 @@ def value_by_one_hot(weights, vectors, rows):
 
 def value_by_masks(weights, vectors, rows):
     sums = [(weights * (rows == r)).sum(-1) for r in range(len(vectors))]
-    return torch.stack(sums, -1).double() @ vectors.double()
+    return torch.stack(sums, -1) @ vectors
 
 
 def value_query_by_query(weights, vectors, rows):
@@ -87,15 +86,24 @@ def value_query_by_query(weights, vectors, rows):
     return torch.stack(each, dim=2)
 
 
-def value_in_numpy(weights, vectors, rows):
-    weights, vectors, rows = (np.asarray(each) for each in (weights, vectors, rows))
-    by_row = np.zeros((*weights.shape[:3], len(vectors)))
-    for i in range(len(rows)):
-        np.add.at(by_row, (slice(None), slice(None), i, rows[i]), weights[:, :, i])
-    return by_row @ vectors
+def value_pair_by_pair(weights, vectors, rows):
+    length, places = len(rows), rows.tolist()
+    each = []
+    for i in range(length):
+        total = torch.zeros_like(weights[:, :, 0, :1]) * vectors[0]
+        for j in range(length):
+            total = total + weights[:, :, i, j, None] * vectors[places[i][j]]
+        each.append(total)
+    return torch.stack(each, 2)
 
 
-PAIRS = (term_by_einsum, term_by_loops, term_in_numpy, term_by_matrix_times_vector, term_by_masks)
+PAIRS = (
+    term_by_einsum,
+    term_by_loops,
+    term_through_float64,
+    term_by_matrix_times_vector,
+    term_by_masks,
+)
 BATCHED = (
     term_by_einsum,
     term_by_bmm,
@@ -115,5 +123,5 @@ VALUES = (
     value_by_one_hot,
     value_by_masks,
     value_query_by_query,
-    value_in_numpy,
+    value_pair_by_pair,
 )

@@ -1,0 +1,212 @@
+"""Unit 04, “Learned vectors by offset”: what people write in the hooks instead."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from helpers.checks.relative.module import module
+from helpers.encodings import Encoding
+
+
+class RightShaw(Encoding):
+    """The right class, cut into pieces so that each mistake shows its one wrong piece."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512, k=8):
+        super().__init__(d_model, num_heads, max_len)
+        self.k = k
+        self.fill()
+
+    def fill(self):
+        self.keys, self.values = self.table(), self.table()
+
+    def table(self):
+        return nn.Parameter(self.numbers())
+
+    def numbers(self):
+        return torch.randn(2 * self.k + 1, self.head_width) / self.head_width**0.5
+
+    def offsets(self, length):
+        places = torch.arange(length)
+        return places[None, :] - places[:, None]
+
+    def rows(self, x, offsets):
+        found = self.offsets(x.shape[2]) if offsets is None else offsets
+        rows = found.clamp(-self.k, self.k) + self.k
+        return rows if rows.dim() == 2 else rows[:, None]
+
+    def scores(self, q, k, offsets=None):
+        products = q @ self.keys.transpose(-2, -1)
+        return products.gather(-1, self.rows(q, offsets).expand(*q.shape[:3], -1))
+
+    def context(self, weights, offsets=None):
+        by_row = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
+        rows = self.rows(weights, offsets).expand_as(weights)
+        return by_row.scatter_add(-1, rows, weights) @ self.values
+
+
+@module.mistake(
+    "context adds nothing, so no value knows its offset: Shaw's equation 3 is missing.",
+    loses=("context: Σ α_ij w^V by offset", "offsets that are given", "dtype and gradients"),
+    breaks=("beside the keys and beside the values", "`context(weights, offsets)` returns"),
+)
+class values_forgotten(RightShaw):
+    def context(self, weights, offsets=None):
+        return None
+
+
+@module.mistake(
+    "You scale the term by 1/√d. The attention does that to the sum of both terms, so yours "
+    "would be scaled twice.",
+    loses=("scores: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
+    breaks=("`scores(q, k, offsets)` returns", "attention adds q·k and scales"),
+)
+class scaled_in_the_hook(RightShaw):
+    def scores(self, q, k, offsets=None):
+        return super().scores(q, k, offsets) * self.scale
+
+
+@module.mistake(
+    "You scale in context. 1/√d belongs to the scores, before the softmax; the weights need none.",
+    loses=("context: Σ α_ij w^V by offset", "offsets that are given", "dtype and gradients"),
+    breaks="The value term, (B, H, T, d)",
+)
+class scaled_in_context(RightShaw):
+    def context(self, weights, offsets=None):
+        return super().context(weights, offsets) * self.scale
+
+
+@module.mistake(
+    "In scores, k is the keys, a tensor. The clip is self.k.",
+    loses=("scores: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
+    breaks="The clip is `self.k`",
+)
+class clipped_at_the_keys(RightShaw):
+    def scores(self, q, k, offsets=None):
+        offsets = self.offsets(q.shape[2]) if offsets is None else offsets
+        rows = offsets.clamp(-k, k) + k
+        return (q @ self.keys.T).gather(-1, rows)
+
+
+@module.mistake(
+    "Your scores contain q·k as well. The attention has that already; the hook gives only "
+    "what is added.",
+    loses=("scores: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
+    breaks="attention adds q·k and scales",
+)
+class content_added_again(RightShaw):
+    def scores(self, q, k, offsets=None):
+        return q @ k.transpose(-2, -1) + super().scores(q, k, offsets)
+
+
+@module.mistake(
+    "You multiply the keys with the vectors. In equation 4 the vector stands on the key's "
+    "side, so it meets the query.",
+    loses=("scores: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
+    breaks="`scores(q, k, offsets)` returns",
+)
+class asked_by_the_key(RightShaw):
+    def scores(self, q, k, offsets=None):
+        return super().scores(k, q, offsets)
+
+
+@module.mistake(
+    "Without given offsets you use i − j. Shaw's sign is j − i, key minus query.",
+    loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset", "dtype and gradients"),
+    breaks="A learned vector for each offset",
+)
+class sign_of_i_minus_j(RightShaw):
+    def offsets(self, length):
+        places = torch.arange(length)
+        return places[:, None] - places[None, :]
+
+
+@module.mistake(
+    "The argument offsets changes nothing. Where it is given it replaces j − i.",
+    loses=("offsets that are given", "dtype and gradients"),
+    breaks="where `offsets` is given",
+)
+class given_offsets_ignored(RightShaw):
+    def rows(self, x, offsets):
+        return super().rows(x, None)
+
+
+@module.mistake(
+    "Given offsets may lie beyond k too. Clip them like your own before they become rows.",
+    loses=("offsets that are given", "dtype and gradients"),
+    breaks="These are clipped too",
+)
+class given_offsets_not_clipped(RightShaw):
+    def rows(self, x, offsets):
+        if offsets is None:
+            return super().rows(x, None)
+        return offsets + self.k if offsets.dim() == 2 else offsets[:, None] + self.k
+
+
+@module.mistake(
+    "All sentences use the offsets of the first. Where offsets is (B, T, T), each has its own.",
+    loses=("offsets that are given", "dtype and gradients"),
+    breaks="with offsets for each",
+)
+class one_tree_for_all_sentences(RightShaw):
+    def rows(self, x, offsets):
+        if offsets is not None and offsets.dim() == 3:
+            offsets = offsets[0]
+        return super().rows(x, offsets)
+
+
+@module.mistake(
+    "Offsets of shape (B, T, T) have no axis for the heads, and from the right B would meet "
+    "H. Put one in: offsets[:, None].",
+    loses=("offsets that are given", "dtype and gradients"),
+)
+class heads_of_a_batch_of_trees_forgotten(RightShaw):
+    def rows(self, x, offsets):
+        found = self.offsets(x.shape[2]) if offsets is None else offsets
+        return found.clamp(-self.k, self.k) + self.k
+
+
+@module.mistake(
+    "Your rows end at max_len, so a longer text fails. With a clip, 2k + 1 vectors serve any "
+    "length: make the offsets for the T at hand.",
+    loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
+    breaks=("any length works", "`max_len` limits nothing here"),
+)
+class length_bound_to_max_len(RightShaw):
+    def offsets(self, length):
+        return super().offsets(self.max_len)[:length, :length]
+
+
+@module.mistake(
+    "You put an axis for the heads into any offsets. In those of shape (T, T) the queries would "
+    "be taken for sentences.",
+    loses="offsets that are given",
+    breaks="$(T, T)$ for all sentences",
+)
+class an_axis_for_heads_in_any_offsets(RightShaw):
+    def rows(self, x, offsets):
+        rows = super().rows(x, offsets)
+        return rows if offsets is None or offsets.dim() == 3 else rows[:, None]
+
+
+@module.mistake(
+    "You divide by the sum of a query's weights, so what dropout has taken is given back. Use the "
+    "weights as they are.",
+    loses=("context: Σ α_ij w^V by offset", "offsets that are given", "dtype and gradients"),
+    breaks="of weights as they are",
+)
+class weights_that_add_up_to_1(RightShaw):
+    def context(self, weights, offsets=None):
+        return super().context(weights / weights.sum(-1, keepdim=True).clamp(min=1e-9), offsets)
+
+
+@module.mistake(
+    "The offsets of the first text are kept for all that follow. A longer one needs more: make "
+    "them for the T at hand.",
+    loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
+    breaks="any lengths in turn",
+)
+class offsets_of_the_first_text(RightShaw):
+    def offsets(self, length):
+        self.kept = self.__dict__.get("kept", super().offsets(length))
+        return self.kept[:length, :length]

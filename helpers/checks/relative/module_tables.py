@@ -1,0 +1,196 @@
+"""Unit 04, “Learned vectors by offset”: how people keep and begin the tables instead."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from helpers.checks.relative.module import module
+from helpers.checks.relative.module_hooks import RightShaw
+
+
+@module.mistake(
+    "keys and values are one table under two names. The first is there to be compared with, "
+    "the second to be passed on: each needs its own vectors.",
+    loses=("two tables to be trained", "how the tables begin"),
+    breaks="makes two `nn.Parameter`s",
+)
+class one_table_for_both(RightShaw):
+    def fill(self):
+        self.keys = self.values = self.table()
+
+
+@module.mistake(
+    "Your vectors are D wide. They are added to the keys and values of a head, which are "
+    "d = D/H wide: self.head_width.",
+    breaks="$d$ is the width of a head",
+)
+class vectors_as_wide_as_the_model(RightShaw):
+    def table(self):
+        return nn.Parameter(torch.randn(2 * self.k + 1, self.d_model))
+
+
+@module.mistake(
+    "You have a table for each head. Shaw shares one among all heads; T5's numbers are "
+    "separate for each head.",
+    loses=("two tables to be trained", "dtype and gradients"),
+    breaks="the heads share them",
+)
+class a_table_for_each_head(RightShaw):
+    def table(self):
+        return nn.Parameter(torch.stack([self.numbers() for _ in range(self.num_heads)]))
+
+
+@module.mistake(
+    "Plain tensors are not found by the optimizer: your vectors would stay as they were "
+    "drawn. Make them Parameters.",
+    loses=("two tables to be trained", "dtype and gradients"),
+    breaks="makes two `nn.Parameter`s",
+)
+class tables_as_plain_tensors(RightShaw):
+    def table(self):
+        return self.numbers()
+
+
+@module.mistake(
+    "A buffer moves with the model but is not trained. These vectors are learned: Parameters.",
+    loses=("two tables to be trained", "dtype and gradients"),
+    breaks="makes two `nn.Parameter`s",
+)
+class tables_as_buffers(RightShaw):
+    def fill(self):
+        self.register_buffer("keys", self.numbers())
+        self.register_buffer("values", self.numbers())
+
+
+@module.mistake(
+    "keys and values are layers here. nn.Embedding keeps its table one step further in, as "
+    "its weight; asked are the tables themselves, as Parameters."
+)
+class tables_as_embedding_layers(RightShaw):
+    def table(self):
+        return nn.Embedding(2 * self.k + 1, self.head_width)
+
+
+@module.mistake(
+    "Your tables have 2k rows: offset 0 is missing between the k to the left and the k to the "
+    "right.",
+    loses=(
+        "scores: q_i · w^K by offset",
+        "context: Σ α_ij w^V by offset",
+        "offsets that are given",
+        "two tables to be trained",
+        "dtype and gradients",
+    ),
+    breaks="of shape $(2k+1, d)$",
+)
+class tables_without_offset_zero(RightShaw):
+    def numbers(self):
+        return super().numbers()[1:]
+
+
+@module.mistake(
+    "You have learned numbers beside the two tables. Shaw learns no others.",
+    loses="two tables to be trained",
+    breaks="and no others",
+)
+class a_weight_for_each_head_as_well(RightShaw):
+    def fill(self):
+        super().fill()
+        self.strengths = nn.Parameter(torch.ones(self.num_heads))
+
+
+@module.mistake(
+    "Your tables are Parameters that ask for no gradient, so no step of training changes them.",
+    loses=("two tables to be trained", "dtype and gradients"),
+    breaks="gradients must reach `q`, `weights` and both tables",
+)
+class tables_that_are_frozen(RightShaw):
+    def table(self):
+        return nn.Parameter(self.numbers(), requires_grad=False)
+
+
+@module.mistake(
+    "Your numbers are uniform. Even with the right standard deviation they are not normal; "
+    "torch.randn or nn.init.normal_ makes those.",
+    loses="how the tables begin",
+    breaks="normal numbers of mean 0 and standard deviation",
+)
+class tables_that_begin_uniform(RightShaw):
+    def numbers(self):
+        return (2 * torch.rand(2 * self.k + 1, self.head_width) - 1) * (3 / self.head_width) ** 0.5
+
+
+@module.mistake(
+    "Your numbers have a standard deviation of 1. A vector of d such numbers is √d long; divide by "
+    "that.",
+    loses="how the tables begin",
+    breaks="normal numbers of mean 0 and standard deviation",
+)
+class tables_that_begin_with_a_deviation_of_1(RightShaw):
+    def numbers(self):
+        return torch.randn(2 * self.k + 1, self.head_width)
+
+
+@module.mistake(
+    "Your standard deviation is 1/d. Asked is 1/√d; 1/d would be the variance.",
+    loses="how the tables begin",
+    breaks="normal numbers of mean 0 and standard deviation",
+)
+class tables_that_begin_with_a_deviation_of_1_over_d(RightShaw):
+    def numbers(self):
+        return torch.randn(2 * self.k + 1, self.head_width) / self.head_width
+
+
+@module.mistake(
+    "Your standard deviation is 1/√D. These vectors are as wide as a head, d = D/H.",
+    loses="how the tables begin",
+    breaks="normal numbers of mean 0 and standard deviation",
+)
+class tables_scaled_by_the_width_of_the_model(RightShaw):
+    def numbers(self):
+        return torch.randn(2 * self.k + 1, self.head_width) / self.d_model**0.5
+
+
+@module.mistake(
+    "Your tables begin at 0, so at first no offset differs from another. Asked are normal numbers.",
+    loses="how the tables begin",
+    breaks="normal numbers of mean 0 and standard deviation",
+)
+class tables_that_begin_at_zero(RightShaw):
+    def numbers(self):
+        return torch.zeros(2 * self.k + 1, self.head_width)
+
+
+@module.mistake(
+    "One number is drawn for a whole vector. Each of its d numbers should be drawn by itself.",
+    loses="how the tables begin",
+    breaks="each drawn by itself",
+)
+class one_number_for_a_vector(RightShaw):
+    def numbers(self):
+        numbers = torch.randn(2 * self.k + 1, 1) / self.head_width**0.5
+        return numbers.repeat(1, self.head_width)
+
+
+@module.mistake(
+    "keys and values begin with the same numbers. Draw once for each table.",
+    loses="how the tables begin",
+    breaks="for every table and every new object",
+)
+class tables_that_begin_alike(RightShaw):
+    def fill(self):
+        super().fill()
+        self.values = nn.Parameter(self.keys.detach().clone())
+
+
+@module.mistake(
+    "Every new object begins with the same numbers, as if there were a seed in __init__. A seed "
+    "belongs outside, where a training begins.",
+    loses="how the tables begin",
+    breaks="for every table and every new object",
+)
+class tables_of_one_seed(RightShaw):
+    def fill(self):
+        torch.manual_seed(0)
+        super().fill()

@@ -1,0 +1,104 @@
+"""Unit 04, “Learned vectors by offset”: hooks that give the right numbers and do not train."""
+
+from __future__ import annotations
+
+import torch
+
+from helpers.checks.relative.module import module
+from helpers.checks.relative.module_hooks import RightShaw
+
+
+@module.mistake(
+    "The hooks read a copy of the tables that was made when the object was. Training changes "
+    "self.keys and self.values; use those.",
+    loses=(
+        "scores: q_i · w^K by offset",
+        "context: Σ α_ij w^V by offset",
+        "offsets that are given",
+        "dtype and gradients",
+    ),
+    breaks="training must work",
+)
+class tables_copied_at_the_start(RightShaw):
+    def fill(self):
+        super().fill()
+        self.copies = self.keys.detach().clone(), self.values.detach().clone()
+
+    def scores(self, q, k, offsets=None):
+        products = q @ self.copies[0].T
+        return products.gather(-1, self.rows(q, offsets).expand(*q.shape[:3], -1))
+
+    def context(self, weights, offsets=None):
+        by_row = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
+        rows = self.rows(weights, offsets).expand_as(weights)
+        return by_row.scatter_add(-1, rows, weights) @ self.copies[1]
+
+
+@module.mistake(
+    "No gradient reaches the tables: .data and detach cut them off, so the optimiser has them and "
+    "never changes them. Use the parameters themselves.",
+    loses="dtype and gradients",
+    breaks="gradients must reach `q`, `weights` and both tables",
+)
+class tables_read_through_data(RightShaw):
+    def scores(self, q, k, offsets=None):
+        products = q @ self.keys.data.T
+        return products.gather(-1, self.rows(q, offsets).expand(*q.shape[:3], -1))
+
+    def context(self, weights, offsets=None):
+        by_row = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
+        rows = self.rows(weights, offsets).expand_as(weights)
+        return by_row.scatter_add(-1, rows, weights) @ self.values.data
+
+
+@module.mistake(
+    "scores cuts off the gradient, so self.keys never learns, nor what q is made by. What does it: "
+    "no_grad or detach?",
+    loses="dtype and gradients",
+    breaks="gradients must reach `q`, `weights` and both tables",
+)
+class scores_under_no_grad(RightShaw):
+    def scores(self, q, k, offsets=None):
+        with torch.no_grad():
+            return super().scores(q, k, offsets)
+
+
+@module.mistake(
+    "Your hooks give float32 whatever they are given. Leave the dtype to the operations, and make "
+    "new tensors in that of q or of the weights.",
+    loses="dtype and gradients",
+    breaks="after `.double()` all is float64",
+)
+class hooks_in_float32(RightShaw):
+    def scores(self, q, k, offsets=None):
+        products = q.float() @ self.keys.float().T
+        return products.gather(-1, self.rows(q, offsets).expand(*q.shape[:3], -1))
+
+    def context(self, weights, offsets=None):
+        by_row = torch.zeros(*weights.shape[:3], 2 * self.k + 1)
+        rows = self.rows(weights, offsets).expand_as(weights)
+        return by_row.scatter_add(-1, rows, weights.float()) @ self.values.float()
+
+
+@module.mistake(
+    "You write into the offsets, and the next layer is given the same ones. Operations that end in "
+    "_ change the tensor itself.",
+    loses=("offsets that are given", "dtype and gradients"),
+    breaks="no argument is written into",
+)
+class offsets_clipped_in_place(RightShaw):
+    def rows(self, x, offsets):
+        if offsets is not None:
+            offsets.clamp_(-self.k, self.k)
+        return super().rows(x, offsets)
+
+
+@module.mistake(
+    "view asks for numbers that lie one row behind the other, and after attention's transpose they "
+    "do not. reshape copies where it must.",
+    loses=("scores: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
+    breaks="the numbers of `q` may lie in memory in any order",
+)
+class queries_seen_by_view(RightShaw):
+    def scores(self, q, k, offsets=None):
+        return super().scores(q.view(-1, q.shape[-1]).view(q.shape), k, offsets)
