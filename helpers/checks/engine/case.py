@@ -48,7 +48,9 @@ def call(*arguments: Any, **options: Any) -> Case:
 
 
 def differentiated(
-    label: str = "", of: Callable[[Answer], Answer] = lambda answer: answer, **arguments: Any
+    label: str = "",
+    of: Callable[[Answer], Answer] = lambda answer: answer,
+    **arguments: Any,
 ) -> Case:
     """The result in float64, what reaches each argument on the way back, and the dtypes.
 
@@ -56,39 +58,50 @@ def differentiated(
     another result, another dtype, or no gradient.
 
     Args:
-        label: shown behind the shapes of the arguments.
+        label: shown behind the names of the arguments.
         of: makes what is called from the answer, such as a method of a module.
-        arguments: in the order of the signature; those of floating-point numbers become float64.
+        arguments: in the order of the signature; those of floating-point numbers are asked in
+            float64 and in float32.
     """
 
     def ask(answer: Answer) -> Any:
         function = of(answer)
-        given = {name: _leaf(value) for name, value in arguments.items()}
-        result = _on_leaves(function, given)
-        if type(result) is not Tensor:
-            return result
-        leaves = {name: leaf for name, leaf in given.items() if _floating(leaf)}
-        if result.requires_grad:
-            weights = torch.arange(1, result.numel() + 1, dtype=result.dtype).cos()
-            (result * weights.reshape(result.shape)).sum().backward()
-        gradients = {name: leaf.grad for name, leaf in leaves.items()}
+        single = _leaves(arguments, torch.float32)
+        result = _on_leaves(function, single)
+        given = _leaves(arguments, torch.float64)
+        double = _on_leaves(function, given)
+        if type(double) is not Tensor or type(result) is not Tensor:
+            return double
+        _back(result)
+        _back(double)
+        gradients = {name: leaf.grad for name, leaf in given.items() if _floating(leaf)}
         return {
-            "the result": result,
-            "its dtype": str(result.dtype),
-            "its dtype where the arguments are float32": _dtype(function, arguments),
-            REACHED: [name for name, grad in gradients.items() if grad is not None and grad.any()],
+            "the result in float64": double,
+            "its dtype where the arguments are float64": _dtype(double),
+            "its dtype where they are float32": _dtype(result),
+            REACHED: _reached(given),
+            f"{REACHED}, in float32": _reached(single),
             **{
-                f"the gradient of {name}": torch.zeros_like(leaves[name]) if grad is None else grad
+                f"the gradient of {name}": torch.zeros_like(given[name]) if grad is None else grad
                 for name, grad in gradients.items()
             },
         }
 
-    return Case(f"({', '.join(arguments)}) in float64{label}", ask)
+    return Case(f"({', '.join(arguments)}){label}", ask)
+
+
+def _leaves(arguments: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
+    return {
+        name: value.detach().to(dtype, copy=True).requires_grad_()
+        if _floating(value)
+        else copy.deepcopy(value)
+        for name, value in arguments.items()
+    }
 
 
 def _on_leaves(function: Answer, given: dict[str, Any]) -> Any:
     """The result; PyTorch itself refuses a write into a tensor that a gradient is to reach."""
-    before = copy.deepcopy([plain(value) for value in given.values()])
+    before = [plain(value) for value in given.values()]
     try:
         result = function(*given.values())
     except RuntimeError as error:
@@ -99,9 +112,19 @@ def _on_leaves(function: Answer, given: dict[str, Any]) -> Any:
     return result
 
 
-def _dtype(function: Answer, arguments: dict[str, Any]) -> str:
-    given = (v.float() if _floating(v) else copy.deepcopy(v) for v in arguments.values())
-    return str(getattr(function(*given), "dtype", "none"))
+def _back(result: Tensor) -> None:
+    """Send a gradient back that is another one for each number."""
+    if result.requires_grad:
+        weights = torch.arange(1, result.numel() + 1, dtype=result.dtype).cos()
+        (result * weights.reshape(result.shape)).sum().backward()
+
+
+def _reached(given: dict[str, Any]) -> list[str]:
+    return [n for n, v in given.items() if _floating(v) and v.grad is not None and v.grad.any()]
+
+
+def _dtype(result: Tensor) -> str:
+    return str(result.dtype).removeprefix("torch.")
 
 
 def refusal(action: Callable[[], Any], **numbers: int) -> dict[str, Any]:
@@ -134,12 +157,6 @@ def unchanged(given: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
     for number, (now, before) in enumerate(zip(given, arguments, strict=True), 1):
         if not compare.same(plain(now), plain(before), 0):
             raise ArgumentChangedError(f"number {number}")
-
-
-def _leaf(value: Any) -> Any:
-    if _floating(value):
-        return value.detach().double().clone().requires_grad_()
-    return copy.deepcopy(value)
 
 
 def _floating(value: Any) -> bool:

@@ -158,9 +158,8 @@ def _first_difference(tensor: Tensor, expected: Tensor, tolerance: float) -> str
     wrong = ~torch.isclose(tensor, expected, tolerance, tolerance)
     index = tuple(int(i) for i in wrong.nonzero()[0])
     where = f" at index [{', '.join(map(str, index))}]" if index else ""
-    fraction = wrong.double().mean().item()
     return (
-        f"{fraction:.0%} of the numbers differ; the first{where}: "
+        f"{int(wrong.sum()):,} of {wrong.numel():,} numbers differ; the first{where}: "
         f"found {_number(tensor[index])}, expected {_number(expected[index])}."
     )
 

@@ -250,10 +250,13 @@ def _silent() -> Iterator[None]:
     ):
         warnings.simplefilter("ignore")
         logging.disable()  # a handler may hold on to stderr
+        dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
         try:
             yield
         finally:
             logging.disable(logging.NOTSET)
+            torch.set_default_dtype(dtype)
+            torch.set_grad_enabled(gradients)
 
 
 def _asked(cases: list[Case], answer: Answer) -> list[Any]:
