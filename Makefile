@@ -36,11 +36,12 @@ test: $(READY) style-check ## everything: style, types, unit tests, notebooks, g
 	@$(BIN)/python -m tests.skipped $(SKIPPED)
 
 quick: export SEEDS = 1
-quick: $(READY) style-check ## what a change of one unit or one encoding can break: one seed a check
+quick: $(READY) style-check ## what a change of one unit or one encoding can break
 	@$(BIN)/python -m mypy
 	@$(BIN)/course build --check
-	@$(TESTS) -m "not slow" tests/checks tests/promises tests/encodings tests/model \
-		tests/course/authoring tests/project
+	@only="$$($(BIN)/python -m tests.changed)" && echo "checks of $$only" && \
+		ONLY="$$only" $(TESTS) -m "not slow" tests/checks tests/promises tests/saboteurs \
+		tests/encodings tests/model tests/course/authoring tests/project
 
 plain: $(READY) ## the tests that differ where there is neither bubblewrap nor Chromium
 	@tools/without.sh bwrap chromium google-chrome -- $(TESTS) tests/course/authoring \

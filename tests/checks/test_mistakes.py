@@ -6,11 +6,12 @@ import pytest
 
 from helpers import checks
 from helpers.checks.engine import Answer, Exercise, Mistake
+from helpers.checks.engine.plain import Raised
 from tests import common
 from tests.checks import variants
 from tests.mutants import trial
 
-UNITS = common.UNITS
+UNITS = common.CHOSEN
 
 EXERCISES = [exercise for unit in UNITS for exercise in checks.exercises(unit).values()]
 MISTAKES = [
@@ -34,6 +35,14 @@ def test_a_mistake_loses_its_parts_and_gets_its_hint(exercise: Exercise, mistake
 @pytest.mark.parametrize(("exercise", "answer"), VARIANTS)
 def test_a_right_answer_may_be_written_differently(exercise: Exercise, answer: Answer) -> None:
     assert trial.variant_fault(exercise, answer) == ""
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_the_reference_answers_every_question(exercise: Exercise) -> None:
+    """Where it failed, whoever failed in the same way would be right."""
+    for seed in trial.SEEDS:
+        found = exercise.ask(exercise.reference, seed).found
+        assert not [each for said in found.values() for each in said if isinstance(each, Raised)]
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
