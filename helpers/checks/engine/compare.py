@@ -104,7 +104,7 @@ def _difference(found: Any, expected: Any, tolerance: float) -> str:
 
 def _form(expected: dict[Any, Any]) -> str:
     tensors = [each for each in expected.values() if isinstance(each, Tensor)]
-    return shown(tensors[-1]) if tensors else shown(list(expected))
+    return shown(tensors[0]) if tensors else shown(list(expected))
 
 
 def _differing_entry(found: dict[Any, Any], expected: dict[Any, Any], tolerance: float) -> str:
