@@ -48,7 +48,8 @@ plots.show(figure, "Three sine waves over 40 positions: hand 0 is fast, 1 slow, 
 # %% [markdown] exercise="wavelengths" title="Wavelengths" difficulty=1 minutes=5
 # After how many positions is hand $i$ back where it began? That is its **wavelength**
 # $\lambda_i = 2\pi/\omega_i$. Write `wavelengths`, which returns $\lambda_0, \dots,
-# \lambda_{D/2-1}$ for an even $D$. The 10,000 is the argument `base`.
+# \lambda_{D/2-1}$ as a tensor, for an even $D$. The 10,000 is the argument `base`, any number
+# above 1.
 #
 # *Why care:* a hand whose wavelength is longer than your sequences never completes a turn. You will
 # count how many those are.
@@ -90,7 +91,7 @@ print(f"the longest is {lam.max() / (2 * math.pi):.0f} · 2π positions long")
 # %% [markdown] exercise="table" title="The table" difficulty=2 minutes=10
 # Write `sinusoidal_table`. It returns $(T, D)$: row $p$ is position $p$, counted from 0; column
 # $2i$ is the sine and column $2i+1$ the cosine of hand $i$. Here $D$ is even, and the argument
-# `base` stands for the 10,000. The numbers may be float32 or float64.
+# `base` (any number above 1) stands for the 10,000. The numbers may be float32 or float64.
 #
 # *Why care:* this is the table that later units compare everything with. Some libraries build
 # another one; should you write theirs, the hint will tell you so.
@@ -144,7 +145,8 @@ widgets.explore(draw, T=(8, 256, 64), half_D=(2, 64, 32), log10_base=(1.0, 6.0, 
 # The book's code fails when $D$ is odd (you will see at the end). The formula does not care: a last
 # column $D-1$ that is even is simply a sine without a cosine beside it.
 #
-# Write `table_of_any_width`, which works for odd and even $D$, down to $D = 1$, and for any `base`.
+# Write `table_of_any_width`, which works for odd and even $D$, down to $D = 1$, and for any `base`
+# above 1.
 #
 # *Why care:* to cut or pad until the shapes fit is quick and changes the numbers. The formula says
 # what they should be.
@@ -256,7 +258,7 @@ for name, rows in {"sinusoids": sinusoids, "random table": random}.items():
 # Write `similarity_by_offset` for **any** table of position vectors $P$ of shape $(T, D)$. Entry
 # $k$ of the result is the mean of $\langle P_p, P_{p+k} \rangle$ over all $p$ for which both rows
 # exist; then everything is divided by entry 0, so that it begins with 1. The result has the dtype
-# of $P$, gradients must reach $P$, and $P$ itself stays as it is.
+# of $P$, which is float32 or float64; gradients must reach $P$, and $P$ itself stays as it is.
 #
 # *Why care:* from unit 03 on you use this to look into tables that a model has learned.
 #
@@ -326,14 +328,14 @@ print(f"the same to the left and to the right: {torch.allclose(left, right)}")
 # Write `SinusoidalEncoding`, a module that adds row $p$ to the token at position $p$. It keeps the
 # course's interface, `Encoding`, so that every model here can use it:
 #
-# - `__init__` computes `max_len` rows **once** and keeps them as a **buffer**, which moves with the
-#   model to another device or precision and is not trained (`encodings.sinusoidal_table` is yours
-#   to use, and has float64 rows);
-# - `embed(x, positions)` takes $(B, T, D)$ and returns $x$ plus the rows $0, \dots, T-1$ of the
-#   buffer, or plus the rows `positions`, of shape $(T,)$ or $(B, T)$, where they are given; each of
-#   them is below `max_len`;
+# - `__init__` computes `max_len` rows **once**, in float32 or float64, and keeps them as a
+#   **buffer**, which moves with the model to another device or precision and is not trained
+#   (`encodings.sinusoidal_table` is yours to use, and has float64 rows);
+# - `embed(x, positions)` takes $(B, T, D)$, with an even $D$, and returns $x$ plus the rows
+#   $0, \dots, T-1$ of the buffer, or plus the rows `positions`, of shape $(T,)$ or $(B, T)$, where
+#   they are given; each of them is below `max_len`;
 # - $x$ itself stays as it is, gradients must reach it, and the result has the dtype of $x$, be that
-#   float64 or bfloat16, whatever the precision of the buffer;
+#   float64 or bfloat16, whatever the precision of the buffer: $x$ is never rounded to it;
 # - if $T$ is beyond `max_len`, it raises a `ValueError` whose text names both numbers. (With
 #   `positions`, $T$ never is.)
 #

@@ -15,12 +15,22 @@ from helpers.checks.sinusoidal import common
 def _odd(rng: Random) -> Iterator[Case]:
     first, second = common.odd_widths(rng)
     short = common.short_length(rng)
-    yield call(common.random_length(rng), first)
+    length = common.random_length(rng)
+    yield call(length, first)
+    # A shorter table, twice, and a longer one: a table that is kept may have too many rows or too
+    # few.
+    yield call(short, first)
+    yield call(short, first)
+    yield call(length + rng.randint(1, 9), first)
     yield call(short, second)
     yield call(short, second, base=common.large_base(rng))
     yield call(common.long_length(rng), 3, base=common.small_base(rng))
+    yield call(common.very_long_length(rng), 3)
     yield call(1, second)
-    yield call(short, common.wide(rng) + 1)
+    # The other base first: a table that is kept for its width is told from a base left out.
+    wide = common.wide(rng) + 1
+    yield call(short, wide, base=common.large_base(rng))
+    yield call(short, wide)
 
 
 def _still_even(rng: Random) -> Iterator[Case]:
@@ -28,13 +38,16 @@ def _still_even(rng: Random) -> Iterator[Case]:
     yield call(common.short_length(rng), first)
     length = common.random_length(rng)
     yield call(length, second)
+    yield call(common.short_length(rng), second)
     yield call(length, second, base=common.large_base(rng))
     yield call(length, 2, base=common.small_base(rng))
+    yield call(common.very_long_length(rng), 4)
 
 
 def _single(rng: Random) -> Iterator[Case]:
     yield call(common.random_length(rng), 1)
-    yield call(common.long_length(rng), 1, base=common.large_base(rng))
+    yield call(common.short_length(rng), 1)
+    yield call(common.very_long_length(rng), 1, base=common.large_base(rng))
     yield call(1, 1)
 
 
@@ -76,8 +89,8 @@ def width_padded_with_zeros(num_positions, d_model, base=10_000.0):
 
 
 @any_width.mistake(
-    "You build D+1 columns and cut one off. The values then follow 2i/(D+1); the formula "
-    "keeps 2i/D for every D.",
+    "Your exponent is 2i/(D+1) where D is odd, as in a table with a column too many of which one "
+    "is cut off. The formula keeps 2i/D for every D.",
     loses="odd widths",
     breaks="The formula does not care",
 )

@@ -43,3 +43,11 @@ def short_length(rng: Random) -> int:
 def long_length(rng: Random) -> int:
     """How many positions, more than the longest input of BERT."""
     return rng.randint(513, 600)
+
+
+def very_long_length(rng: Random) -> int:
+    """How many positions, more than half precision can count (2048): for D up to 4.
+
+    With so small a D the angles of float32 are still within the tolerance.
+    """
+    return rng.randint(2_600, 2_900)

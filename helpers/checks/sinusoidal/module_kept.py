@@ -12,8 +12,8 @@ ADDS, TOLD, KEPT, LONG, DTYPE = (part.name for part in module.parts)
 
 
 @module.mistake(
-    "The table is an ordinary attribute, so model.to(device) leaves it behind. Use "
-    "register_buffer.",
+    "No buffer has the rows: they are an ordinary attribute, which model.to(device) leaves behind, "
+    "or computed at each call. Compute them once and keep them with register_buffer.",
     loses=KEPT,
     breaks="moves with the model to another device or precision",
 )
@@ -121,6 +121,18 @@ class x_in_the_dtype_of_the_table(RightModule):
     def embed(self, x, positions=None):
         self.check(x.shape[1])
         return x.to(self.table.dtype) + self.rows(x, positions)
+
+
+@module.mistake(
+    "You round x to the precision of the rows before you add, and what it loses does not come back "
+    "with its dtype. It is the rows that are made to fit x.",
+    loses=DTYPE,
+    breaks="$x$ is never rounded to it",
+)
+class x_rounded_like_the_rows(RightModule):
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        return (x.to(self.table.dtype) + self.rows(x, positions)).to(x.dtype)
 
 
 @module.mistake(

@@ -20,12 +20,15 @@ def _forwards(rng: Random) -> Iterator[Case]:
     yield call(rng.randint(2, 8), first)
     yield call(rng.randint(100, 300), first + 100)
     yield call(rng.randint(2, 30), 2)
+    # Further than any text. D is small, so that the angles of float32 are within the tolerance.
+    yield call(rng.randint(1_100, 3_000), 4)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
     first, second = common.even_widths(rng)
     yield call(-rng.randint(1, 8), second)
     yield call(-rng.randint(30, 90), first)
+    yield call(-rng.randint(1_100, 3_000), 4)
     yield call(0, second)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, call, differentiated
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated
 from helpers.checks.sinusoidal import common
 
 
@@ -37,6 +38,23 @@ def _of_any(rng: Random) -> Iterator[Case]:
     yield Case("a table whose rows 0 and 2 are long", call(uneven).ask)
     yield call(_numbers(rng, common.short_length(rng), 1))
     yield call(_numbers(rng, 1, second))
+    columns = _numbers(rng, second, length).T  # a transposed tensor, which has no flat view
+    yield Case("a table that is a transposed tensor", call(columns).ask)
+    yield _changed_in_between(_numbers(rng, length, first), _numbers(rng, length, first) + 0.2)
+
+
+def _changed_in_between(before: Tensor, after: Tensor) -> Case:
+    """Two calls with one tensor, into which training, say, writes other numbers in between."""
+
+    def ask(answer: Answer) -> dict[str, Any]:
+        table = before.clone()
+        first = torch.as_tensor(answer(table)).clone()
+        seen = {"the first result": first, "the table asks for gradients": table.requires_grad}
+        with torch.no_grad():
+            table.copy_(after)
+        return seen | {"the result after the table has changed": answer(table)}
+
+    return Case("the same table, changed between two calls", ask)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:

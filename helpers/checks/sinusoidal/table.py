@@ -14,18 +14,33 @@ from helpers.checks.sinusoidal import common
 
 def _default_base(rng: Random) -> Iterator[Case]:
     first, second = common.even_widths(rng)
-    yield call(common.random_length(rng), second)
+    length, short = common.random_length(rng), common.short_length(rng)
+    yield call(length, second)
+    # A shorter table, twice, and a longer one: a table that is kept may have too many rows or too
+    # few.
+    yield call(short, second)
+    yield call(short, second)
+    yield call(length + rng.randint(1, 9), second)
     yield call(common.short_length(rng), first)
+    yield call(length, 2)
     yield call(common.long_length(rng), rng.choice([4, 6]))
+    yield call(common.very_long_length(rng), 4)
     yield call(1, second + 24)
     yield call(common.short_length(rng), common.wide(rng))
 
 
 def _other_base(rng: Random) -> Iterator[Case]:
     length, (first, second) = common.random_length(rng), common.even_widths(rng)
-    yield call(length, first)
-    yield call(length, first, base=common.large_base(rng))
-    yield call(common.short_length(rng), second, base=common.small_base(rng))
+    short, large, small = common.short_length(rng), common.large_base(rng), common.small_base(rng)
+    # The other base first, in a width that no case had before: a table that is kept for its width
+    # only is told from one that leaves the base out.
+    yield call(length, first + 16, base=large)
+    yield call(length, first + 16)
+    yield call(short, first + 16, base=large)
+    yield call(short, second, base=small)
+    yield call(short, second, base=small)
+    yield call(length, second, base=small)
+    yield call(length, 2, base=large)
 
 
 table = Exercise(
@@ -111,7 +126,7 @@ def table_in_degrees(num_positions, d_model, base=10_000.0):
 @table.mistake(
     "The argument base changes nothing in your table: a 10,000 is still written out somewhere.",
     loses="any other base",
-    breaks="`base` stands for the 10,000",
+    breaks="(any number above 1) stands for the 10,000",
 )
 def table_base_forgotten(num_positions, d_model, base=10_000.0):
     angles = torch.arange(num_positions)[:, None] * 10_000.0 ** (

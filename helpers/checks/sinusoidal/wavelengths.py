@@ -21,6 +21,7 @@ def _wavelengths(rng: Random) -> Iterator[Case]:
     yield call(second + 12, base=common.small_base(rng))
     yield call(2, base=common.large_base(rng))
     yield call(common.wide(rng), base=common.large_base(rng))
+    yield call(common.wide(rng) + 600)
 
 
 wavelengths = Exercise(

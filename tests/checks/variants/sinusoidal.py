@@ -181,6 +181,39 @@ class module_in_double_precision(Encoding):
         return x + rows.to(x.dtype)
 
 
+class module_with_a_float32_table_of_its_own(Encoding):
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        angles = torch.arange(max_len)[:, None] * 1e4 ** (-torch.arange(0, d_model, 2) / d_model)
+        paper = torch.zeros(max_len, d_model)
+        paper[:, 0::2] = angles.sin()
+        paper[:, 1::2] = angles.cos()  # for an even d_model only
+        self.register_buffer("paper", paper)
+
+    def embed(self, x, positions=None):
+        if x.shape[1] > self.max_len:
+            raise ValueError(f"{x.shape[1]} tokens, max_len is {self.max_len}")
+        rows = self.paper[: x.shape[1]] if positions is None else self.paper[positions]
+        return x + rows.type(x.dtype)
+
+
+class module_with_two_buffers(Encoding):
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        table = encodings.sinusoidal_table(max_len, d_model)
+        self.register_buffer("sines", table[:, 0::2])
+        self.register_buffer("cosines", table[:, 1::2])
+
+    def embed(self, x, positions=None):
+        if x.shape[1] > self.max_len:
+            raise ValueError(f"{x.shape[1]} tokens, max_len is {self.max_len}")
+        chosen = slice(x.shape[1]) if positions is None else positions
+        y = x.clone()
+        y[..., 0::2] += self.sines[chosen]
+        y[..., 1::2] += self.cosines[chosen]
+        return y
+
+
 TABLES = (
     table_by_loops,
     table_in_numpy,
@@ -208,6 +241,8 @@ VARIANTS = {
         module_with_leading_axis,
         module_with_embedding_lookup,
         module_in_double_precision,
+        module_with_a_float32_table_of_its_own,
+        module_with_two_buffers,
     ),
     "table": TABLES,
     "any_width": TABLES,
