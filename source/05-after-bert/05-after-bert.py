@@ -87,7 +87,8 @@ plots.show(figure, "Attention from left to right, with the four hooks and the en
 # %% [markdown] exercise="turn" title="Turn every pair" difficulty=3 minutes=15
 # Write `turn`. It takes queries (or keys) $x$ of shape $(B, H, T, d)$ with even $d$, and returns
 # the same shape: at position $p = 0, \dots, T-1$, pair $n$ is turned by $p\,\theta_n$. $T$ may be
-# any length. Which two columns are pair $n$ is said by `layout`:
+# any length, and `base` is any number above 1. $x$ may be a transposed view. Which two columns are
+# pair $n$ is said by `layout`:
 #
 # - `"interleaved"`: columns $2n$ and $2n+1$, as in the paper and in GPT-J;
 # - `"halves"`: columns $n$ and $n + d/2$, as in GPT-NeoX and in the Llama of `transformers`.
@@ -187,8 +188,9 @@ widgets.explore(draw, m=(-20, 20, -3), log10_base=(1.0, 6.0, 4.0))
 # %% [markdown] exercise="rope_attention" title="Attention with RoPE" difficulty=2 minutes=8
 # Write `rope_attention`: scaled dot-product attention of $q, k, v$, each $(B, H, T, d)$, with
 # RoPE in the paper's layout, base 10,000 and no mask. It returns $(B, H, T, d)$ in the dtype of
-# $q$, float32 or float64, and gradients must reach all three. Scores may be so large that exp
-# overflows; the result must be right all the same.
+# $q$, float32 or float64, and gradients must reach all three. Scores may be so large, near
+# $\pm$2,000, that exp overflows even in float64; the result must be right all the same, and no
+# gradient nan. Each of the three may be a transposed view.
 #
 # `turned` from the cells above is yours to use.
 #
@@ -240,10 +242,10 @@ print("columns reordered first:", torch.allclose(interleaved, moved, atol=1e-4))
 # A head with a steep slope sees its neighbourhood, one with a gentle slope nearly everything.
 
 # %% [markdown] exercise="slopes" title="Slopes for any number of heads" difficulty=2 minutes=10
-# Write `slopes`, which returns $m_1, \dots, m_H$ as a tensor of shape $(H,)$. The formula is meant
-# for $H$ a power of 2. For other numbers the authors' code does this: let $P$ be the largest power
-# of 2 below $H$. The first $P$ slopes are those for $P$ heads. The remaining $H - P$ are the
-# first, third, fifth, … of the slopes for $2P$ heads.
+# Write `slopes`, which returns $m_1, \dots, m_H$ as a tensor of shape $(H,)$, float32 or float64.
+# The formula is meant for $H$ a power of 2. For other numbers the authors' code does this: let $P$
+# be the largest power of 2 below $H$. The first $P$ slopes are those for $P$ heads. The remaining
+# $H - P$ are the first, third, fifth, … of the slopes for $2P$ heads.
 #
 # For $H = 3$ that is $2^{-4}, 2^{-8}$ (two heads), then $2^{-2}$ (the first of four).
 #
@@ -278,8 +280,8 @@ check.slopes(slopes, seed=5303)
 # said what happens on the right.
 
 # %% [markdown] exercise="alibi_bias" title="The bias in three forms" difficulty=2 minutes=10
-# Write `alibi_bias`. It takes slopes of shape $(H,)$ and the length $T$, and returns what is added
-# to the scaled scores, $(H, T, T)$, query $i$ in the rows and key $j$ in the columns:
+# Write `alibi_bias`. It takes slopes of shape $(H,)$, none below 0, and the length $T$, and returns
+# what is added to the scaled scores, $(H, T, T)$, query $i$ in the rows and key $j$ in the columns:
 #
 # - `form="causal"`: $-m_h\,(i - j)$ for $j \le i$, and $-\infty$ for the keys that come later,
 #   even where a slope is 0;
@@ -438,10 +440,11 @@ means(study.table, blind_or_not, "loss")
 # With 32 buckets and max = 128 that is $n = 16$ and $e = 8$.
 
 # %% [markdown] exercise="buckets" title="T5's buckets" difficulty=3 minutes=12
-# Write `buckets`. It takes a tensor of offsets $j - i$ of any shape, and returns the bucket of each
-# as an int64 tensor of the same shape, which can index a table of learned numbers. `num_buckets`
-# counts both sides and is a multiple of 4. `max_distance` is the max of the formula, and larger
-# than $e$. With the default sizes, offset $-16$ is in bucket 10 and offset 16 in bucket 26.
+# Write `buckets`. It takes an int64 tensor of offsets $j - i$ of any shape, also an empty one or a
+# transposed view, and returns the bucket of each as an int64 tensor of the same shape, which can
+# index a table of learned numbers. `num_buckets` counts both sides and is a multiple of 4.
+# `max_distance` is the max of the formula, and larger than $e$. With the default sizes, offset
+# $-16$ is in bucket 10 and offset 16 in bucket 26.
 #
 # *Why care:* one step off, and a pretrained T5 reads every distance through its neighbour's number.
 #
@@ -566,8 +569,9 @@ print(f"the same weights, other scores: {(ours - theirs).std() / ours.std():.0%}
 # %% [markdown] exercise="counted" title="Positions from gates" difficulty=3 minutes=10
 # Write `counted`. It takes scores $s$ of shape $(B, H, T, T)$, without a mask, and returns $p$ of
 # the same shape: $p_{ij}$ where $j \le i$, and 0 where $j > i$. The scores stay as they are; they
-# may be so large that exp overflows, and $p$ must be right all the same. It has the dtype of the
-# scores, float32 or float64, and gradients must reach them.
+# may be so large, near $\pm$1,000, that exp overflows even in float64, and $p$ must be right all
+# the same. It has the dtype of the scores, float32 or float64, and gradients, never nan, must reach
+# them.
 #
 # *Why care:* the sum runs backwards from the query. If you let it run from the beginning of the
 # text, it is a different encoding that looks just like it.

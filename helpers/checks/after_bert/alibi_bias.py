@@ -42,7 +42,11 @@ def _bias_of_form(form: str) -> Callable[[Random], Iterator[Case]]:
         yield call(slopes.flip(0), length, form=form)  # the same shapes once more
         yield call(_slopes(rng, rng.randint(9, 12)), rng.randint(3, 4), form=form)
         yield call(_slopes(rng, 2), rng.choice((5, 7)), form=form)
-        yield call(1 + _slopes(rng, 1), rng.randint(130, 140), form=form)
+        yield call(1 + _slopes(rng, 1), rng.randint(260, 270), form=form)
+        yield call(_slopes(rng, rng.randint(20, 40)), 2, form=form)
+        slopes[rng.randrange(len(slopes))] = 0.0
+        asked = call(slopes, length, form=form)
+        yield Case(f"{asked.label} with a slope of 0", asked.ask)
         yield call(_slopes(rng, rng.randint(2, 3)), 1, form=form)
 
     return cases
@@ -50,30 +54,44 @@ def _bias_of_form(form: str) -> Callable[[Random], Iterator[Case]]:
 
 def _causal(rng: Random) -> Iterator[Case]:
     yield from _bias_of_form("causal")(rng)
-    slopes, length = _slopes(rng, 3), rng.randint(5, 8)
-    yield call(slopes, length)  # the default
-    slopes[rng.randrange(3)] = 0.0
-    asked = call(slopes, length, form="causal")
-    yield Case(f"{asked.label} with a slope of 0", asked.ask)
+    yield call(_slopes(rng, 3), rng.randint(5, 8))  # the default
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
     slopes, length = _slopes(rng, rng.randint(2, 4)), rng.randint(5, 8)
     yield differentiated(slopes=slopes, length=length, form="symmetric")
+    yield differentiated(slopes=slopes, length=1, form="symmetric")
     label = f"({len(slopes)} slopes, {length}, form='directional')"
     yield common.derivative(label, slopes, lambda answer: partial(_directional, answer, length))
     label = f"softmax of the bias for {len(slopes)} slopes, T={length}, form='causal',"
     gentle = slopes / 4  # with steep ones no weight is left for the first keys
     yield common.derivative(label, gentle, lambda answer: partial(_weights, answer, length), 0.005)
+    gentle[rng.randrange(len(gentle))] = 0.0
+    for form in ("causal", "symmetric", "directional"):
+        words = f"softmax of the bias for {len(slopes)} slopes, one of them 0, T={length}, {form=}"
+        yield _not_nan(words, gentle, length, form)
+
+
+def _not_nan(words: str, slopes: Tensor, length: int, form: str) -> Case:
+    """Whether a gradient is nan; the result itself is asked for elsewhere."""
+    asked = common.never_nan(
+        words, lambda answer: partial(_weights, answer, length, form=form), slopes=slopes
+    )
+
+    def ask(answer: Answer) -> Any:
+        found = asked.ask(answer)
+        return {**found, "the result": None} if type(found) is dict else found
+
+    return Case(words, ask)
 
 
 def _directional(answer: Answer, length: int, slopes: Tensor) -> Any:
     return answer(slopes, length, form="directional")
 
 
-def _weights(answer: Answer, length: int, slopes: Tensor) -> Any:
-    """The weights by the causal bias alone, but for the first query, to which none may be left."""
-    bias = answer(slopes, length, form="causal")
+def _weights(answer: Answer, length: int, slopes: Tensor, form: str = "causal") -> Any:
+    """The weights by the bias alone, but for the first query, to which none may be left."""
+    bias = answer(slopes, length, form=form)
     return bias[:, 1:].softmax(-1) if type(bias) is Tensor else bias
 
 

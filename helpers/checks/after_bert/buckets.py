@@ -39,7 +39,11 @@ def _clear(distances: range, num_buckets: int, max_distance: int) -> list[int]:
     def fraction(each: int) -> float:
         return math.log(each / exact) / math.log(max_distance / exact) * (side - exact)
 
-    return [n for n in distances if n <= exact or abs(fraction(n) - round(fraction(n))) > 1e-3]
+    return [
+        n
+        for n in distances
+        if n <= exact or n >= max_distance or abs(fraction(n) - round(fraction(n))) > 1e-4
+    ]
 
 
 def _typed(offsets: Tensor, **options: int) -> Case:
@@ -59,6 +63,7 @@ def _near(rng: Random) -> Iterator[Case]:
     yield _typed(offsets.view(3, 5).T)
     p = torch.arange(rng.randint(6, 8))
     yield _typed((p[None, :] - p[:, None])[None])
+    yield _typed(torch.zeros(rng.randint(2, 4), 0, dtype=torch.int64))
     for each in (offsets[0], offsets[1]):
         yield _typed(each)  # of shape ()
 
@@ -66,19 +71,40 @@ def _near(rng: Random) -> Iterator[Case]:
 def _far(rng: Random) -> Iterator[Case]:
     yield _typed(_both_sides(rng, _clear(range(8, 150), 32, 128)))
     yield _typed(_both_sides(rng, [16, 32, 64, 127, 128, 129]))  # the first three begin a bucket
-    beyond = [*rng.sample(range(130, 1000), 8), *rng.sample(range(10**4, 10**6), 2)]
+    # As many times 2¹⁶ and a little more: short integers would take these for near ones.
+    wrapped = [2**16 * each + rng.randint(1, 60) for each in rng.sample(range(2, 16), 2)]
+    beyond = [*rng.sample(range(130, 1000), 5), rng.randint(10**4, 10**5), *wrapped]
+    beyond += [rng.randint(600_000, 10**6), rng.randint(10**5, 10**6)]
     near = rng.sample(_clear(range(9, 60), 32, 128), 10)
     yield _typed(_both_sides(rng, [*beyond, *near]).view(5, 2, 4))
 
 
 def _other_sizes(rng: Random) -> Iterator[Case]:
     """Also so near a maximum that far buckets hold less than one offset each, and few buckets."""
-    drawn = rng.sample(((16, 60), (20, 100), (40, 300), (64, 500), (28, 90), (12, 40)), 3)
-    for num_buckets, max_distance in (*drawn, (32, rng.choice((12, 13))), (8, 30), (4, 9)):
+    drawn = rng.sample(((16, 60), (20, 100), (40, 300), (28, 90), (12, 40)), 3)
+    few = ((8, 30), (4, 9), (4, 2))
+    most = (4 * rng.randint(40, 64), rng.randint(1500, 2000))
+    many = ((64, rng.randint(500, 900)), (128, rng.randint(200, 300)), most)
+    for num_buckets, max_distance in (*drawn, (32, rng.choice((12, 13))), *few, *many):
         # The first of the far buckets begins at a quarter of them all.
         distances = _clear(range(1, 2 * max_distance), num_buckets, max_distance)
+        distances = rng.sample(distances, min(600, len(distances)))
         offsets = _both_sides(rng, [*distances, max_distance * 10])
         yield _typed(offsets, num_buckets=num_buckets, max_distance=max_distance)
+    for distance, max_distance in rng.sample(_just_before_a_border(), 3):
+        offsets = torch.tensor([distance, -distance, distance + 1])
+        yield _typed(offsets, num_buckets=32, max_distance=max_distance)
+
+
+def _just_before_a_border() -> list[tuple[int, int]]:
+    """Distances, and the maxima for which the logarithm is only just below a whole number."""
+    return [
+        (distance, max_distance)
+        for max_distance in range(60, 300)
+        for distance in range(9, max_distance)
+        if 2e-4 < -math.log(distance / 8) / math.log(max_distance / 8) * 8 % 1 < 9e-4
+        and distance + 1 in _clear(range(distance + 1, distance + 2), 32, max_distance)
+    ]
 
 
 buckets = Exercise(

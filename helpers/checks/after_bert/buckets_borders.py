@@ -101,6 +101,33 @@ def buckets_as_short_integers(): ...
 def buckets_flattened(): ...
 
 
+@buckets.mistake(
+    "Something small is added before you round down, so that a distance just before a border is "
+    "already in the next bucket.",
+    loses=SIZES,
+)
+@changed(buckets_right, "(side - exact)).long()", "(side - exact) + 1e-3).long()")
+def buckets_begin_too_early(): ...
+
+
+@buckets.mistake(
+    "Of no offsets at all there is no largest one. Elementwise operations need no such number.",
+    loses=NEAR,
+    breaks="also an empty one",
+)
+@changed(buckets_right, "a = offsets.abs()", "a = offsets.abs().clamp(max=offsets.abs().max())")
+def buckets_by_the_largest_offset(): ...
+
+
+@buckets.mistake(
+    "Your offsets become 16-bit integers, which end at 32,767: beyond, they begin again at the "
+    "other end.",
+    loses=FAR,
+)
+@changed(buckets_right, "a = offsets.abs()", "offsets = offsets.short().long(); a = offsets.abs()")
+def buckets_of_16_bits(): ...
+
+
 @buckets.mistake("You write into the offsets, which belong to the caller. Build a new tensor.")
 @changed(buckets_right, "offsets.abs()", "offsets.abs(); offsets.clamp_(min=0)")
 def buckets_in_place(): ...

@@ -28,6 +28,11 @@ def random_heads(rng: Random) -> Tensor:
     return normal_numbers(rng, 2, 3, rng.choice((5, 7, 9)), rng.choice((8, 10, 12)))
 
 
+def views(x: Tensor) -> Tensor:
+    """The same numbers as heads come out of a projection: a view of (B, T, H, d), transposed."""
+    return x.transpose(1, 2).contiguous().transpose(1, 2)
+
+
 def turned(x: Tensor, base: float = 10_000.0, layout: str = "interleaved") -> Tensor:
     """Pair n of the vector at position p turned by p·θ_n, (B, H, T, d)."""
     return encodings.Rotary(x.shape[-1], base=base, layout=layout).rotate(x, x)[0]
@@ -55,17 +60,44 @@ def derivative(
         weights = weights.reshape(result.shape)
         if result.requires_grad:
             (result * weights).sum().backward()
+        single = x.clone()
+        kind = str(getattr(function(single), "dtype", "none"))
         gradient = torch.zeros_like(at) if at.grad is None else at.grad
         return {
             "its dtype": str(result.dtype),
-            "its dtype for float32": str(getattr(function(x.clone()), "dtype", "none")),
+            "its dtype for float32": kind,
+            "requires_grad of the argument is switched on": single.requires_grad,
             "a gradient comes back": bool((gradient != 0).any()),
-            "the gradient fits the result": all(
-                _fits(function, x.double(), gradient, weights, step * way) for way in _ways(x)
-            ),
+            "the gradient": "is nan"
+            if gradient.isnan().any()
+            else "fits the result"
+            if all(_fits(function, x.double(), gradient, weights, step * way) for way in _ways(x))
+            else "does not fit the result",
         }
 
     return Case(f"{label} in float64", ask)
+
+
+def never_nan(
+    label: str, of: Callable[[Answer], Answer] = lambda answer: answer, **arguments: Tensor
+) -> Case:
+    """The result, and which arguments get a gradient that is nan; none at all is no matter here."""
+
+    def ask(answer: Answer) -> Any:
+        given = {name: each.clone().requires_grad_() for name, each in arguments.items()}
+        result = of(answer)(*given.values())
+        if type(result) is not Tensor:
+            return result
+        if result.requires_grad:
+            weights = torch.arange(1, result.numel() + 1, dtype=result.dtype).cos()
+            (result * weights.reshape(result.shape)).sum().backward()
+        grads = {name: each.grad for name, each in given.items() if each.grad is not None}
+        return {
+            "the result": result,
+            "arguments whose gradient is nan": [n for n, g in grads.items() if g.isnan().any()],
+        }
+
+    return Case(label, ask)
 
 
 def _ways(x: Tensor) -> list[Tensor]:

@@ -11,7 +11,8 @@ from torch import Tensor
 
 from helpers import encodings
 from helpers.checks.after_bert import common
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed, differentiated
+from helpers.checks.engine import Answer, Case, Exercise, Part, changed, differentiated
+from helpers.checks.engine.case import unchanged
 
 LEFT, RIGHT = "keys to the left", "0 to the right"
 LARGE, BACKWARDS = "large scores", "dtype and gradients"
@@ -36,6 +37,9 @@ def _shapes(rng: Random) -> Iterator[Tensor]:
     yield scores.flip(-1)  # the same shape once more
     yield _scores(rng, 3, 1, rng.randint(65, 70))
     yield _scores(rng, 4, 5, rng.randint(2, 3))
+    yield _scores(rng, 5, 2, 5)
+    yield _scores(rng, 2, 4, 4)
+    yield _scores(rng, 1, 1, rng.randint(290, 310)) + 4  # most gates are open
     yield _scores(rng, 1, 2, 1)
 
 
@@ -50,13 +54,17 @@ def _right(rng: Random) -> Iterator[Case]:
 
 def _large(rng: Random) -> Iterator[Case]:
     """Gates that are open or shut for good, so that all positions are whole numbers."""
-    scores = _scores(rng, 2, 3, rng.randint(6, 8)).sign() * 150
-    yield _one_side(scores, torch.tril, "where j ≤ i, for scores of 150 and −150")
+    for size, dtype in ((150, torch.float32), (1000, torch.float32), (1000, torch.float64)):
+        scores = _scores(rng, 2, 3, rng.randint(6, 8)).sign().to(dtype) * size
+        words = f"where j ≤ i, for scores of {size:,} and −{size:,} in {str(dtype)[6:]}"
+        yield common.never_nan(words, _left_of, scores=scores)
 
 
 def _one_side(scores: Tensor, cut: Callable[[Tensor], Tensor], words: str) -> Case:
     def ask(answer: Answer) -> Any:
-        found = call(scores).ask(answer)
+        given = scores.clone()
+        found = answer(given)
+        unchanged((given, given.requires_grad), (scores, False))
         fits = isinstance(found, Tensor) and found.shape == scores.shape
         return cut(found) if fits else found
 
@@ -225,10 +233,27 @@ def counted_right(scores):
     "exp overflows for a large score: exp(150) is infinite in float32, and ∞/∞ is not a number. "
     "torch's sigmoid takes care of that.",
     loses=LARGE,
-    breaks="they may be so large that exp overflows",
+    breaks="they may be so large, near",
 )
 @changed(counted_right, "scores.sigmoid()", "(scores.exp() / (1 + scores.exp()))")
 def counted_with_an_overflow(): ...
+
+
+@counted.mistake(
+    "The result is right, but its gradient is nan for large scores: on the way back, 0 meets the "
+    "infinity of exp. torch's sigmoid takes care of that.",
+    loses=LARGE,
+    breaks="gradients, never nan, must reach them",
+)
+@changed(counted_right, "scores.sigmoid()", "(1 / (1 + (-scores).exp()))")
+def counted_with_an_overflow_on_the_way_back(): ...
+
+
+@counted.mistake(
+    "Your counts end at some number, such as 64. There are as many positions as tokens.", loses=LEFT
+)
+@changed(counted_right, "flip(-1).tril()", "flip(-1).tril().clamp(max=64)")
+def counted_up_to_64(): ...
 
 
 @counted.mistake(
@@ -248,7 +273,9 @@ def counted_with_clamped_scores(): ...
 def counted_in_place(): ...
 
 
-@counted.mistake(common.NO_GRADIENT, loses=BACKWARDS, breaks="gradients must reach them")
+@counted.mistake(
+    common.NO_GRADIENT, loses=BACKWARDS, breaks="gradients, never nan, must reach them"
+)
 @changed(counted_right, "scores.sigmoid()", "scores.detach().sigmoid()")
 def counted_without_gradients(): ...
 

@@ -57,7 +57,7 @@ def _alone(paper: str, _rng: Random) -> Iterable[Case]:
     def ask(answer: Answer) -> str:
         names = _names(answer(paper))
         if type(names) is list and all(_asked(answer, other) == names for other in NEEDED):
-            return "the same as for all the other papers"
+            return "one and the same answer for each of the six papers"
         return _said(names, _needed(paper))
 
     return [Case(f"({paper!r})", ask)]
@@ -88,7 +88,7 @@ def _mixed(papers: str) -> Case:
     def ask(answer: Answer) -> str:
         alone = {paper: _asked(answer, paper) for paper in NEEDED}
         if sum(alone[paper] == _needed(paper) for paper in NEEDED) < MOST:
-            return "something else to do first: the papers one by one"
+            return "too few papers right one by one (mixes of them are looked at after that)"
         named = [names for paper in papers if isinstance(names := alone[paper], list)]
         return _said(_names(answer(papers)), sorted(set().union(*named)))
 

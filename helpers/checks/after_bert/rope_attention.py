@@ -33,18 +33,25 @@ def _attended(rng: Random) -> Iterator[Case]:
     yield call(q, k, v)
     yield call(q.flip(0), v, 5 * k)  # the same shapes once more
     yield call(*_queries_keys_values(rng, 3, 2, rng.choice((12, 14)), rng.choice((4, 6))))
-    yield call(*_queries_keys_values(rng, 1, 1, rng.randint(40, 60), 2))
+    yield call(*_queries_keys_values(rng, 1, 1, rng.randint(150, 170), 4))
     yield call(*_queries_keys_values(rng, 4, 5, 1, 8))
+    yield call(*_queries_keys_values(rng, 2, rng.randint(4, 6), rng.randint(7, 9), 32))
+    yield call(*_queries_keys_values(rng, 1, 2, rng.randint(70, 80), 64))
+    asked = call(common.views(q), common.views(k), common.views(v))
+    yield Case(f"{asked.label}, not contiguous", asked.ask)
 
 
 def _large(rng: Random) -> Iterator[Case]:
-    """Scores near 150 in some rows and near −150 in others, but for what the offset does."""
-    q, k, v = _queries_keys_values(rng, *common.random_heads(rng).shape)
-    long = torch.zeros(q.shape[-1])
-    long[-2] = math.sqrt(150) * q.shape[-1] ** 0.25  # of the last pair, which hardly turns
-    q = q + long * (1 - 2 * (torch.arange(q.shape[2])[:, None] % 2))
-    case = call(q, k + long, v)
-    yield Case(f"{case.label} with scores near 150 and −150", case.ask)
+    """Scores near a size in some rows and near −size in others, but for what the offset does."""
+    for size, dtype in ((150, torch.float32), (2000, torch.float32), (2000, torch.float64)):
+        q, k, v = _queries_keys_values(rng, *common.random_heads(rng).shape)
+        long = torch.zeros(q.shape[-1])
+        long[-2] = math.sqrt(size) * q.shape[-1] ** 0.25  # of the last pair, which hardly turns
+        q = q + long * (1 - 2 * (torch.arange(q.shape[2])[:, None] % 2))
+        # Of scores near 2,000, float32 keeps but three decimals: small values hide what is lost.
+        given = {"q": q, "k": k + long, "v": v * 15 / size**0.5 / 10}
+        words = f"(q, k, v) in {str(dtype)[6:]} with scores near {size:,} and −{size:,}"
+        yield common.never_nan(words, **{name: x.to(dtype) for name, x in given.items()})
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -90,7 +97,10 @@ def rope_queries_only(q, k, v):
     return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-1) @ v
 
 
-@rope_attention.mistake("Nothing is turned here: this is attention without positions.")
+@rope_attention.mistake(
+    "This amounts to attention without positions. Queries and keys turn along the tokens, each by "
+    "its own position."
+)
 def rope_not_turned(q, k, v):
     return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-1) @ v
 
@@ -193,7 +203,7 @@ def rope_returns_the_weights(): ...
     "exp(150) is too large for float32. A softmax does not change when a number is subtracted "
     "from all scores of a query; torch's softmax makes use of that.",
     loses=LARGE,
-    breaks="Scores may be so large that exp overflows",
+    breaks="Scores may be so large, near",
 )
 @changed(
     rope_right, "scores.softmax(-1) @ v", "(scores.exp() / scores.exp().sum(-1, keepdim=True)) @ v"
@@ -202,8 +212,8 @@ def rope_with_an_overflow(): ...
 
 
 @rope_attention.mistake(
-    "You subtract a maximum that several queries share. A query whose scores are far below it has "
-    "nothing but exp(−300) = 0 left. Each query needs its own maximum.",
+    "One number, or none, is taken off the scores of several queries. A query whose scores are far "
+    "below 0 then has nothing but exp(−300) = 0 left. Each query needs its own maximum taken off.",
     loses=LARGE,
     breaks="the result must be right all the same",
 )
@@ -212,6 +222,38 @@ def rope_with_one_maximum_for_all(q, k, v):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     weights = (scores - scores.max()).exp()
     return weights / weights.sum(-1, keepdim=True) @ v
+
+
+@rope_attention.mistake(
+    "float64 only moves the limit: exp(710) is too large there as well. A softmax does not change "
+    "when a number is subtracted from all scores of a query.",
+    loses=LARGE,
+)
+@changed(
+    rope_right,
+    "scores.softmax(-1) @ v",
+    "(scores.double().exp() / scores.double().exp().sum(-1, keepdim=True)).to(v) @ v",
+)
+def rope_with_an_overflow_in_float64(): ...
+
+
+@rope_attention.mistake(
+    "Large scores are cut off at some number, such as 200, so that keys beyond it all get the same "
+    "weight. Their differences must be kept.",
+    loses=LARGE,
+)
+@changed(rope_right, "scores.softmax(-1)", "scores.clamp(-200, 200).softmax(-1)")
+def rope_with_clamped_scores(): ...
+
+
+@rope_attention.mistake(
+    "view cannot merge the axes of a transposed tensor. Work on the last two axes as they are, or "
+    "use reshape.",
+    loses=ATTENTION,
+    breaks="Each of the three may be a transposed view",
+)
+@changed(rope_right, "softmax(-1) @ v", "softmax(-1) @ v.view(-1, *v.shape[2:]).view(v.shape)")
+def rope_with_a_view(): ...
 
 
 @rope_attention.mistake(

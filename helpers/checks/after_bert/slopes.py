@@ -36,11 +36,12 @@ def _kind(found: Any) -> str:
 
 
 def _powers(_rng: Random) -> Iterator[Case]:
-    return (_as_tensor(heads) for heads in (8, 4, 16, 1, 2, 32, 64, 128, 256))
+    return (_as_tensor(heads) for heads in (8, 4, 16, 1, 2, 32, 64, 128, 256, 512))
 
 
 def _other_numbers(rng: Random) -> Iterator[Case]:
     numbers = [*range(3, 72), rng.randint(72, 127), rng.randint(129, 255)]
+    numbers += [rng.randint(257, 511), rng.randint(513, 900)]
     return (_as_tensor(heads) for heads in numbers if heads & (heads - 1))
 
 

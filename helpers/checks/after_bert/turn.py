@@ -28,7 +28,19 @@ def _other_shapes(rng: Random) -> Iterator[Tensor]:
     yield common.normal_numbers(rng, 4, 1, 5, 12)
     yield common.normal_numbers(rng, 1, 5, rng.randint(3, 4), 2)
     yield common.normal_numbers(rng, 2, 1, 1, 6)
-    yield common.normal_numbers(rng, 1, 1, rng.randint(33, 40), 4)
+    yield 0.3 * common.normal_numbers(rng, 1, 2, rng.randint(135, 150), 4)
+    yield from _wide(rng)
+
+
+def _wide(rng: Random) -> Iterator[Tensor]:
+    """More pairs than a small test has, and another length."""
+    yield common.normal_numbers(rng, 1, 2, rng.randint(5, 9), 64)
+    yield common.normal_numbers(rng, 2, 1, rng.randint(5, 9), rng.choice((128, 160)))
+
+
+def _long(rng: Random, least: int) -> Tensor:
+    """Narrow, so that all angles are exact enough in float32."""
+    return common.normal_numbers(rng, 1, 1, rng.randint(least, least + 50), 4)
 
 
 def _neighbours(rng: Random) -> Iterator[Case]:
@@ -36,14 +48,20 @@ def _neighbours(rng: Random) -> Iterator[Case]:
     yield call(x)
     yield call(x.flip(2))  # the same shape once more
     yield from map(call, _other_shapes(rng))
-    yield call(common.normal_numbers(rng, 1, 1, rng.randint(4100, 4150), 4))
+    yield call(_long(rng, 8200))
+    asked = call(common.views(x))
+    yield Case(f"{asked.label}, not contiguous", asked.ask)
 
 
 def _turn_base(rng: Random) -> Iterator[Case]:
     x = common.random_heads(rng)
     yield call(x, base=10 ** rng.uniform(1.5, 3))
     yield call(x, base=rng.randint(2, 9) + rng.uniform(0.3, 0.7))
-    yield call(x, base=10 ** rng.uniform(4.5, 6))
+    yield call(x, base=10 ** rng.uniform(4.5, 5))
+    yield call(x, base=10 ** rng.uniform(5.3, 6))
+    yield call(x, base=rng.randint(2, 90))
+    yield call(x, base=rng.randint(2, 10) * 100_000)
+    yield call(_long(rng, 1100), base=10 ** rng.uniform(4.3, 5))
     for other in _other_shapes(rng):
         yield call(other, base=10 ** rng.uniform(1.5, 3))
 
@@ -55,6 +73,9 @@ def _halves(rng: Random) -> Iterator[Case]:
     yield call(x, base=10 ** rng.uniform(2, 3), layout="halves")
     for other in _other_shapes(rng):
         yield call(other, layout="halves")
+    yield call(_long(rng, 1100), layout="halves")
+    asked = call(common.views(x), layout="halves")
+    yield Case(f"{asked.label}, not contiguous", asked.ask)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:

@@ -139,7 +139,7 @@ def turn_adds_the_angles(x, base=10_000.0, layout="interleaved"):
 @turn.mistake(
     "Your table of angles ends at some length, such as 512, and beyond it nothing is turned right. "
     "Make the angles for as many positions as x has.",
-    loses=NEIGHBOURS,
+    loses=(NEIGHBOURS, BASE, LAYOUTS),
     breaks="$T$ may be any length",
 )
 @changed(turned_right, "torch.arange(x.shape[2])", "torch.arange(x.shape[2]).clamp(max=511)")
@@ -149,10 +149,47 @@ def turn_up_to_512(): ...
 @turn.mistake(
     "Your table of angles ends at some length, such as 1,024, and beyond it nothing is turned "
     "right. Make the angles for as many positions as x has.",
-    loses=NEIGHBOURS,
+    loses=(NEIGHBOURS, BASE, LAYOUTS),
 )
 @changed(turned_right, "torch.arange(x.shape[2])", "torch.arange(1024)[: x.shape[2]]")
 def turn_with_a_table_of_1024(): ...
+
+
+@turn.mistake(
+    "Your table of angles ends at 8,192 positions, and beyond it nothing is turned right. Make the "
+    "angles for as many positions as x has.",
+    loses=NEIGHBOURS,
+)
+@changed(turned_right, "torch.arange(x.shape[2])", "torch.arange(x.shape[2]).clamp(max=8191)")
+def turn_up_to_8192(): ...
+
+
+@turn.mistake(
+    "Only the first 32 pairs of a head turn in yours. A head of 128 columns has 64 of them.",
+    loses=(NEIGHBOURS, BASE, LAYOUTS),
+    breaks="pair $n$ is turned by",
+)
+@changed(turned_right, "2) / d)\n", "2) / d) * (torch.arange(d // 2) < 32)\n")
+def turn_in_32_pairs(): ...
+
+
+@turn.mistake(
+    "A base without a decimal point is not looked at: an int is a number as well.",
+    loses=BASE,
+    breaks="`base` is any number above 1",
+)
+@changed(turned_right, "theta = base", "theta = (base if isinstance(base, float) else 1e4)")
+def turn_base_only_as_a_float(): ...
+
+
+@turn.mistake(
+    "view cannot merge the axes of a transposed tensor. Work on the last two axes as they are, or "
+    "use reshape.",
+    loses=(NEIGHBOURS, LAYOUTS),
+    breaks="may be a transposed view",
+)
+@changed(turned_right, "d = x.shape[-1]", "d = x.view(-1, x.shape[-1]).shape[-1]")
+def turn_with_a_view(): ...
 
 
 @turn.mistake(

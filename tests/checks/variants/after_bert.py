@@ -87,21 +87,12 @@ def rope_with_einsum(q, k, v):
 
 def rope_by_offset(q, k, v):
     _, _, length, d = q.shape
-    scores = torch.stack(
-        [
-            torch.stack(
-                [
-                    (q[:, :, i] * (k[:, :, j] @ encodings.shift_matrix(j - i, d).to(k.dtype))).sum(
-                        -1
-                    )
-                    for j in range(length)
-                ],
-                -1,
-            )
-            for i in range(length)
-        ],
-        -2,
-    )
+    scores = torch.zeros(*q.shape[:3], length, dtype=q.dtype)
+    places = torch.arange(length)
+    for offset in range(1 - length, length):
+        i = places[(places + offset >= 0) & (places + offset < length)]
+        moved = k[:, :, i + offset] @ encodings.shift_matrix(offset, d).to(k.dtype)
+        scores[:, :, i, i + offset] = (q[:, :, i] * moved).sum(-1)
     return torch.softmax(scores / math.sqrt(d), dim=-1) @ v
 
 
