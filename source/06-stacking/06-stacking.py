@@ -44,8 +44,8 @@ from helpers.encodings import Encoding, create
 # Write `rank_residual`: for states of shape $(B, T, D)$ it returns $r(X)$ of each sequence, of
 # shape $(B,)$ and in the dtype of `x`. Keep the precision of `x`: you will use it where rows differ
 # in the ninth digit and later. No $X$ is 0, so no guard against a division by 0 is needed, and one
-# would change the result of an $X$ whose numbers are all small. Gradients must reach `x`, which
-# stays as it is.
+# would change the result of an $X$ whose numbers are all small, such as $10^{-100}$ in float64.
+# Gradients must reach `x`, which stays as it is.
 #
 # *Why care:* rows that are the same carry the same answer. No later layer can tell them apart
 # again, whatever it has learned.
@@ -209,11 +209,12 @@ print(f"no skips: at least {gap:.2f} nats more; between seeds: {spread:.2f} at m
 # %% [markdown] exercise="probe" title="A fair probe" difficulty=3 minutes=15
 # Write `position_probe`. It gets the states of some sequences, `train` of shape $(N, T, D)$, and of
 # others, `test` of shape $(M, T', D)$, fits $w$ on the first by the formula above (with $\lambda$ =
-# `ridge`, the constant included) and returns the mean absolute error on the second, in positions: a
-# single number. The test sequences may be longer or shorter than those of training, and there may
-# be fewer rows than weights. What the probe says counts as it is, neither rounded nor clipped. The
-# states of a real model may be nearly alike, so compute in their precision, here float64. Both
-# tensors stay as they are.
+# `ridge`, which is any positive number; the constant included) and returns the mean absolute error
+# on the second, in positions: a single number, which is a float or a tensor without axes. The test
+# sequences may be longer or shorter than those of training, and there may be fewer rows than
+# weights. What the probe says counts as it is, neither rounded nor clipped. The states of a real
+# model may be nearly alike, so compute in their precision, here float64. Both tensors stay as they
+# are.
 #
 # *Why care:* a probe with as many weights as a state has numbers can fit noise. Judged on what it
 # was fitted to, it finds positions where there are none.
@@ -367,10 +368,11 @@ print("a window, k = 2    ", [reach(n, "window", k=2) for n in (1, 2, 4, 8)])
 # and biases are small beside that and are left out.
 
 # %% [markdown] exercise="cost" title="What T costs" difficulty=2 minutes=8
-# Write `multiply_adds`, which returns a dict with three numbers and nothing else: `"projections"`,
-# `"pairs"` (scores and weighted means together, all heads) and `"mlp"`. Here `length` is $T$,
-# `d_model` is $D$ and `num_heads` is $H$, which divides $D$. A multiplication with its addition
-# counts as one.
+# Write `multiply_adds`, which returns a new dict with three numbers and nothing else:
+# `"projections"`, `"pairs"` (scores and weighted means together, all heads) and `"mlp"`. The
+# numbers are exact, as ints or as floats without a fraction, also for $T$ = 131,072 and $D$ =
+# 12,288. Here `length` is $T$, `d_model` is $D$ and `num_heads` is $H$, which divides $D$. A
+# multiplication with its addition counts as one.
 #
 # *Why care:* one of the three makes long texts expensive, but only from a certain length on. You
 # will see from which.
@@ -527,9 +529,9 @@ for word, parent in zip(words, parents, strict=True):
 # The absolute position in a tree is the **depth**: the number of steps from a word up to the root,
 # which itself has depth 0. Write `tree_depths`: `parents`, of shape $(T,)$, gives depths, of shape
 # $(T,)$. For the sentence above they are 2, 1, 0, 1, 3, 2. Words come in the order of the text, so
-# a parent may stand to the right of its word. A tree may be as deep as it has words, or be a single
-# word. Give whole numbers (`torch.int64`), since rows of a table are looked up with them. `parents`
-# stays as it is.
+# a parent may stand to the right of its word. A tree has 1 to 400 words, and may be as deep as it
+# has words. Give whole numbers (`torch.int64`), since rows of a table are looked up with them.
+# `parents` stays as it is.
 #
 # *Why care:* it is the tree's version of the first exercise of this course.
 #
@@ -568,9 +570,9 @@ check.depths(tree_depths, seed=6404)
 #
 # Write `tree_offsets`: `parents`, of shape $(T,)$, gives $(T, T)$, row $i$ and column $j$. You may
 # use `encodings.tree_depths` for the depths. In the sentence above, from *the* (place 0) to *cat*
-# it is −1, to *sat* −2, and to *on* +3: two up, one down. Again the words may come in any order.
-# Give whole numbers (`torch.int64`), since an encoding looks up vectors with them. `parents` stays
-# as it is.
+# it is −1, to *sat* −2, and to *on* +3: two up, one down. Again the words may come in any order,
+# and a tree of 1 to 200 words may be as deep as it has words. Give whole numbers (`torch.int64`),
+# since an encoding looks up vectors with them. `parents` stays as it is.
 #
 # *Why care:* the `offsets` of our attention take any such matrix in place of $j - i$. The same
 # encoding then serves sentences, syntax, or program code.
@@ -714,8 +716,8 @@ study.table.groupby("encoding", sort=False)[["loss", "limit"]].agg(["mean", "std
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# For one head: `weights @ x @ kernel[:, :, h].T`, with weights in the precision of `x`. Then sum
-# over the heads.
+# For one head: `weights @ x @ kernel[:, :, h].T`, with weights in the dtype of `x`. Then sum over
+# the heads.
 # </details>
 
 # %% solution="convolution"

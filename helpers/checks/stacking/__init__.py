@@ -1,7 +1,12 @@
 """Unit 06, stacking: what its exercises ask and look at."""
 
-# A file of further mistakes, which add themselves to their exercise.
-from helpers.checks.stacking import probe_errors  # noqa: F401
+# Files of further mistakes, which add themselves to their exercise.
+from helpers.checks.stacking import (  # noqa: F401
+    convolution_heads,
+    cost_dicts,
+    probe_errors,
+    tree_numbers,
+)
 from helpers.checks.stacking.convolution import convolution
 from helpers.checks.stacking.cost import cost
 from helpers.checks.stacking.depths import depths

@@ -60,7 +60,8 @@ def shown_tree(parents: Tensor) -> str:
     if len(words) <= SHOWN:
         return f"torch.tensor({words})"
     first, last = (", ".join(map(str, part)) for part in (words[:3], words[-3:]))
-    return f"torch.tensor([{first}, …, {last}]), a chain of {len(words)} words"
+    form = "chain" if len(set(words)) == len(words) else "tree"
+    return f"torch.tensor([{first}, …, {last}]), a {form} of {len(words)} words"
 
 
 def with_dtype(name: str, found: Any) -> dict[str, Any]:

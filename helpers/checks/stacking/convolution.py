@@ -38,16 +38,17 @@ def convolution_by_attention(x: Tensor, kernel: Tensor, alpha: float) -> Tensor:
     return torch.einsum("hij,jc,och->io", weights, x, kernel)
 
 
-def _drawn(rng: Random, length: int, taps: int, square: bool = False) -> tuple[Tensor, Tensor]:
-    """x (T, C) and a kernel (C', C, K); C is above C' as often as below, or both are the same."""
-    channels = (3, 3) if square else rng.sample((2, 3, 4, 5), 2)
-    x = common.normal_numbers(rng, length, channels[0])
-    return x, common.normal_numbers(rng, channels[1], channels[0], taps)
+def _drawn(rng: Random, length: int, taps: int, *channels: int) -> tuple[Tensor, Tensor]:
+    """x (T, C) and a kernel (C', C, K); where not given, C is above C' as often as below."""
+    inputs, outputs = channels or rng.sample((2, 3, 4, 5), 2)
+    x = common.normal_numbers(rng, length, inputs)
+    return x, common.normal_numbers(rng, outputs, inputs, taps)
 
 
 def _rows(rng: Random, inside: bool) -> Iterator[Case]:
-    for taps, square in ((3, False), (5, False), (5, True), (7, False)):
-        x, kernel = _drawn(rng, rng.randint(20, 26), taps, square)
+    sizes: tuple[tuple[int, ...], ...] = ((3,), (5,), (5, 3, 3), (7,))
+    for size in sizes:
+        x, kernel = _drawn(rng, rng.randint(20, 26), *size)
         alpha = rng.choice((rng.uniform(0.6, 0.8), rng.uniform(1.3, 1.9)))
 
         def ask(
@@ -57,12 +58,13 @@ def _rows(rng: Random, inside: bool) -> Iterator[Case]:
             tensor = compare.as_tensor(found)
             if tensor is None or tensor.shape != (len(x), len(kernel)):
                 return found
-            edges = torch.cat([tensor[:MARGIN], tensor[-MARGIN:]])
-            return tensor[MARGIN:-MARGIN] if inside else edges
+            far = torch.zeros(len(x), 1, dtype=torch.bool)
+            far[MARGIN:-MARGIN] = True
+            return torch.where(far == inside, tensor, 0.0)
 
         shapes = f"x {tuple(x.shape)}, kernel {tuple(kernel.shape)}, alpha={alpha:g}"
-        where = f"rows {MARGIN} to T − {MARGIN + 1}" if inside else f"{MARGIN} rows at each end"
-        yield Case(f"({shapes}), {where}", ask)
+        hidden = f"{'' if inside else 'all but '}{MARGIN} rows at each end"
+        yield Case(f"({shapes}), {hidden} shown as 0", ask)
 
 
 def _inside(rng: Random) -> Iterator[Case]:
@@ -74,13 +76,17 @@ def _edges(rng: Random) -> Iterator[Case]:
 
 
 def _extremes(rng: Random) -> Iterator[Case]:
-    def asked(length: int, taps: int, alpha: float) -> Case:
-        return call(*_drawn(rng, length, taps), alpha)
+    def asked(length: int, taps: int, alpha: float, *channels: int) -> Case:
+        return call(*_drawn(rng, length, taps, *channels), alpha)
 
     yield asked(rng.randint(4, 6), 1, rng.uniform(0.1, 1))
     yield asked(rng.randint(3, 4), rng.choice((9, 11)), rng.uniform(0.1, 1))
     yield asked(1, 5, rng.uniform(0.1, 1))
-    yield asked(rng.randint(6, 9), 3, 0.0)
+    yield asked(rng.randint(6, 9), 3, rng.uniform(0.1, 1), 1, rng.randint(2, 4))
+    yield asked(rng.randint(6, 9), 3, rng.uniform(0.1, 1), rng.randint(2, 4), 1)
+    # All keys of a long text count for a small alpha.
+    yield asked(rng.randint(38, 44), 3, 0.0)
+    yield asked(rng.randint(38, 44), rng.choice((5, 7)), rng.uniform(0.001, 0.003))
     yield asked(rng.randint(6, 9), rng.choice((5, 7)), rng.uniform(0.02, 0.1))
     # Beyond the edge by three, the scores are −9·alpha and less: exp of all of them is 0.
     yield asked(rng.randint(8, 10), 7, rng.choice((200, 500.0)))

@@ -17,15 +17,17 @@ from helpers.checks.stacking import common
 def _left_to_right(rng: Random) -> Iterator[Case]:
     yield _of(common.random_tree(rng, shuffled=False))
     yield _of(torch.tensor([-1]))
+    yield _of(torch.tensor([-1, 0]))
     # So long that no fixed number of passes will do, from whichever end they begin.
-    yield _of(common.chain(rng.randint(120, 150)))
+    yield _of(common.chain(rng.randint(320, 350)))
 
 
 def _any_order(rng: Random) -> Iterator[Case]:
     yield _of(common.random_tree(rng, shuffled=True))
     yield _of(common.SENTENCE)
     yield _of(common.winding_chain(rng, rng.randint(22, 28)))
-    yield _of(common.reversed_chain(rng.randint(120, 150)))
+    yield _of(torch.tensor([1, -1]))
+    yield _of(common.reversed_chain(rng.randint(280, 300)))
 
 
 def _whole(rng: Random) -> Iterator[Case]:
@@ -111,7 +113,7 @@ def depths_in_a_pass_each_way(parents):
 @depths.mistake(
     "You stop after a fixed number of steps. A tree may be as deep as it has words.",
     loses=("each word after its parent", "any order of the words"),
-    breaks="A tree may be as deep as it has words",
+    breaks="and may be as deep as it has words",
 )
 def depths_up_to_ten(parents):
     at, found = parents.clone(), torch.zeros_like(parents)
@@ -210,3 +212,44 @@ def depths_in_place(parents):
         found += parents >= 0
         parents[:] = torch.where(parents >= 0, tree[parents.clamp(min=0)], -1)
     return found
+
+
+@depths.mistake(
+    "Your depths are right, but not torch.int64: their dtype is another one of whole numbers.",
+    loses="whole numbers",
+)
+def depths_as_short_integers(parents):
+    found = torch.zeros(len(parents), dtype=torch.int32)
+    for word in range(len(parents)):
+        at = word
+        while parents[at] >= 0:
+            at, found[word] = int(parents[at]), found[word] + 1
+    return found
+
+
+@depths.mistake(
+    "Your depths are right, but floats, which are no index: give whole numbers, torch.int64.",
+    loses="whole numbers",
+)
+def depths_as_double_floats(parents):
+    found = torch.zeros(len(parents), dtype=torch.float64)
+    for word in range(len(parents)):
+        at = word
+        while parents[at] >= 0:
+            at, found[word] = int(parents[at]), found[word] + 1
+    return found
+
+
+@depths.mistake(
+    "Your depths have too few bits to count so far: from some depth on they are wrong. Count in "
+    "int, or in torch.int64 from the beginning.",
+    loses=("each word after its parent", "any order of the words"),
+)
+def depths_in_eight_bits(parents):
+    found = []
+    for word in range(len(parents)):
+        steps = 0
+        while parents[word] >= 0:
+            word, steps = int(parents[word]), steps + 1
+        found.append(steps)
+    return torch.tensor(found).to(torch.int8).long()

@@ -50,6 +50,9 @@ def _another_length(rng: Random) -> Iterator[Case]:
         length = rng.randint(11, 14)
         train = _states(rng, rng.randint(16, 19), length, 5)
         yield _of(train, _states(rng, number, length + longer, 5))
+    number, length = rng.randint(16, 19), rng.randint(11, 14)
+    yield _of(_states(rng, number, length, 1), _states(rng, rng.randint(7, 9), length + 2, 1))
+    yield _of(_states(rng, number, length, 4), _states(rng, rng.randint(7, 9), 1, 4))
 
 
 def _any_ridge(rng: Random) -> Iterator[Case]:
@@ -60,6 +63,8 @@ def _any_ridge(rng: Random) -> Iterator[Case]:
     yield _of(train, test, rng.uniform(50, 80))
     one = _states(rng, 1, length, width)
     yield _of(one, _states(rng, 1, length - 2, width), ridge=rng.uniform(0.5, 2))
+    number = rng.randint(3, 6)
+    yield _of(_states(rng, number, 1, 3), _states(rng, number, rng.randint(3, 6), 3), ridge=0.5)
 
 
 def _hard(rng: Random) -> Iterator[Case]:
@@ -68,10 +73,16 @@ def _hard(rng: Random) -> Iterator[Case]:
     train, test = _states(rng, *sizes), _states(rng, sizes[0] + 2, sizes[1] + 1, sizes[2])
     yield _of(0.03 * train, 0.03 * test)
     yield _of(0.1 * train, 0.1 * test, ridge=rng.uniform(0.5, 1))
+    yield _of(1e-4 * train, 1e-4 * test, ridge=10 ** -rng.uniform(8.5, 9.5))
     width = rng.randint(4, 6)
     train, test = _states(rng, 17, 12, width), _states(rng, 8, 12, width)
     row = 3 + common.normal_numbers(rng, width).abs()
     yield _of(row + 0.003 * train, row + 0.003 * test, ridge=10 ** -rng.uniform(6, 7))
+    # So alike that float32 shows in the weights; far off, so that all errors have the same sign.
+    for _ in range(2):
+        far = _states(rng, 3, 1, width) + 8 * torch.eye(width, dtype=torch.float64)[-1]
+        yield _of(row + 1e-5 * train, row + 1e-5 * far, ridge=10 ** -rng.uniform(6.8, 7.2))
+        train = _states(rng, 17, 12, width)
 
 
 probe = Exercise(

@@ -1,9 +1,9 @@
-"""Unit 06, “A fair probe”: other errors than the one asked, which people take from a right fit."""
+"""Unit 06, “A fair probe”: wrong errors from a right fit, and fits that are nearly right."""
 
 from __future__ import annotations
 
 from helpers.checks.engine import changed
-from helpers.checks.stacking.probe import probe, probe_of_states
+from helpers.checks.stacking.probe import HARD, LENGTH, RIDGE, probe, probe_of_states
 
 
 @probe.mistake(
@@ -62,3 +62,64 @@ def probe_with_errors_in_lengths(): ...
 )
 @changed(probe_of_states, "errors.abs().mean()", "errors.abs().view(len(test), -1).mean(0)")
 def probe_with_an_error_for_each_position(): ...
+
+
+@probe.mistake(
+    "You fit the probe on train and test together. It has seen then what it is judged by: fit it "
+    "on train alone.",
+    breaks="fits $w$ on the first by the formula above",
+)
+@changed(
+    probe_of_states,
+    "    w = torch",
+    "    pair = [torch.cat([s, torch.ones_like(s[..., :1])], -1) for s in (train, test)]"
+    "; z = torch.cat([s.flatten(0, 1) for s in pair])"
+    "; p = torch.cat([torch.arange(s.shape[1]).repeat(len(s)) for s in (train, test)]).to(z)"
+    "\n    w = torch",
+)
+def probe_fitted_on_both(): ...
+
+
+@probe.mistake(
+    "Your ridge grows with the number of rows, as if the squares were averaged. The formula adds "
+    "λI as it is."
+)
+@changed(probe_of_states, "+ ridge *", "+ ridge * len(z) *")
+def probe_with_a_ridge_for_each_row(): ...
+
+
+@probe.mistake(
+    "You cut longer test sequences down to the training length. All their positions count.",
+    loses=(LENGTH, RIDGE, HARD),
+)
+@changed(
+    probe_of_states,
+    "    z = torch.cat([train",
+    "    test = test[:, : train.shape[1]]; z = torch.cat([train",
+)
+def probe_of_shortened_tests(): ...
+
+
+@probe.mistake(
+    "Your ridge has a smallest value. Any positive number may be asked for, such as 1e-9.",
+    loses=HARD,
+    breaks="which is any positive number",
+)
+@changed(probe_of_states, "+ ridge *", "+ max(ridge, 1e-6) *")
+def probe_with_a_smallest_ridge(): ...
+
+
+@probe.mistake(
+    "Your weights have been through float32. Where the states are nearly alike the weights are "
+    "large, and their seventh digit counts. Stay in the precision of the states.",
+    loses=HARD,
+)
+@changed(probe_of_states, "errors = z @ w - q", "errors = z @ w.float().to(z) - q")
+def probe_with_weights_in_single_precision(): ...
+
+
+@probe.mistake(
+    "You return a tensor with an axis. Asked is a single number, without one.",
+)
+@changed(probe_of_states, "errors.abs().mean()", "errors.abs().mean()[None]")
+def probe_in_a_tensor_with_an_axis(): ...

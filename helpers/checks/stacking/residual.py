@@ -40,6 +40,8 @@ def _several(rng: Random) -> Iterator[Case]:
         rest = common.normal_numbers(rng, number, length, width)
         size, spread = (3 ** common.normal_numbers(rng, number, 1, 1) for _ in range(2))
         yield call(size * (common.normal_numbers(rng, number, 1, width) + spread * rest))
+    yield call(_around_a_row(rng, rng.randint(2, 4), rng.randint(5, 8), 1))
+    yield call(_around_a_row(rng, rng.randint(2, 4), 1, rng.randint(5, 8)))
 
 
 def _nearly_equal(rng: Random) -> Iterator[Case]:
@@ -47,16 +49,18 @@ def _nearly_equal(rng: Random) -> Iterator[Case]:
         rest = common.normal_numbers(rng, 2, rng.randint(8, 12), rng.randint(4, 6))
         x = 3 + 10**-digits * rest
 
-        def ask(answer: Answer, x: Tensor = x) -> Any:
+        factor = 10.0 ** round(digits)
+
+        def ask(answer: Answer, x: Tensor = x, factor: float = factor) -> Any:
             found = call(x).ask(answer)
             tensor = compare.as_tensor(found)
-            return found if tensor is None else tensor.nan_to_num().clamp_min(1e-30).log10()
+            return found if tensor is None else factor * tensor
 
-        label = f"rows in float64 that differ by about {10**-digits:.0e}, log10 of the residual"
-        yield Case(label, ask)
-    small = 10 ** -rng.uniform(6, 8)
+        label = f"rows in float64 that differ by about {10**-digits:.0e}"
+        yield Case(f"{label}, your residual times {factor:.0e}", ask)
+    small = 10 ** -rng.uniform(90, 100)
     case = call(small * _around_a_row(rng, 2, rng.randint(8, 12), rng.randint(4, 6)))
-    yield Case(f"{case.label} of numbers as small as {small:.0e}", case.ask)
+    yield Case(f"{case.label} of numbers in float64 as small as {small:.0e}", case.ask)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -227,8 +231,8 @@ def residual_in_single_precision(x):
 
 
 @residual.mistake(
-    "You add a small number to the denominator. Where all numbers of X are small too, it counts, "
-    "and r(X) should be that of 1000·X.",
+    "Where all numbers of X are small, the result is no longer that of 1000·X, as it should be. "
+    "What guards against a division by 0 counts there. Leave it out.",
     loses="rows that are almost the same, small numbers",
     breaks="so no guard against a division by 0 is needed",
 )

@@ -37,6 +37,13 @@ def _fork(rng: Random) -> Tensor:
     return common.moved(parents, rng.sample(range(len(parents)), len(parents)))
 
 
+def _deep_fork(rng: Random) -> Tensor:
+    """A short branch and one of more than 127 steps, so that eight bits do not do; (T,)."""
+    short, long = rng.randint(14, 18), rng.randint(135, 145)
+    parents = [*range(-1, short), 0, *range(short + 1, short + long)]
+    return common.moved(parents, rng.sample(range(len(parents)), len(parents)))
+
+
 def _sisters(rng: Random) -> Tensor:
     """All words but one hang on the root, and that one on another; (T,)."""
     parents = [-1, *[0] * rng.randint(4, 6), 1]
@@ -49,6 +56,7 @@ def _trees(rng: Random) -> Iterator[Tensor]:
     yield common.SENTENCE
     yield _fork(rng)
     yield _sisters(rng)
+    yield _deep_fork(rng)
 
 
 def _pairs(trees: Iterator[Tensor], on_a_path: bool) -> Iterator[Case]:
@@ -69,6 +77,7 @@ def _same_path(rng: Random) -> Iterator[Case]:
     def trees() -> Iterator[Tensor]:
         yield from _trees(rng)
         yield torch.tensor([-1])
+        yield torch.tensor(rng.choice(([-1, 0], [1, -1])))
         yield common.reversed_chain(rng.randint(14, 17))
         yield common.winding_chain(rng, rng.randint(14, 17))
 
@@ -269,20 +278,3 @@ def offsets_in_one_pass(parents):
             one_path = i in b or j in a
             found[i, j] = len(b) - len(a) if one_path else (steps if j > i else -steps)
     return found
-
-
-@tree.mistake(
-    "Your offsets are right, but no index: give them as whole numbers, torch.int64.",
-    loses=WHOLE,
-    breaks="Give whole numbers (`torch.int64`)",
-)
-@changed(offsets_by_paths, ", dtype=torch.long", "")
-def offsets_as_floats(): ...
-
-
-@tree.mistake(
-    "You write into parents, which belongs to the caller. Walk up in a copy, parents.clone().",
-    breaks="`parents` stays as it is",
-)
-@changed(offsets_by_paths, "return found", "parents[parents < 0] = 0; return found")
-def offsets_that_change_parents(): ...

@@ -22,7 +22,7 @@ def residual_by_loops(x):
 
 
 def residual_of_unit_length(x):
-    unit = F.normalize(x.flatten(1), dim=1).view_as(x)  # r does not depend on the length of X
+    unit = x / x.norm(dim=(1, 2), keepdim=True)  # r does not depend on the length of X
     return torch.stack([(one - one.mean(0)).norm() for one in unit])
 
 
@@ -84,10 +84,11 @@ def cost_from_parameters(length, d_model, num_heads):
     def count(*layers):
         return sum(layer.weight.numel() for layer in layers)
 
-    square = torch.nn.Linear(d_model, d_model, bias=False)
-    up = torch.nn.Linear(d_model, 4 * d_model)
-    down = torch.nn.Linear(4 * d_model, d_model)
-    scores = torch.ones(num_heads, length, length).numel()
+    with torch.device("meta"):  # shapes only
+        square = torch.nn.Linear(d_model, d_model, bias=False)
+        up = torch.nn.Linear(d_model, 4 * d_model)
+        down = torch.nn.Linear(4 * d_model, d_model)
+        scores = torch.ones(num_heads, length, length).numel()
     return {
         "projections": length * count(square, square, square, square),
         "pairs": 2 * scores * d_model // num_heads,

@@ -133,16 +133,17 @@ def tree_by_climbing(parents):
     def depth(word):
         return 0 if parents[word] < 0 else 1 + depth(int(parents[word]))
 
-    length = len(parents)
+    length, above = len(parents), parents.tolist()
+    depths = [depth(word) for word in range(length)]
     found = torch.zeros(length, length, dtype=torch.long)
     for i in range(length):
         for j in range(length):
             a, b, up, down = i, j, 0, 0
             while a != b:
-                if depth(a) >= depth(b):
-                    a, up = int(parents[a]), up + 1
+                if depths[a] >= depths[b]:
+                    a, up = above[a], up + 1
                 else:
-                    b, down = int(parents[b]), down + 1
+                    b, down = above[b], down + 1
             one_path = up == 0 or down == 0
             found[i, j] = down - up if one_path else (up + down) * (1 if j > i else -1)
     return found

@@ -1,0 +1,48 @@
+"""Unit 06, “Offsets in a tree”: offsets in another dtype, cut off, or written over their tree."""
+
+from __future__ import annotations
+
+from helpers.checks.engine import changed
+from helpers.checks.stacking.tree import ACROSS, ON_A_PATH, WHOLE, offsets_by_paths, tree
+
+
+@tree.mistake(
+    "Your offsets are right, but no index: give them as whole numbers, torch.int64.",
+    loses=WHOLE,
+    breaks="Give whole numbers (`torch.int64`)",
+)
+@changed(offsets_by_paths, ", dtype=torch.long", "")
+def offsets_as_floats(): ...
+
+
+@tree.mistake(
+    "Your offsets are right, but not torch.int64: their dtype is another one of whole numbers.",
+    loses=WHOLE,
+)
+@changed(offsets_by_paths, "torch.long", "torch.int32")
+def offsets_as_short_integers(): ...
+
+
+@tree.mistake(
+    "Your offsets are right, but floats, which are no index: give whole numbers, torch.int64.",
+    loses=WHOLE,
+)
+@changed(offsets_by_paths, "torch.long", "torch.float64")
+def offsets_as_double_floats(): ...
+
+
+@tree.mistake(
+    "Your offsets stop growing at some number of steps. A tree may be as deep as it has words.",
+    loses=(ON_A_PATH, ACROSS),
+    breaks="may be as deep as it has words",
+)
+@changed(offsets_by_paths, "return found", "return found.clamp(-20, 20)")
+def offsets_up_to_twenty(): ...
+
+
+@tree.mistake(
+    "You write into parents, which belongs to the caller. Walk up in a copy, parents.clone().",
+    breaks="`parents` stays as it is",
+)
+@changed(offsets_by_paths, "return found", "parents[parents < 0] = 0; return found")
+def offsets_that_change_parents(): ...
