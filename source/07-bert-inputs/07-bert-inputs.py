@@ -102,13 +102,15 @@ print(f"{len(both):,} of 1,000 pieces are in both vocabularies")
 # their order.
 
 # %% [markdown] exercise="pieces" title="The longest match" difficulty=3 minutes=15
-# Write `word_pieces`, which cuts one word into pieces of `vocabulary` (a dictionary, piece → id):
+# Write `word_pieces`, which cuts one word into a list of pieces of `vocabulary` (a dictionary,
+# piece → id; any piece may have id 0):
 #
 # - take the longest piece that fits at the beginning of the word, then the longest that fits at the
 #   beginning of what is left, and so on; a choice is never taken back;
 # - every piece but the first is looked up, and returned, with `##` in front;
 # - if nothing fits somewhere, not even a single letter, the **whole word** is `["[UNK]"]`;
-# - the word may be of any length, 1 at least. It is in lower case already.
+# - the word may be of any length, 1 at least, and of any characters, digits and `#` among them. It
+#   is in lower case already.
 #
 # With the pieces `play`, `##ing` and `##s`, *playings* is `["play", "##ing", "##s"]`, and *plays!*
 # is `["[UNK]"]`.
@@ -245,7 +247,8 @@ widgets.explore(draw_pieces, log2_size=(7, 13, 10))
 # length.
 
 # %% [markdown] exercise="row" title="One row for a pair" difficulty=2 minutes=10
-# Write `pair_row`: two lists of ids become one row of `length` ids, and one of as many segments.
+# Write `pair_row`: two lists of ids become one row of `length` ids, and one of as many segments,
+# whole numbers all. Either sentence may be empty, and `length` is 3 at least.
 #
 # - Segments are as in the table: the first `[SEP]` is still 0, the second is 1, padding is 0.
 # - A pair that is too long is cut **before** the row is put together. While it is too long, the
@@ -299,9 +302,9 @@ check.row(pair_row, seed=7202)
 # short one. Wrong ones should be like that too.
 
 # %% [markdown] exercise="pairs" title="Pairs that give nothing away" difficulty=3 minutes=12
-# Write `sentence_pairs(documents, draw)`. `documents` is a list of lists of sentences; `draw` is a
-# `random.Random`, and all chance comes from it. It returns a list of triples `(first, second,
-# label)`:
+# Write `sentence_pairs(documents, draw)`. `documents` is a list of lists of sentences, and stays as
+# it is; `draw` is a `random.Random`, and all chance comes from it. It returns a list of triples
+# `(first, second, label)`, drawn for each pair by itself:
 #
 # - one for each two neighbours of each document, in their order: `first` is always the first of the
 #   two;
@@ -309,8 +312,9 @@ check.row(pair_row, seed=7202)
 # - else the label is 1, and `second` is drawn evenly from **all sentences of other documents that
 #   have a sentence before them**.
 #
-# A document may have one sentence only: it makes no pair. Two documents or more have several. A
-# quick way is to draw again when the sentence turns out to be from the same document.
+# A document may have one sentence only: it makes no pair. Two documents or more have several, and
+# a document may hold a sentence twice. A quick way is to draw again when the sentence turns out to
+# be from the same document.
 #
 # *Why care:* a leak raises no error. It shows as a task learned wonderfully fast, and a model that
 # has learned nothing.
@@ -456,7 +460,7 @@ print(f"32 rows, sorted by length: {padding_fraction(lengths.sort().values):.0%}
 
 # %% [markdown] exercise="padding" title="A mask for padding" difficulty=1 minutes=5
 # Write `padding_mask(tokens)`: from ids $(B, T)$ a tensor of `torch.bool`, shape $(B, 1, 1, T)$,
-# True at every token that is not `[PAD]`.
+# True at every token that is not `[PAD]`, wherever it stands. `tokens` stays as it is.
 #
 # *Why care:* forget it, and nothing breaks. Each row then depends on how much padding it happened
 # to get, which depends on the other rows of its batch.
@@ -527,7 +531,9 @@ plots.show(figure, "Change of [CLS]: grows with the padding without a mask, stay
 
 # %% [markdown] exercise="vectors" title="The input sum" difficulty=1 minutes=6
 # Write `forward` of `InputSum`: from ids and segments, both $(B, T)$, the vectors $h_p$,
-# $(B, T, D)$. The four modules are there. $T$ is at most `max_len`.
+# $(B, T, D)$. The four modules are there, and they are all that is trained: gradients must reach all
+# four. The result has the dtype of the tables, and what is given stays as it is. $T$ is at most
+# `max_len`.
 #
 # *Why care:* this is all that a BERT is told. Whatever does not enter here, no layer can know.
 #
@@ -637,7 +643,7 @@ for D in (8, 16, 32, 64, 128, 256):
 
 # %% [markdown] exercise="mask" title="15 %, and 80/10/10" difficulty=3 minutes=18
 # Write `mask_words(tokens, vocab_size, generator, probability)`, which returns two tensors of the
-# shape of `tokens`, $(B, T)$:
+# shape of `tokens`, $(B, T)$, and of its dtype, `torch.long`:
 #
 # - what the model **sees**: the tokens after masking;
 # - the **targets**: the original token where one was chosen, −100 everywhere else (PyTorch's
@@ -645,10 +651,11 @@ for D in (8, 16, 32, 64, 128, 256):
 #
 # The rules:
 #
-# - each word is chosen with the `probability` given, independently of all others;
+# - each word is chosen with the `probability` given, from 0 to 1, independently of all others: how
+#   many are chosen varies from row to row;
 # - ids below 5 are special, padding among them: they are never chosen, never changed;
-# - of the chosen, 80 % become `MASK`, 10 % a random word, 10 % stay; the choice of action does not
-#   depend on the choice of word;
+# - of the chosen, 80 % become `MASK`, 10 % a random word, 10 % stay; this is one draw for each,
+#   independent of all others and of the choice of words;
 # - a random word is any id from 5 to `vocab_size - 1`, each as likely, drawn for each place anew;
 # - all chance comes from `generator` (a `torch.Generator`: `torch.rand(shape,
 #   generator=generator)`), and `tokens` stays as it is. No loop over tokens is needed.

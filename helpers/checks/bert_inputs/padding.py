@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 from typing import Any
 
 import torch
-from torch import Generator, Tensor, nn
+from torch import Generator, Tensor
 
 from helpers import encodings
 from helpers.checks.bert_inputs import common
-from helpers.checks.engine import Answer, Case, Exercise, Part, compare
-from helpers.corpora.wordpiece import PAD, SEP, UNK
+from helpers.checks.engine import (
+    Answer,
+    ArgumentChangedError,
+    Case,
+    Exercise,
+    Part,
+    compare,
+)
+from helpers.corpora.wordpiece import CLS, MASK, PAD, SEP, UNK
 from helpers.model.attention import MultiHeadAttention
 
 
@@ -22,21 +29,59 @@ def padding_mask(tokens: Tensor) -> Tensor:
     return (tokens != PAD)[:, None, None, :]
 
 
+def _ids(rng: Random, rows: int, length: int) -> Tensor:
+    """Ids of BERT's size, with padding at the end, at the front and in between.
+
+    Some are multiples of 256, of which a byte keeps 0.
+    """
+    draw = Generator().manual_seed(rng.randrange(2**31))
+    tokens = torch.randint(1, 30_522, (rows, length), generator=draw)
+    tokens[torch.rand(rows, length, generator=draw) < 0.2] = 256 * rng.randint(1, 100)
+    tokens[torch.rand(rows, length, generator=draw) < 0.2] = rng.randint(1, 4)
+    tokens[torch.rand(rows, length, generator=draw) < 0.3] = PAD
+    tokens[0, 0] = 30_521
+    return tokens
+
+
+def _batches(rng: Random) -> Iterator[Tensor]:
+    rows, length = rng.randint(2, 4), rng.randint(12, 16)
+    for _ in range(2):  # the same shape with other tokens
+        tokens = common.random_ids(rng, rows, length, 40)
+        tokens[0, 1:6] = torch.tensor([UNK, MASK, 256, SEP, 1024])
+        yield tokens
+    tokens[-1] = 7  # a row without padding
+    yield tokens
+    yield tokens.flip(1)
+    yield _ids(rng, rng.randint(5, 7), rng.randint(3, 4))
+    yield _ids(rng, rng.randint(5, 6), 6)
+    yield torch.tensor([[rng.choice((PAD, CLS))] * 5, [PAD] * 5])
+    yield _ids(rng, 1, rng.randint(7, 9))
+    yield _ids(rng, rng.randint(7, 9), 1)
+
+
 def _real(rng: Random) -> Iterator[Case]:
-    tokens = common.random_ids(rng, rng.randint(2, 4), rng.randint(12, 16), 40)
-    tokens[0, 1] = UNK
-    wanted = tokens.shape
+    for tokens in _batches(rng):
+        yield Case(f"({common.shape_in_words(tokens)}), its numbers", partial(_numbers, tokens))
 
-    def ask(answer: Answer) -> Any:
-        found = answer(tokens.clone())
-        numbers = compare.as_tensor(found)
-        fits = numbers is not None and numbers.numel() == tokens.numel()
-        return numbers.reshape(wanted) if numbers is not None and fits else found
 
-    yield Case(f"({common.shape_in_words(tokens)}), its numbers", ask)
+def _numbers(tokens: Tensor, answer: Answer) -> Any:
+    found = _asked(answer, tokens)
+    numbers = compare.as_tensor(found)
+    fits = numbers is not None and numbers.numel() == tokens.numel()
+    return numbers.reshape(tokens.shape) if numbers is not None and fits else found
+
+
+def _asked(answer: Answer, tokens: Tensor) -> Any:
+    given = tokens.clone()
+    found = answer(given)
+    if not torch.equal(given, tokens):
+        raise ArgumentChangedError
+    return found
 
 
 def _for_attention(rng: Random) -> Iterator[Case]:
+    for tokens in _batches(rng):
+        yield Case(f"({common.shape_in_words(tokens)})", partial(_shape, tokens))
     tokens = common.random_ids(rng, rng.randint(2, 4), 12, 40)
     tokens[0, 1] = UNK
     nothing = encodings.create("none", d_model=8, num_heads=2)
@@ -45,29 +90,23 @@ def _for_attention(rng: Random) -> Iterator[Case]:
     x = torch.randn(len(tokens), 12, 8, dtype=torch.float64, generator=draw)
 
     def ask(answer: Answer) -> Any:
-        found = answer(tokens.clone())
-        if found is None:
-            return None
-        if not isinstance(found, Tensor):
-            return {"shape": getattr(found, "shape", "none"), "kind of number": str(type(found))}
-        seen: dict[str, Any] = {"shape": tuple(found.shape), "kind of number": str(found.dtype)}
-        if seen == {"shape": (len(tokens), 1, 1, 12), "kind of number": "torch.bool"}:
-            seen["each row as without its padding"] = all(
-                math.isclose(0, _alone(attention, x, tokens, found, n), abs_tol=1e-9)
-                for n in range(len(tokens))
-            )
-        return seen
+        found = _shape(tokens, answer)
+        if found is None or found["kind of number"] != "torch.bool":
+            return found
+        with torch.no_grad():
+            seen = attention(x, _asked(answer, tokens))
+        return found | {"what real tokens see": seen[tokens != PAD]}
 
     yield Case(f"({common.shape_in_words(tokens)}), as the mask of an attention", ask)
 
 
-def _alone(attention: nn.Module, x: Tensor, tokens: Tensor, mask: Tensor, n: int) -> float:
-    """How far row n with its padding is from the same without."""
-    length = int((tokens[n] != PAD).sum())
-    with torch.no_grad():
-        alone = attention(x[n : n + 1, :length])
-        found = attention(x, mask)[n : n + 1, :length]
-    return float((found - alone).abs().max())
+def _shape(tokens: Tensor, answer: Answer) -> dict[str, Any] | None:
+    found = _asked(answer, tokens)
+    if found is None:
+        return None
+    if not isinstance(found, Tensor):
+        return {"shape": "none", "kind of number": type(found).__name__}
+    return {"shape": tuple(found.shape), "kind of number": str(found.dtype)}
 
 
 padding = Exercise(
@@ -82,7 +121,8 @@ padding = Exercise(
 
 @padding.mistake(
     "Yours is True at the padding. In this course True means: may be looked at. (PyTorch's "
-    "key_padding_mask is the other way round.)"
+    "key_padding_mask is the other way round.)",
+    breaks=("True at every token that is not `[PAD]`", "True where there is a token"),
 )
 def padding_marked_true(tokens):
     return (tokens == PAD)[:, None, None, :]
@@ -106,6 +146,7 @@ def padding_of_unknown_words(tokens):
 
 @padding.mistake(
     "The numbers are right, the axes are not: attention's scores are (B, H, T, T).",
+    breaks="shape $(B, 1, 1, T)$",
     loses="as attention wants it",
 )
 def padding_without_axes(tokens):
@@ -149,8 +190,46 @@ def padding_as_numbers(tokens):
 
 @padding.mistake(
     "Yours holds 0 and −∞, to be added to scores. Attention here makes that itself, from True "
-    "and False."
+    "and False.",
+    breaks="a tensor of `torch.bool`",
 )
 def padding_as_something_to_add(tokens):
     added = torch.zeros(tokens.shape).masked_fill(tokens == PAD, float("-inf"))
     return added[:, None, None, :]
+
+
+@padding.mistake(
+    "You count the tokens of a row and take that many from its front. Padding may stand anywhere; "
+    "look at each token.",
+    loses="True where a token is real",
+    breaks="wherever it stands",
+)
+def padding_by_counting(tokens):
+    lengths = (tokens > 0).sum(1)
+    return (torch.arange(tokens.shape[1]) < lengths[:, None])[:, None, None]
+
+
+@padding.mistake(
+    "You write into the tokens you were given. The model needs them still; compare instead.",
+    breaks="`tokens` stays as it is",
+)
+def padding_in_place(tokens):
+    tokens[tokens != PAD] = 1
+    return tokens.bool()[:, None, None, :]
+
+
+@padding.mistake(
+    "A byte holds 0 to 255 only, so ids like 256 become 0. Compare the ids as they are.",
+    loses="True where a token is real",
+    breaks="True at every token that is not `[PAD]`",
+)
+def padding_in_bytes(tokens):
+    return tokens.to(torch.uint8).bool()[:, None, None, :]
+
+
+@padding.mistake(
+    "One mask serves all rows of yours. Each row has padding of its own.",
+    breaks="from ids $(B, T)$",
+)
+def padding_of_the_first_row(tokens):
+    return (tokens[:1] != PAD).expand(len(tokens), -1)[:, None, None, :]

@@ -1,20 +1,24 @@
 """Unit 07, “Pairs that give nothing away”: what it asks, and what people write instead.
 
-It asks for exact properties, and counts. Counts stand at least five standard deviations from where
-a right answer would be misjudged. Mistakes about where wrong seconds are drawn from are in
-pairs_drawings.py.
+It asks for exact properties, and counts over many calls; see chance.py. Mistakes are in
+pairs_labels.py and, about where wrong seconds are drawn from, in pairs_drawings.py.
 """
 
 from __future__ import annotations
 
-import random
+import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
+from numbers import Integral
 from random import Random
-from statistics import mean
 from typing import Any
 
-from helpers.checks.engine import Answer, ArgumentChangedError, Case, Exercise, Part, changed
+import torch
+from torch import Tensor
+
+from helpers.checks.bert_inputs import chance
+from helpers.checks.engine import Answer, ArgumentChangedError, Case, Exercise, Part
 from helpers.corpora import inputs
 from helpers.corpora.inputs import IS_NEXT, NOT_NEXT
 
@@ -47,113 +51,222 @@ def _documents(sizes: Sequence[int]) -> list[list[str]]:
     return [[f"sentence {n} of text {d}" for n in range(size)] for d, size in enumerate(sizes)]
 
 
-def _place(sentence: str) -> tuple[int, int]:
-    """Document and place of a sentence of `_documents`."""
-    _, place, _, _, document = sentence.split()
-    return int(document), int(place)
-
-
-def _made(answer: Answer, documents: list[list[str]], seed: int) -> Any:
+def _made(answer: Answer, documents: list[list[str]], draw: Random) -> Any:
     """What the answer makes of the documents, each triple as a plain tuple."""
     given = [[*document] for document in documents]
-    found = answer(given, Random(seed))
+    found = answer(given, draw)
     if given != documents:
         raise ArgumentChangedError
-    return None if found is None else [_triple(each) for each in found]
+    if found is not None and not isinstance(found, list | tuple):
+        raise NotTriplesError(f"it returns {type(found).__name__}, not a list of triples")
+    return None if found is None else _triples(found)
 
 
-def _triple(found: Any) -> Triple:
-    kinds = [type(each) for each in found] if isinstance(found, tuple | list) else []
-    if kinds not in ([str, str, int], [str, str, bool]):
-        raise NotTriplesError(f"it holds {found!r}, which is no (sentence, sentence, 0 or 1)")
-    return found[0], found[1], int(found[2])
+def _triples(found: Sequence[Any]) -> list[Triple]:
+    """By columns, since library calls are counted here, which makes each call slow."""
+    if not _all_are(found, (tuple, list)) or set(map(len, found)) - {3}:
+        raise NotTriplesError("not all that it holds are triples (sentence, sentence, 0 or 1)")
+    firsts, seconds, labels = zip(*found, strict=True) if found else ((), (), ())
+    if not (_all_are(firsts, str) and _all_are(seconds, str) and _all_are(labels, Integral)):
+        raise NotTriplesError("a triple of it is not (sentence, sentence, 0 or 1)")
+    return list(zip(firsts, seconds, map(int, labels), strict=True))
+
+
+def _all_are(values: Sequence[Any], kinds: Any) -> bool:
+    return all(issubclass(kind, kinds) for kind in set(map(type, values)))
 
 
 def _properties(rng: Random) -> Iterator[Case]:
     sizes = [rng.randint(2, 5) for _ in range(4)] + [1]
     rng.shuffle(sizes)
-    documents, seed = _documents(sizes), rng.randrange(1000)
+    yield _exact(rng, sizes, _documents(sizes))
+    for sizes in ([3, 1, 2, 1], [1, 2, 4], [2, 2]):
+        yield _exact(rng, sizes, _documents(sizes))
+    sizes = [6, 1, 5]
+    twice = _documents(sizes)
+    twice[0][3] = twice[0][0]  # a sentence that comes twice, with another neighbour each time
+    twice[2][2] = twice[2][0]
+    yield _exact(rng, sizes, twice, ", two of them twice")
+
+
+def _exact(rng: Random, sizes: list[int], documents: list[list[str]], more: str = "") -> Case:
+    seed = rng.randrange(1000)
+    neighbours = [(n, *each) for n, document in enumerate(documents) for each in pairwise(document)]
+    every = {(n, each) for n, document in enumerate(documents) for each in document}
 
     def ask(answer: Answer) -> Any:
-        tries = [_made(answer, documents, seed + n) for n in range(30)]
+        draw = Random(seed)
+        tries = [_made(answer, documents, draw) for _ in range(40)]
         if None in tries:
             return None
-        triples = [triple for made in tries for triple in made]
-        firsts = [sentence for document in documents for sentence in document[:-1]]
-        places = [(_place(first), _place(second), label) for first, second, label in triples]
-        right = [(first, second) for first, second, label in places if label == IS_NEXT]
-        wrong = [(first, second) for first, second, label in places if label == NOT_NEXT]
+        wrong, places = Counter[str](), set()
+        for made in tries:
+            for (number, _, true), (_, second, label) in zip(neighbours, made, strict=False):
+                elsewhere = {n for n, each in every if each == second} - {number}
+                wrong["0"] += label == IS_NEXT and second != true
+                wrong["1"] += label != IS_NEXT and not elsewhere
+                places.add(label)
         return {
             "number of triples": len(tries[0]),
-            "first sentences are all but the last of each document, in order": all(
-                [first for first, _, _ in made] == firsts for made in tries
-            ),
-            "both labels, 0 and 1, are there": {label for _, _, label in places} == {0, 1},
-            "label 0: the second follows the first": all(b == (a[0], a[1] + 1) for a, b in right),
-            "label 1: the second is from another document": all(a[0] != b[0] for a, b in wrong),
+            "first sentences": [first for first, _, _ in tries[0]],
+            "labels": sorted(places),
+            "with label 0, the second is the true neighbour": not wrong["0"],
+            "with label 1, the second is from another document": not wrong["1"],
         }
 
-    yield Case(f"documents of {', '.join(map(str, sizes))} sentences, 30 draws", ask)
+    return Case(f"documents of {', '.join(map(str, sizes))} sentences{more}, 40 draws", ask)
 
 
-def _about(fraction: float, wanted: float, margin: float) -> str:
-    return f"about {wanted:g}" if abs(fraction - wanted) < margin else f"{fraction:.1f}"
+CALLS = 900
+
+
+def _many(answer: Answer, sizes: Sequence[int], seed: int) -> Any:
+    """Labels and places of the seconds of many calls with one `draw`: (calls, N), (calls, N, 2).
+
+    None or another value where the answer gives no triples.
+    """
+    documents, draw = _documents(sizes), Random(seed)
+    places = [(d, n) for d, size in enumerate(sizes) for n in range(size)]
+    numbers = {sentence: n for n, sentence in enumerate(chain(*documents))}
+    made = [_made(answer, documents, draw) for _ in range(CALLS)]
+    if None in made:
+        return None
+    if not made[0] or len(set(map(len, made))) > 1:
+        return "no triples, or not always as many"
+    columns = [tuple(zip(*each, strict=True)) for each in made]
+    where = torch.tensor([list(map(numbers.get, seconds, repeat(-1))) for _, seconds, _ in columns])
+    labels = torch.tensor([each for *_, each in columns])
+    return labels, torch.tensor([*places, (-1, -1)])[where]
+
+
+def _sizes(rng: Random) -> list[int]:
+    """A short document, a long one and others, in any order."""
+    return rng.sample([1, 2, 3, rng.randint(4, 6), rng.randint(9, 11), rng.randint(14, 17)], 6)
 
 
 def _proportions(rng: Random) -> Iterator[Case]:
-    sizes = [rng.randint(2, 9) for _ in range(350)]
-    documents, seed = _documents(sizes), rng.randrange(1000)
+    sizes, seed = _sizes(rng), rng.randrange(1000)
 
     def ask(answer: Answer) -> Any:
-        once, again = (_made(answer, documents, seed) for _ in range(2))
-        if not once:
-            return None if once is None else "no triples"
-        other = [label for *_, label in _made(answer, documents, seed + 1)]
-        labels = [label for *_, label in once]
+        once, again = (_made(answer, _documents(sizes), Random(seed)) for _ in range(2))
+        other = _made(answer, _documents(sizes), Random(seed + 1))
+        found = _many(answer, sizes, seed)
+        if not isinstance(found, tuple):
+            return found
+        labels = found[0].bool()
+        rows, columns = labels.shape
+        calls = torch.full((rows,), columns)
         return {
-            "fraction of label 1": _about(mean(labels), 0.5, 0.07),
-            "fraction of triples with the label of the one before": _about(
-                mean(a == b for a, b in pairwise(labels)), 0.5, 0.07
-            ),
-            "fraction of labels that another draw leaves as they are": _about(
-                mean(a == b for a, b in zip(labels, other, strict=False)), 0.5, 0.07
-            ),
             "the same draw gives the same triples": once == again,
+            "another draw gives others": once != other,
+            "fraction of label 1": chance.about(int(labels.sum()), labels.numel(), 0.5),
+            "how much this differs from pair to pair": chance.spread(
+                labels.sum(0), torch.full((columns,), rows)
+            ),
+            "how much this differs from call to call": chance.spread(labels.sum(1), calls),
+            "labels of two pairs in a row": chance.together(
+                labels[:, 1:].flatten(), labels[:, :-1].flatten()
+            ),
+            "labels of a pair and the next but one": chance.together(
+                labels[:, 2:].flatten(), labels[:, :-2].flatten()
+            ),
+            "labels of two calls": chance.together(labels[1:].flatten(), labels[:-1].flatten()),
         }
 
-    yield Case(f"{len(sizes)} documents with {sum(sizes) - len(sizes):,} neighbours", ask)
+    yield Case(f"documents of {', '.join(map(str, sizes))} sentences, {CALLS:,} draws", ask)
 
 
 def _leaks(rng: Random) -> Iterator[Case]:
-    """As many short documents as long ones, with one second sentence against `long`."""
-    long = rng.randint(15, 19)
-    sizes = [2, long + 1] * 50
-    documents, seed = _documents(sizes), rng.randrange(1000)
+    sizes, seed = _sizes(rng), rng.randrange(1000)
 
     def ask(answer: Answer) -> Any:
-        made = _made(answer, documents, seed)
-        if not made:
-            return None if made is None else "no triples"
-        wrong = [_place(second) for _, second, label in made if label == NOT_NEXT]
-        begins = mean(place == 0 for _, place in wrong) if wrong else 0
-        short = mean(sizes[document] == 2 for document, _ in wrong) if wrong else 0
-        later = [place for document, place in wrong if sizes[document] > 2]
-        off = mean(later) - (long + 1) / 2 if later else 0
-        return {
-            "pairs with label 1": "many" if len(wrong) > 100 else "few",
-            "of their seconds, those that begin a document": (
-                "none" if not begins else "some" if begins < 0.9 else "most"
-            ),
-            "of their seconds, those from documents of two sentences": (
-                "none" if not short else "as among all seconds" if short < 0.15 else "too many"
-            ),
-            "place of their seconds in long documents": (
-                "anywhere" if abs(off) < 2 else "too late" if off > 0 else "too early"
-            ),
-            "their seconds are from many documents": len({n for n, _ in wrong}) > 40,
-        }
+        found = _many(answer, sizes, seed)
+        return _drawn(sizes, *found) if isinstance(found, tuple) else found
 
-    yield Case(f"50 documents of 2 sentences and 50 of {long + 1}", ask)
+    yield Case(f"documents of {', '.join(map(str, sizes))} sentences, {CALLS:,} draws", ask)
+    yield _repeated(rng, seed)
+
+
+def _repeated(rng: Random, seed: int) -> Case:
+    """A sentence that a document holds three times is drawn three times as often."""
+    documents = _documents([5, 5])
+    for document in documents:
+        once = rng.randint(1, 4)
+        document[1:] = [s if n == once else "again" for n, s in enumerate(document[1:], 1)]
+
+    def ask(answer: Answer) -> Any:
+        draw = Random(seed)
+        made = [_made(answer, documents, draw) for _ in range(CALLS // 2)]
+        if None in made:
+            return None
+        drawn = [second for each in made for _, second, label in each if label == NOT_NEXT]
+        often = chance.about(drawn.count("again"), len(drawn), 0.75)
+        return {"fraction of the sentence that each document holds three times": often}
+
+    return Case(f"2 documents of 5 sentences, {CALLS // 2:,} draws", ask)
+
+
+def _drawn(sizes: Sequence[int], labels: Tensor, places: Tensor) -> dict[str, Any]:
+    """Where the seconds with label 1 are drawn from, and whether each is drawn for itself."""
+    documents = torch.tensor([d for d, size in enumerate(sizes) for _ in range(size - 1)])
+    if len(documents) != labels.shape[1]:
+        return {"number of triples": labels.shape[1]}
+    wrong = labels == NOT_NEXT
+    table = torch.zeros(len(sizes), len(sizes), max(sizes))
+    number, at = documents.expand(len(labels), -1)[wrong], places[wrong]
+    table.index_put_((number, at[:, 0], at[:, 1]), torch.ones(len(at)), accumulate=True)
+    right = torch.zeros_like(table, dtype=torch.bool)
+    for d, size in enumerate(sizes):
+        right[:, d, 1:size] = True
+        right[d, d] = False
+    expected = right * table.sum((1, 2), keepdim=True) / right.sum((1, 2), keepdim=True).clamp(1)
+    short, long = ([d for d, z in enumerate(sizes) if (z > 8) == big] for big in (False, True))
+    middle = torch.arange(max(sizes)).double()
+    place, usual = (
+        float((each[:, long].sum((0, 1)) * middle).sum() / each[:, long].sum().clamp(1))
+        for each in (table, expected)
+    )
+    two_of_one = documents[1:] == documents[:-1]
+    both = (wrong[:, 1:] & wrong[:, :-1])[:, two_of_one]
+    same = (places[:, 1:] == places[:, :-1]).all(-1)[:, two_of_one][both].double()
+    hopes = (1 / right.sum((1, 2)).double())[documents[1:]][two_of_one].expand_as(both)[both]
+    begins = float(table[..., 0].sum() / table.sum().clamp(1))
+    return {
+        "seconds that begin a document": "none"
+        if not begins
+        else "some"
+        if begins < 0.9
+        else "all",
+        "seconds of the same document": (
+            "some" if any(table[d, d].sum() for d in range(len(sizes))) else "none"
+        ),
+        "seconds of short documents": _often(table, expected, short),
+        "place of seconds in long documents": (
+            "anywhere" if abs(place - usual) < 1 else "too late" if place > usual else "too early"
+        ),
+        "each second that is possible": _often(table, expected, None),
+        "two seconds in a row that are the same": _as_often(
+            float(same.sum()), float(hopes.sum()), float((hopes * (1 - hopes)).sum())
+        ),
+    }
+
+
+def _often(table: Tensor, expected: Tensor, documents: list[int] | None) -> str:
+    """How often seconds come up, from some documents together or each by itself."""
+    if documents is not None:
+        found, wanted = table[:, documents].sum(), expected[:, documents].sum()
+        return _as_often(float(found), float(wanted), float(wanted))
+    # By itself, for each document of the first sentence, and for all of these together.
+    for found, wanted in ((table, expected), (table.sum(0), expected.sum(0))):
+        if ((found - wanted).abs() > 6 * wanted.sqrt() + 6).any():
+            return "not as often as others"
+    return "as often as others"
+
+
+def _as_often(found: float, wanted: float, variance: float) -> str:
+    if abs(found - wanted) <= chance.SIGMAS * math.sqrt(variance) + 3:
+        return chance.AS_BY_CHANCE
+    return "none" if not found else "too many" if found > wanted else "too few"
 
 
 pairs = Exercise(
@@ -165,102 +278,5 @@ pairs = Exercise(
         Part("the second sentence alone tells nothing", 0.5, _leaks),
     ),
     forbidden=(inputs.pairs, inputs._another),
+    explains=("A quick way is to draw again",),
 )
-
-
-@pairs.mistake(
-    "Right and wrong take turns, so the place in the list gives the label away. Toss a coin "
-    "for each pair.",
-    loses="half of them, by chance",
-)
-@changed(sentence_pairs, "IS_NEXT if draw.random() < 0.5 else NOT_NEXT", "len(made) % 2")
-def pairs_in_turns(): ...
-
-
-@pairs.mistake(
-    "The first half is right and the second half wrong, so some documents have right pairs "
-    "only. Toss a coin for each pair.",
-    loses="half of them, by chance",
-)
-@changed(
-    sentence_pairs,
-    "IS_NEXT if draw.random() < 0.5 else NOT_NEXT",
-    "int(2 * len(made) >= len(seconds))",
-)
-def pairs_half_right_half_wrong_in_order(): ...
-
-
-@pairs.mistake(
-    "Far from half of your pairs are wrong. 15 % is for the masks; here it is one in two.",
-    loses="half of them, by chance",
-)
-@changed(sentence_pairs, "< 0.5", "< 0.85")
-def pairs_with_few_wrong_ones(): ...
-
-
-@pairs.mistake(
-    "Each first sentence comes twice, once right and once wrong. One triple is asked for: "
-    "toss a coin which.",
-    loses=("each two neighbours, right or wrong", "half of them, by chance"),
-)
-def pairs_with_both_seconds(documents, draw):
-    seconds = [(n, each) for n, document in enumerate(documents) for each in document[1:]]
-    made = []
-    for number, document in enumerate(documents):
-        for first, second in pairwise(document):
-            made.append((first, second, IS_NEXT))
-            other = number
-            while other == number:
-                other, second = draw.choice(seconds)
-            made.append((first, second, NOT_NEXT))
-    return made
-
-
-@pairs.mistake(
-    "Your labels are the other way round. 0 (IS_NEXT) is the true next sentence.",
-    loses="each two neighbours, right or wrong",
-)
-@changed(sentence_pairs, "append((first, second, label))", "append((first, second, 1 - label))")
-def pairs_with_labels_swapped(): ...
-
-
-@pairs.mistake(
-    "You also pair the last sentence of a document with the first of the next one. Those are "
-    "no neighbours.",
-    loses="each two neighbours, right or wrong",
-)
-def pairs_across_documents(documents, draw):
-    seconds = [(n, each) for n, document in enumerate(documents) for each in document[1:]]
-    every = [(n, each) for n, document in enumerate(documents) for each in document]
-    made = []
-    for (number, first), (_, second) in pairwise(every):
-        label, other = int(draw.random() < 0.5), number
-        while label == NOT_NEXT and other == number:
-            other, second = draw.choice(seconds)
-        made.append((first, second, label))
-    return made
-
-
-@pairs.mistake(
-    "You use each sentence once only. Every two neighbours make a pair: a sentence in the "
-    "middle is a second, and then a first.",
-    loses="each two neighbours, right or wrong",
-)
-@changed(sentence_pairs, "pairwise(document)", "zip(document[::2], document[1::2], strict=False)")
-def pairs_of_every_other_sentence(): ...
-
-
-@pairs.mistake(
-    "You draw from Python's own random, so nobody can repeat your pairs. Ask `draw`.",
-    loses="half of them, by chance",
-)
-def pairs_by_another_chance(documents, draw):
-    seconds = [(n, each) for n, document in enumerate(documents) for each in document[1:]]
-    made = []
-    for number, document in enumerate(documents):
-        for first, second in pairwise(document):
-            label, other = int(random.random() < 0.5), number
-            while label == NOT_NEXT and other == number:
-                other, second = random.choice(seconds)
-            made.append((first, second, label))
-    return made

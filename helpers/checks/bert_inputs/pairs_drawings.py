@@ -30,6 +30,7 @@ def pairs_with_the_book_s_drawing(documents, draw):
     "You draw a document first, then a sentence of it. So a sentence of a short document is "
     "drawn more often than one of a long document; right seconds are not chosen so.",
     loses="the second sentence alone tells nothing",
+    breaks="drawn evenly from **all sentences",
 )
 def pairs_drawn_by_document(documents, draw):
     made = []
@@ -47,6 +48,7 @@ def pairs_drawn_by_document(documents, draw):
     "Some of your wrong seconds begin their document. A right second never does, so whoever "
     "can tell a beginning knows the label.",
     loses="the second sentence alone tells nothing",
+    breaks="drawn evenly from **all sentences",
 )
 @changed(sentence_pairs, "in document[1:]", "in document")
 def pairs_drawn_from_all_sentences(): ...
@@ -73,7 +75,8 @@ def pairs_drawn_from_ends(): ...
 @pairs.mistake(
     "Now and then a wrong second is from the same document, and it may even be the true next "
     "sentence. Draw again when that happens.",
-    loses="each two neighbours, right or wrong",
+    loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
+    breaks="sentences of other documents",
 )
 @changed(sentence_pairs, "while label == NOT_NEXT and other == number", "if label == NOT_NEXT")
 def pairs_drawn_from_the_same_document_too(): ...
@@ -83,6 +86,7 @@ def pairs_drawn_from_the_same_document_too(): ...
     "Your wrong seconds are from the document of the first sentence. They are to come from "
     "any other one.",
     loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
+    breaks="(first, second, 1) for one from elsewhere",
 )
 def pairs_drawn_from_the_same_document(documents, draw):
     made = []
@@ -92,4 +96,43 @@ def pairs_drawn_from_the_same_document(documents, draw):
                 made.append((first, second, IS_NEXT))
             else:
                 made.append((first, draw.choice(document), NOT_NEXT))
+    return made
+
+
+@pairs.mistake(
+    "You draw one wrong second for all pairs of a document. Draw anew for each pair.",
+    loses="the second sentence alone tells nothing",
+    breaks="each pair by itself",
+)
+def pairs_with_one_second_for_each_document(documents, draw):
+    seconds = [(n, each) for n, document in enumerate(documents) for each in document[1:]]
+    made = []
+    for number, document in enumerate(documents):
+        wrong = [each for n, each in seconds if n != number]
+        wrong = draw.choice(wrong) if wrong else ""
+        for first, second in pairwise(document):
+            label = int(draw.random() < 0.5)
+            made.append((first, wrong if label == NOT_NEXT else second, label))
+    return made
+
+
+@pairs.mistake(
+    "Your wrong seconds are all different: each can be drawn once only. Draw from all of them for "
+    "each pair.",
+    loses="the second sentence alone tells nothing",
+    breaks="drawn evenly from **all sentences",
+)
+def pairs_that_use_seconds_up(documents, draw):
+    seconds = [(n, each) for n, document in enumerate(documents) for each in document[1:]]
+    rest, made = [], []
+    for number, document in enumerate(documents):
+        for first, second in pairwise(document):
+            label = int(draw.random() < 0.5)
+            if label == NOT_NEXT:
+                if all(n == number for n, _ in rest):
+                    rest = draw.sample(seconds, len(seconds))
+                drawn = next(each for each in rest if each[0] != number)
+                rest.remove(drawn)
+                second = drawn[1]
+            made.append((first, second, label))
     return made

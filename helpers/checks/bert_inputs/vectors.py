@@ -12,7 +12,8 @@ import torch.nn.functional as F
 from torch import Generator, Tensor, nn
 
 from helpers.checks.bert_inputs import common
-from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.checks.engine import Answer, ArgumentChangedError, Case, Exercise, Part
+from helpers.corpora.wordpiece import PAD
 from helpers.model.bert import Bert
 
 
@@ -32,19 +33,50 @@ class InputSum(nn.Module):
         return self.norm(self.words(tokens) + self.segments(segments) + places)
 
 
-def _summed(rng: Random, after: Callable[[Tensor], Tensor], norm: bool) -> Iterator[Case]:
-    batch, length, width = rng.randint(2, 4), rng.randint(6, 9), rng.randint(10, 14)
+def _given(rng: Random, batch: int, length: int) -> tuple[Tensor, Tensor]:
+    """Tokens and segments; padding stands at the end of a row, and in a row's middle."""
     draw = Generator().manual_seed(rng.randrange(2**31))
     tokens = torch.randint(40, (batch, length), generator=draw)
     segments = torch.randint(2, (batch, length), generator=draw)
+    tokens[0, -1] = tokens[-1, length // 2] = PAD
+    return tokens, segments
 
-    def ask(answer: Answer) -> Any:
-        module: Any = common.with_fixed_weights(answer(40, width, max_len=20), norm)
-        found = module(tokens.clone(), segments.clone())
-        return after(found) if isinstance(found, Tensor) else found
 
-    what = "the norm's own weights drawn too" if norm else "whatever its size"
-    yield Case(f"forward of {common.shape_in_words(tokens)} and D={width}, {what}", ask)
+def _sizes(rng: Random) -> Iterator[tuple[int, int, int, int]]:
+    """B, T, D and max_len: more places than numbers, and fewer; one row, one place, all places."""
+    batch, length, width = rng.randint(2, 4), rng.randint(6, 9), rng.randint(10, 14)
+    yield batch, length, width, 20
+    yield batch, length, width, 20  # the same shapes with other numbers
+    yield batch, width + rng.randint(2, 4), width, 20
+    yield 1, length, width, length
+    yield length, length, length, length + 3
+    yield batch, 1, width, 20
+
+
+def _summed(rng: Random, after: Callable[[Tensor], Tensor], norm: bool) -> Iterator[Case]:
+    for batch, length, width, most in _sizes(rng):
+        tokens, segments = _given(rng, batch, length)
+        ask = partial(_asked, tokens, segments, width, most, after, norm)
+        what = "the norm's own weights drawn too" if norm else "whatever its size"
+        shape = common.shape_in_words(tokens)
+        yield Case(f"forward of {shape}, D={width} and max_len={most}, {what}", ask)
+
+
+def _asked(
+    tokens: Tensor,
+    segments: Tensor,
+    width: int,
+    most: int,
+    after: Callable[[Tensor], Tensor],
+    norm: bool,
+    answer: Answer,
+) -> Any:
+    module: Any = common.with_fixed_weights(answer(40, width, max_len=most), norm)
+    given = tokens.clone(), segments.clone()
+    found = module(*given)
+    if not (torch.equal(given[0], tokens) and torch.equal(given[1], segments)):
+        raise ArgumentChangedError
+    return after(found) if isinstance(found, Tensor) else found
 
 
 def _normed(found: Tensor) -> Tensor:
@@ -52,12 +84,38 @@ def _normed(found: Tensor) -> Tensor:
     return F.layer_norm(found, found.shape[-1:], eps=1e-12)
 
 
+def _backwards(rng: Random) -> Iterator[Case]:
+    width = rng.randint(10, 14)
+    tokens, segments = _given(rng, 3, rng.randint(6, 9))
+
+    def ask(answer: Answer) -> Any:
+        module: Any = common.with_fixed_weights(answer(40, width, max_len=20), norm=True)
+        shapes = {name: tuple(each.shape) for name, each in module.named_parameters()}
+        halves = module.bfloat16()(tokens, segments)
+        module = common.with_fixed_weights(module.double(), norm=True, dtype=torch.float64)
+        found = module(tokens, segments)
+        if not isinstance(found, Tensor):
+            return found
+        if found.requires_grad:
+            weights = torch.arange(1, found.numel() + 1, dtype=found.dtype).cos()
+            (found * weights.reshape(found.shape)).sum().backward()
+        return {
+            "shapes of what is trained": shapes,
+            "dtype of the result with tables in float64": str(found.dtype),
+            "dtype of the result with tables in bfloat16": str(getattr(halves, "dtype", "none")),
+            **{f"gradient of {name}": each.grad for name, each in module.named_parameters()},
+        }
+
+    yield Case(f"forward of {common.shape_in_words(tokens)} and D={width}, and backward", ask)
+
+
 vectors = Exercise(
     "vectors",
     InputSum,
     (
         Part("token + segment + position", 0.5, partial(_summed, after=_normed, norm=False)),
-        Part("a LayerNorm of the sum", 0.5, partial(_summed, after=lambda x: x, norm=True)),
+        Part("a LayerNorm of the sum", 0.25, partial(_summed, after=lambda x: x, norm=True)),
+        Part("dtype and gradients", 0.25, _backwards),
     ),
     forbidden=(Bert,),
 )
@@ -80,7 +138,10 @@ class RightSum(nn.Module):
         return self.norm(self.words(tokens) + self.segments(segments) + self.places(tokens))
 
 
-@vectors.mistake("The positions are missing: every order of the words would look the same.")
+@vectors.mistake(
+    "The positions are missing: every order of the words would look the same.",
+    breaks=("the vectors $h_p$", "LayerNorm(token + segment + position)"),
+)
 class sum_without_positions(RightSum):
     def places(self, tokens):
         return 0
@@ -106,7 +167,10 @@ class sum_with_positions_from_one(RightSum):
         return self.positions(torch.arange(1, tokens.shape[1] + 1))
 
 
-@vectors.mistake("You add all max_len rows of positions; a shorter text needs only its first T.")
+@vectors.mistake(
+    "You add all max_len rows of positions; a shorter text needs only its first T.",
+    breaks=("$T$ is at most `max_len`", "Ids (B, T) and segments (B, T) → (B, T, D)"),
+)
 class sum_with_all_positions(RightSum):
     def places(self, tokens):
         return self.positions.weight
@@ -140,7 +204,10 @@ class sum_with_positions_after_the_norm(RightSum):
         return self.norm(self.words(tokens) + self.segments(segments)) + self.places(tokens)
 
 
-@vectors.mistake("The sum is right and the LayerNorm is missing.", loses="a LayerNorm of the sum")
+@vectors.mistake(
+    "The sum is right and the LayerNorm is missing.",
+    loses=("a LayerNorm of the sum", "dtype and gradients"),
+)
 class sum_without_norm(RightSum):
     def forward(self, tokens, segments):
         return self.words(tokens) + self.segments(segments) + self.places(tokens)
@@ -149,10 +216,80 @@ class sum_without_norm(RightSum):
 @vectors.mistake(
     "You normalise by hand and leave out the norm's own weights. self.norm has a factor and a "
     "shift for each of the D numbers, which are trained.",
-    loses="a LayerNorm of the sum",
+    loses=("a LayerNorm of the sum", "dtype and gradients"),
+    breaks="they are all that is trained",
 )
 class sum_normed_without_its_weights(RightSum):
     def forward(self, tokens, segments):
         x = self.words(tokens) + self.segments(segments) + self.places(tokens)
         x = x - x.mean(-1, keepdim=True)
         return x / x.var(-1, keepdim=True, correction=0).sqrt()
+
+
+@vectors.mistake(
+    "No gradient comes back through your result, so none of the four modules is trained. What cuts "
+    "it off: detach, .data, no_grad or NumPy?",
+    loses="dtype and gradients",
+    breaks="gradients must reach all four",
+)
+class sum_without_gradients(RightSum):
+    def forward(self, tokens, segments):
+        with torch.no_grad():
+            return super().forward(tokens, segments)
+
+
+@vectors.mistake(
+    "The words get no gradient from you, so they are never trained. All three vectors are learned.",
+    loses="dtype and gradients",
+    breaks="gradients must reach all four",
+)
+class sum_with_words_detached(RightSum):
+    def forward(self, tokens, segments):
+        words = self.words(tokens).detach()
+        return self.norm(words + self.segments(segments) + self.places(tokens))
+
+
+@vectors.mistake(
+    "Your result is float32 whatever the tables are. Leave the dtype to the modules.",
+    loses="dtype and gradients",
+    breaks="The result has the dtype of the tables",
+)
+class sum_always_in_float32(RightSum):
+    def forward(self, tokens, segments):
+        return super().forward(tokens, segments).float()
+
+
+@vectors.mistake(
+    "You count places without the padding. A place is a place, whatever stands there.",
+)
+class sum_with_places_of_real_tokens(RightSum):
+    def places(self, tokens):
+        return self.positions(((tokens != 0).cumsum(1) - 1).clamp(min=0))
+
+
+@vectors.mistake("You clear what stands at padding. Nothing here depends on which token it is.")
+class sum_cleared_at_padding(RightSum):
+    def forward(self, tokens, segments):
+        return super().forward(tokens, segments) * (tokens != 0)[..., None]
+
+
+@vectors.mistake(
+    "You have drawn a table more than there are. The four modules are there; use those.",
+    loses="dtype and gradients",
+    breaks="The four modules are there",
+)
+class sum_with_a_parameter_more(RightSum):
+    def __init__(self, vocab_size, d_model, max_len=512):
+        super().__init__(vocab_size, d_model, max_len)
+        self.scale = nn.Parameter(torch.ones(()))
+
+
+@vectors.mistake(
+    "You write into the ids you were given. Whoever calls you may need them still.",
+    breaks="what is given stays as it is",
+)
+class sum_in_place(RightSum):
+    def forward(self, tokens, segments):
+        found = super().forward(tokens, segments)
+        segments += 2
+        return found

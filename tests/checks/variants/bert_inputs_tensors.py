@@ -58,15 +58,16 @@ def mask_in_numpy(tokens, vocab_size, generator, probability=0.15):
     return torch.from_numpy(seen), torch.from_numpy(np.where(chosen, ids, -100))
 
 
-def mask_an_exact_number(tokens, vocab_size, generator, probability=0.15):
+def mask_the_words_alone(tokens, vocab_size, generator, probability=0.15):
     places = (tokens >= 5).flatten().nonzero()[:, 0]
-    order = torch.randperm(len(places), generator=generator)
-    chosen = places[order[: round(probability * len(places))]]
+    places = places[torch.rand(len(places), generator=generator) < probability]
     seen, targets = tokens.flatten().clone(), torch.full((tokens.numel(),), -100)
-    targets[chosen] = seen[chosen]
-    action = torch.rand(len(chosen), generator=generator)
-    random = chosen[(action > 0.8) & (action < 0.9)]
-    seen[chosen[action <= 0.8]] = 4
+    targets[places] = seen[places]
+    action = torch.multinomial(
+        torch.tensor([0.8, 0.1, 0.1]).expand(len(places) + 1, 3), 1, generator=generator
+    )[1:, 0]
+    random = places[action == 1]
+    seen[places[action == 0]] = 4
     seen[random] = torch.randint(5, vocab_size, random.shape, generator=generator)
     return seen.view(tokens.shape), targets.view(tokens.shape)
 
@@ -95,7 +96,7 @@ class sum_by_one_hot(nn.Module):
         self.norm = nn.LayerNorm(d_model, eps=1e-12)
 
     def forward(self, tokens, segments):
-        x = F.one_hot(tokens, self.words.num_embeddings).float() @ self.words.weight
+        x = F.one_hot(tokens, self.words.num_embeddings).to(self.words.weight) @ self.words.weight
         s = segments[..., None].to(x.dtype)
         x = x + (1 - s) * self.segments.weight[0] + s * self.segments.weight[1]
         return self.norm(x + self.positions.weight[None, : tokens.shape[-1]])
@@ -140,9 +141,9 @@ def padding_by_view(tokens):
     return tokens.bool().view(len(tokens), 1, 1, -1)
 
 
-def padding_by_counting(tokens):
-    lengths = (tokens > 0).sum(1)
-    return (torch.arange(tokens.shape[1]) < lengths[:, None])[:, None, None]
+def padding_by_filling(tokens):
+    real = torch.ones_like(tokens, dtype=torch.bool)
+    return real.masked_fill_(tokens.eq(0), False).reshape(tokens.size(0), 1, 1, tokens.size(1))
 
 
 def padding_by_logic(tokens):
@@ -159,7 +160,7 @@ MASK_WORDS = (
     mask_with_one_number_cut_in_four,
     mask_by_a_loop,
     mask_in_numpy,
-    mask_an_exact_number,
+    mask_the_words_alone,
 )
 VECTORS = (sum_by_indexing, sum_by_one_hot, sum_by_loop, sum_with_the_norm_by_hand)
-PADDING = (padding_by_ne, padding_by_view, padding_by_counting, padding_by_logic)
+PADDING = (padding_by_ne, padding_by_view, padding_by_filling, padding_by_logic)

@@ -1,0 +1,256 @@
+"""Unit 07, “The longest match”: what people write instead."""
+
+from __future__ import annotations
+
+from helpers.checks.bert_inputs.pieces import pieces
+from helpers.checks.engine import changed
+
+
+def greedy_pieces(word, vocabulary):
+    """The right answer in plain loops, of which most mistakes change one thing."""
+    pieces, start = [], 0
+    while start < len(word):
+        mark = "##" if pieces else ""
+        for end in range(len(word), start, -1):
+            if mark + word[start:end] in vocabulary:
+                pieces.append(mark + word[start:end])
+                start = end
+                break
+        else:
+            return ["[UNK]"]
+    return pieces
+
+
+@pieces.mistake(
+    "You look for the rest of a word among the pieces that begin a word. Inside a word, only "
+    "pieces that begin with ## count.",
+    breaks="every piece but the first is looked up",
+)
+@changed(greedy_pieces, '"##" if pieces else ""', '""')
+def pieces_without_the_mark(): ...
+
+
+@pieces.mistake(
+    "You write ## in front of what you found, but you search without it. ing and ##ing are two "
+    "different pieces: which of them is in the vocabulary?",
+    breaks="every piece but the first is looked up",
+)
+@changed(greedy_pieces, "if mark + word", "if word")
+def pieces_marked_after_the_search(): ...
+
+
+@pieces.mistake(
+    "All your pieces begin with ##, the first one too. What begins a word has no mark.",
+    breaks="With the pieces `play`",
+)
+@changed(greedy_pieces, '"##" if pieces else ""', '"##"')
+def pieces_that_all_have_the_mark(): ...
+
+
+@pieces.mistake(
+    "After a piece with ## you go on two letters too far: the two marks are no letters of the word."
+)
+@changed(greedy_pieces, "start = end", "start += len(pieces[-1])")
+def pieces_that_count_the_mark(): ...
+
+
+@pieces.mistake(
+    "You take the first piece that fits, beginning with a single letter. Begin with all of the "
+    "rest, and shorten it from its end.",
+    loses=("the longest piece first", "[UNK] for the whole word", "any word, however long"),
+    breaks="take the longest piece that fits",
+)
+@changed(greedy_pieces, "range(len(word), start, -1)", "range(start + 1, len(word) + 1)")
+def pieces_shortest_first(): ...
+
+
+@pieces.mistake(
+    "You look for the split with the fewest pieces. WordPiece is greedy: it takes the longest "
+    "piece that fits here, whatever comes of it.",
+    loses=("the longest piece first", "[UNK] for the whole word", "any word, however long"),
+)
+def pieces_in_the_smallest_number(word, vocabulary):
+    best = [[]]
+    for end in range(1, len(word) + 1):
+        found = None
+        for start in range(end):
+            piece = ("##" if start else "") + word[start:end]
+            if best[start] is None or piece not in vocabulary:
+                continue
+            if found is None or len(best[start]) + 1 < len(found):
+                found = [*best[start], piece]
+        best.append(found)
+    return best[-1] or ["[UNK]"]
+
+
+@pieces.mistake(
+    "Where the rest has no piece, you go back and try a shorter one. WordPiece never goes "
+    "back: the word is [UNK].",
+    loses="[UNK] for the whole word",
+    breaks="a choice is never taken back",
+)
+def pieces_with_a_second_try(word, vocabulary):
+    ends, pieces = [len(word)], []
+    start = 0
+    while start < len(word):
+        end = ends[-1]
+        mark = "##" if start else ""
+        while end > start and mark + word[start:end] not in vocabulary:
+            end -= 1
+        if end > start:
+            pieces.append(mark + word[start:end])
+            ends[-1] = end
+            ends.append(len(word))
+            start = end
+        elif pieces:
+            ends.pop()
+            start -= len(pieces.pop().removeprefix("##"))
+            ends[-1] -= 1
+        else:
+            return ["[UNK]"]
+    return pieces
+
+
+@pieces.mistake(
+    "You keep the pieces found so far and add [UNK] for the rest. One part without a piece "
+    "makes [UNK] of the whole word.",
+    loses="[UNK] for the whole word",
+    breaks="if nothing fits somewhere",
+)
+@changed(greedy_pieces, 'return ["[UNK]"]', 'return [*pieces, "[UNK]"]')
+def pieces_up_to_the_unknown(): ...
+
+
+@pieces.mistake(
+    "You write [UNK] for a single letter and go on behind it. One part without a piece makes "
+    "[UNK] of the whole word.",
+    loses="[UNK] for the whole word",
+)
+def pieces_with_unknown_letters(word, vocabulary):
+    pieces, start = [], 0
+    while start < len(word):
+        mark = "##" if pieces else ""
+        for end in range(len(word), start, -1):
+            if mark + word[start:end] in vocabulary:
+                pieces.append(mark + word[start:end])
+                start = end
+                break
+        else:
+            pieces.append("[UNK]")
+            start += 1
+    return pieces
+
+
+@pieces.mistake(
+    "Where no piece fits, your loop goes on at the same letter for ever. What is to happen "
+    "when you have tried every length?",
+    loses="[UNK] for the whole word",
+)
+@changed(greedy_pieces, 'return ["[UNK]"]', "pass")
+def pieces_that_never_end(): ...
+
+
+@pieces.mistake(
+    "Your ends stop one letter before the end of the word. word[start:end] leaves out the "
+    "letter at `end`.",
+    loses=("a word of several pieces", "the longest piece first", "any word, however long"),
+)
+@changed(greedy_pieces, "range(len(word), start", "range(len(word) - 1, start")
+def pieces_without_the_last_letter(): ...
+
+
+@pieces.mistake(
+    "You return the ids. The pieces themselves are asked for.",
+    breaks="Write `word_pieces`",
+)
+def pieces_as_numbers(word, vocabulary):
+    numbers, start = [], 0
+    while start < len(word):
+        mark = "##" if numbers else ""
+        for end in range(len(word), start, -1):
+            if mark + word[start:end] in vocabulary:
+                numbers.append(vocabulary[mark + word[start:end]])
+                start = end
+                break
+        else:
+            return [vocabulary["[UNK]"]]
+    return numbers
+
+
+@pieces.mistake(
+    "You give up on long words, as libraries do. Here a word may have any length.",
+    loses="any word, however long",
+    breaks="the word may be of any length",
+)
+@changed(greedy_pieces, "return pieces", 'return pieces if len(word) <= 100 else ["[UNK]"]')
+def pieces_of_short_words_only(): ...
+
+
+@pieces.mistake(
+    "You cut from the end of the word. The longest piece that fits at its beginning comes first.",
+    loses=("the longest piece first", "[UNK] for the whole word", "any word, however long"),
+    breaks="Greedy longest match from the left",
+)
+def pieces_from_the_end(word, vocabulary):
+    pieces, end = [], len(word)
+    while end:
+        for start in range(end):
+            piece = ("##" if start else "") + word[start:end]
+            if piece in vocabulary:
+                pieces.insert(0, piece)
+                end = start
+                break
+        else:
+            return ["[UNK]"]
+    return pieces
+
+
+@pieces.mistake(
+    "The mark stands on the first piece, and on no other. It says that a piece goes on with a "
+    "word, so it is the other way round.",
+    breaks="every piece but the first is looked up",
+)
+@changed(greedy_pieces, '"##" if pieces else ""', '"" if pieces else "##"')
+def pieces_with_only_the_first_marked(): ...
+
+
+@pieces.mistake(
+    "The piece with id 0 is not found: 0 counts as False. Ask whether a piece is `in` the "
+    "vocabulary, not for its id.",
+    loses=("a word of several pieces", "the longest piece first", "any word, however long"),
+    breaks="(a dictionary, piece → id; any piece may have id 0)",
+)
+@changed(
+    greedy_pieces,
+    "mark + word[start:end] in vocabulary",
+    "vocabulary.get(mark + word[start:end])",
+)
+def pieces_without_the_one_of_id_zero(): ...
+
+
+@pieces.mistake(
+    "You take a word with anything but letters for unknown. Whether it is, the vocabulary says.",
+    loses="a word of several pieces",
+    breaks="of any characters",
+)
+@changed(greedy_pieces, "return pieces", 'return pieces if word.isalpha() else ["[UNK]"]')
+def pieces_of_letters_only(): ...
+
+
+@pieces.mistake(
+    "You measure a piece by taking off every # at its front. One may belong to the word: count "
+    "the letters you have used instead.",
+    loses="a word of several pieces",
+    breaks="of any characters",
+)
+@changed(greedy_pieces, "start = end", 'start += len(pieces[-1].lstrip("#"))')
+def pieces_that_lose_a_sign(): ...
+
+
+@pieces.mistake(
+    "For an unknown word you return the text [UNK] itself. A list of pieces is due, with this one.",
+    loses="[UNK] for the whole word",
+    breaks="if nothing fits somewhere",
+)
+@changed(greedy_pieces, 'return ["[UNK]"]', 'return "[UNK]"')
+def pieces_or_a_text(): ...
