@@ -17,9 +17,9 @@ def interface(encoding: Encoding, name: str) -> Any:
 
     A model asks in this way, so that whoever writes an encoding may call a Parameter `scale`.
     """
-    if encoding.giving_way is None:
+    if encoding._giving_way is None:
         return getattr(encoding, name)
-    return getattr(super(encoding.giving_way, encoding), name)
+    return getattr(super(encoding._giving_way, encoding), name)
 
 
 class Encoding(nn.Module):
@@ -38,7 +38,7 @@ class Encoding(nn.Module):
 
     paper: ClassVar[str] = "Vaswani et al. 2017, section 3.2"
     formula: ClassVar[str] = r"q_i · k_j"
-    giving_way: ClassVar[type[Encoding] | None] = None
+    _giving_way: ClassVar[type[Encoding] | None] = None
 
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
         super().__init__()
@@ -104,9 +104,9 @@ class Encoding(nn.Module):
         own = kind.__mro__[: kind.__mro__.index(Encoding)]
         if name not in INTERFACE or any(name in vars(each) for each in own):
             return
-        if kind.giving_way is not kind:
+        if kind._giving_way is not kind:
             kind = type(kind.__name__, (kind,), {"__module__": kind.__module__})
-            kind.giving_way = kind
+            kind._giving_way = kind
             self.__class__ = kind
         setattr(kind, name, _GivenWay(kind.__mro__[1], name))
 
