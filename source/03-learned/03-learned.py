@@ -57,8 +57,8 @@ print(f"{rows} · {width} = {rows * width:,} numbers, {rows * width / in_all:.2%
 #   each module. Nothing else is trained;
 # - `embed(x, positions)` takes $(B, T, D)$ and returns $x$ plus the rows $0, \dots, T-1$, or plus
 #   the rows `positions`, of shape $(T,)$ or $(B, T)$, where they are given;
-# - the result has the dtype of $x$, whatever that of the rows is, and a gradient reaches both $x$
-#   and the rows; neither $x$ nor `positions` is changed;
+# - the result has the dtype of $x$ and its precision, whatever the dtype of the rows is, and a
+#   gradient reaches both $x$ and the rows; neither $x$ nor `positions` is changed;
 # - if $T$ is beyond `max_len`, with `positions` or without, it raises a `ValueError` that names
 #   both numbers.
 #
@@ -245,8 +245,8 @@ print("peaks of the trained table:", ", ".join(f"{after[k]:.2f} at {k}" for k in
 #
 # of the old table. Where $s_n$ is not whole, take the mixture of the two rows around it:
 # $s_n = 2.25$ gives $0.75\,P_2 + 0.25\,P_3$. $T$ and `length` are at least 2; `length` may be
-# smaller than $T$. The result has the dtype of `table`, and a gradient reaches it; `table` stays as
-# it is. `F.interpolate` is not allowed here; you will compare with it at the end.
+# smaller than $T$. The result has the dtype of `table`, which is float32 or float64, and a gradient
+# reaches it; `table` stays as it is. `F.interpolate` is not allowed here; you will compare with it at the end.
 #
 # *Why care:* libraries have two conventions for where the new rows lie, and the wrong one moves
 # every position a little without an error.
@@ -592,9 +592,9 @@ for label in ("sinusoidal", "learned", "index MLP", "Fourier, no norm"):
 
 # %% [markdown] exercise="summary" title="What a sweep says" difficulty=2 minutes=12
 # A sweep is a table with one row per run and length: columns `encoding`, `seed`, `steps`, `length`,
-# `loss`, `limit` and `accuracy`. Its rows stand in any order, with any index, and each encoding has
-# at least two seeds. Write `summary(runs, length)`. It looks at the rows with that length only,
-# leaves `runs` as it is, and returns a DataFrame with one row per encoding that was measured there,
+# `loss`, `limit` and `accuracy`. Its rows stand in any order, with any index, whose labels may be
+# repeated, and each encoding has at least two seeds, which may have equal losses. Write
+# `summary(runs, length)`. It looks at the rows with that length only, leaves `runs` as it is, and returns a DataFrame with one row per encoding that was measured there,
 # whose index is the encoding's name, and three columns:
 #
 # - `mean`: the mean of `loss` over the seeds;

@@ -37,6 +37,13 @@ def with_fixed_weights(module: nn.Module, seed: int, *parts: str) -> Any:
     return module
 
 
+def made(answer: Callable[..., Any], **sizes: Any) -> Any:
+    """A new module, and behind it one of other sizes: a module's sizes are its own."""
+    module = answer(**sizes)
+    answer(**{name: 2 * size + 2 for name, size in sizes.items()})
+    return module
+
+
 def kept_as(module: nn.Module, tensor: Any) -> str:
     """In what way a module keeps a tensor, and so whether an optimiser finds it."""
     if not isinstance(tensor, Tensor):
@@ -61,6 +68,7 @@ def begins(several: Iterable[Tensor], wanted: float) -> dict[str, Any]:
         ),
         "their mean": _about(numbers.mean().item(), 0, FARTHEST * wanted / math.sqrt(n), "0"),
         "two new modules begin alike": any(torch.equal(*pair) for pair in pairwise(drawn)),
+        "each number is drawn by itself": all(map(_independent, drawn)),
     }
     for far in (1, 2, 3):
         share = math.erfc(far / math.sqrt(2))
@@ -71,12 +79,20 @@ def begins(several: Iterable[Tensor], wanted: float) -> dict[str, Any]:
     return shown
 
 
+def _independent(numbers: Tensor) -> bool:
+    """Whether no number says anything of the next, and few are the same but for the sign."""
+    if len(numbers) < 2 or len(numbers.abs().unique()) < 0.9 * len(numbers):
+        return False
+    related = torch.corrcoef(torch.stack([numbers[1:], numbers[:-1]]))[0, 1].item()
+    return abs(related) < FARTHEST / math.sqrt(len(numbers))
+
+
 def _about(found: float, wanted: float, bound: float, words: str) -> str:
     return words if abs(found - wanted) <= bound else f"{found:.2g}"
 
 
-def gradients(result: Callable[[], Tensor], leaves: dict[str, Tensor]) -> dict[str, Any]:
-    """For each leaf, its gradient over the slope that is measured by moving it: 1 if it is right.
+def gradients(result: Callable[[], Tensor], leaves: dict[str, Tensor | None]) -> dict[str, str]:
+    """For each leaf, in words, its gradient over the slope that is measured by moving it.
 
     So a gradient is judged apart from what is computed. All is to be in float64.
     """
@@ -84,14 +100,25 @@ def gradients(result: Callable[[], Tensor], leaves: dict[str, Tensor]) -> dict[s
     weights = torch.arange(1, found.numel() + 1, dtype=found.dtype).cos().reshape(found.shape)
     if found.requires_grad:
         (found * weights).sum().backward()
-    shares: dict[str, Any] = {}
+    words: dict[str, str] = {}
     for name, leaf in leaves.items():
+        if leaf is None:
+            words[f"the gradient of {name}"] = f"there is no {name}"
+            continue
         way = torch.randn(leaf.shape, generator=Generator().manual_seed(0), dtype=leaf.dtype)
         slope = _slope(lambda: (result() * weights).sum().item(), leaf, way)
         told = 0.0 if leaf.grad is None else (leaf.grad * way).sum().item()
-        words = f"the gradient of {name}, as a multiple of the right one"
-        shares[words] = torch.tensor(told / slope) if abs(slope) > 1e-6 else f"{name} has no effect"
-    return shares
+        words[f"the gradient of {name}"] = _in_words(name, told, slope)
+    return words
+
+
+def _in_words(name: str, told: float, slope: float) -> str:
+    if abs(slope) <= 1e-6:
+        return f"no gradient reaches {name}, which has no effect"
+    if told == 0:
+        return f"no gradient reaches {name}"
+    share = told / slope
+    return "right" if abs(share - 1) < 1e-3 else f"{share:.2g} times the right one"
 
 
 def _slope(loss: Callable[[], float], leaf: Tensor, way: Tensor, step: float = 1e-6) -> float:

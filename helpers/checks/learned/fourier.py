@@ -36,11 +36,12 @@ class FourierFeatures(encodings.Fourier):
         )
 
 
+MLP = ("mlp.0.weight", "mlp.0.bias", "mlp.2.weight", "mlp.2.bias")
 MAX_LEN = 30  # it plays no part, and positions go beyond it
 
 
 def _fourier_with(answer: Answer, num_features: int, seed: int) -> Any:
-    module = answer(d_model=20, max_len=MAX_LEN, num_features=num_features)
+    module = common.made(answer, d_model=20, max_len=MAX_LEN, num_features=num_features)
     module = common.with_fixed_weights(module, seed, "mlp")
     draw = Generator().manual_seed(seed)
     frequencies = torch.randn(num_features // 2, generator=draw)
@@ -78,17 +79,28 @@ def _equation_2(rng: Random) -> Iterator[Case]:
     yield _features_case(rng, rng.randint(10, 14))
     yield _features_case(rng, 1)
     yield _far(rng)
+    yield _farther(rng)
 
 
 def _far(rng: Random) -> Case:
-    seed, positions = rng.randrange(1000), 500 + common.random_positions(rng, 1500, 8)
+    """Odd positions, since half precision has the even ones up to 4,096."""
+    positions = 501 + 2 * common.random_positions(rng, 750, 8)
+    positions = torch.cat([positions, 2049 + 2 * common.random_positions(rng, 1025, 8)])
+    return _slow_case("from 501 to 4,097", rng.randrange(1000), positions, 0.04)
 
+
+def _farther(rng: Random) -> Case:
+    positions = 40_001 + 2 * common.random_positions(rng, 9000, 16)
+    return _slow_case("beyond 40,000", rng.randrange(1000), positions, 0.004)
+
+
+def _slow_case(words: str, seed: int, positions: Tensor, slower: float) -> Case:
     def ask(answer: Answer) -> Any:
-        module = _fourier_with(answer, 10, seed)
-        module.frequencies.data.mul_(0.02)  # so that the angles are exact in float32
+        module = _fourier_with(answer, 4, seed)
+        module.frequencies.data.mul_(slower)  # so that the angles are exact in float32
         return _asked(module.features, positions)
 
-    return Case("features of positions from 500 to 2000, with given W_r", ask)
+    return Case(f"features of positions {words}, with given W_r", ask)
 
 
 def _w_r_is_trained(rng: Random) -> Iterator[Case]:
@@ -100,6 +112,7 @@ def _w_r_is_trained(rng: Random) -> Iterator[Case]:
         frequencies = module.frequencies
         return {
             "the shape of frequencies": tuple(frequencies.shape),
+            "their shape without num_features": tuple(answer(d_model=20).frequencies.shape),
             "its dtype": str(frequencies.dtype),
             "it is kept as": common.kept_as(module, frequencies),
             "all that is trained": sorted(name for name, _ in module.named_parameters()),
@@ -124,7 +137,8 @@ def _w_r_begins(rng: Random) -> Iterator[Case]:
         new = (answer(d_model=2, gamma=gamma, num_features=40_000) for _ in range(2))
         return common.begins([each.frequencies for each in new], 1 / gamma)
 
-    for gamma in (rng.choice((0.2, 0.25, 0.4)), rng.choice((4.0, 8.0, 10.0))):
+    choices = ((0.2, 0.25, 0.4), (4.0, 8.0, 10.0), (24.0, 28.0, 32.0))
+    for gamma in map(rng.choice, choices):
         yield Case(f"W_r of a new module with gamma={gamma:g}", partial(ask, gamma=gamma))
 
 
@@ -132,8 +146,8 @@ def _equation_6(rng: Random) -> Iterator[Case]:
     """The MLP of the features as they are; and where it takes no notice of them."""
     seed, positions = rng.randrange(1000), common.random_positions(rng, 40, rng.randint(5, 7))
 
-    def ask(answer: Answer) -> dict[str, Any]:
-        module = _fourier_with(answer, 16, seed)
+    def ask(answer: Answer, num_features: int) -> dict[str, Any]:
+        module = _fourier_with(answer, num_features, seed)
         expected = module.mlp(module.features(positions))
         found = _asked(module.vectors, positions)
         difference = found - expected if found.shape == expected.shape else found
@@ -143,7 +157,9 @@ def _equation_6(rng: Random) -> Iterator[Case]:
             "the vectors where the first weights of mlp are 0": _asked(module.vectors, positions),
         }
 
-    yield Case("vectors(positions) with given weights", ask)
+    for number in (16, 20):  # the second is that of d_model
+        label = f"vectors(positions) with given weights and num_features={number}, d_model=20"
+        yield Case(label, partial(ask, num_features=number))
 
 
 def _fourier_shapes(rng: Random) -> Iterator[Case]:
@@ -166,9 +182,10 @@ def _backwards(rng: Random) -> Iterator[Case]:
         seen: dict[str, Any] = {"their dtype": str(method(positions).dtype)}
         module.double()
         seen["their dtype after module.double()"] = str(method(positions).dtype)
-        leaves = {"frequencies": module.frequencies}
+        leaves: dict[str, Tensor | None] = {"frequencies": module.frequencies}
         if asked == "vectors":
-            leaves |= {f"mlp.{name}": each for name, each in module.mlp.named_parameters()}
+            there = dict(module.named_parameters())
+            leaves |= {name: there.get(name) for name in MLP}
         return seen | common.gradients(lambda: method(positions), leaves)
 
     yield Case("features(positions)", partial(ask, asked="features"))

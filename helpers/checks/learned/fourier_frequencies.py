@@ -167,8 +167,8 @@ class frequencies_of_sinusoids(RightFourier):
 
 
 @fourier.mistake(
-    "Each new module begins with the same frequencies: a generator is set to the same seed in "
-    "__init__. Draw anew each time.",
+    "Each new module begins with the same frequencies: nothing is drawn, or a generator is set to "
+    "the same seed. Draw anew each time.",
     loses="W_r begins with variance 1/γ²",
     breaks="anew for each module",
 )

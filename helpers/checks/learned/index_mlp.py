@@ -19,10 +19,14 @@ from helpers.checks.learned import common
 from helpers.encodings.additive import Additive
 
 WIDTH = 24
+TRAINED = (
+    *("mlp.0.weight", "mlp.0.bias", "mlp.2.weight", "mlp.2.bias"),
+    *("norm.weight", "norm.bias"),
+)
 
 
 def _mlp_with(answer: Answer, seed: int, *parts: str) -> Any:
-    module = answer(d_model=WIDTH, max_len=_max_len(seed))
+    module = common.made(answer, d_model=WIDTH, max_len=_max_len(seed))
     return common.with_fixed_weights(module, seed, *parts)
 
 
@@ -65,12 +69,14 @@ def _of_the_index(rng: Random) -> Iterator[Case]:
     mixed = 1 + common.random_positions(rng, _max_len(seed) - 1, length)
     beyond = common.random_positions(rng, 2000, length) + _max_len(seed)
     yield _index_case("positions in no order, then beyond max_len", seed, mixed, beyond)
+    far = 32_768 + common.random_positions(rng, 30_000, length)
+    yield _index_case("positions beyond 32,767, then others", seed, far, far.flip(0))
     yield _index_case("a single position, then another", seed, mixed[:1], beyond[:1])
 
 
 def _of_any_shape(rng: Random) -> Iterator[Case]:
     seed, more, less = rng.randrange(1000), rng.randint(6, 9), rng.randint(2, 4)
-    for shape in ((less, more), (more, less), (1, more), (less, 1)):
+    for shape in ((less, more), (more, less), (more, more), (1, more), (less, 1)):
         positions = common.random_positions(rng, _max_len(seed), *shape)
         words = f"positions of shape {tuple(shape)}, then others"
         yield _index_case(words, seed, positions, _max_len(seed) - 1 - positions)
@@ -104,11 +110,14 @@ def _backwards(rng: Random) -> Iterator[Case]:
     def ask(answer: Answer) -> dict[str, Any]:
         module = _mlp_with(answer, seed, "mlp", "norm")
         seen: dict[str, Any] = {
-            "all that is trained": [name for name, _ in module.named_parameters()],
+            "all that is trained": sorted(
+                name for name, each in module.named_parameters() if each.requires_grad
+            ),
             "the dtype of its vectors": str(module.vectors(positions).dtype),
         }
         module.double()
-        leaves = dict(module.named_parameters())
+        there = dict(module.named_parameters())
+        leaves = {name: there.get(name) for name in TRAINED}
         seen["their dtype after module.double()"] = str(module.vectors(positions).dtype)
         return seen | common.gradients(lambda: module.vectors(positions), leaves)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, call, differentiated
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated
 from helpers.checks.learned import common
 
 
@@ -36,6 +37,10 @@ def _longer(rng: Random) -> Iterator[Case]:
     wide = common.normal_numbers(rng, rng.randint(3, 5), rng.randint(8, 12))
     yield call(wide, len(wide) + 1)
     yield call(wide, 40 * len(wide) + rng.randint(1, 9))
+    yield call(rows[:, :1], length)
+    # More rows than a byte counts; small numbers, so that places may be rounded to float32.
+    many = common.normal_numbers(rng, rng.randint(260, 300), 2) / 10
+    yield call(many, rng.randint(520, 700))
 
 
 def _ends(rng: Random) -> Iterator[Case]:
@@ -55,13 +60,24 @@ def _shorter(rng: Random) -> Iterator[Case]:
     # A length at which places do not fall on old rows.
     fewer = [n for n in range(steps - 4, steps) if steps % n]
     yield call(rows, rng.choice(fewer) + 1)
-    wide = common.normal_numbers(rng, 2 * rng.randint(3, 4), rng.randint(9, 12))
+    # Transposed, so that no row lies in one piece of memory.
+    wide = common.normal_numbers(rng, rng.randint(9, 12), 2 * rng.randint(3, 4)).T
     yield call(wide, 2)
     yield call(wide, 3)  # an even number of rows has none in the middle
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
     rows = _rows(rng)
+
+    def ask(answer: Answer) -> dict[str, Any]:
+        given = rows.clone()
+        found = answer(given, len(rows) - 2)
+        return {
+            "it returns a": type(found).__name__,
+            "the table asks for gradients afterwards": given.requires_grad,
+        }
+
+    yield Case("(table, length)", ask)
     yield differentiated(table=rows, length=len(rows) + rng.randint(2, 5))
 
 
@@ -264,7 +280,7 @@ def stretch_only_by_whole_factors(table, length):
 
 @stretch.mistake(
     "You work in the caller's table and change its rows. Make a new tensor for yours.",
-    loses=("longer than the table", "shorter than the table"),
+    loses=("longer than the table", "shorter than the table", "dtype and gradients"),
     breaks="`table` stays as it is",
 )
 def stretch_in_the_table_itself(table, length):

@@ -26,31 +26,39 @@ def summarised(runs: pd.DataFrame, length: int) -> pd.DataFrame:
     return pd.DataFrame(columns | {"above": grouped["gap"].mean()}).sort_values("mean")
 
 
-NAMES = ("alibi", "cope", "fourier", "learned", "none", "rotary", "sinusoidal")
+NAMES = (
+    *("alibi", "cope", "fourier", "fourier, gamma 8", "learned", "learned, std 1", "none"),
+    *("learned, std 0.02", "relative", "rotary", "rotary, base 500", "sinusoidal", "T5"),
+    *("Sinusoidal, sum", "no, nothing"),
+)
 
 
-def _runs(rng: Random) -> tuple[pd.DataFrame, int]:
+def _runs(rng: Random, encodings: int = 5) -> tuple[pd.DataFrame, int]:
     """A made-up sweep in no order, and a length in it.
 
-    Each encoding has seeds, losses and limits of its own; one was never measured at that length.
+    Each encoding has seeds, losses and limits of its own; one more was never measured at that
+    length. Labels of the index are repeated, as where two sweeps are joined.
     """
     while True:
         lengths = rng.sample((16, 24, 32, 48, 64), 3)
-        names = rng.sample(NAMES, 6)
-        rows = [
-            row for n, name in enumerate(names) for row in _runs_of(rng, name, lengths[n == 5 :])
-        ]
+        *names, never = rng.sample(NAMES, encodings + 1)
+        rows = [row for name in names for row in _runs_of(rng, name, lengths)]
+        rows += _runs_of(rng, never, lengths[1:])
         rng.shuffle(rows)
         if _orders_differ(rows, lengths[0]):
-            index = rng.sample(range(1000), len(rows))  # as behind a choice of rows
+            some = rng.sample(range(1000), len(rows) // 2 + 1)  # as behind a choice of rows
+            index = (some + some[::-1])[: len(rows)]
             return pd.DataFrame(rows, index=index), lengths[0]
 
 
 def _runs_of(rng: Random, name: str, lengths: list[int]) -> Iterator[dict[str, Any]]:
     level, floor, steps = rng.uniform(1, 2), rng.uniform(0.1, 2), rng.choice((100, 200, 400))
-    for seed in rng.sample(range(20), rng.randint(2, 5)):
+    losses = [level + rng.gauss(0, 0.2) + rng.uniform(0, 0.5) for _ in range(rng.randint(2, 5))]
+    if len(losses) > 2:
+        losses[-1] = losses[0]  # two seeds may end alike
+    for seed, first in zip(rng.sample(range(20), len(losses)), losses, strict=True):
         for length in lengths:
-            loss = level + rng.gauss(0, 0.2) + rng.uniform(0, 0.5)
+            loss = first * (1 + length / 100)
             limit = floor + length / 200 + rng.uniform(0, 0.2)
             row = {"encoding": name, "seed": seed, "steps": steps, "length": length}
             yield row | {"loss": loss, "limit": limit, "accuracy": rng.random()}
@@ -103,8 +111,8 @@ def _column(answer: Answer, runs: pd.DataFrame, length: int, name: str) -> dict[
 
 
 def _summary_column(rng: Random, name: str) -> Iterator[Case]:
-    for _ in range(2):
-        runs, length = _runs(rng)
+    for encodings in (5, 12):
+        runs, length = _runs(rng, encodings)
         words = f"column {name!r} of a made-up sweep at length {length}"
         yield Case(words, partial(_column, runs=runs, length=length, name=name))
         if name == "above":  # where it is tempting to add a column to what is given
@@ -116,14 +124,15 @@ def _unchanged(answer: Answer, runs: pd.DataFrame, length: int) -> dict[str, Any
     answer(given, length)
     return {
         "its columns": [str(each) for each in given.columns],
+        "the name of its index": str(given.index.name),
         "the index of its first rows": [str(each) for each in given.index[:5]],
         "nothing in it has changed": given.equals(runs),
     }
 
 
 def _best_first(rng: Random) -> Iterator[Case]:
-    for _ in range(2):
-        runs, length = _runs(rng)
+    for encodings in (5, 12):
+        runs, length = _runs(rng, encodings)
 
         def ask(answer: Answer, runs: pd.DataFrame = runs, length: int = length) -> Any:
             found = answer(runs.copy(), length)

@@ -43,9 +43,7 @@ def _inputs(rng: Random, max_len: int) -> Iterator[Tensor]:
 
 def _table_with(answer: Answer, rows: Tensor) -> Any:
     """The answer's module, with `rows` put in the place of what it has drawn."""
-    module = answer(d_model=rows.shape[1], max_len=len(rows))
-    if rows.dtype == torch.float64:
-        module.double()
+    module = common.made(answer, d_model=rows.shape[1], max_len=len(rows)).to(rows.dtype)
     for table in _tables(module, rows.numel()):
         table.data = rows.reshape(table.shape).clone()
     return module
@@ -57,6 +55,15 @@ def _tables(module: Any, size: int) -> list[Tensor]:
         if found := [each for each in kept if isinstance(each, Tensor) and each.numel() == size]:
             return found
     return []
+
+
+def _size(module: Any, max_len: int, width: int) -> dict[str, str]:
+    """Whether the module keeps a table of that size; if not, what it has."""
+    there = "is there"
+    if not _tables(module, max_len * width):
+        shapes = ", ".join(str(tuple(each.shape)) for each in module.parameters())
+        there = f"the shape {shapes}" if shapes else "no Parameter"
+    return {f"a table of shape {(max_len, width)}": there}
 
 
 def _embedded(module: Any, *arguments: Tensor) -> Any:
@@ -74,7 +81,7 @@ def _rows_added(rng: Random) -> Iterator[Case]:
 
         def ask(answer: Answer, x: Tensor = x, rows: Tensor = rows) -> Any:
             module = _table_with(answer, rows)
-            return {
+            return _size(module, *rows.shape) | {
                 "the result": _embedded(module, x),
                 "the result for another x of this shape": _embedded(module.eval(), x.flip(0, 1)),
             }
@@ -91,7 +98,7 @@ def _rows_chosen(rng: Random) -> Iterator[Case]:
 
         def ask(answer: Answer, x: Tensor = x, rows: Tensor = rows, p: Tensor = positions) -> Any:
             module = _table_with(answer, rows)
-            return {
+            return _size(module, *rows.shape) | {
                 f"positions {tuple(p.shape)}, each sequence its own": _embedded(module, x, p),
                 "other positions of this shape": _embedded(module, x, max_len - 1 - p),
                 f"positions {tuple(p[0].shape)}, the same for all": _embedded(module, x, p[0]),
@@ -110,6 +117,7 @@ def _trained(rng: Random) -> Iterator[Case]:
         tables = _tables(module, max_len * x.shape[2])
         return {
             "it is an Encoding": isinstance(module, encodings.Encoding),
+            **_size(module, max_len, x.shape[2]),
             "its rows are kept as": [common.kept_as(module, each) for each in tables],
             "numbers in each Parameter": [each.numel() for each in module.parameters()],
             "a step of gradient descent changes what embed adds": _moves(module, x),
@@ -134,13 +142,14 @@ def _started(rng: Random) -> Iterator[Case]:
     def ask(answer: Answer, **std: float) -> dict[str, Any]:
         modules = [answer(d_model=width, max_len=max_len, **std) for _ in range(2)]
         tables = [table for each in modules for table in _tables(each, max_len * width)[:1]]
-        there = bool(tables)
-        rows = tables[0].detach().reshape(max_len, width) if there else torch.zeros(1, 1)
+        rows = tables[0].detach().reshape(max_len, width) if tables else torch.zeros(1, 1)
         return {
-            "it has max_len rows of width D": there,
+            **_size(modules[0], max_len, width),
             **common.begins(tables or [rows], std.get("std", 0.02)),
-            "rows that differ": len(rows.unique(dim=0)),
-            "columns that differ": len(rows.unique(dim=1).T),
+            "rows that differ in more than signs": len(rows.abs().unique(dim=0)),
+            "columns that differ in more than signs": len(rows.abs().unique(dim=1).T),
+            "each row has the mean 0": _centred(rows, std.get("std", 0.02)),
+            "each column has the mean 0": _centred(rows.T, std.get("std", 0.02)),
             "the rows differ in length": _spread(rows, std.get("std", 0.02)),
             "the columns differ in length": _spread(rows.T, std.get("std", 0.02)),
         }
@@ -155,8 +164,14 @@ def _spread(rows: Tensor, std: float) -> bool:
     return bool(0.5 < rows.norm(dim=1).std() / (std / math.sqrt(2)) < 1.5)
 
 
+def _centred(rows: Tensor, std: float) -> bool:
+    """Whether their means are as near to 0 as those of independent numbers."""
+    return bool((rows.mean(1).square().mean() * rows.shape[1]).sqrt() < 1.5 * std)
+
+
 MIXED = ((torch.float32, torch.bfloat16), (torch.float32, torch.float64),
-         (torch.float64, torch.float32))  # fmt: skip
+         (torch.float64, torch.float32), (torch.bfloat16, torch.float32),
+         (torch.float16, torch.float64))  # fmt: skip
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -168,23 +183,32 @@ def _backwards(rng: Random) -> Iterator[Case]:
         seen: dict[str, Any] = {}
         for of_rows, of_x in MIXED:
             module = _table_with(answer, rows.to(of_rows))
-            words = f"the dtype of the result where x has {of_x} and the rows have {of_rows}"
-            seen[words.replace("torch.", "")] = str(module.embed(x.clone().to(of_x), *given).dtype)
+            words = f"where x has {of_x} and the rows have {of_rows}".replace("torch.", "")
+            result = module.embed(x.clone().to(of_x), *given)
+            seen[f"the dtype of the result {words}"] = str(result.dtype)
+            blank = _table_with(answer, torch.zeros_like(rows).to(of_rows))
+            found = blank.embed(x.clone().to(of_x), *given)
+            seen[f"rows of zeros leave the digits of x {words}"] = _as_it_was(found, x.to(of_x))
         module = _table_with(answer, rows.double())
         leaf = x.double().requires_grad_()
         tables = _tables(module, rows.numel()) or [torch.zeros(1, dtype=torch.float64)]
-        leaves = {"x": leaf, "the rows": tables[0]}
+        leaves: dict[str, Tensor | None] = {"x": leaf, "the rows": tables[0]}
         return seen | common.gradients(lambda: module.embed(leaf, *given), leaves)
 
     yield Case("embed(x)", partial(ask, given=()))
     yield Case("embed(x, positions)", partial(ask, given=(positions,)))
 
 
+def _as_it_was(found: Tensor, x: Tensor) -> bool:
+    """Whether a number in the precision of x is left; which rows are added plays no part."""
+    return found.shape == x.shape and torch.equal(found.double(), x.double())
+
+
 def _too_long(rng: Random) -> Iterator[Case]:
     """T is above max_len where B and D are below, and the other way round."""
 
     def ask(answer: Answer, x: Tensor, max_len: int, given: tuple[Tensor, ...]) -> dict[str, Any]:
-        module = answer(d_model=x.shape[2], max_len=max_len)
+        module = common.made(answer, d_model=x.shape[2], max_len=max_len)
         return refusal(partial(module.embed, x.clone(), *given), T=x.shape[1], max_len=max_len)
 
     rows = rng.randint(6, 8)

@@ -184,8 +184,8 @@ class rows_missing_without_numbers(RightTable):
 
 
 @table.mistake(
-    "You look at the length only where no positions are given. A text beyond max_len is refused "
-    "with positions as well.",
+    "You look at the length only where no positions are given. With positions a text beyond "
+    "max_len is refused as well: what counts is T, not the largest position.",
     loses="says when there is no row",
     breaks="with `positions` or without",
 )
@@ -217,6 +217,19 @@ class rows_impose_their_dtype(RightTable):
         self.check(x.shape[1])
         rows = self.rows(x, positions)
         return x.to(rows.dtype) + rows
+
+
+@table.mistake(
+    "You bring x to the dtype of the rows, add, and go back: where the rows are in half precision, "
+    "x has lost its digits on the way. Bring the rows to the dtype of x.",
+    loses="dtype and gradients",
+    breaks="the result has the dtype of $x$ and its precision",
+)
+class rows_cost_the_precision_of_x(RightTable):
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        rows = self.rows(x, positions)
+        return (x.to(rows.dtype) + rows).to(x.dtype)
 
 
 @table.mistake(

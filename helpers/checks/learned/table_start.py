@@ -151,8 +151,8 @@ class rows_begin_uniform_with_the_right_std(RightTable):
 
 
 @table.mistake(
-    "Each new module begins with the same numbers: a generator is set to the same seed in "
-    "__init__. Draw anew each time.",
+    "Each new module begins with the same numbers: nothing is drawn, or a generator is set to the "
+    "same seed. Draw anew each time.",
     loses="the rows start with the std asked for",
     breaks="anew for each module",
 )
