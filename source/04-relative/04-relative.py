@@ -54,7 +54,7 @@ for T in (2, 5, 512):
 # The $2k+1$ vectors stand in a table: row 0 is offset $-k$, the last row is offset $k$. Write
 # `offset_rows`. It returns a $(T, T)$ tensor: entry $(i, j)$ is the row that query $i$ and key $j$
 # use. Its dtype is int64, that of an index. $k$ may be larger than $T$, or 0, and $T$ may be any
-# length.
+# length up to 1,000.
 #
 # For $T = 3$ and $k = 1$ that is `[[1, 2, 2], [0, 1, 2], [0, 0, 1]]`.
 #
@@ -172,9 +172,10 @@ check.pairs(key_term_by_pair, seed=4202)
 
 # %% [markdown] exercise="batched" title="Shaw's batched product" difficulty=3 minutes=15
 # Write `key_term_batched`: the same arguments, the same numbers, and no copy of the vectors for
-# each sentence or for each head. The check watches the tensors you make for a text that is longer
-# than $B \cdot H$: none may hold $2 \cdot T^2 \cdot d$ numbers; one of $T^2 \cdot d$ is fine. As
-# before, the dtype is that of `q`, and gradients must reach `q` and `vectors`.
+# each sentence or for each head in one tensor. The check watches the tensors you make for a text
+# that is longer than $B \cdot H$: no single one may hold $2 \cdot T^2 \cdot d$ numbers; one of
+# $T^2 \cdot d$ is fine. As before, the dtype is that of `q`, and gradients must reach `q` and
+# `vectors`.
 #
 # *Why care:* moving axes about is where attention code goes wrong, and a `reshape` too many raises
 # no error.
@@ -213,8 +214,9 @@ check.batched(key_term_batched, seed=4303)
 
 # %% [markdown] exercise="gather" title="Multiply first, then read" difficulty=3 minutes=12
 # Write `key_term_by_gather`: the same arguments and numbers once more, dtype and gradients as well,
-# and no vector for each pair any longer, not even once. Where $T$ and $d$ are larger than
-# $B \cdot H$ and $R$, no tensor may hold $T^2 \cdot d$ numbers.
+# and no tensor with a vector for each pair any longer. What counts is the size of the largest:
+# where $T$ and $d$ are larger than $B \cdot H$ and $R$, no single tensor may hold $T^2 \cdot d$
+# numbers.
 #
 # *Why care:* this is how libraries do it, this course's `shaw_keys` among them.
 #
@@ -262,7 +264,8 @@ for name, term in terms.items():
           bool((term - terms["per pair"]).abs().max() < 1e-12))
 
 # %% [markdown] exercise="memory" title="What does each form hold?" difficulty=2 minutes=8
-# Now predict. Write `numbers_held`, which returns a dictionary with five whole numbers:
+# Now predict. Write `numbers_held`, which returns a dictionary with exactly these five whole
+# numbers (`int`):
 #
 # - `"per pair"`: how many numbers the tensor of products has in the first form, before the sum;
 # - `"batched"`: how many are in the vectors that the second form fetches;
@@ -400,10 +403,10 @@ plots.show(figure, "Left: a band of six columns moves left by one a row. Right: 
 # %% [markdown] exercise="skew" title="Skew" difficulty=4 minutes=15
 # Write `skew`, which turns products $(\dots, T, 2T-1)$ into $(\dots, T, T)$ with entry $(i, j)$
 # from the column of offset $j - i$. There may be any axes in front, or none, and the numbers may
-# lie in memory in any order, as after a `transpose`. Do it **without an index**: no `gather`, no
-# tensor or mask that says where to read, and no loop over pairs; padding, flattening, slicing and
-# cutting into rows again are enough. The result has the dtype of `products`, gradients must reach
-# them, and they are not written into.
+# lie in memory in any order, as after a `transpose`. Do it **without an index**: no `gather`,
+# `where` or other operation that takes a tensor of indices or a mask, and no loop over pairs;
+# padding, flattening, slicing and cutting into rows again are enough. The result has the dtype of
+# `products`, gradients must reach them, and they are not written into.
 #
 # *Why care:* this is what the Music Transformer needed to read texts of thousands of tokens.
 #
@@ -497,8 +500,8 @@ except ValueError as error:
 # and `rows` is $(T, T)$, any rows; returned is $(B, H, T, d)$, in the dtype of `weights`. Take the
 # weights as they are: after dropout, a query's weights need not add up to 1. Gradients must reach
 # `weights` and `vectors`, and no argument is written into. One part of the points is for making no
-# vector for each pair: where $T$ and $d$ are larger than $B \cdot H$ and $R$, no tensor may hold
-# $T^2 \cdot d$ numbers.
+# tensor with a vector for each pair: where $T$ and $d$ are larger than $B \cdot H$ and $R$, no
+# single tensor may hold $T^2 \cdot d$ numbers.
 #
 # *Why care:* forward and backward mirror each other: adding up by index is the gradient of reading
 # by index.

@@ -1,6 +1,7 @@
 """What a learner is told: short, plain, and no hint but the right one."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,15 @@ def test_an_answer_that_ends_in_an_error_is_told_which_and_in_what_line(error: A
     told = f"your code stops with {error.__name__}, in the line “raise error("
     assert told in report.findings[0].message
     assert "enough" in report.findings[0].message
+
+
+def test_a_reference_that_fails_makes_nobody_right() -> None:
+    def failing(tokens: Tensor) -> Tensor:
+        raise ValueError("no")
+
+    broken = replace(start_here.positions, reference=failing)
+    with pytest.raises(RuntimeError, match="the course's own answer to “positions” stopped"):
+        broken(failing)
 
 
 def test_one_buffer_for_all_results_is_told() -> None:

@@ -172,6 +172,12 @@ class Exercise:
     def _trial(self, part: Part, answers: Answers, seed: int) -> _Trial:
         cases = self.draw(part, seed)
         expected = [_ask(case, self.reference) for case in cases]
+        if failed := next((each for each in expected if isinstance(each, Raised)), None):
+            # Else whoever fails in the same way would be right.
+            raise RuntimeError(
+                f"the course's own answer to “{self.name}” stopped ({failed.kind}: {failed.text}); "
+                "restart the kernel, and tell the authors should it happen again"
+            )
         found = answers.found[part.name]
         pairs = zip(found, expected, strict=True)
         wrong = [i for i, pair in enumerate(pairs) if not compare.same(*pair, self.tolerance)]

@@ -36,11 +36,11 @@ batched = Exercise(
 
 
 @batched.mistake(
-    "The numbers are right, but the vectors are there once for every sentence and head: "
-    "broadcasting copies, with * and with @ alike. Let all sentences and heads be rows of one "
-    "matrix.",
+    "The numbers are right, but your largest tensor has as many numbers as the vectors once for "
+    "every sentence and head: broadcasting copies, with * and with @ alike. Let all sentences and "
+    "heads be rows of one matrix.",
     loses="no copies for sentences and heads",
-    breaks=("no copy of the vectors for", "none may hold $2"),
+    breaks=("no copy of the vectors for", "no single one may hold $2"),
 )
 def batched_by_broadcasting(q, vectors, rows):
     return (q[:, :, :, None] * vectors[rows]).sum(-1)
@@ -108,8 +108,9 @@ def batched_heads_before_sentences(q, vectors, rows):
 
 
 @batched.mistake(
-    "The vectors are there once for every head: repeat copies, and so does a product with "
-    "an axis of heads on both sides. Let sentences and heads be rows of one matrix.",
+    "Your largest tensor has as many numbers as the vectors once for every head. repeat copies, "
+    "and so does a product with an axis of heads on both sides. Let sentences and heads be rows "
+    "of one matrix.",
     loses="no copies for sentences and heads",
     breaks="no copy of the vectors for",
 )

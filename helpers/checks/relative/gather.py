@@ -33,7 +33,11 @@ gather = Exercise(
     "The numbers are right, but vectors[rows] makes a vector for each pair. Multiply first, "
     "with the 2k + 1 vectors, and read afterwards.",
     loses="no vector for each pair",
-    breaks=("no vector for each pair any longer", "no tensor may hold", "no vector for each pair;"),
+    breaks=(
+        "no tensor with a vector for each pair any longer",
+        "no single tensor may hold",
+        "no vector for each pair;",
+    ),
 )
 def gather_of_a_vector_per_pair(q, vectors, rows):
     return torch.einsum("bhid,ijd->bhij", q, vectors[rows])
@@ -104,7 +108,7 @@ def gather_of_a_product_per_pair(q, vectors, rows):
     "products[..., rows] reads the rows of all queries for each query, T times too many, and you "
     "keep only a diagonal of it. gather reads for query i what rows[i] names.",
     loses="no vector for each pair",
-    breaks="no tensor may hold",
+    breaks="no single tensor may hold",
 )
 def gather_of_a_diagonal(q, vectors, rows):
     every = (q @ vectors.T)[..., rows]  # (B, H, T, T, T)

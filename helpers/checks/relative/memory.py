@@ -34,17 +34,18 @@ def _sizes(rng: Random) -> Iterator[dict[str, int]]:
     yield {"B": rng.randint(6, 9), "H": 1, "T": 11, "d": 3, "k": rng.randint(13, 20)}
 
 
-def _whole(found: Any) -> Any:
-    """A whole number as an int, whatever library or type it is of."""
+def _typed(found: Any) -> Any:
+    """A number and its type: an int holds any size, a float or an int32 does not."""
     tensor = compare.as_tensor(np.asarray(found) if isinstance(found, np.number) else found)
-    if tensor is not None and tensor.numel() == 1:
-        found = tensor.item()
-    return int(found) if isinstance(found, float) and found.is_integer() else found
+    value = tensor.item() if tensor is not None and tensor.numel() == 1 else found
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return {"the number": value, "its type": type(found).__name__}
 
 
 def _counted(rng: Random, names: tuple[str, ...]) -> Iterator[Case]:
     def ask(answer: Answer, name: str, sizes: dict[str, int]) -> Any:
-        return _whole(answer(**sizes)[name])
+        return _typed(answer(**sizes)[name])
 
     for sizes in _sizes(rng):
         words = ", ".join(f"{key}={value}" for key, value in sizes.items())
@@ -187,7 +188,7 @@ def memory_of_the_rows_in_use(B, H, T, d, k):
 
 @memory.mistake(
     "You count bytes. Asked are numbers, whatever the bytes of each.",
-    breaks=("a dictionary with five whole numbers", "in numbers"),
+    breaks="in numbers",
 )
 def memory_in_bytes(B, H, T, d, k):
     size = 2 * k + 1
@@ -217,3 +218,27 @@ def memory_of_two_kinds_of_scores(B, H, T, d, k):
     size = 2 * k + 1
     held = {"per pair": B * H * T * T * d, "batched": T * T * d, "gather": B * H * T * size}
     return held | {"table": size * d, "scores": 2 * B * H * T * T}
+
+
+@memory.mistake(
+    "The numbers are right, but not all of them are of Python's type int. A division with / makes "
+    "a float, even where nothing is left over; leave torch and NumPy out of it.",
+    breaks="exactly these five whole numbers",
+)
+def memory_in_floats(B, H, T, d, k):
+    size = 2 * k + 1
+    held = {"per pair": B * H * T * T * d, "batched": T * T * d, "gather": B * H * T * size}
+    held |= {"table": size * d, "scores": B * H * T * T}
+    return {name: float(numbers) for name, numbers in held.items()}
+
+
+@memory.mistake(
+    "There are entries in your dictionary that were not asked for. Leave in the five.",
+    loses="what is learned, and the scores",
+    breaks="exactly these five whole numbers",
+)
+def memory_with_a_sixth_entry(B, H, T, d, k):
+    size = 2 * k + 1
+    held = {"per pair": B * H * T * T * d, "batched": T * T * d, "gather": B * H * T * size}
+    held |= {"table": size * d, "scores": B * H * T * T}
+    return held | {"skew": B * H * T * 2 * T}

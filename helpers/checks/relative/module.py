@@ -64,7 +64,8 @@ def _texts(rng: Random, name: str) -> Iterator[Case]:
     length = rng.randint(7, 9)
     for batch, heads, tokens, k in (
         (3, rng.choice((2, 4)), length, 3),
-        (2, 5, rng.randint(40, 44), 3),
+        (2, 5, rng.randint(40, 44), rng.randint(17, 20)),
+        (2, rng.choice((2, 4)), rng.randint(24, 26), rng.randint(9, 16)),
         (4, 1, rng.randint(3, 4), rng.randint(5, 6)),
         (1, 4, 1, 2),
         (5, 2, 4, 0),
@@ -117,26 +118,32 @@ def _given(rng: Random) -> Iterator[Case]:
             table = _table(rng, name, heads)
             yield _offsets_case(name, first, table, _trees(rng, batch, length)[0])
             yield _offsets_case(name, first, table, _trees(rng, batch, length))
+        k = rng.randint(17, 20)
+        first, table = _first(rng, name, 3, 2, 9), _table(rng, name, 2, k)
+        yield _offsets_case(name, first, table, _trees(rng, 3, 9, most=25), k)
 
 
-def _trees(rng: Random, batch: int, length: int) -> Tensor:
-    """Any offsets, (B, T, T)."""
+def _trees(rng: Random, batch: int, length: int, most: int = 6) -> Tensor:
+    """Any offsets up to `most`, and one far beyond; (B, T, T)."""
     draw = Generator().manual_seed(rng.randrange(2**31))
-    trees = torch.randint(-6, 7, (batch, length, length), generator=draw)
+    trees = torch.randint(-most, most + 1, (batch, length, length), generator=draw)
     trees[:, rng.randrange(length), rng.randrange(length)] *= 100
     return trees
 
 
-def _offsets_case(name: str, first: Tensor, table: dict[str, Tensor], offsets: Tensor) -> Case:
+def _offsets_case(
+    name: str, first: Tensor, table: dict[str, Tensor], offsets: Tensor, k: int = 3
+) -> Case:
     batch, heads, length = first.shape[:3]
     shape = "(T, T)" if offsets.dim() == 2 else "(B, T, T)"
 
     def ask(answer: Answer) -> Any:
-        module = built(answer, table, num_heads=heads)
+        module = built(answer, table, num_heads=heads, k=k)
         ask_hook(module, name, first)  # without, as other calls of the same object
         return ask_hook(module, name, first, offsets)
 
-    return Case(f"{name} with k=3, B={batch}, H={heads}, T={length}, offsets of shape {shape}", ask)
+    sizes = f"k={k}, B={batch}, H={heads}, T={length}"
+    return Case(f"{name} with {sizes}, offsets of shape {shape}", ask)
 
 
 def _learned(rng: Random) -> Iterator[Case]:

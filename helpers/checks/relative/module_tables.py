@@ -111,8 +111,8 @@ class tables_that_are_frozen(RightShaw):
 
 
 @module.mistake(
-    "Your numbers are uniform. Even with the right standard deviation they are not normal; "
-    "torch.randn or nn.init.normal_ makes those.",
+    "Your numbers are not normal, though their standard deviation is right. Uniform ones are not, "
+    "nor those cut off or brought to one length; torch.randn and nn.init.normal_ make normal ones.",
     loses="how the tables begin",
     breaks="normal numbers of mean 0 and standard deviation",
 )
@@ -163,7 +163,8 @@ class tables_that_begin_at_zero(RightShaw):
 
 
 @module.mistake(
-    "One number is drawn for a whole vector. Each of its d numbers should be drawn by itself.",
+    "The same numbers are there several times within a table, as where one is drawn for a whole "
+    "vector, or one half mirrors the other. Each number should be drawn by itself.",
     loses="how the tables begin",
     breaks="each drawn by itself",
 )

@@ -14,7 +14,7 @@ from helpers.encodings import offsets as library
 
 
 def _rows_case(length: int, k: int) -> Case:
-    """The rows, in whatever library's array, and their dtype."""
+    """The rows, the kind of what holds them, and their dtype."""
     case = call(length, k)
 
     def ask(answer: Answer) -> Any:
@@ -22,7 +22,9 @@ def _rows_case(length: int, k: int) -> Case:
         dtype = getattr(found, "dtype", None)
         if dtype is None:
             return found
-        return {"the rows": found, "their dtype": str(dtype).removeprefix("torch.")}
+        kind = f"{type(found).__module__}.{type(found).__name__}"
+        words = str(dtype).removeprefix("torch.")
+        return {"the rows": found, "they are held by a": kind, "their dtype": words}
 
     return Case(case.label, ask)
 
@@ -31,6 +33,7 @@ def _within(rng: Random) -> Iterator[Case]:
     length = rng.randint(5, 8)
     yield _rows_case(length, length + rng.randint(1, 4))
     yield _rows_case(length, length - 1)
+    yield _rows_case(length + 1, length + 1)
     yield _rows_case(rng.randint(2, 3), rng.randint(30, 200))
     yield _rows_case(1, rng.randint(2, 9))
 
@@ -222,3 +225,13 @@ def rows_of_a_table_that_fits_the_text(length, k):
     k = min(k, length - 1)
     p = torch.arange(length)
     return (p[None, :] - p[:, None]).clamp(-k, k) + k
+
+
+@rows.mistake(
+    "The numbers are right, but they stand in a NumPy array. Asked is a tensor: torch.from_numpy "
+    "turns one into the other, or begin with torch.arange.",
+    breaks="It returns a $(T, T)$ tensor",
+)
+def rows_in_an_array(length, k):
+    p = torch.arange(length)
+    return ((p[None, :] - p[:, None]).clamp(-k, k) + k).numpy()

@@ -15,11 +15,12 @@ from helpers.checks.engine import Answer, Case, Exercise, Part, call, differenti
 from helpers.checks.relative import common
 from helpers.encodings import offsets as library
 
-INDEXING = {  # the operations that are told by a tensor where to read or write
+INDEXING = {  # the operations that a tensor of indices or a mask tells where to read or write
     "_index_put_impl_", "_unsafe_index", "embedding", "gather", "index", "index_add",
-    "index_add_", "index_copy", "index_copy_", "index_put", "index_put_", "index_select",
-    "masked_scatter", "masked_scatter_", "masked_select", "put",
-    "put_", "scatter", "scatter_", "scatter_add", "scatter_add_", "take", "where",
+    "index_add_", "index_copy", "index_copy_", "index_fill", "index_fill_",
+    "index_put", "index_put_", "index_select", "masked_fill", "masked_fill_",
+    "masked_scatter", "masked_scatter_", "masked_select", "put", "put_", "scatter",
+    "scatter_", "scatter_add", "scatter_add_", "take", "where",
 }  # fmt: skip
 LONG = 40  # tokens; a loop over pairs has as many steps as a text has pairs
 
@@ -64,6 +65,7 @@ def _without_index(rng: Random) -> Iterator[Case]:
             "it takes a step for each pair": meter.operations.total() >= LONG**2,
         }
 
+    common.make_sure_of_the_meter()
     yield Case(f"(products of shape {tuple(products.shape)})", ask)
 
 

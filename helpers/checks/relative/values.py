@@ -87,7 +87,7 @@ def value_averaged_by_row(weights, vectors, rows):
     "The numbers are right, but vectors[rows] makes a vector for each pair. Add the weights "
     "up by row first; then a single product is left.",
     loses="no vector for each pair",
-    breaks="no tensor may hold",
+    breaks="no single tensor may hold",
 )
 def value_of_a_vector_per_pair(weights, vectors, rows):
     return torch.einsum("bhij,ijd->bhid", weights, vectors[rows])

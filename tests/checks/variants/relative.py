@@ -21,7 +21,7 @@ def rows_by_loops(length, k):
 
 def rows_in_numpy(length, k):
     p = np.arange(length)
-    return np.clip(np.subtract.outer(p, p).T, -k, k) + k
+    return torch.from_numpy(np.clip(np.subtract.outer(p, p).T, -k, k) + k)
 
 
 def rows_moved_before_the_clip(length, k):
@@ -40,8 +40,8 @@ def rows_by_counting(length, k):
     return rows + torch.zeros(length, length, dtype=torch.long)
 
 
-def memory_as_floats(B, H, T, d, k):  # noqa: N803
-    pairs, size = float(T**2), 2.0 * k + 1
+def memory_by_powers(B, H, T, d, k):  # noqa: N803
+    pairs, size = pow(T, 2), int(2.0 * k) + 1
     return {
         "per pair": B * H * pairs * d,
         "batched": pairs * d,
@@ -65,22 +65,22 @@ def memory_from_shapes(B, H, T, d, k):  # noqa: N803
 def memory_in_numpy(B, H, T, d, k):  # noqa: N803
     offsets = np.arange(-k, k + 1).size
     return {
-        "scores": np.prod([B, H, T, T]),
-        "table": np.int64(offsets * d),
-        "gather": np.prod([B, H, T, offsets]),
-        "batched": np.prod([T, T, d]),
-        "per pair": np.prod([B, H, T, T, d]),
+        "scores": int(np.prod([B, H, T, T])),
+        "table": offsets * d,
+        "gather": np.prod([B, H, T, offsets]).item(),
+        "batched": int(np.prod([T, T, d])),
+        "per pair": np.prod([B, H, T, T, d]).item(),
     }
 
 
-def memory_as_tensors(B, H, T, d, k):  # noqa: N803
+def memory_of_meta_tensors(B, H, T, d, k):  # noqa: N803
     meta = torch.empty(B, H, T, T, d, device="meta")
     return {
-        "per pair": torch.tensor(meta.numel()),
-        "batched": torch.tensor(meta[0, 0].numel()),
-        "gather": torch.tensor(B * H * T * (k + 1 + k)),
-        "table": torch.tensor(len(range(-k, k + 1)) * d),
-        "scores": torch.tensor(meta[..., 0].numel()),
+        "per pair": meta.numel(),
+        "batched": meta[0, 0].numel(),
+        "gather": B * H * T * (k + 1 + k),
+        "table": len(range(-k, k + 1)) * d,
+        "scores": meta[..., 0].numel(),
     }
 
 
@@ -247,7 +247,7 @@ VARIANTS = {
     "pairs": PAIRS,
     "batched": BATCHED,
     "gather": GATHER,
-    "memory": (memory_as_floats, memory_from_shapes, memory_in_numpy, memory_as_tensors),
+    "memory": (memory_by_powers, memory_from_shapes, memory_in_numpy, memory_of_meta_tensors),
     "skew": (
         skew_row_by_row,
         skew_by_strides,
