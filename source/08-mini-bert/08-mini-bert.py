@@ -65,7 +65,7 @@ print("the same as model(tokens):", torch.allclose(logits, model(tokens), atol=1
 
 # %% [markdown] exercise="parameters" title="Count them" difficulty=2 minutes=15
 # Write `parameters(V, D, L, T)`: the number of parameters of a BERT with $V$ tokens, width $D$, $L$
-# layers and $T$ positions, as a dictionary of four whole numbers, exact for any sizes:
+# layers and $T$ positions, as a dictionary of four numbers, each an int, exact for any sizes:
 #
 # - `"embeddings"`: what is below the layers: three tables and a LayerNorm (there are 2 segments);
 # - `"layer"`: **one** layer: four maps in the attention (query, key, value, output), two in the
@@ -691,22 +691,24 @@ times.groupby(choices.table["changed"], sort=False).agg(["mean", "std"]).round(3
 # with several $D$, $H$, $T$ and $B$, and with parameters that have moved from where they began:
 #
 # - it drops into `Bert` as it is, in float32 and in float64: right shapes, finite numbers, and a
-#   text gives the same alone as among others; nothing that a hook is given is changed;
+#   text gives the same alone as among others, in train mode too (dropout excepted); nothing that a
+#   hook is given is changed;
 # - each word still counts: another one at a place gives another result there;
 # - it works for any $T$ from 1 to `max_len`. Beyond that it works too, or raises a `ValueError`
 #   that says why;
 # - it is not blind to order: shuffled words give more than shuffled results;
 # - it tells left from right: reversed words give more than reversed results;
-# - every tensor it keeps is a Parameter, or a buffer if it is fixed; the loss reaches all
-#   Parameters where $T$ is `max_len`; saved and loaded into another one, it gives the same; asked
-#   twice, too.
+# - every tensor it keeps is a Parameter, or a buffer if it is fixed; gradients reach the $x$ of
+#   `embed`, the $q$ and $k$ of `rotate`, and all Parameters where $T$ is `max_len`; saved and loaded into another one, it gives the same; asked
+#   twice in eval mode, too.
 #
 # A class that does nothing has many of these properties; so none of them earns anything where
 # words or their order do not count. (Order is asked of texts of 8 words and more.)
 #
 # Write it yourself: the library's encodings, such as `Learned` and `Rotary`, or subclasses of them,
 # earn nothing, but functions such as `helpers.encodings.sinusoidal_table` may be called. $d = D/H$
-# is even. `positions` and `offsets` are None here. (`Bert` draws each `nn.Linear`, each
+# is even. `positions` and `offsets` are None here. For `scores` and `context`, what broadcasts to
+# $(B, H, T, T)$ and $(B, H, T, d)$ is as good, and so is None. (`Bert` draws each `nn.Linear`, each
 # `nn.Embedding` and a Parameter by the name of `table` anew, with its own std.)
 #
 # *Why care:* this is how a new encoding comes into the world: an idea, four hooks, and a race.

@@ -239,8 +239,9 @@ def above_by_log_of_softmax(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "Where nothing was chosen your difference may be infinite, and 0 · ∞ is not a number. Choose "
-    "with an index, or with torch.where, before you add up.",
+    "0 · ∞ is not a number: where a posterior is 0 its logarithm is infinite, and no factor of 0, "
+    "in a mask or a one-hot row, takes that out again. Pick what you need with an index, with "
+    "gather or torch.where, before you add up.",
     loses="words that cannot stand there",
     breaks="of a target it never is",
 )

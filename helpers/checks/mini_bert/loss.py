@@ -60,6 +60,12 @@ def _chosen_places(rng: Random) -> Iterator[Case]:
     targets = _targets(rng, many)
     targets[0][targets[0] == 0] = 100
     yield call(_logits(rng, *many), targets)
+    long = rng.randint(3, 4), rng.randint(45, 55), rng.randint(11, 16)
+    targets = _targets(rng, long)
+    row = rng.randrange(3)
+    targets[row] = torch.randint(long[2], long[1:2], generator=common.generator(rng))
+    targets[row, :: rng.randint(5, 7)] = -100  # thirty and more are chosen in this row
+    yield call(_logits(rng, *long), targets)
     few = 1, rng.randint(4, 6), rng.randint(7, 9)
     every = torch.randint(few[2], few[:2], generator=common.generator(rng))
     yield call(_logits(rng, *few), every)

@@ -85,8 +85,8 @@ def _drops_in(rng: Random) -> Iterator[Case]:
         tokens = _tokens(rng, batch, sizes["max_len"] - rng.randint(1, 4))
         asked = f"with {_words(sizes)}, tokens of shape {tuple(tokens.shape)}"
         for label, measure in (
-            (f"in a Bert {asked}", measured.fits),
             (f"its hooks, {asked}", measured.leaves_alone),
+            (f"in a Bert {asked}", measured.fits),
             (f"in a Bert in float64 {asked}: its dtype", measured.in_float64),
         ):
             yield Case(label, partial(measure, sizes=sizes, tokens=tokens))
@@ -156,6 +156,7 @@ own = Exercise(
         "(Order is asked of texts",
         "is even.",
         "are None here.",
+        "is as good, and so is None",
         "(`Bert` draws each",
         "Say here what your idea is.",
     ),
@@ -226,6 +227,22 @@ class own_with_a_mean_over_the_batch(RowAndOffset):
     def embed(self, x, positions=None):
         self.check(x.shape[1])
         return x + self.rows[: x.shape[1]] + x.mean(0)
+
+
+@own.mistake(
+    "In train mode a text gives another result alone than among others. A BatchNorm takes its "
+    "means over all texts; a LayerNorm stays within one vector.",
+    loses="it drops into Bert",
+    breaks="in train mode too",
+)
+class own_with_a_batch_norm(RowAndOffset):
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.even = nn.BatchNorm1d(d_model)
+
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        return self.even(x.transpose(1, 2)).transpose(1, 2) + self.rows[: x.shape[1]]
 
 
 @own.mistake(

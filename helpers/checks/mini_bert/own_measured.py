@@ -9,6 +9,8 @@ import torch
 from torch import Generator, Tensor, nn
 
 from helpers.checks.engine import Answer
+from helpers.checks.mini_bert import own_hooks
+from helpers.checks.mini_bert.own_hooks import close
 from helpers.encodings import Encoding
 from helpers.encodings.base import HOOKS
 from helpers.model.bert import Bert, Size
@@ -17,6 +19,9 @@ WORDS = 40
 LENGTH_FOR_ORDER = 8  # an idea may look some places away, and know no order in shorter texts
 UNHEARD = "places where another word changes nothing"
 ORDER_COUNTS = "another order of the words gives more than another order of the results"
+FINITE = "all numbers are finite"
+TWICE = "asked twice in eval mode, it gives the same"
+ROUNDING = 1e-10  # of the largest gradient, in float64; a softmax may leave that much of a 0
 WORKS = "it works, or raises a ValueError that says why"
 
 
@@ -35,20 +40,15 @@ def model_with(answer: Answer, sizes: dict[str, int], seed: int = 0, shaken: boo
     return model.eval()
 
 
-def close(one: Tensor, other: Tensor, most: float = 1e-3) -> bool:
-    """Whether the difference is rounding only: a thousandth of the size, at most."""
-    difference = torch.where(one == other, 0.0, one - other)  # both may be infinite
-    return bool(difference.norm() <= most * other[other.isfinite()].norm())
-
-
 @torch.no_grad()
 def counted(model: Bert, tokens: Tensor) -> dict[str, Any]:
     """Whether words and their order count; without that an encoding has nothing to encode."""
     tokens = tokens[:1]
     length = tokens.shape[1]
     before = model(tokens)
+    finite = bool(before.isfinite().all())
     unheard = [t for t in sorted({0, length // 2, length - 1}) if not _heard(model, tokens, t)]
-    found: dict[str, Any] = {UNHEARD: unheard}
+    found: dict[str, Any] = {FINITE: finite, UNHEARD: unheard}
     if length >= LENGTH_FOR_ORDER:
         at = torch.arange(length)
         order = torch.cat([at[::2], at[1::2]]).roll(1)
@@ -68,15 +68,16 @@ def fits(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[str, Any
     """What Bert returns with the encoding in it."""
     model = model_with(answer, sizes)
     encoding = model.position
-    hidden = model(tokens)
+    hidden, again = model(tokens), model(tokens)
     alone = torch.cat([model(row[None]) for row in tokens])
     untrained = model_with(answer, sizes, shaken=False)(tokens)
     return {
         "it is an Encoding": isinstance(encoding, Encoding),
         "its d_model, num_heads and max_len": [getattr(encoding, name, None) for name in sizes],
         "the shape of what Bert returns": tuple(hidden.shape),
-        "all numbers are finite": bool(hidden.isfinite().all()),
+        FINITE: bool(hidden.isfinite().all()),
         "so they are before any training": bool(untrained.isfinite().all()),
+        TWICE: close(again, hidden),
         "a text gives the same alone as among others": close(alone, hidden),
         **counted(model, tokens),
     }
@@ -92,45 +93,32 @@ def in_float64(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> str:
 def leaves_alone(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[str, Any]:
     """Each hook is asked by itself; none may write into what it is given."""
     encoding = model_with(answer, sizes).position
-    given = _given(sizes, tokens)
-    before = {name: each.clone() for name, each in given.items()}
-    among = _asked(encoding, given)
-    unlike = [name for name in given if not torch.equal(given[name], before[name])]
-    alone = _asked(encoding, {name: each[-1:] for name, each in before.items()})
+    given = own_hooks.given(sizes, tokens)
+    before = own_hooks.copied(given)
+    shapes = own_hooks.shapes(encoding, own_hooks.copied(given))
+    if shapes == own_hooks.right_shapes(given):
+        among = own_hooks.asked(encoding, given)
+        unlike = [name for name in given if not torch.equal(given[name], before[name])]
+        nan = [name for name in HOOKS if among[name].isnan().any()]
+        changing = own_hooks.changing(encoding, before)
+        dependent = own_hooks.dependent(encoding, before)
+        training = own_hooks.dependent(encoding.train(), before)
+    else:  # the rest cannot be asked
+        unlike, nan, changing, dependent, training = [], [], [], [], []
     return {
+        **shapes,
         "what a hook has written into": unlike,
-        "hooks whose answer depends on the other texts": [
-            name for name in HOOKS if not close(among[name][-1:], alone[name])
-        ],
-    }
-
-
-def _given(sizes: dict[str, int], tokens: Tensor) -> dict[str, Tensor]:
-    (batch, length), heads = tokens.shape, sizes["num_heads"]
-    q, k = torch.randn(2, batch, heads, length, sizes["d_model"] // heads)
-    weights = torch.randn(batch, heads, length, length).softmax(-1)
-    return {"x": torch.randn(batch, length, sizes["d_model"]), "q": q, "k": k, "weights": weights}
-
-
-def _asked(encoding: Encoding, given: dict[str, Tensor]) -> dict[str, Tensor]:
-    """What each hook answers, 0 for one that adds nothing."""
-    x, q, k, weights = given.values()
-    scores, context = encoding.scores(q, k, None), encoding.context(weights, None)
-    none = torch.zeros(())
-    return {
-        "embed": encoding.embed(x, None),
-        "rotate": torch.stack(encoding.rotate(q, k), 1),
-        "scores": torch.broadcast_to(none if scores is None else scores, weights.shape),
-        "context": torch.broadcast_to(none if context is None else context, q.shape),
+        "hooks whose answer is not a number": nan,
+        "hooks that give another answer when asked once more": changing,
+        "hooks whose answer depends on the other texts": dependent,
+        "hooks of which that is so in train mode": training,
     }
 
 
 @torch.no_grad()
 def at_length(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[str, Any]:
     """What a text of this length gives."""
-    model = model_with(answer, sizes)
-    finite = bool(model(tokens).isfinite().all())
-    return {"all numbers are finite": finite, **counted(model, tokens)}
+    return counted(model_with(answer, sizes), tokens)
 
 
 @torch.no_grad()
@@ -172,6 +160,31 @@ def told_apart(answer: Answer, sizes: dict[str, int], tokens: Tensor, order: Ten
     return {**counted(model, tokens), "it does": more}
 
 
+def _gradients(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[str, Any]:
+    """Where the gradients of a result arrive, in float64 if the encoding can."""
+    model = model_with(answer, sizes)
+    try:
+        _send_back(model.double(), tokens)
+    except RuntimeError:  # that it does not fit is asked elsewhere
+        model = model_with(answer, sizes)
+        _send_back(model, tokens)
+    weights = list(model.position.parameters())
+    sizes_of = [0.0 if each.grad is None else float(each.grad.abs().max()) for each in weights]
+    least = ROUNDING * max(sizes_of, default=0.0)
+    return {
+        "the loss reaches every Parameter": all(each > least for each in sizes_of),
+        "what a gradient does not reach": own_hooks.cut(
+            model.position, own_hooks.given(sizes, tokens)
+        ),
+    }
+
+
+def _send_back(model: Bert, tokens: Tensor) -> None:
+    hidden = model(tokens)
+    weights = torch.randn(hidden.shape, generator=Generator().manual_seed(3))
+    (hidden * weights.to(hidden.dtype)).sum().backward()
+
+
 def learns(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[str, Any]:
     """Whether the encoding can be trained, saved and asked again; T is max_len."""
     torch.default_generator.manual_seed(0)
@@ -179,30 +192,23 @@ def learns(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[str, A
     found = _kept(fresh)
     model = model_with(answer, sizes)
     hidden = model(tokens)
-    (hidden * torch.randn(hidden.shape, generator=Generator().manual_seed(3))).sum().backward()
-    gradients = [weight.grad for weight in model.position.parameters()]
-    reached = all(grad is not None and bool(grad.any()) for grad in gradients)
+    gradients = _gradients(answer, sizes, tokens)
     used = _kept(model.position)
     other = model_with(answer, sizes, seed=7)
     with torch.no_grad():
         model(tokens[:, 2:])  # another length in between
         again = model(tokens)
-        hooks = _changing(model.position, _given(sizes, tokens))
+        hooks = own_hooks.changing(model.position, own_hooks.given(sizes, tokens))
         other.load_state_dict(model.state_dict())
         other(tokens[:, :5])  # what was asked first must not count
         return {
             **{name: found[name] and used[name] for name in found},
-            "the loss reaches every Parameter": reached,
-            "asked twice, it gives the same": close(again, hidden) and not hooks,
+            FINITE: bool(hidden.isfinite().all()),
+            **gradients,
+            TWICE: close(again, hidden) and not hooks,
             "saved and loaded into a new one, it gives the same": close(other(tokens), hidden),
             **counted(model, tokens),
         }
-
-
-def _changing(encoding: Encoding, given: dict[str, Tensor]) -> list[str]:
-    """The hooks that do not give the same answer once more."""
-    first, second = _asked(encoding, given), _asked(encoding, given)
-    return [name for name in HOOKS if not close(first[name], second[name], 1e-5)]
 
 
 def _kept(encoding: nn.Module) -> dict[str, bool]:

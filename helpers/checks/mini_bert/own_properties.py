@@ -8,11 +8,18 @@ from torch import nn
 from helpers.checks.mini_bert.own import RowAndOffset, own
 from helpers.encodings import Encoding
 
+NO_GRADIENT = (
+    "A Parameter of yours gets no gradient: it is never used, or has requires_grad=False, or "
+    "between it and the result there is a detach, .data, no_grad or a factor 0, or a softmax that "
+    "takes out again what is added to all scores of a query."
+)
+
 
 @own.mistake(
     "To Bert with your class a shuffled text is the same text. Either no hook does anything, "
     "or what it does is the same at every place, or it adds one number to all D entries, which "
-    "the LayerNorm behind the sum takes out again.",
+    "the LayerNorm behind the sum takes out again, or one number of a query to its scores with all "
+    "keys, which the softmax takes out again.",
     breaks=("it is not blind to order", "none of them earns anything"),
 )
 class own_one_vector_for_all(Encoding):
@@ -109,10 +116,9 @@ class own_in_a_list(RowAndOffset):
 
 
 @own.mistake(
-    "A Parameter of yours gets no gradient: it is never used, or between it and the result "
-    "there is a detach, .data, no_grad or a factor 0.",
+    NO_GRADIENT,
     loses="it learns, and can be saved",
-    breaks="the loss reaches all Parameters",
+    breaks="and all Parameters where",
 )
 class own_detached(RowAndOffset):
     def embed(self, x, positions=None):
@@ -121,8 +127,34 @@ class own_detached(RowAndOffset):
 
 
 @own.mistake(
-    "Asked twice, your class gives two answers: it draws random numbers at each call, or counts "
-    "its calls. A place that has another vector each time cannot be recognised: draw in __init__.",
+    NO_GRADIENT,
+    loses="it learns, and can be saved",
+)
+class own_with_one_number_per_head(RowAndOffset):
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.level = nn.Parameter(torch.zeros(num_heads, 1, 1))
+
+    def scores(self, q, k, offsets=None):
+        return super().scores(q, k, offsets) + self.level
+
+
+@own.mistake(
+    "What `embed` is given gets no gradient: there is a detach, or a no_grad, on its way through. "
+    "The words below it could not learn.",
+    loses="it learns, and can be saved",
+    breaks="gradients reach the $x$",
+)
+class own_that_detaches_the_words(RowAndOffset):
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        return x.detach() + self.rows[: x.shape[1]]
+
+
+@own.mistake(
+    "Asked twice, your class gives two answers: it draws random numbers at each call, or keeps "
+    "something from one call to the next. A place that has another vector each time cannot be "
+    "recognised: draw in __init__.",
     loses=("it drops into Bert", "it learns, and can be saved"),
     breaks="asked twice",
 )

@@ -5,14 +5,16 @@ People forget something, or count it twice, when they add up BERT's parameters.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import partial
 from random import Random
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, compare
+from helpers.checks.engine import Answer, Case, Exercise, Part
 from helpers.model import bert
 
 
@@ -40,8 +42,16 @@ def _large(rng: Random) -> tuple[int, ...]:
     )
 
 
+def _sizes(rng: Random) -> Iterator[tuple[int, ...]]:
+    """Some that share D, some that share all but D, and so many layers that 32 bits are too few."""
+    first, second, large = _small(rng), _small(rng), _large(rng)
+    width = first[1] + rng.randint(1, 5)
+    yield from (first, (second[0], first[1], *second[2:]), (first[0], width, *first[2:]))
+    yield from (large, (*large[:2], rng.randint(260, 300), large[3]))
+
+
 def _count(rng: Random, key: str) -> Iterator[Case]:
-    for sizes in (_small(rng), _large(rng)):
+    for sizes in _sizes(rng):
 
         def ask(answer: Answer, sizes: tuple[int, ...] = sizes) -> Any:
             found = _entries(answer(*sizes))
@@ -63,11 +73,10 @@ def _entries(found: Any) -> Any:
 
 
 def _whole(value: Any) -> Any:
-    """A whole number as an int, whatever it was counted in."""
-    tensor = compare.as_tensor(value)
-    if tensor is not None and tensor.numel() == 1:
-        value = tensor.item()
-    return int(value) if isinstance(value, float | np.number) and value == int(value) else value
+    """A whole number as an int, if it was counted in whole numbers; a float is said to be one."""
+    if isinstance(value, Tensor | np.ndarray | np.number) and math.prod(value.shape) == 1:
+        value = value.item()
+    return f"the float {value!r}" if isinstance(value, float) else value
 
 
 parameters = Exercise(
@@ -89,7 +98,7 @@ parameters = Exercise(
 @parameters.mistake(
     "These are the four numbers without their names. Return a dictionary, with the keys of the "
     "text.",
-    breaks="as a dictionary of four whole numbers",
+    breaks="as a dictionary of four numbers",
 )
 def count_as_a_tuple(V, D, L, T):
     below = (V + 2 + T) * D + 2 * D
@@ -113,13 +122,44 @@ def count_with_the_pair_head_as_pooler(V, D, L, T):
 @parameters.mistake(
     "Your numbers are rounded: a float32 holds whole numbers exactly up to 16,777,216 only. Count "
     "in Python's whole numbers.",
-    loses=("below the layers", "a layer", "all of it"),
     breaks="exact for any sizes",
 )
 def count_in_float32(V, D, L, T):
     import torch
 
     V, D, L, T = torch.tensor([V, D, L, T]).float()
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "Your numbers are floats, which hold whole numbers exactly up to 2 to the power of 53 only. "
+    "Multiply ints by ints, and divide with //.",
+    breaks="each an int",
+)
+def count_in_floats(V, D, L, T):
+    below = (V + 2 + T) * D + 2.0 * D
+    layer, pooler = 12.0 * D * D + 13 * D, 1.0 * D * D + D
+    return {
+        "embeddings": below,
+        "layer": layer,
+        "pooler": pooler,
+        "all": below + L * layer + pooler,
+    }
+
+
+@parameters.mistake(
+    "Large models have more parameters than 32 bits can count. Python's own ints have no end, and "
+    "those of torch.int64 are long enough.",
+    loses="all of it",
+    breaks="exact for any sizes",
+)
+def count_in_32_bits(V, D, L, T):
+    import torch
+
+    V, D, L, T = torch.tensor([V, D, L, T]).int()
     below = (V + 2 + T) * D + 2 * D
     layer, pooler = 12 * D * D + 13 * D, D * D + D
     every = below + L * layer + pooler

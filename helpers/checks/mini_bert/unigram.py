@@ -55,6 +55,10 @@ def _all_seen(rng: Random) -> Iterator[Case]:
         for each in sizes:
             words = rng.sample(range(size), size)
             yield _case(*_texts(rng, words, [], each), size)
+    words = rng.sample(range(size), size)  # so often that numbers of 8 or 16 bits are too small
+    often = torch.tensor(words[:1] * rng.randint(40_000, 42_000) + words[1:2] * 3001)
+    training, testing = _texts(rng, words, [], (size + 20, 90))
+    yield _case(torch.cat([training, often]), torch.cat([testing, often[-99:], often[:77]]), size)
 
 
 def _some_unseen(rng: Random) -> Iterator[Case]:
@@ -178,6 +182,15 @@ def unigram_that_knows_nothing(training, testing, vocab_size):
 def unigram_as_a_sum(training, testing, vocab_size):
     counts = torch.bincount(training, minlength=vocab_size).double() + 1
     return float(-(counts / counts.sum()).log()[testing].sum())
+
+
+@unigram.mistake(
+    "These are the surprises of all words of the test, one after the other. The baseline is one "
+    "number, their mean."
+)
+def unigram_for_each_word(training, testing, vocab_size):
+    counts = torch.bincount(training, minlength=vocab_size).double() + 1
+    return -(counts / counts.sum()).log()[testing]
 
 
 @unigram.mistake("A surprise is positive: the negative logarithm of a probability.")

@@ -57,7 +57,7 @@ def loss_in_double(logits, targets):
 
 
 def count_factored(V, D, L, T):  # noqa: N803
-    below, layer, pooler = D * (V + T + 4), D * (12 * D + 13), (D**2 + D) / 1
+    below, layer, pooler = D * (V + T + 4), D * (12 * D + 13), (D**2 + D) // 1
     every = below + L * layer + pooler
     return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
 

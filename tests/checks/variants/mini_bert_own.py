@@ -93,6 +93,20 @@ class own_recurrent_clock(Encoding):
         return x + self.gru(ticks / math.sqrt(self.max_len))[0]
 
 
+class own_with_dropout(own_left_neighbour):
+    """Dropout in train mode, and a mask that is spread over texts and heads."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.drop = nn.Dropout(0.2)
+
+    def embed(self, x, positions=None):
+        return nn.functional.dropout(self.drop(super().embed(x)), 0.1, self.training)
+
+    def scores(self, q, k, offsets=None):
+        return torch.ones(1, 1, q.shape[2], q.shape[2]).to(q).triu(3)
+
+
 OWN = (
     own_gated_waves,
     own_left_neighbour,
@@ -100,4 +114,5 @@ OWN = (
     own_turn_of_the_first_pair,
     own_values_by_side,
     own_recurrent_clock,
+    own_with_dropout,
 )

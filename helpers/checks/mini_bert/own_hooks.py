@@ -1,0 +1,128 @@
+"""Unit 08, “An encoding of your own”: its hooks, each asked by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.modules.dropout import _DropoutNd
+
+from helpers.encodings import Encoding
+from helpers.encodings.base import HOOKS
+
+SHAPES = tuple(f"the shape of what `{name}` returns" for name in HOOKS)
+
+
+def close(one: Tensor, other: Tensor, most: float = 1e-3) -> bool:
+    """Whether the difference is rounding only: a thousandth of the size, at most."""
+    difference = torch.where(one == other, 0.0, one - other)  # both may be infinite
+    return bool(difference.norm() <= most * other[other.isfinite()].norm())
+
+
+def given(sizes: dict[str, int], tokens: Tensor) -> dict[str, Tensor]:
+    (batch, length), heads = tokens.shape, sizes["num_heads"]
+    q, k = torch.randn(2, batch, heads, length, sizes["d_model"] // heads)
+    weights = torch.randn(batch, heads, length, length).softmax(-1)
+    return {"x": torch.randn(batch, length, sizes["d_model"]), "q": q, "k": k, "weights": weights}
+
+
+def asked(encoding: Encoding, given: dict[str, Tensor]) -> dict[str, Tensor]:
+    """What each hook answers, 0 for one that adds nothing."""
+    x, q, k, weights = given.values()
+    scores, context = encoding.scores(q, k, None), encoding.context(weights, None)
+    none = torch.zeros(())
+    return {
+        "embed": encoding.embed(x, None),
+        "rotate": torch.stack(encoding.rotate(q, k), 1),
+        "scores": torch.broadcast_to(none if scores is None else scores, weights.shape),
+        "context": torch.broadcast_to(none if context is None else context, q.shape),
+    }
+
+
+def dependent(encoding: Encoding, given: dict[str, Tensor]) -> list[str]:
+    """Hooks that answer otherwise to one text than among others; not those that draw, as dropout.
+
+    Each module for dropout is left in eval mode.
+    """
+    for module in encoding.modules():
+        if isinstance(module, _DropoutNd):
+            module.eval()
+    among = asked(encoding, copied(given))
+    last = {name: each[-1:] for name, each in given.items()}
+    alone, again = asked(encoding, copied(last)), asked(encoding, copied(last))
+    return [
+        name
+        for name in HOOKS
+        if close(again[name], alone[name]) and not close(among[name][-1:], alone[name])
+    ]
+
+
+def copied(given: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {name: each.clone() for name, each in given.items()}
+
+
+def shapes(encoding: Encoding, given: dict[str, Tensor]) -> dict[str, Any]:
+    """The shape that each hook returns; where it may be spread, that which it is spread to."""
+    x, q, k, weights = given.values()
+    turned = encoding.rotate(q, k)
+    pair = list(map(_shape, turned)) if isinstance(turned, list | tuple) else _shape(turned)
+    found = (
+        _shape(encoding.embed(x, None)),
+        pair,
+        _spread(encoding.scores(q, k, None), weights),
+        _spread(encoding.context(weights, None), q),
+    )
+    return dict(zip(SHAPES, found, strict=True))
+
+
+def right_shapes(given: dict[str, Tensor]) -> dict[str, Any]:
+    x, q, _, weights = (tuple(each.shape) for each in given.values())
+    return dict(zip(SHAPES, (x, [q, q], weights, q), strict=True))
+
+
+def _shape(found: Any) -> Any:
+    if isinstance(found, Tensor):
+        return tuple(found.shape)
+    return "nothing" if found is None else type(found).__name__
+
+
+def _spread(found: Any, like: Tensor) -> Any:
+    """The shape of `like` where what was found can be added to it, or is None."""
+    fits = found is None
+    if isinstance(found, Tensor) and found.dim() <= like.dim():
+        pairs = zip(found.shape[::-1], like.shape[::-1], strict=False)
+        fits = all(one in (1, other) for one, other in pairs)
+    return tuple(like.shape) if fits else _shape(found)
+
+
+def changing(encoding: Encoding, given: dict[str, Tensor]) -> list[str]:
+    """The hooks that do not give the same answer once more."""
+    first, second = asked(encoding, copied(given)), asked(encoding, copied(given))
+    return [name for name in HOOKS if not close(first[name], second[name], 1e-5)]
+
+
+def cut(encoding: Encoding, given: dict[str, Tensor]) -> list[str]:
+    """Which of x, q and k `embed` and `rotate` make use of and give no gradient to."""
+    dtype = next((each.dtype for each in encoding.parameters()), torch.float32)
+    cut = []
+    for names, hook in ((("x",), "embed"), (("q", "k"), "rotate")):
+        for name in names:
+            now = {each: given[each].to(dtype) for each in names}
+            function = getattr(encoding, hook)
+            with torch.no_grad():
+                before = _joined(function(*(each.clone() for each in now.values())))
+                moved = {**now, name: now[name] + 0.5}
+                after = _joined(function(*(each.clone() for each in moved.values())))
+            now[name].requires_grad_()
+            result = _joined(function(*(each * 1 for each in now.values())))
+            if result.requires_grad:
+                (result * torch.randn_like(result)).sum().backward()
+            grad = now[name].grad
+            if not torch.equal(before, after) and (grad is None or not grad.any()):
+                cut.append(f"the {name} of `{hook}`")
+    return cut
+
+
+def _joined(found: Any) -> Tensor:
+    return found if isinstance(found, Tensor) else torch.stack(list(found))
