@@ -62,8 +62,12 @@ predictions = {}
 # settled here**.
 
 # %% [markdown] exercise="settle" title="The rule of a verdict" difficulty=2 minutes=10
-# Write `settle`. It takes the values of a number, one for each seed (at least two), and the ends of
-# the interval, and returns one of `"holds"`, `"does not hold"` and `"not settled here"`.
+# Write `settle`. It takes the values of a number, one for each seed (at least two, in any order),
+# and the ends of the interval. It returns `"holds"` where all from $\bar m - 2s$ to $\bar m + 2s$
+# lies between them, `"does not hold"` where all of that lies outside, on one side, and `"not settled
+# here"` otherwise, where $\bar m$ is the mean of the values and $s$ their standard deviation with
+# $n - 1$. Both ends belong to the interval, so what equals an end lies in it. `values` stays as it
+# is.
 #
 # *Why care:* a rule that was fixed before the measurement cannot be bent after it. Three seeds that
 # all lie on one side of the line are less than they seem, where they are far from each other.
@@ -194,10 +198,12 @@ plots.show(figures.strips(CLAIMS[6], rows), figures.in_words(CLAIMS[6], rows))
 # $r = 0$: the offset says it all. $r = 1$: it says nothing.
 
 # %% [markdown] exercise="offsets" title="Offsets, and nothing else?" difficulty=3 minutes=12
-# Write `offset_verdict`. It takes a table $P$ of shape $(T, D)$ and a list of matrices $W$, and
-# returns a dict: `"ratio"`, the list of $r$ for each $W$, and `"verdict"`, what follows for the
-# claim that the products depend on the offset alone, $r \leq 0.01$. `decide`, from exercise 1, is
-# yours to use; the matrices take the place of the seeds.
+# Write `offset_verdict`. It takes a table $P$ of shape $(T, D)$ and a list of at least two matrices
+# $W$, each $(D, D)$. It returns a dict: `"ratio"`, a list (or an array) of $r$ for each $W$, in
+# their order; and `"verdict"`, what follows for the claim that the products depend on the offset
+# alone, $r \leq 0.01$; a claim that says “at most” has no lower end. `decide`, from exercise 1, is
+# yours to use; the matrices take the place of the seeds. The table and the matrices stay as they
+# are.
 #
 # *Why care:* your function is tried on matrices for which the claim holds, on others for which it
 # does not, and on a mix. A verdict known by heart fails.
@@ -292,11 +298,12 @@ answers = {
 # wrong. The first three places have nothing three places back: they are not asked, NaN.
 
 # %% [markdown] exercise="beyond" title="Beyond the training" difficulty=2 minutes=8
-# Write `beyond_verdict`. It takes `right`, of shape (seeds, texts, $T$) and with NaN wherever
-# nothing was asked, and `trained`, the length of the training texts. It returns a dict:
-# `"fraction"`, the fraction of right answers **beyond** the trained places (from place `trained`
-# on, counted from 0), for each seed, of shape (seeds,); and `"verdict"`, what follows for the
-# claim "**at most half of the answers there are right**".
+# Write `beyond_verdict`. It takes `right`, of shape (seeds, texts, $T$), 1 for a right answer, 0 for
+# a wrong one and NaN wherever nothing was asked, and `trained`, the length of the training texts.
+# It returns a dict: `"fraction"`, the fractions of right answers **beyond** the trained places (from
+# place `trained` on, counted from 0), one for each seed; and `"verdict"`, what follows for the claim
+# "**at most half of the answers there are right**". Each answer of a seed counts the same, in
+# whichever text it stands. A claim that says “at most” has no lower end. `right` stays as it is.
 #
 # *Why care:* the mean over a whole text hides what happens at its end, in the half that the model
 # knows.
@@ -363,9 +370,11 @@ predictions |= {5: "?"}
 
 # %% [markdown] exercise="better" title="Better, seed by seed" difficulty=3 minutes=12
 # Write `better_verdict`. `runs` is a table with a row for each run and the columns `encoding`,
-# `seed` and `accuracy`, in any order. Return a dict: `"difference"`, the accuracy of `ours` less
-# that of `other` for each seed that **both** were run with, by rising seed; and `"verdict"`, what
-# follows for the claim "ours is better by at least `by`".
+# `seed` and `accuracy`, perhaps with others: rows and columns in any order, and no encoding twice
+# with the same seed. Return a dict: `"difference"`, the accuracy of `ours` less that of `other`, a
+# list, array or column with a number for each seed that **both** were run with, by rising seed; and
+# `"verdict"`, what follows for the claim "ours is better by at least `by`". A claim that says “at
+# least” has no upper end. `runs` stays as it is.
 #
 # *Why care:* runs that share a seed have seen the same text. Their difference varies less than they
 # do, and so settles more.
@@ -514,15 +523,18 @@ print(claim.measure([0, 1]).to_string())
 # somebody has read the source: `claim.read` is the verdict.
 
 # %% [markdown] exercise="verdict" title="The verdict on a claim" difficulty=3 minutes=15
-# Write `verdict_on`. It takes a claim and a list of at least two seeds, measures the claim with
-# these seeds, and returns a dict. `"numbers"` is a dict as well: by the name of each part's number,
-# the list of its values, one for each seed. `"verdict"` follows from them:
+# Write `verdict_on`. It takes a claim and a sequence of at least two seeds, such as a list or a
+# range, measures the claim with just these, in the quick form that `claim.measure(seeds)` takes by
+# itself, and returns a dict. `"numbers"` is a dict as well: by the name of each part's number, the
+# list of its values, in the order of the seeds. Other entries in it do no harm. `"verdict"` follows
+# from them:
 #
 # - if one part or more is not settled, neither is the claim;
 # - else it `"holds"` if all parts hold, `"does not hold"` if none does, and `"holds in part"` if
 #   some do.
 #
-# A claim that was only read has no numbers, `{}`, and the verdict that it was given.
+# A claim that was only read has no numbers, `{}`, and the verdict that it was given. `claim.read`
+# means nothing where a claim is measured. `seeds` stays as it is.
 #
 # `decide` is yours to use. `claim.verdict`, `claim.findings` and `part.verdict` do what you are
 # asked to write; leave them alone.

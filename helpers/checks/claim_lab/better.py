@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -10,8 +10,12 @@ import pandas as pd
 import torch
 
 from helpers.checks.claim_lab import common
-from helpers.checks.engine import Case, Exercise, Part
+from helpers.checks.engine import Case, Exercise, Part, changed
 from helpers.claims import claim, settle
+
+DIFFERENCE, VERDICT = "the difference, seed by seed", "the verdict, whatever was measured"
+NAMES = ("learned", "sinusoidal", "Shaw keys", "Shaw", "none")
+ALIKE = ("Shaw", "Shaw keys")  # one is the beginning of the other
 
 
 def _better(runs: pd.DataFrame, ours: str, other: str, by: float) -> dict[str, Any]:
@@ -22,64 +26,150 @@ def _better(runs: pd.DataFrame, ours: str, other: str, by: float) -> dict[str, A
     return {"difference": torch.tensor(difference.to_numpy()), "verdict": verdict}
 
 
-def _runs(rng: Random, gains: list[float], lonely: bool = False) -> pd.DataFrame:
-    """Runs of three encodings in random order; the seeds differ more than the encodings do."""
-    rows = []
-    for seed, gain in enumerate(gains):
-        level = 0.3 + 0.15 * seed + rng.uniform(0, 0.02)
-        for name, accuracy in {"table": level + gain, "shaw": level, "none": 0.125}.items():
-            rows.append({"encoding": name, "seed": seed, "accuracy": accuracy})
-    if lonely:  # a seed that only one of them was run with
-        rows.append({"encoding": "table", "seed": len(gains), "accuracy": 0.9})
-    rng.shuffle(rows)
-    return pd.DataFrame(rows)
+def _table(rng: Random, accuracy: Mapping[tuple[str, int], float]) -> pd.DataFrame:
+    """The runs in any order, with columns in any order, one of which nobody has asked for."""
+    found = [
+        {"encoding": name, "seed": seed, "accuracy": value, "length": 32}
+        for (name, seed), value in accuracy.items()
+    ]
+    rng.shuffle(found)
+    columns = rng.sample(("encoding", "seed", "accuracy", "length"), 4)
+    return pd.DataFrame(found, index=rng.sample(range(90), len(found)))[columns]
+
+
+def _paired(
+    rng: Random, gains: Sequence[float], levels: Sequence[float], names: Sequence[str] = ()
+) -> tuple[dict[tuple[str, int], float], str, str]:
+    """Runs of four encodings, by encoding and seed: two with these gains between them.
+
+    Args:
+        names: the first encodings: ours, the other, and so on; drawn where none are named.
+    """
+    drawn = rng.sample([name for name in NAMES if name not in names], 4 - len(names))
+    ours, other, *rest = (*names, *drawn)
+    # As numbers and as texts the seeds stand in different orders.
+    seeds = [*rng.sample(range(2, 10), 1), *rng.sample(range(10, 100), len(gains) - 1)]
+    rng.shuffle(seeds)
+    found: dict[tuple[str, int], float] = {}
+    for seed, gain, level in zip(seeds, gains, levels, strict=True):
+        found |= {(ours, seed): level + gain, (other, seed): level}
+        found |= {(name, seed): rng.uniform(0.1, 0.9) for name in rest}
+    return found, ours, other
+
+
+def _lonely(rng: Random, found: dict[tuple[str, int], float], ours: str, other: str) -> None:
+    """Seeds with which only one of the two was run, and one with which a third was not."""
+    known = sorted({seed for _, seed in found})
+    third = next(name for name, _ in found if name not in (ours, other))
+    del found[third, rng.choice(known)]
+    free = rng.sample([seed for seed in range(2, 100) if seed not in known], 4)
+    for name, seed in zip((ours, ours, other, third), free, strict=True):
+        found[name, seed] = rng.uniform(0.1, 0.9)
 
 
 def _differences(rng: Random) -> Iterator[Case]:
-    for lonely in (False, True):
-        gains = [gain + rng.uniform(0, 0.02) for gain in (0.35, 0.15, -0.05, -0.25)]
-        ask = common.ask_for("difference", _runs(rng, gains, lonely), "table", "shaw", 0.05)
-        words = ", and one that only the table was run with" if lonely else ""
-        yield Case(f"four seeds{words}: the differences", ask)
+    for lonely, names in (
+        *((False, ()), (True, ()), (True, ALIKE[:: rng.choice((-1, 1))])),
+        *((True, ("Shaw", "learned", "Shaw keys")), (False, ("none", "Shaw", "Shaw keys"))),
+    ):
+        gains = [rng.uniform(-0.4, 0.4) for _ in range(rng.randint(3, 6))]
+        levels = [rng.uniform(0.4, 0.6) for _ in gains]
+        found, ours, other = _paired(rng, gains, levels, names)
+        if lonely:
+            _lonely(rng, found, ours, other)
+        words = ", and others that not all were run with" if lonely else ""
+        label = f"{len(gains)} seeds{words}, {ours!r} against {other!r}: the differences"
+        ask = common.ask_for("difference", _table(rng, found), ours, other, rng.uniform(0, 0.2))
+        yield Case(label, ask)
 
 
 def _better_verdicts(rng: Random) -> Iterator[Case]:
-    for words, gains in {
-        "0.10 better with each seed": [0.1, 0.101, 0.099, 0.1],
-        "0.10 worse with each seed": [-0.1, -0.101, -0.099, -0.1],
-        "0.02 better with each seed": [0.02, 0.021, 0.019, 0.02],
-        "now better and now worse": [0.3, -0.1, 0.2, 0.02],
-        "now worse and now better": [0.3, -0.3, 0.1, -0.05],
-    }.items():
-        ask = common.ask_for("verdict", _runs(rng, gains), "table", "shaw", 0.05)
-        yield Case(f"{words}, by=0.05: the verdict", ask)
+    by = rng.choice((0.02, 0.1, 0.15)) + rng.uniform(0, 0.02)
+    below = rng.choice((-0.1, -0.05)) + rng.uniform(0, 0.02)
+    wanted = [
+        ("better by far with each seed", by, [by + 0.1, by + 0.101, by + 0.099]),
+        ("worse with each seed", by, [-by - 0.05, -by - 0.06, -by - 0.055, -by - 0.05]),
+        ("better, but by too little", by, [by - 0.01, by - 0.011, by - 0.009]),
+        ("worse, but by little, as by allows", below, [below + 0.01, below + 0.011]),
+        ("now better and now worse", by, [0.3, -0.1, 0.2, 0.02]),
+        ("now worse and now better", 0.05, [0.3, -0.3, 0.1, -0.05]),
+        ("far better, and by one seed less", 0.05, [0.97, 0.52, 0.95, 0.96]),
+        ("better, and with one seed worse", 0.05, [0.3, 0.302, -0.2, 0.298]),
+        ("better by next to nothing", 0.18, [0.001, 0.0011, 0.0009]),
+        ("worse, and with one seed better", 0.05, [-0.3, -0.302, 0.2, -0.298]),
+        *(("all gains the same", 0.125, [0.125 + each] * 3) for each in (-1 / 512, 0.0, 1 / 512)),
+    ]
+    wanted += _levels(rng)
+    for end, count in ((by, rng.randint(2, 3)), (by, rng.randint(5, 7))):
+        for words, gains in common.near(rng, end, rng.uniform(0.01, 0.03), count):
+            wanted.append((words, end, gains))
+    for words, gains in common.about_two(rng, below, rng.uniform(0.01, 0.03), 4):
+        wanted.append((words, below, gains))
+    questions = [_question(rng, *each) for each in wanted]
+    yield from common.verdict_cases(questions, _follows)
+
+
+def _levels(rng: Random) -> Iterator[tuple[str, float, list[float]]]:
+    """Gains nearly the same with each seed, between all that might stand in place of by."""
+    for by in (0.03, 0.08, 0.18):
+        for gain in (-0.03, 0.02, 0.04, 0.065, 0.09, 0.13):
+            middle = gain + rng.uniform(-0.001, 0.001)
+            gains = [middle + step / 1000 for step in rng.sample(range(-2, 3), rng.randint(2, 5))]
+            yield f"a gain of about {gain:g}", by + rng.uniform(-0.002, 0.002), gains
+
+
+def _question(rng: Random, words: str, by: float, gains: list[float]) -> common.Question:
+    """In most, the seeds differ more than the encodings do; in steps that leave the gains exact."""
+    alike, high = words.endswith("each seed"), max(gains) > 0.5
+    low, most = (300, 302) if alike else (2, 20) if high else (310, 600)
+    found, ours, other = _paired(rng, gains, [rng.randint(low, most) / 1024 for _ in gains])
+    if not alike and len(gains) > 2:  # of two, one would be left where a third was not run
+        _lonely(rng, found, ours, other)
+    given = (_table(rng, found), ours, other, by)
+    label = f"{words}; {ours!r} against {other!r}, by={by:.3g}"
+    return common.Question(label, given, str(_better(*given)["verdict"]))
+
+
+def _follows(said: dict[str, Any], given: common.Given) -> str:
+    difference = common.listed(said.get("difference"))
+    return claim.settle(difference, low=given[-1]) if difference else ""
 
 
 better = Exercise(
     "better",
     _better,
-    (
-        Part("the difference, seed by seed", 0.25, _differences),
-        Part("the verdict, whatever was measured", 0.25, _better_verdicts),
-    ),
+    (Part(DIFFERENCE, 0.25, _differences), Part(VERDICT, 0.25, _better_verdicts)),
+    explains=("Write `better_verdict`.", "Return a dict:"),
 )
+
+
+def better_by_pivot(runs, ours, other, by):
+    """As the hint says, which the mistakes change."""
+    wide = runs.pivot(index="seed", columns="encoding", values="accuracy")
+    found = (wide[ours] - wide[other]).dropna()
+    return {"difference": found, "verdict": settle(found.tolist(), low=by)}
+
+
+_ON = "settle(found.tolist(), low=by)"
 
 
 @better.mistake(
     "You take the rows as they come. The runs of one seed need not stand in the same place of "
-    "both lists: pair them by their seed."
+    "both lists: pair them by their seed.",
+    loses=DIFFERENCE,
+    breaks="rows and columns in any order",
 )
 def better_in_the_order_of_the_rows(runs, ours, other, by):
     a = runs[runs["encoding"] == ours]["accuracy"].tolist()
     b = runs[runs["encoding"] == other]["accuracy"].tolist()
     found = [x - y for x, y in zip(a, b, strict=False)]
-    return {"difference": torch.tensor(found), "verdict": settle(sorted(found), low=by)}
+    return {"difference": torch.tensor(found), "verdict": settle(found, low=by)}
 
 
 @better.mistake(
     "You pair the best run with the best. Pair the runs that share a seed: they have seen the "
     "same text.",
-    loses="the difference, seed by seed",
+    loses=DIFFERENCE,
 )
 def better_by_rank(runs, ours, other, by):
     a = sorted(runs[runs["encoding"] == ours]["accuracy"])
@@ -89,7 +179,9 @@ def better_by_rank(runs, ours, other, by):
 
 
 @better.mistake(
-    "You compare each run with the other encoding's mean. Compare it with the run of the same seed."
+    "You compare each run with the other encoding's mean. Compare it with the run of the same "
+    "seed.",
+    loses=DIFFERENCE,
 )
 def better_than_the_mean_of_the_other(runs, ours, other, by):
     a = runs[runs["encoding"] == ours].set_index("seed")["accuracy"].sort_index()
@@ -98,85 +190,57 @@ def better_than_the_mean_of_the_other(runs, ours, other, by):
 
 
 @better.mistake(
-    "The sign is turned: the difference is positive where ours has the higher accuracy."
+    "The differences stand in the order in which the seeds do in the table. Sort them by seed.",
+    loses=DIFFERENCE,
+    breaks="by rising seed",
 )
-def better_upside_down(runs, ours, other, by):
-    wide = runs.pivot(index="seed", columns="encoding", values="accuracy")
-    found = (wide[other] - wide[ours]).dropna()
+def better_in_the_order_of_the_table(runs, ours, other, by):
+    a = runs[runs["encoding"] == ours][["seed", "accuracy"]]
+    b = runs[runs["encoding"] == other][["seed", "accuracy"]]
+    both = a.merge(b, on="seed")
+    found = both["accuracy_x"] - both["accuracy_y"]
     return {"difference": found, "verdict": settle(found.tolist(), low=by)}
 
 
-@better.mistake("Without its sign, a difference says as well of the worse one that it is better.")
-def better_without_a_sign(runs, ours, other, by):
-    wide = runs.pivot(index="seed", columns="encoding", values="accuracy")
-    found = (wide[ours] - wide[other]).dropna().abs()
-    return {"difference": found, "verdict": settle(found.tolist(), low=by)}
+@better.mistake(
+    "The sign is turned: the difference is positive where ours has the higher accuracy.",
+    loses=DIFFERENCE,
+    breaks=("the accuracy of `ours` less that of `other`", '{"difference": ours − other by seed'),
+)
+@changed(better_by_pivot, "wide[ours] - wide[other]", "wide[other] - wide[ours]")
+def better_upside_down(): ...
 
 
-@better.mistake("This is a ratio. The claim's by is a difference of accuracies.")
-def better_as_a_ratio(runs, ours, other, by):
-    wide = runs.pivot(index="seed", columns="encoding", values="accuracy")
-    found = (wide[ours] / wide[other]).dropna()
-    return {"difference": found, "verdict": settle(found.tolist(), low=by)}
+@better.mistake(
+    "Without its sign, a difference says as well of the worse one that it is better.",
+    loses=DIFFERENCE,
+)
+@changed(better_by_pivot, ".dropna()", ".dropna().abs()")
+def better_without_a_sign(): ...
+
+
+@better.mistake(
+    "This is a ratio. The claim's by is a difference of accuracies.",
+    loses=DIFFERENCE,
+)
+@changed(better_by_pivot, "wide[ours] - wide[other]", "wide[ours] / wide[other]")
+def better_as_a_ratio(): ...
 
 
 @better.mistake(
     "A seed that only one of the two was run with gives no difference: leave it out instead of "
     "filling in 0.",
-    loses="the difference, seed by seed",
+    loses=DIFFERENCE,
+    breaks="for each seed that **both** were run with",
 )
-def better_with_a_gap_filled(runs, ours, other, by):
-    wide = runs.pivot(index="seed", columns="encoding", values="accuracy")
-    found = (wide[ours] - wide[other]).fillna(0)
-    return {"difference": found, "verdict": settle(found.tolist(), low=by)}
+@changed(better_by_pivot, ".dropna()", ".fillna(0)")
+def better_with_a_gap_filled(): ...
 
 
 @better.mistake(
-    "The argument by changes nothing in your verdict: any gain is enough for you.",
-    loses="the verdict, whatever was measured",
+    "You leave out a seed as soon as any encoding of the table was not run with it. Asked is for "
+    "those of ours and other alone.",
+    loses=DIFFERENCE,
 )
-def better_by_any_amount(runs, ours, other, by):
-    wide = runs.pivot(index="seed", columns="encoding", values="accuracy")
-    found = (wide[ours] - wide[other]).dropna()
-    return {"difference": found, "verdict": settle(found.tolist(), low=0)}
-
-
-@better.mistake(
-    "Your verdict goes by the mean difference alone. Where it is now better and now worse, "
-    "nothing is settled.",
-    loses="the verdict, whatever was measured",
-)
-def better_by_the_mean(runs, ours, other, by):
-    wide = runs.pivot(index="seed", columns="encoding", values="accuracy")
-    found = (wide[ours] - wide[other]).dropna()
-    return {"difference": found, "verdict": "holds" if found.mean() >= by else "does not hold"}
-
-
-@better.mistake(
-    "One good seed is enough for your verdict. Whoever repeats it will seldom be so lucky.",
-    loses="the verdict, whatever was measured",
-)
-def better_with_the_best_seed(runs, ours, other, by):
-    wide = runs.pivot(index="seed", columns="encoding", values="accuracy")
-    found = (wide[ours] - wide[other]).dropna()
-    return {"difference": found, "verdict": "holds" if found.max() >= by else "does not hold"}
-
-
-@better.mistake(
-    "Your verdict is on the opposite claim. This one says that the gain is at least by.",
-    loses="the verdict, whatever was measured",
-)
-def better_or_worse(runs, ours, other, by):
-    wide = runs.pivot(index="seed", columns="encoding", values="accuracy")
-    found = (wide[ours] - wide[other]).dropna()
-    return {"difference": found, "verdict": settle(found.tolist(), high=by)}
-
-
-@better.mistake(
-    "Your verdict is the same whatever was measured. Let it follow from the differences.",
-    loses="the verdict, whatever was measured",
-)
-def better_by_heart(runs, ours, other, by):
-    wide = runs.pivot(index="seed", columns="encoding", values="accuracy")
-    found = (wide[ours] - wide[other]).dropna()
-    return {"difference": found, "verdict": "not settled here"}
+@changed(better_by_pivot, 'values="accuracy")', 'values="accuracy").dropna()')
+def better_where_all_encodings_were_run(): ...

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
 
 from helpers.checks.claim_lab import common
-from helpers.checks.engine import Case, Exercise, Part
+from helpers.checks.engine import Case, Exercise, Part, changed
 from helpers.claims import claim, settle
+
+FRACTION = "the fraction of right answers, by seed"
+VERDICT = "the verdict, whatever was measured"
 
 
 def _beyond(right: Tensor, trained: int) -> dict[str, Any]:
@@ -21,127 +24,210 @@ def _beyond(right: Tensor, trained: int) -> dict[str, Any]:
     return {"fraction": fraction, "verdict": claim.settle(fraction.tolist(), high=0.5)}
 
 
-def _answers(rng: Random, fractions: list[float], trained: int, everywhere: bool = False) -> Tensor:
-    """(seeds, texts, T): all right at first, then each seed's fraction of them; NaN: not asked."""
-    draw = Generator().manual_seed(rng.randrange(2**31))
-    texts, length = 60, trained + rng.randint(4, 7)
-    probability = torch.ones(len(fractions), texts, length, dtype=torch.float64)
-    probability[:, :, trained:] = torch.tensor(fractions, dtype=torch.float64)[:, None, None]
-    right = (
-        torch.rand(probability.shape, generator=draw, dtype=torch.float64) < probability
-    ).double()
-    if everywhere:
-        return right
-    # Of a text are asked more or fewer places, four in ten of them all.
-    keep = torch.linspace(0.1, 0.7, texts, dtype=torch.float64)[:, None].expand(probability.shape)
-    unasked = torch.rand(probability.shape, generator=draw, dtype=torch.float64) > keep
-    return right.masked_fill(unasked, math.nan)
+def _answers(rng: Random, seeds: int, texts: int, trained: int, length: int) -> Tensor:
+    """(seeds, texts, length): mostly right at first, less often then; all places are asked."""
+    draw = torch.Generator().manual_seed(rng.randrange(2**31))
+    share = torch.tensor([rng.uniform(0.3, 0.7) for _ in range(seeds)])
+    probability = share[:, None, None].expand(seeds, texts, length).clone()
+    probability[:, :, :trained] = 0.9
+    return (torch.rand(probability.shape, generator=draw) < probability).double()
+
+
+def _unasked(rng: Random, right: Tensor, trained: int) -> Tensor:
+    """The same, but of a text are asked more or fewer places, and one text only while trained."""
+    draw = torch.Generator().manual_seed(rng.randrange(2**31))
+    asked = torch.linspace(0.2, 0.8, right.shape[1])[torch.randperm(right.shape[1], generator=draw)]
+    right = right.masked_fill(torch.rand(right.shape, generator=draw) > asked[:, None], math.nan)
+    right[:, 0, trained:] = math.nan
+    right[:, 1, trained:] = torch.arange(len(right))[:, None] % 2.0  # no seed is without an answer
+    return right
 
 
 def _fractions(rng: Random) -> Iterator[Case]:
-    for everywhere in (True, False):
-        trained = rng.randint(9, 14)
-        right = _answers(rng, [rng.uniform(0.3, 0.7) for _ in range(3)], trained, everywhere)
-        if not everywhere:  # the texts that are asked much are those that go well
-            right[:, :30, trained:] *= 0.0
-        label = f"right {tuple(right.shape)}, trained={trained}: the fractions"
-        yield Case(label, common.ask_for("fraction", right, trained))
+    """More places before than beyond, and fewer; a single one; a long text; never as many."""
+    for trained, more in (
+        *((rng.randint(9, 14), rng.randint(4, 7)), (rng.randint(3, 5), rng.randint(7, 9))),
+        *((rng.randint(5, 9), 1), (rng.randint(5, 9), 3)),
+        (rng.randint(20, 24), rng.randint(14, 18)),
+    ):
+        seeds, texts = rng.sample((2, 3, 4, 5), 1)[0], rng.randint(20, 30)
+        for words, change in (("", False), (" with NaN in many places", True)):
+            right = _answers(rng, seeds, texts, trained, trained + more)
+            right = _unasked(rng, right, trained) if change else right
+            label = f"right of shape {tuple(right.shape)}{words}, trained={trained}: the fractions"
+            yield Case(label, common.ask_for("fraction", right, trained))
+    right = _answers(rng, 2, 9, 8, 17)
+    right[:, :, :3] = math.nan  # as in the lesson: nothing stands three places back
+    label = f"right of shape {tuple(right.shape)}, NaN in three places, trained=8: the fractions"
+    yield Case(label, common.ask_for("fraction", right, 8))
+
+
+def _counted(rng: Random, fractions: Sequence[float], trained: int, all_asked: bool) -> Tensor:
+    """(seeds, texts, T) with these fractions of right answers beyond `trained`, to a thousandth."""
+    texts, more = 40, 50 if not all_asked else 25
+    found = []
+    for fraction in fractions:
+        hits = [float(n < round(1000 * fraction)) for n in range(1000)]
+        cells = hits + [math.nan] * (texts * more - len(hits))
+        found.append(torch.tensor(rng.sample(cells, len(cells)), dtype=torch.float64))
+    inside = torch.ones(len(fractions), texts, trained, dtype=torch.float64)
+    inside[:, :, : rng.randint(1, 3)] = math.nan
+    return torch.cat([inside, torch.stack(found).reshape(len(fractions), texts, more)], 2)
+
+
+# Of two seeds, mean + 2 s, or mean − 2 s, is less than a ten-thousandth above or below a half.
+_HAIRS = (
+    *([0.479, 0.490], [0.523, 0.511], [0.489, 0.477], [0.510, 0.521]),
+    *([0.366, 0.436], [0.634, 0.564]),
+)
+
+
+def _ends(fractions: Sequence[float]) -> str:
+    return f"{' and '.join(f'{each:.3f}' for each in fractions)} right"
 
 
 def _beyond_verdicts(rng: Random) -> Iterator[Case]:
-    for words, fractions in {
-        "guesses": [0.12, 0.13, 0.14],
-        "nearly all right": [0.94, 0.95, 0.96],
-        "seeds that disagree": [0.2, 0.45, 0.7],
-    }.items():
+    seeds = rng.randint(4, 6)
+    drawn = [
+        ("guesses", [0.12, 0.13, 0.14]),
+        ("nearly all right", [0.94, 0.95, 0.96]),
+        ("seeds that disagree", [0.2, 0.45, 0.7]),
+        ("few right, and by one seed more", [0.01, 0.2, 0.0, 0.02]),
+        *((f"{each} right by each seed", [each] * 3) for each in (0.3, 0.499, 0.5, 0.501, 0.55)),
+        *((_ends(each), each) for each in _HAIRS),
+        *common.near(rng, 0.5, rng.uniform(0.04, 0.06), rng.randint(2, 3)),
+        *common.near(rng, 0.5, rng.uniform(0.04, 0.06), seeds),
+    ]
+    questions = []
+    for words, fractions in drawn:
         trained = rng.randint(9, 14)
-        right = _answers(rng, fractions, trained)
-        ask = common.ask_for("verdict", right, trained)
-        yield Case(f"{words} beyond {trained} places: the verdict", ask)
-    for known in (18, 33):  # of 60 texts, by each seed: no spread at all
-        right = _answers(rng, [1.0, 1.0, 1.0], trained, everywhere=True)
-        right[:, known:, trained:] = 0
-        ask = common.ask_for("verdict", right, trained)
-        yield Case(f"{known} of 60 texts right, in all of their places: the verdict", ask)
+        right = _counted(rng, fractions, trained, rng.random() < 0.3)
+        label = f"{words}, beyond {trained} places"
+        verdict = str(_beyond(right, trained)["verdict"])
+        questions.append(common.Question(label, (right, trained), verdict))
+    yield from common.verdict_cases(questions, lambda said, _: _follows(said))
+
+
+def _follows(said: dict[str, Any]) -> str:
+    fraction = common.listed(said.get("fraction"))
+    return claim.settle(fraction, high=0.5) if fraction else ""
 
 
 beyond = Exercise(
     "beyond",
     _beyond,
-    (
-        Part("the fraction of right answers, by seed", 0.25, _fractions),
-        Part("the verdict, whatever was measured", 0.25, _beyond_verdicts),
-    ),
+    (Part(FRACTION, 0.25, _fractions), Part(VERDICT, 0.25, _beyond_verdicts)),
+    explains=("Write `beyond_verdict`.", "It returns a dict:"),
 )
+
+
+def beyond_by_nanmean(right, trained):
+    """As the hint says, which the mistakes change."""
+    fraction = right[:, :, trained:].nanmean((1, 2))
+    return {"fraction": fraction, "verdict": settle(fraction.tolist(), high=0.5)}
+
+
+_MEAN = "right[:, :, trained:].nanmean((1, 2))"
+_ON = "settle(fraction.tolist(), high=0.5)"
 
 
 @beyond.mistake(
     "Your fraction is that of all places. Those trained on are nearly all right and hide what "
-    "comes after them."
+    "comes after them.",
+    loses=FRACTION,
+    breaks="right answers **beyond** the trained places",
 )
-def beyond_and_inside(right, trained):
-    fraction = right.nanmean((1, 2))
-    return {"fraction": fraction, "verdict": settle(fraction.tolist(), high=0.5)}
+@changed(beyond_by_nanmean, "[:, :, trained:]", "")
+def beyond_and_inside(): ...
 
 
 @beyond.mistake("These are the places that the model was trained on. Asked are those behind them.")
-def beyond_is_inside(right, trained):
-    fraction = right[:, :, :trained].nanmean((1, 2))
-    return {"fraction": fraction, "verdict": settle(fraction.tolist(), high=0.5)}
+@changed(beyond_by_nanmean, "trained:]", ":trained]")
+def beyond_is_inside(): ...
 
 
 @beyond.mistake(
     "You begin one place too early: places are counted from 0, and the last one trained on is "
     "trained − 1.",
-    loses="the fraction of right answers, by seed",
+    loses=FRACTION,
+    breaks="`trained`, the length of the training texts",
 )
-def beyond_one_too_early(right, trained):
-    fraction = right[:, :, trained - 1 :].nanmean((1, 2))
-    return {"fraction": fraction, "verdict": settle(fraction.tolist(), high=0.5)}
+@changed(beyond_by_nanmean, "trained:]", "trained - 1:]")
+def beyond_one_too_early(): ...
 
 
 @beyond.mistake(
     "You begin one place too late: the first place that was not trained on is number trained.",
-    loses="the fraction of right answers, by seed",
+    loses=FRACTION,
 )
-def beyond_one_too_late(right, trained):
-    fraction = right[:, :, trained + 1 :].nanmean((1, 2))
-    return {"fraction": fraction, "verdict": settle(fraction.tolist(), high=0.5)}
+@changed(beyond_by_nanmean, "trained:]", "trained + 1:]")
+def beyond_one_too_late(): ...
 
 
-@beyond.mistake("You count a NaN as a wrong answer. Nothing was asked there: leave it out.")
-def beyond_unasked_counted_as_wrong(right, trained):
-    fraction = right[:, :, trained:].nan_to_num().mean((1, 2))
-    return {"fraction": fraction, "verdict": settle(fraction.tolist(), high=0.5)}
+@beyond.mistake(
+    "You begin in the middle of the text. Where the training ended, the argument trained says.",
+    loses=FRACTION,
+)
+@changed(beyond_by_nanmean, "trained:]", "right.shape[2] // 2:]")
+def beyond_half_of_the_text(): ...
 
 
-@beyond.mistake("You count a NaN as a right answer. Nothing was asked there: leave it out.")
-def beyond_unasked_counted_as_right(right, trained):
-    fraction = right[:, :, trained:].nan_to_num(nan=1.0).mean((1, 2))
-    return {"fraction": fraction, "verdict": settle(fraction.tolist(), high=0.5)}
+@beyond.mistake(
+    "You leave out the end of the text: all places from trained on count, the last one as well.",
+    loses=FRACTION,
+)
+@changed(beyond_by_nanmean, "trained:]", "trained:2 * trained]")
+def beyond_twice_the_length_at_most(): ...
+
+
+@beyond.mistake(
+    "You count a NaN as a wrong answer. Nothing was asked there: leave it out.",
+    loses=FRACTION,
+    breaks="NaN wherever nothing was asked",
+)
+@changed(beyond_by_nanmean, "nanmean((1, 2))", "nan_to_num().mean((1, 2))")
+def beyond_unasked_counted_as_wrong(): ...
+
+
+@beyond.mistake(
+    "You count a NaN as a right answer. Nothing was asked there: leave it out.",
+    loses=FRACTION,
+)
+@changed(beyond_by_nanmean, "nanmean((1, 2))", "nan_to_num(nan=1.0).mean((1, 2))")
+def beyond_unasked_counted_as_right(): ...
 
 
 @beyond.mistake(
     "You take a mean for each text and then the mean of these. A text that was asked once then "
     "weighs as much as one that was asked ten times.",
-    loses="the fraction of right answers, by seed",
+    loses=FRACTION,
+    breaks="Each answer of a seed counts the same, in whichever text it stands",
 )
-def beyond_mean_of_the_texts_means(right, trained):
-    fraction = right[:, :, trained:].nanmean(2).nanmean(1)
-    return {"fraction": fraction, "verdict": settle(fraction.tolist(), high=0.5)}
+@changed(beyond_by_nanmean, "nanmean((1, 2))", "nanmean(2).nanmean(1)")
+def beyond_mean_of_the_texts_means(): ...
 
 
 @beyond.mistake(
-    "Your fractions are percentages, and the claim's 0.5 is not. Keep them between 0 and 1."
+    "You take a mean for each place and then the mean of these. A place that was asked once then "
+    "weighs as much as one that was asked in all texts.",
+    loses=FRACTION,
 )
-def beyond_in_percent(right, trained):
-    fraction = 100 * right[:, :, trained:].nanmean((1, 2))
-    return {"fraction": fraction, "verdict": settle(fraction.tolist(), high=0.5)}
+@changed(beyond_by_nanmean, "nanmean((1, 2))", "nanmean(1).nanmean(1)")
+def beyond_mean_of_the_places_means(): ...
+
+
+@beyond.mistake(
+    "Your fractions are percentages, and the claim's 0.5 is not. Keep them between 0 and 1.",
+    loses=FRACTION,
+)
+@changed(beyond_by_nanmean, _MEAN, f"100 * {_MEAN}")
+def beyond_in_percent(): ...
 
 
 @beyond.mistake(
     "One number for all seeds cannot say how far they are apart. Take the mean over texts and "
-    "places only."
+    "places only.",
+    breaks=("one for each seed", '{"fraction": by seed (S,)'),
 )
 def beyond_one_number(right, trained):
     fraction = right[:, :, trained:].nanmean()
@@ -149,38 +235,56 @@ def beyond_one_number(right, trained):
 
 
 @beyond.mistake(
-    "Your verdict is on the opposite claim. This one says that at most half is right.",
-    loses="the verdict, whatever was measured",
+    "You write into right, which belongs to the caller. Work on a copy.",
+    breaks="`right` stays as it is",
 )
-def beyond_upside_down(right, trained):
-    fraction = right[:, :, trained:].nanmean((1, 2))
-    return {"fraction": fraction, "verdict": settle(fraction.tolist(), low=0.5)}
+@changed(
+    beyond_by_nanmean, "    fraction =", "    right[:, :, :trained] = float('nan')\n    fraction ="
+)
+def beyond_writes_into_right(): ...
+
+
+@beyond.mistake(
+    "Your verdict is on the opposite claim. This one says that at most half is right.",
+    loses=VERDICT,
+    breaks='`"verdict"`, what follows for the claim',
+)
+@changed(beyond_by_nanmean, "high=0.5", "low=0.5")
+def beyond_upside_down(): ...
+
+
+@beyond.mistake(
+    "Your interval begins at 0. The claim names no lower end, so it has none, and mean − 2 "
+    "standard deviations may well be below 0.",
+    loses=VERDICT,
+    breaks="A claim that says “at most” has no lower end",
+)
+@changed(beyond_by_nanmean, "high=0.5", "low=0.0, high=0.5")
+def beyond_with_a_lower_end(): ...
 
 
 @beyond.mistake(
     "Your verdict goes by the mean alone. Where the seeds disagree, nothing is settled; settle "
     "knows when.",
-    loses="the verdict, whatever was measured",
+    loses=VERDICT,
 )
-def beyond_by_the_mean(right, trained):
-    fraction = right[:, :, trained:].nanmean((1, 2))
-    return {"fraction": fraction, "verdict": "holds" if fraction.mean() <= 0.5 else "does not hold"}
+@changed(beyond_by_nanmean, _ON, '"holds" if fraction.mean() <= 0.5 else "does not hold"')
+def beyond_by_the_mean(): ...
 
 
 @beyond.mistake(
     "Your verdict is the same whatever was measured. Another model may come out otherwise: let "
     "it follow from the fractions.",
-    loses="the verdict, whatever was measured",
+    loses=VERDICT,
 )
-def beyond_by_heart(right, trained):
-    fraction = right[:, :, trained:].nanmean((1, 2))
-    return {"fraction": fraction, "verdict": "does not hold"}
+@changed(beyond_by_nanmean, _ON, '"does not hold"')
+def beyond_by_heart(): ...
 
 
 @beyond.mistake(
     "You take the spread between texts. A new text is soon had; what may come out otherwise is "
     "the training, so the spread is that between seeds.",
-    loses="the verdict, whatever was measured",
+    loses=VERDICT,
 )
 def beyond_with_every_text_a_seed(right, trained):
     fraction = right[:, :, trained:].nanmean((1, 2))

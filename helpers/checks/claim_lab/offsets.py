@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
 
 from helpers.checks.claim_lab import common
-from helpers.checks.engine import Case, Exercise, Part
+from helpers.checks.engine import Case, Exercise, Part, changed
 from helpers.claims import claim, settle
 from helpers.claims.order import along_and_overall
 from helpers.encodings import shift_matrix, sinusoidal_table
+
+RATIO, VERDICT = "the spread along the diagonals", "the verdict, whatever was measured"
 
 
 def _offsets(table: Tensor, matrices: list[Tensor]) -> dict[str, Any]:
@@ -23,79 +25,112 @@ def _offsets(table: Tensor, matrices: list[Tensor]) -> dict[str, Any]:
     return {"ratio": torch.tensor(ratio), "verdict": claim.settle(ratio, high=0.01)}
 
 
-def _normal(rng: Random, *shape: int) -> Tensor:
-    draw = Generator().manual_seed(rng.randrange(2**31))
-    return torch.randn(*shape, generator=draw, dtype=torch.float64)
-
-
 def _spreads(rng: Random) -> Iterator[Case]:
+    """Sinusoids, and random rows: more rows than columns, fewer, or two alone."""
     for length, width in ((rng.randint(9, 14), 6), (rng.randint(15, 20), 8)):
-        table = sinusoidal_table(length, width)
-        matrices = [3 * _normal(rng, width, width) for _ in range(3)]
-        ask = common.ask_for("ratio", table, matrices)
-        yield Case(f"{length} rows of sinusoids, three random matrices: the ratios", ask)
+        yield _ratios("sinusoids", sinusoidal_table(length, width), _matrices(rng, width, 3))
+    for length, width in ((rng.randint(8, 10), 5), (rng.randint(4, 6), rng.randint(8, 10)), (2, 3)):
+        matrices = _matrices(rng, width, rng.randint(2, 5))
+        for sign in (-1, 1):  # the same matrices with two tables
+            table = common.normal(rng, length, width) + sign * rng.uniform(1, 2)
+            yield _ratios("random numbers", table, matrices)
+
+
+def _matrices(rng: Random, width: int, count: int) -> list[Tensor]:
+    """Random matrices, some of small and some of large numbers."""
+    sizes = [10 ** rng.uniform(-3, 3) for _ in range(count)]
+    return [size * common.normal(rng, width, width) for size in sizes]
+
+
+def _ratios(words: str, table: Tensor, matrices: list[Tensor]) -> Case:
+    length, width = table.shape
+    label = f"{length} rows of {width} {words}, {len(matrices)} random matrices: the ratios"
+    return Case(label, common.ask_for("ratio", table, matrices))
 
 
 def _offset_verdicts(rng: Random) -> Iterator[Case]:
+    found = [*_of_sinusoids(rng), *_of_ratios(rng)]
+    right = [str(_offsets(table, list(each))["verdict"]) for _, table, each in found]
+    yield from common.verdict_cases(
+        [
+            common.Question(words, (table, list(each)), verdict)
+            for (words, table, each), verdict in zip(found, right, strict=True)
+        ],
+        lambda said, _: _follows(said),
+    )
+
+
+def _follows(said: dict[str, Any]) -> str:
+    ratio = common.listed(said.get("ratio"))
+    return claim.settle(ratio, high=0.01) if ratio else ""
+
+
+def _of_sinusoids(rng: Random) -> Iterator[tuple[str, Tensor, Sequence[Tensor]]]:
     length, width = rng.randint(20, 30), 8
     sinusoids, eye = sinusoidal_table(length, width), torch.eye(width, dtype=torch.float64)
     turns = [shift_matrix(rng.randint(1, 9), width) for _ in range(3)]
-    drawn = [_normal(rng, width, width) for _ in range(3)]
-    drawn = [each / (sinusoids @ each @ sinusoids.T).std() for each in drawn]
-    for words, table, matrices in (
-        ("sinusoids, no matrix between them", sinusoids, [eye, eye]),
-        ("sinusoids, matrices that turn them", sinusoids, turns),
-        ("sinusoids, random matrices", sinusoids, drawn),
-        ("a random table, no matrix", _normal(rng, length, width), [eye, eye]),
-        ("sinusoids, one matrix that turns and one random", sinusoids, [turns[0], drawn[0]]),
-    ):
-        ask = common.ask_for("verdict", table, matrices)
-        yield Case(f"{words}: the verdict", ask)
-    for ratio in (0.007, 0.02):
-        matrix = _with_ratio(rng, ratio)
-        ask = common.ask_for("verdict", torch.eye(len(matrix)).double(), [matrix, matrix])
-        yield Case(f"the unit matrix as table, a ratio of {ratio}: the verdict", ask)
+    drawn = [common.normal(rng, width, width) for _ in range(3)]
+    yield "sinusoids, no matrix between them", sinusoids, [eye, eye]
+    yield "sinusoids, matrices that turn them", sinusoids, turns
+    yield "sinusoids, random matrices", sinusoids, drawn
+    yield "a random table, no matrix", common.normal(rng, length, width), [eye, eye]
+    yield "sinusoids, one matrix that turns and one random", sinusoids, [turns[0], drawn[0]]
 
 
-def _with_ratio(rng: Random, ratio: float) -> Tensor:
-    """A (12, 12) matrix of which the spread along its diagonals is `ratio` of that overall."""
-    length = 12
+def _of_ratios(rng: Random) -> Iterator[tuple[str, Tensor, Sequence[Tensor]]]:
+    """Matrices that give these ratios."""
+    ratios = [(f"ratios of {each}", [each, each]) for each in (0.007, 0.0098, 0.0102, 0.02)]
+    for count in (rng.randint(2, 3), rng.randint(4, 6)):
+        ratios += common.near(rng, 0.01, rng.uniform(0.001, 0.0015), count)
+    ratios.append(("ratios far from each other", [0.001, 0.95]))
+    ratios.append(("ratios near 0, one farther off", [2e-4, 5e-3, 3e-4, 4e-4]))
+    for words, each in ratios:
+        table = common.normal(rng, rng.randint(8, 12), 12)  # of more columns: any P·W·Pᵀ is there
+        back = torch.linalg.pinv(table)
+        yield words, table, [back @ _with_ratio(rng, len(table), r) @ back.T for r in each]
+
+
+def _with_ratio(rng: Random, length: int, ratio: float) -> Tensor:
+    """A square matrix of which the spread along its diagonals is `ratio` of that overall."""
     places = torch.arange(length)
     offset = places[None, :] - places[:, None]
-    level = torch.cat(
-        [torch.full((length - 1,), -1.0), torch.tensor([0.0]), torch.ones(length - 1)]
-    )
-    base = level.double()[offset + length - 1]  # the same all along a diagonal, mean 0
-    noise = _normal(rng, length, length)
+    base = offset.sign().double()  # the same all along a diagonal, mean 0
+    noise = common.normal(rng, length, length)
     for k in range(1 - length, length):
         noise.diagonal(k).sub_(noise.diagonal(k).mean())
         if abs(k) < length - 1:  # every diagonal alike, but for the corners, of one entry
             noise.diagonal(k).div_(noise.diagonal(k).std(correction=0))
-    return base + noise * (ratio / math.sqrt(1 - ratio**2) * base.norm() / noise.norm())
+    spread = ratio / math.sqrt(1 - ratio**2) * base.norm() / noise.norm()
+    return base + noise * spread + rng.uniform(-3, 3)
 
 
 offsets = Exercise(
     "offsets",
     _offsets,
-    (
-        Part("the spread along the diagonals", 0.5, _spreads),
-        Part("the verdict, whatever was measured", 0.5, _offset_verdicts),
-    ),
+    (Part(RATIO, 0.5, _spreads), Part(VERDICT, 0.5, _offset_verdicts)),
     forbidden=(along_and_overall,),
+    explains=("Write `offset_verdict`.", "It returns a dict:"),
 )
 
 
-@offsets.mistake(
-    "The matrices change nothing in your result: these are the products of the bare rows."
-)
-def offsets_without_the_matrix(table, matrices):
+def offsets_by_diagonals(table, matrices):
+    """Diagonal by diagonal, which the mistakes change."""
     ratio = []
-    for _ in matrices:
-        s = table @ table.T
+    for matrix in matrices:
+        s = table @ matrix @ table.T
         lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
         along = sum(((line - line.mean()) ** 2).sum() for line in lines)
         ratio.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
     return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
+
+
+@offsets.mistake(
+    "The matrices change nothing in your result: these are the products of the bare rows.",
+    loses=RATIO,
+    breaks="a list of at least two matrices $W$",
+)
+@changed(offsets_by_diagonals, "table @ matrix @ table.T", "table @ table.T")
+def offsets_without_the_matrix(): ...
 
 
 @offsets.mistake("This is the spread along the rows. The pairs of one offset stand on a diagonal.")
@@ -111,19 +146,13 @@ def offsets_along_the_rows(table, matrices):
 @offsets.mistake(
     "Your diagonals run from the lower left to the upper right. There i + j is the same, not j − i."
 )
-def offsets_along_the_other_diagonals(table, matrices):
-    ratio = []
-    for matrix in matrices:
-        s = (table @ matrix @ table.T).flip(1)
-        lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
-        along = sum(((line - line.mean()) ** 2).sum() for line in lines)
-        ratio.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
-    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
+@changed(offsets_by_diagonals, "table @ matrix @ table.T", "(table @ matrix @ table.T).flip(1)")
+def offsets_along_the_other_diagonals(): ...
 
 
 @offsets.mistake(
     "You look at one offset only. Go over all diagonals, from 1 − T to T − 1.",
-    loses="the spread along the diagonals",
+    loses=RATIO,
 )
 def offsets_on_one_diagonal(table, matrices):
     ratio = []
@@ -136,61 +165,52 @@ def offsets_on_one_diagonal(table, matrices):
 @offsets.mistake(
     "Your diagonals begin with offset 0. With a matrix in between, those to the left are not "
     "the same.",
-    loses="the spread along the diagonals",
+    loses=RATIO,
 )
-def offsets_to_the_right_only(table, matrices):
-    ratio = []
-    for matrix in matrices:
-        s = table @ matrix @ table.T
-        lines = [s.diagonal(k) for k in range(len(s))]
-        along = sum(((line - line.mean()) ** 2).sum() for line in lines)
-        ratio.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
-    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
+@changed(offsets_by_diagonals, "range(1 - len(s), len(s))", "range(len(s))")
+def offsets_to_the_right_only(): ...
+
+
+@offsets.mistake(
+    "Your diagonals end too early or begin too late: as many as the table has columns, not rows.",
+    loses=RATIO,
+    breaks="a table $P$ of shape $(T, D)$",
+)
+@changed(
+    offsets_by_diagonals, "range(1 - len(s), len(s))", "range(1 - table.shape[1], table.shape[1])"
+)
+def offsets_as_many_as_columns(): ...
 
 
 @offsets.mistake(
     "You have not divided by the spread of the whole matrix, so larger numbers look more "
-    "spread out."
+    "spread out.",
+    loses=RATIO,
 )
-def offsets_not_relative(table, matrices):
-    ratio = []
-    for matrix in matrices:
-        s = table @ matrix @ table.T
-        lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
-        ratio.append(float(sum(((line - line.mean()) ** 2).sum() for line in lines) ** 0.5))
-    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
+@changed(offsets_by_diagonals, "(along / ((s - s.mean()) ** 2).sum())", "along")
+def offsets_not_relative(): ...
 
 
-@offsets.mistake("These are ratios of squares. Take the root.")
-def offsets_without_the_root(table, matrices):
-    ratio = []
-    for matrix in matrices:
-        s = table @ matrix @ table.T
-        lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
-        along = sum(((line - line.mean()) ** 2).sum() for line in lines)
-        ratio.append(float(along / ((s - s.mean()) ** 2).sum()))
-    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
+@offsets.mistake("These are ratios of squares. Take the root.", loses=RATIO)
+@changed(
+    offsets_by_diagonals, "((s - s.mean()) ** 2).sum()) ** 0.5", "((s - s.mean()) ** 2).sum())"
+)
+def offsets_without_the_root(): ...
 
 
 @offsets.mistake(
     "Below the line you sum the squares of the numbers themselves. Their mean belongs "
     "subtracted first.",
-    loses="the spread along the diagonals",
+    loses=RATIO,
 )
-def offsets_without_the_means(table, matrices):
-    ratio = []
-    for matrix in matrices:
-        s = table @ matrix @ table.T
-        lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
-        along = sum(((line - line.mean()) ** 2).sum() for line in lines)
-        ratio.append(float((along / (s**2).sum()) ** 0.5))
-    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
+@changed(offsets_by_diagonals, "((s - s.mean()) ** 2).sum()) ** 0.5", "(s**2).sum()) ** 0.5")
+def offsets_without_the_means(): ...
 
 
 @offsets.mistake(
     "You take the mean over diagonals, so the corner with its single pair weighs as much as "
     "the longest. Sum over pairs.",
-    loses="the spread along the diagonals",
+    loses=RATIO,
 )
 def offsets_each_diagonal_alike(table, matrices):
     ratio = []
@@ -200,46 +220,3 @@ def offsets_each_diagonal_alike(table, matrices):
         along = torch.stack([line.var(correction=0) for line in lines]).mean()
         ratio.append(float((along / s.var(correction=0)) ** 0.5))
     return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
-
-
-@offsets.mistake(
-    "Your verdict is on the opposite claim. This one says that the spread is at most 0.01.",
-    loses="the verdict, whatever was measured",
-)
-def offsets_upside_down(table, matrices):
-    ratio = []
-    for matrix in matrices:
-        s = table @ matrix @ table.T
-        lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
-        along = sum(((line - line.mean()) ** 2).sum() for line in lines)
-        ratio.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
-    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, low=0.01)}
-
-
-@offsets.mistake(
-    "Your verdict rests on the first matrix alone. Another may say something else.",
-    loses="the verdict, whatever was measured",
-)
-def offsets_settled_by_one_matrix(table, matrices):
-    ratio = []
-    for matrix in matrices:
-        s = table @ matrix @ table.T
-        lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
-        along = sum(((line - line.mean()) ** 2).sum() for line in lines)
-        ratio.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
-    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio[:1], high=0.01)}
-
-
-@offsets.mistake(
-    "Your verdict is the same whatever was measured. Some matrices keep offsets: let it "
-    "follow from the ratios.",
-    loses="the verdict, whatever was measured",
-)
-def offsets_by_heart(table, matrices):
-    ratio = []
-    for matrix in matrices:
-        s = table @ matrix @ table.T
-        lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
-        along = sum(((line - line.mean()) ** 2).sum() for line in lines)
-        ratio.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
-    return {"ratio": torch.tensor(ratio), "verdict": "does not hold"}

@@ -4,69 +4,112 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 
-from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.claim_lab.common import drawn
+from helpers.checks.engine import Case, Exercise, Part, call, changed
 from helpers.claims import claim
 
+NEAR = "numbers near the end of the interval"
 
-def around(rng: Random, mean: float, spread: float, skew: bool = False) -> list[float]:
-    """Three seeds in any order, with this mean and this standard deviation (n − 1).
 
-    With `skew`, one of them stands alone above the other two.
-    """
-    steps = (-1 / math.sqrt(3), -1 / math.sqrt(3), 2 / math.sqrt(3)) if skew else (-1, 0, 1)
-    values = [mean + step * spread for step in steps]
-    rng.shuffle(values)
-    return values
+def _case(values: Sequence[float], *ends: float, **end: float) -> Case:
+    """The verdict on these values; the ends by place or by name."""
+    words = [
+        f"[{', '.join(f'{value:.6g}' for value in values)}]",
+        *(f"{each:.6g}" for each in ends),
+    ]
+    words += [f"{name}={each:.6g}" for name, each in end.items()]
+    return Case(f"({', '.join(words)})", call(list(values), *ends, **end).ask)
 
 
 def _clear(rng: Random) -> Iterator[Case]:
     """Spread far smaller than the distance to the ends; and counts, which have none."""
-    middle = rng.randint(3, 9) * 10.0
-    for mean in (middle, middle - 30, middle + 30):
-        yield call(around(rng, mean, 0.1), middle - 5, middle + 5)
-    yield call(around(rng, middle, 0.1), -math.inf, middle + 5)
-    yield call(around(rng, middle, 0.1), -math.inf, middle - 5)
-    yield call(around(rng, middle, 0.1), middle - 5, math.inf)
-    yield call(around(rng, middle, 0.1), middle + 5, math.inf)
+    for sign in (-1, 1):
+        middle = sign * rng.randint(3, 9) * 10.0
+        for mean in (middle, middle - 30, middle + 30):
+            yield _case(drawn(rng, mean, 0.1, rng.randint(2, 10)), middle - 5, middle + 5)
+        for end in (-5, 5):
+            values = drawn(rng, middle, 0.1, rng.randint(2, 10))
+            yield _case(values, high=middle + end)
+            yield _case(values, low=middle + end)
+    for mean in (-2, 2):  # an end at 0 is an end
+        for ends in ({"low": 0.0}, {"high": 0.0}, {"low": 0.0, "high": 5.0}):
+            yield _case(drawn(rng, mean, 0.1, rng.randint(2, 10)), **ends)
     count = float(rng.randint(100, 2000))
-    yield call([count, count, count], count, count)
-    yield call([count, count, count], count + 1, count + 1)
+    yield _case([count] * rng.randint(2, 5), count, count)
+    yield _case([count, count, count], count + 1, count + 1)
+
+
+def _beside(rng: Random, count: int, distance: float) -> Iterator[Case]:
+    """An end at so many standard deviations from the mean: above and below it, left and right."""
+    size = rng.choice((1e-7, 0.1, 10.0)) * rng.uniform(1, 2)
+    mean = rng.choice((-1, 1)) * rng.uniform(2, 9) * size
+    values = drawn(rng, mean, size, count)
+    yield _case(values, high=mean + distance * size)
+    yield _case(values, low=mean - distance * size)
+    yield _case(values, high=mean - distance * size)
+    yield _case(values, low=mean + distance * size)
+
+
+def _between(rng: Random, count: int) -> Iterator[Case]:
+    """Two ends, some of them nearer than two standard deviations."""
+    mean, size = rng.uniform(-90, 90), rng.uniform(1, 2)
+    values = drawn(rng, mean, size, count)
+    for low, high in (
+        *((-2.03, 2.03), (-1.98, 2.5), (-2.5, 1.98), (-0.5, 0.5)),
+        *((2.03, 3.0), (1.98, 3.0), (-3.0, -2.03), (-3.0, -1.98)),
+    ):
+        yield _case(values, mean + low * size, mean + high * size)
+
+
+def _touching(rng: Random) -> Iterator[Case]:
+    """A standard deviation of 2 (n − 1) and whole numbers: mean ± 4 meets an end exactly."""
+    mean, sign = rng.choice((-1, 1)) * rng.randint(10, 90), rng.choice((-1, 1))
+    values = [float(mean + sign * step) for step in rng.sample((3, -1, -1, -1), 4)]
+    for end in (mean - 4.0, mean + 4.0):
+        yield _case(values, high=end)
+        yield _case(values, low=end)
+    yield _case(values, mean - 4.0, mean + 4.0)
 
 
 def _noisy(rng: Random) -> Iterator[Case]:
     """The end of the interval at so many standard deviations from the mean, on either side."""
-    mean, spread = rng.randint(3, 9) * 10.0, rng.uniform(1, 2)
-    for distance in (1.4, 1.8, 2.3):
-        end = distance * spread
-        yield call(around(rng, mean, spread), -math.inf, mean + end)
-        yield call(around(rng, mean, spread), mean - end, math.inf)
-        yield call(around(rng, mean, spread), -math.inf, mean - end)
-        yield call(around(rng, mean, spread), mean + end, math.inf)
-    yield call(around(rng, mean, spread, skew=True), -math.inf, mean + 1.08 * spread)
-    yield call(around(rng, mean, spread, skew=True), mean - 1.08 * spread, math.inf)
-    yield call(around(rng, mean, spread), mean - spread / 2, mean + spread / 2)
-    for end in (mean - 2, mean + 2):  # a standard deviation of 1: the ends meet exactly
-        yield call(around(rng, mean, 1.0), -math.inf, end)
-        yield call(around(rng, mean, 1.0), end, math.inf)
+    for count in range(2, 11):
+        for distance in (1.98, 2.03):
+            yield from _beside(rng, count, distance)
+    for distance in (0.5, 1.2, 1.6, 1.9, 2.15, 2.5, 3.1, 4.0):
+        yield from _beside(rng, rng.randint(3, 10), distance)
+    for count, distance in ((2, 1.5), (10, 1.75), (3, 1.955), (4, 1.995)):
+        yield from _beside(rng, count, distance)  # another factor than that of pstdev, 1.96 or 2
+    yield from _beside(rng, 2, 1.2)  # an end between the standard deviation and twice that of
+    yield from _beside(rng, 10, 0.8)  # the mean, which is larger for two values, smaller for ten
+    for count in (2, rng.randint(3, 5), rng.randint(6, 10)):
+        yield from _between(rng, count)
+    yield from _touching(rng)
 
 
 settle = Exercise(
     "settle",
     claim.settle,
-    (
-        Part("clear numbers, and counts", 0.5, _clear),
-        Part("numbers near the end of the interval", 0.5, _noisy),
-    ),
+    (Part("clear numbers, and counts", 0.5, _clear), Part(NEAR, 0.5, _noisy)),
+    explains=("Write `settle`.",),
 )
+
+
+def settle_by_the_rule(values, low=-math.inf, high=math.inf):
+    """The rule in plain lines, which the mistakes change."""
+    mean, spread = statistics.fmean(values), 2 * statistics.stdev(values)
+    if low <= mean - spread and mean + spread <= high:
+        return "holds"
+    return "does not hold" if mean + spread < low or mean - spread > high else "not settled here"
 
 
 @settle.mistake(
     "You look at the mean alone. How far the seeds are apart has to count: another three "
     "seeds would give another mean.",
-    loses="numbers near the end of the interval",
+    loses=NEAR,
 )
 def settle_by_the_mean(values, low=-math.inf, high=math.inf):
     mean = sum(values) / len(values)
@@ -74,47 +117,69 @@ def settle_by_the_mean(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
-    "You go one standard deviation to each side. The rule here is two.",
-    loses="numbers near the end of the interval",
+    "You take the median. The rule goes by the mean, which a single seed that stands alone moves.",
+    loses=NEAR,
+    breaks="where $\\bar m$ is the mean of the values",
 )
-def settle_with_one_deviation(values, low=-math.inf, high=math.inf):
-    mean, spread = statistics.fmean(values), statistics.stdev(values)
-    if low <= mean - spread and mean + spread <= high:
-        return "holds"
-    return "does not hold" if mean + spread < low or mean - spread > high else "not settled here"
+@changed(settle_by_the_rule, "statistics.fmean", "statistics.median")
+def settle_by_the_median(): ...
+
+
+@settle.mistake(
+    "You go one standard deviation to each side. The rule here is two.",
+    loses=NEAR,
+    breaks=("Whether mean ± 2 standard deviations", "all from $\\bar m - 2s$ to $\\bar m + 2s$"),
+)
+@changed(settle_by_the_rule, "2 * statistics", "statistics")
+def settle_with_one_deviation(): ...
 
 
 @settle.mistake(
     "You go three standard deviations to each side. The rule here is two.",
-    loses="numbers near the end of the interval",
+    loses=NEAR,
 )
-def settle_with_three_deviations(values, low=-math.inf, high=math.inf):
-    mean, spread = statistics.fmean(values), 3 * statistics.stdev(values)
-    if low <= mean - spread and mean + spread <= high:
-        return "holds"
-    return "does not hold" if mean + spread < low or mean - spread > high else "not settled here"
+@changed(settle_by_the_rule, "2 * statistics", "3 * statistics")
+def settle_with_three_deviations(): ...
+
+
+@settle.mistake(
+    "You go 1.96 standard deviations to each side, as for 95 % of a normal distribution. The rule "
+    "here says two.",
+    loses=NEAR,
+)
+@changed(settle_by_the_rule, "2 * statistics", "1.96 * statistics")
+def settle_with_a_normal_quantile(): ...
 
 
 @settle.mistake(
     "Your standard deviation divides by n. The seeds are a few of all that there might be: "
     "divide by n − 1.",
-    loses="numbers near the end of the interval",
+    loses=NEAR,
+    breaks="their standard deviation with $n - 1$",
 )
-def settle_by_population(values, low=-math.inf, high=math.inf):
-    mean, spread = statistics.fmean(values), 2 * statistics.pstdev(values)
-    if low <= mean - spread and mean + spread <= high:
-        return "holds"
-    return "does not hold" if mean + spread < low or mean - spread > high else "not settled here"
+@changed(settle_by_the_rule, "stdev", "pstdev")
+def settle_by_population(): ...
 
 
 @settle.mistake(
     "You divide the standard deviation by √n. Asked is where single seeds lie, not how well "
     "their mean is known.",
-    loses="numbers near the end of the interval",
+    loses=NEAR,
 )
-def settle_by_standard_error(values, low=-math.inf, high=math.inf):
-    mean = statistics.fmean(values)
-    spread = 2 * statistics.stdev(values) / math.sqrt(len(values))
+@changed(
+    settle_by_the_rule, "statistics.stdev(values)", "statistics.stdev(values) / len(values) ** 0.5"
+)
+def settle_by_standard_error(): ...
+
+
+@settle.mistake(
+    "Your rule knows three seeds only. The list may have two values or more: ask for its length.",
+    breaks="one for each seed (at least two, in any order)",
+)
+def settle_with_three_seeds_only(values, low=-math.inf, high=math.inf):
+    a, b, c = values
+    mean = (a + b + c) / 3
+    spread = 2 * math.sqrt(((a - mean) ** 2 + (b - mean) ** 2 + (c - mean) ** 2) / 2)
     if low <= mean - spread and mean + spread <= high:
         return "holds"
     return "does not hold" if mean + spread < low or mean - spread > high else "not settled here"
@@ -123,7 +188,7 @@ def settle_by_standard_error(values, low=-math.inf, high=math.inf):
 @settle.mistake(
     "You ask whether each seed lies inside. The three that were drawn may all do so and the "
     "next one not; go by mean and standard deviation.",
-    loses="numbers near the end of the interval",
+    loses=NEAR,
 )
 def settle_by_every_seed(values, low=-math.inf, high=math.inf):
     if all(low <= value <= high for value in values):
@@ -136,21 +201,19 @@ def settle_by_every_seed(values, low=-math.inf, high=math.inf):
 @settle.mistake(
     "Whatever does not hold for sure you call refuted. It is refuted only where all of mean ± "
     "2 standard deviations is outside.",
-    loses="numbers near the end of the interval",
+    loses=NEAR,
 )
-def settle_without_an_open_case(values, low=-math.inf, high=math.inf):
-    mean, spread = statistics.fmean(values), 2 * statistics.stdev(values)
-    return "holds" if low <= mean - spread and mean + spread <= high else "does not hold"
+@changed(settle_by_the_rule, '"not settled here"', '"does not hold"')
+def settle_without_an_open_case(): ...
 
 
 @settle.mistake(
     "Whatever is not refuted you call true. It holds only where all of mean ± 2 standard "
     "deviations is inside.",
-    loses="numbers near the end of the interval",
+    loses=NEAR,
 )
-def settle_in_doubt_for_the_claim(values, low=-math.inf, high=math.inf):
-    mean, spread = statistics.fmean(values), 2 * statistics.stdev(values)
-    return "does not hold" if mean + spread < low or mean - spread > high else "holds"
+@changed(settle_by_the_rule, '"not settled here"', '"holds"')
+def settle_in_doubt_for_the_claim(): ...
 
 
 @settle.mistake("The argument low changes nothing in your verdict.")
@@ -170,6 +233,20 @@ def settle_without_the_upper_end(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
+    "You call a claim refuted where one end of mean ± 2 standard deviations is below the interval "
+    "and the other above it. That is open: the interval lies in between.",
+    loses=NEAR,
+    breaks="that lies outside, on one side",
+)
+@changed(
+    settle_by_the_rule,
+    'high else "not settled here"',
+    'high or (mean - spread < low and mean + spread > high) else "not settled here"',
+)
+def settle_refuted_on_both_sides(): ...
+
+
+@settle.mistake(
     "You leave out the ends of the interval. A claim that says 512, measured as 512, holds."
 )
 def settle_without_the_ends_themselves(values, low=-math.inf, high=math.inf):
@@ -179,7 +256,23 @@ def settle_without_the_ends_themselves(values, low=-math.inf, high=math.inf):
     return "does not hold" if mean + spread <= low or mean - spread >= high else "not settled here"
 
 
-@settle.mistake("It is upside down: the interval is where the claim would have the number.")
+@settle.mistake(
+    "What just touches the interval from outside you call refuted. The end belongs to the "
+    "interval, so not all of it is outside.",
+    loses=NEAR,
+    breaks="Both ends belong to the interval",
+)
+def settle_refuted_where_it_touches(values, low=-math.inf, high=math.inf):
+    mean, spread = statistics.fmean(values), 2 * statistics.stdev(values)
+    if low <= mean - spread and mean + spread <= high:
+        return "holds"
+    return "does not hold" if mean + spread <= low or mean - spread >= high else "not settled here"
+
+
+@settle.mistake(
+    "It is upside down: the interval is where the claim would have the number.",
+    breaks='It returns `"holds"` where',
+)
 def settle_upside_down(values, low=-math.inf, high=math.inf):
     mean, spread = statistics.fmean(values), 2 * statistics.stdev(values)
     if low <= mean - spread and mean + spread <= high:
@@ -192,3 +285,16 @@ def settle_upside_down(values, low=-math.inf, high=math.inf):
 )
 def settle_nothing(values, low=-math.inf, high=math.inf):
     return "not settled here"
+
+
+@settle.mistake(
+    "You change the list that you were given, and the caller finds other values in it. Work on a "
+    "copy: list(values), sorted(values).",
+    breaks="`values` stays as it is",
+)
+def settle_sorts_the_values(values, low=-math.inf, high=math.inf):
+    values.sort()
+    mean, spread = statistics.fmean(values), 2 * statistics.stdev(values)
+    if low <= mean - spread and mean + spread <= high:
+        return "holds"
+    return "does not hold" if mean + spread < low or mean - spread > high else "not settled here"

@@ -7,7 +7,6 @@ measured.
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -15,17 +14,23 @@ from random import Random
 from typing import Any
 
 from helpers.checks.claim_lab import common
-from helpers.checks.engine import Case, Exercise, Part, changed
+from helpers.checks.engine import Case, Exercise, Part
 from helpers.claims import CLAIMS, claim, settle
-from helpers.claims.claim import FAILS, HOLDS, OPEN, PARTLY, Claim
+from helpers.claims.claim import FAILS, HOLDS, OPEN, PARTLY, VERDICTS, Claim
 
 # What the parts of a claim come to: each verdict several times, its reason now first, now last.
 ALL_SETTLED = (
     *((HOLDS,), (FAILS,), (HOLDS, HOLDS), (FAILS, FAILS), (HOLDS, FAILS), (FAILS, HOLDS)),
     *((HOLDS, HOLDS, HOLDS), (FAILS, FAILS, FAILS), (HOLDS, HOLDS, FAILS), (FAILS, FAILS, HOLDS)),
+    *((HOLDS, FAILS, HOLDS), (FAILS, HOLDS, FAILS)),
+    *((HOLDS, HOLDS, HOLDS, FAILS), (FAILS, FAILS, FAILS, HOLDS), (FAILS, *[HOLDS] * 4)),
+    (*[HOLDS] * 5, FAILS),
 )
 ONE_OPEN = ((OPEN,), (HOLDS, OPEN), (OPEN, FAILS), (HOLDS, FAILS, OPEN), (OPEN, FAILS, FAILS))
-MIXES = ALL_SETTLED + ONE_OPEN
+LATE = ((HOLDS, HOLDS, HOLDS, OPEN), (FAILS, FAILS, FAILS, OPEN, FAILS))  # open after the third
+NAMES = tuple("abcdef")
+NUMBERS, VERDICT = "the numbers, as measured", "the verdict, whatever was measured"
+MIXES = ALL_SETTLED + ONE_OPEN + LATE
 TEXT = "made up, for this check"
 CHEAP = (6, 10, 11, 12, 20)  # real claims that are measured within a tenth of a second
 
@@ -40,13 +45,6 @@ def verdict_by_parts(claim: Claim, seeds: Sequence[int]) -> dict[str, Any]:
     if "not settled here" in found:
         return {"numbers": numbers, "verdict": "not settled here"}
     return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
-
-
-def drawn(rng: Random, mean: float, spread: float, count: int) -> list[float]:
-    """Numbers drawn at random, then moved to have this mean and this standard deviation (n − 1)."""
-    found = [rng.gauss(0, 1) for _ in range(count)]
-    centre, size = statistics.fmean(found), statistics.stdev(found)
-    return [mean + spread * (value - centre) / size for value in found]
 
 
 @cache  # the reference and each mistake ask for the same seeds
@@ -66,237 +64,116 @@ def _real(number: int) -> Claim:
 
 
 def _part(rng: Random, number: str, comes_to: str, kind: int) -> tuple[claim.Part, float, float]:
-    """A part with an interval of one of three kinds, and the mean and spread that come to it."""
-    end, spread = rng.randint(3, 9) * 10.0, rng.uniform(1, 2)
-    # The mean alone would settle an open part, and on either side.
-    inside = {HOLDS: 4.0, FAILS: -4.0, OPEN: rng.choice([-0.8, 0.8])}[comes_to] * spread
-    low, high = ((end, math.inf), (-math.inf, end), (end - 40, end))[kind]
-    mean = end + inside if kind == 0 else end - inside
+    """A part with an interval of one of four kinds, and the mean and spread that come to it."""
+    end, spread = rng.choice((-1, 1)) * rng.randint(3, 9) * 10.0, rng.uniform(1, 2)
+    # Near what two standard deviations come to; or, where open, so near that the mean says nothing.
+    inside = {
+        HOLDS: rng.choice([2.05, 4.0]),
+        FAILS: -rng.choice([2.05, 4.0]),
+        OPEN: rng.choice([-1.97, -0.8, 0.8, 1.97]),
+    }[comes_to] * spread
+    low, high = ((end, math.inf), (-math.inf, end), (end - 40, end), (end, end + 40))[kind]
+    mean = end + inside if kind in (0, 3) else end - inside
     return claim.Part(number, "made up", "", low, high), mean, spread
 
 
-def _made(rng: Random, mix: Sequence[str], turn: int) -> tuple[Claim, list[int]]:
-    """A claim whose parts come to `mix` when it is measured with the seeds that stand beside it.
+def _made(
+    rng: Random, mix: Sequence[str], turn: int, seeds: Sequence[int]
+) -> tuple[Claim, Sequence[int]]:
+    """A claim whose parts come to `mix` when it is measured with these seeds.
 
-    With others, as with those that it takes by itself, every part comes out far off. Its numbers
-    are measured in another order than that of the parts, and one besides.
+    With others, as with those that it takes by itself, and in the full form, every part comes out
+    far off. Its numbers are measured in another order than that of the parts, and one besides.
     """
-    seeds = rng.sample(range(3, 60), rng.randint(3, 5))
     parts, columns = [], {}
-    for place, comes_to in enumerate(mix):
-        number = "abc"[place]
-        part, mean, spread = _part(rng, number, comes_to, (place + turn) % 3)
-        columns[number] = dict(zip(seeds, drawn(rng, mean, spread, len(seeds)), strict=True))
+    names = rng.sample(NAMES, len(mix))
+    for place, (number, comes_to) in enumerate(zip(names, mix, strict=True)):
+        part, mean, spread = _part(rng, number, comes_to, (place + turn) % 4)
+        found = common.drawn(rng, mean, spread, len(seeds))
+        columns[number] = dict(zip(seeds, found, strict=True))
         parts.append(part)
 
     def measurement(seed: int, full: bool = False) -> dict[str, float]:
-        beside = {"beside": -1000.0 - seed}
-        found = {name: columns[name].get(seed, 1000.0 + seed) for name in reversed(columns)}
-        return beside | found
+        far = dict.fromkeys(reversed(columns), 2000.0 if full else 1000.0 + seed)
+        known = {} if full else {name: c[seed] for name, c in columns.items() if seed in c}
+        return {"beside": -1000.0 - seed} | far | known
 
-    return Claim(100 + turn, TEXT, TEXT, TEXT, TEXT, tuple(parts), measurement), seeds
+    read = rng.choice(VERDICTS)  # which means nothing, as it is measured
+    made = Claim(100 + turn, TEXT, TEXT, TEXT, TEXT, tuple(parts), measurement, read=read)
+    return made, seeds
 
 
 def _only_read(verdict: str) -> Claim:
     return Claim(200, TEXT, TEXT, TEXT, TEXT, read=verdict)
 
 
-def _measured(rng: Random) -> Iterator[tuple[str, Claim, list[int]]]:
+def _measured(rng: Random) -> Iterator[tuple[str, Claim, Sequence[int]]]:
     """Claims made up and real, each with seeds to measure it with."""
-    for turn, mix in enumerate(MIXES):
-        each, seeds = _made(rng, mix, turn)
+    many = [rng.choices((HOLDS, FAILS), k=rng.randint(4, 6)) for _ in range(3)]
+    many[0][rng.randrange(4)] = OPEN
+    many[1] = [*rng.sample([HOLDS, *[FAILS] * rng.randint(3, 5)], 4)]
+    for turn, mix in enumerate((*MIXES, *many)):
+        seeds: Sequence[int] = rng.sample(range(3, 60), rng.randint(2, 7))
+        if turn % 5 == 1:
+            start = rng.randint(3, 50)
+            seeds = range(start, start + rng.randint(2, 7))
+        each, seeds = _made(rng, mix, turn, seeds)
         yield f"a made-up claim whose parts are: {', '.join(mix)}", each, seeds
     for number in CHEAP:
-        yield f"claim {number}", _real(number), rng.sample(range(100, 10_000), 3)
+        start = rng.randint(100, 10_000)
+        yield f"claim {number}", _real(number), rng.sample(range(start, start + 30), 3)
 
 
 def _numbers(rng: Random) -> Iterator[Case]:
     for words, each, seeds in _measured(rng):
         names = [part.number for part in each.parts]
         ask = common.ask_for("numbers", each, seeds, keys=names)
-        yield Case(f"{words}; seeds {seeds}: the numbers", ask)
-    ask = common.ask_for("numbers", _only_read(OPEN), [3, 4], keys=())
+        yield Case(f"{words}; seeds {_word(seeds)}: the numbers", ask)
+    ask = common.ask_for("numbers", _only_read(OPEN), [3, 4])
     yield Case("a made-up claim that is only read: the numbers", ask)
 
 
+def _word(seeds: Sequence[int]) -> str:
+    return str(seeds if isinstance(seeds, range) else list(seeds))
+
+
 def _verdicts(rng: Random) -> Iterator[Case]:
-    for words, each, seeds in _measured(rng):
-        yield Case(f"{words}; seeds {seeds}: the verdict", common.ask_for("verdict", each, seeds))
-    for read in (FAILS, PARTLY, OPEN):
-        label = f"a made-up claim that is only read, read={read!r}: the verdict"
-        yield Case(label, common.ask_for("verdict", _only_read(read), [3, 4]))
+    found = [(f"{words}; seeds {_word(seeds)}", c, seeds) for words, c, seeds in _measured(rng)]
+    for read in VERDICTS:
+        found.append(
+            (f"a made-up claim that is only read, read={read!r}", _only_read(read), [3, 4])
+        )
+    yield from common.verdict_cases(
+        [
+            common.Question(label, (each, seeds), verdict_by_parts(each, seeds)["verdict"])
+            for label, each, seeds in found
+        ],
+        lambda said, given: _follows(said, *given),
+    )
+
+
+def _follows(said: dict[str, Any], each: Claim, _seeds: Sequence[int]) -> str:
+    """The verdict that follows from the numbers in `said`."""
+    numbers = said.get("numbers")
+    if not isinstance(numbers, dict) or not each.parts:
+        return ""
+    found = set()
+    for part in each.parts:
+        values = common.listed(numbers.get(part.number))
+        found.add(settle(values, part.low, part.high) if values else "")
+    if "" in found:
+        return ""
+    return OPEN if OPEN in found else found.pop() if len(found) == 1 else PARTLY
 
 
 verdict = Exercise(
     "verdict",
     verdict_by_parts,
-    (
-        Part("the numbers, as measured", 0.5, _numbers),
-        Part("the verdict, whatever was measured", 0.5, _verdicts),
-    ),
+    (Part(NUMBERS, 0.5, _numbers), Part(VERDICT, 0.5, _verdicts)),
     forbidden=(Claim.verdict, Claim.findings, claim.Part.verdict, claim.overall),
+    explains=(
+        "Write `verdict_on`.",
+        "Other entries in it do no harm.",
+        "`decide` is yours to use.",
+    ),
 )
-
-
-@verdict.mistake(
-    "Your verdict is that on the first part. The others are part of the claim as well.",
-    loses="the verdict, whatever was measured",
-)
-@changed(
-    verdict_by_parts, "part.high) for part in claim.parts", "part.high) for part in claim.parts[:1]"
-)
-def verdict_on_the_first_part(): ...
-
-
-@verdict.mistake(
-    "Your verdict is that on the last part: each turn of the loop forgets the one before.",
-    loses="the verdict, whatever was measured",
-)
-@changed(
-    verdict_by_parts,
-    "part.high) for part in claim.parts",
-    "part.high) for part in claim.parts[-1:]",
-)
-def verdict_on_the_last_part(): ...
-
-
-@verdict.mistake(
-    "You call a claim true as soon as one part holds. Where another part does not, there is a "
-    "verdict of its own.",
-    loses="the verdict, whatever was measured",
-)
-@changed(
-    verdict_by_parts,
-    'found.pop() if len(found) == 1 else "holds in part"',
-    '"holds" if "holds" in found else "does not hold"',
-)
-def verdict_if_any_part_holds(): ...
-
-
-@verdict.mistake(
-    "You call a claim false as soon as one part fails. Where another part holds, there is a "
-    "verdict of its own.",
-    loses="the verdict, whatever was measured",
-)
-@changed(
-    verdict_by_parts,
-    'found.pop() if len(found) == 1 else "holds in part"',
-    '"holds" if found == {"holds"} else "does not hold"',
-)
-def verdict_only_if_all_parts_hold(): ...
-
-
-@verdict.mistake(
-    "You pass over the open parts. What they come to might change the verdict, so it has to "
-    "wait for them.",
-    loses="the verdict, whatever was measured",
-)
-def verdict_without_the_open_parts(claim, seeds):
-    if claim.measurement is None:
-        return {"numbers": {}, "verdict": claim.read}
-    rows = claim.measure(seeds)
-    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
-    found = {settle(numbers[part.number], part.low, part.high) for part in claim.parts}
-    found = found - {"not settled here"} or {"not settled here"}
-    return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
-
-
-@verdict.mistake(
-    "You say “holds in part” wherever the parts differ. An open part does not say no: look "
-    "for it first.",
-    loses="the verdict, whatever was measured",
-)
-@changed(verdict_by_parts, 'if "not settled here" in found', 'if found == {"not settled here"}')
-def verdict_with_open_as_in_part(): ...
-
-
-@verdict.mistake(
-    "You look at the means alone. Give all values of a number to decide, which sees how far "
-    "they are apart.",
-    loses="the verdict, whatever was measured",
-)
-def verdict_by_the_means(claim, seeds):
-    if claim.measurement is None:
-        return {"numbers": {}, "verdict": claim.read}
-    rows = claim.measure(seeds)
-    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
-    found = [p.low <= statistics.fmean(numbers[p.number]) <= p.high for p in claim.parts]
-    verdict = "holds" if all(found) else "holds in part" if any(found) else "does not hold"
-    return {"numbers": numbers, "verdict": verdict}
-
-
-@verdict.mistake(
-    "Your verdict is the same whatever was measured. Let it follow from the parts.",
-    loses="the verdict, whatever was measured",
-)
-def verdict_by_heart(claim, seeds):
-    numbers = {}
-    if claim.measurement is not None:
-        rows = claim.measure(seeds)
-        numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
-    return {"numbers": numbers, "verdict": "does not hold"}
-
-
-@verdict.mistake("You measure with other seeds than those that you were given.")
-@changed(verdict_by_parts, "claim.measure(seeds)", "claim.measure(range(len(seeds)))")
-def verdict_with_the_usual_seeds(): ...
-
-
-@verdict.mistake(
-    "You take the columns of the table in their order. A part says by name which number it "
-    "is about."
-)
-def verdict_by_the_order_of_the_columns(claim, seeds):
-    if claim.measurement is None:
-        return {"numbers": {}, "verdict": claim.read}
-    columns = claim.measure(seeds).drop(columns="seed").to_dict("list").values()
-    numbers = {part.number: values for part, values in zip(claim.parts, columns, strict=False)}
-    found = {settle(numbers[part.number], part.low, part.high) for part in claim.parts}
-    if "not settled here" in found:
-        return {"numbers": numbers, "verdict": "not settled here"}
-    return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
-
-
-@verdict.mistake(
-    "You leave out where a part's interval ends at the top: high.",
-    loses="the verdict, whatever was measured",
-)
-@changed(verdict_by_parts, "part.low, part.high", "part.low")
-def verdict_without_the_upper_end(): ...
-
-
-@verdict.mistake(
-    "You return one mean for each number. Return what each seed gave: without the single "
-    "values nobody can check your verdict.",
-    loses="the numbers, as measured",
-)
-def verdict_with_means_for_numbers(claim, seeds):
-    if claim.measurement is None:
-        return {"numbers": {}, "verdict": claim.read}
-    rows = claim.measure(seeds)
-    numbers = {part.number: rows[part.number].mean() for part in claim.parts}
-    found = {settle(rows[part.number].tolist(), part.low, part.high) for part in claim.parts}
-    if "not settled here" in found:
-        return {"numbers": numbers, "verdict": "not settled here"}
-    return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
-
-
-@verdict.mistake(
-    "Some claims can only be read: their measurement is None. There the verdict is claim.read."
-)
-def verdict_of_measured_claims_only(claim, seeds):
-    rows = claim.measure(seeds)
-    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
-    found = {settle(numbers[part.number], part.low, part.high) for part in claim.parts}
-    if "not settled here" in found:
-        return {"numbers": numbers, "verdict": "not settled here"}
-    return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
-
-
-@verdict.mistake(
-    "A claim without a measurement need not be open: somebody has read the source and put the "
-    "verdict into claim.read.",
-    loses="the verdict, whatever was measured",
-)
-@changed(verdict_by_parts, '"verdict": claim.read', '"verdict": "not settled here"')
-def verdict_open_where_nothing_is_measured(): ...

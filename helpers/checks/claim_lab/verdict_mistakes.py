@@ -1,0 +1,229 @@
+"""Unit 09, “The verdict on a claim”: what people write instead."""
+
+from __future__ import annotations
+
+import statistics
+
+from helpers.checks.claim_lab.verdict import NUMBERS, VERDICT, verdict, verdict_by_parts
+from helpers.checks.engine import changed
+from helpers.claims import settle
+
+
+@verdict.mistake(
+    "Your verdict is that on the first part. The others are part of the claim as well.",
+    loses=VERDICT,
+)
+@changed(
+    verdict_by_parts, "part.high) for part in claim.parts", "part.high) for part in claim.parts[:1]"
+)
+def verdict_on_the_first_part(): ...
+
+
+@verdict.mistake(
+    "Your verdict is that on the last part: each turn of the loop forgets the one before.",
+    loses=VERDICT,
+)
+@changed(
+    verdict_by_parts,
+    "part.high) for part in claim.parts",
+    "part.high) for part in claim.parts[-1:]",
+)
+def verdict_on_the_last_part(): ...
+
+
+@verdict.mistake(
+    "You call a claim true as soon as one part holds. Where another part does not, there is a "
+    "verdict of its own.",
+    loses=VERDICT,
+    breaks='else it `"holds"` if all parts hold',
+)
+@changed(
+    verdict_by_parts,
+    'found.pop() if len(found) == 1 else "holds in part"',
+    '"holds" if "holds" in found else "does not hold"',
+)
+def verdict_if_any_part_holds(): ...
+
+
+@verdict.mistake(
+    "You call a claim false as soon as one part fails. Where another part holds, there is a "
+    "verdict of its own.",
+    loses=VERDICT,
+)
+@changed(
+    verdict_by_parts,
+    'found.pop() if len(found) == 1 else "holds in part"',
+    '"holds" if found == {"holds"} else "does not hold"',
+)
+def verdict_only_if_all_parts_hold(): ...
+
+
+@verdict.mistake(
+    "You pass over the open parts. What they come to might change the verdict, so it has to "
+    "wait for them.",
+    loses=VERDICT,
+    breaks="if one part or more is not settled",
+)
+def verdict_without_the_open_parts(claim, seeds):
+    if claim.measurement is None:
+        return {"numbers": {}, "verdict": claim.read}
+    rows = claim.measure(seeds)
+    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
+    found = {settle(numbers[part.number], part.low, part.high) for part in claim.parts}
+    found = found - {"not settled here"} or {"not settled here"}
+    return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
+
+
+@verdict.mistake(
+    "You say “holds in part” wherever the parts differ. An open part does not say no: look "
+    "for it first.",
+    loses=VERDICT,
+)
+@changed(verdict_by_parts, 'if "not settled here" in found', 'if found == {"not settled here"}')
+def verdict_with_open_as_in_part(): ...
+
+
+@verdict.mistake(
+    "You look at the means alone. Give all values of a number to decide, which sees how far "
+    "they are apart.",
+    loses=VERDICT,
+)
+def verdict_by_the_means(claim, seeds):
+    if claim.measurement is None:
+        return {"numbers": {}, "verdict": claim.read}
+    rows = claim.measure(seeds)
+    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
+    found = [p.low <= statistics.fmean(numbers[p.number]) <= p.high for p in claim.parts]
+    verdict = "holds" if all(found) else "holds in part" if any(found) else "does not hold"
+    return {"numbers": numbers, "verdict": verdict}
+
+
+@verdict.mistake(
+    "Your verdict is the same whatever was measured. Let it follow from the parts.",
+    loses=VERDICT,
+    breaks='`"verdict"` follows from them',
+)
+def verdict_by_heart(claim, seeds):
+    numbers = {}
+    if claim.measurement is not None:
+        rows = claim.measure(seeds)
+        numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
+    return {"numbers": numbers, "verdict": "does not hold"}
+
+
+@verdict.mistake("You measure with other seeds than those that you were given.", loses=NUMBERS)
+@changed(verdict_by_parts, "claim.measure(seeds)", "claim.measure(range(len(seeds)))")
+def verdict_with_the_usual_seeds(): ...
+
+
+@verdict.mistake(
+    "You take the columns of the table in their order. A part says by name which number it "
+    "is about.",
+    loses=NUMBERS,
+)
+def verdict_by_the_order_of_the_columns(claim, seeds):
+    if claim.measurement is None:
+        return {"numbers": {}, "verdict": claim.read}
+    columns = claim.measure(seeds).drop(columns="seed").to_dict("list").values()
+    numbers = {part.number: values for part, values in zip(claim.parts, columns, strict=False)}
+    found = {settle(numbers[part.number], part.low, part.high) for part in claim.parts}
+    if "not settled here" in found:
+        return {"numbers": numbers, "verdict": "not settled here"}
+    return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
+
+
+@verdict.mistake(
+    "You leave out where a part's interval ends at the top: high.",
+    loses=VERDICT,
+)
+@changed(verdict_by_parts, "part.low, part.high", "part.low")
+def verdict_without_the_upper_end(): ...
+
+
+@verdict.mistake(
+    "You return one mean for each number. Return what each seed gave: without the single "
+    "values nobody can check your verdict.",
+    loses=NUMBERS,
+    breaks='{"numbers": {name: a value for each seed}',
+)
+def verdict_with_means_for_numbers(claim, seeds):
+    if claim.measurement is None:
+        return {"numbers": {}, "verdict": claim.read}
+    rows = claim.measure(seeds)
+    numbers = {part.number: rows[part.number].mean() for part in claim.parts}
+    found = {settle(rows[part.number].tolist(), part.low, part.high) for part in claim.parts}
+    if "not settled here" in found:
+        return {"numbers": numbers, "verdict": "not settled here"}
+    return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
+
+
+@verdict.mistake(
+    "Some claims can only be read: their measurement is None. There the verdict is claim.read."
+)
+def verdict_of_measured_claims_only(claim, seeds):
+    rows = claim.measure(seeds)
+    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
+    found = {settle(numbers[part.number], part.low, part.high) for part in claim.parts}
+    if "not settled here" in found:
+        return {"numbers": numbers, "verdict": "not settled here"}
+    return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
+
+
+@verdict.mistake(
+    "A claim without a measurement need not be open: somebody has read the source and put the "
+    "verdict into claim.read.",
+    loses=VERDICT,
+    breaks="and the verdict that it was given",
+)
+@changed(verdict_by_parts, '"verdict": claim.read', '"verdict": "not settled here"')
+def verdict_open_where_nothing_is_measured(): ...
+
+
+@verdict.mistake(
+    "You measure the full form of the claim, with larger models and longer training. Leave it at "
+    "the quick one.",
+    loses=NUMBERS,
+    breaks="in the quick form",
+)
+@changed(verdict_by_parts, "claim.measure(seeds)", "claim.measure(seeds, full=True)")
+def verdict_in_the_full_form(): ...
+
+
+@verdict.mistake(
+    "You measure with the seeds in another order, and so the values are in another order as well.",
+    loses=NUMBERS,
+    breaks="in the order of the seeds",
+)
+@changed(verdict_by_parts, "claim.measure(seeds)", "claim.measure(sorted(seeds))")
+def verdict_with_sorted_seeds(): ...
+
+
+@verdict.mistake(
+    "You change the list of seeds that you were given, and the caller finds it so. Work on a copy.",
+    breaks="`seeds` stays as it is",
+)
+@changed(
+    verdict_by_parts,
+    "    rows =",
+    "    if isinstance(seeds, list):\n        seeds.sort()\n    rows =",
+)
+def verdict_sorts_the_seeds(): ...
+
+
+@verdict.mistake(
+    "You return claim.read for a claim that can be measured. Whether there is a measurement, "
+    "claim.measurement tells.",
+    breaks="`claim.read` means nothing where a claim is measured",
+)
+@changed(verdict_by_parts, "claim.measurement is None", 'claim.read != "not settled here"')
+def verdict_as_it_was_read(): ...
+
+
+@verdict.mistake(
+    "Where a claim was only read, your numbers are no empty dict. Return {}, so that whoever goes "
+    "through them need not ask.",
+    loses=NUMBERS,
+    breaks="has no numbers, `{}`",
+)
+@changed(verdict_by_parts, '"numbers": {}', '"numbers": None')
+def verdict_with_none_for_numbers(): ...
