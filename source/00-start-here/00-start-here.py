@@ -92,7 +92,8 @@ check.positions(positions_of, seed=6101)
 # After you hand in, the same check runs again with other sentences. A right answer counts however
 # you have written it; an answer that only calls this course's library for the very thing that is
 # asked does not. Whatever the exercise, leave the arguments as they are and keep nothing from one
-# call to the next: the check calls your function many times. Cells with a CHECK line are locked: if you change one, it is put back.
+# call to the next: the check calls your function many times. Cells with a CHECK line are locked:
+# if you change one, it is put back.
 #
 # If you are stuck, go on: as long as the exercise's own cell runs, no later cell waits for your
 # answer.

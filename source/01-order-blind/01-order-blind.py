@@ -430,8 +430,8 @@ for tokens, targets in zip(pair.inputs, pair.targets, strict=True):
 # %% [markdown] exercise="bag" title="The best that a bag allows" difficulty=3 minutes=12
 # Write `best_without_order`. `tokens` is $(N, T)$, `answers` is $(N,)$, both whole numbers from 0.
 # Suppose that somebody knows of each sequence only its bag of tokens, and always gives the same
-# answer to the same bag. What is the largest fraction of the $N$ answers that can be right? Return a
-# number between 0 and 1.
+# answer to the same bag. What is the largest fraction of the $N$ answers that can be right? Return
+# a number between 0 and 1.
 #
 # *Why care:* a ceiling that holds for **every** order-blind model tells you whether a task needs
 # positions at all, before you have trained anything.

@@ -246,7 +246,8 @@ print("peaks of the trained table:", ", ".join(f"{after[k]:.2f} at {k}" for k in
 # of the old table. Where $s_n$ is not whole, take the mixture of the two rows around it:
 # $s_n = 2.25$ gives $0.75\,P_2 + 0.25\,P_3$. $T$ and `length` are at least 2; `length` may be
 # smaller than $T$. The result has the dtype of `table`, which is float32 or float64, and a gradient
-# reaches it; `table` stays as it is. `F.interpolate` is not allowed here; you will compare with it at the end.
+# reaches it; `table` stays as it is. `F.interpolate` is not allowed here; you will compare with it
+# at the end.
 #
 # *Why care:* libraries have two conventions for where the new rows lie, and the wrong one moves
 # every position a little without an error.
@@ -594,8 +595,9 @@ for label in ("sinusoidal", "learned", "index MLP", "Fourier, no norm"):
 # A sweep is a table with one row per run and length: columns `encoding`, `seed`, `steps`, `length`,
 # `loss`, `limit` and `accuracy`. Its rows stand in any order, with any index, whose labels may be
 # repeated, and each encoding has at least two seeds, which may have equal losses. Write
-# `summary(runs, length)`. It looks at the rows with that length only, leaves `runs` as it is, and returns a DataFrame with one row per encoding that was measured there,
-# whose index is the encoding's name, and three columns:
+# `summary(runs, length)`. It looks at the rows with that length only, leaves `runs` as it is, and
+# returns a DataFrame with one row per encoding that was measured there, whose index is the
+# encoding's name, and three columns:
 #
 # - `mean`: the mean of `loss` over the seeds;
 # - `std`: their standard deviation, with $n - 1$ in the denominator, because few seeds stand for

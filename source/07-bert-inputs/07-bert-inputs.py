@@ -531,9 +531,9 @@ plots.show(figure, "Change of [CLS]: grows with the padding without a mask, stay
 
 # %% [markdown] exercise="vectors" title="The input sum" difficulty=1 minutes=6
 # Write `forward` of `InputSum`: from ids and segments, both $(B, T)$, the vectors $h_p$,
-# $(B, T, D)$. The four modules are there, and they are all that is trained: gradients must reach all
-# four. The result has the dtype of the tables, and what is given stays as it is. $T$ is at most
-# `max_len`.
+# $(B, T, D)$. The four modules are there, and they are all that is trained: gradients must reach
+# all four. The result has the dtype of the tables, and what is given stays as it is. $T$ is at
+# most `max_len`.
 #
 # *Why care:* this is all that a BERT is told. Whatever does not enter here, no layer can know.
 #

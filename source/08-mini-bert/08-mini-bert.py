@@ -379,8 +379,8 @@ print(longer.note)
 #   logit too, the last one;
 # - `targets` $(B, T)$ is −100 where nothing was chosen;
 # - `kinds` $(B, T)$ says of each place which kind it is, 0 to $K - 1$;
-# - `posterior` $(B, T, V)$ is the exact answer: probabilities that add up to 1. Of words that cannot
-#   stand at a place it is 0 there; of a target it never is.
+# - `posterior` $(B, T, V)$ is the exact answer: probabilities that add up to 1. Of words that
+#   cannot stand at a place it is 0 there; of a target it never is.
 #
 # Returned is a tensor $(K,)$: for each kind, the mean over its chosen places of
 #
@@ -699,8 +699,8 @@ times.groupby(choices.table["changed"], sort=False).agg(["mean", "std"]).round(3
 # - it is not blind to order: shuffled words give more than shuffled results;
 # - it tells left from right: reversed words give more than reversed results;
 # - every tensor it keeps is a Parameter, or a buffer if it is fixed; gradients reach the $x$ of
-#   `embed`, the $q$ and $k$ of `rotate`, and all Parameters where $T$ is `max_len`; saved and loaded into another one, it gives the same; asked
-#   twice in eval mode, too.
+#   `embed`, the $q$ and $k$ of `rotate`, and all Parameters where $T$ is `max_len`; saved and
+#   loaded into another one, it gives the same; asked twice in eval mode, too.
 #
 # A class that does nothing has many of these properties; so none of them earns anything where
 # words or their order do not count. (Order is asked of texts of 8 words and more.)

@@ -64,10 +64,10 @@ predictions = {}
 # %% [markdown] exercise="settle" title="The rule of a verdict" difficulty=2 minutes=10
 # Write `settle`. It takes the values of a number, one for each seed (at least two, in any order),
 # and the ends of the interval. It returns `"holds"` where all from $\bar m - 2s$ to $\bar m + 2s$
-# lies between them, `"does not hold"` where all of that lies outside, on one side, and `"not settled
-# here"` otherwise, where $\bar m$ is the mean of the values and $s$ their standard deviation with
-# $n - 1$. Both ends belong to the interval, so what equals an end lies in it. `values` stays as it
-# is.
+# lies between them, `"does not hold"` where all of that lies outside, on one side, and `"not
+# settled here"` otherwise, where $\bar m$ is the mean of the values and $s$ their standard
+# deviation with $n - 1$. Both ends belong to the interval, so what equals an end lies in it.
+# `values` stays as it is.
 #
 # *Why care:* a rule that was fixed before the measurement cannot be bent after it. Three seeds that
 # all lie on one side of the line are less than they seem, where they are far from each other.
@@ -298,12 +298,13 @@ answers = {
 # wrong. The first three places have nothing three places back: they are not asked, NaN.
 
 # %% [markdown] exercise="beyond" title="Beyond the training" difficulty=2 minutes=8
-# Write `beyond_verdict`. It takes `right`, of shape (seeds, texts, $T$), 1 for a right answer, 0 for
-# a wrong one and NaN wherever nothing was asked, and `trained`, the length of the training texts.
-# It returns a dict: `"fraction"`, the fractions of right answers **beyond** the trained places (from
-# place `trained` on, counted from 0), one for each seed; and `"verdict"`, what follows for the claim
-# "**at most half of the answers there are right**". Each answer of a seed counts the same, in
-# whichever text it stands. A claim that says “at most” has no lower end. `right` stays as it is.
+# Write `beyond_verdict`. It takes `right`, of shape (seeds, texts, $T$), 1 for a right answer, 0
+# for a wrong one and NaN wherever nothing was asked, and `trained`, the length of the training
+# texts. It returns a dict: `"fraction"`, the fractions of right answers **beyond** the trained
+# places (from place `trained` on, counted from 0), one for each seed; and `"verdict"`, what
+# follows for the claim "**at most half of the answers there are right**". Each answer of a seed
+# counts the same, in whichever text it stands. A claim that says “at most” has no lower end.
+# `right` stays as it is.
 #
 # *Why care:* the mean over a whole text hides what happens at its end, in the half that the model
 # knows.
