@@ -67,6 +67,8 @@ def _asked(answer: Answer, papers: str) -> list[str] | str:
     """What is said of other papers; that an answer knows nothing of these is no fault here."""
     try:
         return _names(answer(papers))
+    except NotImplementedError:
+        raise
     except Exception as error:
         return type(error).__name__
 

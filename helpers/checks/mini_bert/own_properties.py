@@ -127,19 +127,6 @@ class own_detached(RowAndOffset):
 
 
 @own.mistake(
-    NO_GRADIENT,
-    loses="it learns, and can be saved",
-)
-class own_with_one_number_per_head(RowAndOffset):
-    def __init__(self, d_model, num_heads=1, max_len=512):
-        super().__init__(d_model, num_heads, max_len)
-        self.level = nn.Parameter(torch.zeros(num_heads, 1, 1))
-
-    def scores(self, q, k, offsets=None):
-        return super().scores(q, k, offsets) + self.level
-
-
-@own.mistake(
     "What `embed` is given gets no gradient: there is a detach, or a no_grad, on its way through. "
     "The words below it could not learn.",
     loses="it learns, and can be saved",
