@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.checks.bert_inputs.pieces import pieces
+from helpers.checks.bert_inputs.pieces import pieces as exercise
 from helpers.checks.engine import changed
 
 
@@ -21,7 +21,7 @@ def greedy_pieces(word, vocabulary):
     return pieces
 
 
-@pieces.mistake(
+@exercise.mistake(
     "You look for the rest of a word among the pieces that begin a word. Inside a word, only "
     "pieces that begin with ## count.",
     breaks="every piece but the first is looked up",
@@ -30,7 +30,7 @@ def greedy_pieces(word, vocabulary):
 def pieces_without_the_mark(): ...
 
 
-@pieces.mistake(
+@exercise.mistake(
     "You write ## in front of what you found, but you search without it. ing and ##ing are two "
     "different pieces: which of them is in the vocabulary?",
     breaks="every piece but the first is looked up",
@@ -39,7 +39,7 @@ def pieces_without_the_mark(): ...
 def pieces_marked_after_the_search(): ...
 
 
-@pieces.mistake(
+@exercise.mistake(
     "All your pieces begin with ##, the first one too. What begins a word has no mark.",
     breaks="With the pieces `play`",
 )
@@ -47,14 +47,14 @@ def pieces_marked_after_the_search(): ...
 def pieces_that_all_have_the_mark(): ...
 
 
-@pieces.mistake(
+@exercise.mistake(
     "After a piece with ## you go on two letters too far: the two marks are no letters of the word."
 )
 @changed(greedy_pieces, "start = end", "start += len(pieces[-1])")
 def pieces_that_count_the_mark(): ...
 
 
-@pieces.mistake(
+@exercise.mistake(
     "You take the first piece that fits, beginning with a single letter. Begin with all of the "
     "rest, and shorten it from its end.",
     loses=("the longest piece first", "[UNK] for the whole word", "any word, however long"),
@@ -64,7 +64,7 @@ def pieces_that_count_the_mark(): ...
 def pieces_shortest_first(): ...
 
 
-@pieces.mistake(
+@exercise.mistake(
     "You look for the split with the fewest pieces. WordPiece is greedy: it takes the longest "
     "piece that fits here, whatever comes of it.",
     loses=("the longest piece first", "[UNK] for the whole word", "any word, however long"),
@@ -83,7 +83,7 @@ def pieces_in_the_smallest_number(word, vocabulary):
     return best[-1] or ["[UNK]"]
 
 
-@pieces.mistake(
+@exercise.mistake(
     "Where the rest has no piece, you go back and try a shorter one. WordPiece never goes "
     "back: the word is [UNK].",
     loses="[UNK] for the whole word",
@@ -111,7 +111,7 @@ def pieces_with_a_second_try(word, vocabulary):
     return pieces
 
 
-@pieces.mistake(
+@exercise.mistake(
     "You keep the pieces found so far and add [UNK] for the rest. One part without a piece "
     "makes [UNK] of the whole word.",
     loses="[UNK] for the whole word",
@@ -121,7 +121,7 @@ def pieces_with_a_second_try(word, vocabulary):
 def pieces_up_to_the_unknown(): ...
 
 
-@pieces.mistake(
+@exercise.mistake(
     "You write [UNK] for a single letter and go on behind it. One part without a piece makes "
     "[UNK] of the whole word.",
     loses="[UNK] for the whole word",
@@ -141,7 +141,7 @@ def pieces_with_unknown_letters(word, vocabulary):
     return pieces
 
 
-@pieces.mistake(
+@exercise.mistake(
     "Where no piece fits, your loop goes on at the same letter for ever. What is to happen "
     "when you have tried every length?",
     loses="[UNK] for the whole word",
@@ -150,7 +150,7 @@ def pieces_with_unknown_letters(word, vocabulary):
 def pieces_that_never_end(): ...
 
 
-@pieces.mistake(
+@exercise.mistake(
     "Your ends stop one letter before the end of the word. word[start:end] leaves out the "
     "letter at `end`.",
     loses=("a word of several pieces", "the longest piece first", "any word, however long"),
@@ -159,7 +159,7 @@ def pieces_that_never_end(): ...
 def pieces_without_the_last_letter(): ...
 
 
-@pieces.mistake(
+@exercise.mistake(
     "You return the ids. The pieces themselves are asked for.",
     breaks="Write `word_pieces`",
 )
@@ -177,7 +177,7 @@ def pieces_as_numbers(word, vocabulary):
     return numbers
 
 
-@pieces.mistake(
+@exercise.mistake(
     "You give up on long words, as libraries do. Here a word may have any length.",
     loses="any word, however long",
     breaks="the word may be of any length",
@@ -186,7 +186,7 @@ def pieces_as_numbers(word, vocabulary):
 def pieces_of_short_words_only(): ...
 
 
-@pieces.mistake(
+@exercise.mistake(
     "You cut from the end of the word. The longest piece that fits at its beginning comes first.",
     loses=("the longest piece first", "[UNK] for the whole word", "any word, however long"),
     breaks="Greedy longest match from the left",
@@ -205,7 +205,7 @@ def pieces_from_the_end(word, vocabulary):
     return pieces
 
 
-@pieces.mistake(
+@exercise.mistake(
     "The mark stands on the first piece, and on no other. It says that a piece goes on with a "
     "word, so it is the other way round.",
     breaks="every piece but the first is looked up",
@@ -214,7 +214,7 @@ def pieces_from_the_end(word, vocabulary):
 def pieces_with_only_the_first_marked(): ...
 
 
-@pieces.mistake(
+@exercise.mistake(
     "The piece with id 0 is not found: 0 counts as False. Ask whether a piece is `in` the "
     "vocabulary, not for its id.",
     loses=("a word of several pieces", "the longest piece first", "any word, however long"),
@@ -228,7 +228,7 @@ def pieces_with_only_the_first_marked(): ...
 def pieces_without_the_one_of_id_zero(): ...
 
 
-@pieces.mistake(
+@exercise.mistake(
     "You take a word with anything but letters for unknown. Whether it is, the vocabulary says.",
     loses="a word of several pieces",
     breaks="of any characters",
@@ -237,7 +237,7 @@ def pieces_without_the_one_of_id_zero(): ...
 def pieces_of_letters_only(): ...
 
 
-@pieces.mistake(
+@exercise.mistake(
     "You measure a piece by taking off every # at its front. One may belong to the word: count "
     "the letters you have used instead.",
     loses="a word of several pieces",
@@ -247,7 +247,7 @@ def pieces_of_letters_only(): ...
 def pieces_that_lose_a_sign(): ...
 
 
-@pieces.mistake(
+@exercise.mistake(
     "For an unknown word you return the text [UNK] itself. A list of pieces is due, with this one.",
     loses="[UNK] for the whole word",
     breaks="if nothing fits somewhere",

@@ -9,7 +9,7 @@ from helpers.checks.engine import changed
 from helpers.claims import settle
 
 
-@verdict.mistake(
+@exercise.mistake(
     "Your verdict is that on the first part. The others are part of the claim as well.",
     loses=VERDICT,
 )
@@ -19,7 +19,7 @@ from helpers.claims import settle
 def verdict_on_the_first_part(): ...
 
 
-@verdict.mistake(
+@exercise.mistake(
     "Your verdict is that on the last part: each turn of the loop forgets the one before.",
     loses=VERDICT,
 )
@@ -31,7 +31,7 @@ def verdict_on_the_first_part(): ...
 def verdict_on_the_last_part(): ...
 
 
-@verdict.mistake(
+@exercise.mistake(
     "You call a claim true as soon as one part holds. Where another part does not, there is a "
     "verdict of its own.",
     loses=VERDICT,
@@ -45,7 +45,7 @@ def verdict_on_the_last_part(): ...
 def verdict_if_any_part_holds(): ...
 
 
-@verdict.mistake(
+@exercise.mistake(
     "You call a claim false as soon as one part fails. Where another part holds, there is a "
     "verdict of its own.",
     loses=VERDICT,
@@ -58,7 +58,7 @@ def verdict_if_any_part_holds(): ...
 def verdict_only_if_all_parts_hold(): ...
 
 
-@verdict.mistake(
+@exercise.mistake(
     "You pass over the open parts. What they come to might change the verdict, so it has to "
     "wait for them.",
     loses=VERDICT,
@@ -74,7 +74,7 @@ def verdict_without_the_open_parts(claim, seeds):
     return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
 
 
-@verdict.mistake(
+@exercise.mistake(
     "You say “holds in part” wherever the parts differ. An open part does not say no: look "
     "for it first.",
     loses=VERDICT,
@@ -83,7 +83,7 @@ def verdict_without_the_open_parts(claim, seeds):
 def verdict_with_open_as_in_part(): ...
 
 
-@verdict.mistake(
+@exercise.mistake(
     "You look at the means alone. Give all values of a number to decide, which sees how far "
     "they are apart.",
     loses=VERDICT,
@@ -98,7 +98,7 @@ def verdict_by_the_means(claim, seeds):
     return {"numbers": numbers, "verdict": verdict}
 
 
-@verdict.mistake(
+@exercise.mistake(
     "Your verdict is the same whatever was measured. Let it follow from the parts.",
     loses=VERDICT,
     breaks='`"verdict"` follows from them',
@@ -111,12 +111,12 @@ def verdict_by_heart(claim, seeds):
     return {"numbers": numbers, "verdict": "does not hold"}
 
 
-@verdict.mistake("You measure with other seeds than those that you were given.", loses=NUMBERS)
+@exercise.mistake("You measure with other seeds than those that you were given.", loses=NUMBERS)
 @changed(verdict_by_parts, "claim.measure(seeds)", "claim.measure(range(len(seeds)))")
 def verdict_with_the_usual_seeds(): ...
 
 
-@verdict.mistake(
+@exercise.mistake(
     "You take the columns of the table in their order. A part says by name which number it "
     "is about.",
     loses=NUMBERS,
@@ -132,7 +132,7 @@ def verdict_by_the_order_of_the_columns(claim, seeds):
     return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
 
 
-@verdict.mistake(
+@exercise.mistake(
     "You leave out where a part's interval ends at the top: high.",
     loses=VERDICT,
 )
@@ -140,7 +140,7 @@ def verdict_by_the_order_of_the_columns(claim, seeds):
 def verdict_without_the_upper_end(): ...
 
 
-@verdict.mistake(
+@exercise.mistake(
     "You return one mean for each number. Return what each seed gave: without the single "
     "values nobody can check your verdict.",
     loses=NUMBERS,
@@ -157,7 +157,7 @@ def verdict_with_means_for_numbers(claim, seeds):
     return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
 
 
-@verdict.mistake(
+@exercise.mistake(
     "Some claims can only be read: their measurement is None. There the verdict is claim.read."
 )
 def verdict_of_measured_claims_only(claim, seeds):
@@ -169,7 +169,7 @@ def verdict_of_measured_claims_only(claim, seeds):
     return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
 
 
-@verdict.mistake(
+@exercise.mistake(
     "A claim without a measurement need not be open: somebody has read the source and put the "
     "verdict into claim.read.",
     loses=VERDICT,
@@ -179,7 +179,7 @@ def verdict_of_measured_claims_only(claim, seeds):
 def verdict_open_where_nothing_is_measured(): ...
 
 
-@verdict.mistake(
+@exercise.mistake(
     "You measure the full form of the claim, with larger models and longer training. Leave it at "
     "the quick one.",
     loses=NUMBERS,
@@ -189,7 +189,7 @@ def verdict_open_where_nothing_is_measured(): ...
 def verdict_in_the_full_form(): ...
 
 
-@verdict.mistake(
+@exercise.mistake(
     "You measure with the seeds in another order, and so the values are in another order as well.",
     loses=NUMBERS,
     breaks="in the order of the seeds",
@@ -198,7 +198,7 @@ def verdict_in_the_full_form(): ...
 def verdict_with_sorted_seeds(): ...
 
 
-@verdict.mistake(
+@exercise.mistake(
     "You change the list of seeds that you were given, and the caller finds it so. Work on a copy.",
     breaks="`seeds` stays as it is",
 )
@@ -210,7 +210,7 @@ def verdict_with_sorted_seeds(): ...
 def verdict_sorts_the_seeds(): ...
 
 
-@verdict.mistake(
+@exercise.mistake(
     "You return claim.read for a claim that can be measured. Whether there is a measurement, "
     "claim.measurement tells.",
     breaks="`claim.read` means nothing where a claim is measured",
@@ -219,7 +219,7 @@ def verdict_sorts_the_seeds(): ...
 def verdict_as_it_was_read(): ...
 
 
-@verdict.mistake(
+@exercise.mistake(
     "Where a claim was only read, your numbers are no empty dict. Return {}, so that whoever goes "
     "through them need not ask.",
     loses=NUMBERS,
