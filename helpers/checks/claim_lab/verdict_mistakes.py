@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import statistics
 
-from helpers.checks.claim_lab.verdict import NUMBERS, VERDICT, verdict, verdict_by_parts
+from helpers.checks.claim_lab.verdict import NUMBERS, VERDICT, verdict_by_parts
+from helpers.checks.claim_lab.verdict import verdict as exercise
 from helpers.checks.engine import changed
 from helpers.claims import settle
 
