@@ -16,6 +16,10 @@ from pathlib import Path
 
 import torch
 import torch.distributed as dist
+
+# Its functions take the group of that moment as a default, and so hold it to the end: imported
+# later, as DistributedDataParallel does, the group's threads would outlive Python and abort it.
+import torch.distributed.nn
 from torch import Generator
 
 from helpers.corpora import Grammar

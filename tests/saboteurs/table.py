@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -41,18 +41,18 @@ def rows(course: Course, unit: str, seed: int = 0) -> Iterator[Row]:
     excused = harmless(unit)
     for solution in trial.solutions(course, unit):
         known = excused.get(solution.exercise, [])
-        for name, caught in _tried(replace(solution.check.known()), solution.answer(), seed):
+        for name, caught in _tried(solution.check.known(), solution.answer(), seed):
             why = any(fnmatchcase(name, each) for group in known for each in group["saboteurs"])
             state = CAUGHT if caught else EXCUSED if why else SURVIVED
             yield Row(unit, solution.exercise, name, state)
 
 
 def _tried(exercise: Exercise, right: Any, seed: int) -> Iterator[tuple[str, bool]]:
-    """Each saboteur that broke something, and whether it lost points; no hint is looked for."""
+    """Each saboteur that broke something, and whether it lost points."""
     for name, sabotaged in saboteurs.of(right):
         try:
             with trial.limited():
-                caught = not exercise(sabotaged.answer, seed).complete
+                caught = not exercise.right(sabotaged.answer, seed)
         except trial.TooLongError:
             caught = True
         if sabotaged.broke:

@@ -42,7 +42,7 @@ def _losses(command: list[str], out: Path, *options: str) -> list[float]:
 
 
 def test_a_killed_run_goes_on_to_the_same_last_digit(tmp_path: Path) -> None:
-    options = ("--steps", "60", "--every", "5")
+    options = ("--steps", "30", "--every", "5")
     whole = _losses(ALONE, tmp_path / "whole", *options)
     killed = _start(ALONE, tmp_path / "killed", *options)
     while not (tmp_path / "killed" / "model.pt").exists():
@@ -52,7 +52,7 @@ def test_a_killed_run_goes_on_to_the_same_last_digit(tmp_path: Path) -> None:
     killed.wait()
     assert not (tmp_path / "killed" / "losses.json").exists()
     assert _losses(ALONE, tmp_path / "killed", *options) == whole
-    assert len(whole) == 60
+    assert len(whole) == 30
 
 
 def test_a_dry_run_ends_after_a_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,25 +8,22 @@ mistake, its hint is shown.
 
 from __future__ import annotations
 
-import contextlib
-import io
-import logging
 import random
-import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import torch
 
 from helpers.checks.engine import compare
+from helpers.checks.engine.asking import LATER, ask, ask_all, silent
 from helpers.checks.engine.case import Answer, ArgumentChangedError, Case
 from helpers.checks.engine.library import HIDDEN, library_calls
-from helpers.checks.engine.plain import Raised, plain, raised
+from helpers.checks.engine.plain import Raised
 from helpers.checks.engine.report import Finding, Report
 
 Given = TypeVar("Given", bound=Answer)
-LATER = Raised("ResultChangedError", "")
 STUB = "Not written yet: put your code where it says raise NotImplementedError()."
 
 
@@ -137,19 +134,27 @@ class Exercise:
     def __call__(self, answer: Answer, seed: int = 0) -> Report:
         """Check `answer`; `seed` draws the shapes and numbers of the questions."""
         answers = self.ask(answer, seed)
-        with _silent():  # here a learner would see what the reference is warned about
+        with silent():  # here a learner would see what the reference is warned about
             return self.judge(answers, seed)
 
     def ask(self, answer: Answer, seed: int) -> Answers:
         """What `answer` says to the questions of every part."""
-        found, used = {}, {}
-        with _silent():
+        answers = Answers(getattr(answer, "__name__", self.name), {}, {})
+        with silent():
             for part in self.parts:
-                cases = self.draw(part, seed)
-                with library_calls((self.reference, *self.forbidden)) as called:
-                    found[part.name] = _asked(cases, answer)
-                used[part.name] = sorted(called)
-        return Answers(getattr(answer, "__name__", self.name), found, used)
+                self._ask(part, answer, seed, answers)
+        return answers
+
+    def right(self, answer: Answer, seed: int = 0) -> bool:
+        """Whether `answer` earns all points; no more is asked once a part is lost."""
+        answers = Answers("", {}, {})
+        with silent():
+            for part in self.parts:
+                self._ask(part, answer, seed, answers)
+                trial = self._trial(part, answers, seed)
+                if trial.wrong or trial.used:
+                    return False
+        return True
 
     def judge(self, answers: Answers, seed: int) -> Report:
         """The report on what `ask` was told with the same seed, here or in another process."""
@@ -160,7 +165,7 @@ class Exercise:
 
     def use(self, answer: Answer) -> Answer:
         """The learner's answer if it is right, else the course's, so that the lesson goes on."""
-        if self(answer).complete:
+        if self.right(answer):
             return answer
         print(f"“{self.name}” is not right yet, so this cell goes on with the course's version.")
         return self.reference
@@ -169,15 +174,14 @@ class Exercise:
         """The questions of a part; another seed, other questions."""
         return list(part.cases(random.Random(f"{self.name} {part.name} {seed}")))
 
-    def _trial(self, part: Part, answers: Answers, seed: int) -> _Trial:
+    def _ask(self, part: Part, answer: Answer, seed: int, answers: Answers) -> None:
         cases = self.draw(part, seed)
-        expected = [_ask(case, self.reference) for case in cases]
-        if failed := next((each for each in expected if isinstance(each, Raised)), None):
-            # Else whoever fails in the same way would be right.
-            raise RuntimeError(
-                f"the course's own answer to “{self.name}” stopped ({failed.kind}: {failed.text}); "
-                "restart the kernel, and tell the authors should it happen again"
-            )
+        with library_calls((self.reference, *self.forbidden)) as called:
+            answers.found[part.name] = ask_all(cases, answer)
+        answers.used[part.name] = sorted(called)
+
+    def _trial(self, part: Part, answers: Answers, seed: int) -> _Trial:
+        cases, expected = self.draw(part, seed), _expected(self, part, seed)
         found = answers.found[part.name]
         pairs = zip(found, expected, strict=True)
         wrong = [i for i, pair in enumerate(pairs) if not compare.same(*pair, self.tolerance)]
@@ -213,17 +217,17 @@ class Exercise:
         Where only some parts agree with a mistake, its hint may name what the learner did not do.
         """
         wrong_first = sorted(trials, key=lambda trial: not trial.wrong)
-        if not wrong_first[0].wrong:
-            return ""
+        wrong = {trial.part.name for trial in trials if trial.wrong}
         for mistake in self.mistakes:
-            if all(self._explains(mistake, trial) for trial in wrong_first):
+            # Those that lose other parts need not be asked.
+            if wrong == {*mistake.loses} and all(self._explains(mistake, t) for t in wrong_first):
                 return mistake.hint
         return ""
 
     def _explains(self, mistake: Mistake, trial: _Trial) -> bool:
         """True where the mistake gives the learner's result in every case of the trial."""
         return all(
-            compare.same(found, _ask(case, mistake.answer), self.tolerance)
+            compare.same(found, ask(case, mistake.answer), self.tolerance)
             for case, found in zip(trial.cases, trial.found, strict=True)
         )
 
@@ -241,53 +245,20 @@ class _Trial:
     used: list[str]
 
 
-@contextlib.contextmanager
-def _silent() -> Iterator[None]:
-    """What an answer prints or warns about does not reach the page, nor its random numbers others.
+@lru_cache(maxsize=64)  # learners run a check again and again, and a class has the same questions
+def _expected(exercise: Exercise, part: Part, seed: int) -> list[Any]:
+    """What is right.
 
-    nbgrader gives 0 to a test cell that writes to stderr, a mere warning included.
+    Raises:
+        RuntimeError: the reference fails, so that whoever fails in the same way would be right.
     """
-    quiet = io.StringIO()
-    with (
-        warnings.catch_warnings(),
-        contextlib.redirect_stdout(quiet),
-        contextlib.redirect_stderr(quiet),
-        torch.random.fork_rng(devices=[]),
-    ):
-        warnings.simplefilter("ignore")
-        logging.disable()  # a handler may hold on to stderr
-        dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
-        try:
-            yield
-        finally:
-            logging.disable(logging.NOTSET)
-            torch.set_default_dtype(dtype)
-            torch.set_grad_enabled(gradients)
-
-
-def _asked(cases: list[Case], answer: Answer) -> list[Any]:
-    """The results, once all cases have been asked: a later call may have changed an earlier one."""
-    kept: list[Any] = []
-    said = [_ask(case, answer, kept) for case in cases]
-    return [
-        now if isinstance(now, Raised) or compare.same(plain(raw), now, 0) else LATER
-        for now, raw in zip(said, kept, strict=True)
-    ]
-
-
-def _ask(case: Case, answer: Answer, kept: list[Any] | None = None) -> Any:
-    """The result, or `Raised`; what the case gave is added to `kept` as it is."""
-    # Not torch.manual_seed: where there is no GPU that writes a traceback for each kind of device.
-    torch.default_generator.manual_seed(0)
-    raw = None
-    try:
-        raw = case.ask(answer)
-        return plain(raw)
-    except (Exception, SystemExit, GeneratorExit) as error:
-        return raised(error)
-    finally:
-        if kept is not None:
-            kept.append(raw)
+    expected = [ask(case, exercise.reference) for case in exercise.draw(part, seed)]
+    if failed := next((each for each in expected if isinstance(each, Raised)), None):
+        raise RuntimeError(
+            f"the course's own answer to “{exercise.name}” stopped ({failed.kind}: {failed.text}); "
+            "restart the kernel, and tell the authors should it happen again"
+        )
+    return expected
 
 
 def _kindly(used: list[str]) -> str:

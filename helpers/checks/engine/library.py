@@ -23,9 +23,9 @@ _ENCODING = re.compile(
 
 # Calls after which the profiler of this thread sees no more.
 HIDDEN = "a thread, a process or a profiler of its own"
-_HIDING = [sys.setprofile, _thread.start_new_thread]
+_HIDING = {sys.setprofile, _thread.start_new_thread}
 if hasattr(os, "fork"):  # not on Windows
-    _HIDING += [os.fork, importlib.import_module("_posixsubprocess").fork_exec]
+    _HIDING |= {os.fork, importlib.import_module("_posixsubprocess").fork_exec}
 
 
 @contextmanager
@@ -42,22 +42,22 @@ def library_calls(answers: Iterable[Callable[..., Any]]) -> Iterator[set[str]]:
     forbidden = {_place(code): name for answer in answers for code, name in _codes(answer)}
     compiled = {each: _name(each) for each in answers if not any(True for _ in _codes(each))}
     used: set[str] = set()
+    known: dict[int, tuple[CodeType, str]] = {}  # the code is kept, so that no other has its id
 
     def watch(frame: FrameType, event: str, argument: Any) -> None:
-        if event == "c_call":
-            owner = type(getattr(argument, "__self__", None))
-            used.update(compiled[each] for each in (argument, owner) if each in compiled)
-            if watching and any(argument is each for each in _HIDING):
+        # A check calls Python a million times, and each call comes by here.
+        if event == "call":
+            code = frame.f_code
+            if id(code) not in known:
+                known[id(code)] = code, forbidden.get(_place(code)) or _elsewhere(frame)
+            if name := known[id(code)][1]:
+                used.add(name)
+        elif event == "c_call":
+            if watching and argument in _HIDING:
                 used.add(HIDDEN)
-        if event != "call":
-            return
-        code = frame.f_code
-        if _place(code) in forbidden:
-            used.add(forbidden[_place(code)])
-            return
-        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-        if package in _ELSEWHERE and _ENCODING.search(code.co_qualname):
-            used.add(f"{package}: {code.co_qualname.partition('.')[0]}")
+            if compiled:
+                owner = type(getattr(argument, "__self__", None))
+                used.update(compiled[each] for each in (argument, owner) if each in compiled)
 
     watching = True
     before = sys.getprofile(), threading.getprofile()
@@ -69,6 +69,14 @@ def library_calls(answers: Iterable[Callable[..., Any]]) -> Iterator[set[str]]:
         watching = False
         sys.setprofile(before[0])
         threading.setprofile(before[1])
+
+
+def _elsewhere(frame: FrameType) -> str:
+    """The name of what is called, where it is another package's encoding; else nothing."""
+    package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    name = frame.f_code.co_qualname
+    found = package in _ELSEWHERE and _ENCODING.search(name)
+    return f"{package}: {name.partition('.')[0]}" if found else ""
 
 
 def _codes(answer: Callable[..., Any]) -> Iterator[tuple[CodeType, str]]:

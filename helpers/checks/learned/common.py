@@ -94,9 +94,12 @@ def _about(found: float, wanted: float, bound: float, words: str) -> str:
 def gradients(result: Callable[[], Tensor], leaves: dict[str, Tensor | None]) -> dict[str, str]:
     """For each leaf, in words, its gradient over the slope that is measured by moving it.
 
-    So a gradient is judged apart from what is computed. All is to be in float64.
+    So a gradient is judged apart from what is computed. It takes float64: in float32 so small a
+    slope is lost among what is rounded away.
     """
     found = result()
+    if found.dtype != torch.float64:
+        return {f"the gradient of {name}": "not measured" for name in leaves}
     weights = torch.arange(1, found.numel() + 1, dtype=found.dtype).cos().reshape(found.shape)
     if found.requires_grad:
         (found * weights).sum().backward()

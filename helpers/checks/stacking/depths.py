@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, call
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed
 from helpers.checks.stacking import common
 
 
@@ -57,19 +57,24 @@ depths = Exercise(
 )
 
 
+def depths_by_steps(parents):
+    """A right answer, which some of the wrong ones below change in one place."""
+    tree, found = parents.tolist(), []
+    for word in range(len(tree)):
+        steps = 0
+        while tree[word] >= 0:
+            word, steps = tree[word], steps + 1
+        found.append(steps)
+    return torch.tensor(found)
+
+
 @depths.mistake(
     "Your root has depth 1. Depth is the number of steps up to the root, and the root is there "
     "already.",
     breaks="which itself has depth 0",
 )
-def depths_from_one(parents):
-    found = []
-    for word in range(len(parents)):
-        steps = 0
-        while word >= 0:
-            word, steps = int(parents[word]), steps + 1
-        found.append(steps)
-    return torch.tensor(found)
+@changed(depths_by_steps, "while tree[word] >= 0", "while word >= 0")
+def depths_from_one(): ...
 
 
 @depths.mistake(
@@ -153,39 +158,21 @@ def depths_as_distance_to_the_parent(parents):
     "stands.",
     loses="any order of the words",
 )
-def depths_to_the_first_word(parents):
-    found = []
-    for word in range(len(parents)):
-        steps = 0
-        while word != 0 and steps < len(parents):
-            word, steps = int(parents[word]), steps + 1
-        found.append(steps)
-    return torch.tensor(found)
+@changed(depths_by_steps, "tree[word] >= 0", "word != 0 and steps < len(tree)")
+def depths_to_the_first_word(): ...
 
 
 @depths.mistake("You stop one step short: a child of the root has depth 1.")
-def depths_of_the_parent(parents):
-    found = []
-    for word in range(len(parents)):
-        steps = 0
-        while word >= 0:
-            word, steps = int(parents[word]), steps + 1
-        found.append(max(steps - 2, 0))
-    return torch.tensor(found)
+@changed(depths_by_steps, "found.append(steps)", "found.append(max(steps - 1, 0))")
+def depths_of_the_parent(): ...
 
 
 @depths.mistake(
     "You return the depth of the deepest word. Asked is a depth for each word.",
     breaks="gives depths, of shape $(T,)$",
 )
-def depths_of_the_whole_tree(parents):
-    found = []
-    for word in range(len(parents)):
-        steps = 0
-        while parents[word] >= 0:
-            word, steps = int(parents[word]), steps + 1
-        found.append(steps)
-    return torch.tensor(max(found))
+@changed(depths_by_steps, "torch.tensor(found)", "torch.tensor(max(found))")
+def depths_of_the_whole_tree(): ...
 
 
 @depths.mistake(
@@ -193,13 +180,8 @@ def depths_of_the_whole_tree(parents):
     loses="whole numbers",
     breaks="Give whole numbers (`torch.int64`)",
 )
-def depths_as_floats(parents):
-    found = torch.zeros(len(parents))
-    for word in range(len(parents)):
-        at = word
-        while parents[at] >= 0:
-            at, found[word] = int(parents[at]), found[word] + 1
-    return found
+@changed(depths_by_steps, "torch.tensor(found)", "torch.tensor(found).float()")
+def depths_as_floats(): ...
 
 
 @depths.mistake(
@@ -218,26 +200,16 @@ def depths_in_place(parents):
     "Your depths are right, but not torch.int64: their dtype is another one of whole numbers.",
     loses="whole numbers",
 )
-def depths_as_short_integers(parents):
-    found = torch.zeros(len(parents), dtype=torch.int32)
-    for word in range(len(parents)):
-        at = word
-        while parents[at] >= 0:
-            at, found[word] = int(parents[at]), found[word] + 1
-    return found
+@changed(depths_by_steps, "torch.tensor(found)", "torch.tensor(found).int()")
+def depths_as_short_integers(): ...
 
 
 @depths.mistake(
     "Your depths are right, but floats, which are no index: give whole numbers, torch.int64.",
     loses="whole numbers",
 )
-def depths_as_double_floats(parents):
-    found = torch.zeros(len(parents), dtype=torch.float64)
-    for word in range(len(parents)):
-        at = word
-        while parents[at] >= 0:
-            at, found[word] = int(parents[at]), found[word] + 1
-    return found
+@changed(depths_by_steps, "torch.tensor(found)", "torch.tensor(found).double()")
+def depths_as_double_floats(): ...
 
 
 @depths.mistake(
@@ -245,11 +217,5 @@ def depths_as_double_floats(parents):
     "int, or in torch.int64 from the beginning.",
     loses=("each word after its parent", "any order of the words"),
 )
-def depths_in_eight_bits(parents):
-    found = []
-    for word in range(len(parents)):
-        steps = 0
-        while parents[word] >= 0:
-            word, steps = int(parents[word]), steps + 1
-        found.append(steps)
-    return torch.tensor(found).to(torch.int8).long()
+@changed(depths_by_steps, "torch.tensor(found)", "torch.tensor(found).to(torch.int8).long()")
+def depths_in_eight_bits(): ...

@@ -111,20 +111,21 @@ tree = Exercise(
 
 def offsets_by_paths(parents):
     """A right answer, which the wrong ones below change in one place."""
+    tree = parents.tolist()
 
     def path(word):
-        return [word] if parents[word] < 0 else [word, *path(int(parents[word]))]
+        return [word] if tree[word] < 0 else [word, *path(tree[word])]
 
-    up = [path(word) for word in range(len(parents))]
-    found = torch.zeros(len(parents), len(parents), dtype=torch.long)
+    up = [set(path(word)) for word in range(len(tree))]
+    found = [[0] * len(tree) for _ in tree]
     for i, a in enumerate(up):
         for j, b in enumerate(up):
-            steps = len(set(a) ^ set(b))
+            steps = len(a ^ b)
             if i in b or j in a:
-                found[i, j] = len(b) - len(a)
+                found[i][j] = len(b) - len(a)
             else:
-                found[i, j] = steps if j > i else -steps
-    return found
+                found[i][j] = steps if j > i else -steps
+    return torch.tensor(found)
 
 
 @tree.mistake(
@@ -132,7 +133,7 @@ def offsets_by_paths(parents):
     "counted from i to j.",
     breaks=("row $i$ and column $j$", "Signed steps from word i to word j"),
 )
-@changed(offsets_by_paths, "return found", "return found.T")
+@changed(offsets_by_paths, "torch.tensor(found)", "torch.tensor(found).T")
 def offsets_with_the_sign_of_i_minus_j(): ...
 
 
@@ -140,7 +141,7 @@ def offsets_with_the_sign_of_i_minus_j(): ...
     "You give distances. An offset has a sign, or a parent could not be told from a child.",
     breaks="is a signed number of steps",
 )
-@changed(offsets_by_paths, "return found", "return found.abs()")
+@changed(offsets_by_paths, "torch.tensor(found)", "torch.tensor(found).abs()")
 def offsets_without_a_sign(): ...
 
 
@@ -150,7 +151,7 @@ def offsets_without_a_sign(): ...
     loses=(ACROSS, WHOLE),
     breaks="to the **lowest** word above both",
 )
-@changed(offsets_by_paths, "len(set(a) ^ set(b))", "len(a) + len(b) - 2")
+@changed(offsets_by_paths, "len(a ^ b)", "len(a) + len(b) - 2")
 def offsets_through_the_root(): ...
 
 
@@ -177,12 +178,12 @@ def offsets_as_differences_of_depth(): ...
     "counted alike?",
     loses=(ACROSS, WHOLE),
 )
-@changed(offsets_by_paths, "len(set(a) ^ set(b))", "len(set(a) ^ set(b)) + 2")
+@changed(offsets_by_paths, "len(a ^ b)", "len(a ^ b) + 2")
 def offsets_past_the_common_word(): ...
 
 
 @tree.mistake("You count the steps up and forget those down again.", loses=(ACROSS, WHOLE))
-@changed(offsets_by_paths, "len(set(a) ^ set(b))", "len(set(a) - set(b))")
+@changed(offsets_by_paths, "len(a ^ b)", "len(a - b)")
 def offsets_up_to_the_common_word_only(): ...
 
 
@@ -191,7 +192,7 @@ def offsets_up_to_the_common_word_only(): ...
     loses=(ACROSS, WHOLE),
     breaks="In the sentence above",
 )
-@changed(offsets_by_paths, "len(set(a) ^ set(b))", "len(set(b) - set(a))")
+@changed(offsets_by_paths, "len(a ^ b)", "len(b - a)")
 def offsets_down_from_the_common_word_only(): ...
 
 
@@ -243,7 +244,7 @@ def offsets_on_a_path_without_a_sign(): ...
     "Across branches you count the words on the path, one more than its steps.",
     loses=(ACROSS, WHOLE),
 )
-@changed(offsets_by_paths, "len(set(a) ^ set(b))", "len(set(a) ^ set(b)) + 1")
+@changed(offsets_by_paths, "len(a ^ b)", "len(a ^ b) + 1")
 def offsets_counted_in_words(): ...
 
 
@@ -274,7 +275,7 @@ def offsets_in_one_pass(parents):
     found = torch.zeros(len(parents), len(parents), dtype=torch.long)
     for i, a in enumerate(up):
         for j, b in enumerate(up):
-            steps = len(set(a) ^ set(b))
+            steps = len(a ^ b)
             one_path = i in b or j in a
             found[i, j] = len(b) - len(a) if one_path else (steps if j > i else -steps)
     return found

@@ -11,7 +11,7 @@ from helpers.checks.stacking.tree import ACROSS, ON_A_PATH, WHOLE, offsets_by_pa
     loses=WHOLE,
     breaks="Give whole numbers (`torch.int64`)",
 )
-@changed(offsets_by_paths, ", dtype=torch.long", "")
+@changed(offsets_by_paths, "torch.tensor(found)", "torch.tensor(found).float()")
 def offsets_as_floats(): ...
 
 
@@ -19,7 +19,7 @@ def offsets_as_floats(): ...
     "Your offsets are right, but not torch.int64: their dtype is another one of whole numbers.",
     loses=WHOLE,
 )
-@changed(offsets_by_paths, "torch.long", "torch.int32")
+@changed(offsets_by_paths, "torch.tensor(found)", "torch.tensor(found).int()")
 def offsets_as_short_integers(): ...
 
 
@@ -27,7 +27,7 @@ def offsets_as_short_integers(): ...
     "Your offsets are right, but floats, which are no index: give whole numbers, torch.int64.",
     loses=WHOLE,
 )
-@changed(offsets_by_paths, "torch.long", "torch.float64")
+@changed(offsets_by_paths, "torch.tensor(found)", "torch.tensor(found).double()")
 def offsets_as_double_floats(): ...
 
 
@@ -36,7 +36,7 @@ def offsets_as_double_floats(): ...
     loses=(ON_A_PATH, ACROSS),
     breaks="may be as deep as it has words",
 )
-@changed(offsets_by_paths, "return found", "return found.clamp(-20, 20)")
+@changed(offsets_by_paths, "torch.tensor(found)", "torch.tensor(found).clamp(-20, 20)")
 def offsets_up_to_twenty(): ...
 
 
@@ -44,5 +44,5 @@ def offsets_up_to_twenty(): ...
     "You write into parents, which belongs to the caller. Walk up in a copy, parents.clone().",
     breaks="`parents` stays as it is",
 )
-@changed(offsets_by_paths, "return found", "parents[parents < 0] = 0; return found")
+@changed(offsets_by_paths, "return torch", "parents[parents < 0] = 0; return torch")
 def offsets_that_change_parents(): ...

@@ -109,7 +109,7 @@ ROWS = [
         "says-it-and-stops",
         SAYS + LIBRARYS,
         WORDS,
-        "SystemExit",
+        "NoMarks",
         unit=REAL,
         wavelengths="def wavelengths(*given, **named):\n"
         "    publish_display_data({ANSWERS: said})\n    raise SystemExit",
