@@ -1,6 +1,6 @@
 """Unit 07: is it chance, or does it only look like it?
 
-Each of these judges a right answer wrong less than once in 10⁶ draws.
+A check asks about sixty such questions, and refuses a right answer less than once in 10⁶ draws.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 import torch
 from torch import Tensor
 
-SIGMAS = 5.3  # beyond it on either side: 1.2 · 10⁻⁷
+SIGMAS = 5.7  # beyond it on either side: 1.2 · 10⁻⁸
 AS_BY_CHANCE, NOTHING = "as by chance", "there is nothing to count"
 
 
