@@ -23,6 +23,7 @@ from helpers.checks.engine.compare import guarded
 from helpers.checks.engine.report import Finding, Report
 from helpers.encodings import Sinusoidal
 from helpers.encodings import sinusoidal_table as renamed
+from tests.checks import variants
 
 EXERCISES = [e for u in ("00-start-here", "02-sinusoidal") for e in checks.exercises(u).values()]
 
@@ -219,6 +220,25 @@ def test_an_answer_may_print_and_warn(capfd: pytest.CaptureFixture[str]) -> None
 def _numpy_table(num_positions: int, d_model: int, base: float) -> Any:
     angle = np.arange(num_positions)[:, None] / base ** (np.arange(d_model) // 2 * 2 / d_model)
     return np.where(np.arange(d_model) % 2 == 0, np.sin(angle), np.cos(angle))
+
+
+@pytest.mark.parametrize(
+    ("switch", "name"),
+    [
+        (lambda: torch.set_default_dtype(torch.float64), "torch.set_default_dtype"),
+        (lambda: torch.set_grad_enabled(False), "torch.set_grad_enabled"),
+    ],
+)
+def test_what_an_answer_switches_for_all_is_named_and_put_back(switch: Any, name: str) -> None:
+    right = variants.of("02-sinusoidal")["table"][0]
+
+    def switching(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
+        switch()
+        return torch.as_tensor(right(num_positions, d_model, base))
+
+    message = check.table(switching).findings[0].message
+    assert f"leaves {name} changed" in message
+    assert (torch.get_default_dtype(), torch.is_grad_enabled()) == (torch.float32, True)
 
 
 def test_a_check_leaves_the_learners_random_numbers_alone() -> None:

@@ -16,6 +16,7 @@ from helpers.checks.engine.case import Answer, Case
 from helpers.checks.engine.plain import Raised, plain, raised
 
 LATER = Raised("ResultChangedError", "")
+SWITCHED = "SettingChangedError"
 
 
 @contextlib.contextmanager
@@ -33,13 +34,10 @@ def silent() -> Iterator[None]:
     ):
         warnings.simplefilter("ignore")
         logging.disable()  # a handler may hold on to stderr
-        dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
         try:
             yield
         finally:
             logging.disable(logging.NOTSET)
-            torch.set_default_dtype(dtype)
-            torch.set_grad_enabled(gradients)
 
 
 def ask(case: Case, answer: Answer) -> Any:
@@ -57,10 +55,26 @@ def ask_all(cases: list[Case], answer: Answer) -> list[Any]:
 
 def _said(case: Case, answer: Answer) -> tuple[Any, Any]:
     """The result as it is and as plain values."""
+    settings = torch.get_default_dtype(), torch.is_grad_enabled()
     # Not torch.manual_seed: where there is no GPU that writes a traceback for each kind of device.
     torch.default_generator.manual_seed(0)
     try:
         raw = case.ask(answer)
-        return raw, plain(raw)
+        said = plain(raw)
     except (Exception, SystemExit, GeneratorExit) as error:
-        return None, raised(error)
+        raw, said = None, raised(error)
+    finally:
+        switched = _put_back(*settings)
+    return (None, Raised(SWITCHED, switched)) if switched else (raw, said)
+
+
+def _put_back(dtype: torch.dtype, gradients: bool) -> str:
+    """The setting that an answer has left changed for all others, now as it was."""
+    switched = ""
+    if torch.get_default_dtype() != dtype:
+        torch.set_default_dtype(dtype)
+        switched = "torch.set_default_dtype"
+    if torch.is_grad_enabled() != gradients:
+        torch.set_grad_enabled(gradients)
+        switched = "torch.set_grad_enabled"
+    return switched

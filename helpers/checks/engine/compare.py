@@ -89,7 +89,7 @@ def _difference(found: Any, expected: Any, tolerance: float) -> str:
     if isinstance(expected, dict):  # what was found is not even of the form that is asked about
         return f"found {shown(found)}, expected {_form(expected)}."
     if not isinstance(expected, Tensor):
-        return f"found {shown(found)}, expected {shown(expected)}."
+        return _two_values(found, expected)
     tensor = as_tensor(found)
     if tensor is None:
         advice = " Wrap it in torch.tensor(…)." if type(found) in (list, tuple) else ""
@@ -117,7 +117,7 @@ def _differing_entry(found: dict[Any, Any], expected: dict[Any, Any], tolerance:
 
 
 def _differing_place(found: Any, expected: Any, tolerance: float) -> str:
-    if len(found) != len(expected) or len(expected) <= SHORT:
+    if len(found) != len(expected) or (len(expected) <= SHORT and shown(found) != shown(expected)):
         return f"found {shown(found)}, expected {shown(expected)}."
     pairs = enumerate(zip(found, expected, strict=True))
     place, pair = next(each for each in pairs if not same(*each[1], tolerance))
@@ -154,19 +154,35 @@ def shown(value: Any) -> str:
 
 def _first_difference(tensor: Tensor, expected: Tensor, tolerance: float) -> str:
     if expected.numel() == 1:
-        return f"found {_number(tensor)}, expected {_number(expected)}."
+        return _two_numbers(tensor.item(), expected.item())
     wrong = ~torch.isclose(tensor, expected, tolerance, tolerance)
     index = tuple(int(i) for i in wrong.nonzero()[0])
     where = f" at index [{', '.join(map(str, index))}]" if index else ""
     return (
         f"{int(wrong.sum()):,} of {wrong.numel():,} numbers differ; the first{where}: "
-        f"found {_number(tensor[index])}, expected {_number(expected[index])}."
+        + _two_numbers(tensor[index].item(), expected[index].item())
     )
 
 
-def _number(number: Tensor) -> str:
-    value = number.item()
-    return "0" if abs(value) < 1e-6 else f"{value:.6g}"  # what rounding leaves of 0
+def _two_numbers(found: float, expected: float) -> str:
+    """In six digits, or in all where those are the same; near 0 is what rounding leaves of it."""
+    texts = ["0" if abs(each) < 1e-6 else f"{each:.6g}" for each in (found, expected)]
+    if texts[0] == texts[1]:
+        texts = [f"{each!r}" for each in (found, expected)]
+    return f"found {texts[0]}, expected {texts[1]}."
+
+
+def _two_values(found: Any, expected: Any) -> str:
+    """In short, or in full where that looks the same, with their types where these differ."""
+    texts = [shown(found), shown(expected)]
+    if texts[0] == texts[1]:
+        texts = [repr(each)[:200] for each in (found, expected)]
+        if type(found) is not type(expected):
+            texts = [
+                f"{text} ({type(each).__name__})"
+                for text, each in zip(texts, (found, expected), strict=True)
+            ]
+    return f"found {texts[0]}, expected {texts[1]}."
 
 
 def guarded(points: float, most: float) -> float:

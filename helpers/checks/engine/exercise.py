@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import torch
 
 from helpers.checks.engine import compare
-from helpers.checks.engine.asking import LATER, ask, ask_all, silent
+from helpers.checks.engine.asking import LATER, SWITCHED, ask, ask_all, silent
 from helpers.checks.engine.case import Answer, ArgumentChangedError, Case
 from helpers.checks.engine.library import HIDDEN, library_calls
 from helpers.checks.engine.plain import Raised
@@ -207,6 +207,8 @@ class Exercise:
             return f"your function changes its argument {found.text}".rstrip() + ": work on a copy."
         if found == LATER:
             return "a later call of your function changes this result: give a new one each time."
+        if isinstance(found, Raised) and found.kind == SWITCHED:
+            return f"your function leaves {found.text} changed for all code that comes after it."
         if isinstance(found, Raised):
             return found.told()
         return compare.difference(found, expected, self.tolerance)

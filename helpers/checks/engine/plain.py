@@ -21,6 +21,7 @@ from helpers.checks.engine.compare import Other
 DEPTH = 12  # containers within containers; some lists hold themselves
 TEXT = 10_000  # characters
 BITS = 1024  # of an integer
+LONGEST = 160  # characters of an error's text
 # Where no learner writes: this package, Python and what is installed.
 _OURS = (
     str(Path(__file__).resolve().parents[2]),
@@ -46,8 +47,9 @@ class Raised:
 
 def raised(error: BaseException) -> Raised:
     """What is told of an exception: its kind, the first line of its text, and where it arose."""
-    text = str(error).strip().split("\n")[0][:200]
-    return Raised(type(error).__name__, text, _line(error))
+    text = str(error).strip().split("\n")[0]
+    short = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return Raised(type(error).__name__, short, _line(error))
 
 
 def _line(error: BaseException) -> str:
