@@ -55,13 +55,13 @@ def differentiated(
     """The result in float64, what reaches each argument on the way back, and the dtypes.
 
     An answer that works under no_grad, through NumPy, on .data or in one fixed dtype gives
-    another result, another dtype, or no gradient.
+    another result, another dtype, or no gradient. In bfloat16 only the dtype is asked.
 
     Args:
         label: shown behind the names of the arguments.
         of: makes what is called from the answer, such as a method of a module.
         arguments: in the order of the signature; those of floating-point numbers are asked in
-            float64 and in float32.
+            float64, float32 and bfloat16.
     """
 
     def ask(answer: Answer) -> Any:
@@ -79,6 +79,7 @@ def differentiated(
             "the result in float64": double,
             "its dtype where the arguments are float64": _dtype(double),
             "its dtype where they are float32": _dtype(result),
+            "its dtype where they are bfloat16": _in_bfloat16(function, arguments),
             REACHED: _reached(given),
             f"{REACHED}, in float32": _reached(single),
             **{
@@ -117,6 +118,15 @@ def _back(result: Tensor) -> None:
     if result.requires_grad:
         weights = torch.arange(1, result.numel() + 1, dtype=result.dtype).cos()
         (result * weights.reshape(result.shape)).sum().backward()
+
+
+def _in_bfloat16(function: Answer, arguments: dict[str, Any]) -> str:
+    try:
+        with torch.no_grad():
+            result = function(*_leaves(arguments, torch.bfloat16).values())
+        return _dtype(result)
+    except Exception:  # PyTorch has no complex numbers and no solver for it, but a right answer may
+        return "bfloat16"
 
 
 def _reached(given: dict[str, Any]) -> list[str]:
