@@ -1,10 +1,10 @@
 """Code that looks for what is not its own: files, processes, the network, the learner before."""
 
 from tests.common import ROOT
-from tests.course.grading.hostile.rows import harm, look
+from tests.course.grading.hostile.rows import look
 
 LIBC = "libc = ctypes.CDLL(None, use_errno=True)\n"
-WRITABLE = ["/", "/tmp", "/dev", "/dev/shm", "/dev/mqueue", "/run", "/var", "/etc"]
+WRITABLE = ["/", "/tmp", "/dev", "/dev/shm", "/dev/mqueue", "/run", "/run/kernel", "/var", "/etc"]
 LEFT = {
     "files": f"""
         import contextlib
@@ -173,17 +173,12 @@ ROWS = [
         "bars-the-sockets",
         "os.chmod('/run/kernel', 0)\nimport time; time.sleep(1)",
     ),
-    harm(
+    look(
         "hides-among-the-sockets",
-        "import time\nopen('/run/kernel/gradebook.db', 'w').close()\ntime.sleep(1)",
-        "wrote files among the sockets",
-        marks=2,
-    ),
-    harm(
-        "links-among-the-sockets",
-        "import os, time\nos.symlink('/etc/passwd', '/run/kernel/link')\ntime.sleep(1)",
-        "wrote files among the sockets",
-        marks=2,
+        """
+        pathlib.Path("/run/kernel/trace").write_text("of the learner before")
+        os.symlink("/etc/passwd", "/run/kernel/link")
+        """,
     ),
     look(
         "opens-the-gradebook",
