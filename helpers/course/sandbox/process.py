@@ -24,8 +24,7 @@ from typing import Any
 
 import psutil
 
-from helpers.course.sandbox import bubblewrap
-from helpers.course.sandbox.memory import use_more
+from helpers.course.sandbox import bubblewrap, memory
 from helpers.course.sandbox.warm import SOCKETS
 from helpers.course.settings import CourseError
 
@@ -33,6 +32,7 @@ LOOK = 0.25  # seconds between two looks at what a sandbox uses
 START = 60.0  # seconds until torch is loaded, or a kernel answers
 STOP = 10.0  # seconds until all that a kernel left is ended
 MANY = 100  # processes at once
+SOCKETS_OPEN = 2000  # at once; each may hold some 100 KB, and counts as nobody's memory
 CROWD = 24  # threads at once that may run on all cores; a kernel itself has about ten
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 
@@ -80,7 +80,8 @@ class Sandbox:
     def __init__(self, limits: Limits, isolated: bool = True) -> None:
         self.limits, self.isolated = limits, isolated
         # A socket's path must be short. A sandbox has a folder of its own for them.
-        self.sockets = "" if isolated else tempfile.mkdtemp(prefix="om-", dir="/tmp")
+        own = f"om-{os.getpid()}-"
+        self.sockets = "" if isolated else tempfile.mkdtemp(prefix=own, dir="/tmp")
         self.folder = -1
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
         self.process = self._begin()
@@ -190,7 +191,10 @@ class Sandbox:
             processes = psutil.Process(self.process.pid).children(recursive=True)
             if len(processes) > MANY:
                 return f"it started {len(processes)} processes"
-            too_much = use_more(processes, self.limits.memory)
+            number = memory.sockets(processes[0].pid) if self.isolated and processes else 0
+            if number > SOCKETS_OPEN:
+                return f"it opened {number} sockets"
+            too_much = memory.use_more(processes, self.limits.memory)
             if self.isolated:
                 with suppress(psutil.Error):  # one has ended since; what follows is looked at still
                     theirs = [each for each in processes if each.ppid() != self.process.pid]

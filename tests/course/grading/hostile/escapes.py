@@ -168,6 +168,36 @@ ROWS = [
         found(libc.chroot(b"/") == 0 and "chroot", libc.setuid(0) == 0 and "root")
         """,
     ),
+    look(
+        "changes-the-machine",
+        """
+        for at, _, names in os.walk("/proc/sys"):
+            for path in (os.path.join(at, name) for name in names):
+                found(os.access(path, os.W_OK) and path)
+        for path in ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/tty"):
+            os.chmod(path, os.stat(path).st_mode & 0o7777)
+            found(path)
+        """,
+    ),
+    look(
+        "opens-other-sockets",
+        """
+        import contextlib
+        for family in sorted(set(range(64)) - {1, 2, 10}):
+            for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW, 5):
+                with contextlib.suppress(OSError):
+                    found(socket.socket(family, kind))
+        """,
+    ),
+    look(
+        "puts-a-link-in-a-socket's-place",
+        """
+        for name in os.listdir("/run/kernel"):
+            path = f"/run/kernel/{name}"
+            os.rename(path, path + "-mine")
+            os.symlink(path + "-mine", path)
+        """,
+    ),
     look("types-into-a-terminal", "open('/dev/tty', 'w').write('x'); found('/dev/tty')"),
     look(
         "bars-the-sockets",
