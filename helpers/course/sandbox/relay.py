@@ -84,6 +84,7 @@ class Relay:
         self.ahead = 0
         self.open: list[socket.socket] = []
         self.closed = False
+        self.cut = False  # something was too large to be passed on
         for number in numbers:
             listener = socket.socket(socket.AF_UNIX)
             listener.bind(f"\0{self.name[1:]}-{number}")
@@ -142,9 +143,13 @@ class Relay:
 
     def _outward(self, kernel: socket.socket, own: socket.socket) -> None:
         frames = Frames()
-        with suppress(OSError, ValueError):
+        with suppress(OSError):
             while data := kernel.recv(1 << 16):
-                frames.follow(data)
+                try:
+                    frames.follow(data)
+                except ValueError:
+                    self.cut = True
+                    break
                 with self.seen:
                     self.seen.wait_for(lambda: self.ahead < AHEAD or self.closed)
                     self.ahead += len(data)

@@ -85,6 +85,9 @@ class Session:
             now = time.monotonic()
             if message and message.get("parent_header", {}).get("msg_id") == asked:
                 if shown.ended(message):
+                    if self.relay.cut:
+                        self.relay.cut = False
+                        shown.cut()
                     break
             elif not message and not replied and self._replied(asked):
                 replied = now

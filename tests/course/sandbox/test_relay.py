@@ -1,6 +1,7 @@
 """What comes out of a kernel passes a relay that lets no endless message through."""
 
 import contextlib
+import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,7 +42,7 @@ def test_bounded_messages_pass_however_they_arrive(step: int) -> None:
     ids=["frames", "frame", "sum", "version-1", "unversioned", "version-2"],
 )
 def test_what_has_no_bounds_does_not(data: bytes) -> None:
-    with pytest.raises(ValueError, match="message|protocol"):
+    with pytest.raises(ValueError, match=r"message|protocol"):
         Frames().follow(data)
 
 
@@ -79,8 +80,8 @@ def test_nobody_else_may_call(
     tmp_path: Path, kernel: "zmq.Socket[bytes]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     between = Relay(str(tmp_path / "1"), [1])
-    for pid, answer in ((1, b""), (relay.os.getpid(), b"\xff")):
-        monkeypatch.setattr(relay.os, "getpid", lambda pid=pid: pid)
+    for pid, answer in ((1, b""), (os.getpid(), b"\xff")):
+        monkeypatch.setattr(os, "getpid", lambda pid=pid: pid)
         with socket.socket(socket.AF_UNIX) as caller:
             caller.connect(f"\0{between.name[1:]}-1")
             caller.settimeout(5)

@@ -190,7 +190,7 @@ ROWS = [
         """,
     ),
     look(
-        "puts-a-link-in-a-socket's-place",
+        "puts-a-link-for-a-socket",
         """
         for name in os.listdir("/run/kernel"):
             path = f"/run/kernel/{name}"

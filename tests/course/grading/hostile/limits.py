@@ -109,8 +109,9 @@ ROWS = [
     harm(
         "shows-a-message-of-many-frames",
         """
-        way = get_ipython().kernel.iopub_thread.socket
-        way.send_multipart([b"stream", *[b"x" * 1000] * 200_000])
+        kernel = get_ipython().kernel
+        kernel.session.send(kernel.iopub_socket, "stream", {"name": "stdout", "text": "x"},
+                            parent=kernel.get_parent(), ident=b"stream", buffers=[b""] * 200)
         """,
         shown="more was shown",
     ),
