@@ -13,7 +13,7 @@ from helpers.course.settings import CourseError
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; 0 if all went well, 1 with a line that says what to do if not."""
+    """Run one command; 0 if all went well, else a line says what to do: 1, or 130 after Ctrl-C."""
     options = _parser().parse_args(arguments)
     try:
         course = settings.find()
@@ -24,12 +24,14 @@ def main(arguments: list[str] | None = None) -> int:
         full = error.errno == errno.ENOSPC
         print(f"{error}{'; free some space and try again' if full else ''}", file=sys.stderr)
     except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
+        print(options.stopped, file=sys.stderr)
+        return 130
     return 1
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="course", description=__doc__)
+    parser.set_defaults(stopped="stopped")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     build = commands.add_parser("build", help="build notebooks/ and solutions/ from source/")
@@ -47,7 +49,8 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--workers", type=int, default=0, help="notebooks at a time; one per core")
     grade.add_argument("--scheduler", default="", help="address of a Dask cluster that executes")
     grade.add_argument("--no-sandbox", action="store_true", help="run learners' code unprotected")
-    grade.set_defaults(run=_grade)
+    kept = "stopped; what has been graded is kept, and the same command goes on from there"
+    grade.set_defaults(run=_grade, stopped=kept)
 
     report = commands.add_parser("report", help="write OUT/report.html: how a graded class did")
     report.add_argument("out", type=Path, help="folder that `course grade` has written")

@@ -6,7 +6,11 @@ import errno
 import logging
 import os
 import re
+import signal
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -119,7 +123,8 @@ class Grader:
         logging.getLogger("tornado.application").setLevel(logging.CRITICAL)
         with warnings.catch_warnings():  # nbgrader's own use of its database makes SQLAlchemy warn
             warnings.simplefilter("ignore", SAWarning)
-            result = capture_log(job)
+            with _uninterrupted():
+                result = capture_log(job)
         if not result["success"]:
             told = result.get("log", "") + result["error"]
             if "No space left on device" in told or "database or disk is full" in told:
@@ -127,6 +132,23 @@ class Grader:
                     errno.ENOSPC, os.strerror(errno.ENOSPC), self.config.CourseDirectory.root
                 )
             raise CourseError(f"nbgrader {converter.__name__}: {_reason(told)}")
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits: nbgrader would take it for an error of this notebook, and nobody would stop."""
+    waiting: list[int] = []
+    main = threading.current_thread() is threading.main_thread()  # no other one can be interrupted
+    usual = signal.getsignal(signal.SIGINT)
+    if main:
+        signal.signal(signal.SIGINT, lambda number, _frame: waiting.append(number))
+    try:
+        yield
+    finally:
+        if main:
+            signal.signal(signal.SIGINT, usual)
+    if waiting:
+        raise KeyboardInterrupt
 
 
 def _reason(told: str) -> str:

@@ -19,7 +19,7 @@ from helpers.course.authoring import build
 from helpers.course.authoring.nbgrade import Grader
 from helpers.course.grading import execute, marking
 from helpers.course.grading.execute import Job, Outcome
-from helpers.course.grading.journal import Journal
+from helpers.course.grading.journal import Journal, alone
 from helpers.course.grading.judge import Assertions, Check, tests
 from helpers.course.grading.workers import executor
 from helpers.course.intake import Submission, repair
@@ -80,11 +80,12 @@ def grade(
     if isolated and not scheduler and (reason := bubblewrap.available()):
         raise CourseError(reason)
     out.mkdir(parents=True, exist_ok=True)
-    found = intake.find(course, submissions, out / "unpacked")
-    with executor(scheduler, workers, isolated) as (workplace, capacity):
-        run = _Run(course, out, found, limits, isolated)
-        run.all(workplace, capacity)
-    return run.table()
+    with alone(out):
+        found = intake.find(course, submissions, out / "unpacked")
+        with executor(scheduler, workers, isolated) as (workplace, capacity):
+            run = _Run(course, out, found, limits, isolated)
+            run.all(workplace, capacity)
+        return run.table()
 
 
 def _refuse_places(course: Course, submissions: Path, out: Path) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from helpers.course.settings import CourseError
 
 
 def entries(out: Path) -> Iterator[dict[str, Any]]:
@@ -18,6 +22,22 @@ def entries(out: Path) -> Iterator[dict[str, Any]]:
                 yield {name: entry[name] for name in ("key", "row", "seconds")}
             except (ValueError, KeyError, TypeError):
                 continue
+
+
+@contextmanager
+def alone(out: Path) -> Iterator[None]:
+    """Nobody else grades into OUT meanwhile. However a process ends, its lock ends with it.
+
+    Raises:
+        CourseError: somebody does.
+    """
+    with (out / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            told = f"somebody is grading into {out}: wait until that ends, or name another --out"
+            raise CourseError(told) from error
+        yield
 
 
 class Journal:

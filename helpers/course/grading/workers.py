@@ -25,6 +25,9 @@ def executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Exe
         threads = ThreadPoolExecutor(workers)
         try:
             yield threads, workers
+        except KeyboardInterrupt:
+            pool.give_up()
+            raise
         finally:
             threads.shutdown(cancel_futures=True)
             pool.close()

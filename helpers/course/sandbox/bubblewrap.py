@@ -11,40 +11,60 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 import helpers
 from helpers import recorded
-from helpers.course.sandbox import seccomp
+from helpers.course.sandbox import drop, seccomp
+from helpers.course.sandbox.warm import FOLDERS, MESSAGES
 
 LIBRARY = Path(helpers.__file__).parent
-SOCKETS_INSIDE, HOME = "/run/kernel", "/tmp"
+HOME = FOLDERS[0]
 MISSING = """\
 bubblewrap is missing: it keeps a learner's code away from your files, the network and the other
 learners. On Debian and Ubuntu: apt install bubblewrap; on Fedora: dnf install bubblewrap.
 Where the whole machine is thrown away afterwards, as in a container, --no-sandbox does without."""
 REFUSED = """\
 bubblewrap cannot make a sandbox here: {reason}
-In a container it needs user namespaces (for Docker: --security-opt seccomp=unconfined). Where the
-whole machine is thrown away afterwards, --no-sandbox does without."""
+In a container it needs user namespaces (for Docker: --security-opt seccomp=unconfined).{root} Where
+the whole machine is thrown away afterwards, --no-sandbox does without."""
+AS_ROOT = """ Grading as
+root starts it as an unprivileged user, who must be let in: grade as an ordinary user instead."""
 
 
 def available() -> str:
     """Empty where a sandbox can be made; else why not and what to do."""
     if shutil.which("bwrap") is None:
         return MISSING
-    with start(["true"], 1 << 20, "/tmp", stderr=subprocess.PIPE, text=True) as trial:
-        reason = trial.communicate(timeout=30)[1]
-    return "" if trial.returncode == 0 else REFUSED.format(reason=reason.strip())
+    reason = _trial()
+    root = AS_ROOT if os.geteuid() == 0 else ""
+    return REFUSED.format(reason=reason, root=root) if reason else ""
 
 
-def start(
-    program: Sequence[str], files: int, sockets: str, **options: Any
-) -> subprocess.Popen[Any]:
+def _trial() -> str:
+    """What goes wrong with a sandbox that holds a shell; empty if nothing does."""
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with start(["sh", "-c", "echo; read end"], 1 << 20, text=True, **pipes) as trial:
+        if trial.stdout and trial.stdout.readline():
+            try:
+                list(Path(f"/proc/{inside(trial.pid)}/fd").iterdir())
+            except OSError as error:
+                return f"what runs in it cannot be watched ({error})"
+        told = trial.communicate("\n", timeout=30)[1].strip()
+    return told or "it ended" if trial.returncode else ""
+
+
+def inside(pid: int) -> int:
+    """The first process in the sandbox of the bubblewrap `pid`."""
+    return int(psutil.Process(pid).children()[0].pid)
+
+
+def start(program: Sequence[str], files: int, **options: Any) -> subprocess.Popen[Any]:
     """Run a program in a sandbox.
 
     Args:
         program: its name and arguments.
         files: bytes that it may keep in each of its folders.
-        sockets: folder that it shares with the grader.
         options: for `subprocess.Popen`.
     """
     with tempfile.TemporaryFile() as rules:
@@ -52,38 +72,45 @@ def start(
         passed = (rules.fileno(),) if rules.tell() else ()
         rules.seek(0)
         words = [word for number in passed for word in ("--seccomp", str(number))]
-        words = [*command(files, sockets), *words, *program]
-        return subprocess.Popen(words, pass_fds=passed, **options)
+        words = [*drop.words(shown()), *command(files), *words, *program]
+        # Its own variables are for all to see who are the same unprivileged user.
+        path = {"PATH": os.environ.get("PATH", os.defpath)}
+        return subprocess.Popen(words, pass_fds=passed, env=path, cwd="/", **options)
 
 
-def command(files: int, sockets: str) -> list[str]:
+def command(files: int) -> list[str]:
     """The part of the command that says what can be seen; see `start`."""
     words = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--as-pid-1"]
     words += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]
     words += ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
-    words += ["--proc", "/proc", "--dev", "/dev"]
-    for folder in ("/tmp", "/dev/shm"):
+    words += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"]
+    for folder in FOLDERS:
         words += ["--size", str(files), "--tmpfs", folder]
     for folder in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
         if Path(folder).is_symlink():
             words += ["--symlink", str(Path(folder).readlink()), folder]
         else:
             words += ["--ro-bind-try", folder, folder]
-    system = ["/usr", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime"]
-    python = {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent.parent)}
-    results = [str(each) for each in recorded.PLACES if each.is_dir()]
-    for path in (*system, *sorted(python), str(LIBRARY), *results):
-        words += ["--ro-bind-try", path, path]
-    words += ["--bind", sockets, SOCKETS_INSIDE, "--mqueue", "/dev/mqueue"]
-    # What matplotlib knows of the fonts, or each sandbox would look through all of them.
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "matplotlib"
-    for fonts in sorted(cache.glob("fontlist-*.json")):
-        words += ["--ro-bind", str(fonts), f"{HOME}/.cache/matplotlib/{fonts.name}"]
+    for path, place in shown().items():
+        words += ["--ro-bind-try", path, place]
+    words += ["--mqueue", MESSAGES]
     # What can be written is emptied between two learners; these would not be.
     words += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
     for name, value in environment().items():
         words += ["--setenv", name, value]
     return words
+
+
+def shown() -> dict[str, str]:
+    """Files and folders that can be read inside, and where they stand there."""
+    system = ["/usr", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime"]
+    python = {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent.parent)}
+    results = [str(each) for each in recorded.PLACES if each.is_dir()]
+    places = {path: path for path in (*system, *sorted(python), str(LIBRARY), *results)}
+    # What matplotlib knows of the fonts, or each sandbox would look through all of them.
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "matplotlib"
+    fonts = sorted(cache.glob("fontlist-*.json"))
+    return places | {str(each): f"{HOME}/.cache/matplotlib/{each.name}" for each in fonts}
 
 
 def environment() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""How much memory processes take, in whatever way they take it."""
+"""How much memory processes take, in whatever way they take it, and what else nobody counts."""
 
 from __future__ import annotations
 
@@ -20,6 +20,15 @@ def use_more(processes: Sequence[psutil.Process], limit: int) -> bool:
     if sum(map(_whole, processes)) + nameless <= limit:
         return False
     return sum(map(_in_part, processes)) + nameless > limit
+
+
+def sockets(pid: int) -> int:
+    """Sockets in the network of a process, with those that wait somewhere and no process has."""
+    try:
+        first = Path(f"/proc/{pid}/net/sockstat").read_text().splitlines()[0]
+    except OSError:  # it has ended since
+        return 0
+    return int(first.removeprefix("sockets: used "))
 
 
 def _whole(process: psutil.Process) -> int:

@@ -8,8 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from helpers.course.sandbox.process import Limits, Sandbox
+from helpers.course.settings import CourseError
 
 _idle: list[Sandbox] = []
+_taken: list[Sandbox] = []
+_given_up = threading.Event()
 _turn = threading.Lock()  # one thread at a time looks through them
 # bubblewrap ends its sandbox with the thread that started it, so that thread outlives all others.
 _starter = ThreadPoolExecutor(1)
@@ -28,12 +31,15 @@ def taken(limits: Limits, isolated: bool) -> Iterator[Sandbox]:
         CourseError: it does not start.
     """
     sandbox = _idle_one(limits, isolated) or _started(limits, isolated)
+    _taken.append(sandbox)
     try:
         sandbox.wait()
         yield sandbox
     except BaseException:
         sandbox.close()
         raise
+    finally:
+        _taken.remove(sandbox)
     if sandbox.process.poll() is None:
         _idle.append(sandbox)
     else:
@@ -41,6 +47,8 @@ def taken(limits: Limits, isolated: bool) -> Iterator[Sandbox]:
 
 
 def _started(limits: Limits, isolated: bool) -> Sandbox:
+    if _given_up.is_set():
+        raise CourseError("stopped")
     return _starter.submit(Sandbox, limits, isolated).result()
 
 
@@ -56,7 +64,15 @@ def _idle_one(limits: Limits, isolated: bool) -> Sandbox | None:
     return None
 
 
+def give_up() -> None:
+    """End all that are in use; until `close`, start no others."""
+    _given_up.set()
+    for each in list(_taken):
+        each.process.kill()
+
+
 def close() -> None:
     """End all that are idle."""
     while _idle:
         _idle.pop().close()
+    _given_up.clear()

@@ -20,19 +20,19 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import psutil
 
-from helpers.course.sandbox import bubblewrap
-from helpers.course.sandbox.memory import use_more
+from helpers.course.sandbox import bubblewrap, memory
+from helpers.course.sandbox.warm import SOCKETS
 from helpers.course.settings import CourseError
 
 LOOK = 0.25  # seconds between two looks at what a sandbox uses
 START = 60.0  # seconds until torch is loaded, or a kernel answers
 STOP = 10.0  # seconds until all that a kernel left is ended
 MANY = 100  # processes at once
+SOCKETS_OPEN = 2000  # at once; each may hold some 100 KB, and counts as nobody's memory
 CROWD = 24  # threads at once that may run on all cores; a kernel itself has about ten
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 
@@ -79,7 +79,10 @@ class Sandbox:
 
     def __init__(self, limits: Limits, isolated: bool = True) -> None:
         self.limits, self.isolated = limits, isolated
-        self.sockets = tempfile.mkdtemp(prefix="om-", dir="/tmp")  # a socket's path must be short
+        # A socket's path must be short. A sandbox has a folder of its own for them.
+        own = f"om-{os.getpid()}-"
+        self.sockets = "" if isolated else tempfile.mkdtemp(prefix=own, dir="/tmp")
+        self.folder = -1
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
         self.process = self._begin()
         self.said = b""
@@ -91,9 +94,9 @@ class Sandbox:
     def _begin(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "helpers.course.sandbox.warm"]
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        pipes["stderr"] = self.errors
+        pipes |= {"stderr": self.errors, "process_group": 0}  # Ctrl-C is for the grader alone
         if self.isolated:
-            return bubblewrap.start(command, self.limits.files, self.sockets, **pipes)
+            return bubblewrap.start(command, self.limits.files, **pipes)
         environment = os.environ | bubblewrap.environment()
         environment["PATH"] = os.environ.get("PATH", "")
         return subprocess.Popen(command, env=environment, cwd=self.sockets, **pipes)
@@ -105,7 +108,11 @@ class Sandbox:
         for pipe in (self.process.stdin, self.process.stdout, self.errors):
             if pipe is not None:
                 pipe.close()
-        shutil.rmtree(self.sockets, ignore_errors=True)
+        if self.folder >= 0:
+            os.close(self.folder)
+            self.folder = -1
+        if not self.isolated:
+            shutil.rmtree(self.sockets, ignore_errors=True)
 
     def wait(self) -> None:
         """Until it is warm.
@@ -113,11 +120,19 @@ class Sandbox:
         Raises:
             CourseError: it does not start.
         """
-        if not self.ready and self._hear("ready", START) is None:
-            self.errors.seek(0)
-            reason = self.errors.read().decode(errors="replace").strip()
+        if self.ready:
+            return
+        try:
+            if self._hear("ready", START) is None:
+                self.errors.seek(0)
+                raise OSError(self.errors.read().decode(errors="replace").strip() or "no answer")
+            if self.isolated:
+                first = bubblewrap.inside(self.process.pid)
+                self.folder = os.open(f"/proc/{first}/root{SOCKETS}", os.O_PATH)
+                self.sockets = f"/proc/self/fd/{self.folder}"
+        except (OSError, IndexError, psutil.Error) as error:
             self.close()
-            raise CourseError(f"the sandbox does not start: {reason or 'no answer'}")
+            raise CourseError(f"the sandbox does not start: {error}") from error
         self.ready = True
 
     def start(self) -> dict[str, Any]:
@@ -132,7 +147,7 @@ class Sandbox:
         connection: dict[str, Any] = {f"{name}_port": n for n, name in enumerate(CHANNELS, 1)}
         connection |= {"transport": "ipc", "key": secrets.token_hex(32)}
         connection |= {"signature_scheme": "hmac-sha256"}
-        inside = bubblewrap.SOCKETS_INSIDE if self.isolated else self.sockets
+        inside = SOCKETS if self.isolated else self.sockets
         self._tell(
             start=connection | {"ip": f"{inside}/{self.kernels}"},
             limits=self.limits.as_resources(),
@@ -148,15 +163,7 @@ class Sandbox:
         if self.process.poll() is not None:
             return False
         self._tell(end=True)
-        clean = self._hear("clean", STOP) is True
-        try:
-            for socket in Path(self.sockets).iterdir():
-                if not socket.is_socket():
-                    return False
-                socket.unlink()
-        except OSError:
-            return False
-        return clean
+        return self._hear("clean", STOP) is True
 
     def look(self) -> None:
         """Is the kernel still there, and within its limits?
@@ -184,20 +191,18 @@ class Sandbox:
             processes = psutil.Process(self.process.pid).children(recursive=True)
             if len(processes) > MANY:
                 return f"it started {len(processes)} processes"
-            too_much = use_more(processes, self.limits.memory)
+            number = memory.sockets(processes[0].pid) if self.isolated and processes else 0
+            if number > SOCKETS_OPEN:
+                return f"it opened {number} sockets"
+            too_much = memory.use_more(processes, self.limits.memory)
             if self.isolated:
                 with suppress(psutil.Error):  # one has ended since; what follows is looked at still
                     theirs = [each for each in processes if each.ppid() != self.process.pid]
                     if sum(each.num_threads() for each in theirs) > CROWD:
                         _herd(theirs)
-            strange = [each.name for each in Path(self.sockets).iterdir() if not each.is_socket()]
         except psutil.NoSuchProcess:
             return ""
-        except OSError:
-            return "it barred the folder of the kernel's sockets"
-        if too_much:
-            return f"it used more than {self.limits.memory / 2**30:.1f} GiB of memory"
-        return f"it wrote files among the sockets of the kernel: {strange[:3]}" if strange else ""
+        return f"it used more than {self.limits.memory / 2**30:.1f} GiB of memory" * too_much
 
     def _tell(self, **message: Any) -> None:
         assert self.process.stdin is not None

@@ -11,8 +11,8 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from nbformat import NotebookNode, v4
 
 from helpers.course.sandbox.process import LOOK, START, Sandbox, SandboxDiedError, SandboxError
+from helpers.course.sandbox.relay import Relay
 
-MESSAGE = 32 << 20  # bytes of one message
 STOPPED = 5.0  # seconds that a cell has to heed an interrupt
 LATE = 1.0  # seconds in which what a cell shows may come behind its reply
 SHOWN = ("stream", "display_data", "execute_result", "error")
@@ -37,13 +37,14 @@ class Session:
 
     def _connect(self) -> None:
         """Connect to the kernel, and wait until it answers and what it shows is heard."""
+        numbers = (self.connection["shell_port"], self.connection["iopub_port"])
+        self.relay = Relay(self.connection["ip"], numbers)
         context = zmq.Context()
-        context.setsockopt(zmq.MAXMSGSIZE, MESSAGE)
         context.setsockopt(zmq.LINGER, 0)
         context.setsockopt(zmq.RECONNECT_IVL, 5)  # ms; the kernel is seldom there at once
         self.client = BlockingKernelClient(context=context)
-        self.client.load_connection_info(self.connection)
-        self.client.start_channels(stdin=False, hb=False)
+        self.client.load_connection_info(self.connection | {"ip": self.relay.name})
+        self.client.start_channels(stdin=False, hb=False, control=False)
         end = time.monotonic() + START
         while time.monotonic() < end:
             asked = self.client.kernel_info()
@@ -61,6 +62,7 @@ class Session:
     def _disconnect(self) -> None:
         self.client.stop_channels()
         self.client.context.destroy(linger=0)
+        self.relay.close()
 
     def run(self, code: str, seconds: float, remembered: bool = True) -> list[NotebookNode]:
         """What `code` shows; a cell that takes too long is interrupted and ends in an error.
@@ -83,6 +85,9 @@ class Session:
             now = time.monotonic()
             if message and message.get("parent_header", {}).get("msg_id") == asked:
                 if shown.ended(message):
+                    if self.relay.cut:
+                        self.relay.cut = False
+                        shown.cut()
                     break
             elif not message and not replied and self._replied(asked):
                 replied = now
@@ -108,6 +113,7 @@ class Session:
         try:
             message = self.client.get_iopub_msg(timeout=seconds)
         except Empty:
+            self.relay.look()
             return {}
         except Exception as error:  # whatever a learner's code sends instead of a message
             raise SandboxError(f"the kernel sent what is no message ({error})") from error

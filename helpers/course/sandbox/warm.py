@@ -47,7 +47,9 @@ PRELOADED = (
     "helpers.course.sandbox.kernel",  # last: it notes what the others are
 )
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
-FOLDERS = ("/tmp", "/dev/shm", "/dev/mqueue")  # where a learner can leave files
+SOCKETS = "/run/kernel"  # a kernel's, by which the grader speaks to it
+FOLDERS = ("/tmp", "/dev/shm", SOCKETS)  # in memory
+MESSAGES = "/dev/mqueue"  # also a place where a learner can leave files
 TRACES = ("/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg", "/proc/keys")
 # Keyrings that come and go with anybody's processes; what is in them has a line of its own.
 OF_THE_SYSTEM = re.compile(r" keyring +(\.\w+|_(uid|uid_ses|ses|tid|pid)(\.\d+)?):")
@@ -130,6 +132,8 @@ class Server:
                 for line in lines:
                     self._do(json.loads(line))
         self._end()
+        if not self.alone:  # whoever has made the folder may have been killed
+            shutil.rmtree(Path.cwd(), ignore_errors=True)
 
     def _say(self, **message: Any) -> None:
         self.own.write(json.dumps(message) + "\n")
@@ -183,6 +187,8 @@ class Server:
             except (ProcessLookupError, ChildProcessError):
                 break
         try:
+            for folder in FOLDERS:
+                Path(folder).chmod(0o755)  # as it was; it may have been closed
             _remove(each for each in _files() if each not in self.fixed)
             left = sorted(self.fixed.symmetric_difference(_files()))
         except RecursionError:
@@ -192,9 +198,9 @@ class Server:
 
 
 def _files() -> list[str]:
-    """All in FOLDERS, the deepest first. A mount point is in it, and what is mounted there is not:
-    that is read-only, and where the course itself is installed under /tmp there is much of it."""
-    return [each for folder in FOLDERS for each in _below(folder)]
+    """All that a learner can leave, the deepest first. A mount point is in it, and what is mounted
+    there is not: that is read-only, and a course that is installed under /tmp is much of it."""
+    return [each for folder in (*FOLDERS, MESSAGES) for each in _below(folder)]
 
 
 def _below(folder: str) -> Iterator[str]:

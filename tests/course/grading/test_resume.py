@@ -1,5 +1,6 @@
 """A run that is stopped goes on where it was, and keeps what people have done to the gradebook."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -9,17 +10,19 @@ from pathlib import Path
 
 import nbformat
 import pandas as pd
+import psutil
 import pytest
 from nbgrader.api import Gradebook
+from nbgrader.converters import GenerateAssignment
 
 from helpers.course.authoring import build
-from helpers.course.authoring.nbgrade import gradebook
+from helpers.course.authoring.nbgrade import Grader, gradebook
 from helpers.course.grading import execute, grade
 from helpers.course.grading.execute import Job, Outcome
 from helpers.course.grading.journal import Journal, entries
 from helpers.course.sandbox.process import Sandbox, SandboxDiedError
 from helpers.course.sandbox.session import Session
-from helpers.course.settings import Course
+from helpers.course.settings import Course, CourseError
 from tests.common import ISOLATED
 
 pytestmark = pytest.mark.usefixtures("warm_sandboxes")
@@ -94,16 +97,58 @@ def test_a_sandbox_that_dies_of_itself_is_no_mark(
     assert _grade(tiny, submissions, out).status.tolist() == ["graded", "graded"]
 
 
-def test_a_killed_run_goes_on(tiny: Course, tmp_path: Path, executed: list[Job]) -> None:
-    submissions, out = _class(tiny, tmp_path, 6), tmp_path / "out"
+def _running(course: Course, submissions: Path, out: Path, done: int) -> subprocess.Popen[str]:
+    """`course grade`, as from a terminal, with so many notebooks graded."""
     command = [str(Path(sys.executable).with_name("course")), "grade", str(submissions)]
     command += ["--out", str(out), "--workers", "1", *([] if ISOLATED else ["--no-sandbox"])]
-    running = subprocess.Popen(command, cwd=tiny.root, stderr=subprocess.DEVNULL)
+    running = subprocess.Popen(
+        command, cwd=course.root, stdout=-1, stderr=-1, text=True, start_new_session=True
+    )
     end = time.monotonic() + 120
-    while len(list(entries(out))) < 2 and time.monotonic() < end:
+    while len(list(entries(out))) < done and time.monotonic() < end:
         time.sleep(0.02)
+    return running
+
+
+def test_ctrl_c_keeps_what_is_graded_and_makes_no_row(tiny: Course, tmp_path: Path) -> None:
+    submissions, out = _class(tiny, tmp_path, 6), tmp_path / "out"
+    running = _running(tiny, submissions, out, 1)
+    with pytest.raises(CourseError, match="somebody is grading into"):
+        _grade(tiny, submissions, out)
+    started = psutil.Process(running.pid).children(recursive=True)
+    os.killpg(running.pid, signal.SIGINT)  # a terminal sends it to all
+    shown, told = running.communicate(timeout=60)
+    assert (running.returncode, shown) == (130, "")
+    assert told.splitlines()[-1].startswith("stopped; what has been graded is kept")
+    assert "Traceback" not in told
+    done = [entry["row"]["status"] for entry in entries(out)]
+    assert set(done) == {"graded"} and len(done) < 6
+    assert started and psutil.wait_procs(started, timeout=10)[1] == []
+    assert _grade(tiny, submissions, out).score.tolist() == [0, 2, 0, 2, 0, 2]
+
+
+def test_nbgrader_does_not_take_ctrl_c_for_an_error(
+    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_job: GenerateAssignment) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(GenerateAssignment, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Grader(tiny, tmp_path).release(UNIT)
+
+
+def test_a_killed_run_goes_on(tiny: Course, tmp_path: Path, executed: list[Job]) -> None:
+    submissions, out = _class(tiny, tmp_path, 6), tmp_path / "out"
+    running = _running(tiny, submissions, out, 2)
+    started = psutil.Process(running.pid).children(recursive=True)
     running.send_signal(signal.SIGKILL)
-    running.wait()
+    running.communicate()
+    assert started and psutil.wait_procs(started, timeout=10)[1] == []
+    end = time.monotonic() + 10
+    while (left := [*Path("/tmp").glob(f"om-{running.pid}-*")]) and time.monotonic() < end:
+        time.sleep(0.1)  # without a sandbox a process has to notice
+    assert not left
     done = len(list(entries(out)))
     assert 2 <= done < 6
     table = _grade(tiny, submissions, out)

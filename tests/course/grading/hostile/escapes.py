@@ -1,10 +1,10 @@
 """Code that looks for what is not its own: files, processes, the network, the learner before."""
 
 from tests.common import ROOT
-from tests.course.grading.hostile.rows import harm, look
+from tests.course.grading.hostile.rows import look
 
 LIBC = "libc = ctypes.CDLL(None, use_errno=True)\n"
-WRITABLE = ["/", "/tmp", "/dev", "/dev/shm", "/dev/mqueue", "/run", "/var", "/etc"]
+WRITABLE = ["/", "/tmp", "/dev", "/dev/shm", "/dev/mqueue", "/run", "/run/kernel", "/var", "/etc"]
 LEFT = {
     "files": f"""
         import contextlib
@@ -168,22 +168,47 @@ ROWS = [
         found(libc.chroot(b"/") == 0 and "chroot", libc.setuid(0) == 0 and "root")
         """,
     ),
+    look(
+        "changes-the-machine",
+        """
+        for at, _, names in os.walk("/proc/sys"):
+            for path in (os.path.join(at, name) for name in names):
+                found(os.access(path, os.W_OK) and path)
+        for path in ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/tty"):
+            os.chmod(path, os.stat(path).st_mode & 0o7777)
+            found(path)
+        """,
+    ),
+    look(
+        "opens-other-sockets",
+        """
+        import contextlib
+        for family in sorted(set(range(64)) - {1, 2, 10}):
+            for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW, 5):
+                with contextlib.suppress(OSError):
+                    found(socket.socket(family, kind))
+        """,
+    ),
+    look(
+        "puts-a-link-for-a-socket",
+        """
+        for name in os.listdir("/run/kernel"):
+            path = f"/run/kernel/{name}"
+            os.rename(path, path + "-mine")
+            os.symlink(path + "-mine", path)
+        """,
+    ),
     look("types-into-a-terminal", "open('/dev/tty', 'w').write('x'); found('/dev/tty')"),
     look(
         "bars-the-sockets",
         "os.chmod('/run/kernel', 0)\nimport time; time.sleep(1)",
     ),
-    harm(
+    look(
         "hides-among-the-sockets",
-        "import time\nopen('/run/kernel/gradebook.db', 'w').close()\ntime.sleep(1)",
-        "wrote files among the sockets",
-        marks=2,
-    ),
-    harm(
-        "links-among-the-sockets",
-        "import os, time\nos.symlink('/etc/passwd', '/run/kernel/link')\ntime.sleep(1)",
-        "wrote files among the sockets",
-        marks=2,
+        """
+        pathlib.Path("/run/kernel/trace").write_text("of the learner before")
+        os.symlink("/etc/passwd", "/run/kernel/link")
+        """,
     ),
     look(
         "opens-the-gradebook",

@@ -88,6 +88,33 @@ ROWS = [
         r"more than 1\.0 GiB of memory",
         marks=2,
     ),
+    harm(
+        "opens-sockets-that-nobody-has",
+        """
+        import signal, socket, time
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for number in range(2):
+            kept = socket.socket(socket.AF_UNIX)
+            kept.bind(f"\\0{number}")
+            kept.listen(4096)
+            globals()[f"kept{number}"] = kept
+            for _ in range(1500):
+                with socket.socket(socket.AF_UNIX) as caller:
+                    caller.connect(f"\\0{number}")
+        time.sleep(3)
+        """,
+        "it opened [0-9]+ sockets",
+        marks=2,
+    ),
+    harm(
+        "shows-a-message-of-many-frames",
+        """
+        kernel = get_ipython().kernel
+        kernel.session.send(kernel.iopub_socket, "stream", {"name": "stdout", "text": "x"},
+                            parent=kernel.get_parent(), ident=b"stream", buffers=[b""] * 200)
+        """,
+        shown="more was shown",
+    ),
     harm("returns-very-much", "def triple(x): return [x] * 10**8\ntriple(1)", marks=3),
     harm("shows-very-much", "[0] * 10**7", marks=3),
     harm("prints-60-MB-on-a-line", "print('x' * (60 << 20))", shown="more was shown"),
