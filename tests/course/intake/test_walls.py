@@ -218,6 +218,15 @@ def test_what_takes_long_to_read_comes_to_an_end(
     assert time.monotonic() - start < 20
 
 
+def test_who_takes_too_long_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intake, "READER", Reader(Limits(seconds=0.05)))
+    (tmp_path / "0.ipynb").write_bytes(SLOW["cells alike"]())
+    code = v4.new_code_cell(RELEASED, metadata={"nbgrader": {"grade_id": "x", "locked": False}})
+    found = Submission("eve", UNIT, tmp_path / "0.ipynb")
+    with pytest.raises(CourseError, match=r"takes more than 0\.05 s"):
+        intake.repaired(found, v4.new_notebook(cells=[code]))
+
+
 def test_a_reader_that_died_is_started_again(small: Reader) -> None:
     with pytest.raises(CourseError, match="No such file"):
         small.ask("repaired", path="/nowhere", release={})
