@@ -22,13 +22,14 @@ from helpers.course.grading.execute import Job, Outcome
 from helpers.course.grading.journal import Journal, alone
 from helpers.course.grading.judge import Assertions, Check, tests
 from helpers.course.grading.workers import executor
-from helpers.course.intake import Submission, repair
+from helpers.course.intake import Submission
 from helpers.course.sandbox import bubblewrap
 from helpers.course.sandbox.process import Limits
 from helpers.course.settings import Course, CourseError
 
 COLUMNS = [
     "student", "unit", "score", "max_score", "status", "flags", "repairs", "hints", "seconds",
+    "platform_id", "email",
 ]  # fmt: skip
 LIMITS = Limits()
 LIBRARY = hashlib.sha256(  # a mended check or reference is a reason to grade again
@@ -154,29 +155,22 @@ class _Run:
         """What is to be executed; None where the row is known without."""
         repairs = list(found.notes)
         try:
-            if found.path.is_dir():
-                raise CourseError("no notebook in the folder")
-            if found.empty and not found.path.is_symlink():
-                raise CourseError(f"no notebook, but {found.path.name}")
-            content = repair.content(found.path)
-            key = self._key(found, content)
+            if found.problem:
+                raise CourseError(found.problem)
+            key = self._key(found)
             if (row := self.journal.rows.get(key)) is not None:
                 self._add(row | marking.again(self.grader, self.out, found), found)
                 return None
-            cells, of_file = repair.read(content)
-            if not found.unit:
-                raise CourseError("neither its name nor its cells are those of a unit")
-            notebook, of_cells = repair.restored(cells, self.units[found.unit].release)
-            return _Started(found, key, notebook, repairs + of_file + of_cells)
+            notebook, more = intake.repaired(found, self.units[found.unit].release)
+            return _Started(found, key, notebook, repairs + more)
         except Exception as error:  # whatever is in one learner's file
             status = f"not graded: {_short(error)}"
             self._add({"status": status, "repairs": "; ".join(repairs)}, found)
             return None
 
-    def _key(self, found: Submission, content: bytes) -> str:
-        unit = self.units.get(found.unit)
-        digest = hashlib.sha256(content).hexdigest()
-        parts = [found.student, found.unit, digest, unit and unit.digest, LIBRARY]
+    def _key(self, found: Submission) -> str:
+        of_whom = [found.student, found.unit, found.digest, found.when]
+        parts = [*of_whom, self.units[found.unit].digest, LIBRARY]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def _finish(self, started: _Started, future: Future[Outcome]) -> None:
@@ -198,7 +192,8 @@ class _Run:
     def _add(self, row: dict[str, Any], found: Submission) -> None:
         nothing = {"score": 0.0, "max_score": 0.0, "flags": "", "repairs": "", "hints": []}
         of_whom = {"student": found.student, "unit": found.unit, "seconds": 0.0}
-        self.rows.append(nothing | of_whom | row)
+        by_platform = {"platform_id": found.platform_id, "email": found.email}
+        self.rows.append(nothing | of_whom | row | by_platform)
 
 
 def _short(error: Exception) -> str:

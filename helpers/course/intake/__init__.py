@@ -2,41 +2,88 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+import shutil
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from helpers.course.authoring import source
-from helpers.course.intake import inbox, repair
-from helpers.course.intake.inbox import Submission
+import nbformat
+from nbformat import NotebookNode
+
+from helpers.course.intake.people import Person, people
+from helpers.course.intake.reader import Reader
 from helpers.course.settings import Course, CourseError
 
-__all__ = ["Submission", "find"]
+__all__ = ["Submission", "find", "repaired"]
+
+READER = Reader()
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What one person handed in for one unit.
+
+    Args:
+        student: a name that nbgrader can use as a folder, and nobody else's.
+        unit: by the name of its folder or file, or by its cells; empty where none of them says.
+        path: a copy of the notebook. digest: of what is in it.
+        notes: what was unusual about how it came, in words. problem: why it cannot be graded.
+        when: it was handed in, where nbgrader has written that down.
+        platform_id, email: of the student, where the platform gives them.
+    """
+
+    student: str
+    unit: str
+    path: Path = Path()
+    digest: str = ""
+    notes: tuple[str, ...] = ()
+    problem: str = ""
+    when: str = ""
+    platform_id: str = ""
+    email: str = ""
 
 
 def find(course: Course, submissions: Path, unpacked: Path) -> list[Submission]:
-    """What was handed in for any unit of the course; archives are unpacked into UNPACKED.
+    """What was handed in for any unit, by student; the newest where there are several.
+
+    Args:
+        unpacked: folder to copy notebooks into; what was in it is removed.
 
     Raises:
-        CourseError: there is nothing, or an archive cannot be read.
+        CourseError: there is nothing, or it is no archive that can be read.
     """
-    names = cache(partial(_names, course))  # only where somebody's files do not say what they are
-    return inbox.find(submissions, course.units(), unpacked, lambda path: _guess(path, names()))
+    shutil.rmtree(unpacked, ignore_errors=True)
+    units, root = course.units(), str(course.root)
+    found: list[Submission] = []
+    for number, person in enumerate(people(submissions, units)):
+        sources = [
+            {"place": str(s.place), "parts": s.parts, "members": s.members, "order": s.order}
+            for s in person.sources
+        ]
+        target = str((unpacked / str(number)).absolute())
+        try:
+            rows = READER.ask(
+                "look_through", sources=sources, target=target, units=units, root=root
+            )
+        except CourseError as error:
+            shutil.rmtree(target, ignore_errors=True)
+            rows = [{"unit": "", "problem": str(error)}]
+        found += [_submission(person, row) for row in rows]
+    return sorted(found, key=lambda each: (each.student, each.unit))
 
 
-def _names(course: Course) -> dict[str, set[str]]:
-    """For each unit the names of its graded cells."""
-    texts = {unit: source.read(course.text(unit)) for unit in course.units()}
-    return {unit: {cell.name for cell in cells if cell.name} for unit, cells in texts.items()}
+def _submission(person: Person, row: dict[str, Any]) -> Submission:
+    of_person = {"platform_id": person.platform_id, "email": person.email}
+    notes = (*person.notes, *row.get("notes", ()))
+    path = Path(row.get("path", ""))
+    return Submission(person.student, **row | of_person | {"notes": notes, "path": path})
 
 
-def _guess(path: Path, names: dict[str, set[str]]) -> str:
-    """The unit that most of the cells are of; empty if none is, or the file cannot be read."""
-    try:
-        told = {
-            name for cell in repair.read(repair.content(path))[0] for name in repair.names(cell)
-        }
-    except (CourseError, OSError):
-        return ""
-    shared = {unit: len(told & of_unit) for unit, of_unit in names.items()}
-    best = max(shared, key=lambda unit: shared[unit])
-    return best if shared[best] else ""
+def repaired(found: Submission, release: NotebookNode) -> tuple[NotebookNode, list[str]]:
+    """The notebook with the release's cells and checks in their places, and the repairs.
+
+    Raises:
+        CourseError: it cannot be read.
+    """
+    notebook, repairs = READER.ask("repaired", path=str(found.path), release=release)
+    return nbformat.from_dict(notebook), repairs

@@ -15,7 +15,7 @@ import pandas as pd
 from helpers.course import intake
 from helpers.course.settings import Course, CourseError
 
-COLUMNS = ["student", "unit", "notes"]
+COLUMNS = ["student", "unit", "platform_id", "email", "notes"]
 
 
 def collect(course: Course, archive: Path, out: Path) -> pd.DataFrame:
@@ -32,15 +32,16 @@ def collect(course: Course, archive: Path, out: Path) -> pd.DataFrame:
     with tempfile.TemporaryDirectory(prefix="order-matters-") as unpacked:
         for found in intake.find(course, archive, Path(unpacked)):
             notes = list(found.notes)
-            if found.path.is_dir():
-                notes.append("not collected: no notebook in the folder")
-            elif not found.unit:
-                notes.append(f"not collected: {found.path.name} is of no unit")
+            if found.problem:
+                notes.append(f"not collected: {found.problem}")
             else:
                 target = out / found.student / found.unit / f"{found.unit}.ipynb"
                 if target.exists() and target.read_bytes() != found.path.read_bytes():
                     notes.append("in the place of an earlier one")
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(found.path, target)
-            rows.append([found.student, found.unit, "; ".join(notes)])
+                if found.when:
+                    target.with_name("timestamp.txt").write_text(found.when)
+            of_whom = [found.student, found.unit, found.platform_id, found.email]
+            rows.append([*of_whom, "; ".join(notes)])
     return pd.DataFrame(rows, columns=COLUMNS)

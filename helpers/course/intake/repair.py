@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
-from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -21,24 +21,14 @@ from helpers.course.authoring.source import TRAINING
 from helpers.course.settings import CourseError
 
 LARGEST = 50 * 2**20  # bytes of a file; figures in outputs make some notebooks large
+CELLS = 2_000
+TEXT = 2**20  # characters in all cells; the longest unit has 60,000
+MARKS = 30  # on one letter; to put them in order, Unicode's way, takes as long as their square
 MARKER = re.compile(r"#\s*(EXERCISE|CHECK)\s+([\w-]+)")
 AS_A_LINE = " as a line: the answer stands in another cell"
 LIKE = 0.6  # fraction of a released cell that must be found again
 PICTURES = {"image/png", "image/jpeg", "image/gif"}
 TYPES = ("code", "markdown", "raw")
-
-
-def content(path: Path) -> bytes:
-    """What is in a file that somebody handed in.
-
-    Raises:
-        CourseError: it is a link, a device or the like, or larger than any notebook.
-    """
-    if path.is_symlink() or not path.is_file():
-        raise CourseError("this is no file of its own, but a link or the like")
-    if (size := path.stat().st_size) > LARGEST:
-        raise CourseError(f"the file has {size / 2**20:.0f} MB; {LARGEST >> 20} are allowed")
-    return path.read_bytes()
 
 
 def read(content: bytes) -> tuple[list[NotebookNode], list[str]]:
@@ -62,8 +52,26 @@ def read(content: bytes) -> tuple[list[NotebookNode], list[str]]:
     if not isinstance(cells, list):
         raise CourseError("the file holds no notebook: it has no cells")
     if found.get("nbformat") != 4:
-        repairs.append(f"format {found.get('nbformat')!r}, read as 4")
-    return [_cell(cell) for cell in cells if isinstance(cell, dict)], repairs
+        repairs.append(f"format {str(found.get('nbformat'))[:9]}, read as 4")
+    if len(cells) > CELLS:
+        raise CourseError(f"the notebook has {len(cells):,} cells; {CELLS:,} are allowed")
+    read = [_cell(cell) for cell in cells if isinstance(cell, dict)]
+    if (size := sum(len(cell.source) for cell in read)) > TEXT:
+        raise CourseError(f"its cells have {size:,} characters; {TEXT:,} are allowed")
+    if _marked("\n".join(cell.source for cell in read)):
+        raise CourseError(f"a letter in it has more than {MARKS} accents")
+    return read, repairs
+
+
+def _marked(text: str) -> bool:
+    """Whether more accents and the like than any language has stand on one letter."""
+    marks = {
+        each
+        for each in set(text)
+        if any(map(unicodedata.combining, unicodedata.normalize("NFKD", each)))
+    }
+    named = re.escape("".join(sorted(marks)))
+    return bool(marks) and re.search(f"[{named}]{{{MARKS + 1}}}", text) is not None
 
 
 def _decoded(content: bytes, repairs: list[str]) -> str:

@@ -1,5 +1,8 @@
 """`course grade`: one bad notebook costs nobody else anything, and nobody is left out."""
 
+import io
+import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +74,25 @@ def test_a_folder_is_graded_and_everyone_has_a_row(
     assert (out / "feedback" / "right" / UNIT / f"{UNIT}.html").exists()
     assert (out / "gradebook.db").exists()
     assert "marks: " in capsys.readouterr().out
+
+
+def test_a_platforms_numbers_come_out_and_no_name_is_a_formula(
+    tiny: Course, tmp_path: Path
+) -> None:
+    work = nbformat.writes(build.make(tiny, UNIT, tmp_path / "made").solution)
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.writestr(f"=Ada (ada@uni.example)_7_assignsubmission_file_/{UNIT}.ipynb", work)
+        archive.writestr("Bob_8_assignsubmission_file_/=cmd,\n\x1b[2J.ipynb", work)
+        archive.writestr("-Kim_9_assignsubmission_file_/+1.ipynb", "")
+    for _ in range(2):  # the second time from the journal
+        _grade(tiny, tmp_path / "all.zip", tmp_path / "out")
+        text = (tmp_path / "out" / "grades.csv").read_text()
+        assert not re.search(r"[\x00-\x09\x0b-\x1f]", text)
+        table = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+        assert table.platform_id.tolist() == ["7", "8", "9"]
+        assert table.email.tolist() == ["ada@uni.example", "", ""]
+        assert table.score.tolist() == ["2.0", "2.0", "0.0"]
+        assert not any(each.startswith(tuple("=+-@")) for each in table.to_numpy().flatten())
 
 
 def test_a_second_run_keeps_nothing_of_a_withdrawn_notebook(tiny: Course, tmp_path: Path) -> None:

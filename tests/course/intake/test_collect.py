@@ -29,13 +29,13 @@ def test_a_zip_as_moodle_gives_it(
         opened.writestr("Emmy Noether_3_assignsubmission_file_/holiday.ipynb", "{}")
     assert main(["collect", str(archive), "--out", str(out)]) == 0
     assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*.ipynb")) == [
-        f"Ada-Lovelace/{UNIT}/{UNIT}.ipynb",
-        f"Alan-Turing/{UNIT}/{UNIT}.ipynb",
+        f"Ada-Lovelace-1/{UNIT}/{UNIT}.ipynb",
+        f"Alan-Turing-2/{UNIT}/{UNIT}.ipynb",
     ]
-    assert (out / "Alan-Turing" / UNIT / f"{UNIT}.ipynb").read_text() == work
+    assert (out / "Alan-Turing-2" / UNIT / f"{UNIT}.ipynb").read_text() == work
     printed = capsys.readouterr().out
     assert "handed in as final (2).ipynb, told by its cells" in printed
-    assert "not collected: holiday.ipynb is of no unit" in printed
+    assert "not collected: holiday.ipynb: the file holds no notebook" in printed
     assert "3 found" in printed
 
 

@@ -2,10 +2,8 @@
 
 import copy
 import json
-import os
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import nbformat
@@ -245,13 +243,23 @@ def test_pictures_in_a_text_are_kept_and_nothing_else_that_is_attached() -> None
     assert read.attachments == {"a.png": {"image/png": "AAAA"}}
 
 
-def test_what_is_no_file_of_its_own_is_not_read(tmp_path: Path) -> None:
-    (tmp_path / "mine").write_text("{}")
-    (tmp_path / "link").symlink_to(tmp_path / "mine")
-    os.mkfifo(tmp_path / "pipe")
-    with (tmp_path / "large").open("wb") as file:
-        file.truncate(repair.LARGEST + 1)
-    assert repair.content(tmp_path / "mine") == b"{}"
-    for name, words in (("link", "a link"), ("pipe", "a link or the like"), ("large", "50 are")):
-        with pytest.raises(CourseError, match=words):
-            repair.content(tmp_path / name)
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ([{}] * (repair.CELLS + 1), "2,001 cells; 2,000 are allowed"),
+        ([{"source": "x" * (repair.TEXT // 2 + 1)}] * 2, "characters; 1,048,576 are allowed"),
+        ([{"source": "a" + "\u0301\u0327" * 16}], "more than 30 accents"),
+        ([{"source": "\u0f73" * 31}], "more than 30 accents"),
+    ],
+)
+def test_no_notebook_is_larger_than_a_person_writes(
+    cells: list[dict[str, str]], words: str
+) -> None:
+    with pytest.raises(CourseError, match=words):
+        repair.read(json.dumps({"nbformat": 4, "cells": cells}).encode())
+
+
+def test_letters_of_all_languages_are_read() -> None:
+    source = "x = 'Việt क्षि ﷺ e\u0301\u0327 👩\u200d👩\u200d👧 ｶﾞ'"
+    cells = {"nbformat": 4, "cells": [{"cell_type": "code", "source": source}]}
+    assert repair.read(json.dumps(cells).encode())[0][0].source == source

@@ -10,7 +10,7 @@ from typing import Any
 
 import nbformat
 
-from tests.course.grading.hostile.rows import POINTS, TINY, Row, built, worked, written
+from tests.course.grading.hostile.rows import POINTS, TINY, Row, built, changed, worked, written
 
 Found = dict[str, Any]
 ALL = POINTS[TINY]
@@ -41,6 +41,8 @@ CONTROL = [
     ("tags-that-are-none", "", ALL),
     ("half-a-letter", "", ALL),
     ("half-a-letter-shown", "", ALL),
+    ("blank-lines", "a cell of 900,004 characters", ALL),
+    ("blanks", "a cell of 900,004 characters", ALL),
 ]
 
 
@@ -196,6 +198,18 @@ def half_a_letter_shown(found: Found) -> None:
     found["cells"].insert(0, {"cell_type": "code", "source": code, "metadata": {}})
 
 
+def blank_lines(found: Found) -> None:
+    _longer(found, "(\n" + "\n" * 900_000 + ")(")
+
+
+def blanks(found: Found) -> None:
+    _longer(found, "%x" + " " * 900_000 + " y")
+
+
+def _longer(found: Found, source: str) -> None:
+    found["cells"].append({"cell_type": "code", "source": source, "metadata": {}})
+
+
 def _changed(change: Callable[[Found], None]) -> bytes:
     found = json.loads(written(worked(TINY)))
     change(found)
@@ -231,5 +245,7 @@ ROWS = [
     Row("an-archive", _of(b"PK\x03\x04"), 0, "archive"),
     Row("no-text", _of(b"\xff\xfe\xff\x00\xd8"), 0, "no text in UTF-8"),
     Row("60-MB", lambda: b'{"cells": ["' + b"x" * (60 << 20) + b'"]}', 0, "50 are allowed"),
+    Row("two-million-cells", _of(b'{"cells": [' + b"{}," * 2_000_000 + b"{}]}"), 0, "2,000 are"),
+    Row("accents", partial(changed, triple="a" + "\u0301\u0327" * 100_000), 0, "than 30 accents"),
     Row("blank", lambda: written(built(TINY).released), 0),
 ]

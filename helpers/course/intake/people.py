@@ -1,0 +1,229 @@
+"""Who handed in: told by the outermost name that the platform gave, never by what is inside it.
+
+A folder may be nbgrader's STUDENT/UNIT/UNIT.ipynb, or hold notebooks as a person or a learning
+platform named them; a zip may be what Moodle, Canvas or Brightspace give. Only the names are looked
+at here; what is inside is read by `parcel`, in a process of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import unicodedata
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from helpers.course.intake import times
+from helpers.course.settings import CourseError
+
+# Some browsers and mail programs add an ending.
+NOTEBOOK = re.compile(r"\.ipynb(\.txt|\.json)?\Z", re.IGNORECASE)
+WRAPPERS = ("submitted", "submissions")  # beside the name of the archive: a folder around all
+BYTES = 230  # of a name; a folder's may have 255
+LONGEST = 40  # characters of one that a number or a digest follows; a letter has up to four bytes
+
+# As the platforms write it, a learner's name and number come first: what follows in the name of a
+# file is the learner's own.
+MOODLE = re.compile(  # "Ada Lovelace_123456_assignsubmission_file_…"
+    r"(?P<student>.+?)_(?P<number>[0-9]{1,20})_assignsubmission_(?:file|onlinetext)", re.DOTALL
+)
+BRIGHTSPACE = re.compile(  # "123-456 - Ada Lovelace - Nov 21, 2026 1011 AM"
+    r"(?P<number>[0-9]{1,20})-[0-9]+ - (?P<student>.+?) - "
+    r"(?P<time>[A-Z][a-z]{2} [0-9]{1,2}, [0-9]{4} [0-9]{3,4} [AP]M)",
+    re.DOTALL,
+)
+CANVAS = re.compile(  # "lovelaceada_LATE_12345_67890_name-1.ipynb", which is always a file
+    r"(?P<student>[^_]+)_(?:LATE_)?(?P<number>[0-9]{1,20})_(?P<time>[0-9]{1,20})_."
+)
+EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
+SAFE = re.compile(r"\w(?:[\w.@+-]*\w)?")
+RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # by Windows
+
+
+@dataclass(frozen=True)
+class Source:
+    """Something that a person handed in: a file or a folder, or members of the platform's zip.
+
+    Args:
+        place: the file or folder, or the zip. parts: what of its path tells of the unit.
+        members: which entries of the zip, by number. order: larger for what came later.
+    """
+
+    place: Path
+    parts: tuple[str, ...] = ()
+    members: list[int] | None = None
+    order: float = 0.0
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody who handed in.
+
+    Args:
+        said: the name as it was given; together with `platform_id` nobody else's.
+        student: the same as a name that nbgrader can use as a folder; nobody else's either.
+        platform_id: the number by which the platform knows the person, where it has one.
+    """
+
+    said: str
+    student: str = ""
+    platform_id: str = ""
+    notes: tuple[str, ...] = ()
+    sources: list[Source] = field(default_factory=list, compare=False)
+
+    @property
+    def email(self) -> str:
+        """The address, where the name is or holds one."""
+        found = EMAIL.search(self.said)
+        return found[0] if found else ""
+
+
+def people(submissions: Path, units: list[str]) -> list[Person]:
+    """Everyone in a folder or a platform's zip, with what they handed in, by `student`.
+
+    Raises:
+        CourseError: it is neither, or there is nobody.
+    """
+    if not submissions.exists():
+        raise CourseError(f"{submissions} is neither a folder nor a zip")
+    listed = _in_folder if submissions.is_dir() else _in_zip
+    found: dict[Person, Person] = {}
+    for parts, is_file, source in listed(submissions.absolute(), units):
+        owner, *below = parts[1:] if parts[0] in units and len(parts) > 1 else parts
+        if told := _person(owner, is_file and not below, units):
+            person, order = told
+            mine = found.setdefault(person, person).sources
+            if source.members and mine and mine[-1].members and mine[-1].order == order:
+                mine[-1].members.extend(source.members)
+            else:
+                mine.append(replace(source, order=order))
+    if not found:
+        raise CourseError(
+            f"no notebook in {submissions}: it should hold STUDENT/UNIT/UNIT.ipynb, "
+            "for example submissions/ada/02-sinusoidal/02-sinusoidal.ipynb"
+        )
+    return _named(list(found))
+
+
+Listed = tuple[tuple[str, ...], bool, Source]
+
+
+def _in_folder(folder: Path, units: list[str]) -> Iterator[Listed]:
+    entries = _visible(folder)
+    if len(entries) == 1 and _is_wrapper(entries[0].name, folder) and _is_folder(entries[0]):
+        entries = _visible(Path(entries[0].path))
+    for each in entries:
+        inside = _visible(Path(each.path)) if each.name in units and _is_folder(each) else None
+        for one in [each] if inside is None else inside:
+            # What a folder holds has paths of its own; a file's name is all there is to a file.
+            unit = () if inside is None else (each.name,)
+            is_file = one.is_file(follow_symlinks=False) or _holds_work(one.name)
+            is_file = is_file and not _is_folder(one)
+            source = Source(Path(one.path), unit if _is_folder(one) else (*unit, one.name))
+            yield (*unit, one.name), is_file, source
+
+
+def _visible(folder: Path) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        return sorted((e for e in entries if is_work(e.name)), key=lambda each: each.name)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False)
+
+
+def _holds_work(name: str) -> bool:
+    return bool(NOTEBOOK.search(name)) or name.lower().endswith(".zip")
+
+
+def _is_wrapper(name: str, submissions: Path) -> bool:
+    """Whether a folder around all has a name that says so; one of another name is a person's."""
+    return name in (*WRAPPERS, submissions.name, submissions.stem)
+
+
+def _in_zip(archive: Path, units: list[str]) -> Iterator[Listed]:
+    """Each member by itself; those of one folder are put together by `people`."""
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            members = [(split(each.filename), each.is_dir()) for each in opened.infolist()]
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise CourseError(f"{archive} cannot be unpacked: {error}") from error
+    paths = [parts for parts, _ in members if parts and is_work(parts[0])]
+    tops = {parts[0] for parts in paths}
+    around = len(tops) == 1 and _is_wrapper(min(tops), archive) and any(len(p) > 1 for p in paths)
+    for number, (parts, is_folder) in enumerate(members):
+        parts = parts[1:] if around else parts
+        if parts and is_work(parts[0]):
+            yield parts, not is_folder, Source(archive, members=[number])
+
+
+def split(path: str) -> tuple[str, ...]:
+    """The path in an archive in parts; what would lead out of it is left out."""
+    return tuple(part for part in path.split("/") if part not in ("", ".", ".."))
+
+
+def is_work(name: str) -> bool:
+    """Whether it is more than what an operating system or an editor leaves."""
+    return not name.startswith(".") and name != "__MACOSX"
+
+
+def _person(name: str, is_file: bool, units: list[str]) -> tuple[Person, float] | None:
+    """Who has a name like this, and when they handed in; None where it is nobody's."""
+    patterns = (MOODLE, BRIGHTSPACE, CANVAS) if is_file else (MOODLE, BRIGHTSPACE)
+    if found := next((m for each in patterns if (m := each.match(name))), None):
+        if found.re is not CANVAS and found.re.search(name, found.end("number")):
+            # Who may choose a name or a file's name could pass for somebody else.
+            note = "the name can be read in two ways, so no number of the platform is taken from it"
+            return Person(name, notes=(note,)), 0.0
+        return Person(found["student"], platform_id=found["number"]), times.of_platform(
+            found.groupdict().get("time") or "0"
+        )
+    if not is_file:
+        return Person(name), 0.0
+    if not _holds_work(name):
+        return None  # a list of the class, or the like
+    stem = without_ending(name)
+    unit = next((each for each in units if each in stem), "")
+    return Person((stem.replace(unit, "").strip(" _-") if unit else stem) or stem), 0.0
+
+
+def without_ending(name: str) -> str:
+    """The name of a notebook or an archive without what makes it one."""
+    return NOTEBOOK.sub("", name) if NOTEBOOK.search(name) else Path(name).stem
+
+
+def _named(found: list[Person]) -> list[Person]:
+    """With names that are folders and do not depend on who else is there."""
+    short = {person: _folder(person, 8) for person in found}
+    shared = Counter(short.values())
+    return sorted(
+        (
+            # Only somebody who makes a name like another's whole digest gets as far as this.
+            replace(each, student=name if shared[name] == 1 or name == each.said else _folder(each))
+            for each, name in short.items()
+        ),
+        key=lambda each: each.student,
+    )
+
+
+def _folder(person: Person, digits: int = 64) -> str:
+    """The name as it is where it can be a folder's, else what is left of it and a digest."""
+    whole = unicodedata.normalize("NFC", person.said)
+    plain = re.sub(r"[^\w.@+-]+", "-", whole)[:LONGEST].strip("-.@+") or "unnamed"
+    plain = "_" * bool(RESERVED.fullmatch(plain)) + plain
+    if person.platform_id and digits < 64:
+        return f"{plain}-{person.platform_id}"
+    if not person.platform_id and _safe(person.said):
+        return person.said
+    of_whom = repr((person.said, person.platform_id)).encode(errors="surrogatepass")
+    return f"{plain}-{hashlib.sha256(of_whom).hexdigest()[:digits]}"
+
+
+def _safe(name: str) -> bool:
+    """Whether every file system and every table can have such a name."""
+    usual = SAFE.fullmatch(name) and not RESERVED.fullmatch(name)
+    return bool(usual) and unicodedata.is_normalized("NFC", name) and len(name.encode()) <= BYTES

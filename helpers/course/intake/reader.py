@@ -1,0 +1,175 @@
+"""A process that reads what learners hand in, so that none of it costs more than a row.
+
+It is started by `Reader`, and reads a question from each line of its input: what to look through or
+to repair. Its memory and the time of each answer are limited by the system; a question that it dies
+of has no answer but a reason, and the next one starts it again.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from helpers.course.intake import repair
+from helpers.course.intake.parcel import Limits, Parcel
+from helpers.course.settings import CourseError
+
+LIMITS = Limits()
+START = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
+TEXT = 300  # characters of a reason or a note
+
+
+class Reader:
+    """The process; it starts with the first question and ends with this one at the latest."""
+
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self.limits = limits
+        self.process: subprocess.Popen[str] | None = None
+        atexit.register(self.close)
+
+    def ask(self, what: str, **arguments: Any) -> Any:
+        """The answer of one of the functions in `ANSWERS`.
+
+        Raises:
+            CourseError: what was handed in cannot be read, or not within the limits.
+            OSError: the disk is full.
+        """
+        asked = json.dumps([what, arguments])
+        told = self._told(asked)
+        if told is None:
+            raise CourseError(self._end())
+        if told.get("full"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        if "reason" in told:
+            raise CourseError(told["reason"])
+        return told["answer"]
+
+    def close(self) -> None:
+        """End it."""
+        if self.process:
+            self.process.kill()
+            self.process.communicate()
+            self.process = None
+
+    def _told(self, asked: str) -> Any:
+        if self.process and self.process.poll() is not None:
+            self.close()  # something else has ended it, which is nobody's fault who comes now
+        if self.process is None:
+            # Not from the folder that one happens to be in, and Ctrl-C is for the parent.
+            self.process = subprocess.Popen(
+                [*START, json.dumps(asdict(self.limits))],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                start_new_session=True,
+            )
+        assert self.process.stdin and self.process.stdout
+        try:
+            print(asked, file=self.process.stdin, flush=True)
+            return json.loads(self.process.stdout.readline())
+        except (BrokenPipeError, ValueError):
+            return None
+
+    def _end(self) -> str:
+        """Why it did not answer."""
+        assert self.process
+        code = self.process.wait()
+        self.close()
+        if code == -signal.SIGALRM:
+            return f"reading it takes more than {self.limits.seconds:g} s"
+        return f"reading it ended the process that did ({code})"
+
+
+def printable(text: str) -> str:
+    """Safe for a terminal and a table, whatever a file is called."""
+    return "".join(each if each.isprintable() else "\ufffd" for each in text[:TEXT])
+
+
+def look_through(
+    limits: Limits, sources: list[dict[str, Any]], target: str, units: list[str], root: str
+) -> list[dict[str, Any]]:
+    """What one person handed in, by unit; see `parcel.Parcel`."""
+    found = Parcel(Path(target), units, lambda content: _guess(content, Path(root)), limits)
+    for each in sources:
+        found.take(**each)
+    rows = list(found.rows())
+    for row in rows:
+        row["notes"] = [printable(note) for note in row.get("notes", ())]
+        row["problem"] = printable(row["problem"])
+    return rows
+
+
+def repaired(_limits: Limits, path: str, release: dict[str, Any]) -> tuple[Any, list[str]]:
+    """The notebook at `path` as it can be graded, and the repairs."""
+    cells, of_file = repair.read(Path(path).read_bytes())
+    notebook, of_cells = repair.restored(cells, nbformat.from_dict(release))
+    return notebook, [printable(each) for each in of_file + of_cells]
+
+
+ANSWERS: dict[str, Callable[..., Any]] = {"look_through": look_through, "repaired": repaired}
+
+
+def _guess(content: bytes, root: Path) -> str:
+    """The unit that most of the cells are of; empty if none is."""
+    told = {name for cell in repair.read(content)[0] for name in repair.names(cell)}
+    of_units = _names(root)
+    shared = {unit: len(told & names) for unit, names in of_units.items()}
+    best = max(shared, key=lambda unit: shared[unit])
+    return best if shared[best] else ""
+
+
+@cache
+def _names(root: Path) -> dict[str, set[str]]:
+    """For each unit the names of its graded cells."""
+    from helpers.course import settings
+    from helpers.course.authoring import source
+
+    course = settings.find(root)
+    texts = {unit: source.read(course.text(unit)) for unit in course.units()}
+    return {unit: {cell.name for cell in cells if cell.name} for unit, cells in texts.items()}
+
+
+def _answer(limits: Limits, what: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The answer to one question, or why there is none."""
+    try:
+        return {"answer": ANSWERS[what](limits, **arguments)}
+    except MemoryError:
+        return {"reason": f"reading it takes more than {limits.memory >> 20} MB of memory"}
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            return {"full": True}
+        return {"reason": printable(str(error))}
+    except CourseError as error:
+        return {"reason": printable(str(error))}
+    except Exception as error:  # whatever is in a learner's file
+        return {"reason": printable(repr(error))}
+
+
+def main() -> None:
+    """Answer until there are no more questions."""
+    limits = Limits(**json.loads(sys.argv[1]))
+    with contextlib.suppress(ImportError, ValueError, OSError):  # where there are no such limits
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limits.unpacked, limits.unpacked))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for line in sys.stdin:
+        signal.setitimer(signal.ITIMER_REAL, limits.seconds)  # its signal ends the process
+        told = json.dumps(_answer(limits, *json.loads(line)))
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        print(told, flush=True)
