@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import secrets
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,12 +21,12 @@ from helpers.course.authoring.nbgrade import Grader
 from helpers.course.grading import execute, marking
 from helpers.course.grading.execute import Job, Outcome
 from helpers.course.grading.journal import Journal
-from helpers.course.grading.judge import Assertions, Check, tests
+from helpers.course.grading.judge import Assertions, Check, drawn, tests
 from helpers.course.grading.workers import executor
 from helpers.course.intake import Submission, repair
 from helpers.course.sandbox import bubblewrap
 from helpers.course.sandbox.process import Limits
-from helpers.course.settings import Course, CourseError
+from helpers.course.settings import Course, CourseError, printable
 
 COLUMNS = [
     "student", "unit", "score", "max_score", "status", "flags", "repairs", "hints", "seconds",
@@ -101,6 +102,7 @@ class _Started:
 
     found: Submission
     key: str
+    digest: str
     notebook: NotebookNode
     repairs: list[str]
 
@@ -115,6 +117,8 @@ class _Run:
         self.limits, self.isolated = limits, isolated
         self.journal = Journal(out)  # before there is a gradebook: with an old one it begins anew
         self.grader = Grader(course, out)
+        self.grader.settle()
+        self.secret = _secret(out)
         self.units = {
             unit: _prepare(course, unit, out) for unit in sorted({e.unit for e in found} - {""})
         }
@@ -146,7 +150,7 @@ class _Run:
         return table.reset_index(drop=True)
 
     def _job(self, started: _Started) -> Job:
-        tests = self.units[started.found.unit].tests
+        tests = drawn(self.units[started.found.unit].tests, self.secret, started.digest)
         return Job(started.notebook, tests, self.limits, self.isolated)
 
     def _start(self, found: Submission) -> _Started | None:
@@ -158,7 +162,8 @@ class _Run:
             if found.empty and not found.path.is_symlink():
                 raise CourseError(f"no notebook, but {found.path.name}")
             content = repair.content(found.path)
-            key = self._key(found, content)
+            digest = hashlib.sha256(content).hexdigest()
+            key = self._key(found, digest)
             if (row := self.journal.rows.get(key)) is not None:
                 self._add(row | marking.again(self.grader, self.out, found), found)
                 return None
@@ -166,15 +171,14 @@ class _Run:
             if not found.unit:
                 raise CourseError("neither its name nor its cells are those of a unit")
             notebook, of_cells = repair.restored(cells, self.units[found.unit].release)
-            return _Started(found, key, notebook, repairs + of_file + of_cells)
+            return _Started(found, key, digest, notebook, repairs + of_file + of_cells)
         except Exception as error:  # whatever is in one learner's file
             status = f"not graded: {_short(error)}"
             self._add({"status": status, "repairs": "; ".join(repairs)}, found)
             return None
 
-    def _key(self, found: Submission, content: bytes) -> str:
+    def _key(self, found: Submission, digest: str) -> str:
         unit = self.units.get(found.unit)
-        digest = hashlib.sha256(content).hexdigest()
         parts = [found.student, found.unit, digest, unit and unit.digest, LIBRARY]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
@@ -198,6 +202,17 @@ class _Run:
         nothing = {"score": 0.0, "max_score": 0.0, "flags": "", "repairs": "", "hints": []}
         of_whom = {"student": found.student, "unit": found.unit, "seconds": 0.0}
         self.rows.append(nothing | of_whom | row)
+
+
+def _secret(out: Path) -> bytes:
+    """What the seeds of OUT's hidden tests are drawn from; made by the first run."""
+    path = out / "secret"
+    if not path.exists():
+        fresh = path.with_suffix(".new")
+        fresh.touch(mode=0o600)
+        fresh.write_bytes(secrets.token_bytes(32))
+        fresh.replace(path)
+    return path.read_bytes()
 
 
 def _short(error: Exception) -> str:
@@ -236,10 +251,11 @@ def _prepare(course: Course, unit: str, out: Path) -> Unit:
 
 def as_text(table: pd.DataFrame) -> str:
     """Marks as a table, then the hints that each learner was given."""
-    marks = table[["student", "unit", "score", "max_score", "status"]].to_string(index=False)
+    words = table[["student", "unit", "status"]].map(printable)
+    marks = table[["student", "unit", "score", "max_score", "status"]].assign(**words)
     hints = [
-        f"\n{student}, {unit}:\n" + "\n".join(f"  - {hint}" for hint in hints)
+        f"\n{printable(student)}, {unit}:\n" + "\n".join(f"  - {printable(hint)}" for hint in hints)
         for student, unit, hints in table[["student", "unit", "hints"]].itertuples(index=False)
         if hints
     ]
-    return marks + ("\n\nHints given\n" + "".join(hints) if hints else "")
+    return marks.to_string(index=False) + ("\n\nHints given\n" + "".join(hints) if hints else "")
