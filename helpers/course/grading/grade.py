@@ -29,7 +29,8 @@ from helpers.course.sandbox.process import Limits
 from helpers.course.settings import Course, CourseError, printable
 
 COLUMNS = [
-    "student", "unit", "score", "max_score", "status", "flags", "repairs", "hints", "seconds",
+    "student", "unit", "score", "pending", "max_score", "status", "flags", "repairs", "hints",
+    "seconds",
 ]  # fmt: skip
 LIMITS = Limits()
 LIBRARY = hashlib.sha256(  # a mended check or reference is a reason to grade again
@@ -199,7 +200,14 @@ class _Run:
         self._add(row, found)
 
     def _add(self, row: dict[str, Any], found: Submission) -> None:
-        nothing = {"score": 0.0, "max_score": 0.0, "flags": "", "repairs": "", "hints": []}
+        nothing = {
+            "score": 0.0,
+            "pending": 0.0,
+            "max_score": 0.0,
+            "flags": "",
+            "repairs": "",
+            "hints": [],
+        }
         of_whom = {"student": found.student, "unit": found.unit, "seconds": 0.0}
         self.rows.append(nothing | of_whom | row)
 
@@ -252,7 +260,7 @@ def _prepare(course: Course, unit: str, out: Path) -> Unit:
 def as_text(table: pd.DataFrame) -> str:
     """Marks as a table, then the hints that each learner was given."""
     words = table[["student", "unit", "status"]].map(printable)
-    marks = table[["student", "unit", "score", "max_score", "status"]].assign(**words)
+    marks = table[["student", "unit", "score", "pending", "max_score", "status"]].assign(**words)
     hints = [
         f"\n{printable(student)}, {unit}:\n" + "\n".join(f"  - {printable(hint)}" for hint in hints)
         for student, unit, hints in table[["student", "unit", "hints"]].itertuples(index=False)
