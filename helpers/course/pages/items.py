@@ -15,15 +15,14 @@ def exercises(
 
     Args:
         grades: a row per learner and exercise: unit, name, title, student, score, most, waiting.
-        hinted: the unit, exercise and student of each hint that was given; `checked` names the
-            exercises that can give one.
+        hinted: the unit, exercise and student of each hint that was given.
     """
     done = grades[~grades.waiting].copy()
     done["rest"] = _rest(done)
     done["full"], done["none"] = done.score >= done.most, done.score <= 0
     given = set(hinted[["unit", "exercise", "student"]].itertuples(index=False, name=None))
-    keys = zip(done.unit, done.name, done.student, strict=True)
-    done["unaided"] = [key not in given for key in keys]
+    answered = zip(done.unit, done.name, done.student, strict=True)
+    done["unaided"] = [each not in given for each in answered]
     rows = done.groupby(["unit", "name", "title"], as_index=False).agg(
         learners=("student", "nunique"),
         most=("most", "max"),

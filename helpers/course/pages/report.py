@@ -28,7 +28,7 @@ from nbgrader.api import (
 from helpers.course.authoring import source
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.grading import journal, marking
-from helpers.course.pages import figures, items
+from helpers.course.pages import figures, items, similar
 from helpers.course.pages.page import number, page
 from helpers.course.settings import Course, CourseError
 
@@ -82,6 +82,7 @@ def write(course: Course, out: Path) -> Path:
         fractions=[_fractions(*each) for each in exercises.groupby("unit")],
         misconceptions=list(_misconceptions(hinted, graded, titles).itertuples()),
         waiting=list(_waiting(grades).itertuples()),
+        pairs=similar.write(out, graded),
         flagged=_said(rows, "flags"),
         repaired=_said(rows, "repairs"),
         left_out=list(rows.drop(graded.index).itertuples()),
