@@ -16,7 +16,7 @@ ESCAPES = ("\x1b]0;title\x07", "\x1b[2J", "\x9b31m", "\r", "\x08", "\u202e", "\n
 def test_the_table_and_the_hints_are_spelt_out(escape: str) -> None:
     name = f"ada{escape}bob"
     row: dict[str, object] = dict.fromkeys(grade.COLUMNS, name)
-    row |= {"unit": "01-tiny", "score": 1.0, "max_score": 2.0, "hints": [name]}
+    row |= {"unit": "01-tiny", "score": 1.0, "pending": 0.0, "max_score": 2.0, "hints": [name]}
     told = grade.as_text(pd.DataFrame([row], columns=grade.COLUMNS))
     assert all(each.isprintable() for each in told.split("\n"))
     assert told.count("ada\\") == 4 and told.count("\n") == 6  # a table of two lines, and hints
