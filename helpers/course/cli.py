@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from helpers.course import settings
-from helpers.course.settings import CourseError
+from helpers.course.settings import CourseError, printable
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,14 +19,19 @@ def main(arguments: list[str] | None = None) -> int:
         course = settings.find()
         return int(options.run(course, options))
     except CourseError as error:
-        print(error, file=sys.stderr)
+        _complain(error)
     except OSError as error:
         full = error.errno == errno.ENOSPC
-        print(f"{error}{'; free some space and try again' if full else ''}", file=sys.stderr)
+        _complain(f"{error}{'; free some space and try again' if full else ''}")
     except KeyboardInterrupt:
         print(options.stopped, file=sys.stderr)
         return 130
     return 1
+
+
+def _complain(error: object) -> None:
+    """Say what went wrong; a line may name a learner's file."""
+    print("\n".join(map(printable, str(error).split("\n"))), file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -159,7 +164,7 @@ def _collect(course: settings.Course, options: argparse.Namespace) -> int:
     from helpers.course.intake import collect
 
     table = collect.collect(course, options.archive, options.out)
-    print(table.to_string(index=False))
+    print(table.map(printable).to_string(index=False))
     print(f"{len(table)} found; grade them with: course grade {options.out}")
     return 0
 

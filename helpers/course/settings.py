@@ -15,6 +15,14 @@ class CourseError(Exception):
     """Something that the person at the keyboard can mend; its text says how."""
 
 
+def printable(text: object) -> str:
+    """A text of learners' as a terminal may have it: what would move or colour it is spelt out."""
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape", "surrogatepass").decode()
+        for each in str(text)
+    )
+
+
 @dataclass(frozen=True)
 class Course:
     """A checkout of the course.

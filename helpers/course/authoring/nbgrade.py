@@ -17,16 +17,17 @@ from typing import Any
 
 import nbgrader
 from alembic.script import ScriptDirectory
+from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader import api
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
-from nbgrader.converters.base import BaseConverter
+from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import CheckCellMetadata, Execute
 from nbgrader.utils import capture_log
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
-from traitlets.config.loader import ConfigFileNotFound, PyFileConfigLoader
+from traitlets.config.loader import ConfigFileNotFound, LazyConfigValue, PyFileConfigLoader
 
 from helpers.course.settings import Course, CourseError
 
@@ -56,6 +57,30 @@ def gradebook(folder: Path) -> str:
     return f"sqlite:///{(folder / 'gradebook.db').absolute()}"
 
 
+class Refusal(NotebookExporter):
+    """In OUT, the exporter of nbgrader's autograde, which makes it before it changes any file.
+
+    Raises:
+        NbGraderException: always, since learners' code would run with the person's rights.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        reason = "run `course grade` again: it executes what learners wrote in a sandbox"
+        self.log.error(reason)
+        raise NbGraderException(reason)
+
+
+NAME = "nbgrader_config.py"
+IN_OUT = """
+# Written by `course grade`, whose folder this is. nbgrader's own commands show no hidden test here,
+# and autograde refuses: it would run what learners wrote with your rights.
+c.CourseDirectory.source_directory = "source"
+c.CourseDirectory.release_directory = "release"
+c.Autograde.exporter_class = "helpers.course.authoring.nbgrade.Refusal"
+"""
+
+
 class Grader:
     """nbgrader on one folder with `source/`, `release/`, `submitted/` and so on.
 
@@ -65,19 +90,27 @@ class Grader:
     """
 
     def __init__(self, course: Course, folder: Path) -> None:
+        self.course, self.folder = course, folder
         try:
-            config = PyFileConfigLoader("nbgrader_config.py", path=str(course.root)).load_config()
+            config = PyFileConfigLoader(NAME, path=str(course.root)).load_config()
         except (ConfigFileNotFound, SyntaxError, NameError) as error:
-            where = course.root / "nbgrader_config.py"
-            raise CourseError(f"{where} is missing or broken: {error}") from error
+            raise CourseError(f"{course.root / NAME} is missing or broken: {error}") from error
         config.CourseDirectory.update(
             root=str(folder.absolute()),
             db_url=gradebook(folder),
             source_directory="source",
             release_directory="release",
         )
+        # Taken out, as what stands in the configuration would be put back in the middle of a job.
+        added = config.Autograde.pop("autograde_preprocessors", LazyConfigValue())
+        self.autograding = added.get_value(AUTOGRADE)
         config.NotebookExporter.optimistic_validation = True  # once, not after every step
         self.config: Config = config
+
+    def settle(self) -> None:
+        """Write nbgrader_config.py into the folder, for nbgrader's own commands and formgrader."""
+        settings = (self.course.root / NAME).read_text(encoding="utf-8")
+        (self.folder / NAME).write_text(settings + IN_OUT, encoding="utf-8")
 
     def release(self, unit: str) -> None:
         """source/ → release/: answers and hidden tests removed, the unit put in the gradebook."""
@@ -98,7 +131,7 @@ class Grader:
                     cell.outputs = outputs.get(cell.id, [])
             return notebook, resources
 
-        steps = [executed if each is Execute else each for each in AUTOGRADE]
+        steps = [executed if each is Execute else each for each in self.autograding]
         self._run(
             Autograde,
             unit,

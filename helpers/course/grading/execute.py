@@ -5,9 +5,12 @@ A worker on any machine can do a job: it holds all that is needed, and its outco
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import dataclass, field
+from typing import Any
 
+import nbformat
 from nbformat import NotebookNode
 
 from helpers.course.authoring.source import TRAINING
@@ -80,6 +83,8 @@ class _Execution:
         finally:
             if not self.session.close():
                 sandbox.close()  # something of this learner may be left in it
+        seeds = [test.seed for test in job.tests.values() if isinstance(test, Check)]
+        self.outcome.outputs = _without(seeds, self.outcome.outputs)
         self.outcome.total = time.monotonic() - start
 
     def _cell(self, cell: NotebookNode) -> list[NotebookNode]:
@@ -110,3 +115,13 @@ class _Execution:
     def _run(self, code: str, remembered: bool = True) -> list[NotebookNode]:
         left = max(1.0, self.end - time.monotonic())
         return self.session.run(code, min(self.job.limits.cell_seconds, left), remembered)
+
+
+def _without(seeds: list[int], outputs: dict[str, list[NotebookNode]]) -> Any:
+    """The outputs, in which a 0 stands for the seed of a test that the kernel has shown."""
+    text = json.dumps(outputs)
+    if not any(str(seed) in text for seed in seeds):
+        return outputs
+    for seed in seeds:
+        text = text.replace(str(seed), "0")
+    return nbformat.from_dict(json.loads(text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import secrets
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,16 +21,16 @@ from helpers.course.authoring.nbgrade import Grader
 from helpers.course.grading import execute, marking
 from helpers.course.grading.execute import Job, Outcome
 from helpers.course.grading.journal import Journal, alone
-from helpers.course.grading.judge import Assertions, Check, tests
+from helpers.course.grading.judge import Assertions, Check, drawn, tests
 from helpers.course.grading.workers import executor
 from helpers.course.intake import Submission
 from helpers.course.sandbox import bubblewrap
 from helpers.course.sandbox.process import Limits
-from helpers.course.settings import Course, CourseError
+from helpers.course.settings import Course, CourseError, printable
 
 COLUMNS = [
-    "student", "unit", "score", "max_score", "status", "flags", "repairs", "hints", "seconds",
-    "platform_id", "email",
+    "student", "unit", "score", "pending", "max_score", "status", "flags", "repairs", "hints",
+    "seconds", "platform_id", "email",
 ]  # fmt: skip
 LIMITS = Limits()
 LIBRARY = hashlib.sha256(  # a mended check or reference is a reason to grade again
@@ -117,6 +118,8 @@ class _Run:
         self.limits, self.isolated = limits, isolated
         self.journal = Journal(out)  # before there is a gradebook: with an old one it begins anew
         self.grader = Grader(course, out)
+        self.grader.settle()
+        self.secret = _secret(out)
         self.units = {
             unit: _prepare(course, unit, out) for unit in sorted({e.unit for e in found} - {""})
         }
@@ -148,7 +151,7 @@ class _Run:
         return table.reset_index(drop=True)
 
     def _job(self, started: _Started) -> Job:
-        tests = self.units[started.found.unit].tests
+        tests = drawn(self.units[started.found.unit].tests, self.secret, started.found.digest)
         return Job(started.notebook, tests, self.limits, self.isolated)
 
     def _start(self, found: Submission) -> _Started | None:
@@ -190,10 +193,28 @@ class _Run:
         self._add(row, found)
 
     def _add(self, row: dict[str, Any], found: Submission) -> None:
-        nothing = {"score": 0.0, "max_score": 0.0, "flags": "", "repairs": "", "hints": []}
+        nothing = {
+            "score": 0.0,
+            "pending": 0.0,
+            "max_score": 0.0,
+            "flags": "",
+            "repairs": "",
+            "hints": [],
+        }
         of_whom = {"student": found.student, "unit": found.unit, "seconds": 0.0}
         by_platform = {"platform_id": found.platform_id, "email": found.email}
         self.rows.append(nothing | of_whom | row | by_platform)
+
+
+def _secret(out: Path) -> bytes:
+    """What the seeds of OUT's hidden tests are drawn from; made by the first run."""
+    path = out / "secret"
+    if not path.exists():
+        fresh = path.with_suffix(".new")
+        fresh.touch(mode=0o600)
+        fresh.write_bytes(secrets.token_bytes(32))
+        fresh.replace(path)
+    return path.read_bytes()
 
 
 def _short(error: Exception) -> str:
@@ -232,10 +253,11 @@ def _prepare(course: Course, unit: str, out: Path) -> Unit:
 
 def as_text(table: pd.DataFrame) -> str:
     """Marks as a table, then the hints that each learner was given."""
-    marks = table[["student", "unit", "score", "max_score", "status"]].to_string(index=False)
+    words = table[["student", "unit", "status"]].map(printable)
+    marks = table[["student", "unit", "score", "pending", "max_score", "status"]].assign(**words)
     hints = [
-        f"\n{student}, {unit}:\n" + "\n".join(f"  - {hint}" for hint in hints)
+        f"\n{printable(student)}, {unit}:\n" + "\n".join(f"  - {printable(hint)}" for hint in hints)
         for student, unit, hints in table[["student", "unit", "hints"]].itertuples(index=False)
         if hints
     ]
-    return marks + ("\n\nHints given\n" + "".join(hints) if hints else "")
+    return marks.to_string(index=False) + ("\n\nHints given\n" + "".join(hints) if hints else "")

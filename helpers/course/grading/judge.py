@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import hmac
 import importlib
 import secrets
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import nbformat
@@ -62,6 +63,26 @@ def tests(unit: str, instructor: NotebookNode) -> dict[str, Check | Assertions]:
             check = _check(unit, cell.source)
             found[told.grade_id] = check or Assertions(cell.source, told.points)
     return found
+
+
+def drawn(
+    tests: dict[str, Check | Assertions], secret: bytes, notebook: str
+) -> dict[str, Check | Assertions]:
+    """The tests of one notebook: its seeds are nobody else's, and the same when it is graded again.
+
+    Args:
+        secret: of the folder that is graded into.
+        notebook: a digest of what was handed in.
+    """
+
+    def seed(name: str) -> int:
+        digest = hmac.digest(secret, f"{notebook} {name}".encode(), "sha256")
+        return int.from_bytes(digest[:8]) | 1 << 63  # so that no other number is taken for it
+
+    return {
+        name: replace(test, seed=seed(name)) if isinstance(test, Check) else test
+        for name, test in tests.items()
+    }
 
 
 def _check(unit: str, text: str) -> Check | None:

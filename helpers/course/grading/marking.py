@@ -107,6 +107,8 @@ def marks(out: Path, student: str, unit: str) -> dict[str, Any]:
     with Gradebook(gradebook(out), "order-matters") as book:
         submission = _submission(book, student, unit)
         found = {"score": submission.score, "max_score": submission.max_score}
+        waiting = [g for n in submission.notebooks for g in n.grades if g.needs_manual_grade]
+        found["pending"] = sum(each.max_score for each in waiting)
         by_hand = submission.needs_manual_grade
         found["status"] = "graded, the rest by hand" if by_hand else "graded"
     return found | {"hints": hints(out / "autograded" / student / unit / f"{unit}.ipynb")}

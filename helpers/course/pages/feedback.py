@@ -16,17 +16,17 @@ from nbconvert.exporters import Exporter
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
-from nbgrader.preprocessors import ClearHiddenTests
 from nbgrader.utils import is_grade, is_solution
 
 from helpers.checks.engine.report import Finding
 from helpers.course.authoring.source import TRAINING
 from helpers.course.grading import marking
 from helpers.course.pages import rendering
+from helpers.course.pages.harmless import written
 from helpers.course.pages.page import page
+from helpers.course.pages.rendering import PATIENCE
 
 HEADING = re.compile(r"### (Exercise \d+: .+)")
-PATIENCE = 5.0  # seconds; some texts are made to take hours, and others wait for their pages
 LEVEL = re.compile(r"<h([1-6])>(.*?)</h\1>", re.DOTALL)
 
 
@@ -92,7 +92,6 @@ class Feedback(Exporter):
     ) -> tuple[str, ResourcesDict]:
         """The page, for the student and assignment that `resources` name."""
         notebook, resources = super().from_notebook_node(nb, resources)
-        notebook, _ = ClearHiddenTests().preprocess(notebook, {})
         of_whom = resources["nbgrader"]
         names = of_whom["notebook"], of_whom["assignment"], of_whom["student"]
         with Gradebook(of_whom["db_url"]) as book:
@@ -124,7 +123,7 @@ def _exercises(notebook: NotebookNode, submitted: Any) -> dict[str, Exercise]:
     found: dict[str, Exercise] = {}
     title = ""
     for cell in notebook.cells:
-        heading = HEADING.match(cell.source)
+        heading = HEADING.match(written(cell))
         title = heading[1] if heading and cell.cell_type == "markdown" else title
         name = _grade_id(cell).removesuffix("-test")
         if not name:
@@ -205,9 +204,12 @@ def _cell(cell: NotebookNode, exercises: dict[str, Exercise], end: float) -> Cel
     exercise = exercises.get(_grade_id(cell).removesuffix("-test"))
     late = time.monotonic() > end
     if cell.cell_type != "code":
-        as_written = late or cell.cell_type == "raw"
-        text = rendering.plain(cell.source) if as_written else rendering.markdown(cell.source)
-        return Cell(text, False, role, exercise)
+        html = (
+            rendering.plain(written(cell))
+            if late
+            else rendering.markdown(written(cell), rendering.attached(cell))
+        )
+        return Cell(html, False, role, exercise)
     text = Markup.escape(cell.source) if late else rendering.code(cell.source)
     shown = Cell(text, True, role, exercise)
     if role != "check":  # a check's outcome is told in its own way

@@ -1,4 +1,4 @@
-"""The pages that people read: templates filled with escaped text, in which no script can run."""
+"""The pages that people read: templates filled with escaped text, and no script but ours."""
 
 from __future__ import annotations
 
@@ -17,13 +17,17 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_style = resources.files("helpers.course.pages").joinpath("templates/style.css").read_text("utf-8")
-_digest = base64.b64encode(hashlib.sha256(_style.encode()).digest()).decode()
-# Nothing is fetched and nothing runs; the one style is ours.
-_policy = (
-    f"default-src 'none'; img-src data:; style-src 'sha256-{_digest}'; "
-    "base-uri 'none'; form-action 'none'"
-)
+
+
+def _part(name: str) -> tuple[Markup, str]:
+    """A file of ours that stands in the page, and what a policy calls it."""
+    text = resources.files("helpers.course.pages").joinpath(f"templates/{name}").read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return Markup(text), f"'sha256-{digest}'"
+
+
+_style, _styled = _part("style.css")
+_script, _scripted = _part("sort.js")
 
 
 def number(value: float) -> str:
@@ -34,8 +38,16 @@ def number(value: float) -> str:
 _templates.filters["number"] = number
 
 
-def page(template: str, **values: Any) -> str:
-    """The page that `template` makes of `values`."""
+def page(template: str, *, sortable: bool = False, **values: Any) -> str:
+    """The page that `template` makes of `values`; nothing of it is fetched, and the style is ours.
+
+    Args:
+        sortable: our one script runs, which sorts tables; else none does.
+    """
+    policy = f"default-src 'none'; img-src data:; style-src {_styled}; "
+    policy += f"script-src {_scripted}; " if sortable else ""
+    policy += "base-uri 'none'; form-action 'none'"
+    script = _script if sortable else ""
     filled = _templates.get_template(template)
-    text = filled.render(**values, style=Markup(_style), policy=_policy)
+    text = filled.render(**values, style=_style, script=script, policy=policy)
     return text.encode("utf-8", "replace").decode()  # halves of characters cannot be written

@@ -31,7 +31,7 @@ from pygments.lexers import PythonLexer
 WRITTEN = {"details", "summary", "b", "i", "em", "strong", "sub", "sup", "kbd", "br"}  # by learners
 MARKDOWN = {
     "p", "h3", "h4", "h5", "h6", "a", "pre", "code", "blockquote", "ul", "ol", "li", "input", "hr",
-    "del", "table", "thead", "tbody", "tr", "th", "td", "dl", "dt", "dd",
+    "del", "img", "table", "thead", "tbody", "tr", "th", "td", "dl", "dt", "dd",
 }  # fmt: skip
 # Without annotation-xml, mglyph and malignmark, by which HTML gets into a formula.
 FORMULA = {
@@ -42,18 +42,36 @@ FORMULA_KEYS = {
     "display", "stretchy", "fence", "form", "width", "mathvariant", "minsize", "maxsize",
     "columnalign", "displaystyle", "scriptlevel", "accent", "lspace", "rspace", "linethickness",
 }  # fmt: skip
+LINK = re.compile(r"(?:https?://|mailto:|#)", re.IGNORECASE)
+PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/=]+")
+
+
+def _allowed(tag: str, name: str, value: str) -> str | None:
+    """The value of an attribute, where it leads or draws nothing but what it may."""
+    form = {"href": LINK.match, "src": PICTURE.fullmatch}.get(name)
+    return value if form is None or form(value) else None
+
+
 SAFE = nh3.Cleaner(
     tags=WRITTEN | MARKDOWN | FORMULA,
     clean_content_tags=set(),  # the text of a script is shown, too
     attributes=dict.fromkeys(FORMULA, FORMULA_KEYS)
-    | {"a": {"href"}, "ol": {"start"}, "input": {"checked", "disabled"}},
+    | {"a": {"href"}, "img": {"src", "alt"}, "ol": {"start"}, "input": {"checked", "disabled"}},
+    attribute_filter=_allowed,
     set_tag_attribute_values={"input": {"type": "checkbox"}},  # of a list of tasks
-    url_schemes={"http", "https", "mailto"},
-    url_relative=lambda url: url if url.startswith("#") else None,
+    url_schemes={"http", "https", "mailto", "data"},
+    link_rel="noreferrer",
+)
+SHOWN = nh3.Cleaner(  # HTML that code shows: tables, as a rule
+    tags=WRITTEN | MARKDOWN | {"div", "span", "caption", "tfoot"},
+    clean_content_tags={"script", "style"},
+    attributes={"a": {"href"}, "td": {"colspan", "rowspan"}, "th": {"colspan", "rowspan"}},
+    attribute_filter=_allowed,
     link_rel="noreferrer",
 )
 TAG = re.compile(rf"&lt;(/?(?:{'|'.join(sorted(WRITTEN))}))\s*/?&gt;")
 IMAGES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}  # how each begins
+PATIENCE = 5.0  # seconds; some texts are made to take hours, and others wait for their pages
 LONGEST = 20_000  # characters of one cell or output
 UNDRAWN = re.compile(r"<Figure size|<IPython\.|<matplotlib\.")  # no description of a picture
 BELOW = 2  # levels of headings that the page has above those of the notebook
@@ -71,8 +89,9 @@ class Shown:
 class _Renderer(IPythonRenderer):
     """Markdown to HTML; what is safe in it `SAFE` decides."""
 
-    def __init__(self) -> None:
+    def __init__(self, pictures: Mapping[str, str]) -> None:
         super().__init__(escape=True, allow_harmful_protocols=True, exclude_anchor_links=True)
+        self.pictures = pictures
 
     def block_html(self, html: str) -> str:
         return _tags(html) + "\n"
@@ -89,6 +108,8 @@ class _Renderer(IPythonRenderer):
         return f"{begin}{text}</a>" if _kept(f"{begin}</a>") else text
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
+        if address := self.pictures.get(url.removeprefix("attachment:")):
+            return f'<img src="{address}" alt="{html.escape(text)}">'
         return f"[picture: {text or 'without a description'}]"
 
     def block_code(self, code: str, info: str | None = None) -> str:
@@ -130,14 +151,29 @@ def formula(tex: str, display: str) -> str:
 
 # Most cells of a class are those of the release: each is rendered once.
 @lru_cache(4096)
-def markdown(text: str) -> Markup:
-    """A text cell; one that is too long or too strange, as it was written."""
+def markdown(text: str, pictures: tuple[tuple[str, str], ...] = ()) -> Markup:
+    """A text cell; one that is too long or too strange, as it was written.
+
+    Args:
+        pictures: data addresses of those that are attached to it, by name.
+    """
     try:
         if len(text) <= LONGEST:
-            return Markup(SAFE.clean(MarkdownWithMath(_Renderer()).render(text)))
+            return Markup(SAFE.clean(MarkdownWithMath(_Renderer(dict(pictures))).render(text)))
     except Exception:  # as of a thousand brackets within brackets; it should cost no page
         pass
     return plain(text)
+
+
+def attached(cell: NotebookNode) -> tuple[tuple[str, str], ...]:
+    """The pictures in a text cell, as `markdown` takes them."""
+    drawn = {name: image(data) for name, data in cell.get("attachments", {}).items()}
+    return tuple((name, address) for name, address in drawn.items() if address)
+
+
+def table(text: str) -> str:
+    """HTML that code showed, without what could run or be fetched; empty where that is all."""
+    return SHOWN.clean(text).strip() if len(text) <= LONGEST else ""
 
 
 @lru_cache(4096)
@@ -188,12 +224,13 @@ def shown(output: NotebookNode) -> Shown | None:
         case {"data": {**data}}:
             told, drawn = printed(data.get("text/plain", "")), image(data)
             if drawn:
-                told = _description(output) or ("" if UNDRAWN.match(told) else told)
+                told = description(output) or ("" if UNDRAWN.match(told) else told)
             return Shown(told, drawn) if told or drawn else None
     return None
 
 
-def _description(output: NotebookNode) -> str:
+def description(output: NotebookNode) -> str:
+    """What the picture of an output shows, in words, where its author said so."""
     match output.get("metadata"):
         case {"image/png": {"alt": str(text)}}:
             return printed(text)

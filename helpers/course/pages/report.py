@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator
+from datetime import datetime
+from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +28,7 @@ from nbgrader.api import (
 from helpers.course.authoring import source
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.grading import journal, marking
-from helpers.course.pages import figures
+from helpers.course.pages import figures, items, similar
 from helpers.course.pages.page import number, page
 from helpers.course.settings import Course, CourseError
 
@@ -57,20 +60,29 @@ def write(course: Course, out: Path) -> Path:
     grades["title"] = [
         titles.get(key, key[1]) for key in zip(grades.unit, grades.name, strict=True)
     ]
-    marks = grades.groupby(["unit", "student"], as_index=False)[["score", "most"]].sum()
-    exercises = _exercises(grades, list(titles))
+    marks = _marks(grades)
+    hinted, checked = _hinted(out, graded)
+    exercises = items.exercises(grades, hinted, list(titles))
+    exercises.loc[
+        [k not in checked for k in zip(exercises.unit, exercises.name, strict=True)], "unaided"
+    ] = np.nan
     target = out / "report.html"
     fresh = out / "report.html.new"
     text = page(
         "report.html.j2",
+        sortable=True,
+        written=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
+        versions=_versions(),
+        learners=list(_learners(rows, marks)),
         rows=rows,
         graded=graded,
         units=list(_units(rows, marks)),
         distributions=[_distribution(*each) for each in marks.groupby("unit")],
         exercises=list(exercises.itertuples()),
         fractions=[_fractions(*each) for each in exercises.groupby("unit")],
-        misconceptions=list(_misconceptions(out, graded, titles).itertuples()),
+        misconceptions=list(_misconceptions(hinted, graded, titles).itertuples()),
         waiting=list(_waiting(grades).itertuples()),
+        pairs=similar.write(out, graded),
         flagged=_said(rows, "flags"),
         repaired=_said(rows, "repairs"),
         left_out=list(rows.drop(graded.index).itertuples()),
@@ -138,45 +150,68 @@ def _titled(units: pd.Series, names: pd.Series, titles: dict[tuple[str, str], st
     return [titles.get(key, key[1]) for key in zip(units, names, strict=True)]
 
 
+def _marks(grades: pd.DataFrame) -> pd.DataFrame:
+    """Points by unit and learner: `score` of the `most` that are decided; `pending` wait."""
+    waits = grades.waiting
+    split = grades.assign(
+        score=grades.score.mask(waits, 0),
+        most=grades.most.mask(waits, 0),
+        pending=grades.most.where(waits, 0),
+    )
+    marks = split.groupby(["unit", "student"], as_index=False)[["score", "most", "pending"]].sum()
+    marks["fraction"] = marks.score / marks.most.where(marks.most > 0)
+    return marks
+
+
 def _units(rows: pd.DataFrame, marks: pd.DataFrame) -> Iterator[dict[str, Any]]:
     for unit, handed_in in rows.groupby("unit"):
-        scores = marks.score[marks.unit == unit]
+        of_unit = marks[marks.unit == unit]
+        decided = of_unit.fraction.dropna()
         yield {
             "name": unit or "(no unit)",
             "handed_in": len(handed_in),
-            "graded": len(scores),
-            "most": marks.most[marks.unit == unit].max() if len(scores) else 0,
-            "marks": scores.describe().to_dict() if len(scores) else {},
+            "graded": len(of_unit),
+            "most": (of_unit.most + of_unit.pending).max() if len(of_unit) else 0,
+            "pending": of_unit.pending.sum(),
+            "marks": decided.describe().to_dict() if len(decided) else {},
         }
 
 
+def _learners(rows: pd.DataFrame, marks: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """A row per learner: what they have in each unit, in all, and what waits."""
+    of = {(m.student, m.unit): m for m in marks.itertuples()}
+    for student, handed_in in rows.groupby("student"):
+        found = {row.unit: (row, of.get((student, row.unit))) for row in handed_in.itertuples()}
+        known = [mark for _, mark in found.values() if mark]
+        yield {
+            "name": student,
+            "units": found,
+            "score": sum(mark.score for mark in known),
+            "pending": sum(mark.pending for mark in known),
+        }
+
+
+def _versions() -> dict[str, str]:
+    """Of what decides about marks."""
+    return {
+        "course": version("order-matters"),
+        "Python": platform.python_version(),
+        "torch": version("torch"),
+        "nbgrader": version("nbgrader"),
+    }
+
+
 def _distribution(unit: str, marks: pd.DataFrame) -> Figure:
-    most = float(marks.most.max()) or 1.0
-    counts, edges = np.histogram(marks.score.clip(0, most), bins=BINS, range=(0, most))
-    names = [f"{number(low)} to {number(high)}" for low, high in pairwise(edges)]
+    fractions = marks.fraction.dropna().clip(0, 1)
+    counts, edges = np.histogram(100 * fractions, bins=BINS, range=(0, 100))
+    names = [f"{number(low)} to {number(high)} %" for low, high in pairwise(edges)]
+    middle = f"The middle learner has {100 * fractions.median():.0f} %. " if len(fractions) else ""
     alt = (
-        f"Histogram of points in {unit}: learners by tenths of {number(most)} points. "
-        f"The middle learner has {number(marks.score.median())}. The numbers are below."
+        f"Histogram of marks in {unit}: learners by tenths of the points that do not wait. "
+        f"{middle}The numbers are below."
     )
-    image = figures.histogram(counts, edges, f"points of {number(most)}")
+    image = figures.histogram(counts, edges, "percent of the points")
     return Figure(unit, image, alt, list(zip(names, map(int, counts), strict=True)))
-
-
-def _exercises(grades: pd.DataFrame, order: list[tuple[str, str]]) -> pd.DataFrame:
-    """A row per exercise, in the order of the sources; what waits for a person is left out."""
-    done = grades[~grades.waiting]
-    done = done.assign(full=done.score >= done.most, none=done.score <= 0)
-    rows = done.groupby(["unit", "name", "title"], as_index=False).agg(
-        learners=("student", "nunique"),
-        most=("most", "max"),
-        mean=("score", "mean"),
-        full=("full", "mean"),
-        none=("none", "mean"),
-    )
-    rows["fraction"] = rows["mean"] / rows.most
-    place = {key: n for n, key in enumerate(order)}
-    rows["place"] = [place.get(key, -1) for key in zip(rows.unit, rows.name, strict=True)]
-    return rows.sort_values(["unit", "place"])
 
 
 def _fractions(unit: str, rows: pd.DataFrame) -> Figure:
@@ -186,22 +221,24 @@ def _fractions(unit: str, rows: pd.DataFrame) -> Figure:
     return Figure(unit, figures.bars(names, rows.fraction), alt, [])
 
 
+def _hinted(out: Path, graded: pd.DataFrame) -> tuple[pd.DataFrame, set[tuple[str, str]]]:
+    """Each hint with its exercise and learner, and the exercises whose checks can give one."""
+    told = [
+        (row.unit, exercise, row.student, [each.hint for each in found if each.hint])
+        for row in graded.itertuples()
+        for exercise, found in marking.findings(
+            out / "autograded" / row.student / row.unit / f"{row.unit}.ipynb"
+        ).items()
+    ]
+    given = [(unit, name, hint, who) for unit, name, who, hints in told for hint in hints]
+    hinted = pd.DataFrame(given, columns=[*HINT, "student"]).drop_duplicates()
+    return hinted, {(unit, name) for unit, name, _, _ in told}
+
+
 def _misconceptions(
-    out: Path, graded: pd.DataFrame, titles: dict[tuple[str, str], str]
+    given: pd.DataFrame, graded: pd.DataFrame, titles: dict[tuple[str, str], str]
 ) -> pd.DataFrame:
     """Each hint, the exercise it was given in and who was given it, the commonest first."""
-    given = pd.DataFrame(
-        [
-            (row.unit, exercise, finding.hint, row.student)
-            for row in graded.itertuples()
-            for exercise, found in marking.findings(
-                out / "autograded" / row.student / row.unit / f"{row.unit}.ipynb"
-            ).items()
-            for finding in found
-            if finding.hint
-        ],
-        columns=[*HINT, "student"],
-    ).drop_duplicates()
     rows = given.groupby(HINT, as_index=False).agg(
         learners=("student", "nunique"), students=("student", list)
     )

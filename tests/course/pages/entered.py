@@ -44,6 +44,7 @@ class Classroom:
         course.text(UNIT).write_text(LESSON + WHY)
         out.mkdir(exist_ok=True)
         self.grader = Grader(course, out)
+        self.grader.settle()
         self.built: Built = build.make(course, UNIT, out)
 
     def enter(

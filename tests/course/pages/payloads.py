@@ -86,7 +86,7 @@ PAYLOADS = (
 )
 
 ACTIVE = {
-    "script", "style", "img", "iframe", "object", "embed", "svg", "form", "button", "base", "link",
+    "script", "style", "iframe", "object", "embed", "svg", "form", "button", "base", "link",
     "meta", "video", "audio", "source", "body", "marquee", "select", "template", "title", "xmp",
     "textarea", "noscript",
 }  # fmt: skip
@@ -94,6 +94,7 @@ FETCHING = {
     "src", "srcset", "srcdoc", "data", "poster", "background", "action", "formaction", "ping",
     "style",
 }  # fmt: skip
+PICTURE = re.compile("data:image/(png|jpeg);base64,")
 
 
 class _Reader(HTMLParser):
@@ -109,6 +110,8 @@ class _Reader(HTMLParser):
             self.harm.append(tag)
         for name, value in attrs:
             leads_away = "href" in name and not re.match("https?://|mailto:|#", value or "", re.I)
+            if (tag, name) == ("img", "src") and PICTURE.match(value or ""):
+                continue
             if name.startswith("on") or name in FETCHING or leads_away:
                 self.harm.append(f"{tag} {name}={value}")
 

@@ -1,20 +1,28 @@
 """The page about a class: its numbers, what it says of whom, and its two smallest classes."""
 
+import base64
+import hashlib
 import html
 import json
+import os
+import platform
 import re
+from datetime import datetime
+from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from nbgrader.api import Gradebook
+from playwright.sync_api import sync_playwright
 
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
 from helpers.course.grading import grade
-from helpers.course.pages import report
+from helpers.course.pages import items, report
 from helpers.course.settings import Course
-from tests.common import tiny_course
+from tests.common import CHROMIUM, needs_browser, tiny_course
 from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom
 
 
@@ -67,16 +75,55 @@ def page(classroom: Classroom) -> str:
 
 
 def test_marks_are_those_of_the_gradebook_with_what_was_given_by_hand(page: str) -> None:
-    # 1, 1, 1 of the three that are wrong and 2 + 3 of the other
-    assert f"{UNIT} 4 4 6 2 1 1 5" in _section(page, "marks")
-    assert "1.2 to 1.8 0" in _section(page, "marks")
-    assert "0.6 to 1.2 3" in _section(page, "marks")
+    # 1 of 2, three times, with an essay of 4 points that waits, and 2 + 3 of 6
+    assert f"{UNIT} 4 4 6 12 58 % 50 % 50 % 83 %" in _section(page, "marks")
+    assert "40 to 50 % 0" in _section(page, "marks")
+    assert "50 to 60 % 3" in _section(page, "marks")
+
+
+def test_each_learner_has_a_row_with_a_link_and_what_waits(page: str) -> None:
+    section = _section(page, "learners")
+    assert f"learner {UNIT} sum pending" in section
+    assert "007 1 1 4" in section and "ada 5 5 0" in section
+    assert f'<a href="feedback/ada/{UNIT}/{UNIT}.html">5</a>' in page
+
+
+def test_the_page_says_when_and_with_what_it_was_written(page: str) -> None:
+    about = f"course {version('order-matters')}, Python {platform.python_version()}, torch "
+    assert about in page and f"nbgrader {version('nbgrader')}" in page
+    assert str(datetime.now().year) in page.split("torch")[0]
+
+
+def test_what_waits_is_in_no_mean_and_a_hint_in_no_answer_of_its_own() -> None:
+    row = {"unit": "u", "title": "t", "most": 2.0, "waiting": False}
+    scores = {
+        "a": (2.0, 2.0, 0.0),
+        "b": (2.0, 1.0, 2.0),
+        "c": (0.0, 0.0, 2.0),
+        "d": (1.0, 1.0, 1.0),
+    }
+    grades = pd.DataFrame(
+        row | {"student": who, "name": name, "title": name, "score": score}
+        for who, all_scores in scores.items()
+        for name, score in zip(("one", "two", "three"), all_scores, strict=True)
+    )
+    grades.loc[(grades.student == "d") & (grades.name == "one"), ["waiting", "score"]] = [True, 0.0]
+    hinted = pd.DataFrame({"unit": ["u"], "exercise": ["two"], "student": ["c"], "hint": ["h"]})
+    found = items.exercises(grades, hinted, []).set_index("name")
+    assert found.learners.to_dict() == {"one": 3, "two": 4, "three": 4}
+    assert found["mean"]["one"] == pytest.approx(4 / 3)
+    assert found.unaided["two"] == 0.75
+    rests = [(2 + 0) / 4, (1 + 2) / 4, (0 + 2) / 4]
+    assert found.discrimination["one"] == pytest.approx(np.corrcoef([2, 2, 0], rests)[0, 1])
+    assert found.discrimination["three"] < 0 < found.discrimination["two"] + 1
+    alone = items.exercises(grades[grades.student == "a"], hinted, [])
+    assert alone.discrimination.isna().all()
 
 
 def test_exercises_leave_out_what_nobody_has_read(page: str) -> None:
     section = _section(page, "exercises")
-    assert "Twice 2 1.25 62 % 25 % 0 %" in section
-    assert "Why &lt;twice&gt;? 4 3 75 % 0 % 0 %" in section
+    assert "Twice 2 4 1.25 62 % 25 % 0 % – 25 %" in section
+    assert "Why &lt;twice&gt;? 4 1 3 75 % 0 % 0 % – –" in section
 
 
 def test_a_misconception_is_counted_once_a_learner(page: str) -> None:
@@ -106,7 +153,10 @@ def test_the_slowest_come_first_and_the_last_run_counts(page: str) -> None:
 def test_the_page_runs_nothing_and_every_link_leads_somewhere(
     page: str, classroom: Classroom
 ) -> None:
-    assert "<script" not in page
+    script, policy = re.findall("<script>(.*?)</script>", page, re.DOTALL), html.unescape(page)
+    assert len(script) == 1 == page.count("<script>")  # ours, which the policy names
+    digest = base64.b64encode(hashlib.sha256(script[0].encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in policy
     assert "default-src 'none'" in html.unescape(page)
     assert all(re.findall(r'<img src="data:image/svg\+xml;base64,[^"]+" alt="([^"]*)"', page))
     assert page.count("<img") == 2
@@ -127,8 +177,8 @@ def test_a_class_of_which_nobody_is_graded(tmp_path: Path) -> None:
 def test_a_class_of_one(classroom: Classroom) -> None:
     page = _written(classroom.course, classroom.out, [_row("zoe")])
     assert "1 notebook of 1 learner<" in page
-    assert f"{UNIT} 1 1 6 1 1 1 1" in _section(page, "marks")
-    assert "Twice 2 1 50 % 0 % 0 %" in _section(page, "exercises")
+    assert f"{UNIT} 1 1 6 4 50 % 50 % 50 % 50 %" in _section(page, "marks")
+    assert "Twice 2 1 1 50 % 0 % 0 % – 0 %" in _section(page, "exercises")
 
 
 def test_the_command(
@@ -142,3 +192,27 @@ def test_the_command(
     assert "report.html" in capsys.readouterr().out
     assert main(["report", "elsewhere"]) == 1
     assert "elsewhere holds no grades.csv" in capsys.readouterr().err
+
+
+@needs_browser
+def test_in_a_browser_tables_are_sorted_and_fit(page: str, tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text(page)
+    with sync_playwright() as playwright:
+        options = ["--no-sandbox", "--disable-gpu"]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
+        shown = browser.new_page(viewport={"width": 390, "height": 800})
+        shown.goto(f"file://{tmp_path}/report.html")
+        table = shown.locator("section[aria-labelledby=learners] table")
+        names = table.locator("tbody th")
+        assert names.all_inner_texts() == ["007", "<script>", "NA", "ada", "zoe"]
+        table.get_by_role("button", name="sum").click()
+        table.get_by_role("button", name="sum").click()
+        assert names.all_inner_texts()[0] == "ada"
+        assert table.locator("th[aria-sort=descending]").inner_text().startswith("sum")
+        assert shown.evaluate("document.documentElement.scrollWidth") == 390
+        for scheme in ("light", "dark"):
+            shown.emulate_media(color_scheme=scheme)
+            if folder := os.environ.get("ORDER_MATTERS_SCREENSHOT"):
+                shown.set_viewport_size({"width": 1000, "height": 800})
+                shown.screenshot(path=f"{folder}/report-{scheme}.png", full_page=True)
+        browser.close()

@@ -1,0 +1,134 @@
+"""Pairs of learners whose answers are alike beyond what the exercise forces; for a person to read.
+
+An answer is taken as runs of tokens within one statement, so that neither another order of the
+statements nor other comments change it. Names that an author chooses all count as one; those of a
+library, after a dot, stay. Runs that the release or the course's own answer have, or many of the
+class, are what the exercise forces. Nothing here is a mark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+import nbformat
+from pygments.lexers import PythonLexer
+from pygments.token import Comment, Literal, Name, Punctuation, String, Text
+
+RUN = 5  # tokens
+SET = re.compile(r"\b\w+\.(\w+)\s*=(?!=)")  # attributes that an author names
+LONGEST = 100_000  # characters of an answer; nobody writes so much by hand
+# Measured in tests/course/grading/test_similarity.py, on copies and on answers written apart.
+ALIKE = 0.75  # fraction of the shorter answer's own runs
+ENOUGH = 10  # runs shared; a line may be the same by chance
+COMMON = 0.25  # fraction of a class: what so many have is the exercise's, or a book's
+CLASS = 8  # learners, from which on that can be said
+
+Runs = Counter[tuple[str, ...]]
+
+
+class Pair(NamedTuple):
+    """Two learners' answers to an exercise, and what fraction of the shorter one is in both."""
+
+    unit: str
+    exercise: str
+    students: tuple[str, str]
+    fraction: float
+    texts: tuple[str, str]
+
+
+def pairs(out: Path, unit: str, students: list[str]) -> list[Pair]:
+    """The pairs among those graded into OUT, the most alike first."""
+    given = [out / place / unit / f"{unit}.ipynb" for place in ("release", "source")]
+    usual = list(map(answers, given))
+    written = {who: answers(out / "submitted" / who / unit / f"{unit}.ipynb") for who in students}
+    found = []
+    for exercise in usual[0]:
+        texts = {who: each[exercise] for who, each in written.items() if exercise in each}
+        forced = set().union(*(runs(each.get(exercise, "")) for each in usual))
+        for (one, other), fraction in alike(texts, forced).items():
+            both = texts[one], texts[other]
+            found.append(Pair(unit, exercise, (one, other), fraction, both))
+    return sorted(found, key=lambda pair: (-pair.fraction, pair.exercise, pair.students))
+
+
+def answers(path: Path) -> dict[str, str]:
+    """The code of each answer in a notebook."""
+    return {
+        cell.metadata.nbgrader.grade_id: cell.source
+        for cell in nbformat.read(path, as_version=4).cells
+        if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution")
+    }
+
+
+def alike(texts: Mapping[str, str], forced: set[tuple[str, ...]]) -> dict[tuple[str, str], float]:
+    """Which two of some answers are alike, and what fraction they share, without `forced` runs."""
+    written = {who: runs(text) for who, text in texts.items()}
+    have = Counter(run for each in written.values() for run in each)
+    many = COMMON * len(texts) if len(texts) >= CLASS else len(texts)
+    own: dict[str, Runs] = {
+        who: Counter({run: n for run, n in each.items() if run not in forced and have[run] <= many})
+        for who, each in written.items()
+    }
+    holders: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for who, each in own.items():
+        for run in each:
+            holders[run].append(who)
+    shared: Counter[tuple[str, str]] = Counter()
+    for run, group in holders.items():
+        for one, other in combinations(group, 2):
+            shared[one, other] += min(own[one][run], own[other][run])
+    fractions = {
+        pair: count / min(own[who].total() for who in pair)
+        for pair, count in shared.items()
+        if count >= ENOUGH
+    }
+    return {pair: fraction for pair, fraction in fractions.items() if fraction >= ALIKE}
+
+
+def runs(code: str) -> Runs:
+    """The runs of tokens in a text, with how often each is there."""
+    found: Runs = Counter()
+    for statement in _statements(code[:LONGEST]):
+        if statement[0] not in ("import", "from"):
+            last = max(1, len(statement) - RUN + 1)
+            found.update(tuple(statement[i : i + RUN]) for i in range(last))
+    return found
+
+
+def _statements(code: str) -> Iterator[list[str]]:
+    tokens: list[str] = []
+    depth, before = 0, ""
+    own = set(SET.findall(code))
+    for kind, text in PythonLexer().get_tokens(code):
+        if kind in Text and "\n" in text and depth <= 0:
+            if tokens:
+                yield tokens
+            tokens, depth, before = [], 0, ""
+        if kind in Comment or kind in String.Doc or kind in Text:
+            continue
+        if kind in Punctuation:
+            depth += sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
+        named = kind in Name and (before != "." or text in own)
+        if named and (kind not in Name.Builtin or kind in Name.Builtin.Pseudo):
+            text = "name"
+        elif kind in String:
+            text = "text"
+        elif kind in Literal.Number:
+            text = _number(text)
+        tokens.append(text)
+        before = text
+    if tokens:
+        yield tokens
+
+
+def _number(text: str) -> str:
+    """10_000.0 is 10000."""
+    try:
+        return f"{float(text):g}"
+    except ValueError:  # hexadecimal, complex
+        return text

@@ -1,0 +1,42 @@
+"""nbgrader's own commands in the folder of a graded class: safe, or refused."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.common import tiny_course
+from tests.course.pages.entered import RIGHT, UNIT, Classroom
+
+
+@pytest.fixture(scope="module")
+def classroom(tmp_path_factory: pytest.TempPathFactory) -> Classroom:
+    root = tmp_path_factory.mktemp("desk")
+    made = Classroom(tiny_course(root), root / "out")
+    made.enter("ada", RIGHT)
+    return made
+
+
+def _nbgrader(out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"HOME": str(out), "JUPYTER_CONFIG_DIR": str(out)}
+    command = [sys.executable, "-m", "nbgrader", *arguments]
+    return subprocess.run(command, cwd=out, env=environment, capture_output=True, text=True)
+
+
+def test_feedback_shows_no_hidden_test(classroom: Classroom) -> None:
+    (page := classroom.out / "feedback" / "ada" / UNIT / f"{UNIT}.html").unlink()
+    done = _nbgrader(classroom.out, "generate_feedback", UNIT, "--force")
+    assert done.returncode == 0, done.stderr
+    text = page.read_text()
+    assert "2 of 2 points" in text
+    assert "HIDDEN" not in text and "21" not in text.split("</style>")[1]
+
+
+def test_autograde_refuses_and_changes_nothing(classroom: Classroom) -> None:
+    graded = classroom.out / "autograded" / "ada" / UNIT / f"{UNIT}.ipynb"
+    before = graded.read_bytes()
+    done = _nbgrader(classroom.out, "autograde", UNIT, "--force")
+    assert done.returncode == 1 and "run `course grade` again" in done.stderr
+    assert graded.read_bytes() == before

@@ -1,0 +1,121 @@
+"""Copies are found whatever their names and order; answers written apart are left alone."""
+
+import ast
+import builtins
+import random
+import re
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+
+from helpers import checks
+from helpers.course.authoring import build
+from helpers.course.grading.similarity import alike, pairs, runs
+from helpers.course.pages import similar
+from helpers.course.settings import Course
+from helpers.course.synthetic import answered, as_cell
+from tests.checks import variants
+from tests.common import UNITS
+from tests.course.pages.payloads import harm
+
+FOUND, FALSE = 0.95, 0.01
+
+
+@cache
+def _right_answers() -> list[tuple[set[tuple[str, ...]], list[str]]]:
+    """For each exercise what it forces, and right answers that were written apart."""
+    found = []
+    for unit in UNITS:
+        for name, exercise in checks.exercises(unit).items():
+            forced = set(runs(as_cell(exercise.reference, "answer")))
+            texts = [as_cell(each, each.__name__) for each in variants.of(unit).get(name, ())]
+            found.append((forced, texts))
+    return found
+
+
+class _Disguised(ast.NodeTransformer):
+    """Other names for all that the author named, and another order of the statements."""
+
+    def __init__(self, seed: int, tree: ast.AST) -> None:
+        self.random = random.Random(seed)
+        attributes = [each for each in ast.walk(tree) if isinstance(each, ast.Attribute)]
+        self.own = {each.attr for each in attributes if isinstance(each.ctx, ast.Store)}
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(node.id if hasattr(builtins, node.id) else f"{node.id}_mine", node.ctx)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.Attribute:
+        self.generic_visit(node)
+        return ast.Attribute(node.value, node.attr + "_mine" * (node.attr in self.own), node.ctx)
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        return ast.arg(f"{node.arg}_mine")
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        self.generic_visit(node)
+        self.random.shuffle(node.body)
+        node.name += "_mine"
+        return node
+
+
+def _copy(text: str, seed: int) -> str:
+    """What somebody hands in who wants it to look like their own work."""
+    tree = ast.parse(text)
+    disguised = ast.unparse(ast.fix_missing_locations(_Disguised(seed, tree).visit(tree)))
+    lines = [f"{line}  # step {n}" for n, line in enumerate(disguised.split("\n"))]
+    return '"""All my own work."""\n# really\n\n' + "\n".join(lines)
+
+
+def test_planted_copies_are_found() -> None:
+    planted = [(forced, text) for forced, texts in _right_answers() for text in texts]
+    found = [
+        bool(alike({"ada": text, "eve": _copy(text, seed)}, forced))
+        for seed, (forced, text) in enumerate(planted)
+    ]
+    assert sum(found) >= FOUND * len(found), f"{sum(found)} of {len(found)}"
+
+
+def test_answers_written_apart_are_no_pair() -> None:
+    both = [(f, pair) for f, texts in _right_answers() for pair in combinations(texts, 2)]
+    alarms = [bool(alike({"ada": one, "bob": other}, f)) for f, (one, other) in both]
+    assert len(both) > 500
+    assert sum(alarms) <= FALSE * len(alarms), f"{sum(alarms)} of {len(alarms)}"
+
+
+def test_what_many_wrote_is_no_pair() -> None:
+    text = max(_right_answers()[1][1], key=len)
+    assert alike({"ada": text, "eve": text}, set()) == {("ada", "eve"): 1.0}
+    assert alike({str(n): text for n in range(9)}, set()) == {}
+
+
+@pytest.mark.parametrize("text", ["", "(((((", "def f(:\n  '''", "x = " + "9" * 200_000])
+def test_a_text_that_is_no_code_is_no_error(text: str) -> None:
+    assert isinstance(alike({"ada": text, "eve": text}, set()), dict)
+
+
+def test_a_class_gets_a_page_with_both_texts(course: Course, tmp_path: Path) -> None:
+    unit = "02-sinusoidal"
+    built = build.make(course, unit, tmp_path)
+    right = variants.in_submissions(unit)
+    handed_in = {who: answered(built.solution, right[n]) for n, who in enumerate(("ada", "bob"))}
+    handed_in["eve"] = nbformat.from_dict(handed_in["ada"])
+    handed_in["blank"], handed_in["blanker"] = built.released, built.released
+    handed_in["taught"] = handed_in["told"] = built.solution
+    for cell in handed_in["eve"].cells:
+        if cell.id == "table":
+            cell.source = _copy(cell.source, 0) + "\n'<script>x</script>'"
+    for who, notebook in handed_in.items():
+        path = tmp_path / "submitted" / who / unit / f"{unit}.ipynb"
+        path.parent.mkdir(parents=True)
+        nbformat.write(notebook, path)
+    found = pairs(tmp_path, unit, sorted(handed_in))
+    assert {pair.students for pair in found} == {("ada", "eve")}
+    assert "table" in {pair.exercise for pair in found}
+    similar.write(tmp_path, pd.DataFrame({"unit": unit, "student": sorted(handed_in)}))
+    page = (tmp_path / "similar.html").read_text()
+    assert "table_mine" in page and "ada and eve" in re.sub("<[^>]+>", "", page)
+    assert harm(page.split("<main>")[1].split("</main>")[0]) == []
