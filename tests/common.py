@@ -42,6 +42,14 @@ assert double(21) == 42
 ### END HIDDEN TESTS
 '''
 
+ESSAY = """
+# %% [markdown] exercise="why" title="Why" difficulty=1 minutes=5
+# Say why.
+
+# %% [markdown] essay="why" points=4
+# Because.
+"""
+
 
 def tiny_course(root: Path) -> Course:
     """A course of one tiny unit, 01-tiny, under `root`."""

@@ -61,6 +61,12 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("out", type=Path, help="folder that `course grade` has written")
     report.set_defaults(run=_report)
 
+    formgrade = commands.add_parser("formgrade", help="give marks by hand in nbgrader's formgrader")
+    formgrade.add_argument("out", type=Path, help="folder that `course grade` has written")
+    formgrade.add_argument("--port", type=int, default=8889, help="of the page")
+    formgrade.add_argument("--no-browser", action="store_true", help="only print the address")
+    formgrade.set_defaults(run=_formgrade)
+
     demo = commands.add_parser("demo", help="a tour: build, train, grade a synthetic class")
     demo.add_argument("--out", type=Path, default=Path("build/demo"), help="where results go")
     demo.set_defaults(run=_demo)
@@ -138,6 +144,12 @@ def _report(course: settings.Course, options: argparse.Namespace) -> int:
 
     print(f"report: {report.write(course, options.out)}")
     return 0
+
+
+def _formgrade(_course: settings.Course, options: argparse.Namespace) -> int:
+    from helpers.course import formgrade
+
+    return formgrade.formgrade(options.out, options.port, not options.no_browser)
 
 
 def _demo(course: settings.Course, options: argparse.Namespace) -> int:

@@ -1,32 +1,23 @@
 """A person's way through JupyterLab: run a unit from top to bottom, read a check, move a slider."""
 
 import os
-import socket
-import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from helpers import checks
 from helpers.course import synthetic
 from helpers.course.settings import Course
-from tests.common import CHROMIUM, needs_browser
+from tests.browser.conftest import serving
+from tests.common import needs_browser
 
 UNIT = "02-sinusoidal"
 
 pytestmark = needs_browser
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture
@@ -39,44 +30,11 @@ def lab(course: Course, tmp_path: Path) -> Iterator[str]:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     nbformat.write(notebook, tmp_path / f"{UNIT}.ipynb")
-    port = _free_port()
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}"]
-    command += ["--ServerApp.token=", "--ServerApp.password=", f"--ServerApp.root_dir={tmp_path}"]
-    command += [
-        "--LabApp.news_url=",
-        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-    ]
-    environment = os.environ | {"JUPYTER_CONFIG_DIR": str(tmp_path), "HOME": str(tmp_path)}
-    server = subprocess.Popen(
-        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        _wait_for(f"http://127.0.0.1:{port}/api")
-        yield f"http://127.0.0.1:{port}/lab/tree/{UNIT}.ipynb"
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
-
-
-def _wait_for(address: str, seconds: int = 60) -> None:
-    for _ in range(10 * seconds):
-        try:
-            urllib.request.urlopen(address, timeout=2).close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise TimeoutError(f"no answer from {address} in {seconds} s")
-
-
-@pytest.fixture
-def page() -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
-        page = browser.new_page(viewport={"width": 1280, "height": 6000})
-        page.set_default_timeout(300_000)
-        yield page
-        browser.close()
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
+    command += [f"--ServerApp.root_dir={tmp_path}", "--LabApp.news_url="]
+    command += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+    with serving(lambda port: [*command, f"--port={port}"], tmp_path) as address:
+        yield f"{address}/lab/tree/{UNIT}.ipynb"
 
 
 def test_a_unit_runs_and_its_slider_moves(lab: str, page: Page) -> None:

@@ -17,7 +17,7 @@ from helpers.course.authoring.nbgrade import Grader
 from helpers.course.cli import main
 from helpers.course.grading import grade
 from helpers.course.settings import Course, CourseError
-from tests.common import ISOLATED, LESSON
+from tests.common import ESSAY, ISOLATED, LESSON
 
 pytestmark = pytest.mark.usefixtures("warm_sandboxes")
 UNIT = "01-tiny"
@@ -108,15 +108,6 @@ def test_a_second_run_keeps_nothing_of_a_withdrawn_notebook(tiny: Course, tmp_pa
     for place in (tmp_path / "in", tmp_path / "in" / "out", tiny.root, tmp_path / "in" / ".."):
         with pytest.raises(CourseError, match="name a"):
             _grade(tiny, tmp_path / "in", place)
-
-
-ESSAY = """
-# %% [markdown] exercise="why" title="Why" difficulty=1 minutes=5
-# Say why.
-
-# %% [markdown] essay="why" points=4
-# Because.
-"""
 
 
 def test_an_essay_waits_for_a_person(tiny: Course, tmp_path: Path) -> None:
