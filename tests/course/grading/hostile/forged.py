@@ -35,20 +35,23 @@ def _watched(name: str, told: str, code: str = "", answer: str = "") -> Row:
 
 
 LIBRARYS = """
-said = to_json(exercise.ask(exercise.reference, 2101)) | {"replaced": []}
-said["used"] = {part: [] for part in said["used"]}
+def librarys(seed):
+    said = to_json(exercise.ask(exercise.reference, seed)) | {"replaced": []}
+    return said | {"used": {part: [] for part in said["used"]}}
 """
 OVER_THE_WIRE = (
     SAYS
     + LIBRARYS
     + """
+import re
 shell = get_ipython()
 def say(kind, content):
     pub = shell.display_pub
     pub.session.send(pub.pub_socket, kind, content, parent=pub.parent_header, ident=kind.encode())
 def first(info):
     if "'wavelengths'" in info.raw_cell:
-        say("display_data", {"data": {ANSWERS: said}, "metadata": {}})
+        seed = int(re.search(r", (\\d+)\\)", info.raw_cell)[1])
+        say("display_data", {"data": {ANSWERS: librarys(seed)}, "metadata": {}})
         canary = info.raw_cell.split("'")[-2]
         say("error", {"ename": "AssertionError", "evalue": canary, "traceback": []})
         say("status", {"execution_state": "idle"})
@@ -73,7 +76,8 @@ WATCHED = [
     _watched(
         "replaces-the-question",
         r".*\.reference",
-        SAYS + LIBRARYS + "kernel.ask = lambda *a: publish_display_data({ANSWERS: said})",
+        SAYS + LIBRARYS + "kernel.ask = lambda module, name, answer, seed: "
+        "publish_display_data({ANSWERS: librarys(seed)})",
         "wavelengths = None",
     ),
     _watched("says-it-over-the-wire", r".*display_pub", OVER_THE_WIRE),
@@ -112,7 +116,7 @@ ROWS = [
         "NoMarks",
         unit=REAL,
         wavelengths="def wavelengths(*given, **named):\n"
-        "    publish_display_data({ANSWERS: said})\n    raise SystemExit",
+        "    publish_display_data({ANSWERS: librarys(7)})\n    raise SystemExit",
     ),
     trick(
         "says-openly-what-it-does",
