@@ -48,8 +48,8 @@ plots.show(figure, "Three sine waves over 40 positions: hand 0 is fast, 1 slow, 
 # %% [markdown] exercise="wavelengths" title="Wavelengths" difficulty=1 minutes=5
 # After how many positions is hand $i$ back where it began? That is its **wavelength**
 # $\lambda_i = 2\pi/\omega_i$. Write `wavelengths`, which returns $\lambda_0, \dots,
-# \lambda_{D/2-1}$ as a tensor, for an even $D$. The 10,000 is the argument `base`, any number
-# above 1.
+# \lambda_{D/2-1}$ as a tensor (a NumPy array will do), for an even $D$. The 10,000 is the argument
+# `base`, any number above 1.
 #
 # *Why care:* a hand whose wavelength is longer than your sequences never completes a turn. You will
 # count how many those are.
@@ -91,7 +91,8 @@ print(f"the longest is {lam.max() / (2 * math.pi):.0f} · 2π positions long")
 # %% [markdown] exercise="table" title="The table" difficulty=2 minutes=10
 # Write `sinusoidal_table`. It returns $(T, D)$: row $p$ is position $p$, counted from 0; column
 # $2i$ is the sine and column $2i+1$ the cosine of hand $i$. Here $D$ is even, and the argument
-# `base` (any number above 1) stands for the 10,000. The numbers may be float32 or float64.
+# `base` (any number above 1) stands for the 10,000. The numbers may be float32 or float64, in a
+# tensor or a NumPy array.
 #
 # *Why care:* this is the table that later units compare everything with. Some libraries build
 # another one; should you write theirs, the hint will tell you so.

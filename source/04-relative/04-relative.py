@@ -404,9 +404,10 @@ plots.show(figure, "Left: a band of six columns moves left by one a row. Right: 
 # Write `skew`, which turns products $(\dots, T, 2T-1)$ into $(\dots, T, T)$ with entry $(i, j)$
 # from the column of offset $j - i$. There may be any axes in front, or none, and the numbers may
 # lie in memory in any order, as after a `transpose`. Do it **without an index**: no `gather`,
-# `where` or other operation that takes a tensor of indices or a mask, and no loop over pairs;
-# padding, flattening, slicing and cutting into rows again are enough. The result has the dtype of
-# `products`, gradients must reach them, and they are not written into.
+# `where` or other operation that takes a tensor of indices or a mask, nor a product with a
+# comparison or with a one-hot tensor, and no loop over pairs; padding, flattening, slicing and
+# cutting into rows again are enough. The result has the dtype of `products`, gradients must reach
+# them, and they are not written into.
 #
 # *Why care:* this is what the Music Transformer needed to read texts of thousands of tokens.
 #
@@ -543,9 +544,9 @@ check.values(value_term, seed=4707)
 # told their offset by learned vectors (d2l, section 11.6, exercise 3):
 #
 # - `__init__` makes two `nn.Parameter`s and no others, `self.keys` and `self.values`, of shape
-#   $(2k+1, d)$; $d$ is the width of a head, `self.head_width`, and the heads share them. Begin with
-#   normal numbers of mean 0 and standard deviation $1/\sqrt d$, each drawn by itself, for every
-#   table and every new object;
+#   $(2k+1, d)$, where $k$ may be 0; $d$ is the width of a head, `self.head_width`, and the heads
+#   share them. Begin with normal numbers of mean 0 and standard deviation $1/\sqrt d$, each drawn
+#   by itself, for every table and every new object;
 # - `scores(q, k, offsets)` returns the key term, $(B, H, T, T)$, unscaled, for $q$ and $k$ of shape
 #   $(B, H, T, d)$;
 # - `context(weights, offsets)` returns the value term, $(B, H, T, d)$, of weights as they are;

@@ -700,7 +700,7 @@ times.groupby(choices.table["changed"], sort=False).agg(["mean", "std"]).round(3
 # - it tells left from right: reversed words give more than reversed results;
 # - every tensor it keeps is a Parameter, or a buffer if it is fixed; gradients reach the $x$ of
 #   `embed`, the $q$ and $k$ of `rotate`, and all Parameters where $T$ is `max_len`; saved and
-#   loaded into another one, it gives the same; asked twice in eval mode, too.
+#   loaded into another one, it gives the same; asked twice, too (dropout excepted).
 #
 # A class that does nothing has many of these properties; so none of them earns anything where
 # words or their order do not count. (Order is asked of texts of 8 words and more.)

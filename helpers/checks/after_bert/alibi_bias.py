@@ -12,7 +12,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers import encodings
-from helpers.checks.after_bert import common
+from helpers.checks.after_bert import common, gradients
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed, differentiated
 
 CAUSAL, SYMMETRIC, DIRECTIONAL = "causal", "symmetric", "directional"
@@ -32,7 +32,8 @@ def _alibi_bias(slopes: Tensor, length: int, form: str = "causal") -> Tensor:
 
 def _slopes(rng: Random, heads: int) -> Tensor:
     """In no order, not those of the paper."""
-    return torch.rand(heads, generator=Generator().manual_seed(rng.randrange(2**31))) + 0.1
+    drawn = torch.rand(heads, generator=Generator().manual_seed(rng.randrange(2**31)))
+    return (drawn * 1000).round() / 1000 + 0.1
 
 
 def _bias_of_form(form: str) -> Callable[[Random], Iterator[Case]]:
@@ -61,32 +62,36 @@ def _backwards(rng: Random) -> Iterator[Case]:
     slopes, length = _slopes(rng, rng.randint(2, 4)), rng.randint(5, 8)
     yield differentiated(slopes=slopes, length=length, form="symmetric")
     yield differentiated(slopes=slopes, length=1, form="symmetric")
-    label = f"({len(slopes)} slopes, {length}, form='directional')"
+    label = f"(slopes {_shown(slopes)}, {length}, form='directional')"
     yield common.derivative(label, slopes, lambda answer: partial(_directional, answer, length))
-    label = f"softmax of the bias for {len(slopes)} slopes, T={length}, form='causal',"
-    gentle = slopes / 4  # with steep ones no weight is left for the first keys
+    gentle = (slopes * 250).round() / 1000  # with steep ones no weight is left for the first keys
+    label = f"softmax of the bias for slopes {_shown(gentle)}, T={length}, form='causal',"
     yield common.derivative(label, gentle, lambda answer: partial(_weights, answer, length), 0.005)
     gentle[rng.randrange(len(gentle))] = 0.0
     for form in ("causal", "symmetric", "directional"):
-        words = f"softmax of the bias for {len(slopes)} slopes, one of them 0, T={length}, {form=}"
-        yield _not_nan(words, gentle, length, form)
+        words = f"(slopes {_shown(gentle)}, {length}, {form=}) in float64"
+        yield gradients.of_each_slope(words, gentle, partial(_partly, _finite, length, form))
+        words = f"softmax of the bias for slopes {_shown(gentle)}, T={length}, {form=}"
+        yield gradients.nan_of_slopes(words, gentle, partial(_partly, _weights, length, form))
 
 
-def _not_nan(words: str, slopes: Tensor, length: int, form: str) -> Case:
-    """Whether a gradient is nan; the result itself is asked for elsewhere."""
-    asked = common.never_nan(
-        words, lambda answer: partial(_weights, answer, length, form=form), slopes=slopes
-    )
+def _shown(slopes: Tensor) -> str:
+    return f"[{', '.join(f'{slope:g}' for slope in slopes.tolist())}]"
 
-    def ask(answer: Answer) -> Any:
-        found = asked.ask(answer)
-        return {**found, "the result": None} if type(found) is dict else found
 
-    return Case(words, ask)
+def _partly(
+    of: Callable[[Answer, int, Tensor, str], Any], length: int, form: str, answer: Answer
+) -> Callable[[Tensor], Any]:
+    return lambda slopes: of(answer, length, slopes, form)
 
 
 def _directional(answer: Answer, length: int, slopes: Tensor) -> Any:
     return answer(slopes, length, form="directional")
+
+
+def _finite(answer: Answer, length: int, slopes: Tensor, form: str) -> Any:
+    bias = answer(slopes, length, form=form)
+    return torch.where(bias.isinf(), 0, bias) if type(bias) is Tensor else bias
 
 
 def _weights(answer: Answer, length: int, slopes: Tensor, form: str = "causal") -> Any:
@@ -282,18 +287,3 @@ def bias_infinity_times_the_slope(slopes, length, form="causal"):
     elif form == "causal":
         fall = fall.masked_fill(offsets > 0, float("inf"))
     return -slopes[:, None, None] * fall
-
-
-@alibi_bias.mistake(common.NO_GRADIENT, loses=BACKWARDS, breaks="gradients must reach them")
-@changed(bias_right, "-slopes[", "-slopes.detach()[")
-def bias_without_gradients(): ...
-
-
-@alibi_bias.mistake(
-    "Your result is float32 whatever comes in. Leave the dtype to the slopes: float64 in, float64 "
-    "out.",
-    loses=BACKWARDS,
-    breaks="The result has the dtype of the slopes",
-)
-@changed(bias_right, "p = torch.arange(length)", "p, slopes = torch.arange(length), slopes.float()")
-def bias_always_in_float32(): ...

@@ -77,6 +77,9 @@ def _far(rng: Random) -> Iterator[Case]:
     beyond += [rng.randint(600_000, 10**6), rng.randint(10**5, 10**6)]
     near = rng.sample(_clear(range(9, 60), 32, 128), 10)
     yield _typed(_both_sides(rng, [*beyond, *near]).view(5, 2, 4))
+    # The same for integers of 32 bits.
+    far = [2**32 * each + rng.randint(1, 60) for each in rng.sample(range(1, 9), 3)]
+    yield _typed(_both_sides(rng, [*far, 2**31 + rng.randint(1, 60)]))
 
 
 def _other_sizes(rng: Random) -> Iterator[Case]:

@@ -128,6 +128,15 @@ def buckets_by_the_largest_offset(): ...
 def buckets_of_16_bits(): ...
 
 
+@buckets.mistake(
+    "Your offsets become 32-bit integers, which end at 2,147,483,647: beyond, they begin again at "
+    "the other end. Leave them in int64.",
+    loses=FAR,
+)
+@changed(buckets_right, "a = offsets.abs()", "offsets = offsets.int().long(); a = offsets.abs()")
+def buckets_of_32_bits(): ...
+
+
 @buckets.mistake("You write into the offsets, which belong to the caller. Build a new tensor.")
 @changed(buckets_right, "offsets.abs()", "offsets.abs(); offsets.clamp_(min=0)")
 def buckets_in_place(): ...

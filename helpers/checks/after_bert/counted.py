@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.after_bert import common
+from helpers.checks.after_bert import common, gradients
 from helpers.checks.engine import Answer, Case, Exercise, Part, changed, differentiated
 from helpers.checks.engine.case import unchanged
 
@@ -58,6 +58,31 @@ def _large(rng: Random) -> Iterator[Case]:
         scores = _scores(rng, 2, 3, rng.randint(6, 8)).sign().to(dtype) * size
         words = f"where j ≤ i, for scores of {size:,} and −{size:,} in {str(dtype)[6:]}"
         yield common.never_nan(words, _left_of, scores=scores)
+
+    yield _shut(rng)
+    yield _mixed(rng)
+
+
+def _shut(rng: Random) -> Case:
+    """So that a gate which is not quite shut shows in float64."""
+    scores = torch.full((1, 2, rng.randint(6, 8)), -1000.0, dtype=torch.float64)
+    scores = scores[..., None].expand(-1, -1, -1, scores.shape[-1]).contiguous()
+    words = "your p times 1,000 where j ≤ i, for scores of −1,000 in float64"
+    return Case(words, lambda answer: 1000 * _left_of(answer)(scores.clone()))
+
+
+def _mixed(rng: Random) -> Case:
+    """Ordinary scores, some whose gate has hardly a slope left, and some for good."""
+    scores = _scores(rng, 2, 3, rng.randint(6, 8)).double()
+    which = common.normal_numbers(rng, *scores.shape)
+    scores = torch.where(
+        which.abs() > 0.6, scores.clamp(-8, 8), scores.sign() * (8 + 10 * which.abs())
+    )
+    scores = torch.where(which > 1.2, scores.sign() * 1000, scores)
+    words = "where j ≤ i, for ordinary scores, some from 8 to 14 in size and some of ±1,000"
+    return gradients.among_large_ones(
+        words, _counted, _left_of, near=0.5, least=1e-10, scores=scores
+    )
 
 
 def _one_side(scores: Tensor, cut: Callable[[Tensor], Tensor], words: str) -> Case:
@@ -230,39 +255,10 @@ def counted_right(scores):
 
 
 @counted.mistake(
-    "exp overflows for a large score: exp(150) is infinite in float32, and ∞/∞ is not a number. "
-    "torch's sigmoid takes care of that.",
-    loses=LARGE,
-    breaks="they may be so large, near",
-)
-@changed(counted_right, "scores.sigmoid()", "(scores.exp() / (1 + scores.exp()))")
-def counted_with_an_overflow(): ...
-
-
-@counted.mistake(
-    "The result is right, but its gradient is nan for large scores: on the way back, 0 meets the "
-    "infinity of exp. torch's sigmoid takes care of that.",
-    loses=LARGE,
-    breaks="gradients, never nan, must reach them",
-)
-@changed(counted_right, "scores.sigmoid()", "(1 / (1 + (-scores).exp()))")
-def counted_with_an_overflow_on_the_way_back(): ...
-
-
-@counted.mistake(
     "Your counts end at some number, such as 64. There are as many positions as tokens.", loses=LEFT
 )
 @changed(counted_right, "flip(-1).tril()", "flip(-1).tril().clamp(max=64)")
 def counted_up_to_64(): ...
-
-
-@counted.mistake(
-    "A large score becomes a smaller one before the gate, so that no gate is ever quite open or "
-    "shut.",
-    loses=COUNTS,
-)
-@changed(counted_right, "scores.sigmoid()", "scores.clamp(-2, 2).sigmoid()")
-def counted_with_clamped_scores(): ...
 
 
 @counted.mistake(

@@ -86,8 +86,8 @@ def hooks_that_all_share(papers):
 
 
 @hooks.mistake(
-    "Brackets around a single name make no tuple of it: (name) is the text itself, and to go "
-    "through it is to go through its letters. A tuple of one has a comma: (name,).",
+    "For a single hook you return its name itself, a text, and to go through a text is to go "
+    "through its letters. A tuple of one has a comma: (name,); brackets alone, (name), make none.",
     loses=("paper A", "paper B", "paper C", "paper E", "paper F", "combined"),
     breaks="returns the names of the hooks",
 )

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.after_bert import common
+from helpers.checks.after_bert import common, gradients
 from helpers.checks.engine import Case, Exercise, Part, call, changed, differentiated
 
 ATTENTION, LARGE, BACKWARDS = "attention with RoPE", "large scores", "dtype and gradients"
@@ -52,6 +52,20 @@ def _large(rng: Random) -> Iterator[Case]:
         given = {"q": q, "k": k + long, "v": v * 15 / size**0.5 / 10}
         words = f"(q, k, v) in {str(dtype)[6:]} with scores near {size:,} and −{size:,}"
         yield common.never_nan(words, **{name: x.to(dtype) for name, x in given.items()})
+
+    yield _mixed(rng)
+
+
+def _mixed(rng: Random) -> Case:
+    """Of three queries, one has scores near 2,000, one near −2,000 and one ordinary ones."""
+    q, k, v = _queries_keys_values(rng, *common.random_heads(rng).shape)
+    q, k, v = q.double(), k.double(), v.double() / 30
+    long = math.sqrt(2000) * q.shape[-1] ** 0.25
+    k[..., -2] += long  # of the last pair, which hardly turns
+    which = (torch.arange(q.shape[2]) + rng.randrange(3)) % 3
+    q[..., -2] = torch.where(which == 0, 0.0, q[..., -2] + long * (3 - 2 * which))
+    words = "(q, k, v) in float64 with ordinary scores in some rows and ±2,000 in others"
+    return gradients.among_large_ones(words, _rope_attention, near=0.05, least=0.02, q=q, k=k, v=v)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -197,53 +211,6 @@ def rope_keys_only(): ...
 )
 @changed(rope_right, "scores.softmax(-1) @ v", "scores.softmax(-1)")
 def rope_returns_the_weights(): ...
-
-
-@rope_attention.mistake(
-    "exp(150) is too large for float32. A softmax does not change when a number is subtracted "
-    "from all scores of a query; torch's softmax makes use of that.",
-    loses=LARGE,
-    breaks="Scores may be so large, near",
-)
-@changed(
-    rope_right, "scores.softmax(-1) @ v", "(scores.exp() / scores.exp().sum(-1, keepdim=True)) @ v"
-)
-def rope_with_an_overflow(): ...
-
-
-@rope_attention.mistake(
-    "One number, or none, is taken off the scores of several queries. A query whose scores are far "
-    "below 0 then has nothing but exp(−300) = 0 left. Each query needs its own maximum taken off.",
-    loses=LARGE,
-    breaks="the result must be right all the same",
-)
-def rope_with_one_maximum_for_all(q, k, v):
-    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
-    weights = (scores - scores.max()).exp()
-    return weights / weights.sum(-1, keepdim=True) @ v
-
-
-@rope_attention.mistake(
-    "float64 only moves the limit: exp(710) is too large there as well. A softmax does not change "
-    "when a number is subtracted from all scores of a query.",
-    loses=LARGE,
-)
-@changed(
-    rope_right,
-    "scores.softmax(-1) @ v",
-    "(scores.double().exp() / scores.double().exp().sum(-1, keepdim=True)).to(v) @ v",
-)
-def rope_with_an_overflow_in_float64(): ...
-
-
-@rope_attention.mistake(
-    "Large scores are cut off at some number, such as 200, so that keys beyond it all get the same "
-    "weight. Their differences must be kept.",
-    loses=LARGE,
-)
-@changed(rope_right, "scores.softmax(-1)", "scores.clamp(-200, 200).softmax(-1)")
-def rope_with_clamped_scores(): ...
 
 
 @rope_attention.mistake(

@@ -62,6 +62,10 @@ def _turn_base(rng: Random) -> Iterator[Case]:
     yield call(x, base=rng.randint(2, 90))
     yield call(x, base=rng.randint(2, 10) * 100_000)
     yield call(_long(rng, 1100), base=10 ** rng.uniform(4.3, 5))
+    yield call(x, base=10 ** rng.uniform(6.5, 8))
+    near = 1 + rng.randint(1, 4) / 10 + rng.uniform(0.01, 0.02)
+    for base in (near, near + 0.02, rng.uniform(1.6, 1.9)):  # the first two round to the same
+        yield call(x, base=base)
     for other in _other_shapes(rng):
         yield call(other, base=10 ** rng.uniform(1.5, 3))
 

@@ -183,6 +183,23 @@ def turn_base_only_as_a_float(): ...
 
 
 @turn.mistake(
+    "A base below 2 is not used as it is in yours. Any number above 1 will do, such as 1.2.",
+    loses=BASE,
+)
+@changed(turned_right, "theta = base **", "theta = max(base, 2.0) **")
+def turn_base_from_two_on(): ...
+
+
+@turn.mistake(
+    "A very large base is cut down to a smaller one in yours. Any number above 1 will do, such as "
+    "10 million.",
+    loses=BASE,
+)
+@changed(turned_right, "theta = base **", "theta = min(base, 1e6) **")
+def turn_base_up_to_a_million(): ...
+
+
+@turn.mistake(
     "view cannot merge the axes of a transposed tensor. Work on the last two axes as they are, or "
     "use reshape.",
     loses=(NEIGHBOURS, LAYOUTS),

@@ -9,6 +9,7 @@ from helpers.checks.bert_inputs import (  # noqa: F401
     pieces_cuts,
     row_cuts,
     row_layout,
+    vectors_norms,
 )
 from helpers.checks.bert_inputs.mask import mask
 from helpers.checks.bert_inputs.padding import padding

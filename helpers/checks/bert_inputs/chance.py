@@ -1,6 +1,6 @@
 """Unit 07: is it chance, or does it only look like it?
 
-A check asks about sixty such questions, and refuses a right answer less than once in 10⁶ draws.
+A check asks about eighty such questions, and refuses a right answer less than once in 10⁶ draws.
 """
 
 from __future__ import annotations

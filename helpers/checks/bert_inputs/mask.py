@@ -1,7 +1,8 @@
 """Unit 07, “15 %, and 80/10/10”: what it asks.
 
-Proportions are judged on so many tokens that near misses are seen, see chance.py. Mistakes are in
-mask_proportions.py and, about what is drawn and about the targets, in mask_targets.py.
+Proportions are judged on so many tokens that near misses are seen, see chance.py and
+mask_counted.py. Mistakes are in mask_proportions.py and, about what is drawn and about the
+targets, in mask_targets.py.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks.bert_inputs import chance, common
+from helpers.checks.bert_inputs import chance, common, mask_counted
 from helpers.checks.engine import Answer, ArgumentChangedError, Case, Exercise, Part
 from helpers.corpora import inputs
 from helpers.corpora.masking import corrupt
@@ -118,28 +119,6 @@ def _some(marks: Tensor) -> str:
     return "none" if not marks.any() else "all" if marks.all() else "some"
 
 
-def _chance(
-    marks: Tensor, among: Tensor, tokens: Tensor, wanted: float, what: str
-) -> dict[str, str]:
-    """Whether `marks` are independent draws among these places; all (B, T)."""
-    rows, places = torch.meshgrid(*map(torch.arange, tokens.shape), indexing="ij")
-    found = {f"fraction {what}": chance.about(int(marks[among].sum()), int(among.sum()), wanted)}
-    groups = {"row to row": rows, "place to place": places, "word to word": tokens}
-    for name, group in groups.items():
-        counts = chance.grouped(marks[among], group[among])
-        found[f"how much this differs from {name}"] = chance.spread(*counts)
-    for name, down, right in (
-        ("in a row", 0, 1),
-        ("with one between", 0, 2),
-        ("in a column", 1, 0),
-    ):
-        near = slice(None, -down or None), slice(None, -right or None)
-        both = among[near] & among[down:, right:]
-        pair = marks[near][both], marks[down:, right:][both]
-        found[f"two neighbours {name}"] = chance.together(*pair)
-    return found
-
-
 CALLS = 500
 
 
@@ -179,7 +158,9 @@ def _rate(rng: Random) -> Iterator[Case]:
     def ask(answer: Answer, *probability: float) -> Any:
         _, targets = _masked(answer, tokens, 200, seed, *probability)
         chosen = (targets != -100) & words
-        found = _chance(chosen, words, tokens, (probability or (0.15,))[0], "of the words chosen")
+        found = mask_counted.independent(
+            chosen, words, tokens, (probability or (0.15,))[0], "of the words chosen"
+        )
         ends = {"first": common.FIRST_WORD, "last": 199}
         return found | {
             f"the {name} word is chosen": _some(chosen[tokens == word]) != "none"
@@ -216,10 +197,12 @@ def _actions(rng: Random) -> Iterator[Case]:
         scored = (targets != -100) & (tokens >= common.FIRST_WORD)
         masked, kept = seen == MASK, seen == tokens
         return {
-            **_chance(masked, scored, tokens, 0.8, "that becomes [MASK]"),
+            **mask_counted.independent(masked, scored, tokens, 0.8, "that becomes [MASK]"),
             **{
                 f"of the others, {name}": each
-                for name, each in _chance(kept, scored & ~masked, tokens, 0.5, "that stays").items()
+                for name, each in mask_counted.independent(
+                    kept, scored & ~masked, tokens, 0.5, "that stays"
+                ).items()
             },
         }
 
@@ -268,10 +251,16 @@ def _words(vocab_size: int, there: int, seed: int, answer: Answer) -> Any:
         "each other word": chance.even(others),
         **{
             f"two of them {name} that are the same": chance.about(
-                int((each[1:] == each[:-1]).sum()), len(each) - 1, 1 / len(others)
+                int((each[1:] == each[:-1]).sum()), max(len(each) - 1, 0), 1 / len(others)
             )
             for name, each in orders.items()
-            if len(each) > 1
+        },
+        **{
+            f"two of them mirrored in {name} are often the same": bool(
+                2 * (one == two).sum() > len(one)
+            )
+            for name, axes in mask_counted.MIRRORS.items()
+            for one, two in [mask_counted.mirrored(seen, drawn, axes)]
         },
     }
 

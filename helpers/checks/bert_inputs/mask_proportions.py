@@ -24,6 +24,21 @@ def mask_with_one_number_for_all(tokens, vocab_size, generator, probability=0.15
 
 
 @mask.mistake(
+    "The numbers that choose decide, in another order, on what becomes of the chosen as well. "
+    "That is a draw of its own.",
+    loses="80 % [MASK], 10 % random, 10 % kept",
+    breaks="independent of all others and of the choice of words",
+)
+def mask_with_the_same_numbers_mirrored(tokens, vocab_size, generator, probability=0.15):
+    number = torch.rand(tokens.shape, generator=generator)
+    chosen, action = (number < probability) & (tokens >= 5), number.flip(1)
+    words = torch.randint(5, vocab_size, tokens.shape, generator=generator)
+    seen = torch.where(chosen & (action < 0.8), MASK, tokens)
+    seen = torch.where(chosen & (action >= 0.8) & (action < 0.9), words, seen)
+    return seen, torch.where(chosen, tokens, -100)
+
+
+@mask.mistake(
     "Every chosen token becomes [MASK]. In two of ten cases something else should stand there.",
     loses=("80 % [MASK], 10 % random, 10 % kept", "random words are words"),
 )

@@ -40,6 +40,7 @@ def _ids(rng: Random, rows: int, length: int) -> Tensor:
     tokens[torch.rand(rows, length, generator=draw) < 0.2] = rng.randint(1, 4)
     tokens[torch.rand(rows, length, generator=draw) < 0.3] = PAD
     tokens[0, 0] = 30_521
+    tokens[-1, -1] = 65_536 * rng.randint(1, 9)  # of which 16 bits keep 0 or infinity
     return tokens
 
 

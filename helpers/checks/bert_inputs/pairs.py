@@ -1,12 +1,12 @@
 """Unit 07, “Pairs that give nothing away”: what it asks, and what people write instead.
 
-It asks for exact properties, and counts over many calls; see chance.py. Mistakes are in
-pairs_labels.py and, about where wrong seconds are drawn from, in pairs_drawings.py.
+It asks for exact properties, and counts over many calls; see chance.py and pairs_counted.py.
+Mistakes are in pairs_labels.py and, about where wrong seconds are drawn from, in
+pairs_drawings.py.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise, repeat
@@ -15,9 +15,8 @@ from random import Random
 from typing import Any
 
 import torch
-from torch import Tensor
 
-from helpers.checks.bert_inputs import chance
+from helpers.checks.bert_inputs import chance, pairs_counted
 from helpers.checks.engine import Answer, ArgumentChangedError, Case, Exercise, Part
 from helpers.corpora import inputs
 from helpers.corpora.inputs import IS_NEXT, NOT_NEXT
@@ -86,7 +85,8 @@ def _properties(rng: Random) -> Iterator[Case]:
     twice = _documents(sizes)
     twice[0][3] = twice[0][0]  # a sentence that comes twice, with another neighbour each time
     twice[2][2] = twice[2][0]
-    yield _exact(rng, sizes, twice, ", two of them twice")
+    twice[2][4] = twice[2][3]  # and one twice in succession
+    yield _exact(rng, sizes, twice, ", three of them twice")
 
 
 def _exact(rng: Random, sizes: list[int], documents: list[list[str]], more: str = "") -> Case:
@@ -123,7 +123,10 @@ CALLS = 900
 def _many(answer: Answer, sizes: Sequence[int], seed: int) -> Any:
     """Labels and places of the seconds of many calls with one `draw`: (calls, N), (calls, N, 2).
 
-    None or another value where the answer gives no triples.
+    None where the answer returns nothing.
+
+    Raises:
+        NotTriplesError: it gives no triples.
     """
     documents, draw = _documents(sizes), Random(seed)
     places = [(d, n) for d, size in enumerate(sizes) for n in range(size)]
@@ -132,7 +135,7 @@ def _many(answer: Answer, sizes: Sequence[int], seed: int) -> Any:
     if None in made:
         return None
     if not made[0] or len(set(map(len, made))) > 1:
-        return "no triples, or not always as many"
+        raise NotTriplesError("it returns no triples, or not always as many")
     columns = [tuple(zip(*each, strict=True)) for each in made]
     where = torch.tensor([list(map(numbers.get, seconds, repeat(-1))) for _, seconds, _ in columns])
     labels = torch.tensor([each for *_, each in columns])
@@ -181,10 +184,28 @@ def _leaks(rng: Random) -> Iterator[Case]:
 
     def ask(answer: Answer) -> Any:
         found = _many(answer, sizes, seed)
-        return _drawn(sizes, *found) if isinstance(found, tuple) else found
+        return pairs_counted.drawn(sizes, *found) if isinstance(found, tuple) else found
 
     yield Case(f"documents of {', '.join(map(str, sizes))} sentences, {CALLS:,} draws", ask)
     yield _repeated(rng, seed)
+    yield _twins(rng, seed)
+
+
+def _twins(rng: Random, seed: int) -> Case:
+    """Two documents that read alike are two documents: each is the other's other one."""
+    twin, other = _documents([rng.randint(4, 6)] * 2)
+
+    def ask(answer: Answer) -> Any:
+        draw = Random(seed)
+        made = [_made(answer, [twin, other, twin], draw) for _ in range(CALLS // 3)]
+        if None in made:
+            return None
+        pairs = [triple for each in made for triple in each]
+        drawn = [s for first, s, label in pairs if first in twin and label == NOT_NEXT]
+        often = chance.about(sum(second in twin for second in drawn), len(drawn), 0.5)
+        return {"for the first of two documents that read alike, seconds from the other": often}
+
+    return Case(f"3 documents, two of which read alike, {CALLS // 3:,} draws", ask)
 
 
 def _repeated(rng: Random, seed: int) -> Case:
@@ -204,69 +225,6 @@ def _repeated(rng: Random, seed: int) -> Case:
         return {"fraction of the sentence that each document holds three times": often}
 
     return Case(f"2 documents of 5 sentences, {CALLS // 2:,} draws", ask)
-
-
-def _drawn(sizes: Sequence[int], labels: Tensor, places: Tensor) -> dict[str, Any]:
-    """Where the seconds with label 1 are drawn from, and whether each is drawn for itself."""
-    documents = torch.tensor([d for d, size in enumerate(sizes) for _ in range(size - 1)])
-    if len(documents) != labels.shape[1]:
-        return {"number of triples": labels.shape[1]}
-    wrong = labels == NOT_NEXT
-    table = torch.zeros(len(sizes), len(sizes), max(sizes))
-    number, at = documents.expand(len(labels), -1)[wrong], places[wrong]
-    table.index_put_((number, at[:, 0], at[:, 1]), torch.ones(len(at)), accumulate=True)
-    right = torch.zeros_like(table, dtype=torch.bool)
-    for d, size in enumerate(sizes):
-        right[:, d, 1:size] = True
-        right[d, d] = False
-    expected = right * table.sum((1, 2), keepdim=True) / right.sum((1, 2), keepdim=True).clamp(1)
-    short, long = ([d for d, z in enumerate(sizes) if (z > 8) == big] for big in (False, True))
-    middle = torch.arange(max(sizes)).double()
-    place, usual = (
-        float((each[:, long].sum((0, 1)) * middle).sum() / each[:, long].sum().clamp(1))
-        for each in (table, expected)
-    )
-    two_of_one = documents[1:] == documents[:-1]
-    both = (wrong[:, 1:] & wrong[:, :-1])[:, two_of_one]
-    same = (places[:, 1:] == places[:, :-1]).all(-1)[:, two_of_one][both].double()
-    hopes = (1 / right.sum((1, 2)).double())[documents[1:]][two_of_one].expand_as(both)[both]
-    begins = float(table[..., 0].sum() / table.sum().clamp(1))
-    return {
-        "seconds that begin a document": "none"
-        if not begins
-        else "some"
-        if begins < 0.9
-        else "all",
-        "seconds of the same document": (
-            "some" if any(table[d, d].sum() for d in range(len(sizes))) else "none"
-        ),
-        "seconds of short documents": _often(table, expected, short),
-        "place of seconds in long documents": (
-            "anywhere" if abs(place - usual) < 1 else "too late" if place > usual else "too early"
-        ),
-        "each second that is possible": _often(table, expected, None),
-        "two seconds in a row that are the same": _as_often(
-            float(same.sum()), float(hopes.sum()), float((hopes * (1 - hopes)).sum())
-        ),
-    }
-
-
-def _often(table: Tensor, expected: Tensor, documents: list[int] | None) -> str:
-    """How often seconds come up, from some documents together or each by itself."""
-    if documents is not None:
-        found, wanted = table[:, documents].sum(), expected[:, documents].sum()
-        return _as_often(float(found), float(wanted), float(wanted))
-    # By itself, for each document of the first sentence, and for all of these together.
-    for found, wanted in ((table, expected), (table.sum(0), expected.sum(0))):
-        if ((found - wanted).abs() > 6 * wanted.sqrt() + 6).any():
-            return "not as often as others"
-    return "as often as others"
-
-
-def _as_often(found: float, wanted: float, variance: float) -> str:
-    if abs(found - wanted) <= chance.SIGMAS * math.sqrt(variance) + 3:
-        return chance.AS_BY_CHANCE
-    return "none" if not found else "too many" if found > wanted else "too few"
 
 
 pairs = Exercise(

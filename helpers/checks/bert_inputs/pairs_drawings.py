@@ -100,6 +100,38 @@ def pairs_drawn_from_the_same_document(documents, draw):
 
 
 @pairs.mistake(
+    "All wrong seconds of a document come from the one behind it. They are drawn from all other "
+    "documents.",
+    loses="the second sentence alone tells nothing",
+    breaks="drawn evenly from **all sentences",
+)
+def pairs_drawn_from_the_following_document(documents, draw):
+    made = []
+    for number, document in enumerate(documents):
+        behind = [*documents[number + 1 :], *documents[:number]]
+        for first, second in pairwise(document):
+            label = int(draw.random() < 0.5)
+            if label == NOT_NEXT:
+                second = draw.choice(next(d for d in behind if len(d) > 1)[1:])
+            made.append((first, second, label))
+    return made
+
+
+@pairs.mistake(
+    "You tell documents apart by what they say. Two that read alike are two documents all the "
+    "same; compare their numbers.",
+    loses="the second sentence alone tells nothing",
+    breaks="sentences of other documents",
+)
+@changed(
+    sentence_pairs,
+    "while label == NOT_NEXT and other == number",
+    "while label == NOT_NEXT and documents[other] == document",
+)
+def pairs_of_documents_that_read_otherwise(): ...
+
+
+@pairs.mistake(
     "You draw one wrong second for all pairs of a document. Draw anew for each pair.",
     loses="the second sentence alone tells nothing",
     breaks="each pair by itself",

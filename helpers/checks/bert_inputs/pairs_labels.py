@@ -188,6 +188,19 @@ def pairs_found_by_their_text(): ...
 
 
 @pairs.mistake(
+    "You leave out neighbours that read alike. One triple is due for each two neighbours.",
+    loses="each two neighbours, right or wrong",
+    breaks=("one for each two neighbours", "a document may hold a sentence twice"),
+)
+@changed(
+    sentence_pairs,
+    "            label = IS",
+    "            if first == second:\n                continue\n            label = IS",
+)
+def pairs_without_repetitions(): ...
+
+
+@pairs.mistake(
     "You use the documents up: what you were given has changed. Work on a copy.",
     breaks="`documents` is a list of lists of sentences",
 )

@@ -101,6 +101,25 @@ def _several(rng: Random) -> Iterator[Case]:
         marked = [f"##{each}" for each in (sign, one, first)]
         yield _cut(rng, first + sign + one + sign, [first, sign, *marked])
         yield _cut(rng, second + sign + first, [second, *marked])
+    yield from _strange(rng, first, one)
+
+
+def _strange(rng: Random, stem: str, ending: str) -> Iterator[Case]:
+    """Words that begin with #, that are numbers, or that something else may read otherwise."""
+    yield _cut(rng, f"#{stem}#", ["#", f"##{stem}", "###"])
+    yield _cut(rng, f"#{stem}", [stem, "#", f"##{stem}"])
+    one, two = rng.sample("123456789", 2)
+    yield _cut(rng, one + two, [one, f"##{two}"])
+    x, y, z = rng.sample("abcdefgh", 3)
+    for sign in ".*+(":  # which mean something else in a regular expression
+        yield _cut(rng, x + y + z, [x + sign + z, x, f"##{y}", f"##{z}"])
+        yield _cut(rng, x + sign + z, [x, f"##{sign}", f"##{z}"])
+    # Letters and signs that other forms of the text have written otherwise: ss, fi, 2, é.
+    yield _cut(rng, f"{stem}ß{ending}", [stem, "##ß", f"##{ending}"])
+    yield _cut(rng, f"{stem}\ufb01²ée\u0301", [stem, "##\ufb01", "##²", "##é", "##e\u0301"])
+    for space in (" ", "\u00a0"):
+        yield _cut(rng, f"{space}{stem}{space}", [stem, space, f"##{stem}", f"##{space}"])
+        yield _cut(rng, stem + space, [stem, f"##{space}"])
 
 
 def _drawn(rng: Random, fits: bool) -> tuple[str, list[str]]:
@@ -157,6 +176,8 @@ def _any(rng: Random) -> Iterator[Case]:
     yield _cut(rng, drawn(3) + x + y + z + z + drawn(rng.randint(260, 290)), known)
     long = drawn(rng.randint(110, 130))
     yield _cut(rng, long, [*known, long[:40], f"##{long[40:105]}", f"##{long[40:43]}"])
+    long, end = drawn(540), rng.randint(260, 270)
+    yield _cut(rng, long, [*known, long[:end], f"##{long[end:]}", f"##{long[end : end + 9]}"])
 
 
 pieces = Exercise(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from helpers.checks.bert_inputs.pieces import pieces as exercise
 from helpers.checks.engine import changed
 
@@ -245,6 +247,44 @@ def pieces_of_letters_only(): ...
 )
 @changed(greedy_pieces, "start = end", 'start += len(pieces[-1].lstrip("#"))')
 def pieces_that_lose_a_sign(): ...
+
+
+@exercise.mistake(
+    "You take # off the front of the word. It is a letter of it like any other.",
+    loses="a word of several pieces",
+    breaks="digits and `#` among them",
+)
+@changed(greedy_pieces, "    pieces, start", '    word = word.lstrip("#")\n    pieces, start')
+def pieces_of_words_without_the_sign(): ...
+
+
+@exercise.mistake(
+    "You bring the word into another form, such as ss for ß. Cut its characters as they are.",
+    loses="a word of several pieces",
+    breaks="of any characters",
+)
+@changed(greedy_pieces, "    pieces, start", "    word = word.casefold()\n    pieces, start")
+def pieces_of_a_folded_word(): ...
+
+
+@exercise.mistake(
+    "You search with the pieces as regular expressions, where a.c fits abc, too. Compare the "
+    "texts, or escape each piece.",
+    loses="a word of several pieces",
+    breaks="of any characters",
+)
+def pieces_as_regular_expressions(word, vocabulary):
+    pieces = []
+    known = sorted(vocabulary, key=len, reverse=True)
+    while word:
+        mark = "##" if pieces else ""
+        fit = [p.removeprefix(mark) for p in known if p.startswith("##") == bool(mark)]
+        found = re.match("|".join(each for each in fit if each[0] != "["), word)
+        if not found or not found[0]:
+            return ["[UNK]"]
+        pieces.append(mark + found[0])
+        word = word[found.end() :]
+    return pieces
 
 
 @exercise.mistake(

@@ -46,7 +46,25 @@ def _row(rng: Random, sizes: tuple[int, int], length: int, *names: str) -> Case:
         both = dict(zip(("tokens", "segments"), map(_numbers, found), strict=True))
         return {name: both[name] for name in names}
 
-    return Case(f"({first}, {second}, {length})", ask)
+    return Case(f"({_shown(first)}, {_shown(second)}, {length})", ask)
+
+
+def _shown(ids: list[int]) -> str:
+    return str(ids) if len(ids) < 20 else f"[{ids[0]}, {ids[1]}, … {len(ids)} ids]"
+
+
+def _later(second: list[int], *names: str) -> Case:
+    """What the result of one call is after another call."""
+
+    def ask(answer: Answer) -> Any:
+        found = answer([7, 8], [*second], 8)
+        answer([13], [14], 8)
+        if found is None:
+            return None
+        both = dict(zip(("tokens", "segments"), map(_numbers, found), strict=True))
+        return {name: both[name] for name in names}
+
+    return Case(f"([7, 8], {second}, 8), after one more call", ask)
 
 
 def _numbers(found: Any) -> list[Any]:
@@ -64,6 +82,8 @@ def _fits(rng: Random, name: str) -> Iterator[Case]:
     yield _row(rng, (short, long), short + long + 4, name)
     yield _row(rng, (0, short), long + 3, name)
     yield _row(rng, (long, 0), long + 3 + short, name)
+    yield _row(rng, (short, long), rng.randint(690, 710), name)
+    yield _later([9], name)
 
 
 def _too_long(rng: Random) -> Iterator[Case]:
@@ -80,6 +100,8 @@ def _too_long(rng: Random) -> Iterator[Case]:
     yield _row(rng, (short + 1, short), 5, *both)
     yield _row(rng, (short, short + 1), 4, *both)
     yield _row(rng, (short, long), 3, *both)
+    yield _row(rng, (400 + long, 400 + short), rng.randint(690, 710), *both)
+    yield _later([9, 10, 11, 12], *both)
 
 
 row = Exercise(

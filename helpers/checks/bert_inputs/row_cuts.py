@@ -137,6 +137,30 @@ def row_cut_by_slices_of_nothing(first, second, length):
 
 
 @row.mistake(
+    "You give the same two lists in every call, so the rows before are lost. Make new ones.",
+    breaks="two lists of ids become one row of `length` ids",
+)
+@changed(
+    pair_row,
+    "return tokens + [PAD] * padding, segments + [0] * padding",
+    'kept = globals().setdefault("kept_row", ([], []))\n'
+    "    kept[0][:], kept[1][:] = tokens + [PAD] * padding, segments + [0] * padding\n"
+    "    return kept",
+)
+def row_in_the_same_lists(): ...
+
+
+@row.mistake(
+    "A row of yours has 512 places at the most, as BERT's. Here `length` says how many.",
+    breaks="two lists of ids become one row of `length` ids",
+)
+@changed(
+    pair_row, "    first, second = list", "    length = min(length, 512)\n    first, second = list"
+)
+def row_of_at_most_512(): ...
+
+
+@row.mistake(
     "You ask for a sentence's last token where there is none. Either sentence may be empty.",
     breaks="Either sentence may be empty",
 )

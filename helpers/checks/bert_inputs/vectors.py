@@ -1,4 +1,7 @@
-"""Unit 07, “The input sum”: what it asks, and what people write instead."""
+"""Unit 07, “The input sum”: what it asks, and what people write instead.
+
+Mistakes about the norm are in vectors_norms.py.
+"""
 
 from __future__ import annotations
 
@@ -51,6 +54,7 @@ def _sizes(rng: Random) -> Iterator[tuple[int, int, int, int]]:
     yield 1, length, width, length
     yield length, length, length, length + 3
     yield batch, 1, width, 20
+    yield 1, rng.randint(530, 540), width, 540  # beyond BERT's own 512
 
 
 def _summed(rng: Random, after: Callable[[Tensor], Tensor], norm: bool) -> Iterator[Case]:
@@ -60,6 +64,8 @@ def _summed(rng: Random, after: Callable[[Tensor], Tensor], norm: bool) -> Itera
         what = "the norm's own weights drawn too" if norm else "whatever its size"
         shape = common.shape_in_words(tokens)
         yield Case(f"forward of {shape}, D={width} and max_len={most}, {what}", ask)
+    ask = partial(_asked, tokens[:, :5], segments[:, :5], width, most, after, norm, scale=0.01)
+    yield Case(f"forward of tokens of shape (1, 5), D={width}, small numbers, {what}", ask)
 
 
 def _asked(
@@ -70,8 +76,11 @@ def _asked(
     after: Callable[[Tensor], Tensor],
     norm: bool,
     answer: Answer,
+    scale: float = 1,
 ) -> Any:
     module: Any = common.with_fixed_weights(answer(40, width, max_len=most), norm)
+    for name, weight in module.named_parameters():
+        weight.data *= 1 if name.startswith("norm") else scale
     given = tokens.clone(), segments.clone()
     found = module(*given)
     if not (torch.equal(given[0], tokens) and torch.equal(given[1], segments)):
@@ -99,11 +108,16 @@ def _backwards(rng: Random) -> Iterator[Case]:
         if found.requires_grad:
             weights = torch.arange(1, found.numel() + 1, dtype=found.dtype).cos()
             (found * weights.reshape(found.shape)).sum().backward()
+        gradients = {name: each.grad for name, each in module.named_parameters()}
         return {
             "shapes of what is trained": shapes,
             "dtype of the result with tables in float64": str(found.dtype),
             "dtype of the result with tables in bfloat16": str(getattr(halves, "dtype", "none")),
-            **{f"gradient of {name}": each.grad for name, each in module.named_parameters()},
+            "what a gradient reaches": [n for n, g in gradients.items() if g is not None],
+            "gradients": {
+                name: torch.zeros(shapes[name]) if grad is None else grad
+                for name, grad in gradients.items()
+            },
         }
 
     yield Case(f"forward of {common.shape_in_words(tokens)} and D={width}, and backward", ask)
@@ -168,6 +182,16 @@ class sum_with_positions_from_one(RightSum):
 
 
 @vectors.mistake(
+    "Your places end at 511, as BERT's own. Here a table of positions may have more rows.",
+    loses=("token + segment + position", "a LayerNorm of the sum"),
+    breaks="$T$ is at most `max_len`",
+)
+class sum_with_512_positions(RightSum):
+    def places(self, tokens):
+        return self.positions(torch.arange(tokens.shape[1]).clamp(max=511))
+
+
+@vectors.mistake(
     "You add all max_len rows of positions; a shorter text needs only its first T.",
     breaks=("$T$ is at most `max_len`", "Ids (B, T) and segments (B, T) → (B, T, D)"),
 )
@@ -187,43 +211,6 @@ class sum_with_scaled_words(RightSum):
     def forward(self, tokens, segments):
         words = self.words(tokens) * self.words.embedding_dim**0.5
         return self.norm(words + self.segments(segments) + self.places(tokens))
-
-
-@vectors.mistake(
-    "You normalise each of the three vectors before you add. Add first, then one LayerNorm."
-)
-class sum_of_three_norms(RightSum):
-    def forward(self, tokens, segments):
-        parts = (self.words(tokens), self.segments(segments), self.places(tokens))
-        return sum(self.norm(part) for part in parts)
-
-
-@vectors.mistake("The positions are added behind the LayerNorm. All three are added first.")
-class sum_with_positions_after_the_norm(RightSum):
-    def forward(self, tokens, segments):
-        return self.norm(self.words(tokens) + self.segments(segments)) + self.places(tokens)
-
-
-@vectors.mistake(
-    "The sum is right and the LayerNorm is missing.",
-    loses=("a LayerNorm of the sum", "dtype and gradients"),
-)
-class sum_without_norm(RightSum):
-    def forward(self, tokens, segments):
-        return self.words(tokens) + self.segments(segments) + self.places(tokens)
-
-
-@vectors.mistake(
-    "You normalise by hand and leave out the norm's own weights. self.norm has a factor and a "
-    "shift for each of the D numbers, which are trained.",
-    loses=("a LayerNorm of the sum", "dtype and gradients"),
-    breaks="they are all that is trained",
-)
-class sum_normed_without_its_weights(RightSum):
-    def forward(self, tokens, segments):
-        x = self.words(tokens) + self.segments(segments) + self.places(tokens)
-        x = x - x.mean(-1, keepdim=True)
-        return x / x.var(-1, keepdim=True, correction=0).sqrt()
 
 
 @vectors.mistake(

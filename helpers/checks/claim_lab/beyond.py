@@ -56,6 +56,10 @@ def _fractions(rng: Random) -> Iterator[Case]:
             right = _unasked(rng, right, trained) if change else right
             label = f"right of shape {tuple(right.shape)}{words}, trained={trained}: the fractions"
             yield Case(label, common.ask_for("fraction", right, trained))
+    for texts, trained in ((1, rng.randint(4, 6)), (rng.randint(4, 6), 1), (3, 2)):
+        right = _answers(rng, rng.randint(2, 4), texts, trained, trained + 6)
+        label = f"right of shape {tuple(right.shape)}, trained={trained}: the fractions"
+        yield Case(label, common.ask_for("fraction", right, trained))
     right = _answers(rng, 2, 9, 8, 17)
     right[:, :, :3] = math.nan  # as in the lesson: nothing stands three places back
     label = f"right of shape {tuple(right.shape)}, NaN in three places, trained=8: the fractions"

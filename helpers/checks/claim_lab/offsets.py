@@ -26,10 +26,11 @@ def _offsets(table: Tensor, matrices: list[Tensor]) -> dict[str, Any]:
 
 
 def _spreads(rng: Random) -> Iterator[Case]:
-    """Sinusoids, and random rows: more rows than columns, fewer, or two alone."""
+    """Sinusoids, and random rows: more than columns, fewer, as many, two alone, a long text."""
     for length, width in ((rng.randint(9, 14), 6), (rng.randint(15, 20), 8)):
         yield _ratios("sinusoids", sinusoidal_table(length, width), _matrices(rng, width, 3))
-    for length, width in ((rng.randint(8, 10), 5), (rng.randint(4, 6), rng.randint(8, 10)), (2, 3)):
+    many, few, same = (rng.randint(8, 10), 5), (rng.randint(4, 6), rng.randint(8, 10)), (7, 7)
+    for length, width in (many, few, same, (2, 3), (rng.randint(140, 150), 3)):
         matrices = _matrices(rng, width, rng.randint(2, 5))
         for sign in (-1, 1):  # the same matrices with two tables
             table = common.normal(rng, length, width) + sign * rng.uniform(1, 2)

@@ -44,6 +44,13 @@ def made(answer: Callable[..., Any], **sizes: Any) -> Any:
     return module
 
 
+def descend(trained: Iterable[Tensor]) -> None:
+    """A step of gradient descent; the first optimiser of a process would take seconds to load."""
+    for each in trained:
+        if each.grad is not None:
+            each.data.sub_(each.grad, alpha=0.1)
+
+
 def kept_as(module: nn.Module, tensor: Any) -> str:
     """In what way a module keeps a tensor, and so whether an optimiser finds it."""
     if not isinstance(tensor, Tensor):
@@ -68,7 +75,8 @@ def begins(several: Iterable[Tensor], wanted: float) -> dict[str, Any]:
         ),
         "their mean": _about(numbers.mean().item(), 0, FARTHEST * wanted / math.sqrt(n), "0"),
         "two new modules begin alike": any(torch.equal(*pair) for pair in pairwise(drawn)),
-        "each number is drawn by itself": all(map(_independent, drawn)),
+        "nearly all numbers differ in more than the sign": all(map(_differ, drawn)),
+        "no number says anything of the next": _independent(drawn),
     }
     for far in (1, 2, 3):
         share = math.erfc(far / math.sqrt(2))
@@ -79,12 +87,17 @@ def begins(several: Iterable[Tensor], wanted: float) -> dict[str, Any]:
     return shown
 
 
-def _independent(numbers: Tensor) -> bool:
-    """Whether no number says anything of the next, and few are the same but for the sign."""
-    if len(numbers) < 2 or len(numbers.abs().unique()) < 0.9 * len(numbers):
+def _differ(numbers: Tensor) -> bool:
+    return len(numbers) > 1 and len(numbers.abs().unique()) >= 0.9 * len(numbers)
+
+
+def _independent(drawn: list[Tensor]) -> bool:
+    """Whether neighbours go together no more than chance has it, over all modules."""
+    pairs = [torch.stack([numbers[1:], numbers[:-1]]) for numbers in drawn]
+    if any(pair.shape[1] < 2 for pair in pairs):
         return False
-    related = torch.corrcoef(torch.stack([numbers[1:], numbers[:-1]]))[0, 1].item()
-    return abs(related) < FARTHEST / math.sqrt(len(numbers))
+    related = torch.stack([torch.corrcoef(pair)[0, 1] for pair in pairs]).mean().item()
+    return abs(related) < FARTHEST / math.sqrt(sum(map(len, drawn)))
 
 
 def _about(found: float, wanted: float, bound: float, words: str) -> str:
@@ -121,7 +134,11 @@ def _in_words(name: str, told: float, slope: float) -> str:
     if told == 0:
         return f"no gradient reaches {name}"
     share = told / slope
-    return "right" if abs(share - 1) < 1e-3 else f"{share:.2g} times the right one"
+    if abs(share - 1) < 1e-3:
+        return "right"
+    if abs(share) < 1e-4:
+        return "nothing like the slope, or each call has another result"
+    return f"{share:.2g} times the right one" if abs(share - 1) > 0.05 else "nearly right: rounded"
 
 
 def _slope(loss: Callable[[], float], leaf: Tensor, way: Tensor, step: float = 1e-6) -> float:

@@ -128,14 +128,20 @@ def _moves(module: Any, positions: Tensor) -> bool:
     if not (trained and before.requires_grad):
         return False
     before.sum().backward()
-    torch.optim.SGD(trained, lr=0.1).step()
+    common.descend(trained)
     return not torch.allclose(module.features(positions), before)
 
 
 def _w_r_begins(rng: Random) -> Iterator[Case]:
     def ask(answer: Answer, gamma: float) -> dict[str, Any]:
-        new = (answer(d_model=2, gamma=gamma, num_features=40_000) for _ in range(2))
-        return common.begins([each.frequencies for each in new], 1 / gamma)
+        # Many small modules: a covariance of so many numbers is still quickly worked with.
+        new = [answer(d_model=2, gamma=gamma, num_features=1000).frequencies for _ in range(80)]
+        lengths = torch.stack([each.detach().norm() for each in new]) * gamma
+        return common.begins(new, 1 / gamma) | {
+            "their lengths differ from module to module as by chance": bool(
+                0.5 < lengths.std() * math.sqrt(2) < 1.5
+            )
+        }
 
     choices = ((0.2, 0.25, 0.4), (4.0, 8.0, 10.0), (24.0, 28.0, 32.0))
     for gamma in map(rng.choice, choices):
@@ -176,8 +182,8 @@ def _fourier_shapes(rng: Random) -> Iterator[Case]:
 def _backwards(rng: Random) -> Iterator[Case]:
     positions, seed = common.random_positions(rng, 40, 2, rng.randint(5, 7)), rng.randrange(1000)
 
-    def ask(answer: Answer, asked: str) -> dict[str, Any]:
-        module = _fourier_with(answer, 16, seed)
+    def ask(answer: Answer, asked: str, training: bool = True) -> dict[str, Any]:
+        module = _fourier_with(answer, 16, seed).train(training)
         method = getattr(module, asked)
         seen: dict[str, Any] = {"their dtype": str(method(positions).dtype)}
         module.double()
@@ -190,6 +196,8 @@ def _backwards(rng: Random) -> Iterator[Case]:
 
     yield Case("features(positions)", partial(ask, asked="features"))
     yield Case("vectors(positions)", partial(ask, asked="vectors"))
+    words = "vectors(positions) after eval()"
+    yield Case(words, partial(ask, asked="vectors", training=False))
 
 
 fourier = Exercise(

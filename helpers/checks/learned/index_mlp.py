@@ -6,6 +6,7 @@ Mistakes about the norm and about what is trained are in index_norm.py.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -72,14 +73,27 @@ def _of_the_index(rng: Random) -> Iterator[Case]:
     far = 32_768 + common.random_positions(rng, 30_000, length)
     yield _index_case("positions beyond 32,767, then others", seed, far, far.flip(0))
     yield _index_case("a single position, then another", seed, mixed[:1], beyond[:1])
+    x = common.normal_numbers(rng, 3, length, WIDTH)
+    yield Case("embed(x)", partial(_embedded, x=x, seed=seed))
+
+
+def _embedded(answer: Answer, x: Tensor, seed: int) -> dict[str, Any]:
+    """What embed adds beside the vectors, which is nothing."""
+    module = _mlp_with(answer, seed, "mlp")
+    added = {}
+    for words, training in (("in training", True), ("after eval()", False)):
+        vectors = module.train(training).vectors(torch.arange(x.shape[1]))
+        added[f"embed(x) less x and the vectors, {words}"] = module.embed(x.clone()) - x - vectors
+    return added
 
 
 def _of_any_shape(rng: Random) -> Iterator[Case]:
     seed, more, less = rng.randrange(1000), rng.randint(6, 9), rng.randint(2, 4)
     for shape in ((less, more), (more, less), (more, more), (1, more), (less, 1)):
         positions = common.random_positions(rng, _max_len(seed), *shape)
-        words = f"positions of shape {tuple(shape)}, then others"
-        yield _index_case(words, seed, positions, _max_len(seed) - 1 - positions)
+        words = f"positions of shape {tuple(shape)}, then of some beyond max_len"
+        beyond = common.random_positions(rng, 2000, *shape) + _max_len(seed)
+        yield _index_case(words, seed, positions, beyond)
 
 
 def _normed(rng: Random) -> Iterator[Case]:
@@ -107,8 +121,8 @@ def _backwards(rng: Random) -> Iterator[Case]:
     positions = common.random_positions(rng, 40, 2, rng.randint(5, 9))
     seed = rng.randrange(1000)
 
-    def ask(answer: Answer) -> dict[str, Any]:
-        module = _mlp_with(answer, seed, "mlp", "norm")
+    def ask(answer: Answer, training: bool) -> dict[str, Any]:
+        module = _mlp_with(answer, seed, "mlp", "norm").train(training)
         seen: dict[str, Any] = {
             "all that is trained": sorted(
                 name for name, each in module.named_parameters() if each.requires_grad
@@ -121,7 +135,8 @@ def _backwards(rng: Random) -> Iterator[Case]:
         seen["their dtype after module.double()"] = str(module.vectors(positions).dtype)
         return seen | common.gradients(lambda: module.vectors(positions), leaves)
 
-    yield Case("the module", ask)
+    yield Case("the module", partial(ask, training=True))
+    yield Case("the module after eval()", partial(ask, training=False))
 
 
 index_mlp = Exercise(

@@ -58,7 +58,7 @@ class index_normed_twice(RightMLP):
 
 @index_mlp.mistake(
     "Positions from max_len on all get the same vector. The formula has one for each of them.",
-    loses="the MLP of p / max_len",
+    loses=("the MLP of p / max_len", "positions (B, T) as well"),
     breaks="also beyond `max_len`",
 )
 class index_clamped(RightMLP):
@@ -69,7 +69,7 @@ class index_clamped(RightMLP):
 @index_mlp.mistake(
     "From max_len on your positions begin again at 0, so two of them share a vector. The formula "
     "has one for each.",
-    loses="the MLP of p / max_len",
+    loses=("the MLP of p / max_len", "positions (B, T) as well"),
 )
 class index_begins_again(RightMLP):
     def index(self, positions):

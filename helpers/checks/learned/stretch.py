@@ -41,6 +41,10 @@ def _longer(rng: Random) -> Iterator[Case]:
     # More rows than a byte counts; small numbers, so that places may be rounded to float32.
     many = common.normal_numbers(rng, rng.randint(260, 300), 2) / 10
     yield call(many, rng.randint(520, 700))
+    many = common.normal_numbers(rng, rng.randint(1_020, 1_100), 2) / 50
+    yield call(many, rng.randint(2_050, 2_200))
+    square = common.normal_numbers(rng, len(rows), len(rows))
+    yield call(square, length)
 
 
 def _ends(rng: Random) -> Iterator[Case]:
@@ -78,7 +82,13 @@ def _backwards(rng: Random) -> Iterator[Case]:
         }
 
     yield Case("(table, length)", ask)
-    yield differentiated(table=rows, length=len(rows) + rng.randint(2, 5))
+    length = len(rows) + rng.randint(2, 5)
+    yield differentiated(table=rows, length=length)
+    yield differentiated(" of a table that was computed", of=_of_a_copy, table=rows, length=length)
+
+
+def _of_a_copy(answer: Answer) -> Answer:
+    return lambda table, length: answer(table.clone(), length)
 
 
 stretch = Exercise(

@@ -15,7 +15,15 @@ import torch
 from torch import Tensor, nn
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, refusal, unchanged
+from helpers.checks.engine import (
+    Answer,
+    ArgumentChangedError,
+    Case,
+    Exercise,
+    Part,
+    refusal,
+    unchanged,
+)
 from helpers.checks.learned import common
 from helpers.encodings import Encoding, additive
 
@@ -37,7 +45,7 @@ class LearnedEncoding(encodings.Learned):
 def _inputs(rng: Random, max_len: int) -> Iterator[Tensor]:
     """x (B, T, D): the longest of B, T and D is each in turn, T is nearly `max_len`, T = 1."""
     a, b, c = rng.randint(2, 4), rng.randint(5, 7), rng.randint(8, 11)
-    for shape in ((a, b, c), (c, a, b), (b, c, a), (a, max_len - 1, b), (1, 1, c)):
+    for shape in ((a, b, c), (c, a, b), (b, c, a), (a, max_len - 1, b), (1, 1, c), (b, 1, c)):
         yield common.normal_numbers(rng, *shape)
 
 
@@ -71,6 +79,8 @@ def _embedded(module: Any, *arguments: Tensor) -> Any:
     given = [each.clone() for each in arguments]
     result = module.embed(*given)
     unchanged(tuple(given), arguments)
+    if given[0].requires_grad:
+        raise ArgumentChangedError("number 1, which asks for gradients now")
     return result
 
 
@@ -81,10 +91,14 @@ def _rows_added(rng: Random) -> Iterator[Case]:
 
         def ask(answer: Answer, x: Tensor = x, rows: Tensor = rows) -> Any:
             module = _table_with(answer, rows)
-            return _size(module, *rows.shape) | {
+            seen: dict[str, Any] = {
+                **_size(module, *rows.shape),
                 "the result": _embedded(module, x),
                 "the result for another x of this shape": _embedded(module.eval(), x.flip(0, 1)),
             }
+            for table in _tables(module, rows.numel()):
+                table.data = rows.flip(0, 1).reshape(table.shape)
+            return seen | {"the result with other rows, after eval()": _embedded(module, x)}
 
         words = f"embed(x) with x of shape {tuple(x.shape)} and {max_len} given rows"
         yield Case(words, ask)
@@ -132,7 +146,7 @@ def _moves(module: Any, x: Tensor) -> bool:
     if not (trained and before.requires_grad):
         return False
     before.square().sum().backward()
-    torch.optim.SGD(trained, lr=0.1).step()
+    common.descend(trained)
     return not torch.allclose(module.embed(x.clone()), before)
 
 
@@ -150,8 +164,8 @@ def _started(rng: Random) -> Iterator[Case]:
             "columns that differ in more than signs": len(rows.abs().unique(dim=1).T),
             "each row has the mean 0": _centred(rows, std.get("std", 0.02)),
             "each column has the mean 0": _centred(rows.T, std.get("std", 0.02)),
-            "the rows differ in length": _spread(rows, std.get("std", 0.02)),
-            "the columns differ in length": _spread(rows.T, std.get("std", 0.02)),
+            "the lengths of the rows differ as by chance": _spread(rows, std.get("std", 0.02)),
+            "the lengths of the columns differ as by chance": _spread(rows.T, std.get("std", 0.02)),
         }
 
     yield Case("the numbers of a new module without std", ask)
@@ -189,6 +203,10 @@ def _backwards(rng: Random) -> Iterator[Case]:
             blank = _table_with(answer, torch.zeros_like(rows).to(of_rows))
             found = blank.embed(x.clone().to(of_x), *given)
             seen[f"rows of zeros leave the digits of x {words}"] = _as_it_was(found, x.to(of_x))
+            leaf = x.clone().to(of_x).requires_grad_()
+            seen[f"gradients reach, after eval(), {words}"] = _reached(
+                module.eval(), rows.numel(), leaf, *given
+            )
         module = _table_with(answer, rows.double())
         leaf = x.double().requires_grad_()
         tables = _tables(module, rows.numel()) or [torch.zeros(1, dtype=torch.float64)]
@@ -197,6 +215,16 @@ def _backwards(rng: Random) -> Iterator[Case]:
 
     yield Case("embed(x)", partial(ask, given=()))
     yield Case("embed(x, positions)", partial(ask, given=(positions,)))
+
+
+def _reached(module: Any, size: int, leaf: Tensor, *given: Tensor) -> list[str]:
+    found = module.embed(leaf, *given)
+    if found.requires_grad:
+        found.double().sum().backward()
+    leaves = {"x": [leaf], "the rows": _tables(module, size)}
+    return [
+        n for n, some in leaves.items() if any(e.grad is not None and e.grad.any() for e in some)
+    ]
 
 
 def _as_it_was(found: Tensor, x: Tensor) -> bool:
@@ -209,13 +237,16 @@ def _too_long(rng: Random) -> Iterator[Case]:
 
     def ask(answer: Answer, x: Tensor, max_len: int, given: tuple[Tensor, ...]) -> dict[str, Any]:
         module = common.made(answer, d_model=x.shape[2], max_len=max_len)
-        return refusal(partial(module.embed, x.clone(), *given), T=x.shape[1], max_len=max_len)
+        sizes = {"T": x.shape[1], "max_len": max_len}
+        in_training = refusal(partial(module.embed, x.clone(), *given), **sizes)
+        after = refusal(partial(module.eval().embed, x.clone(), *given), **sizes)
+        return in_training | {f"after eval(), {words}": found for words, found in after.items()}
 
     rows = rng.randint(6, 8)
     less, more = rng.sample(range(2, rows), 2), rng.sample(range(rows + 2, rows + 8), 2)
     for length, (batch, width) in (
         (rows + 1, less),
-        (rows + rng.randint(10, 30), less),
+        (2 * rows + rng.randint(5, 30), less),
         (rows, more),
         (rows - rng.randint(1, 3), more),
     ):

@@ -126,6 +126,19 @@ class rows_added_in_place(RightTable):
 
 
 @table.mistake(
+    "requires_grad_() changes the caller's x. A gradient reaches x by itself wherever x asks for "
+    "one: x + rows is enough.",
+    loses=("adds row p at position p", "adds the rows it is told to"),
+    breaks="neither $x$ nor `positions` is changed",
+)
+class rows_ask_for_gradients_of_x(RightTable):
+    def embed(self, x, positions=None):
+        if x.is_leaf:
+            x.requires_grad_()
+        return super().embed(x, positions)
+
+
+@table.mistake(
     "max_len rows are enough for T = max_len; only a longer text has no row for its end.",
     loses="says when there is no row",
 )
@@ -161,6 +174,21 @@ class rows_missing_begin_again(RightTable):
 
 
 @table.mistake(
+    "You look at the length in training only, or only after eval(). There are as many rows in the "
+    "one as in the other.",
+    loses="says when there is no row",
+)
+class rows_missing_told_in_training_only(RightTable):
+    def check(self, length):
+        if self.training:
+            super().check(length)
+
+    def rows(self, x, positions):
+        wanted = torch.arange(x.shape[1]) if positions is None else positions
+        return self.table[wanted % self.max_len]
+
+
+@table.mistake(
     "Your error comes without a text, so whoever reads it has to guess what is too long for what. "
     "Name T and max_len in it.",
     loses="says when there is no row",
@@ -184,8 +212,8 @@ class rows_missing_without_numbers(RightTable):
 
 
 @table.mistake(
-    "You look at the length only where no positions are given. With positions a text beyond "
-    "max_len is refused as well: what counts is T, not the largest position.",
+    "Where positions are given, a text beyond max_len has to be refused as well: what counts is "
+    "T, how many tokens x has, not the largest position.",
     loses="says when there is no row",
     breaks="with `positions` or without",
 )

@@ -29,6 +29,8 @@ def distance(logits: Tensor, targets: Tensor, kinds: Tensor, posterior: Tensor) 
 def _text(rng: Random, sizes: tuple[int, int, int], number: int, once: bool = False) -> Scored:
     """A batch in which each kind is chosen somewhere, and stands somewhere it is not.
 
+    The highest kind stands in one row only, not the first. A word of kind 0 is a great surprise.
+
     Args:
         sizes: B, T and V. number: K.
         once: some kinds are chosen once, so that a mean over all chosen places is another.
@@ -41,11 +43,18 @@ def _text(rng: Random, sizes: tuple[int, int, int], number: int, once: bool = Fa
     if once:
         chosen &= kinds == 0
     places = rng.sample(range(words.numel()), 2 * number)
+    if number > 1:
+        row = rng.randrange(1, shape[0])
+        kinds[torch.arange(shape[0]) != row] %= number - 1
+        in_row = range(row * shape[1], (row + 1) * shape[1])
+        places = rng.sample([p for p in range(words.numel()) if p not in in_row], 2 * number - 2)
+        places += rng.sample(in_row, 2)
     for k in range(number):
         kinds.view(-1)[places[2 * k : 2 * k + 2]] = k
         chosen.view(-1)[places[2 * k]], chosen.view(-1)[places[2 * k + 1]] = True, False
     sharp = (2 + 2 * kinds)[..., None] * torch.rand(*shape, size, generator=draw)
     logits = 2 * torch.randn(*shape, size + 1, generator=draw)  # [MASK] has a logit too
+    sharp.view(-1, size)[places[0], words.view(-1)[places[0]]] -= rng.uniform(14, 20)
     return logits, torch.where(chosen, words, -100), kinds, sharp.double().softmax(-1)
 
 
@@ -74,7 +83,10 @@ def _large(rng: Random) -> Iterator[Case]:
     for spread, level in ((100, 300), (1, 900)):
         logits, targets, kinds, posterior = _text(rng, _sizes(rng), rng.randint(2, 3))
         levels = level * torch.randn(*logits.shape[:2], 1, generator=common.generator(rng)).sign()
-        given = spread * logits + levels, targets, kinds, posterior
+        logits = spread * logits + levels
+        at = tuple(each[0] for each in torch.where(targets != -100))
+        logits[at][targets[at]], logits[at][targets[at] - 1] = -450, 450  # too far for a float64
+        given = logits, targets, kinds, posterior
         yield _case(given, ", logits in the hundreds")
 
 
@@ -267,8 +279,8 @@ def above_without_word_0(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "There is no kind beyond the highest that comes up. How many there are differs from text to "
-    "text: K is kinds.max() + 1.",
+    "You give a fixed number of means, of 4 kinds. How many kinds there are differs from text to "
+    "text, fewer than that or more: K is kinds.max() + 1.",
     breaks="Each kind is chosen at least once",
 )
 def above_for_four_kinds(logits, targets, kinds, posterior):

@@ -94,6 +94,14 @@ def _differentiated(rng: Random) -> Iterator[Case]:
     yield Case("its dtype where the logits are bfloat16", ask)
 
 
+# What `F.cross_entropy` and `F.nll_loss` are made of, by its compiled names.
+_NAMES = ("cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss2d")
+_OPS = [getattr(torch.ops.aten, name) for name in (*_NAMES, "nll_loss_forward")]
+_COMPILED = (
+    *(getattr(torch._C._nn, name) for name in _NAMES),
+    *(op for each in _OPS for op in (each._op, each.default._op)),
+)
+
 loss = Exercise(
     "loss",
     scored,
@@ -102,7 +110,7 @@ loss = Exercise(
         Part("logits of any size", 0.5, _large_logits),
         Part("dtype and gradients", 0.5, _differentiated),
     ),
-    forbidden=(F.cross_entropy, F.nll_loss, inputs.places_loss, masked_loss),
+    forbidden=(F.cross_entropy, F.nll_loss, inputs.places_loss, masked_loss, *_COMPILED),
     explains=(
         "Write `mlm_loss(logits, targets)`.",
         "`log_softmax` is.",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.modules.dropout import _DropoutNd
@@ -40,22 +42,36 @@ def asked(encoding: Encoding, given: dict[str, Tensor]) -> dict[str, Tensor]:
     }
 
 
-def dependent(encoding: Encoding, given: dict[str, Tensor]) -> list[str]:
-    """Hooks that answer otherwise to one text than among others; not those that draw, as dropout.
+def dependent(encoding: Encoding, given: dict[str, Tensor]) -> tuple[list[str], list[str]]:
+    """Hooks that answer otherwise to one text than among others, and when asked once more.
 
-    Each module for dropout is left in eval mode.
+    Not those that draw, as dropout does; each module for dropout is left in eval mode.
     """
     for module in encoding.modules():
         if isinstance(module, _DropoutNd):
             module.eval()
-    among = asked(encoding, copied(given))
     last = {name: each[-1:] for name, each in given.items()}
-    alone, again = asked(encoding, copied(last)), asked(encoding, copied(last))
+    among = drawn(encoding, given, 1)
+    alone, again, otherwise = (drawn(encoding, last, seed) for seed in (1, 1, 2))
+    changing = [name for name in HOOKS if not close(again[name], alone[name])]
     return [
         name
         for name in HOOKS
-        if close(again[name], alone[name]) and not close(among[name][-1:], alone[name])
-    ]
+        if close(otherwise[name], alone[name]) and not close(among[name][-1:], alone[name])
+    ], changing
+
+
+def drawn(encoding: Encoding, given: dict[str, Tensor], seed: int) -> dict[str, Tensor]:
+    """What the hooks answer with the random numbers of a seed."""
+    before = random.getstate(), np.random.get_state()
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.default_generator.manual_seed(seed)
+    try:
+        return asked(encoding, copied(given))
+    finally:
+        random.setstate(before[0])
+        np.random.set_state(before[1])
 
 
 def copied(given: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -102,24 +118,32 @@ def changing(encoding: Encoding, given: dict[str, Tensor]) -> list[str]:
     return [name for name in HOOKS if not close(first[name], second[name], 1e-5)]
 
 
-def cut(encoding: Encoding, given: dict[str, Tensor]) -> list[str]:
-    """Which of x, q and k `embed` and `rotate` make use of and give no gradient to."""
-    dtype = next((each.dtype for each in encoding.parameters()), torch.float32)
+def cut(encoding: Encoding, given: dict[str, Tensor], dtype: torch.dtype) -> list[str]:
+    """Which of x, q and k `embed` and `rotate` make use of and give no gradient to, or to a part.
+
+    A number that is used gives another result when it moves, be it ever so little.
+    """
     cut = []
+    little = 1e-6 if dtype == torch.float64 else 1e-3
     for names, hook in ((("x",), "embed"), (("q", "k"), "rotate")):
         for name in names:
             now = {each: given[each].to(dtype) for each in names}
             function = getattr(encoding, hook)
-            with torch.no_grad():
-                before = _joined(function(*(each.clone() for each in now.values())))
-                moved = {**now, name: now[name] + 0.5}
-                after = _joined(function(*(each.clone() for each in moved.values())))
-            now[name].requires_grad_()
-            result = _joined(function(*(each * 1 for each in now.values())))
+            leaf = now[name].clone().requires_grad_()
+            result = _joined(function(*({**now, name: leaf * 1}.values())))
             if result.requires_grad:
                 (result * torch.randn_like(result)).sum().backward()
-            grad = now[name].grad
-            if not torch.equal(before, after) and (grad is None or not grad.any()):
+            missing = torch.ones_like(leaf) if leaf.grad is None else leaf.grad == 0
+            if not missing.any():
+                continue
+            step = missing * (0.5 if missing.all() else little)
+            with torch.no_grad():
+                moved = {**now, name: now[name] + step}
+                before, after = (
+                    _joined(function(*(each.clone() for each in values.values())))
+                    for values in (now, moved)
+                )
+            if not torch.equal(before, after):
                 cut.append(f"the {name} of `{hook}`")
     return cut
 

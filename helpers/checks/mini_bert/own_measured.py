@@ -101,10 +101,10 @@ def leaves_alone(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[
         unlike = [name for name in given if not torch.equal(given[name], before[name])]
         nan = [name for name in HOOKS if among[name].isnan().any()]
         changing = own_hooks.changing(encoding, before)
-        dependent = own_hooks.dependent(encoding, before)
-        training = own_hooks.dependent(encoding.train(), before)
+        dependent, _ = own_hooks.dependent(encoding, before)
+        training, kept = own_hooks.dependent(encoding.train(), before)
     else:  # the rest cannot be asked
-        unlike, nan, changing, dependent, training = [], [], [], [], []
+        unlike, nan, changing, dependent, training, kept = [], [], [], [], [], []
     return {
         **shapes,
         "what a hook has written into": unlike,
@@ -112,6 +112,7 @@ def leaves_alone(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[
         "hooks that give another answer when asked once more": changing,
         "hooks whose answer depends on the other texts": dependent,
         "hooks of which that is so in train mode": training,
+        "hooks that in train mode give another answer when asked once more": kept,
     }
 
 
@@ -143,7 +144,12 @@ def _outcome(model: Bert, tokens: Tensor) -> str:
         hidden = model(tokens)
         if hidden.shape[:2] != tokens.shape:
             return f"a result of shape {tuple(hidden.shape)}"
-        return WORKS if hidden.isfinite().all() else "numbers that are not finite"
+        if not hidden.isfinite().all():
+            return "numbers that are not finite"
+        found = counted(model, tokens)
+        if found[UNHEARD]:
+            return f"a result to which the words at the places {found[UNHEARD]} do not count"
+        return WORKS if found[ORDER_COUNTS] else "a result to which the order does not count"
     except NotImplementedError:
         raise
     except ValueError as error:
@@ -173,8 +179,8 @@ def _gradients(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[st
     least = ROUNDING * max(sizes_of, default=0.0)
     return {
         "the loss reaches every Parameter": all(each > least for each in sizes_of),
-        "what a gradient does not reach": own_hooks.cut(
-            model.position, own_hooks.given(sizes, tokens)
+        "what a gradient does not reach, or not all of it": own_hooks.cut(
+            model.position, own_hooks.given(sizes, tokens), model.words.weight.dtype
         ),
     }
 
@@ -199,16 +205,32 @@ def learns(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[str, A
         model(tokens[:, 2:])  # another length in between
         again = model(tokens)
         hooks = own_hooks.changing(model.position, own_hooks.given(sizes, tokens))
-        other.load_state_dict(model.state_dict())
+        misfits = _loaded(other, model.state_dict())
         other(tokens[:, :5])  # what was asked first must not count
         return {
             **{name: found[name] and used[name] for name in found},
             FINITE: bool(hidden.isfinite().all()),
             **gradients,
             TWICE: close(again, hidden) and not hooks,
+            "what is saved of it and does not fit into a new one": misfits,
             "saved and loaded into a new one, it gives the same": close(other(tokens), hidden),
             **counted(model, tokens),
         }
+
+
+def _loaded(model: Bert, saved: dict[str, Tensor]) -> list[str]:
+    """The names of what does not fit, or is missing, in the encoding; none if all can be loaded."""
+    try:
+        model.load_state_dict(saved)
+    except RuntimeError:
+        own = model.state_dict()
+        return sorted(
+            name.removeprefix("position.")
+            for name in {*own, *saved}
+            if name.startswith("position.")
+            and not (name in own and name in saved and own[name].shape == saved[name].shape)
+        ) or ["it"]
+    return []
 
 
 def _kept(encoding: nn.Module) -> dict[str, bool]:

@@ -127,8 +127,8 @@ class own_detached(RowAndOffset):
 
 
 @own.mistake(
-    "What `embed` is given gets no gradient: there is a detach, or a no_grad, on its way through. "
-    "The words below it could not learn.",
+    "What `embed` is given gets no gradient, or some of it gets none: there is a detach, or a "
+    "no_grad, on its way through. The words below it could not learn.",
     loses="it learns, and can be saved",
     breaks="gradients reach the $x$",
 )

@@ -12,7 +12,9 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from helpers.checks.engine import Answer, Case, Exercise, Part
 from helpers.model import bert
@@ -38,23 +40,56 @@ def _large(rng: Random) -> tuple[int, ...]:
     """Odd numbers of parameters, too many of them for a float32."""
     return tuple(
         2 * rng.randint(*ends) + odd
-        for ends, odd in (((15_000, 30_000), 0), ((600, 700), 1), ((5, 15), 0), ((150, 300), 1))
+        for ends, odd in (((15_000, 30_000), 0), ((600, 700), 1), ((5, 8), 0), ((150, 300), 1))
     )
 
 
+def _huge(rng: Random) -> tuple[int, ...]:
+    """Each of the four numbers is too large for a float64 that is to hold it exactly."""
+    width = 4 * rng.randint(2**25, 2**25 + 999) + 1
+    return width + 2 * rng.randint(1, 999), width, 2 * rng.randint(2, 4), 2 * rng.randint(50, 500)
+
+
 def _sizes(rng: Random) -> Iterator[tuple[int, ...]]:
-    """Some that share D, some that share all but D, and so many layers that 32 bits are too few."""
-    first, second, large = _small(rng), _small(rng), _large(rng)
+    """Some that share D, some that share all but D, and ever larger ones."""
+    first, second = _small(rng), _small(rng)
     width = first[1] + rng.randint(1, 5)
     yield from (first, (second[0], first[1], *second[2:]), (first[0], width, *first[2:]))
-    yield from (large, (*large[:2], rng.randint(260, 300), large[3]))
+    yield from (_large(rng), _huge(rng))
+
+
+class _WithoutNumbers(TorchFunctionMode):
+    """Tensors of many entries have shapes and no numbers, so that nothing fills the memory.
+
+    Who adds up the Parameters of layers may do so; a whole Bert is not allowed, but is tried.
+    """
+
+    MAKERS = (torch.empty, torch.zeros, torch.ones, torch.rand, torch.randn)
+    FILLERS = (Tensor.normal_, Tensor.uniform_, Tensor.zero_, Tensor.fill_)
+    MANY = 100_000
+
+    def __torch_function__(
+        self,
+        func: Any,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        kwargs = kwargs or {}
+        if func in self.MAKERS:
+            shape = kwargs.get("size", args[0] if args and not isinstance(args[0], int) else args)
+            if math.prod(shape) > self.MANY:
+                kwargs = {**kwargs, "device": "meta"}
+        elif func in self.FILLERS and args[0].is_meta:  # PyTorch takes milliseconds for nothing
+            return args[0]
+        return func(*args, **kwargs)
 
 
 def _count(rng: Random, key: str) -> Iterator[Case]:
     for sizes in _sizes(rng):
 
         def ask(answer: Answer, sizes: tuple[int, ...] = sizes) -> Any:
-            found = _entries(answer(*sizes))
+            found = _entries(answer, sizes)
             return _whole(found.get(key, "no such entry")) if type(found) is dict else found
 
         yield Case(f"{sizes}[{key!r}]", ask)
@@ -63,20 +98,25 @@ def _count(rng: Random, key: str) -> Iterator[Case]:
 
 
 def _keys(answer: Answer, sizes: tuple[int, ...]) -> Any:
-    found = _entries(answer(*sizes))
+    found = _entries(answer, sizes)
     return sorted(map(str, found)) if type(found) is dict else found
 
 
-def _entries(found: Any) -> Any:
-    """A Counter and its like as the plain dictionary that it is."""
+def _entries(answer: Answer, sizes: tuple[int, ...]) -> Any:
+    """What is returned; a Counter and its like as the plain dictionary that it is."""
+    with _WithoutNumbers():
+        found = answer(*sizes)
     return dict(found) if isinstance(found, dict) else found
 
 
 def _whole(value: Any) -> Any:
-    """A whole number as an int, if it was counted in whole numbers; a float is said to be one."""
-    if isinstance(value, Tensor | np.ndarray | np.number) and math.prod(value.shape) == 1:
+    """An int as it is; of another number it is said what it is."""
+    held = isinstance(value, Tensor | np.ndarray | np.number) and math.prod(value.shape) == 1
+    if held:
         value = value.item()
-    return f"the float {value!r}" if isinstance(value, float) else value
+    if isinstance(value, float):
+        return f"the float {value!r}"
+    return f"{value!r} in a tensor or a number of NumPy's" if held else value
 
 
 parameters = Exercise(
@@ -153,7 +193,6 @@ def count_in_floats(V, D, L, T):
 @parameters.mistake(
     "Large models have more parameters than 32 bits can count. Python's own ints have no end, and "
     "those of torch.int64 are long enough.",
-    loses="all of it",
     breaks="exact for any sizes",
 )
 def count_in_32_bits(V, D, L, T):
@@ -162,8 +201,45 @@ def count_in_32_bits(V, D, L, T):
     V, D, L, T = torch.tensor([V, D, L, T]).int()
     below = (V + 2 + T) * D + 2 * D
     layer, pooler = 12 * D * D + 13 * D, D * D + D
+    found = {
+        "embeddings": below,
+        "layer": layer,
+        "pooler": pooler,
+        "all": below + L * layer + pooler,
+    }
+    return {name: int(number) for name, number in found.items()}
+
+
+@parameters.mistake(
+    "These are the right numbers, in tensors or as numbers of NumPy's. The text asks for Python's "
+    "ints: int(…) makes one of each, and without tensors there would be nothing to turn.",
+    breaks="each an int",
+)
+def count_in_tensors(V, D, L, T):
+    import torch
+
+    V, D, L, T = torch.tensor([V, D, L, T])
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
     every = below + L * layer + pooler
     return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "Your ints have been floats on their way, by / or a power of 0.5 or a float of yours: beyond 2 "
+    "to the power of 53 that costs the last digits, and int(…) does not bring them back.",
+    breaks="exact for any sizes",
+)
+def count_in_floats_made_ints(V, D, L, T):
+    below = (V + 2 + T) * D + 2.0 * D
+    layer, pooler = 12.0 * D * D + 13 * D, 1.0 * D * D + D
+    found = {
+        "embeddings": below,
+        "layer": layer,
+        "pooler": pooler,
+        "all": below + L * layer + pooler,
+    }
+    return {name: int(number) for name, number in found.items()}
 
 
 @parameters.mistake(
@@ -236,57 +312,4 @@ def count_without_biases(V, D, L, T):
     below = (V + 2 + T) * D + 2 * D
     layer, pooler = 12 * D * D + 4 * D, D * D
     every = below + L * layer + pooler
-    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
-
-
-@parameters.mistake("You have counted the pooler, but it is not in the sum.", loses="all of it")
-def count_all_without_the_pooler(V, D, L, T):
-    below = (V + 2 + T) * D + 2 * D
-    layer, pooler = 12 * D * D + 13 * D, D * D + D
-    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": below + L * layer}
-
-
-@parameters.mistake(
-    "The sum has a second table of V rows. The decoder of the word head is the token table "
-    "itself, used once more, and the heads do not belong to this count anyway.",
-    loses="all of it",
-)
-def count_with_the_decoder(V, D, L, T):
-    below = (V + 2 + T) * D + 2 * D
-    layer, pooler = 12 * D * D + 13 * D, D * D + D
-    every = below + L * layer + pooler + V * D
-    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
-
-
-@parameters.mistake(
-    "The sum contains the two heads of pretraining. Count without them, as the published "
-    "numbers do: they are thrown away afterwards.",
-    loses="all of it",
-    breaks=("without the heads.", "of all without the heads"),
-)
-def count_with_the_heads(V, D, L, T):
-    below = (V + 2 + T) * D + 2 * D
-    layer, pooler = 12 * D * D + 13 * D, D * D + D
-    heads = D * D + D + 2 * D + V + 2 * D + 2
-    every = below + L * layer + pooler + heads
-    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
-
-
-@parameters.mistake(
-    "The sum has one layer in it. Each of the L layers has parameters of its own.",
-    loses="all of it",
-)
-def count_with_one_layer(V, D, L, T):
-    below = (V + 2 + T) * D + 2 * D
-    layer, pooler = 12 * D * D + 13 * D, D * D + D
-    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": below + layer + pooler}
-
-
-@parameters.mistake(
-    "The sum has a pooler for each layer. There is one, on top of the last.", loses="all of it"
-)
-def count_with_a_pooler_per_layer(V, D, L, T):
-    below = (V + 2 + T) * D + 2 * D
-    layer, pooler = 12 * D * D + 13 * D, D * D + D
-    every = below + L * (layer + pooler)
     return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}

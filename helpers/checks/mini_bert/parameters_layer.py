@@ -1,4 +1,4 @@
-"""Unit 08, “Count them”: what people forget in a layer."""
+"""Unit 08, “Count them”: what people forget in a layer, and in the sum of all."""
 
 from __future__ import annotations
 
@@ -78,4 +78,57 @@ def count_with_a_bias_of_d_inside_the_mlp(V, D, L, T):
     below = (V + 2 + T) * D + 2 * D
     layer, pooler = 12 * D * D + 10 * D, D * D + D
     every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake("You have counted the pooler, but it is not in the sum.", loses="all of it")
+def count_all_without_the_pooler(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": below + L * layer}
+
+
+@parameters.mistake(
+    "The sum has a second table of V rows. The decoder of the word head is the token table "
+    "itself, used once more, and the heads do not belong to this count anyway.",
+    loses="all of it",
+)
+def count_with_the_decoder(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    every = below + L * layer + pooler + V * D
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "The sum contains the two heads of pretraining. Count without them, as the published "
+    "numbers do: they are thrown away afterwards.",
+    loses="all of it",
+    breaks=("without the heads.", "of all without the heads"),
+)
+def count_with_the_heads(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    heads = D * D + D + 2 * D + V + 2 * D + 2
+    every = below + L * layer + pooler + heads
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "The sum has one layer in it. Each of the L layers has parameters of its own.",
+    loses="all of it",
+)
+def count_with_one_layer(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": below + layer + pooler}
+
+
+@parameters.mistake(
+    "The sum has a pooler for each layer. There is one, on top of the last.", loses="all of it"
+)
+def count_with_a_pooler_per_layer(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    every = below + L * (layer + pooler)
     return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}

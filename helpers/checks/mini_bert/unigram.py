@@ -59,6 +59,17 @@ def _all_seen(rng: Random) -> Iterator[Case]:
     often = torch.tensor(words[:1] * rng.randint(40_000, 42_000) + words[1:2] * 3001)
     training, testing = _texts(rng, words, [], (size + 20, 90))
     yield _case(torch.cat([training, often]), torch.cat([testing, often[-99:], often[:77]]), size)
+    yield _finely(rng)
+
+
+def _finely(rng: Random) -> Case:
+    """A probability above 1/2 half-way between two numbers of 16 bits."""
+    size, number = rng.randint(6, 9), rng.randint(18_000, 22_000)
+    a, b = rng.sample(range(size), 2)
+    often = round((number + 2 * size) * (0.5 + (2 * rng.randint(4, 200) + 1) / 4096)) - 2
+    training = torch.tensor([*range(size)] + [a] * often + [b] * (number - often))
+    shuffled = training[torch.randperm(len(training), generator=common.generator(rng))]
+    return _case(shuffled, torch.tensor([a] * rng.randint(1, 3)), size)
 
 
 def _some_unseen(rng: Random) -> Iterator[Case]:

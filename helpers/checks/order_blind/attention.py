@@ -8,6 +8,7 @@ from random import Random
 
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
 from helpers.checks.engine import Case, Exercise, Part, call, differentiated
 from helpers.checks.order_blind import common
@@ -17,6 +18,16 @@ def _single(rng: Random) -> Iterator[Case]:
     q, k, v = common.queries_keys_values(rng)
     yield common.finite_too(call(q, k, v))
     yield common.finite_too(call(v[: len(q), : q.shape[1]], k, v))  # the same shapes once more
+    yield from _few(q, k, v)
+
+
+def _few(q: Tensor, k: Tensor, v: Tensor) -> Iterator[Case]:
+    """One query, one key, or both; values of one number; and T = S = d = e."""
+    for queries, keys in ((1, k.shape[-2]), (q.shape[-2], 1), (1, 1)):
+        given = q[..., :queries, :], k[..., :keys, :], v[..., :keys, :]
+        yield common.finite_too(call(*given))
+    yield common.finite_too(call(q, k, v[..., :1]))
+    yield common.finite_too(call(q[..., :3, :3], k[..., :3, :3], v[..., :3, :3]))
 
 
 def _batches(rng: Random) -> Iterator[Case]:
@@ -27,6 +38,8 @@ def _batches(rng: Random) -> Iterator[Case]:
     yield common.finite_too(call(q[:, :1], k, v))
     square = common.normal_numbers(rng, 2, rng.randint(9, 12), 5)
     yield common.finite_too(call(square, square.flip(1), square))
+    yield from _few(*common.queries_keys_values(rng, 2))
+    yield from _few(*common.queries_keys_values(rng, 3, 3))
 
 
 def _large(rng: Random) -> Iterator[Case]:
@@ -44,6 +57,10 @@ def _large(rng: Random) -> Iterator[Case]:
     k[:, rng.randrange(k.shape[1]), 0] = 250
     case = call(q, k, v)
     yield common.finite_too(Case(case.label + " with one key's scores near 250 or −250", case.ask))
+    k = k.clone()
+    k[..., 0] = 20_000 * (torch.tensor(rng.sample(range(k.shape[1]), k.shape[1])) - 2)
+    case = call(q, k, v)
+    yield common.finite_too(Case(case.label + " with scores from −60,000 to 60,000", case.ask))
 
 
 def _backwards(rng: Random) -> Iterator[Case]:

@@ -25,31 +25,52 @@ def best_without_order(tokens: Tensor, answers: Tensor) -> float:
 
 
 # Pairs of bags with the same product of t + 1, of the same digits, and with the same sum of 8^t;
-# 256 is 0 in eight bits.
+# 256 is 0 in eight bits. Then with the same sum of 10^t, twice; as odd in their counts; with the
+# same sum, smallest and largest; and, in front of others as large as 500, of the same digits.
 CONFUSED = (
     ([0, 3], [1, 1]),
     ([1, 12], [11, 2]),
     ([1] * 9, [0] * 8 + [2]),
     ([256, 3], [0, 3]),
     ([7, 9], [7, 8]),
+    ([1] * 11, [0] * 10 + [2]),
+    ([1] + [2] * 10, [0] * 10 + [3]),
+    ([1, 1, 2], [2, 3, 3]),
+    ([1, 4, 4, 7], [1, 2, 6, 7]),
+    ([12, 34], [1, 234]),
 )
 
 
 def _confused(rng: Random) -> Iterator[Case]:
     """Bags that a careless key takes for one; ten answers, none of them right for half of a bag."""
-    length = rng.randint(9, 11)
+    length = rng.randint(11, 13)
     for pair in CONFUSED:
-        rows, said = [], []
-        answers = rng.sample(range(10), 10)
-        for bag in pair:
-            whole = bag + [5] * (length - len(bag))
-            # The one's best answer is none of the other's, so that to confuse them costs.
-            best, *others = answers.pop(), *answers[:4]
-            for answer in [best] * 3 + others:
-                rows.append(rng.sample(whole, length))
-                said.append(answer)
+        more = 500 if pair is CONFUSED[-1] else 5
+        whole = [bag + [more] * (length - len(bag)) for bag in pair]
+        rows, said = _with_answers(rng, whole)
         yield _bag_case("bags that are easily confused", rows, said)
     yield _bag_case("a single sequence", rows[:1], said[:1])
+
+
+def _repeated(rng: Random) -> Iterator[Case]:
+    """Two words, one of them n times and the other m times, and the other way round."""
+    for n, m in ((3, 5), (9, 11), (rng.randint(17, 20), rng.randint(21, 30))):
+        one, other = rng.sample(range(10), 2)
+        pair = [[one] * n + [other] * m, [one] * m + [other] * n]
+        rows, said = _with_answers(rng, pair)
+        yield _bag_case("bags of two words", rows, said)
+
+
+def _with_answers(rng: Random, bags: list[list[int]]) -> tuple[list[list[int]], list[int]]:
+    """Seven sequences of each bag; the one's best answer is none of the other's."""
+    rows, said = [], []
+    answers = rng.sample(range(10), 10)
+    for bag in bags:
+        best, *others = answers.pop(), *answers[:4]
+        for answer in [best] * 3 + others:
+            rows.append(rng.sample(bag, len(bag)))
+            said.append(answer)
+    return rows, said
 
 
 def _bag_case(label: str, rows: list[list[int]], answers: list[int]) -> Case:
@@ -116,7 +137,11 @@ bag = Exercise(
     best_without_order,
     (
         Part("every bag with both answers", 0.5, _twins),
-        Part("bags of different sizes", 0.25, lambda rng: (*_uneven(rng), *_alike(rng))),
+        Part(
+            "bags of different sizes",
+            0.25,
+            lambda rng: (*_uneven(rng), *_alike(rng), *_repeated(rng)),
+        ),
         Part("bags that are nearly alike", 0.25, _confused),
     ),
     explains=("Write `best_without_order`.",),
@@ -257,4 +282,16 @@ def bag_is_two_sums(tokens, answers):
     bags = defaultdict(Counter)
     for row, answer in zip(tokens.tolist(), answers.tolist(), strict=True):
         bags[sum(row), sum(t * t for t in row)][answer] += 1
+    return sum(max(bag.values()) for bag in bags.values()) / len(answers)
+
+
+@bag.mistake(
+    "You make one number of a bag, with a digit for how often each word is in it. A word may be in "
+    "it ten times and more, and then one digit does not do. The sorted tokens tell bags apart.",
+    loses="bags that are nearly alike",
+)
+def bag_is_a_number_of_digits(tokens, answers):
+    bags = defaultdict(Counter)
+    for row, answer in zip(tokens.tolist(), answers.tolist(), strict=True):
+        bags[sum(10**t for t in row)][answer] += 1
     return sum(max(bag.values()) for bag in bags.values()) / len(answers)

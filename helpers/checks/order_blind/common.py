@@ -17,8 +17,18 @@ from helpers.model.attention import MultiHeadAttention
 
 Function = Callable[[Tensor], Tensor]
 
-LIBRARY = (MultiHeadAttention, nn.MultiheadAttention, F.multi_head_attention_forward)
-ATTENTION = (*LIBRARY, F.scaled_dot_product_attention)
+LIBRARY = (
+    MultiHeadAttention,
+    nn.MultiheadAttention,
+    F.multi_head_attention_forward,
+    torch._native_multi_head_attention,
+)
+ATTENTION = (
+    *LIBRARY,
+    F.scaled_dot_product_attention,
+    torch.ops.aten.scaled_dot_product_attention._op,  # the same, by another door
+    torch._scaled_dot_product_attention_math,
+)
 FINITE, RESULT = "every number is finite", "the result"
 
 
@@ -122,6 +132,12 @@ def random_batch(rng: Random) -> Tensor:
     return normal_numbers(rng, 3, rng.randint(7, 9), 6)
 
 
+def batches_of_like_sizes(rng: Random) -> Iterator[Tensor]:
+    """(B, T, D) with one sequence; with B = T; with B = T − 1; with T = D; and with T − 1 = D."""
+    for batch, length in ((1, 8), (5, 5), (6, 7), (3, 6), (2, 7), (6, 6)):
+        yield normal_numbers(rng, batch, length, 6)
+
+
 def largest_in_each(x: Tensor) -> Iterator[Tensor]:
     """x with the largest numbers, and so the largest change, in each of its sequences once."""
     for largest in range(len(x)):
@@ -138,8 +154,8 @@ def from_behind(x: Tensor) -> Tensor:
 
 
 def mixing_sequences(y: Tensor) -> Tensor:
-    """Each sequence and what is left of those before it: not one of them stands alone."""
-    return y + y.roll(1, 0).square()
+    """Each sequence and what is left of those before it, times B: no other batch will do."""
+    return (y + y.roll(1, 0).square()) * len(y)
 
 
 def attention_layers(rng: Random, layers: int, causal: bool) -> Function:

@@ -32,6 +32,9 @@ def _simple(rng: Random) -> Iterator[Case]:
     mixed = common.mixing_sequences
     yield common.order_case("sum over all sequences", lambda x: mixed(x.cumsum(1)), x, order)
     yield common.order_case("running sum, negative", lambda x: -x.cumsum(1), 2 * x, order)
+    for x in common.batches_of_like_sizes(rng):
+        order = common.random_order(rng, x.shape[1])
+        yield common.order_case("running sum", lambda x: x.cumsum(1), x, order)
 
 
 def _layers(rng: Random) -> Iterator[Case]:
@@ -46,6 +49,8 @@ def _layers(rng: Random) -> Iterator[Case]:
         yield common.order_case("causal attention", causal, scaled, order)
     yield common.order_case("causal attention", causal, x.flip(1), order)
     yield common.order_case("causal attention, negative", lambda x: -causal(x), x, order)
+    for x in common.batches_of_like_sizes(rng):
+        yield common.order_case("causal attention", causal, x, common.random_order(rng, x.shape[1]))
 
 
 gap = Exercise(

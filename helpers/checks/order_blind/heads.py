@@ -14,18 +14,26 @@ from torch.nn.functional import scaled_dot_product_attention as sdpa
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated
 from helpers.checks.order_blind import common
 
+# H, d, B and T: B = T, B = H, H = T, all three, one column for each head, one sequence, one token.
+ALIKE = ((2, 3, 5, 5), (3, 2, 3, 5), (4, 2, 3, 4), (3, 2, 3, 3), (5, 1, 2, 4), (2, 3, 1, 4),
+         (2, 3, 3, 1))  # fmt: skip
 
-def _layer(rng: Random, heads: int, width: int) -> tuple[Tensor, list[Tensor]]:
+
+def _layer(
+    rng: Random, heads: int, width: int, batch: int = 2, length: int = 0
+) -> tuple[Tensor, list[Tensor]]:
     """x (B, T, D), and the four weights (D, D), of a size that keeps the numbers near 1."""
-    x = common.normal_numbers(rng, 2, rng.randint(5, 7), heads * width)
+    x = common.normal_numbers(rng, batch, length or rng.randint(5, 7), heads * width)
     return x, [
         common.normal_numbers(rng, heads * width, heads * width) * x.shape[2] ** -0.5
         for _ in range(4)
     ]
 
 
-def _heads_case(rng: Random, heads: int, width: int, mask: Tensor | None = None) -> Case:
-    x, weights = _layer(rng, heads, width)
+def _heads_case(
+    rng: Random, heads: int, width: int, mask: Tensor | None = None, batch: int = 2, length: int = 0
+) -> Case:
+    x, weights = _layer(rng, heads, width, batch, length)
     given = () if mask is None else (mask[..., : x.shape[1], : x.shape[1]],)
     shape = f", a mask {tuple(given[0].shape)}" if given else ""
     label = f"(x of shape {tuple(x.shape)}, four weights, num_heads={heads}{shape})"
@@ -53,6 +61,8 @@ def _several_heads(rng: Random) -> Iterator[Case]:
     yield common.finite_too(Case(label, partial(_ask_heads, x[:1], weights, 2, ())))
     label = "(sequences of one token, four weights, num_heads=2)"
     yield common.finite_too(Case(label, partial(_ask_heads, x[:, :1], weights, 2, ())))
+    for heads, width, batch, length in ALIKE:
+        yield _heads_case(rng, heads, width, None, batch, length)
 
 
 def _heads_masked(rng: Random) -> Iterator[Case]:
@@ -60,11 +70,20 @@ def _heads_masked(rng: Random) -> Iterator[Case]:
     real = common.attention_mask(torch.tensor([rng.randint(3, 4), rng.randint(1, 2)]), 7)
     yield _heads_case(rng, 3, 4, real[:, :, :1])
     yield _heads_case(rng, 4, 3, real.flip(0)[:, :, :1])
+    for heads, width, batch, length in ALIKE:
+        lengths = torch.tensor([rng.randint(1, length) for _ in range(batch)])
+        padding = common.attention_mask(lengths, length)[:, :, :1]
+        causal = common.attention_mask(torch.tensor([length]), length, causal=True)[0, 0]
+        for mask in (padding, causal):
+            yield _heads_case(rng, heads, width, mask, batch, length)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
     x, (w_q, w_k, w_v, w_o) = _layer(rng, 1, rng.randint(8, 10))
-    yield differentiated(x=x, w_q=w_q, w_k=w_k, w_v=w_v, w_o=w_o, num_heads=1)
+    hides_nothing = torch.ones(x.shape[1], x.shape[1]).bool()  # who ignores it loses nothing here
+    for mask in (None, hides_nothing):
+        label = "" if mask is None else ", that hides nothing"
+        yield differentiated(label, x=x, w_q=w_q, w_k=w_k, w_v=w_v, w_o=w_o, num_heads=1, mask=mask)
 
 
 heads = Exercise(

@@ -1,109 +1,23 @@
-"""Unit 01, “Attention with a mask”: what it asks, and what people write instead."""
+"""Unit 01, “Attention with a mask”: what people write instead of what masked_cases.py asks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from random import Random
-
 import torch
-from torch import Tensor
 
-from helpers.checks.engine import Case, Exercise, Part, call, differentiated
-from helpers.checks.order_blind import common
-
-
-def _square(rng: Random) -> tuple[Tensor, Tensor, Tensor]:
-    """q, k (B, H, T, d) and v (B, H, T, e), with B, H, T, d and e all different."""
-    batch, heads, length = 2, 3, rng.randint(6, 8)
-    shapes = [(batch, heads, length, width) for width in (4, 4, 5)]
-    q, k, v = (common.normal_numbers(rng, *shape) for shape in shapes)
-    return q, k, v
-
-
-def _with_causal(rng: Random) -> Iterator[Case]:
-    q, k, v = _square(rng)
-    length = q.shape[2]
-    mask = common.attention_mask(torch.tensor([length]), length, causal=True)[0, 0]
-    yield common.finite_too(call(q, k, v, mask))
-    yield common.finite_too(call(q.flip(2), k, v, mask))  # the same shapes once more
-    yield common.finite_too(call(q[0, 0], k[0, 0], v[0, 0], mask))
-    nearly = torch.ones(length, length).bool()
-    nearly[rng.randrange(length), rng.randrange(length)] = False
-    yield common.finite_too(call(q, k, v, nearly))
-
-
-def _with_padding(rng: Random) -> Iterator[Case]:
-    q, k, v = _square(rng)
-    length = q.shape[2]
-    lengths = torch.tensor([rng.randint(2, length - 2), length - 1])
-    yield common.finite_too(call(q, k, v, common.attention_mask(lengths, length)[:, :, :1]))
-
-
-def _with_others(rng: Random) -> Iterator[Case]:
-    """Masks (B, 1, T, T), (T,), and one for each head."""
-    q, k, v = _square(rng)
-    length = q.shape[2]
-    lengths = torch.tensor([rng.randint(2, length - 2), length - 1])
-    mask = common.attention_mask(lengths, length, causal=True)
-    yield common.finite_too(call(q, k, v, mask))
-    yield common.finite_too(call(q, k, v, mask[0, 0, -1]))
-    flipped = mask[1, 0].flip(0, 1)
-    yield common.finite_too(call(q, k, v, torch.stack([mask[0, 0], mask[1, 0], flipped])))
-
-
-def _hidden_are_largest(rng: Random) -> Iterator[Case]:
-    """The keys that are hidden have scores near 150, those that may be seen near −150."""
-    q, k, v = _square(rng)
-    length = q.shape[2]
-    lengths = torch.tensor([rng.randint(2, length - 2), length - 1])
-    mask = common.attention_mask(lengths, length)[:, :, :1]
-    q[..., 0] = 2.0  # the root of the width
-    for large, label in ((150.0, "where it hides"), (-150.0, "where it does not")):
-        k[..., 0] = torch.where(mask[:, :, 0], -large, large)
-        case = call(q, k.clone(), v, mask)
-        yield common.finite_too(Case(f"{case.label}, scores near 150 {label}, else −150", case.ask))
-
-
-def _hidden_are_huge(rng: Random) -> Iterator[Case]:
-    """What is hidden has scores of 20,000 and values of 10,000; what is seen has −20,000."""
-    # In float64, for float32 has but three decimals at 20,000.
-    q, k, v = (torch.zeros_like(each).double() for each in _square(rng))
-    length = q.shape[2]
-    mask = torch.arange(length) < rng.randint(2, length - 2)
-    q[..., 0] = 2.0
-    v += common.normal_numbers(rng, *v.shape)
-    v[..., ~mask, :] = 10_000.0
-    for score in (20_000.0, 4.0):
-        k[..., 0] = torch.where(mask, -score, score)
-        case = call(q, k.clone(), v, mask)
-        label = f"{case.label}, scores of {score:g} and values of 10,000 where it hides"
-        yield common.finite_too(Case(label, case.ask))
-
-
-def _backwards(rng: Random) -> Iterator[Case]:
-    q, k, v = _square(rng)
-    lengths = torch.tensor([rng.randint(2, 5), 6])
-    mask = common.attention_mask(lengths, q.shape[2])[:, :, :1]
-    yield differentiated(q=q, k=k, v=v, mask=mask)
-
-
-def _without(rng: Random) -> Iterator[Case]:
-    q, k, v = _square(rng)
-    yield common.finite_too(call(q, k, v))
-    yield common.finite_too(call(*common.queries_keys_values(rng, 2), None))
-
+from helpers.checks.engine import Exercise, Part
+from helpers.checks.order_blind import common, masked_cases
 
 masked = Exercise(
     "masked",
     common.attend,
     (
-        Part("a causal mask (T, T)", 0.5, _with_causal),
-        Part("a padding mask (B, 1, 1, T)", 0.25, _with_padding),
-        Part("any other mask", 0.25, _with_others),
-        Part("no mask", 0.25, _without),
-        Part("large scores", 0.25, _hidden_are_largest),
-        Part("no weight at all", 0.25, _hidden_are_huge),
-        Part("dtype and gradients", 0.25, _backwards),
+        Part("a causal mask (T, T)", 0.5, masked_cases.with_causal),
+        Part("a padding mask (B, 1, 1, T)", 0.25, masked_cases.with_padding),
+        Part("any other mask", 0.25, masked_cases.with_others),
+        Part("no mask", 0.25, masked_cases.without),
+        Part("large scores", 0.25, masked_cases.hidden_are_largest),
+        Part("no weight at all", 0.25, masked_cases.hidden_are_huge),
+        Part("dtype and gradients", 0.25, masked_cases.backwards),
     ),
     forbidden=common.ATTENTION,
     explains=("Each query may look at some key.",),
@@ -206,7 +120,7 @@ def masked_by_nothing(q, k, v, mask=None):
 
 @masked.mistake(
     "mask may be None, as its default says; then every key may be seen.",
-    loses="no mask",
+    loses=("no mask", "dtype and gradients"),
     breaks="`mask=None` hides nothing",
 )
 def masked_always(q, k, v, mask=None):
@@ -275,8 +189,9 @@ def masked_without_gradients(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "−10,000 is not small enough for every score: where those that may be seen are smaller still, "
-    "the hidden key gets the weight. Only −∞ is below every score.",
+    "The number that you fill in, or add, is not far enough below every score: where those that "
+    "may be seen are at −900,000 and a hidden one is large, the hidden key gets the weight. Only "
+    "−∞ is below every score.",
     loses="no weight at all",
 )
 def masked_with_minus_ten_thousand(q, k, v, mask=None):

@@ -31,6 +31,7 @@ def _mask_cases(rng: Random, causal: bool) -> Iterator[Case]:
     yield _mask_case(num_tokens, short, causal)
     yield _mask_case(num_tokens, short.flip(0).clamp(min=2), causal)
     yield _mask_case(num_tokens, torch.full((rng.randint(2, 4),), num_tokens), causal)
+    yield _mask_case(num_tokens, _lengths(rng, num_tokens, num_tokens), causal)  # B = T
     yield _mask_case(1, torch.ones(rng.randint(1, 3), dtype=torch.int64), causal)
     yield _mask_case(rng.randint(260, 290), torch.tensor([rng.randint(130, 250)]), causal)
 

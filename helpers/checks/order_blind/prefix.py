@@ -42,6 +42,9 @@ def _simple(rng: Random) -> Iterator[Case]:
     mixed = common.mixing_sequences
     yield common.order_case("fading sum over all sequences", lambda x: mixed(_fading(x)), x, order)
     yield common.order_case("fading sum", _fading, x[:, :2], torch.tensor([0]))
+    for x in common.batches_of_like_sizes(rng):
+        order = common.random_order(rng, x.shape[1] - 1)
+        yield common.order_case("fading sum", _fading, x, order)
 
 
 def _layers(rng: Random) -> Iterator[Case]:
@@ -53,6 +56,9 @@ def _layers(rng: Random) -> Iterator[Case]:
     for scaled in common.largest_in_each(x):
         yield common.order_case("two layers of causal attention", two, scaled, order)
     yield common.order_case("two such layers, negative", lambda x: -two(x), x, order)
+    for x in common.batches_of_like_sizes(rng):
+        order = common.random_order(rng, x.shape[1] - 1)
+        yield common.order_case("two layers of causal attention", two, x, order)
 
 
 prefix = Exercise(

@@ -28,6 +28,7 @@ class Meter(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()
         self.largest = 0  # numbers in the memory of the largest one
+        self.made = 0  # tensors; one operation may make many, as unbind does
         self.operations: Counter[str] = Counter()
 
     @classmethod
@@ -42,6 +43,7 @@ class Meter(TorchDispatchMode):
         self.operations[func.overloadpacket.__name__] += 1
         for made in tree_leaves(result):
             if isinstance(made, Tensor):
+                self.made += 1
                 size = made.untyped_storage().nbytes() // made.element_size()
                 self.largest = max(self.largest, size)
         return result
@@ -119,7 +121,7 @@ def cases_by_offset(rng: Random, name: str) -> Iterator[Case]:
     draws = [(Sizes(2, 3, length, 5), k)] * 2  # the same shapes once more
     length = rng.randint(4, 5)
     draws += [(Sizes(3, 2, length, rng.randint(11, 13)), length + rng.randint(0, 2))]
-    draws += [(Sizes(1, 1, 1, 4), 1), (Sizes(5, 1, 2, 3), 0)]
+    draws += [(Sizes(1, 1, 1, 4), 1), (Sizes(5, 1, 2, 3), 0), (Sizes(5, 5, 5, 5), 2)]
     for sizes, clipped in draws:
         rows = offset_rows(sizes.length, clipped)
         yield term_case(rng, name, sizes, 2 * clipped + 1, rows, "rows by offset")
@@ -131,6 +133,8 @@ def cases_by_any_row(rng: Random, name: str) -> Iterator[Case]:
     draws = [(Sizes(2, 3, length, 5), size)] * 2
     draws += [(Sizes(4, 2, rng.randint(6, 7), 3), 4), (Sizes(1, 3, 5, 14), 2)]
     draws += [(Sizes(3, 2, 6, 4), 8)]  # as many tokens as sentences and heads
+    for alike in (Sizes(5, 2, 5, 3), Sizes(3, 3, 5, 4), Sizes(2, 5, 5, 3), Sizes(4, 4, 4, 6)):
+        draws += [(alike, alike.length), (alike, 9)]  # B = T, B = H, H = T and all; R = T as well
     for sizes, number in draws:
         rows = any_rows(rng, sizes.length, number)
         yield term_case(rng, name, sizes, number, rows, "any row for any pair")

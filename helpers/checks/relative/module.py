@@ -28,10 +28,23 @@ def built(answer: Answer, tables: dict[str, Tensor], **sizes: int) -> Any:
     return module
 
 
+class TableShapeError(Exception):
+    """A table has other rows or columns than the text says, in words."""
+
+
 def fill(module: Any, tables: dict[str, Tensor]) -> None:
-    """Put vectors into the tables, as a step of training does."""
+    """Put vectors into the tables, as a step of training does.
+
+    Raises:
+        TableShapeError: they do not fit; copy_ would repeat a single row for all.
+    """
     for name, table in tables.items():
-        getattr(module, name).data.copy_(table)
+        own = getattr(module, name).data
+        for axis, words in ((-2, "rows"), (-1, "columns")):
+            found = own.shape[axis] if own.dim() > 1 else f"{own.dim()} axes, not"
+            if found != table.shape[axis]:
+                raise TableShapeError(f"{name} has {found} {words}, expected {table.shape[axis]}")
+        own.copy_(table)
 
 
 def ask_hook(module: Any, name: str, first: Tensor, offsets: Tensor | None = None) -> Any:
@@ -64,11 +77,14 @@ def _texts(rng: Random, name: str) -> Iterator[Case]:
     length = rng.randint(7, 9)
     for batch, heads, tokens, k in (
         (3, rng.choice((2, 4)), length, 3),
-        (2, 5, rng.randint(40, 44), rng.randint(17, 20)),
+        (2, 5, rng.randint(65, 70), rng.randint(17, 20)),
         (2, rng.choice((2, 4)), rng.randint(24, 26), rng.randint(9, 16)),
         (4, 1, rng.randint(3, 4), rng.randint(5, 6)),
         (1, 4, 1, 2),
         (5, 2, 4, 0),
+        (1, 1, 1, 0),
+        *((4, 2, 4, 2), (4, 4, 5, 2), (2, 5, 5, 3), (4, 4, 4, 1)),  # B = T, B = H, H = T, all
+        (2, 20, 4, 2),  # heads of one number each
     ):
         first = _first(rng, name, batch, heads, tokens)
         yield _text(name, first, _table(rng, name, heads, k), k)
@@ -113,7 +129,10 @@ def _hook(rng: Random, name: str) -> Iterator[Case]:
 def _given(rng: Random) -> Iterator[Case]:
     """(T, T) and (B, T, T), where B is H, or T, or neither; far beyond k on both sides."""
     for name in TABLES:
-        for batch, heads, length in ((3, 2, rng.randint(6, 8)), (4, 4, 5), (4, 2, 4), (1, 4, 6)):
+        for batch, heads, length in (
+            *((3, 2, rng.randint(6, 8)), (4, 4, 5), (4, 2, 4), (1, 4, 6)),
+            *((2, 5, 5), (4, 4, 4), (2, 4, 1)),
+        ):
             first = _first(rng, name, batch, heads, length)
             table = _table(rng, name, heads)
             yield _offsets_case(name, first, table, _trees(rng, batch, length)[0])
@@ -147,8 +166,11 @@ def _offsets_case(
 
 
 def _learned(rng: Random) -> Iterator[Case]:
-    heads, k = rng.choice((2, 4)), rng.randint(3, 6)
+    for k in (rng.randint(3, 6), 0):
+        yield _learned_case(rng.choice((2, 4)), k)
 
+
+def _learned_case(heads: int, k: int) -> Case:
     def ask(answer: Answer) -> dict[str, Any]:
         module = answer(d_model=20, num_heads=heads, max_len=12, k=k)
         named = sorted(dict(module.named_parameters(remove_duplicate=False)).items())
@@ -163,7 +185,7 @@ def _learned(rng: Random) -> Iterator[Case]:
             "their shapes": [list(getattr(module, name).shape) for name in ("keys", "values")],
         }
 
-    yield Case(f"an object with k={k}, D=20, H={heads}", ask)
+    return Case(f"an object with k={k}, D=20, H={heads}", ask)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:

@@ -90,6 +90,21 @@ class tables_without_offset_zero(RightShaw):
 
 
 @module.mistake(
+    "You take a clip of 0 for none, as “k or 8” and “if k” do. 0 is a clip like any other: one "
+    "row, for all offsets.",
+    loses=(
+        "scores: q_i · w^K by offset",
+        "context: Σ α_ij w^V by offset",
+        "two tables to be trained",
+    ),
+    breaks="where $k$ may be 0",
+)
+class a_clip_of_zero_taken_for_none(RightShaw):
+    def __init__(self, d_model, num_heads=1, max_len=512, k=8):
+        super().__init__(d_model, num_heads, max_len, k or 8)
+
+
+@module.mistake(
     "You have learned numbers beside the two tables. Shaw learns no others.",
     loses="two tables to be trained",
     breaks="and no others",

@@ -36,6 +36,9 @@ def _within(rng: Random) -> Iterator[Case]:
     yield _rows_case(length + 1, length + 1)
     yield _rows_case(rng.randint(2, 3), rng.randint(30, 200))
     yield _rows_case(1, rng.randint(2, 9))
+    yield _rows_case(1, 0)
+    yield _rows_case(rng.randint(3, 5), rng.randint(2_050, 2_990))  # float16 has gaps here
+    yield _rows_case(rng.randint(2, 3), rng.randint(33_000, 33_500))  # and int16 ends before
 
 
 def _beyond(rng: Random) -> Iterator[Case]:
@@ -235,3 +238,14 @@ def rows_of_a_table_that_fits_the_text(length, k):
 def rows_in_an_array(length, k):
     p = torch.arange(length)
     return ((p[None, :] - p[:, None]).clamp(-k, k) + k).numpy()
+
+
+@rows.mistake(
+    "Your rows are right as long as k is small. float16 has no whole numbers of its own for each "
+    "beyond 2,048, and int16 ends at 32,767. torch.arange of a whole number gives int64.",
+    loses="offsets up to k",
+    breaks="$k$ may be larger than $T$, or 0",
+)
+def rows_in_half_precision(length, k):
+    p = torch.arange(length).half()
+    return ((p[None, :] - p[:, None]).clamp(-k, k) + k).long()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Any
 
@@ -15,12 +15,24 @@ from helpers.checks.engine import Answer, Case, Exercise, Part, call, differenti
 from helpers.checks.relative import common
 from helpers.encodings import offsets as library
 
-INDEXING = {  # the operations that a tensor of indices or a mask tells where to read or write
-    "_index_put_impl_", "_unsafe_index", "embedding", "gather", "index", "index_add",
-    "index_add_", "index_copy", "index_copy_", "index_fill", "index_fill_",
-    "index_put", "index_put_", "index_select", "masked_fill", "masked_fill_",
-    "masked_scatter", "masked_scatter_", "masked_select", "put", "put_", "scatter",
-    "scatter_", "scatter_add", "scatter_add_", "take", "where",
+INDEXING = {  # the operations that indices or a mask tell where to read or write, in words
+    "an index, as gather, take and x[rows] do": {
+        "_unsafe_index", "embedding", "gather", "index", "index_select", "take",
+    },
+    "an index to write at": {
+        "_index_put_impl_", "index_add", "index_add_", "index_copy", "index_copy_", "index_fill",
+        "index_fill_", "index_put", "index_put_", "put", "put_",
+    },
+    "scatter, or a one-hot tensor, which is made by it": {
+        "scatter", "scatter_", "scatter_add", "scatter_add_",
+    },
+    "a mask, as where and masked_fill do": {
+        "masked_fill", "masked_fill_", "masked_scatter", "masked_scatter_", "masked_select",
+        "where",
+    },
+    "a comparison, which makes a mask": {
+        "eq", "ne", "lt", "le", "gt", "ge", "isclose", "isin",
+    },
 }  # fmt: skip
 LONG = 40  # tokens; a loop over pairs has as many steps as a text has pairs
 
@@ -49,6 +61,22 @@ def _other_axes(rng: Random) -> Iterator[Case]:
     for front in ((), (rng.randint(2, 3),), (2, 1, 3)):
         length = rng.randint(4, 7)
         yield _skew_case(common.normal_numbers(rng, *front, length, 2 * length - 1))
+        products = common.normal_numbers(rng, 2 * length - 1, length, *front)
+        order = (*range(2, products.dim()), 1, 0)
+        yield _skew_case(products.permute(order), ", the columns in front in memory")
+    wide = common.normal_numbers(rng, 3, length + 1, 2 * length + 2)[1:, 1:, 2:-1]
+    yield _skew_case(wide, ", a part of a larger tensor")
+    yield _skew_case(wide[0], ", a part of a larger tensor")
+    yield _skew_case(wide[:1].expand(3, -1, -1), ", the same memory three times")
+    for size in (1, 2, 3, 4):  # as many sentences or heads as tokens, or as columns
+        columns = 2 * size - 1
+        yield _skew_case(common.normal_numbers(rng, size, columns, size, columns))
+
+
+def _finds(operations: Iterable[str]) -> str:
+    """In words of the text; the operations have names that a learner need not have written."""
+    by = [words for words, names in INDEXING.items() if names.intersection(operations)]
+    return f"by {'; by '.join(by)}" if by else "by slices alone"
 
 
 def _without_index(rng: Random) -> Iterator[Case]:
@@ -61,8 +89,8 @@ def _without_index(rng: Random) -> Iterator[Case]:
         unchanged((given,), (products,))
         return {
             "the numbers": term,
-            "operations that read by index": sorted(INDEXING.intersection(meter.operations)),
-            "it takes a step for each pair": meter.operations.total() >= LONG**2,
+            "how it finds the numbers": _finds(meter.operations),
+            "it takes a step for each pair": max(meter.operations.total(), meter.made) >= LONG**2,
         }
 
     common.make_sure_of_the_meter()
@@ -203,6 +231,19 @@ def skew_by_index(products):
 
 
 @skew.mistake(
+    "The numbers are right, but to compare places and to multiply by that is to read by a mask: "
+    "of 2T − 1 products for a pair all but one are 0. Here the same is asked without one.",
+    loses="without an index",
+    breaks="nor a product with a",
+)
+def skew_multiplied_by_a_mask(products):
+    length, width = products.shape[-2:]
+    p = torch.arange(length)
+    rows = p[None, :] - p[:, None] + length - 1
+    return sum((rows == r) * products[..., r : r + 1] for r in range(width))
+
+
+@skew.mistake(
     "The numbers are right, but a loop over all pairs takes T² steps. pad, flatten, slice and "
     "unflatten move all rows at once.",
     loses="without an index",
@@ -220,7 +261,7 @@ def skew_pair_by_pair(products):
 @skew.mistake(
     "You read the memory of products as if one row lay behind the other, and after a transpose "
     "they do not. flatten and reshape copy where they must; as_strided looks at nothing.",
-    loses="key j at offset j − i",
+    loses=("key j at offset j − i", "any axes in front"),
     breaks="in any order, as after a `transpose`",
 )
 def skew_of_memory_as_it_lies(products):

@@ -26,6 +26,8 @@ def _odd(rng: Random) -> Iterator[Case]:
     yield call(short, second, base=common.large_base(rng))
     yield call(common.long_length(rng), 3, base=common.small_base(rng))
     yield call(common.very_long_length(rng), 3)
+    yield call(short, first, base=common.base_near_one(rng))
+    yield call(short, first, base=common.huge_base(rng))
     yield call(1, second)
     # The other base first: a table that is kept for its width is told from a base left out.
     wide = common.wide(rng) + 1
@@ -42,6 +44,9 @@ def _still_even(rng: Random) -> Iterator[Case]:
     yield call(length, second, base=common.large_base(rng))
     yield call(length, 2, base=common.small_base(rng))
     yield call(common.very_long_length(rng), 4)
+    yield call(1, first)
+    yield call(length, first, base=common.base_near_one(rng))
+    yield call(length, first, base=common.huge_base(rng))
 
 
 def _single(rng: Random) -> Iterator[Case]:

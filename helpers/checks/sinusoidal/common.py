@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
+from typing import Any
+
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 
 def large_base(rng: Random) -> float:
@@ -13,6 +18,16 @@ def large_base(rng: Random) -> float:
 def small_base(rng: Random) -> float:
     """A base below 13, no whole number."""
     return rng.randint(2, 12) + rng.choice([0.25, 0.5, 0.75])
+
+
+def base_near_one(rng: Random) -> float:
+    """A base between 1 and 1.5."""
+    return 1 + rng.randint(5, 45) / 100
+
+
+def huge_base(rng: Random) -> float:
+    """A base of some millions."""
+    return float(rng.randint(2_000_000, 90_000_000))
 
 
 def even_widths(rng: Random) -> tuple[int, int]:
@@ -51,3 +66,22 @@ def very_long_length(rng: Random) -> int:
     With so small a D the angles of float32 are still within the tolerance.
     """
     return rng.randint(2_600, 2_900)
+
+
+class ToTheCpu(TorchFunctionMode):
+    """Whether something is fetched to the CPU by name: a GPU or `meta` would take seconds here."""
+
+    fetched = False
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        """Note the calls that bring a tensor to the CPU whatever device it is on."""
+        named = [each for each in (*args, *(kwargs or {}).values()) if isinstance(each, str)]
+        if func is Tensor.cpu or (func is Tensor.to and "cpu" in named):
+            self.fetched = True
+        return func(*args, **(kwargs or {}))

@@ -21,6 +21,7 @@ from helpers.checks.engine import (
     differentiated,
     refusal,
 )
+from helpers.checks.sinusoidal import common
 from helpers.encodings import Encoding
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -52,11 +53,11 @@ def _embedded(module: Any, x: Tensor, *positions: Tensor) -> Any:
     """What `embed` returns.
 
     Raises:
-        ArgumentChangedError: it wrote into x or the positions.
+        ArgumentChangedError: it wrote into x or the positions, or x asks for gradients now.
     """
     given = [x.clone(), *(each.clone() for each in positions)]
     result = module.embed(*given)
-    if not all(map(torch.equal, given, (x, *positions))):
+    if given[0].requires_grad or not all(map(torch.equal, given, (x, *positions))):
         raise ArgumentChangedError
     return result
 
@@ -145,7 +146,9 @@ def _kept(rng: Random) -> Iterator[Case]:
             "numbers that would be trained": sum(trained),
             "numbers in its parameters": sum(p.numel() for p in module.parameters()),
         }
-        _embedded(module, x), _embedded(module, x, positions)
+        with common.ToTheCpu() as watched:
+            _embedded(module, x), _embedded(module, x, positions)
+        seen["something is brought to the CPU, wherever the model is"] = watched.fetched
         module.to(torch.bfloat16)
         dtypes = {str(buffer.dtype) for buffer in _floating(module)}
         module.to(torch.float64)
@@ -194,9 +197,7 @@ def _in_dtypes(
     module = answer(x.shape[2], max_len=40).to(kept)
     rows = encodings.sinusoidal_table(40, x.shape[2])
     rows = rows[positions[0]] if positions else rows[: x.shape[1]]
-    large = x.clone()
-    large[:, :, ::2] *= 10_000  # here it shows whether x is rounded, elsewhere whether the rows are
-    given = {f"for x in {_word(dtype)}": large.to(dtype).requires_grad_() for dtype in DTYPES}
+    given = {f"for x in {_word(dtype)}": _large(x, dtype).requires_grad_() for dtype in DTYPES}
     found = {name: module.embed(leaf, *positions) for name, leaf in given.items()}
     return (
         {name: str(getattr(y, "dtype", type(y))) for name, y in found.items()}
@@ -206,6 +207,13 @@ def _in_dtypes(
         }
         | {f"the gradient of x {name}": _gradient(y, given[name]) for name, y in found.items()}
     )
+
+
+def _large(x: Tensor, dtype: torch.dtype) -> Tensor:
+    """In large numbers it shows whether x is rounded, in the others whether the rows are."""
+    large = x.clone()
+    large[:, :, ::2] *= 10_000 if dtype == torch.float16 else 100_000  # the others hold more
+    return large.to(dtype)
 
 
 def _gradient(result: Any, leaf: Tensor) -> Tensor:
@@ -236,6 +244,7 @@ def _too_long(rng: Random) -> Iterator[Case]:
     yield _refusal(x, length - rng.randint(2, 4))
     yield _refusal(x[:1], length - 1)
     yield _refusal(_tokens(rng, 7, rng.randint(40, 60), 20), rng.randint(25, 38))
+    yield _refusal(_tokens(rng, 2, rng.randint(40, 60), 20), rng.randint(5, 9))
     yield _refusal(x[:, :2], 1)
     yield _refusal(x, length)
     yield Case("T=512 and no max_len", lambda answer: _refused(answer(4), torch.ones(1, 512, 4)))
@@ -248,7 +257,10 @@ def _refusal(x: Tensor, max_len: int) -> Case:
 
 
 def _refused(module: Any, x: Tensor) -> dict[str, Any]:
-    return refusal(partial(module.embed, x.clone()), T=x.shape[1], max_len=module.max_len)
+    sizes = {"T": x.shape[1], "max_len": module.max_len}
+    in_training = refusal(partial(module.train().embed, x.clone()), **sizes)
+    after = refusal(partial(module.eval().embed, x.clone()), **sizes)
+    return in_training | {f"after eval(), {words}": found for words, found in after.items()}
 
 
 module = Exercise(

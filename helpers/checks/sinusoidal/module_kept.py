@@ -160,6 +160,30 @@ class input_changed_in_place(RightModule):
 
 
 @module.mistake(
+    "requires_grad_() changes the caller's x. A gradient reaches x by itself wherever x asks for "
+    "one: x + rows is enough.",
+    loses=(ADDS, TOLD, KEPT),
+)
+class input_made_to_ask_for_gradients(RightModule):
+    def embed(self, x, positions=None):
+        if x.is_leaf:
+            x.requires_grad_()
+        return super().embed(x, positions)
+
+
+@module.mistake(
+    "You bring the rows to the CPU, and where the model is on another device they cannot be added "
+    "to x there. Leave the buffer where it is.",
+    loses=KEPT,
+    breaks="moves with the model to another device or precision",
+)
+class rows_taken_to_the_cpu(RightModule):
+    def rows(self, x, positions):
+        table = self.table.cpu()
+        return table[: x.shape[1]] if positions is None else table[positions]
+
+
+@module.mistake(
     "max_len rows are enough for T = max_len; only a longer sequence is too long.",
     loses=(ADDS, TOLD, LONG),
 )
@@ -190,6 +214,21 @@ class too_long_without_numbers(RightModule):
     def check(self, length):
         if length > self.max_len:
             raise ValueError("the sequence is longer than max_len")
+
+
+@module.mistake(
+    "You look at the length in training only, or only after eval(). There are as many rows in the "
+    "one as in the other.",
+    loses=LONG,
+)
+class too_long_in_training_only(RightModule):
+    def check(self, length):
+        if self.training:
+            super().check(length)
+
+    def rows(self, x, positions):
+        wanted = torch.arange(x.shape[1]) if positions is None else positions
+        return self.table[wanted % self.max_len]
 
 
 @module.mistake(

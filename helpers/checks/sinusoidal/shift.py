@@ -18,10 +18,11 @@ def _forwards(rng: Random) -> Iterator[Case]:
     first, second = common.even_widths(rng)
     yield call(1, second)
     yield call(rng.randint(2, 8), first)
-    yield call(rng.randint(100, 300), first + 100)
+    yield call(rng.randint(100, 300), first + 240)
     yield call(rng.randint(2, 30), 2)
     # Further than any text. D is small, so that the angles of float32 are within the tolerance.
     yield call(rng.randint(1_100, 3_000), 4)
+    yield call(rng.randint(6_000, 90_000), 2)  # here no angle is rounded
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -40,6 +41,8 @@ def _shift_base(rng: Random) -> Iterator[Case]:
     yield call(rng.randint(31, 90), second, base=common.small_base(rng))
     yield call(-k, first, base=common.large_base(rng))
     yield call(-rng.randint(31, 90), second, base=common.small_base(rng))
+    yield call(k, second, base=common.base_near_one(rng))
+    yield call(k, second, base=common.huge_base(rng))
 
 
 shift = Exercise(

@@ -32,12 +32,13 @@ def _of_sinusoids(rng: Random) -> Iterator[Case]:
 def _of_any(rng: Random) -> Iterator[Case]:
     length, (first, second) = common.random_length(rng), common.even_widths(rng)
     yield call(_numbers(rng, length, first))
-    yield call(_numbers(rng, length, first) / 1000)  # the same shape, other numbers
+    yield call(_numbers(rng, length, first) / 1e5)  # the same shape, other numbers
     yield call(_numbers(rng, common.short_length(rng), second + 1))
     uneven = torch.tensor([[3.0, 0], [rng.random() / 9, 0], [3, 0]], dtype=torch.float64)
     yield Case("a table whose rows 0 and 2 are long", call(uneven).ask)
     yield call(_numbers(rng, common.short_length(rng), 1))
     yield call(_numbers(rng, 1, second))
+    yield call(_numbers(rng, rng.randint(130, 150), 3))
     columns = _numbers(rng, second, length).T  # a transposed tensor, which has no flat view
     yield Case("a table that is a transposed tensor", call(columns).ask)
     yield _changed_in_between(_numbers(rng, length, first), _numbers(rng, length, first) + 0.2)

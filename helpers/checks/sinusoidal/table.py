@@ -26,7 +26,9 @@ def _default_base(rng: Random) -> Iterator[Case]:
     yield call(common.long_length(rng), rng.choice([4, 6]))
     yield call(common.very_long_length(rng), 4)
     yield call(1, second + 24)
-    yield call(common.short_length(rng), common.wide(rng))
+    yield call(common.short_length(rng), common.wide(rng) + 600)
+    # With D = 2 no angle is rounded in float32, however long the table is.
+    yield call(rng.randint(5_100, 5_400), 2)
 
 
 def _other_base(rng: Random) -> Iterator[Case]:
@@ -41,6 +43,8 @@ def _other_base(rng: Random) -> Iterator[Case]:
     yield call(short, second, base=small)
     yield call(length, second, base=small)
     yield call(length, 2, base=large)
+    yield call(short, first, base=common.base_near_one(rng))
+    yield call(short, first, base=common.huge_base(rng))
 
 
 table = Exercise(

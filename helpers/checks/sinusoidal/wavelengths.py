@@ -22,6 +22,8 @@ def _wavelengths(rng: Random) -> Iterator[Case]:
     yield call(2, base=common.large_base(rng))
     yield call(common.wide(rng), base=common.large_base(rng))
     yield call(common.wide(rng) + 600)
+    yield call(first, base=common.base_near_one(rng))
+    yield call(second, base=common.huge_base(rng))
 
 
 wavelengths = Exercise(

@@ -5,6 +5,7 @@ from helpers.checks.stacking import (  # noqa: F401
     convolution_heads,
     cost_dicts,
     probe_errors,
+    residual_kept,
     tree_numbers,
 )
 from helpers.checks.stacking.convolution import convolution

@@ -47,6 +47,8 @@ def _drawn(rng: Random, length: int, taps: int, *channels: int) -> tuple[Tensor,
 
 def _rows(rng: Random, inside: bool) -> Iterator[Case]:
     sizes: tuple[tuple[int, ...], ...] = ((3,), (5,), (5, 3, 3), (7,))
+    rows = "without" if inside else "only"
+    asked_rows = f"{rows} {MARGIN} rows at each end (the others shown as 0)"
     for size in sizes:
         x, kernel = _drawn(rng, rng.randint(20, 26), *size)
         alpha = rng.choice((rng.uniform(0.6, 0.8), rng.uniform(1.3, 1.9)))
@@ -56,15 +58,14 @@ def _rows(rng: Random, inside: bool) -> Iterator[Case]:
         ) -> Any:
             found = call(x, kernel, alpha).ask(answer)
             tensor = compare.as_tensor(found)
-            if tensor is None or tensor.shape != (len(x), len(kernel)):
-                return found
             far = torch.zeros(len(x), 1, dtype=torch.bool)
             far[MARGIN:-MARGIN] = True
-            return torch.where(far == inside, tensor, 0.0)
+            if tensor is not None and tensor.shape == (len(x), len(kernel)):
+                found = torch.where(far == inside, tensor, 0.0)
+            return None if found is None else {asked_rows: found}
 
         shapes = f"x {tuple(x.shape)}, kernel {tuple(kernel.shape)}, alpha={alpha:g}"
-        hidden = f"{'' if inside else 'all but '}{MARGIN} rows at each end"
-        yield Case(f"({shapes}), {hidden} shown as 0", ask)
+        yield Case(f"({shapes})", ask)
 
 
 def _inside(rng: Random) -> Iterator[Case]:
@@ -90,6 +91,20 @@ def _extremes(rng: Random) -> Iterator[Case]:
     yield asked(rng.randint(6, 9), rng.choice((5, 7)), rng.uniform(0.02, 0.1))
     # Beyond the edge by three, the scores are −9·alpha and less: exp of all of them is 0.
     yield asked(rng.randint(8, 10), 7, rng.choice((200, 500.0)))
+    yield asked(rng.randint(8, 10), 5, rng.randint(1, 3))  # an int
+    for low, high in ((2, 3), (3, 4), (4, 5.5), (5.5, 8), (8, 10)):
+        yield _impulse(rng, rng.uniform(low, high))
+    # The squares of such offsets do not fit into 16 bits.
+    yield asked(rng.randint(190, 200), 3, rng.uniform(0.3, 1), 2, 2)
+
+
+def _impulse(rng: Random, alpha: float) -> Case:
+    """One token of hundreds among zeros, so that exp(−alpha) of it can be seen beside it."""
+    x, kernel = _drawn(rng, rng.randint(8, 10), 3)
+    x[:] = 0
+    x[rng.randint(3, 5)] = 300.0
+    case = call(x, kernel, alpha)
+    return Case(f"{case.label}, where x is 300 for one token and 0 for the others", case.ask)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -98,6 +113,13 @@ def _backwards(rng: Random) -> Iterator[Case]:
     for alpha in (rng.uniform(0.2, 0.6), rng.uniform(0.8, 1.5)):
         yield differentiated(x=x, kernel=kernel, alpha=alpha)
         x, kernel = (common.normal_numbers(rng, *each.shape) for each in (x, kernel))
+    # So large, but not so that exp of all scores is 0, which is asked for elsewhere.
+    for taps, alpha in (
+        (3, rng.uniform(52, 80)),
+        (1, rng.uniform(90, 500)),
+    ):
+        x, kernel = _drawn(rng, rng.randint(6, 9), taps)
+        yield differentiated(f", alpha={alpha:g}", x=x, kernel=kernel, alpha=alpha)
 
 
 convolution = Exercise(
@@ -264,38 +286,3 @@ def heads_for_three_taps(): ...
     ".exp(); weights = weights / weights.sum(-1, keepdim=True)",
 )
 def heads_whose_exp_is_zero(): ...
-
-
-@convolution.mistake(
-    "No gradient comes back through your result. What cuts it off: detach, .data, no_grad or "
-    "NumPy?",
-    loses=BACKWARDS,
-    breaks="Gradients must reach `x` and `kernel`",
-)
-@changed(heads_in_the_middle, "x, kernel)\n", "x.detach(), kernel.detach())\n")
-def heads_without_gradients(): ...
-
-
-@convolution.mistake(
-    "A gradient reaches x, but none the kernel, which a model would have to learn.",
-    loses=BACKWARDS,
-)
-@changed(heads_in_the_middle, "x, kernel)\n", "x, kernel.detach())\n")
-def heads_without_a_gradient_of_the_kernel(): ...
-
-
-@convolution.mistake(
-    "Your result is float32 whatever comes in. Leave the dtype to x: float64 in, float64 out.",
-    loses=BACKWARDS,
-    breaks="The result has the dtype of `x`",
-)
-@changed(heads_in_the_middle, "x, kernel)\n", "x, kernel).float()\n")
-def heads_always_in_float32(): ...
-
-
-@convolution.mistake(
-    "You write into x or the kernel, which belong to the caller. Make a new tensor.",
-    breaks="both stay as they are",
-)
-@changed(heads_in_the_middle, "    where =", "    kernel *= len(x); kernel /= 2 * len(x); where =")
-def heads_that_change_the_kernel(): ...

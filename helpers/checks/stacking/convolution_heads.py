@@ -1,4 +1,4 @@
-"""Unit 06, “Attention as a convolution”: keys that are too many or too few, and a cut gradient."""
+"""Unit 06, “Attention as a convolution”: wrong numbers of keys, cut gradients, wrong dtypes."""
 
 from __future__ import annotations
 
@@ -35,3 +35,66 @@ def heads_with_padded_keys(x, kernel, alpha):
 )
 @changed(heads_in_the_middle, "x, kernel)\n", "x.detach(), kernel)\n")
 def heads_without_a_gradient_of_x(): ...
+
+
+@convolution.mistake(
+    "No gradient comes back through your result. What cuts it off: detach, .data, no_grad or "
+    "NumPy?",
+    loses=BACKWARDS,
+    breaks="Gradients must reach `x` and `kernel`",
+)
+@changed(heads_in_the_middle, "x, kernel)\n", "x.detach(), kernel.detach())\n")
+def heads_without_gradients(): ...
+
+
+@convolution.mistake(
+    "A gradient reaches x, but none the kernel, which a model would have to learn.",
+    loses=BACKWARDS,
+)
+@changed(heads_in_the_middle, "x, kernel)\n", "x, kernel.detach())\n")
+def heads_without_a_gradient_of_the_kernel(): ...
+
+
+@convolution.mistake(
+    "Your result is float32 whatever comes in. Leave the dtype to x: float64 in, float64 out.",
+    loses=BACKWARDS,
+    breaks="The result has the dtype of `x`",
+)
+@changed(heads_in_the_middle, "x, kernel)\n", "x, kernel).float()\n")
+def heads_always_in_float32(): ...
+
+
+@convolution.mistake(
+    "You write into x or the kernel, which belong to the caller. Make a new tensor.",
+    breaks="both stay as they are",
+)
+@changed(heads_in_the_middle, "    where =", "    kernel *= len(x); kernel /= 2 * len(x); where =")
+def heads_that_change_the_kernel(): ...
+
+
+@convolution.mistake(
+    "From some alpha on, each of your heads looks at a single key. A softmax still gives the "
+    "neighbours e^(−alpha) as much: 5 % at alpha = 3.",
+    loses=EXTREMES,
+)
+def heads_of_a_single_key(x, kernel, alpha):
+    where = torch.arange(len(x))
+    centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]
+    scores = (-alpha * (where[None, :] - where[:, None] - centre) ** 2).to(x.dtype)
+    weights = scores.softmax(-1)
+    if alpha >= 2:
+        weights = F.one_hot(scores.argmax(-1), len(x)).to(x.dtype)
+    return torch.einsum("hij,jc,och->io", weights, x, kernel)
+
+
+@convolution.mistake(
+    "Where alpha is large, no gradient comes back. Let it through for any alpha.",
+    loses=BACKWARDS,
+)
+def heads_without_gradients_where_alpha_is_large(x, kernel, alpha):
+    if alpha > 50:
+        x, kernel = x.detach(), kernel.detach()
+    where = torch.arange(len(x))
+    centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]
+    weights = (-alpha * (where[None, :] - where[:, None] - centre) ** 2).to(x.dtype).softmax(-1)
+    return torch.einsum("hij,jc,och->io", weights, x, kernel)

@@ -1,6 +1,9 @@
-"""Unit 06, “What T costs”: dicts that are shared, rounded or too long, and a single head."""
+"""Unit 06, “What T costs”: everything doubled or exchanged, dicts that are shared or rounded."""
 
 from __future__ import annotations
+
+import functools
+import math
 
 import torch
 
@@ -18,6 +21,37 @@ def cost_in_one_dict(length, d_model, num_heads, kept={}):  # noqa: B006
     kept["pairs"] = 2 * length**2 * d_model
     kept["mlp"] = 8 * length * d_model**2
     return kept
+
+
+@cost.mistake(
+    "The same arguments give one and the same dict again, so whoever changes a result changes the "
+    "next one too. Make a new dict at each call.",
+    breaks="which returns a new dict",
+)
+@functools.lru_cache
+def cost_kept_for_the_next_time(length, d_model, num_heads):
+    return {
+        "projections": 4 * length * d_model**2,
+        "pairs": 2 * length**2 * d_model,
+        "mlp": 8 * length * d_model**2,
+    }
+
+
+@cost.mistake(
+    "Your numbers are nearly right: powers by way of logarithms, roots or divisions are a little "
+    "off. Multiply the whole numbers themselves.",
+    breaks="The numbers are exact",
+)
+def cost_by_logarithms(length, d_model, num_heads):
+    def product(factor, *logarithms):
+        return factor * math.exp(sum(logarithms))
+
+    t, d = math.log(length), math.log(d_model)
+    return {
+        "projections": product(4, t, d, d),
+        "pairs": product(2, t, t, d),
+        "mlp": product(8, t, d, d),
+    }
 
 
 @cost.mistake(
@@ -47,3 +81,20 @@ def cost_without_the_output_of_one_head(): ...
 )
 @changed(cost_of_a_layer, "return parts", 'return parts | {"total": sum(parts.values())}')
 def cost_with_its_total(): ...
+
+
+@cost.mistake(
+    "Everything is twice too large: you count a multiplication and the addition behind it as "
+    "two. Here they are one.",
+    breaks="A multiplication with its addition counts as one",
+)
+@changed(cost_of_a_layer, "return parts", "return {key: 2 * n for key, n in parts.items()}")
+def cost_in_floating_point_operations(): ...
+
+
+@cost.mistake(
+    "You take the first argument for D and the second for T.",
+    breaks="Here `length` is $T$, `d_model` is $D$",
+)
+@changed(cost_of_a_layer, "(length, d_model, num_heads)", "(d_model, length, num_heads)")
+def cost_with_t_and_d_exchanged(): ...

@@ -18,8 +18,8 @@ def _left_to_right(rng: Random) -> Iterator[Case]:
     yield _of(common.random_tree(rng, shuffled=False))
     yield _of(torch.tensor([-1]))
     yield _of(torch.tensor([-1, 0]))
-    # So long that no fixed number of passes will do, from whichever end they begin.
-    yield _of(common.chain(rng.randint(320, 350)))
+    # The deepest there is; no fixed number of passes will do, from whichever end they begin.
+    yield _of(common.chain(400))
 
 
 def _any_order(rng: Random) -> Iterator[Case]:
@@ -162,7 +162,9 @@ def depths_as_distance_to_the_parent(parents):
 def depths_to_the_first_word(): ...
 
 
-@depths.mistake("You stop one step short: a child of the root has depth 1.")
+@depths.mistake(
+    "Each of your depths but the root's is one too small: a child of the root has depth 1."
+)
 @changed(depths_by_steps, "found.append(steps)", "found.append(max(steps - 1, 0))")
 def depths_of_the_parent(): ...
 

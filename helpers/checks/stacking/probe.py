@@ -43,6 +43,7 @@ def _new_sequences(rng: Random) -> Iterator[Case]:
     others = rng.randint(7, 9)
     for _ in range(2):
         yield _of(_states(rng, number, length, width), _states(rng, others, length, width))
+    yield _of(_states(rng, rng.randint(40, 44), 7, 5), _states(rng, rng.randint(36, 39), 7, 5))
 
 
 def _another_length(rng: Random) -> Iterator[Case]:
@@ -53,6 +54,10 @@ def _another_length(rng: Random) -> Iterator[Case]:
     number, length = rng.randint(16, 19), rng.randint(11, 14)
     yield _of(_states(rng, number, length, 1), _states(rng, rng.randint(7, 9), length + 2, 1))
     yield _of(_states(rng, number, length, 4), _states(rng, rng.randint(7, 9), 1, 4))
+    # More positions than eight bits can count.
+    long = rng.randint(270, 280)
+    train, test = _states(rng, 3, long, 3), _states(rng, 2, long + 2, 3)
+    yield _of(0.05 * train, 0.05 * test)
 
 
 def _any_ridge(rng: Random) -> Iterator[Case]:
@@ -61,6 +66,9 @@ def _any_ridge(rng: Random) -> Iterator[Case]:
     test = _states(rng, rng.randint(7, 9), length, 5)
     yield _of(train, test, ridge=rng.uniform(10, 20))
     yield _of(train, test, rng.uniform(50, 80))
+    yield _of(train, test, ridge=rng.randint(2, 9))  # an int
+    yield _of(train, test, ridge=rng.uniform(300, 900))
+    yield _of(train, test, ridge=10 ** rng.uniform(3.5, 4.5))
     one = _states(rng, 1, length, width)
     yield _of(one, _states(rng, 1, length - 2, width), ridge=rng.uniform(0.5, 2))
     number = rng.randint(3, 6)

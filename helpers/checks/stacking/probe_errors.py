@@ -110,6 +110,15 @@ def probe_with_a_smallest_ridge(): ...
 
 
 @probe.mistake(
+    "Your ridge has a largest value. Any positive number may be asked for, such as 500.",
+    loses=RIDGE,
+    breaks="which is any positive number",
+)
+@changed(probe_of_states, "+ ridge *", "+ min(ridge, 100.0) *")
+def probe_with_a_largest_ridge(): ...
+
+
+@probe.mistake(
     "Your weights have been through float32. Where the states are nearly alike the weights are "
     "large, and their seventh digit counts. Stay in the precision of the states.",
     loses=HARD,

@@ -29,6 +29,8 @@ def _one_sequence(rng: Random) -> Iterator[Case]:
     for length, width in _sizes(rng):
         yield call(rng.uniform(2, 4) * _around_a_row(rng, 1, length, width))
         yield call(_around_a_row(rng, 1, length, width))  # the same shape once more
+    x = common.normal_numbers(rng, 1, 6, 4)
+    yield call(x - 0.95 * x.mean(1, keepdim=True))  # rows that have next to nothing in common
     yield call(_around_a_row(rng, 1, 1, rng.randint(4, 6)))  # a single row is its own mean
 
 
@@ -58,9 +60,42 @@ def _nearly_equal(rng: Random) -> Iterator[Case]:
 
         label = f"rows in float64 that differ by about {10**-digits:.0e}"
         yield Case(f"{label}, your residual times {factor:.0e}", ask)
+    yield _equal_but_for(rng)
+    yield _gradient(rng)
     small = 10 ** -rng.uniform(90, 100)
     case = call(small * _around_a_row(rng, 2, rng.randint(8, 12), rng.randint(4, 6)))
     yield Case(f"{case.label} of numbers in float64 as small as {small:.0e}", case.ask)
+
+
+def _equal_but_for(rng: Random) -> Case:
+    """Of eight rows, so that the mean of equal numbers is exact."""
+    x = 3e-13 * common.normal_numbers(rng, 2, 8, rng.randint(4, 6))
+    x[..., 0] = 3.0
+
+    def ask(answer: Answer) -> Any:
+        found = call(x).ask(answer)
+        tensor = compare.as_tensor(found)
+        return found if tensor is None else 1e13 * tensor
+
+    words = "rows in float64 that begin with 3 and differ by about 3e-13 in the numbers after it"
+    return Case(f"{words}, your residual times 1e+13", ask)
+
+
+def _gradient(rng: Random) -> Case:
+    """What reaches rows that hardly differ; that nothing at all comes back is no matter here."""
+    digits = rng.uniform(5, 7)
+    x = 3 + 10**-digits * common.normal_numbers(rng, 2, 6, 4)
+
+    def ask(answer: Answer) -> Any:
+        given = x.clone().requires_grad_()
+        result = answer(given)
+        if type(result) is not Tensor or not result.requires_grad:
+            return "a gradient comes back"
+        result.sum().backward()
+        reached = given.grad is not None and given.grad.abs().max() > 1e-3
+        return "a gradient comes back" if reached else "no gradient comes back"
+
+    return Case(f"rows in float64 that differ by about {10**-digits:.0e}", ask)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -207,68 +242,3 @@ def residual_as_a_mean_over_rows(x):
 def residual_against_the_first_row(x):
     rest = x - x[:, :1]
     return torch.linalg.matrix_norm(rest) / torch.linalg.matrix_norm(x)
-
-
-@residual.mistake(
-    "Right on paper, but you subtract two sums of squares that agree in all their digits, and "
-    "nothing is left. Subtract the rows first, then take the norm.",
-    loses="rows that are almost the same, small numbers",
-)
-def residual_by_pythagoras(x):
-    mean = x.mean(1, keepdim=True).expand_as(x)
-    rest = x.square().sum((1, 2)) - mean.square().sum((1, 2))
-    return rest.clamp_min(0).sqrt() / x.square().sum((1, 2)).sqrt()
-
-
-@residual.mistake(
-    "float32 has 7 digits, so what differs in the ninth is gone. Stay in the precision of x.",
-    loses=("rows that are almost the same, small numbers", "dtype and gradients"),
-    breaks="Keep the precision of `x`",
-)
-def residual_in_single_precision(x):
-    x = x.float()
-    return torch.linalg.matrix_norm(x - x.mean(1, keepdim=True)) / torch.linalg.matrix_norm(x)
-
-
-@residual.mistake(
-    "Where all numbers of X are small, the result is no longer that of 1000·X, as it should be. "
-    "What guards against a division by 0 counts there. Leave it out.",
-    loses="rows that are almost the same, small numbers",
-    breaks="so no guard against a division by 0 is needed",
-)
-def residual_with_a_guard(x):
-    rest = x - x.mean(1, keepdim=True)
-    return torch.linalg.matrix_norm(rest) / (torch.linalg.matrix_norm(x) + 1e-8)
-
-
-@residual.mistake(
-    "No gradient comes back through your result. What cuts it off: detach, .data, .item(), no_grad "
-    "or NumPy?",
-    loses="dtype and gradients",
-    breaks="Gradients must reach `x`",
-)
-def residual_without_gradients(x):
-    with torch.no_grad():
-        rest = x - x.mean(1, keepdim=True)
-        return torch.linalg.matrix_norm(rest) / torch.linalg.matrix_norm(x)
-
-
-@residual.mistake(
-    "Your result is float64 whatever comes in. Leave the dtype to the operations: float32 in, "
-    "float32 out.",
-    loses="dtype and gradients",
-    breaks="in the dtype of `x`",
-)
-def residual_always_in_float64(x):
-    x = x.double()
-    return torch.linalg.matrix_norm(x - x.mean(1, keepdim=True)) / torch.linalg.matrix_norm(x)
-
-
-@residual.mistake(
-    "You take the mean off x itself, which belongs to the caller. x - mean makes a new tensor.",
-    breaks="which stays as it is",
-)
-def residual_in_place(x):
-    whole = torch.linalg.matrix_norm(x)
-    x -= x.mean(1, keepdim=True)
-    return torch.linalg.matrix_norm(x) / whole

@@ -22,25 +22,22 @@ ON_A_PATH, ACROSS, WHOLE = (
 
 def _on_a_path(parents: Tensor) -> Tensor:
     """True for pairs of which one stands above the other, or is it; (T, T)."""
-    above = torch.eye(len(parents), dtype=torch.bool)
-    for word in range(len(parents)):
-        at = word
-        while (at := int(parents[at])) >= 0:
-            above[word, at] = True
+    tree = parents.tolist()
+    above = torch.eye(len(tree), dtype=torch.bool)
+    for word, parent in enumerate(tree):
+        path = []
+        while parent >= 0:
+            path.append(parent)
+            parent = tree[parent]
+        above[word, path] = True
     return above | above.T
 
 
-def _fork(rng: Random) -> Tensor:
-    """A stem, and two long branches of unlike length from its end, in any order; (T,)."""
-    stem, left, right = rng.randint(5, 6), rng.randint(3, 4), rng.randint(5, 6)
-    parents = [*range(-1, stem + left - 1), stem - 1, *range(stem + left, stem + left + right - 1)]
-    return common.moved(parents, rng.sample(range(len(parents)), len(parents)))
-
-
-def _deep_fork(rng: Random) -> Tensor:
-    """A short branch and one of more than 127 steps, so that eight bits do not do; (T,)."""
-    short, long = rng.randint(14, 18), rng.randint(135, 145)
-    parents = [*range(-1, short), 0, *range(short + 1, short + long)]
+def _deep_fork(rng: Random, stem: int, *branches: int) -> Tensor:
+    """A stem of so many words, and branches of so many from its end, in any order; (T,)."""
+    parents = list(range(-1, stem - 1))
+    for branch in branches:
+        parents += [stem - 1, *range(len(parents), len(parents) + branch - 1)]
     return common.moved(parents, rng.sample(range(len(parents)), len(parents)))
 
 
@@ -54,23 +51,23 @@ def _trees(rng: Random) -> Iterator[Tensor]:
     yield common.random_tree(rng, shuffled=True)
     yield common.random_tree(rng, shuffled=True)
     yield common.SENTENCE
-    yield _fork(rng)
+    yield _deep_fork(rng, rng.randint(5, 6), rng.randint(3, 4), rng.randint(5, 6))
     yield _sisters(rng)
-    yield _deep_fork(rng)
 
 
 def _pairs(trees: Iterator[Tensor], on_a_path: bool) -> Iterator[Case]:
+    name = f"{ON_A_PATH if on_a_path else ACROSS} (other pairs shown as 0)"
     for parents in trees:
         asked = _on_a_path(parents) == on_a_path
 
         def ask(answer: Answer, parents: Tensor = parents, asked: Tensor = asked) -> Any:
             found = call(parents).ask(answer)
             tensor = compare.as_tensor(found)
-            if tensor is None or tensor.shape != asked.shape:
-                return found
-            return torch.where(asked, tensor, 0.0)
+            if tensor is not None and tensor.shape == asked.shape:
+                found = torch.where(asked, tensor, 0.0)
+            return None if found is None else {name: found}
 
-        yield Case(f"({common.shown_tree(parents)}), all other pairs shown as 0", ask)
+        yield Case(f"({common.shown_tree(parents)})", ask)
 
 
 def _same_path(rng: Random) -> Iterator[Case]:
@@ -80,12 +77,21 @@ def _same_path(rng: Random) -> Iterator[Case]:
         yield torch.tensor(rng.choice(([-1, 0], [1, -1])))
         yield common.reversed_chain(rng.randint(14, 17))
         yield common.winding_chain(rng, rng.randint(14, 17))
+        yield common.winding_chain(rng, 200)  # the deepest there is
 
     return _pairs(trees(), on_a_path=True)
 
 
 def _across(rng: Random) -> Iterator[Case]:
-    return _pairs(_trees(rng), on_a_path=False)
+    def trees() -> Iterator[Tensor]:
+        yield from _trees(rng)
+        # As many words as there may be. Paths of more than 127 steps, and depths that add up to
+        # more than 255: eight bits do not do.
+        stem, short = rng.randint(60, 68), rng.randint(14, 18)
+        yield _deep_fork(rng, stem, short, 200 - stem - short)
+        yield _deep_fork(rng, rng.randint(130, 140), 1, rng.randint(2, 3), rng.randint(4, 6))
+
+    return _pairs(trees(), on_a_path=False)
 
 
 def _whole(rng: Random) -> Iterator[Case]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -34,12 +35,34 @@ def _whole(case: Case) -> Case:
     return Case(case.label, ask)
 
 
+def _twice(tokens: Tensor) -> Case:
+    """The same question once more, after somebody has written into the first result."""
+
+    def ask(answer: Answer) -> Any:
+        first = answer(tokens.clone())
+        if compare.as_tensor(first) is None or first.ndim != 2:
+            return first
+        row, marked = copy.deepcopy(first[0]), True
+        try:
+            first[0] = -1
+        except (RuntimeError, ValueError):  # not made for writing, so nobody can change it
+            marked = False
+        second = copy.deepcopy(answer(tokens.clone()))
+        if marked:
+            first[0] = row  # as it was, for whoever keeps it
+        return second
+
+    label = f"the result for tokens of shape {tuple(tokens.shape)}, asked for a second time"
+    return Case(f"{label} after somebody has written into the first", ask)
+
+
 def _many(rng: Random) -> Iterator[Case]:
     yield _whole(call(_tokens(rng, rng.randint(2, 4), rng.randint(5, 9))))
     short = _tokens(rng, rng.randint(5, 9), rng.randint(2, 4))
     yield _whole(call(short))
     yield _whole(call(short[1:]))  # the same length, fewer sentences
     yield _whole(call(_tokens(rng, 2, rng.randint(600, 700))))
+    yield _twice(_tokens(rng, rng.randint(2, 4), rng.randint(4, 8)))
 
 
 def _one(rng: Random) -> Iterator[Case]:
@@ -105,6 +128,16 @@ def positions_counted_from_the_end(tokens):
 )
 def positions_as_floats(tokens):
     return torch.arange(tokens.shape[1]).expand(tokens.shape).float()
+
+
+@positions.mistake(
+    "You keep a result and hand the same tensor to the next who asks. Whoever writes into it "
+    "changes it for all others: make a new one each time.",
+    loses="several sentences of several words",
+)
+def positions_kept_for_the_next(tokens, kept={}):  # noqa: B006
+    row = torch.arange(tokens.shape[1])
+    return kept.setdefault(tokens.shape, row.repeat(tokens.shape[0], 1))
 
 
 @positions.mistake(

@@ -165,7 +165,8 @@ class module_with_embedding_lookup(Encoding):
         length = x.shape[1]
         if length > self.max_len:
             raise ValueError(length, self.max_len)
-        rows = torch.arange(length).expand(len(x), -1) if positions is None else positions
+        rows = torch.arange(length, device=x.device).expand(len(x), -1)
+        rows = rows if positions is None else positions
         return torch.add(x, torch.nn.functional.embedding(rows, self.pe.to(x)))
 
 

@@ -1,0 +1,49 @@
+"""Unit 05, “The bias in three forms”: wrong gradients and dtypes of right results."""
+
+from __future__ import annotations
+
+import torch
+
+from helpers.checks.after_bert import common
+from helpers.checks.after_bert.alibi_bias import BACKWARDS, alibi_bias, bias_right
+from helpers.checks.engine import changed
+
+
+@alibi_bias.mistake(common.NO_GRADIENT, loses=BACKWARDS, breaks="gradients must reach them")
+@changed(bias_right, "-slopes[", "-slopes.detach()[")
+def bias_without_gradients(): ...
+
+
+@alibi_bias.mistake(
+    "Your result is float32 whatever comes in. Leave the dtype to the slopes: float64 in, float64 "
+    "out.",
+    loses=BACKWARDS,
+    breaks="The result has the dtype of the slopes",
+)
+@changed(bias_right, "p = torch.arange(length)", "p, slopes = torch.arange(length), slopes.float()")
+def bias_always_in_float32(): ...
+
+
+@alibi_bias.mistake(
+    "The result is right, but a slope of 0 gets no gradient, so it could never be learned. abs has "
+    "none at 0, and torch.where(slopes > 0, …) cuts it off. Multiply each slope, whatever it is, "
+    "by a distance that is positive already.",
+    loses=BACKWARDS,
+)
+@changed(bias_right, "-slopes[:, None, None] * fall", "-(slopes[:, None, None] * fall).abs()")
+def bias_without_a_gradient_at_zero(): ...
+
+
+@alibi_bias.mistake(
+    "For form='directional' the result is right, but the gradient of a slope of 0 is not: there "
+    "the two numbers that you take the smaller or larger one of are equal, and share the gradient.",
+    loses=BACKWARDS,
+)
+def bias_by_the_smaller_of_two(slopes, length, form="causal"):
+    p = torch.arange(length)
+    offsets = (p[None, :] - p[:, None]).to(slopes.dtype)
+    rise = slopes[:, None, None] * offsets
+    if form == "directional":
+        return torch.minimum(rise, -2 * rise)
+    bias = -slopes[:, None, None] * offsets.abs()
+    return bias.masked_fill(offsets > 0, float("-inf")) if form == "causal" else bias

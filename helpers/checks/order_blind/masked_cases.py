@@ -1,0 +1,121 @@
+"""Unit 01, “Attention with a mask”: what it asks; what people write instead is in masked.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import torch
+from torch import Tensor
+
+from helpers.checks.engine import Case, call, differentiated
+from helpers.checks.order_blind import common
+
+
+def _square(rng: Random) -> tuple[Tensor, Tensor, Tensor]:
+    """q, k (B, H, T, d) and v (B, H, T, e), with B, H, T, d and e all different."""
+    return _sized(rng, 2, 3, rng.randint(6, 8))
+
+
+def _sized(rng: Random, batch: int, heads: int, length: int) -> tuple[Tensor, Tensor, Tensor]:
+    shapes = [(batch, heads, length, width) for width in (4, 4, 5)]
+    q, k, v = (common.normal_numbers(rng, *shape) for shape in shapes)
+    return q, k, v
+
+
+def with_causal(rng: Random) -> Iterator[Case]:
+    q, k, v = _square(rng)
+    length = q.shape[2]
+    mask = common.attention_mask(torch.tensor([length]), length, causal=True)[0, 0]
+    yield common.finite_too(call(q, k, v, mask))
+    yield common.finite_too(call(q.flip(2), k, v, mask))  # the same shapes once more
+    yield common.finite_too(call(q[0, 0], k[0, 0], v[0, 0], mask))
+    nearly = torch.ones(length, length).bool()
+    nearly[rng.randrange(length), rng.randrange(length)] = False
+    yield common.finite_too(call(q, k, v, nearly))
+    for batch, heads, size in ((4, 4, 4), (5, 2, 5), (2, 5, 5), (2, 3, 1)):
+        q, k, v = _sized(rng, batch, heads, size)
+        yield common.finite_too(call(q, k, v, mask[:size, :size]))
+
+
+def with_padding(rng: Random) -> Iterator[Case]:
+    q, k, v = _square(rng)
+    length = q.shape[2]
+    lengths = torch.tensor([rng.randint(2, length - 2), length - 1])
+    yield common.finite_too(call(q, k, v, common.attention_mask(lengths, length)[:, :, :1]))
+    for batch, heads, size in ((4, 4, 4), (5, 2, 5), (2, 5, 5), (1, 3, 4), (2, 3, 1)):
+        q, k, v = _sized(rng, batch, heads, size)
+        lengths = torch.tensor([rng.randint(1, size) for _ in range(batch)])
+        yield common.finite_too(call(q, k, v, common.attention_mask(lengths, size)[:, :, :1]))
+    q, k, v = common.queries_keys_values(rng, 2, 3)
+    lengths = torch.tensor([rng.randint(2, 4), rng.randint(2, 4)])
+    mask = common.attention_mask(lengths, k.shape[-2])[:, :, :1]
+    yield common.finite_too(call(q, k, v, mask))
+
+
+def with_others(rng: Random) -> Iterator[Case]:
+    """Masks (B, 1, T, T), (T,), one for each head, and such for another number of keys."""
+    q, k, v = _square(rng)
+    length = q.shape[2]
+    lengths = torch.tensor([rng.randint(2, length - 2), length - 1])
+    mask = common.attention_mask(lengths, length, causal=True)
+    yield common.finite_too(call(q, k, v, mask))
+    yield common.finite_too(call(q, k, v, mask[0, 0, -1]))
+    flipped = mask[1, 0].flip(0, 1)
+    yield common.finite_too(call(q, k, v, torch.stack([mask[0, 0], mask[1, 0], flipped])))
+    q, k, v = common.queries_keys_values(rng, 2, 3)
+    for front in ((), (2, 3), (3,), (2, 1)):
+        unlike = _any_mask(rng, *front, q.shape[-2], k.shape[-2])
+        yield common.finite_too(call(q, k, v, unlike))
+    yield common.finite_too(call(q[..., :1, :], k, v, unlike[..., :1, :]))
+    yield common.finite_too(call(q[0, 0], k[0, 0], v[0, 0], unlike[0, 0]))
+
+
+def _any_mask(rng: Random, *shape: int) -> Tensor:
+    """Each query may look at about half of the keys, and at one at the least."""
+    mask = common.normal_numbers(rng, *shape) > 0
+    mask[..., rng.randrange(shape[-1])] = True
+    return mask
+
+
+def hidden_are_largest(rng: Random) -> Iterator[Case]:
+    """The keys that are hidden have scores near 150, those that may be seen near −150."""
+    q, k, v = _square(rng)
+    length = q.shape[2]
+    lengths = torch.tensor([rng.randint(2, length - 2), length - 1])
+    mask = common.attention_mask(lengths, length)[:, :, :1]
+    q[..., 0] = 2.0  # the root of the width
+    for large, label in ((150.0, "where it hides"), (-150.0, "where it does not")):
+        k[..., 0] = torch.where(mask[:, :, 0], -large, large)
+        case = call(q, k.clone(), v, mask)
+        yield common.finite_too(Case(f"{case.label}, scores near 150 {label}, else −150", case.ask))
+
+
+def hidden_are_huge(rng: Random) -> Iterator[Case]:
+    """What is hidden has scores of 900,000 and values of 10,000; what is seen has −900,000."""
+    # In float64, for float32 has but one decimal at 900,000.
+    q, k, v = (torch.zeros_like(each).double() for each in _square(rng))
+    length = q.shape[2]
+    mask = torch.arange(length) < rng.randint(2, length - 2)
+    q[..., 0] = 2.0
+    v += common.normal_numbers(rng, *v.shape)
+    v[..., ~mask, :] = 10_000.0
+    for score in (900_000.0, 4.0):
+        k[..., 0] = torch.where(mask, -score, score)
+        case = call(q, k.clone(), v, mask)
+        label = f"{case.label}, scores of {score:,.0f} and values of 10,000 where it hides"
+        yield common.finite_too(Case(label, case.ask))
+
+
+def backwards(rng: Random) -> Iterator[Case]:
+    q, k, v = _square(rng)
+    lengths = torch.tensor([rng.randint(2, 5), 6])
+    mask = common.attention_mask(lengths, q.shape[2])[:, :, :1]
+    yield differentiated(q=q, k=k, v=v, mask=mask)
+    yield differentiated(", without a mask", q=q, k=k, v=v)
+
+
+def without(rng: Random) -> Iterator[Case]:
+    q, k, v = _square(rng)
+    yield common.finite_too(call(q, k, v))
+    yield common.finite_too(call(*common.queries_keys_values(rng, 2), None))

@@ -1,0 +1,83 @@
+"""Unit 06, “The rank residual”: lost digits, dtypes, gradients, and an argument that is changed."""
+
+from __future__ import annotations
+
+import torch
+
+from helpers.checks.stacking.residual import residual
+
+
+@residual.mistake(
+    "Right on paper, but you subtract two sums of squares that agree in all their digits, and "
+    "nothing is left. Subtract the rows first, then take the norm.",
+    loses="rows that are almost the same, small numbers",
+)
+def residual_by_pythagoras(x):
+    mean = x.mean(1, keepdim=True).expand_as(x)
+    rest = x.square().sum((1, 2)) - mean.square().sum((1, 2))
+    return rest.clamp_min(0).sqrt() / x.square().sum((1, 2)).sqrt()
+
+
+@residual.mistake(
+    "float32 has 7 digits, so what differs in the ninth is gone. Stay in the precision of x.",
+    loses=("rows that are almost the same, small numbers", "dtype and gradients"),
+    breaks="Keep the precision of `x`",
+)
+def residual_in_single_precision(x):
+    x = x.float()
+    return torch.linalg.matrix_norm(x - x.mean(1, keepdim=True)) / torch.linalg.matrix_norm(x)
+
+
+@residual.mistake(
+    "Where all numbers of X are small, the result is no longer that of 1000·X, as it should be. "
+    "What guards against a division by 0 counts there. Leave it out.",
+    loses="rows that are almost the same, small numbers",
+    breaks="so no guard against a division by 0 is needed",
+)
+def residual_with_a_guard(x):
+    rest = x - x.mean(1, keepdim=True)
+    return torch.linalg.matrix_norm(rest) / (torch.linalg.matrix_norm(x) + 1e-8)
+
+
+@residual.mistake(
+    "No gradient comes back through your result. What cuts it off: detach, .data, .item(), no_grad "
+    "or NumPy?",
+    loses="dtype and gradients",
+    breaks="Gradients must reach `x`",
+)
+def residual_without_gradients(x):
+    with torch.no_grad():
+        rest = x - x.mean(1, keepdim=True)
+        return torch.linalg.matrix_norm(rest) / torch.linalg.matrix_norm(x)
+
+
+@residual.mistake(
+    "Your result is float64 whatever comes in. Leave the dtype to the operations: float32 in, "
+    "float32 out.",
+    loses="dtype and gradients",
+    breaks="in the dtype of `x`",
+)
+def residual_always_in_float64(x):
+    x = x.double()
+    return torch.linalg.matrix_norm(x - x.mean(1, keepdim=True)) / torch.linalg.matrix_norm(x)
+
+
+@residual.mistake(
+    "You take the mean off x itself, which belongs to the caller. x - mean makes a new tensor.",
+    breaks="which stays as it is",
+)
+def residual_in_place(x):
+    whole = torch.linalg.matrix_norm(x)
+    x -= x.mean(1, keepdim=True)
+    return torch.linalg.matrix_norm(x) / whole
+
+
+@residual.mistake(
+    "Where rows hardly differ, you take the residual for 0 or for one that has no gradient. It is "
+    "a number like any other there, and it is these rows that this is made for.",
+    loses="rows that are almost the same, small numbers",
+)
+def residual_of_nothing_where_it_is_small(x):
+    rest = x - x.mean(1, keepdim=True)
+    found = torch.linalg.matrix_norm(rest) / torch.linalg.matrix_norm(x)
+    return torch.where(found < 1e-3, found.detach(), found) * (found > 1e-12)
