@@ -40,9 +40,9 @@ def _clear(rng: Random) -> Iterator[Case]:
     count = float(rng.randint(100, 2000))
     yield _case([count] * rng.randint(2, 5), count, count)
     yield _case([count, count, count], count + 1, count + 1)
-    end = rng.choice((-1, 1)) * rng.choice((0.1, 0.3, 0.7))  # which float32 has beside it
-    yield _case([end, end], high=end)
-    yield _case([end, end], low=end)
+    tenths = rng.choice((-1, 1)) * rng.choice((0.1, 0.3, 0.7))  # which float32 rounds
+    yield _case([tenths, tenths], high=tenths)
+    yield _case([tenths, tenths], low=tenths)
 
 
 def _beside(rng: Random, count: int, distance: float) -> Iterator[Case]:
