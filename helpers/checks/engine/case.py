@@ -50,6 +50,7 @@ def call(*arguments: Any, **options: Any) -> Case:
 def differentiated(
     label: str = "",
     of: Callable[[Answer], Answer] = lambda answer: answer,
+    in_bfloat16: bool = True,
     **arguments: Any,
 ) -> Case:
     """The result in float64, what reaches each argument on the way back, and the dtypes.
@@ -60,6 +61,7 @@ def differentiated(
     Args:
         label: shown behind the names of the arguments.
         of: makes what is called from the answer, such as a method of a module.
+        in_bfloat16: False where the text speaks of float32 and float64 alone.
         arguments: in the order of the signature; those of floating-point numbers are asked in
             float64, float32 and bfloat16.
     """
@@ -79,7 +81,7 @@ def differentiated(
             "the result in float64": double,
             "its dtype where the arguments are float64": _dtype(double),
             "its dtype where they are float32": _dtype(result),
-            "its dtype where they are bfloat16": _in_bfloat16(function, arguments),
+            **(_in_bfloat16(function, arguments) if in_bfloat16 else {}),
             REACHED: _reached(given),
             f"{REACHED}, in float32": _reached(single),
             **{
@@ -120,13 +122,13 @@ def _back(result: Tensor) -> None:
         (result * weights.reshape(result.shape)).sum().backward()
 
 
-def _in_bfloat16(function: Answer, arguments: dict[str, Any]) -> str:
+def _in_bfloat16(function: Answer, arguments: dict[str, Any]) -> dict[str, str]:
     try:
         with torch.no_grad():
-            result = function(*_leaves(arguments, torch.bfloat16).values())
-        return _dtype(result)
+            dtype = _dtype(function(*_leaves(arguments, torch.bfloat16).values()))
     except Exception:  # PyTorch has no complex numbers and no solver for it, but a right answer may
-        return "bfloat16"
+        dtype = "bfloat16"
+    return {"its dtype where they are bfloat16": dtype}
 
 
 def _reached(given: dict[str, Any]) -> list[str]:

@@ -45,7 +45,7 @@ def turn_by_partners(x, base=10_000.0, layout="interleaved"):
     else:
         angles = angles.repeat_interleave(2, -1)
         partner = torch.stack([-x[..., 1::2], x[..., ::2]], -1).flatten(-2)
-    return (x * angles.cos() + partner * angles.sin()).to(x.dtype)
+    return x * angles.cos() + partner * angles.sin()
 
 
 def turn_by_columns(x, base=10_000.0, layout="interleaved"):
