@@ -132,3 +132,28 @@ def count_with_a_pooler_per_layer(V, D, L, T):
     layer, pooler = 12 * D * D + 13 * D, D * D + D
     every = below + L * (layer + pooler)
     return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "A LayerNorm has two numbers for each of the D entries: what it multiplies by, and what it "
+    "adds.",
+    loses=("below the layers", "a layer", "all of it"),
+    breaks="A LayerNorm has two numbers",
+)
+def count_with_norms_of_one_number(V, D, L, T):
+    below = (V + 2 + T) * D + D
+    layer, pooler = 12 * D * D + 11 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "Your linear maps have no biases. In BERT each has one number for each of its outputs.",
+    loses=("a layer", "the pooler", "all of it"),
+    breaks="Each map has a bias",
+)
+def count_without_biases(V, D, L, T):
+    below = (V + 2 + T) * D + 2 * D
+    layer, pooler = 12 * D * D + 4 * D, D * D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
