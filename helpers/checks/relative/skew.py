@@ -30,9 +30,7 @@ INDEXING = {  # the operations that indices or a mask tell where to read or writ
         "masked_fill", "masked_fill_", "masked_scatter", "masked_scatter_", "masked_select",
         "where",
     },
-    "a comparison, which makes a mask": {
-        "eq", "ne", "lt", "le", "gt", "ge", "isclose", "isin",
-    },
+    "a comparison, which makes a mask": {"eq", "ne", "lt", "le", "gt", "ge", "isclose", "isin"},
 }  # fmt: skip
 LONG = 40  # tokens; a loop over pairs has as many steps as a text has pairs
 
