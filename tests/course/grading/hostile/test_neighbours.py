@@ -9,7 +9,7 @@ import pytest
 
 from helpers.course.grading import grade
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxError
-from tests.common import ISOLATED, needs_sandbox
+from tests.common import needs_sandbox
 from tests.course.grading.hostile import limits, rows
 from tests.course.grading.hostile.rows import POINTS, REAL, TINY, Row
 
@@ -56,13 +56,14 @@ class TestTwoWorkers:
         assert rows.earned(line) == row.marks, line.to_string()
 
 
+@needs_sandbox  # only there are threads counted
 def test_a_process_that_ends_as_it_is_counted_hides_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where processes come and go, one of them is always gone when it is asked for its threads."""
 
     def ended(process: psutil.Process) -> None:
         raise psutil.NoSuchProcess(process.pid)
 
-    sandbox = Sandbox(replace(LIMITS, memory=1), isolated=ISOLATED)
+    sandbox = Sandbox(replace(LIMITS, memory=1), isolated=True)
     try:
         sandbox.start()
         monkeypatch.setattr(psutil.Process, "ppid", ended)
