@@ -55,6 +55,7 @@ class _Subclass(Sinusoidal):
 def test_a_table_that_only_calls_a_library_earns_nothing(answer: Any) -> None:
     report = check.table(answer)
     assert report.earned == 0
+    assert not check.table.right(answer)
     assert "asks you to write" in report.findings[0].message
 
 

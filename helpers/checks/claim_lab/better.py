@@ -34,7 +34,8 @@ def _table(rng: Random, accuracy: Mapping[tuple[str, int], float]) -> pd.DataFra
         for (name, seed), value in accuracy.items()
     ]
     rng.shuffle(found)
-    found[0]["loss"] = math.nan
+    for row in found[::3]:  # so that some of ours, or of the other, are among them
+        row["loss"] = math.nan
     columns = rng.sample(("encoding", "seed", "accuracy", "length", "loss"), 5)
     return pd.DataFrame(found, index=rng.sample(range(90), len(found)))[columns]
 

@@ -247,7 +247,7 @@ class _Trial:
     used: list[str]
 
 
-@lru_cache(maxsize=64)  # learners run a check again and again, and a class has the same questions
+@lru_cache(maxsize=64)  # learners run a check again and again, always with the seed in its cell
 def _expected(exercise: Exercise, part: Part, seed: int) -> list[Any]:
     """What is right.
 
