@@ -36,7 +36,7 @@ def formgrade(out: Path, port: int, browser: bool) -> int:
     nbgrader reads nbgrader_config.py where it is started, so it is started in OUT.
     """
     words = command(out, port, browser)
-    print(f"nbgrader's formgrader on {out}. Ctrl-C ends it; then run the same `course grade` again:")
+    print(f"nbgrader's formgrader on {out}. Ctrl-C ends it; then run `course grade` again:")
     print("it takes what was given by hand into grades.csv, the feedback pages and the report.")
     with subprocess.Popen(words, cwd=out) as server:
         try:
