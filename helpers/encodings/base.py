@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from torch import Tensor, nn
+
+if TYPE_CHECKING:
+    from helpers.encodings.positions import Positions
 
 HOOKS = ("embed", "rotate", "scores", "context")
 # What a class says of itself. An instance may have an attribute of such a name all the same.
@@ -77,15 +80,19 @@ class Encoding(nn.Module):
         """Once, at the input. `x` is (B, T, D), `positions` (T,) or (B, T); returns (B, T, D)."""
         return x
 
-    def rotate(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
-        """In each layer, on queries and keys (B, H, T, d); returns the same shapes."""
+    def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
+        """In each layer, on queries and keys (B, H, T, d); returns the same shapes, or both wider.
+
+        `at` says where they stand; T queries and T keys at 0 … T−1 if it is not given.
+        """
         return q, k
 
     def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor | None:
         """Added to q·kᵀ before scaling: (B, H, T, T) or what broadcasts to it; None adds nothing.
 
         `offsets` is (T, T) or (B, T, T) and replaces j − i, so that one class serves the words
-        of a sentence and the nodes of a tree.
+        of a sentence, the nodes of a tree, and (T, S) for T queries beside the S keys of a cache.
+        A hook that asks i and j themselves takes `at: Positions | None = None` as a fourth.
         """
         return None
 

@@ -22,9 +22,9 @@ class OffsetBias(Encoding):
         raise NotImplementedError
 
     def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        """The bias of every pair, (H, T, T) or (B, H, T, T); of q and k only the shape is read."""
+        """The bias of every pair, (H, T, S) or (B, H, T, S); of q and k only the shape is read."""
         if offsets is not None:
-            found = self.bias(offsets_of(q, offsets)) / self.scale  # (H, T, T) or (H, B, 1, T, T)
+            found = self.bias(offsets_of(q, k.shape[2], offsets)) / self.scale  # (H, [B, 1,] T, S)
             found = found if found.dim() == 3 else found[:, :, 0].transpose(0, 1)
         else:  # 2T − 1 offsets instead of T² pairs
             length = q.shape[2]

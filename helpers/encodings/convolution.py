@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
+from helpers.encodings.positions import Positions, in_order
 
 
 class Convolution(Encoding):
@@ -48,28 +49,34 @@ class Convolution(Encoding):
         self.centres = nn.Parameter(centres.to(torch.get_default_dtype()))  # (H, axes)
         self.sharpness = nn.Parameter(torch.full((num_heads, 1), float(sharpness)))
 
-    def rotate(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+    def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
         """Queries and keys have no say, unless `content` lets them."""
         return (q, k) if self.content else (torch.zeros_like(q), torch.zeros_like(k))
 
-    def _deltas(self, length: int, device: torch.device) -> Tensor:
-        """δ of every pair, (T, T, axes)."""
-        places = torch.arange(length, device=device)
+    def _axes(self, places: Tensor) -> Tensor:
+        """(…, T) → (…, T, axes); what has rows and columns already stays."""
         if self.columns is None:
-            where = places[:, None]
-        else:
-            where = torch.stack([places // self.columns, places % self.columns], -1)
-        return where[None, :] - where[:, None]
+            return places[..., None]
+        if places.dim() == 3:
+            return places
+        return torch.stack([places // self.columns, places % self.columns], -1)
 
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        """v_h·r_δ, (H, T, T) or (B, H, T, T).
+    def scores(
+        self, q: Tensor, k: Tensor, offsets: Tensor | None = None, at: Positions | None = None
+    ) -> Tensor:
+        """v_h·r_δ, (H, T, S) or (B, H, T, S); an image may be given rows and columns by `at`.
 
         Raises:
             ValueError: `offsets` is given for an image.
         """
         if offsets is not None and self.columns is not None:
             raise ValueError("offsets must be None: an image has its own")
-        delta = self._deltas(q.shape[2], q.device) if offsets is None else offsets[..., None]
+        if offsets is None:
+            at = in_order(q, k) if at is None else at
+            i, j = self._axes(at.queries), self._axes(at.keys)
+            delta = j[..., None, :, :] - i[..., :, None, :]  # (…, T, S, axes)
+        else:
+            delta = offsets[..., None]
         delta = delta.to(self.centres.dtype)
         r = torch.cat([delta.square().sum(-1, keepdim=True), delta], -1)  # (…, T, T, 1 + axes)
         v = -self.sharpness * torch.cat([torch.ones_like(self.sharpness), -2 * self.centres], -1)

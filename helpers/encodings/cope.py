@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
+from helpers.encodings.positions import Positions
 
 
 def between(products: Tensor, places: Tensor) -> Tensor:
@@ -58,8 +59,12 @@ class Cope(Encoding):
         sides = 1 if causal else 2  # left, right
         self.vectors = nn.Parameter(torch.randn(sides, width, positions) * width**-0.5)
 
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+    def scores(
+        self, q: Tensor, k: Tensor, offsets: Tensor | None = None, at: Positions | None = None
+    ) -> Tensor:
         """q_i·e[p_ij], (B, H, T, T).
+
+        Where tokens stand is not asked, only which come between; the queries' keys are the last.
 
         Raises:
             ValueError: `offsets` is given.
@@ -68,10 +73,11 @@ class Cope(Encoding):
             raise ValueError("offsets must be None: CoPE counts its own positions")
         gates = (q @ k.transpose(-2, -1) * self.scale).sigmoid()
         last = self.vectors.shape[-1] - 1
-        counted = gates.tril().flip(-1).cumsum(-1).flip(-1).clamp(max=last)
+        own = k.shape[2] - q.shape[2]  # the column of the first query: a cache's keys come before
+        counted = gates.tril(own).flip(-1).cumsum(-1).flip(-1).clamp(max=last)
         left = between(q @ self.vectors[0], counted)
         if self.causal:
             return left
-        counted = gates.triu(1).cumsum(-1).clamp(max=last)
+        counted = gates.triu(own + 1).cumsum(-1).clamp(max=last)
         right = between(q @ self.vectors[1], counted)
-        return torch.where(torch.ones_like(gates, dtype=torch.bool).tril(), left, right)
+        return torch.where(torch.ones_like(gates, dtype=torch.bool).tril(own), left, right)

@@ -61,10 +61,10 @@ class Deberta(Encoding):
 
     def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
         """The second and third term of equation 4, (B, H, T, T)."""
-        distance = -offsets_of(q, offsets)  # i − j
-        shape = (*q.shape[:3], q.shape[2])
-        to_position = (q @ self._heads(self.key)).gather(-1, self.delta(distance).expand(shape))
+        distance = -offsets_of(q, k.shape[2], offsets)  # i − j
+        rows = self.delta(distance).expand(*q.shape[:3], -1)
+        to_position = (q @ self._heads(self.key)).gather(-1, rows)
         # Read with the key's row first, so transposed: entry (j, i) becomes (i, j).
         asked = self.delta(-distance if self.index == "paper" else distance).transpose(-2, -1)
-        to_content = (k @ self._heads(self.query)).gather(-1, asked.expand(shape))
+        to_content = (k @ self._heads(self.query)).gather(-1, asked.expand(*k.shape[:3], -1))
         return to_position + to_content.transpose(-2, -1)

@@ -7,8 +7,10 @@ import math
 import torch
 from torch import Tensor, nn
 
+from helpers.encodings.base import Encoding
 from helpers.encodings.bias import OffsetBias
-from helpers.encodings.offsets import offset_matrix
+from helpers.encodings.offsets import offsets_of
+from helpers.encodings.positions import Positions, in_order
 
 
 def alibi_slopes(num_heads: int) -> Tensor:
@@ -96,7 +98,7 @@ class Kerple(OffsetBias):
         return -first * distance**second
 
 
-class Fire(OffsetBias):
+class Fire(Encoding):
     """Li et al. 2023: a learned function of the distance as a share of what can be seen.
 
     b_h(i, j) = f_h(ψ(i − j) / ψ(max(L, i))) with ψ(x) = log(c·x + 1). The paper's model is causal;
@@ -124,21 +126,23 @@ class Fire(OffsetBias):
         self.threshold = nn.Parameter(torch.tensor(float(threshold)))
         self.f = nn.Sequential(nn.Linear(1, hidden), nn.ReLU(), nn.Linear(hidden, num_heads))
 
-    def share(self, offsets: Tensor) -> Tensor:
-        """ψ(|i − j|)/ψ(max(L, i, j)), negative for keys to the right; (…, T, T), as `offsets`."""
-        places = torch.arange(offsets.shape[-1], device=offsets.device)
-        furthest = torch.maximum(places[:, None], places[None, :]).to(self.c.dtype)
+    def share(self, offsets: Tensor, at: Positions) -> Tensor:
+        """ψ(|i − j|)/ψ(max(L, i, j)), negative for keys to the right; (…, T, S), as `offsets`."""
+        i, j = at.queries[..., :, None], at.keys[..., None, :]
+        furthest = torch.maximum(i, j).to(self.c.dtype)
         whole = torch.maximum(furthest, self.threshold.abs())
         distance = offsets.abs().to(self.c.dtype)
         share = (self.c.abs() * distance + 1).log() / (self.c.abs() * whole + 1).log()
         return -offsets.sign() * share
 
-    def bias(self, offsets: Tensor) -> Tensor:
-        """f of the share, a number per head; (…, T, T) → (H, …, T, T)."""
-        return self.f(self.share(offsets)[..., None]).movedim(-1, 0)
-
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        """The bias of every pair: it depends on i and j, so each pair is asked."""
-        return super().scores(
-            q, k, offset_matrix(q.shape[2], q.device) if offsets is None else offsets
-        )
+    def scores(
+        self, q: Tensor, k: Tensor, offsets: Tensor | None = None, at: Positions | None = None
+    ) -> Tensor:
+        """f of the share, a number per head: it depends on i and j, so each pair is asked."""
+        at = in_order(q, k) if at is None else at
+        offsets = at.offsets if offsets is None else offsets
+        offsets_of(q, k.shape[2], offsets)  # which refuses a shape that does not fit
+        found = self.f(self.share(offsets, at)[..., None]).movedim(
+            -1, -3
+        )  # (H, T, S), (B, H, T, S)
+        return (found / self.scale).to(q.dtype)

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
-from helpers.encodings.offsets import skew_padded
+from helpers.encodings.offsets import offsets_of, skew_padded
 
 
 class Huang(Encoding):
@@ -32,16 +32,25 @@ class Huang(Encoding):
         self.table = nn.Parameter(torch.randn(num_heads, rows, width) * width**-0.5)
 
     def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        """q_i·e_{j−i}, (B, H, T, T).
+        """q_i·e_{j−i}, (B, H, T, T); given `offsets` cannot be skewed and are gathered.
 
         Raises:
-            ValueError: T is beyond `max_len`, or `offsets` is given.
+            ValueError: T, or an offset, is beyond `max_len`.
         """
         length = q.shape[2]
-        self._check_length(length)
         if offsets is not None:
-            raise ValueError("offsets cannot be skewed; use 'shaw_keys' for those of a tree")
+            return self._gathered(q, offsets_of(q, k.shape[2], offsets))
+        self._check_length(length)
         used = self.table[:, self.max_len - length : self.max_len - 1 + length]
         # To 2T rows: in the causal form none is to the right, and the last one is never read.
         padded = F.pad(used, (0, 0, 0, 2 * length - used.shape[1]))
         return skew_padded(q @ padded.transpose(-2, -1))
+
+    def _gathered(self, q: Tensor, offsets: Tensor) -> Tensor:
+        furthest = int(offsets.abs().max())
+        if furthest >= self.max_len:
+            raise ValueError(f"an offset of {furthest} is beyond max_len={self.max_len}")
+        rows = offsets + self.max_len - 1
+        # In the causal form none is to the right; what is read there must be masked.
+        rows = rows.clamp(max=self.table.shape[1] - 1).expand(*q.shape[:3], -1)
+        return (q @ self.table.transpose(-2, -1)).gather(-1, rows)

@@ -6,8 +6,14 @@ import torch
 from torch import Tensor
 
 from helpers.encodings.base import Encoding
+from helpers.encodings.positions import Positions, in_order
 
 LAYOUTS = ("interleaved", "halves")
+
+
+def for_heads(numbers: Tensor) -> Tensor:
+    """(T, ·) as it is, (B, T, ·) as (B, 1, T, ·): the same for all heads of a text."""
+    return numbers if numbers.dim() == 2 else numbers[:, None]
 
 
 class Rotary(Encoding):
@@ -48,22 +54,48 @@ class Rotary(Encoding):
             )
         self.layout, self.base = layout, base
 
-    def _pairs(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Positions (T, 1) and index of each pair (r/2,), at least in float32.
+    def _pairs(self, x: Tensor) -> Tensor:
+        """Index of each pair (r/2,), at least in float32.
 
-        They are made anew for each call: in a half-precision buffer θ would be rounded, and
-        position 2,049 would be 2,048.
+        Made anew for each call: in a half-precision buffer θ would be rounded, and position 2,049
+        would be 2,048.
         """
         exact = torch.promote_types(x.dtype, torch.float32)
-        positions = torch.arange(x.shape[2], device=x.device, dtype=exact)
-        return positions[:, None], torch.arange(self.turned // 2, device=x.device, dtype=exact)
+        return torch.arange(self.turned // 2, device=x.device, dtype=exact)
 
-    def rotate(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+        """θ of each pair in radians per position, (r/2,), or (B, 1, r/2) to be each text's own.
+
+        `keys` are the positions of all that is read, which RoPE has no use for.
+        """
+        return self.base ** (-2 * pair / self.turned)
+
+    def angles(self, positions: Tensor, theta: Tensor) -> Tensor:
+        """p·θ for each position and pair, (T, r/2) or (B, T, r/2)."""
+        return positions[..., None] * theta
+
+    def gain(self) -> float:
+        """What turned columns of q and k are multiplied by, as a temperature; 1 in RoPE."""
+        return 1.0
+
+    def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
         """Turn queries and keys (B, H, T, d) by their positions; values are left alone."""
-        positions, pair = self._pairs(q)
-        angles = positions * self.base ** (-2 * pair / self.turned)  # (T, r/2)
-        cos, sin = angles.cos().to(q.dtype), angles.sin().to(q.dtype)
-        return self._turn(q, cos, sin), self._turn(k, cos, sin)
+        at = in_order(q, k) if at is None else at
+        theta = self.frequencies(self._pairs(q), at.keys)
+        turns = self._cos_and_sin(at.queries, theta, q.dtype)
+        same = at.keys is at.queries
+        return self._turn(q, *turns), self._turn(
+            k, *(turns if same else self._cos_and_sin(at.keys, theta, k.dtype))
+        )
+
+    def _cos_and_sin(
+        self, positions: Tensor, theta: Tensor, dtype: torch.dtype
+    ) -> tuple[Tensor, Tensor]:
+        angles, gain = for_heads(self.angles(positions, theta)), self.gain()
+        cos, sin = angles.cos(), angles.sin()
+        if gain != 1:
+            cos, sin = cos * gain, sin * gain
+        return cos.to(dtype), sin.to(dtype)
 
     def _turn(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         turned, rest = x[..., : self.turned], x[..., self.turned :]
@@ -106,14 +138,20 @@ class XPos(Rotary):
         super().__init__(d_model, num_heads, max_len, base, layout)
         self.scale_base, self.gamma = scale_base, gamma
 
-    def rotate(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+    def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
         """Turn, then scale queries up and keys down, counted from the middle of the text."""
-        positions, pair = self._pairs(q)
+        at = in_order(q, k) if at is None else at
+        turned_q, turned_k = super().rotate(q, k, at)
+        middle = k.shape[2] // 2
+        up, down = self._scale(q, at.queries - middle), self._scale(k, at.keys - middle)
+        return turned_q * up, turned_k / down
+
+    def _scale(self, x: Tensor, places: Tensor) -> Tensor:
+        pair = self._pairs(x)
         zeta = (2 * pair / self.turned + self.gamma) / (1 + self.gamma)
-        scale = zeta ** ((positions - q.shape[2] // 2) / self.scale_base)  # (T, d/2)
+        scale = zeta ** (places[..., None] / self.scale_base)  # (…, T, d/2)
         if self.layout == "interleaved":
             scale = scale.repeat_interleave(2, -1)
         else:
-            scale = scale.repeat(1, 2)
-        q, k = super().rotate(q, k)
-        return q * scale.to(q.dtype), k / scale.to(k.dtype)
+            scale = torch.cat([scale, scale], -1)
+        return for_heads(scale).to(x.dtype)

@@ -38,7 +38,7 @@ class ShawKeys(Encoding):
 
     def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
         """q_i·a^K_ij, (B, H, T, T): one product with 2k+1 vectors, then read by offset."""
-        rows = clip(offsets_of(q, offsets), self.k) + self.k
+        rows = clip(offsets_of(q, k.shape[2], offsets), self.k) + self.k
         products = q @ self.keys.T  # (B, H, T, 2k+1)
         return products.gather(-1, rows.expand(*q.shape[:3], -1))
 
@@ -58,6 +58,6 @@ class Shaw(ShawKeys):
 
     def context(self, weights: Tensor, offsets: Tensor | None = None) -> Tensor:
         """Σ_j α_ij a^V_ij, (B, H, T, d): weights are summed by offset, then one product."""
-        rows = clip(offsets_of(weights, offsets), self.k) + self.k
+        rows = clip(offsets_of(weights, weights.shape[3], offsets), self.k) + self.k
         by_offset = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
         return by_offset.scatter_add(-1, rows.expand_as(weights), weights) @ self.values

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
-from helpers.encodings.offsets import skew_padded
+from helpers.encodings.offsets import offsets_of, skew_padded
 from helpers.encodings.sinusoidal import sinusoids
 
 
@@ -34,19 +34,24 @@ class TransformerXL(Encoding):
         return sinusoids(torch.arange(length - 1, -length - 1, -1), self.d_model)
 
     def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        """All but q·k, (B, H, T, T).
-
-        Raises:
-            ValueError: `offsets` is given.
-        """
+        """All but q·k, (B, H, T, T); given `offsets` cannot be skewed and are gathered."""
+        by_content = self.u @ k.transpose(-2, -1)
         if offsets is not None:
-            raise ValueError("offsets cannot be skewed; use 'shaw_keys' for those of a tree")
+            return self._gathered(q + self.v, offsets_of(q, k.shape[2], offsets)) + by_content
         length = q.shape[2]
         if length <= self.max_len:
             vectors = self.vectors[self.max_len - length : self.max_len + length]
         else:
             vectors = self._sinusoids(length).to(q)
-        rows = self.project(vectors)  # (2T, D)
-        rows = rows.unflatten(-1, (self.num_heads, -1)).transpose(0, 1)  # (H, 2T, d)
-        by_position = skew_padded((q + self.v) @ rows.transpose(-2, -1))
-        return by_position + self.u @ k.transpose(-2, -1)
+        by_position = skew_padded((q + self.v) @ self._heads(vectors))
+        return by_position + by_content
+
+    def _heads(self, vectors: Tensor) -> Tensor:
+        """W_R of n vectors, (n, D) → (H, d, n)."""
+        return self.project(vectors).unflatten(-1, (self.num_heads, -1)).permute(1, 2, 0)
+
+    def _gathered(self, q: Tensor, offsets: Tensor) -> Tensor:
+        """The term by position: one product with each offset that occurs, then read by offset."""
+        occurring, rows = offsets.unique(return_inverse=True)
+        products = q @ self._heads(sinusoids(-occurring, self.d_model).to(q))
+        return products.gather(-1, rows.expand(*q.shape[:3], -1))

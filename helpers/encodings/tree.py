@@ -14,46 +14,51 @@ from helpers.encodings.shaw import ShawKeys
 from helpers.encodings.sinusoidal import sinusoids
 
 
-def _above(parents: Tensor) -> Tensor:
-    """(…, T, T), True where the second is the first or stands above it."""
-    length = parents.shape[-1]
-    if (parents < -1).any() or (parents >= length).any():
-        raise ValueError(f"parents must lie from −1 to T − 1 = {length - 1}")
-    if ((parents == -1).sum(-1) != 1).any():
-        raise ValueError("parents must have one root, marked −1, in each sentence")
-    places = torch.arange(length, device=parents.device)
-    above = torch.zeros(*parents.shape, length, dtype=torch.bool, device=parents.device)
-    at = places.expand_as(parents)
-    for _ in range(length):  # one step up at a time; who is at the root stays there
-        above.scatter_(-1, at[..., None], True)
-        parent = parents.gather(-1, at)
-        at = torch.where(parent < 0, at, parent)
-    root = (parents == -1).long().argmax(-1, keepdim=True)
-    if (at != root).any():
-        raise ValueError("parents must lead from every word to the root; some run in a circle")
-    return above
-
-
 def tree_depths(parents: Tensor) -> Tensor:
     """Steps from each word up to the root; the shape of `parents`, int64.
 
     Raises:
         ValueError: `parents` is no tree.
     """
-    return _above(parents).sum(-1) - 1
+    length = parents.shape[-1]
+    if (parents < -1).any() or (parents >= length).any():
+        raise ValueError(f"parents must lie from −1 to T − 1 = {length - 1}")
+    if ((parents == -1).sum(-1) != 1).any():
+        raise ValueError("parents must have one root, marked −1, in each sentence")
+    at = parents.long()
+    depths = torch.zeros_like(at)
+    for _ in range(length):  # one step up at a time
+        depths += at >= 0
+        at = torch.where(at < 0, at, parents.gather(-1, at.clamp(min=0)))
+    if (at >= 0).any():
+        raise ValueError("parents must lead from every word to the root; some run in a circle")
+    return depths
+
+
+def _above(parents: Tensor) -> Tensor:
+    """(…, T, T) for a tree, True where the second is the first or stands above it."""
+    places = torch.arange(parents.shape[-1], device=parents.device)
+    above = torch.zeros(*parents.shape, len(places), dtype=torch.bool, device=parents.device)
+    at = places.expand_as(parents)
+    for _ in places:
+        above.scatter_(-1, at[..., None], True)
+        parent = parents.gather(-1, at)
+        at = torch.where(parent < 0, at, parent)  # who is at the root stays there
+    return above
 
 
 def tree_offsets(parents: Tensor) -> Tensor:
     """Signed distance in the tree for each pair of words, (T,) → (T, T) or (B, T) → (B, T, T).
 
-    Where one word stands above the other, depth_j − depth_i. Else the steps from i
-    up to the lowest word above both and down to j, with the sign of j − i.
+    Where one word stands above the other, depth_j − depth_i. Else the steps from i up to the lowest
+    word above both and down to j, with the sign of j − i. Wang et al. add both depths there, as if
+    each path led over the root; to turn round at the lowest common word is this course's choice.
 
     Raises:
         ValueError: `parents` is no tree.
     """
+    depth = tree_depths(parents)
     above = _above(parents).long()
-    depth = above.sum(-1) - 1
     i, j = depth[..., :, None], depth[..., None, :]
     lowest = above @ above.transpose(-2, -1) - 1  # depth of the lowest word above both
     places = torch.arange(parents.shape[-1], device=parents.device)
@@ -94,13 +99,13 @@ class TreeDepth(Additive):
 
 
 class TreeOffsets(Encoding):
-    """Shaw's vectors twice: by the offset in the line, and by the signed distance in the tree.
+    """Shaw's vectors twice: by the offset in the text, and by `tree_offsets`.
 
     Args:
         k: the largest offset with a vector of its own, in both.
     """
 
-    paper = "Wang et al. 2019 (1909.00383), section 3"
+    paper = "after Wang et al. 2019 (1909.00383), section 3"
     formula = r"q_i · (k_j + w[clip(j − i, k)] + w'[clip(tree offset, k)])"
 
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8) -> None:

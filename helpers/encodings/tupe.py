@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
 from helpers.encodings.bias import T5Bias
+from helpers.encodings.positions import Positions, in_order
 
 
 class Tupe(Encoding):
@@ -46,27 +47,28 @@ class Tupe(Encoding):
         """Two terms of equal right, so 1/√(2d)."""
         return 1 / math.sqrt(2 * self.head_width)
 
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        """All that stands beside q·k, the same for every text: (H, T, T).
+    def scores(
+        self, q: Tensor, k: Tensor, offsets: Tensor | None = None, at: Positions | None = None
+    ) -> Tensor:
+        """All that stands beside q·k: (H, T, S), or (B, H, T, S) where texts stand differently.
 
         Raises:
             ValueError: T is beyond `max_len`, or `offsets` is given.
         """
-        length = q.shape[2]
-        self._check_length(length)
         if offsets is not None:
             raise ValueError("offsets must be None: TUPE's positions are absolute")
-        rows = self.table[:length]
+        if at is None:
+            self._check_length(k.shape[2])
+            at = in_order(q, k)
         queries, keys = (
-            project(rows).unflatten(-1, (self.num_heads, -1)).transpose(0, 1)
-            for project in (self.query, self.key)
+            project(self.table[places]).unflatten(-1, (self.num_heads, -1)).transpose(-3, -2)
+            for project, places in ((self.query, at.queries), (self.key, at.keys))
         )  # (H, T, d)
         term = queries @ keys.transpose(-2, -1)
         if self.relative is not None:
-            term = term + self.relative.scores(q, k) / self.scale
+            term = term + self.relative.scores(q, k, at.offsets) / self.scale
         if self.resets is not None:
             from_cls, to_cls = self.resets / self.scale
-            place = torch.arange(length, device=q.device)
-            term = torch.where(place[None, :] == 0, to_cls, term)
-            term = torch.where(place[:, None] == 0, from_cls, term)
+            term = torch.where((at.keys == 0)[..., None, None, :], to_cls, term)
+            term = torch.where((at.queries == 0)[..., None, :, None], from_cls, term)
         return term

@@ -6,7 +6,26 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from helpers.encodings import Encoding, interface
+from helpers.encodings import Encoding, Positions, ask, interface
+
+
+class Kept:
+    """Keys and values that one layer has computed, of all tokens that have been read.
+
+    Keys are kept as they are before `rotate`: where an encoding turns all of them otherwise once
+    the text is longer, as dynamic NTK does, a turned key could not be turned again.
+    """
+
+    def __init__(self) -> None:
+        self.keys: Tensor | None = None  # (B, H, S, d)
+        self.values: Tensor | None = None
+
+    def with_more(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        """Keep some more, and return all."""
+        if self.keys is not None and self.values is not None:
+            keys, values = torch.cat([self.keys, keys], 2), torch.cat([self.values, values], 2)
+        self.keys, self.values = keys, values
+        return keys, values
 
 
 class MultiHeadAttention(nn.Module):
@@ -23,23 +42,29 @@ class MultiHeadAttention(nn.Module):
         self.out = nn.Linear(encoding.d_model, encoding.d_model)
 
     def forward(
-        self, x: Tensor, mask: Tensor | None = None, offsets: Tensor | None = None
+        self,
+        x: Tensor,
+        mask: Tensor | None = None,
+        offsets: Tensor | Positions | None = None,
+        kept: Kept | None = None,
     ) -> Tensor:
         """(B, T, D) → (B, T, D).
 
         Args:
-            mask: True where a query may look at a key: (T, T), or (B or 1, H or 1, T or 1, T), so
+            mask: True where a query may look at a key: (T, S), or (B or 1, H or 1, T or 1, S), so
                 that padding is `real[:, None, None, :]`. A query that may look at no key gets 0.
-            offsets: passed on to the encoding, see `Encoding.scores`.
+            offsets: how far the key of each pair stands from its query, see `Encoding.scores`; or
+                the `Positions` of both. T tokens at 0 … T−1 if it is not given.
+            kept: keys and values of earlier calls, of which there are then S with those of `x`.
 
         Raises:
             ValueError: `mask` is not boolean or has another shape.
         """
-        q, k, v, bias = self._prepared(x, mask, offsets)
+        q, k, v, bias = self._prepared(x, mask, offsets, kept)
         if "context" in interface(self.encoding, "hooks")() or _plain_is_quicker(q):
             weights = self._weights(q, k, bias)
             context = weights @ v  # (B, H, T, d)
-            extra = interface(self.encoding, "context")(weights, offsets)
+            extra = ask(self.encoding, "context", weights, offsets=offsets)
             context = context if extra is None else context + extra
         else:  # no hook needs the weights, so none need be stored
             scale = interface(self.encoding, "scale")
@@ -47,7 +72,7 @@ class MultiHeadAttention(nn.Module):
         return self.out(context.transpose(1, 2).flatten(2))
 
     def weights(
-        self, x: Tensor, mask: Tensor | None = None, offsets: Tensor | None = None
+        self, x: Tensor, mask: Tensor | None = None, offsets: Tensor | Positions | None = None
     ) -> Tensor:
         """α, who looks at whom, (B, H, T, T); arguments as in `forward`."""
         q, k, _, bias = self._prepared(x, mask, offsets)
@@ -59,15 +84,21 @@ class MultiHeadAttention(nn.Module):
         return _softmax(q * scale @ k.transpose(-2, -1), bias)
 
     def _prepared(
-        self, x: Tensor, mask: Tensor | None, offsets: Tensor | None
+        self,
+        x: Tensor,
+        mask: Tensor | None,
+        offsets: Tensor | Positions | None,
+        kept: Kept | None = None,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
         """q, k, v (B, H, T, d), and what is added to the scaled q·kᵀ: −∞ where the mask forbids."""
         heads = self.encoding.num_heads
-        if mask is not None:
-            _check_mask(mask, (x.shape[0], heads, x.shape[1], x.shape[1]))
         q, k, v = self.qkv(x).unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)
-        q, k = interface(self.encoding, "rotate")(q, k)
-        bias = interface(self.encoding, "scores")(q, k, offsets)
+        if kept is not None:
+            k, v = kept.with_more(k, v)
+        if mask is not None:
+            _check_mask(mask, (*q.shape[:3], k.shape[2]))
+        q, k = ask(self.encoding, "rotate", q, k, offsets=offsets)
+        bias = ask(self.encoding, "scores", q, k, offsets=offsets)
         if bias is not None:
             bias = bias * interface(self.encoding, "scale")
         if mask is not None:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,9 +14,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from helpers.encodings import Encoding, create, interface
+from helpers.encodings import Encoding, Positions, create, interface
 from helpers.model.attention import MultiHeadAttention
-from helpers.model.encoder import stacked
+from helpers.model.encoder import placed, scheduled, stacked
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Size:
         norm: "post" as in the paper, or "pre", which trains without a warm-up.
         dropout: probability that a number is set to 0 in training.
         std: standard deviation of the first weights; 0.02 in the paper's code, made for D = 768.
-            At D = 128 a learned table needs more to get going, see benchmarks/.
+            0.05 gives D = 128 first scores of the same size, see docs/mini-bert.md.
     """
 
     vocab_size: int = 4096
@@ -78,26 +79,31 @@ class Bert(nn.Module):
 
     Args:
         size: see `preset`.
-        encoding: a name for `create`, or an `Encoding` of the same D and H.
+        encoding: a name for `create`, or an `Encoding` of the same D and H; or several of these,
+            which layers have by turns (see `stacked`).
         shared: all layers ask one encoding.
     """
 
     def __init__(
-        self, size: Size, encoding: str | Encoding = "learned", shared: bool = False
+        self,
+        size: Size,
+        encoding: str | Encoding | Sequence[Encoding] = "learned",
+        shared: bool = False,
     ) -> None:
         super().__init__()
         self.size = size
         if isinstance(encoding, str):
             sizes = {"d_model": size.d_model, "num_heads": size.num_heads, "max_len": size.max_len}
             encoding = create(encoding, **sizes)
-        if (encoding.d_model, encoding.num_heads) != (size.d_model, size.num_heads):
+        first = scheduled(encoding)[0]
+        if (first.d_model, first.num_heads) != (size.d_model, size.num_heads):
             raise ValueError(
-                f"encoding has d_model={encoding.d_model}, num_heads={encoding.num_heads}; it "
+                f"encoding has d_model={first.d_model}, num_heads={first.num_heads}; it "
                 f"must have {size.d_model} and {size.num_heads}"
             )
         self.words = nn.Embedding(size.vocab_size, size.d_model)
         self.segments = nn.Embedding(2, size.d_model)
-        self.position = encoding
+        self.position = first
         self.norm = nn.LayerNorm(size.d_model, 1e-12)
         self.dropout = nn.Dropout(size.dropout)
         options = {"norm": size.norm, "dropout": size.dropout, "eps": 1e-12}
@@ -105,8 +111,8 @@ class Bert(nn.Module):
         self.last_norm = nn.LayerNorm(size.d_model, 1e-12) if size.norm == "pre" else nn.Identity()
         self.pooler = nn.Sequential(nn.Linear(size.d_model, size.d_model), nn.Tanh())
         self.apply(self._initialise)
-        if isinstance(getattr(encoding, "table", None), nn.Parameter):
-            nn.init.normal_(encoding.table, std=size.std)  # type: ignore[arg-type]
+        if isinstance(getattr(first, "table", None), nn.Parameter):
+            nn.init.normal_(first.table, std=size.std)  # type: ignore[arg-type]
 
     def _initialise(self, module: nn.Module) -> None:
         if isinstance(module, nn.Linear | nn.Embedding):
@@ -125,7 +131,7 @@ class Bert(nn.Module):
         tokens: Tensor,
         segments: Tensor | None = None,
         real: Tensor | None = None,
-        positions: Tensor | None = None,
+        positions: Tensor | Positions | None = None,
         offsets: Tensor | None = None,
     ) -> Tensor:
         """Token ids (B, T) → hidden states (B, T, D).
@@ -133,15 +139,16 @@ class Bert(nn.Module):
         Args:
             segments: 0 for the first sentence, 1 for the second, (B, T); all 0 if not given.
             real: False where there is padding, (B, T); no padding if not given.
-            positions: (T,) or (B, T), where they are not 0 … T−1.
+            positions: (T,), (B, T) or (B or 1, T, axes), where they are not 0 … T−1.
             offsets: (T, T) or (B, T, T), where they are not j − i.
         """
         x = self.words(tokens)
         x = x + (self.segments.weight[0] if segments is None else self.segments(segments))
-        x = self.dropout(self.norm(interface(self.position, "embed")(x, positions)))
+        x, at = placed(self.position, x, positions, offsets)
+        x = self.dropout(self.norm(x))
         mask = None if real is None else real[:, None, None, :]
         for layer in self.layers:
-            x = layer(x, mask, offsets)
+            x = layer(x, mask, at)
         return self.last_norm(x)
 
 

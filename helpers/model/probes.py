@@ -1,12 +1,16 @@
-"""What a stack of layers still knows: how different its rows are, and where each one stands."""
+"""What a stack of layers knows: how different its rows are, where each one stands, who is read."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import cast
 
 import torch
 from torch import Tensor
 
-from helpers.encodings import interface
-from helpers.model.encoder import Encoder
+from helpers.encodings import embed
+from helpers.model.bert import Bert
+from helpers.model.encoder import Encoder, EncoderLayer, placed
 
 
 def rank_residual(x: Tensor) -> Tensor:
@@ -64,8 +68,27 @@ def layer_states(model: Encoder, tokens: Tensor, **given: Tensor) -> list[Tensor
         given: `mask`, `positions` or `offsets`, as the encoder takes them.
     """
     model.eval()
-    embed = interface(model.position, "embed")
-    states = [embed(model.tokens(tokens), given.pop("positions", None))]
+    positions, offsets = given.get("positions"), given.get("offsets")
+    x, at = placed(model.position, model.tokens(tokens), positions, offsets)
+    states = [x]
     for layer in model.layers:
-        states.append(layer(states[-1], **given))
+        states.append(layer(states[-1], given.get("mask"), at))
     return states
+
+
+@torch.no_grad()
+def attention_weights(bert: Bert, tokens: Tensor) -> Tensor:
+    """Who looks at whom in each layer and head, in the mean over the texts; (L, H, T, T).
+
+    Args:
+        bert: with its norms before each part.
+        tokens: ids, (B, T).
+    """
+    bert.eval()
+    segment = bert.segments.weight[0]
+    x = bert.norm(embed(bert.position, bert.words(tokens) + segment))
+    found, layers = [], cast(Iterable[EncoderLayer], bert.layers)
+    for layer in layers:
+        found.append(layer.attention.weights(layer.norms[0](x)).mean(0))
+        x = layer(x)
+    return torch.stack(found)

@@ -209,18 +209,3 @@ def scores(name: str, encoding: Any, q: Tensor, k: Tensor) -> Tensor:
                 for j in range(length):
                     found[b, h, i, j] = TERMS[name](encoding, h, i, j, q[b], k[b])
     return found
-
-
-def turned(e: Any, x: Tensor, p: int, sign: int = 0, length: int = 0) -> Tensor:
-    """RoPE of one vector (d,) at position p; times ζ^(±p) for xPos where `sign` is given."""
-    made, r = x.clone(), e.turned
-    for n in range(r // 2):
-        a, b = (2 * n, 2 * n + 1) if e.layout == "interleaved" else (n, n + r // 2)
-        angle = p * e.base ** (-2 * n / r)
-        fade = 1.0
-        if sign:
-            zeta = (2 * n / r + e.gamma) / (1 + e.gamma)
-            fade = zeta ** (sign * (p - length // 2) / e.scale_base)
-        made[a] = (x[a] * math.cos(angle) - x[b] * math.sin(angle)) * fade
-        made[b] = (x[a] * math.sin(angle) + x[b] * math.cos(angle)) * fade
-    return made

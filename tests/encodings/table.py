@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import torch
 
-from helpers.encodings import BY_NAME, create
+from helpers.encodings import BY_NAME, LATER, create
 from helpers.model.attention import MultiHeadAttention
 from tests.common import ROOT
 from tests.encodings.oracles import ORACLES, Oracle
@@ -54,7 +54,7 @@ def rows() -> list[list[str]]:
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     found = []
-    for name, kind in BY_NAME.items():
+    for name, kind in (BY_NAME | LATER).items():
         encoding = create(name, **SIZES)
         size = sum(parameter.numel() for parameter in encoding.parameters())
         hooks = ", ".join(kind.hooks()) or "–"

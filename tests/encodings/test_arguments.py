@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from helpers.encodings import Encoding, create, tree_depths
+from helpers.encodings import Encoding, Positions, create, tree_depths
 from helpers.model.attention import MultiHeadAttention
 
 D, H, T = 12, 3, 5
@@ -33,6 +33,15 @@ close = torch.testing.assert_close
         ("rotary", {"layout": "thirds"}, ["'thirds'", "halves"]),
         ("rotary", {"fraction": 0.3}, ["fraction=0.3", "even"]),
         ("rotary", {"num_heads": 4}, ["width 3", "even"]),
+        ("interpolated", {"factor": 0.5}, ["factor=0.5", "at least 1"]),
+        ("ntk", {"trained": 0}, ["trained=0", "at least 1"]),
+        ("yarn", {"fast": 1.0}, ["slow=1", "fast=1", "above"]),
+        ("llama3", {"low": 0}, ["low=0", "positive"]),
+        ("longrope", {"long": [1.0]}, ["long has 1", "must have 2"]),
+        ("longrope", {"short": [1.0]}, ["short has 1", "must have 2"]),
+        ("p_rope", {"p": 1.5}, ["p=1.5", "from 0 to 1"]),
+        ("rotary_2d", {"sections": [1, 2]}, ["[1, 2]", "2 numbers with the sum 2"]),
+        ("rotary_3d", {"sections": [1, 1]}, ["[1, 1]", "3 numbers with the sum 2"]),
         ("deberta", {"k": 0}, ["k=0", "at least 1"]),
         ("deberta", {"index": "mine"}, ["'mine'", "code"]),
         ("cope", {"positions": 0}, ["positions=0", "at least 1"]),
@@ -96,7 +105,7 @@ def test_offsets_that_do_not_fit(name: str) -> None:
         attention(torch.randn(2, T, D), offsets=torch.zeros(4, 4, dtype=torch.int64))
 
 
-@pytest.mark.parametrize("name", ["huang", "transformer_xl", "cope", "tupe"])
+@pytest.mark.parametrize("name", ["cope", "tupe"])
 def test_who_cannot_take_offsets_says_so(name: str) -> None:
     attention = MultiHeadAttention(create(name, d_model=D, num_heads=H))
     with pytest.raises(ValueError, match="offsets"):
@@ -110,6 +119,36 @@ def test_positions_that_do_not_fit() -> None:
         create("tree_depth", d_model=D).embed(torch.randn(2, T, D))
     with pytest.raises(ValueError, match="tree_offsets"):
         MultiHeadAttention(create("tree_offsets", d_model=D))(torch.randn(2, T, D))
+
+
+def test_positions_on_other_axes_than_an_encoding_has() -> None:
+    attention = MultiHeadAttention(create("rotary_2d", d_model=D))
+    with pytest.raises(ValueError, match="positions have 3 axes; here are 2"):
+        attention(torch.randn(1, T, D), None, Positions(torch.zeros(1, T, 3)))
+
+
+def test_an_offset_beyond_the_table() -> None:
+    attention = MultiHeadAttention(create("huang", d_model=D, num_heads=H, max_len=T))
+    with pytest.raises(ValueError, match="an offset of 5 is beyond max_len=5"):
+        attention(torch.randn(1, T, D), offsets=torch.full((T, T), -5))
+
+
+@pytest.mark.parametrize(
+    ("queries", "keys"),
+    [((5,), (2, 5)), ((2, 5, 2), (2, 5, 3)), ((1, 1, 5, 2), (1, 1, 5, 2)), ((), ())],
+)
+def test_positions_of_shapes_that_do_not_fit(
+    queries: tuple[int, ...], keys: tuple[int, ...]
+) -> None:
+    with pytest.raises(ValueError, match=r"must both be \(T,\), \(B, T\) or"):
+        Positions(torch.zeros(queries), torch.zeros(keys))
+
+
+@pytest.mark.parametrize("name", ["shaw", "alibi", "fire", "huang"])
+def test_who_knows_one_axis_refuses_two(name: str) -> None:
+    attention = MultiHeadAttention(create(name, d_model=D, num_heads=H))
+    with pytest.raises(ValueError, match="2 axes"):
+        attention(torch.randn(1, T, D), None, Positions(torch.zeros(1, T, 2)))
 
 
 def test_an_image_has_offsets_of_its_own() -> None:

@@ -22,10 +22,12 @@ H, d, T = 2, 6, 9
 D = H * d
 close = torch.testing.assert_close
 
-# They see j − i only. FIRE divides by the place, TUPE and vectors at the input are absolute.
+# They see j − i only. FIRE divides by the place, TUPE and vectors at the input are absolute;
+# dynamic NTK and LongRoPE ask how far the text goes.
 RELATIVE = [
     *("none", "shaw_keys", "shaw", "huang", "transformer_xl", "clipped_bias", "t5_bias"),
     *("alibi", "kerple", "rotary", "xpos", "deberta", "cope", "window", "convolution"),
+    *("interpolated", "ntk", "yarn", "llama3", "p_rope", "rotary_2d", "rotary_3d", "pope"),
 ]
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
@@ -163,7 +165,12 @@ def test_relative_encodings_do_not_see_where_a_text_begins(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(set(available()) - set(RELATIVE) - {"tree_offsets"}))
 def test_absolute_encodings_do(name: str) -> None:
-    attention = build(name, **({"threshold": 4.0} if name == "fire" else {}))
+    options: dict[str, dict[str, Any]] = {
+        "fire": {"threshold": 4.0},
+        "dynamic_ntk": {"trained": T},
+        "longrope": {"trained": T},
+    }
+    attention = build(name, **options.get(name, {}))
     x, before = torch.randn(1, T, D), torch.randn(1, 4, D)
     seen = torch.zeros(T + 4, T + 4, dtype=torch.bool)
     seen[:4, :4], seen[4:, 4:] = True, True
@@ -261,7 +268,9 @@ def test_the_fused_path_is_the_one_with_weights(name: str) -> None:
 def test_offsets_of_a_tree_may_replace_those_of_the_text() -> None:
     offsets = torch.randint(-5, 6, (2, T, T))
     q = torch.randn(2, H, T, d)
-    for name in ("shaw_keys", "clipped_bias", "t5_bias", "alibi", "kerple", "fire", "deberta"):
+    unskewed = ("huang", "transformer_xl")
+    biases = ("clipped_bias", "t5_bias", "alibi", "kerple", "fire")
+    for name in ("shaw_keys", "deberta", *biases, *unskewed):
         encoding = build(name).encoding
         both = encoding.scores(q, q, offsets)
         for b in range(2):

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from helpers.encodings import available, create
-from tests.encodings import slow
+from helpers.encodings import Positions, available, create
+from tests.encodings import slow, slow_turned
 
 close = torch.testing.assert_close
 few = settings(deadline=None, max_examples=12)
@@ -114,30 +114,90 @@ def test_vectors_are_the_formula_position_by_position(
     close(added, expected.expand(batch, -1, -1), rtol=0, atol=1e-10)
 
 
+# Options beyond the default, so that what is drawn is on both sides of what they say.
+TURNED: list[tuple[str, dict[str, Any]]] = [
+    ("rotary", {}),
+    ("xpos", {}),
+    ("interpolated", {"factor": 3.0}),
+    ("ntk", {"factor": 3.0}),
+    ("dynamic_ntk", {"factor": 3.0, "trained": 4}),
+    ("yarn", {"factor": 3.0, "trained": 60, "fast": 8.0, "base": 100.0}),
+    ("yarn", {"factor": 3.0, "trained": 4_000}),
+    ("yarn", {"temperature": False}),
+    ("longrope", {"factor": 3.0, "trained": 4}),
+    ("llama3", {"trained": 40, "base": 100.0}),
+    ("p_rope", {"p": 0.5}),
+    ("rotary_2d", {}),
+    ("rotary_3d", {}),
+]
+TURNS = {key: SIZES[key] for key in ("batch", "heads", "length", "seed")}
+
+
 @pytest.mark.parametrize("layout", ["interleaved", "halves"])
-@pytest.mark.parametrize("name", ["rotary", "xpos"])
-@given(**{key: SIZES[key] for key in ("batch", "heads", "length", "seed")}, half=st.integers(1, 3))
+@pytest.mark.parametrize(("name", "options"), TURNED, ids=str)
+@given(**TURNS, half=st.integers(1, 4))
 @few
 def test_rotations_are_the_formula_vector_by_vector(
-    name: str, layout: str, batch: int, heads: int, length: int, seed: int, half: int
+    name: str,
+    options: dict[str, Any],
+    layout: str,
+    batch: int,
+    heads: int,
+    length: int,
+    seed: int,
+    half: int,
 ) -> None:
     width = 2 * half
-    encoding = _random(name, seed, d_model=heads * width, num_heads=heads, layout=layout)
+    sizes = {"d_model": heads * width, "num_heads": heads}
+    encoding = _random(name, seed, **sizes, layout=layout, **options)
+    if name == "longrope":
+        encoding.long, encoding.short = torch.rand(2, half).add(0.5).tolist()
     q, k = torch.randn(2, batch, heads, length, width)
     signs = (1, -1) if name == "xpos" else (0, 0)
     for ours, x, sign in zip(encoding.rotate(q, k), (q, k), signs, strict=True):
-        close(ours, _turned(encoding, x, sign), rtol=0, atol=1e-10)
+        close(ours, _turned(name, encoding, x, range(length), sign), rtol=0, atol=1e-10)
 
 
-def _turned(encoding: Any, x: Tensor, sign: int) -> Tensor:
-    rows = x.flatten(0, 1).unbind(0)
+@pytest.mark.parametrize("name", ["rotary_2d", "rotary_3d"])
+@given(**TURNS, half=st.integers(1, 5))
+@few
+def test_each_axis_turns_its_pairs(
+    name: str, batch: int, heads: int, length: int, seed: int, half: int
+) -> None:
+    encoding = _random(name, seed, d_model=2 * heads * half, num_heads=heads)
+    q, k = torch.randn(2, batch, heads, length, 2 * half)
+    places = torch.randint(-9, 30, (length, encoding.axes))
+    ours = encoding.rotate(q, k, Positions(places[None]))
+    at = [tuple(each.tolist()) for each in places]
+    for found, x in zip(ours, (q, k), strict=True):
+        close(found, _turned(name, encoding, x, at, 0), rtol=0, atol=1e-10)
+
+
+def _turned(name: str, encoding: Any, x: Tensor, at: Any, sign: int) -> Tensor:
     length = x.shape[2]
     made = [
-        torch.stack([slow.turned(encoding, row[p], p, sign, length) for p in range(length)])
-        for row in rows
+        torch.stack(
+            [slow_turned.turned(name, encoding, row[n], at[n], length, sign) for n in range(length)]
+        )
+        for row in x.flatten(0, 1).unbind(0)
     ]
     return torch.stack(made).view(x.shape)
 
 
+@given(**TURNS, width=st.integers(1, 4))
+@few
+def test_polar_scores_are_the_formula_pair_by_pair(
+    batch: int, heads: int, length: int, seed: int, width: int
+) -> None:
+    encoding = _random("pope", seed, d_model=heads * width, num_heads=heads)
+    q, k = torch.randn(2, batch, heads, length, width)
+    expected = torch.zeros(batch, heads, length, length)
+    for b in range(batch):
+        for h, i, j in torch.cartesian_prod(*(torch.arange(n) for n in (heads, length, length))):
+            expected[b, h, i, j] = slow_turned.pope(encoding, int(h), int(i), int(j), q[b], k[b])
+    turned_q, turned_k = encoding.rotate(q, k)
+    close(turned_q @ turned_k.transpose(-2, -1), expected, rtol=0, atol=1e-10)
+
+
 def test_no_encoding_is_left_out() -> None:
-    assert {*slow.TERMS, *slow.VECTORS, "rotary", "xpos", "none"} == set(available())
+    assert {*slow.TERMS, *slow.VECTORS, *slow_turned.THETA, "pope", "none"} == set(available())

@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from helpers.corpora import LagLanguage, Masked
-from helpers.encodings import Encoding, create, tree_depths, tree_offsets
+from helpers.encodings import Encoding, Positions, create, tree_depths, tree_offsets
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.encoder import Encoder
 from helpers.training import DivergedError, evaluate, masked_loss, train
@@ -46,7 +46,7 @@ def test_without_positions_an_order_goes_in_and_the_same_comes_out(x: Tensor) ->
 class _Everywhere(Encoding):
     """Uses each hook in a way that can be written down by hand."""
 
-    def rotate(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+    def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
         return 2 * q, k
 
     def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:

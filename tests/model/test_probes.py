@@ -8,6 +8,7 @@ from helpers import encodings
 from helpers.encodings import Encoding, create, tree_depths, tree_offsets
 from helpers.model import probes
 from helpers.model.attention import MultiHeadAttention
+from helpers.model.bert import Bert, preset
 from helpers.model.encoder import Encoder
 
 
@@ -102,3 +103,19 @@ def test_states_by_layer_end_where_the_model_ends() -> None:
         logits = model.norm(states[-1]) @ model.tokens.weight.T
         torch.testing.assert_close(logits, model(tokens, **given[told]))
         assert list(given[told]), "what was given stays as it was"
+
+
+def test_attention_weights_are_those_that_the_model_used() -> None:
+    torch.manual_seed(0)
+    bert = Bert(preset("mini", vocab_size=50)).train()
+    tokens = torch.randint(50, (3, 12))
+    seen: list[Tensor] = []
+    for module in bert.modules():
+        if isinstance(module, MultiHeadAttention):
+            module.register_forward_pre_hook(
+                lambda each, given: seen.append(each.weights(given[0]).mean(0))
+            )
+    with torch.no_grad():
+        bert.eval()(tokens)
+    used = torch.stack(seen)
+    torch.testing.assert_close(probes.attention_weights(bert, tokens), used)

@@ -1,0 +1,254 @@
+"""RoPE for texts longer than those of the training: the angles of each pair, slowed down."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from helpers.encodings.rotary import Rotary
+
+
+class Extended(Rotary):
+    """What the extensions share: by how much, and what the model was trained on.
+
+    Args:
+        factor: s, how many times longer a text may be than in training.
+        trained: L, the length of the training, in tokens; `max_len` if it is not given.
+        rotary: `base`, `layout` and `fraction`, as `Rotary` has them.
+
+    Raises:
+        ValueError: `factor` or `trained` is below 1.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        factor: float = 4.0,
+        trained: int | None = None,
+        **rotary: Any,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, **rotary)
+        trained = max_len if trained is None else trained
+        for name, value in (("factor", factor), ("trained", trained)):
+            if value < 1:
+                raise ValueError(f"{name}={value:g} must be at least 1")
+        self.factor, self.trained = factor, trained
+
+    def rope(self, pair: Tensor) -> Tensor:
+        """θ_n of RoPE itself."""
+        return self.base ** (-2 * pair / self.turned)
+
+
+class Interpolated(Extended):
+    """Position interpolation: position p is read as p/s, so that none is new."""
+
+    paper = "Chen et al. 2023 (2306.15595)"
+    formula = r"as rotary, p/s instead of p"
+
+    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+        """θ_n/s, which turns p as θ_n turns p/s."""
+        return self.rope(pair) / self.factor
+
+
+class Ntk(Extended):
+    """NTK-aware interpolation: a larger base. The fastest pair stays, the slowest slows by s."""
+
+    paper = "as told in Peng et al. 2023 (2309.00071)"
+    formula = r"as rotary, base·s^(d/(d−2)) instead of base"
+
+    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+        """base^(−2n/r)·s^(−2n/(r−2)); a single pair stays as it is."""
+        return self.rope(pair) * self.factor ** (-2 * pair / max(self.turned - 2, 1))
+
+
+class DynamicNtk(Extended):
+    """NTK-aware interpolation whose s grows with the text, and is 1 up to the trained length.
+
+    s = factor·T/L − (factor − 1), with T the furthest position plus 1. A longer text turns all its
+    keys anew: a cache of turned keys would mix them, and what a second layer has kept was computed
+    with the s of its time, so that a stack reads step by step otherwise than at once. Documents in
+    one row have one s, that of the longest.
+    """
+
+    paper = "as told in Peng et al. 2023 (2309.00071)"
+    formula = r"as ntk, s = f·T/L − (f − 1), at least 1"
+
+    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+        """As `Ntk`, each text with its own s."""
+        length = (keys.amax(-1, keepdim=keys.dim() > 1) + 1).clamp(min=self.trained)
+        s = (self.factor * length.to(pair.dtype) / self.trained - (self.factor - 1))[..., None]
+        return self.rope(pair) * s ** (-2 * pair / max(self.turned - 2, 1))
+
+
+class Yarn(Extended):
+    """YaRN: pairs that turn often in training stay, those that hardly turn are interpolated.
+
+    Between them is a ramp over the number of the pair, as in the authors' code; the paper has it
+    over the number of turns. Queries and keys are made longer by 0.1·ln s + 1.
+
+    Args:
+        fast: turns in the trained length from which on a pair stays; β in the paper.
+        slow: turns up to which a pair is interpolated; α in the paper.
+        temperature: multiply by 0.1·ln s + 1.
+
+    Raises:
+        ValueError: `fast` is not above `slow`, or `slow` is not positive.
+    """
+
+    paper = "Peng et al. 2023 (2309.00071), and its code"
+    formula = r"as rotary, (1 − γ_n) θ_n/s + γ_n θ_n instead of θ_n; q, k times 0.1 ln s + 1"
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        fast: float = 32.0,
+        slow: float = 1.0,
+        temperature: bool = True,
+        **extended: Any,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, **extended)
+        if not 0 < slow < fast:
+            raise ValueError(f"slow={slow:g} must be positive, and fast={fast:g} above it")
+        self.fast, self.slow, self.temperature = fast, slow, temperature
+
+    def _pair_with(self, turns: float) -> float:
+        """Which pair turns so often in the trained length, not rounded."""
+        return (
+            self.turned * math.log(self.trained / (turns * 2 * math.pi)) / 2 / math.log(self.base)
+        )
+
+    def kept(self, pair: Tensor) -> Tensor:
+        """γ_n: 1 where a pair stays as it is, 0 where it is interpolated."""
+        low = max(math.floor(self._pair_with(self.fast)), 0)
+        high = min(math.ceil(self._pair_with(self.slow)), self.turned - 1)
+        return 1 - ((pair - low) / (high - low or 0.001)).clamp(0, 1)
+
+    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+        """θ_n and θ_n/s, mixed by γ_n."""
+        kept, rope = self.kept(pair), self.rope(pair)
+        return (1 - kept) * rope / self.factor + kept * rope
+
+    def gain(self) -> float:
+        """0.1·ln s + 1, for queries and for keys: scores are multiplied by its square."""
+        return 0.1 * math.log(self.factor) + 1 if self.temperature else 1.0
+
+
+class LongRope(Extended):
+    """LongRoPE: a factor of its own for each pair, found by search, and others for short texts.
+
+    Queries and keys are multiplied by √(1 + ln s/ln L).
+
+    Args:
+        long: what slows each pair in a text beyond the trained length, (r/2,); s if not given.
+        short: the same up to the trained length; 1 if not given.
+
+    Raises:
+        ValueError: there is not one number for each pair.
+    """
+
+    paper = "Ding et al. 2024 (2402.13753), and its code"
+    formula = r"as rotary, θ_n/λ_n instead of θ_n; q, k times √(1 + ln s/ln L)"
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        long: Sequence[float] | None = None,
+        short: Sequence[float] | None = None,
+        **extended: Any,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, **extended)
+        pairs = self.turned // 2
+        # Plain numbers: a buffer would be rounded with the model, and the error grow with p.
+        self.long = [self.factor] * pairs if long is None else list(long)
+        self.short = [1.0] * pairs if short is None else list(short)
+        for name, numbers in (("long", self.long), ("short", self.short)):
+            if len(numbers) != pairs:
+                raise ValueError(f"{name} has {len(numbers)} numbers; it must have {pairs}")
+
+    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+        """θ_n divided by the numbers for a text of its length."""
+        beyond = keys.amax(-1, keepdim=keys.dim() > 1)[..., None] >= self.trained
+        long, short = (pair.new_tensor(numbers) for numbers in (self.long, self.short))
+        return self.rope(pair) / torch.where(beyond, long, short)
+
+    def gain(self) -> float:
+        """√(1 + ln s/ln L); 1 where nothing is extended."""
+        if self.factor <= 1 or self.trained <= 1:
+            return 1.0
+        return math.sqrt(1 + math.log(self.factor) / math.log(self.trained))
+
+
+class Llama3(Extended):
+    """Llama 3.1: pairs with long waves are interpolated, those with short waves stay.
+
+    Args:
+        high: waves shorter than L/high stay.
+        low: waves longer than L/low are interpolated; between the two is a ramp over L/wavelength.
+
+    Raises:
+        ValueError: `high` is not above `low`, or `low` is not positive.
+    """
+
+    paper = "Grattafiori et al. 2024 (2407.21783), and its code"
+    formula = r"as yarn, γ_n = (L θ_n/2π − 1)/(4 − 1) from 0 to 1; q, k as they are"
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        high: float = 4.0,
+        low: float = 1.0,
+        **extended: Any,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, **extended)
+        if not 0 < low < high:
+            raise ValueError(f"low={low:g} must be positive, and high={high:g} above it")
+        self.high, self.low = high, low
+
+    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+        """θ_n and θ_n/s, mixed by how often the pair turns in the trained length."""
+        rope = self.rope(pair)
+        turns = self.trained * rope / (2 * math.pi)
+        kept = ((turns - self.low) / (self.high - self.low)).clamp(0, 1)
+        return (1 - kept) * rope / self.factor + kept * rope
+
+
+class PRope(Rotary):
+    """p-RoPE: only the fastest pairs are turned, each as in RoPE; the slowest carry content.
+
+    `rotary` with a `fraction` is not the same: it spaces the frequencies anew over fewer columns.
+
+    Args:
+        p: share of the pairs that are turned.
+        rotary: `base` and `layout`, as `Rotary` has them.
+
+    Raises:
+        ValueError: `p` is not from 0 to 1.
+    """
+
+    paper = "Barbero et al. 2024 (2410.06205)"
+    formula = r"as rotary, θ_n = 0 for the slowest (1 − p)·d/2 pairs"
+
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, p: float = 0.75, **rotary: Any
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, **rotary)
+        if not 0 <= p <= 1:
+            raise ValueError(f"p={p:g} must be from 0 to 1")
+        self.p = p
+
+    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+        """θ_n of RoPE, and 0 from pair p·r/2 on."""
+        theta = super().frequencies(pair, keys)
+        return theta * (pair < int(self.p * self.turned // 2))

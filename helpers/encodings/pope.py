@@ -1,0 +1,50 @@
+"""Polar positions: what a column says and where it stands, apart (Gopalakrishnan et al. 2025)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from helpers.encodings.base import Encoding
+from helpers.encodings.positions import Positions, in_order
+from helpers.encodings.rotary import for_heads
+
+
+class Pope(Encoding):
+    """Each column has a length, softplus of its entry, and an angle, which is its position's.
+
+    RoPE turns two columns together, so that their content has an angle too, and is mixed with the
+    position. Here the angle is p·θ_c alone, and for keys δ_c more, learned for each head.
+
+    Args:
+        base: θ_c = base^(−c/d); 10,000 in the paper.
+    """
+
+    paper = "Gopalakrishnan et al. 2025 (2509.10534)"
+    formula = r"Σ_c softplus(q_ic) softplus(k_jc) cos((j − i) θ_c + δ_c)"
+
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, base: float = 10_000.0
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        self.base = base
+        self.phase = nn.Parameter(torch.zeros(num_heads, 1, self.head_width))
+
+    def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
+        """(B, H, T, d) → (B, H, T, 2d): lengths times cosines, and times sines."""
+        at = in_order(q, k) if at is None else at
+        delta = self.phase.clamp(-2 * math.pi, 0)
+        return self._polar(q, at.queries, 0.0), self._polar(k, at.keys, delta)
+
+    def _polar(self, x: Tensor, positions: Tensor, phase: Any) -> Tensor:
+        exact = torch.promote_types(x.dtype, torch.float32)
+        column = torch.arange(self.head_width, device=x.device, dtype=exact)
+        theta = self.base ** (-column / self.head_width)
+        angles = for_heads(positions[..., None] * theta) + phase
+        length = F.softplus(x)
+        parts = (length * angles.cos().to(x.dtype), length * angles.sin().to(x.dtype))
+        return torch.cat(parts, -1)

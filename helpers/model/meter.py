@@ -1,0 +1,45 @@
+"""How large the tensors are that a call makes on its way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+
+class Meter(TorchDispatchMode):
+    """Looks at every tensor that is made inside the `with` block; NumPy's arrays it cannot see."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.largest = 0  # numbers in the memory of the largest one
+        self.made = 0  # tensors; one operation may make many, as unbind does
+        self.operations: Counter[str] = Counter()
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """PyTorch would import its compiler at the first operation, which takes seconds."""
+        return False
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        result = func(*args, **(kwargs or {}))
+        self.operations[func.overloadpacket.__name__] += 1
+        for made in tree_leaves(result):
+            if isinstance(made, Tensor):
+                self.made += 1
+                size = made.untyped_storage().nbytes() // made.element_size()
+                self.largest = max(self.largest, size)
+        return result
+
+
+def largest_tensor(action: Callable[[], Any]) -> int:
+    """How many numbers the largest tensor holds that `action()` makes."""
+    with Meter() as meter:
+        action()
+    return meter.largest

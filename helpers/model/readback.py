@@ -1,0 +1,53 @@
+"""Whether token, segment and position can be read back from one noisy vector."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Generator, Tensor
+
+ROWS = 1000, 2, 64  # tokens, segments, positions
+
+
+def noisy(x: Tensor, draw: Generator, loudness: float = 1.0) -> Tensor:
+    """Noise of `loudness` times the standard deviation of x, added to x."""
+    return x + loudness * x.std() * torch.randn(x.shape, generator=draw)
+
+
+def read_sum(heard: Tensor, tokens: Tensor, segments: Tensor, positions: Tensor) -> list[Tensor]:
+    """Token, segment and position whose sum is nearest to each vector (N, D)."""
+    others = (segments[:, None] + positions).flatten(0, 1)  # (2T, D): row s·T + p
+    distance = torch.cdist((heard[:, None] - others).flatten(0, 1), tokens)
+    best = distance.view(len(heard), -1).argmin(1)
+    rest = best // len(tokens)
+    return [best % len(tokens), rest // len(positions), rest % len(positions)]
+
+
+def summed(width: int, seed: int, tries: int = 200) -> float:
+    """Fraction of noisy sums of which all three parts are found again."""
+    draw = Generator().manual_seed(seed)
+    tables, asked = _drawn((width, width, width), tries, draw)
+    clean = torch.stack([t[each] for t, each in zip(tables, asked, strict=True)]).sum(0)
+    return _all_right(read_sum(noisy(clean, draw), *tables), asked)
+
+
+def beside(widths: Sequence[int], seed: int, tries: int = 1000) -> float:
+    """The same for three vectors side by side, of these widths."""
+    draw = Generator().manual_seed(seed)
+    tables, asked = _drawn(widths, tries, draw)
+    clean = torch.cat([t[each] for t, each in zip(tables, asked, strict=True)], 1)
+    parts = noisy(clean, draw).split(list(widths), 1)
+    found = [torch.cdist(p, t).argmin(1) for p, t in zip(parts, tables, strict=True)]
+    return _all_right(found, asked)
+
+
+def _drawn(widths: Sequence[int], tries: int, draw: Generator) -> tuple[list[Tensor], list[Tensor]]:
+    """Three random tables, and which rows of them are asked for."""
+    tables = [torch.randn(n, width, generator=draw) for n, width in zip(ROWS, widths, strict=True)]
+    return tables, [torch.randint(n, (tries,), generator=draw) for n in ROWS]
+
+
+def _all_right(found: Sequence[Tensor], asked: Sequence[Tensor]) -> float:
+    right = (torch.stack(list(found)) == torch.stack(list(asked))).all(0)
+    return right.double().mean().item()

@@ -1,0 +1,153 @@
+"""RoPE for longer texts, on several axes, and polar: what the transformers library has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+from transformers.models.dinov3_vit.configuration_dinov3_vit import DINOv3ViTConfig
+from transformers.models.dinov3_vit.modeling_dinov3_vit import (
+    DINOv3ViTRopePositionEmbedding,
+    get_patches_center_coordinates,
+)
+from transformers.models.llama.configuration_llama import LlamaConfig
+from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
+from transformers.models.qwen2_vl.configuration_qwen2_vl import Qwen2VLTextConfig
+from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLRotaryEmbedding
+from x_transformers import x_transformers as xt
+
+from helpers.encodings import Positions
+from tests.encodings.oracles.comparison import B, D, H, Pair, T, build, d, oracle, qk
+
+ROUNDED = "float32 frequencies"
+TRAINED = 8  # shorter than T, so that a text is longer than trained
+
+
+def _theirs(kind: str, length: int = T, **parameters: Any) -> tuple[Tensor, float]:
+    """Their frequencies, (d/2,), and what cosines and sines are multiplied by."""
+    before = parameters.get("original_max_position_embeddings")
+    config = LlamaConfig(
+        hidden_size=D,
+        num_attention_heads=H,
+        max_position_embeddings=4 * before if before else TRAINED,
+        rope_parameters={"rope_type": kind, "rope_theta": 100.0, **parameters},
+    )
+    return ROPE_INIT_FUNCTIONS[kind](config, torch.device("cpu"), length)
+
+
+def _turned(name: str, theirs: tuple[Tensor, float], **options: Any) -> Pair:
+    """Queries and keys turned by ours, and by their frequencies in their way."""
+    ours = build(name, layout="halves", base=100.0, **options)
+    frequencies, gain = theirs
+    angles = torch.outer(torch.arange(T, dtype=torch.float64), frequencies.double())
+    angles = torch.cat([angles, angles], -1)[None]
+    q, k = qk()
+    expected = apply_rotary_pos_emb(q, k, angles.cos() * gain, angles.sin() * gain)
+    return torch.cat(ours.rotate(q, k)), torch.cat(expected)
+
+
+@oracle("interpolated", "transformers, linear", 1e-6, ROUNDED)
+def _linear() -> Pair:
+    return _turned("interpolated", _theirs("linear", factor=4.0), factor=4.0)
+
+
+@oracle("ntk", "transformers, dynamic, at a length of 4 times the trained one", 1e-6, ROUNDED)
+def _ntk() -> Pair:
+    return _turned("ntk", _theirs("dynamic", 4 * TRAINED, factor=1.0), factor=4.0)
+
+
+@oracle("dynamic_ntk", "transformers, dynamic", 1e-6, ROUNDED)
+def _dynamic() -> Pair:
+    return _turned("dynamic_ntk", _theirs("dynamic", factor=4.0), factor=4.0, trained=TRAINED)
+
+
+@oracle("yarn", "transformers, yarn", 1e-6, ROUNDED)
+def _yarn() -> Pair:
+    theirs = _theirs("yarn", factor=4.0, original_max_position_embeddings=200, beta_fast=8.0)
+    return _turned("yarn", theirs, factor=4.0, trained=200, fast=8.0)
+
+
+@oracle("longrope", "transformers, longrope", 1e-6, ROUNDED)
+def _longrope() -> Pair:
+    factors = {"long": [1.0, 1.5, 3.0, 4.0], "short": [1.0, 1.0, 1.2, 1.3]}
+    theirs = _theirs(
+        "longrope",
+        factor=4.0,
+        original_max_position_embeddings=TRAINED,
+        long_factor=factors["long"],
+        short_factor=factors["short"],
+    )
+    return _turned("longrope", theirs, factor=4.0, trained=TRAINED, **factors)
+
+
+@oracle("llama3", "transformers, llama3", 1e-6, ROUNDED)
+def _llama3() -> Pair:
+    theirs = _theirs(
+        "llama3",
+        factor=4.0,
+        low_freq_factor=1.0,
+        high_freq_factor=4.0,
+        original_max_position_embeddings=100,
+    )
+    return _turned("llama3", theirs, factor=4.0, trained=100)
+
+
+@oracle("p_rope", "transformers, proportional", 1e-6, ROUNDED)
+def _proportional() -> Pair:
+    return _turned("p_rope", _theirs("proportional", partial_rotary_factor=0.5), p=0.5)
+
+
+@oracle(
+    "rotary_2d", "transformers, DINOv3", 1e-6, ROUNDED + "; its places are 2π times from −1 to 1"
+)
+def _dino() -> Pair:
+    rows, columns, patch = 2, 4, 4  # the middles of these patches are the same in float32
+    config = DINOv3ViTConfig(
+        hidden_size=D, num_attention_heads=H, patch_size=patch, rope_theta=100.0
+    )
+    picture = torch.zeros(1, 3, rows * patch, columns * patch)
+    cos, sin = DINOv3ViTRopePositionEmbedding(config).eval()(picture)
+    q, k = qk(rows * columns)
+    expected = apply_rotary_pos_emb(q, k, cos[None], sin[None])
+    places = (
+        2
+        * torch.pi
+        * get_patches_center_coordinates(
+            rows, columns, dtype=torch.float64, device=torch.device("cpu")
+        )
+    )
+    ours = build("rotary_2d", layout="halves", base=100.0)
+    return torch.cat(ours.rotate(q, k, Positions(places[None]))), torch.cat(expected)
+
+
+@oracle("rotary_3d", "transformers, Qwen2-VL", 1e-6, ROUNDED)
+def _qwen() -> Pair:
+    sections = [1, 2, 1]
+    config: Any = Qwen2VLTextConfig(
+        hidden_size=D,
+        num_attention_heads=H,
+        rope_parameters={"rope_type": "default", "rope_theta": 100.0, "mrope_section": sections},
+    )
+    places = torch.randint(0, 20, (B, T, 3))
+    q, k = qk()
+    cos, sin = Qwen2VLRotaryEmbedding(config)(q, places.movedim(-1, 0))
+    expected = apply_rotary_pos_emb(q, k, cos, sin)
+    ours = build("rotary_3d", layout="halves", base=100.0, sections=sections)
+    return torch.cat(ours.rotate(q, k, Positions(places))), torch.cat(expected)
+
+
+@oracle("pope", "x-transformers", 1e-6, "it computes in float32")
+def _pope() -> Pair:
+    ours = build("pope", base=100.0)
+    theirs = xt.PolarEmbedding(d, H, base=100).double()
+    with torch.no_grad():
+        theirs.learned_bias.copy_(ours.phase)
+    angles, bias = theirs(torch.arange(T))
+    q, k = qk()
+    expected = (
+        xt.apply_polar_pos_emb(q, angles[:, None]),
+        xt.apply_polar_pos_emb(k, angles + bias),
+    )
+    return torch.cat(ours.rotate(q, k)), torch.cat(expected)

@@ -1,0 +1,203 @@
+"""The decoder reads the same text in the same way: at once, step by step, padded, packed, moved."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+import torch
+from torch import Generator, Tensor
+
+from helpers.encodings import Encoding, available, create
+from helpers.model.attention import Kept
+from helpers.model.decoder import Decoder, generate
+from tests.encodings.test_properties import RELATIVE
+
+D, H, T, V = 12, 2, 8, 11
+close = torch.testing.assert_close
+CAUSAL = sorted(set(available()) - {"tree_depth", "tree_offsets"})
+FORMS: dict[str, dict[str, Any]] = {
+    "alibi": {"form": "causal"},
+    "cope": {"causal": True},
+    "huang": {"causal": True},
+    "t5_bias": {"causal": True, "buckets": 4, "max_distance": 4},
+    "tupe": {"relative": True, "cls": True},
+    "fire": {"threshold": 3.0},
+    "shaw": {"k": 2},
+    "convolution": {"content": True},
+    # As far as here, and not beyond, a token's logits do not depend on what comes after it.
+    "dynamic_ntk": {"trained": T},
+    "longrope": {"trained": T},
+}
+
+
+@pytest.fixture(autouse=True)
+def _in_double_precision() -> Iterator[None]:
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)  # also for what an encoding makes once and keeps
+    torch.manual_seed(0)
+    yield
+    torch.set_default_dtype(before)
+
+
+def _decoder(name: str) -> Decoder:
+    sizes: dict[str, Any] = {"d_model": D, "num_heads": H, "max_len": 2 * T}
+    return _random(create(name, **sizes, **FORMS.get(name, {})))
+
+
+def _random(encoding: Encoding | Sequence[Encoding], num_layers: int = 2) -> Decoder:
+    model = Decoder(encoding, V, num_layers)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.3 * torch.randn_like(parameter))
+    return model
+
+
+def _tokens(batch: int = 2, length: int = T) -> Tensor:
+    return torch.randint(V, (batch, length))
+
+
+def _steps(model: Decoder, tokens: Tensor, sizes: Sequence[int], **given: Tensor) -> Tensor:
+    """Logits of pieces of these lengths, read one after the other with a cache."""
+    cache, found, begin = model.new_cache(), [], 0
+    for size in sizes:
+        part = slice(begin, begin + size)
+        more = {name: each[..., part] for name, each in given.items()}
+        found.append(model(tokens[:, part], cache=cache, **more))
+        begin += size
+    assert cache.length == tokens.shape[1]
+    return torch.cat(found, 1)
+
+
+@pytest.mark.parametrize("name", CAUSAL)
+def test_step_by_step_with_a_cache_is_all_at_once(name: str) -> None:
+    model, tokens = _decoder(name), _tokens()
+    for sizes in ([1] * T, [3, 1, 4]):
+        close(_steps(model, tokens, sizes), model(tokens), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", CAUSAL)
+def test_a_token_does_not_see_those_after_it(name: str) -> None:
+    model, tokens = _decoder(name), _tokens()
+    close(model(tokens[:, :5]), model(tokens)[:, :5], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", CAUSAL)
+def test_padding_on_the_left_changes_nothing(name: str) -> None:
+    model, tokens = _decoder(name), _tokens()
+    documents = torch.zeros(2, T, dtype=torch.int64)
+    documents[0, :3] = -1
+    padded = model(tokens, documents)
+    close(padded[0, 3:], model(tokens[:1, 3:])[0], rtol=0, atol=1e-10)
+    close(padded[1], model(tokens[1:])[0], rtol=0, atol=1e-10)
+    stepped = _steps(model, tokens, [4, 1, 1, 2], documents=documents)
+    close(stepped[documents == 0], padded[documents == 0], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", CAUSAL)
+def test_packed_documents_are_read_as_if_apart(name: str) -> None:
+    model, tokens = _decoder(name), _tokens()
+    documents = torch.tensor([[0, 0, 0, 1, 1, 1, 1, 1], [5, 5, 5, 5, 5, 5, 2, -1]])
+    for packed in (model(tokens, documents), _steps(model, tokens, [2, 3, 3], documents=documents)):
+        for row, begin, end in ((0, 0, 3), (0, 3, 8), (1, 0, 6), (1, 6, 7)):
+            apart = model(tokens[row : row + 1, begin:end])[0]
+            close(packed[row, begin:end], apart, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", sorted(set(CAUSAL) & set(RELATIVE)))
+def test_moving_all_positions_changes_nothing_for_relative_ones(name: str) -> None:
+    model, tokens, by = _decoder(name), _tokens(), torch.tensor([[0], [1_000]])
+    moved = torch.arange(T) + by
+    close(model(tokens, positions=moved), model(tokens), rtol=0, atol=1e-10)
+    close(_steps(model, tokens, [5, 3], positions=moved), model(tokens), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", sorted(set(CAUSAL) - set(RELATIVE)))
+def test_and_something_for_absolute_ones(name: str) -> None:
+    model, tokens = _decoder(name), _tokens()
+    moved = model(tokens, positions=torch.arange(T) + 7)
+    assert (moved - model(tokens)).abs().max() > 1e-3
+
+
+@pytest.mark.parametrize("name", ["dynamic_ntk", "longrope"])
+def test_beyond_the_trained_length_a_step_is_the_text_so_far_at_once(name: str) -> None:
+    """A cache of turned keys would not do: each further token turns all of them otherwise.
+
+    With a second layer it holds for no cache: that layer's keys come from what the first gave then.
+    """
+    model = _random(create(name, d_model=D, num_heads=H, trained=3), num_layers=1)
+    tokens = _tokens()
+    steps = _steps(model, tokens, [1] * T)
+    for length in range(1, T + 1):
+        at_once = model(tokens[:, :length])[:, -1]
+        close(steps[:, length - 1], at_once, rtol=0, atol=1e-10)
+    assert (steps[:, 2] - model(tokens)[:, 2]).abs().max() > 1e-4
+    documents = torch.zeros(2, T, dtype=torch.int64)
+    documents[0, :5] = -1  # 3 tokens are left, and the other text is long
+    close(model(tokens, documents)[0, 5:], model(tokens[:1, 5:])[0], rtol=0, atol=1e-10)
+
+
+def test_layers_by_turns_read_step_by_step_too() -> None:
+    sizes: dict[str, Any] = {"d_model": D, "num_heads": H}
+    turns = [create("rotary", **sizes), create("none", **sizes), create("alibi", **sizes)]
+    model, tokens = _random(turns), _tokens()
+    close(_steps(model, tokens, [1] * T), model(tokens), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["sinusoidal", "rotary", "shaw", "cope"])
+def test_generated_text_is_the_same_with_and_without_a_cache_and_padded(name: str) -> None:
+    model, tokens = _decoder(name), _tokens(2, 4)
+    written = generate(model, tokens, 6)
+    assert written.shape == (2, 10) and torch.equal(written[:, :4], tokens)
+    assert torch.equal(written, generate(model, tokens, 6, cached=False))
+    for place in range(4, 10):
+        assert torch.equal(written[:, place], model(written[:, :place])[:, -1].argmax(-1))
+    padded = torch.cat([torch.zeros(2, 3, dtype=torch.int64), tokens], 1)
+    documents = torch.tensor([-1] * 3 + [2] * 4).expand(2, -1)
+    for cached in (True, False):
+        found = generate(model, padded, 6, documents=documents, cached=cached)
+        assert torch.equal(found[:, 3:], written)
+
+
+def test_tokens_are_drawn_at_a_temperature() -> None:
+    model, tokens = _decoder("rotary"), torch.zeros(2_000, 1, dtype=torch.int64)
+    drawn = generate(model, tokens, 1, 0.7, draw=Generator().manual_seed(1))[:, 1]
+    again = generate(model, tokens, 1, 0.7, draw=Generator().manual_seed(1))[:, 1]
+    assert torch.equal(drawn, again)
+    expected = (model(tokens[:1])[0, 0] / 0.7).softmax(-1)
+    assert (drawn.bincount(minlength=V) / 2_000 - expected).abs().max() < 0.05
+
+
+class _Spin(Encoding):
+    """A learner's, that is told no positions."""
+
+    def rotate(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:  # type: ignore[override]
+        turn = torch.arange(q.shape[2], dtype=q.dtype)[:, None]
+        return q * turn.cos(), k * turn.cos()
+
+
+def test_a_learners_hook_writes_text_without_a_cache_and_says_why() -> None:
+    model, tokens = _random(_Spin(D, H)), _tokens()
+    assert generate(model, tokens, 2, cached=False).shape == (2, T + 2)
+    with pytest.raises(ValueError, match=r"_Spin.rotate is not told .*at\.queries and at\.keys"):
+        generate(model, tokens, 2)
+
+
+def test_what_a_decoder_refuses() -> None:
+    model, tokens = _decoder("rotary"), _tokens()
+    cache = model.new_cache()
+    model(tokens, positions=torch.arange(T) + 3, cache=cache)
+    with pytest.raises(ValueError, match="at each step, or at none"):
+        model(tokens, cache=cache)
+    with pytest.raises(ValueError, match="temperature=-1"):
+        generate(model, tokens, 1, -1.0)
+    with pytest.raises(ValueError, match="at least one column"):
+        generate(model, tokens[:, :0], 1)
+
+
+def test_keys_are_kept_as_they_are_before_they_are_turned() -> None:
+    kept = Kept()
+    attention = _decoder("rotary").stack.layers[0].attention
+    x = torch.randn(1, 3, D)
+    attention(x, None, None, kept)  # type: ignore[operator]
+    keys = attention.qkv(x)[..., D : 2 * D]  # type: ignore[union-attr, operator]
+    assert kept.keys is not None and torch.equal(kept.keys.transpose(1, 2).flatten(2), keys)
