@@ -7,14 +7,15 @@ BIN := $(VENV)/bin
 READY := $(VENV)/installed
 LOCKS := requirements.lock requirements-no-deps.lock
 PORT ?= 8888
+SITE ?= 8000
 OUT ?= graded
-TESTS := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder # conftest.py orders them
+TESTS := $(BIN)/python -m pytest -n 3 --no-loadscope-reorder # conftest.py orders and shares them
 # The allocator keeps what is freed, as a GPU's does: else the kernel's clearing of fresh pages, half
 # of a step at T = 4,096, falls now on one form and now on another.
 KEEPS := MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=68719476736
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick plain mutants saboteurs promises lab grade build check style style-check study bench table lock clean
+.PHONY: help demo test quick plain mutants saboteurs promises colab lab work grade build check style style-check study bench gpu table site serve lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | \
@@ -23,19 +24,11 @@ help: ## list the targets
 demo: $(READY) ## a tour: build the notebooks, train for a minute, grade a synthetic class
 	@$(BIN)/course demo
 
-# Two tests run side by side; threads of their own would only get in each other's way.
-test quick plain mutants saboteurs: export OMP_NUM_THREADS = 1
-test: export SKIPPED = build/skipped
-test: $(READY) style-check ## everything: style, types, unit tests, notebooks, grading, drift
-	@mkdir -p build && rm -f $(SKIPPED)
-	@$(BIN)/python -m mypy
-	@$(BIN)/course build --check
-	@$(TESTS) tests
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --nbval-lax --nbval-current-env \
-		--nbval-cell-timeout 600 solutions
-	@$(BIN)/python -m tests.skipped $(SKIPPED)
+# Three tests run side by side, as some wait; threads of their own would only get in the way.
+quick plain mutants saboteurs colab: export OMP_NUM_THREADS = 1
+test: $(READY) ## everything: style, types, unit tests, notebooks, grading, drift
+	@$(BIN)/python -m tests.everything
 
-quick: export SEEDS = 1
 quick: $(READY) style-check ## what a change of one unit or one encoding can break
 	@$(BIN)/python -m mypy
 	@$(BIN)/course build --check
@@ -48,11 +41,15 @@ plain: $(READY) ## the tests that differ where there is neither bubblewrap nor C
 		tests/course/sandbox tests/course/pages tests/course/test_doctor.py tests/browser \
 		tests/course/grading/hostile tests/course/grading/test_grade.py
 
+mutants: export SEEDS ?= 2
 mutants: $(READY) ## try every mistake, right answer and mutant: make mutants [UNITS="02-sinusoidal"]
 	@$(BIN)/python -m tests.mutants $(UNITS)
 
 saboteurs: $(READY) ## break one thing of each right answer by machine: make saboteurs [UNITS=…]
 	@$(BIN)/python -m tests.saboteurs $(UNITS)
+
+colab: $(READY) ## run published units with Colab's versions: make colab [UNITS=…] (internet)
+	@$(BIN)/python -m tests.notebooks.colab $(UNITS)
 
 promises: $(READY) ## what each exercise promises, and the cases that hold it: make promises [UNITS=…]
 	@$(BIN)/python -m tests.promises $(UNITS)
@@ -61,8 +58,11 @@ style-check: $(READY)
 	@$(BIN)/python -m ruff check .
 	@$(BIN)/python -m ruff format --check --exclude source .
 
-lab: $(READY) ## open JupyterLab on the first unit (PORT=8888)
-	@$(BIN)/jupyter-lab --port=$(PORT) notebooks/00-start-here/00-start-here.ipynb
+lab: $(READY) ## open JupyterLab on your own copies of the units, in work/ (PORT=8888)
+	@$(BIN)/course lab --port $(PORT)
+
+work: $(READY) ## bring a newer release into work/, keeping what you wrote
+	@$(BIN)/course work
 
 grade: $(READY) ## autograde a folder: make grade SUBMISSIONS=folder [OUT=graded]
 	@test -n "$(SUBMISSIONS)" || { echo "say which folder: make grade SUBMISSIONS=folder"; exit 1; }
@@ -74,11 +74,18 @@ build: $(READY) ## rebuild notebooks/ and solutions/ from source/
 check: $(READY) ## name every notebook that is not what its source says
 	@$(BIN)/course build --check
 
-table: $(READY) ## rewrite docs/: encodings with their oracles, claims, the picture of the rooms
+table: $(READY) ## rewrite docs/: encodings with oracles, claims, unit 08's runs, the rooms
 	@$(BIN)/python -m tests.encodings.table
 	@$(BIN)/python -m helpers.claims.table
 	@$(BIN)/python -m helpers.claims.questions
+	@$(BIN)/python -m benchmarks.mini_bert_page
 	@$(BIN)/python -m tests.project.architecture
+
+site: $(READY) ## write the course as web pages into build/site
+	@$(BIN)/python -m web
+
+serve: site ## show them at http://127.0.0.1:8000 (SITE=8000)
+	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site $(SITE)
 
 style: $(READY) ## format the code
 	@$(BIN)/python -m ruff format --exclude source .
@@ -95,6 +102,10 @@ bench: $(READY) ## time and memory beside other libraries, into benchmarks/resul
 	@$(BIN)/python -m benchmarks.english_minutes
 	@$(BIN)/python -m benchmarks.full_profile
 	@$(BIN)/python -m benchmarks.grading
+	@$(BIN)/python -m benchmarks.grading_memory
+
+gpu: $(READY) ## what only a GPU can show, on a machine with CUDA: tests, times, records (20 minutes)
+	@$(BIN)/python -m benchmarks.gpu
 
 lock: ## renew requirements.lock from pyproject.toml in a fresh environment
 	@tools/lock.sh "$(PYTHON)"
@@ -103,5 +114,6 @@ clean: ## remove the environment and everything built but not committed
 	@rm -rf $(VENV) build graded
 
 $(READY): pyproject.toml $(LOCKS)
-	@PYTHON="$(PYTHON)" PIP_FLAGS="$(PIP_FLAGS)" sh tools/install.sh $(VENV)
-	@touch $@
+	@command -v "$(PYTHON)" >/dev/null || { echo "There is no $(PYTHON). Install Python 3.11 or" \
+		"newer, or name one: make demo PYTHON=python3.12" >&2; exit 1; }
+	@PIP_FLAGS="$(PIP_FLAGS)" $(PYTHON) -m helpers.course setup

@@ -50,14 +50,14 @@ def run(change: dict[str, Any], seed: int) -> pd.DataFrame:
     size = preset(
         vocab_size=grammar.vocab_size, max_len=grammar.length, std=each["std"], norm=each["norm"]
     )
-    steps = ROWS // each["batch"]
+    steps = each.get("steps", ROWS // each["batch"])
     options = {name: each[name] for name in ("optimizer", "lr", "batch")}
     options["fraction"] = each["share"]
     model, _ = on_grammar(
         each["encoding"], seed, steps, size, precision=fast_precision(), **options
     )
     score = grammar_scores(model).set_index("kind").loc["all"]
-    row = {"changed": label(change), "seed": seed, "steps": steps, **each}
+    row = {"changed": label(change), "seed": seed, **each, "steps": steps}
     return pd.DataFrame([row | {"loss": score.loss, "limit": score.limit}])
 
 

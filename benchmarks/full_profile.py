@@ -16,7 +16,8 @@ import pandas as pd
 from nbclient import NotebookClient
 from nbformat import NotebookNode, v4
 
-from benchmarks.mini_bert import DEVICE
+from benchmarks import mini_bert
+from benchmarks.mini_bert import COMMAND, DEVICE, DRY
 from helpers import recorded
 from helpers.course import settings
 
@@ -30,7 +31,7 @@ print(json.dumps({name: [each.tolist() for each in smooth(losses)]
 """
 
 
-def run(notebook: NotebookNode, folder: Path) -> NotebookNode:
+def run(notebook: NotebookNode, folder: Path, profile: str = "full") -> NotebookNode:
     """The notebook executed in `folder`, with a last cell that prints the losses."""
     notebook.cells.append(v4.new_code_cell(CURVES))
     client = NotebookClient(
@@ -40,7 +41,7 @@ def run(notebook: NotebookNode, folder: Path) -> NotebookNode:
         extra_arguments=["--log-level=ERROR"],  # it warns of its local connection each time
         resources={"metadata": {"path": str(folder)}},
     )
-    return client.execute(env=os.environ | {"ORDER_MATTERS_PROFILE": "full"})
+    return client.execute(env=os.environ | {"ORDER_MATTERS_PROFILE": profile})
 
 
 def seconds(notebook: NotebookNode) -> pd.DataFrame:
@@ -71,10 +72,11 @@ def curves(notebook: NotebookNode) -> pd.DataFrame:
 def main() -> None:
     """Run, print, store."""
     path = settings.find().solutions / UNIT / f"{UNIT}.ipynb"
-    notebook = run(nbformat.read(path, as_version=4), path.parent)
+    notebook = nbformat.read(path, as_version=4)
+    notebook = run(notebook, path.parent, "dry" if DRY else "full")
     cells = seconds(notebook)
-    recorded.save(f"full_profile_{DEVICE}", cells, "make bench")
-    recorded.save(f"full_curves_{DEVICE}", curves(notebook), "make bench")
+    recorded.save(f"full_profile_{DEVICE}", cells, COMMAND, mini_bert.out())
+    recorded.save(f"full_curves_{DEVICE}", curves(notebook), COMMAND, mini_bert.out())
     print(cells.sort_values("seconds")[-10:].round(1).to_string(index=False))
     total = cells["seconds"].sum()
     word = "within" if total <= LIMIT else "beyond"

@@ -59,10 +59,10 @@ def people(built: Built) -> list[NotebookNode]:
     return found
 
 
-def hand_in(notebooks: list[NotebookNode], number: int, folder: Path) -> Path:
+def hand_in(notebooks: list[NotebookNode], number: int, folder: Path, unit: str = UNIT) -> Path:
     """A class of `number`, in nbgrader's tree."""
     for student, notebook in zip(range(number), cycle(notebooks), strict=False):
-        path = folder / "submitted" / f"s{student:03}" / UNIT / f"{UNIT}.ipynb"
+        path = folder / "submitted" / f"s{student:03}" / unit / f"{unit}.ipynb"
         path.parent.mkdir(parents=True)
         nbformat.write(notebook, path)
     return folder / "submitted"

@@ -7,8 +7,10 @@ per second and the targets; writes mini_bert.json.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -28,18 +30,27 @@ from helpers.training import optimizer as optimizers
 from helpers.training.loop import PRECISIONS
 from helpers.training.pretraining import batches
 
-SIZE = Size()
-ROWS = 64
+DRY = runtime.profile() == "dry"  # to see that all of it runs
+SIZE = Size(64, 16, 1, 2, 16) if DRY else Size()
+ROWS = 4 if DRY else 64
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+COMMAND = {"cuda": "make gpu", "cpu": "make bench"}[DEVICE]  # what a record is repeated by
 # On a CPU without bfloat16 products all of them would be slow alike.
 FAST = runtime.fast_precision() if DEVICE == "cuda" else "bfloat16"
-SECONDS = 60.0  # spent at least on each group
+SECONDS = 0.0 if DRY else 60.0  # spent at least on each group
 WORDS = torch.randint(
     5, SIZE.vocab_size, (2000, SIZE.max_len), generator=Generator().manual_seed(0)
 )
 
 RELU = "ours with d2l's ReLU"
 GIVEN_BACK = "ours, giving freed memory back"
+
+
+def out() -> Path:
+    """Where records go: the folder behind --out, or that of all recorded results."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", type=Path, default=recorded.RESULTS, help="where records go")
+    return parser.parse_args().out
 
 
 def _stepper(model: nn.Module, loss: Callable[[], Tensor], precision: str = "float32") -> Step:

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks import mini_bert, timing
-from benchmarks.mini_bert import DEVICE, FAST, ROWS, SIZE
+from benchmarks.mini_bert import COMMAND, DEVICE, DRY, FAST, ROWS, SIZE
 from benchmarks.timing import Step
 from helpers import recorded, runtime
 from helpers.corpora.inputs import places_loss
@@ -26,7 +26,9 @@ from helpers.model.bert import Bert, Pretraining
 from helpers.training import optimizer
 from helpers.training.loop import PRECISIONS
 
-PRODUCT = 8192 if DEVICE == "cuda" else 1024  # rows and columns of the large product
+PRODUCT = (
+    256 if DRY else 8192 if DEVICE == "cuda" else 1024
+)  # rows and columns of the large product
 Form = Callable[[Any, Any], Any]  # of a model and a batch: what is asked instead of the model
 
 
@@ -45,7 +47,7 @@ def graphed(model: nn.Module, batch: Any) -> Any:
 
 def compiled(model: nn.Module, _batch: Any) -> Any:
     """One program of the whole model."""
-    return torch.compile(model)
+    return torch.compile(model, backend="eager" if DRY else "inductor")
 
 
 def ours(form: Form, fused: bool = True) -> Step:
@@ -118,7 +120,7 @@ def main() -> None:
     """Measure, print and store."""
     table = measured()
     print(table.round(3).to_string(index=False))
-    recorded.save(f"mini_bert_forms_{DEVICE}", table, "make bench")
+    recorded.save(f"mini_bert_forms_{DEVICE}", table, COMMAND, mini_bert.out())
 
 
 if __name__ == "__main__":

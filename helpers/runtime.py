@@ -8,9 +8,12 @@ import platform
 import random
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from IPython import get_ipython
+from tqdm import tqdm
 
 MIN_PYTHON = (3, 11)
 
@@ -55,6 +58,19 @@ def keep_freed_memory() -> None:
     torch.empty(30 * 2**20, dtype=torch.uint8)
 
 
+def in_notebook() -> bool:
+    """Whether this runs in a Jupyter kernel."""
+    return hasattr(get_ipython(), "kernel")
+
+
+def bar(*iterable: Any, **options: Any) -> tqdm:
+    """A progress bar of text, which a notebook keeps when it is closed; options are tqdm's.
+
+    A widget would be gone then. Jupyter paints what goes to stderr as if it were an error.
+    """
+    return tqdm(*iterable, file=sys.stdout if in_notebook() else sys.stderr, **options)
+
+
 def seed_everything(seed: int) -> None:
     """Make Python, NumPy and PyTorch repeat themselves."""
     random.seed(seed)
@@ -71,6 +87,7 @@ def machine() -> dict[str, str]:
         "python": platform.python_version(),
         "torch": torch.__version__,
         "numpy": np.__version__,
+        **({"cuda": str(torch.version.cuda)} if torch.cuda.is_available() else {}),
     }
 
 

@@ -1,75 +1,106 @@
-"""Sliders that act on the learner's own function.
+"""Sliders and text boxes that act on the learner's own function.
 
-Where no slider can live (GitHub, a page, a test run) the same output shows its first picture.
-Only what ipywidgets 7 and 8 share is used.
+The picture is an ordinary output, which stays when the notebook is closed and shows where no widget
+can live (GitHub, a page, a test run). Only what ipywidgets 7 and 8 share is used.
 """
 
 from __future__ import annotations
 
-import base64
-import html
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
 from IPython.display import display
 from matplotlib.figure import Figure
 
-from helpers import plots
+from helpers.plots import Place
 
 VIEW = "application/vnd.jupyter.widget-view+json"
+AGAIN, TYPE = "To move the sliders, run this cell.", "To type here, run this cell."
+REST = 0.3  # seconds without a new value after which the picture is drawn with all care
+# JupyterLab puts an error where widgets were whose kernel has gone, and gives handles no name.
+AROUND = (
+    "<style>.jp-OutputArea-output.jupyter-widgets:not(:has(*))"
+    "{visibility:hidden;font-size:0}"
+    ".jp-OutputArea-output.jupyter-widgets:not(:has(*))::after"
+    f"{{visibility:visible;font-size:var(--jp-content-font-size1);content:'{AGAIN}'}}</style>"
+    "<script>setTimeout(()=>document.querySelectorAll('.widget-slider').forEach(each=>"
+    "each.querySelector('.noUi-handle')?.setAttribute('aria-label',"
+    "each.querySelector('label').textContent)),500)</script>"
+)
+AROUND_A_BOX = (
+    f"{AROUND}<span class='order-matters-box'></span><style>"
+    ".jp-OutputArea-child:has(~.jp-OutputArea-child .order-matters-box) "
+    f".jp-OutputArea-output.jupyter-widgets:not(:has(*))::after{{content:'{TYPE}'}}</style>"
+)
 Draw = Callable[..., tuple[Figure, str]]
+Slider = tuple[str, float, float, float]
+Box = tuple[str, str]
 
 
-def explore(draw: Draw, **sliders: tuple[float, float, float]) -> None:
-    """Show `draw(**values)` with a slider for each of its arguments.
+def explore(draw: Draw, **controls: Slider | Box) -> None:
+    """Show `draw(**values)` with a slider or a text box for each of its arguments.
 
     Args:
         draw: gives a figure and the text that describes it.
-        sliders: argument name → (lowest, highest, first value); whole numbers if all three are.
+        controls: argument name → (label, lowest, highest, first value) for a slider, of whole
+            numbers if all three are; or (label, first text) for a box, read while one types.
     """
-    picture, alt = _drawn(draw, {name: first for name, (_, _, first) in sliders.items()})
-    data: dict[str, Any] = {"image/png": picture, "text/plain": alt}
+    figure, alt = draw(**{name: first for name, (*_, first) in controls.items()})
+    typed = any(len(control) == 2 for control in controls.values())
+    place = Place(AROUND_A_BOX if typed else AROUND)
     try:
-        data[VIEW] = _view(_panel(draw, sliders, picture, alt))
+        panel = _panel(draw, controls, place)
     except ImportError:
-        print("The sliders need ipywidgets (pip install ipywidgets); here is the first picture.")
-    display(data, metadata={"image/png": {"alt": alt}}, raw=True)
+        what = "The text box needs" if typed else "The sliders need"
+        print(f"{what} ipywidgets (pip install ipywidgets); here is the first picture.")
+    else:
+        # ipywidgets 7 only displays a widget, without a text for where it has gone.
+        view = {"version_major": 2, "version_minor": 0, "model_id": panel.model_id}
+        display({VIEW: view, "text/plain": TYPE if typed else AGAIN}, raw=True)
+    place.show(figure, alt)
 
 
-def _view(panel: Any) -> dict[str, Any]:
-    """What a notebook needs to show a widget; ipywidgets 7 only displays it, without a picture."""
-    return {"version_major": 2, "version_minor": 0, "model_id": panel.model_id}
-
-
-def _drawn(draw: Draw, values: dict[str, float]) -> tuple[str, str]:
-    figure, alt = draw(**values)
-    return base64.b64encode(plots.png(figure)).decode(), alt
-
-
-def _panel(
-    draw: Draw, sliders: dict[str, tuple[float, float, float]], picture: str, alt: str
-) -> Any:
+def _panel(draw: Draw, controls: dict[str, Slider | Box], place: Place) -> Any:
     import ipywidgets
 
-    image = ipywidgets.HTML(_image(picture, alt))
-    controls = {}
-    for name, (low, high, first) in sliders.items():
-        whole = all(isinstance(value, int) for value in (low, high, first))
-        kind = ipywidgets.IntSlider if whole else ipywidgets.FloatSlider
-        controls[name] = kind(
-            value=first, min=low, max=high, description=name, continuous_update=False
-        )
+    shown = {name: _control(*control) for name, control in controls.items()}
 
-    def redraw(_change: Any) -> None:
+    def redraw(sketch: bool) -> None:
         try:
-            image.value = _image(*_drawn(draw, {n: c.value for n, c in controls.items()}))
-        except Exception as error:  # a learner's function may fail at any value of the sliders
-            image.value = f"<p role='alert'>{type(error).__name__}: {html.escape(str(error))}</p>"
+            figure, alt = draw(**{name: control.value for name, control in shown.items()})
+            place.show(figure, alt, sketch)
+        except Exception as error:  # a learner's function may fail at any value
+            place.say(f"{type(error).__name__}: {error}")
 
-    for control in controls.values():
-        control.observe(redraw, names="value")
-    return ipywidgets.VBox([*controls.values(), image])
+    resting: asyncio.TimerHandle | None = None
+
+    def moved(_change: Any) -> None:
+        # While one drags or types, the front end sends the next value when this one is drawn, and
+        # of those that came meanwhile only the last.
+        nonlocal resting
+        redraw(sketch=True)
+        if resting:
+            resting.cancel()
+        resting = asyncio.get_running_loop().call_later(REST, redraw, False)
+
+    for control in shown.values():
+        control.observe(moved, names="value")
+    return ipywidgets.VBox([*shown.values()])
 
 
-def _image(picture: str, alt: str) -> str:
-    return f'<img alt="{html.escape(alt)}" src="data:image/png;base64,{picture}">'
+def _control(label: str, *values: Any) -> Any:
+    import ipywidgets
+
+    options: dict[str, Any] = {
+        "value": values[-1],
+        "description": label,
+        "style": {"description_width": "initial"},
+        "layout": {"width": "30em", "max_width": "100%"},
+    }
+    if len(values) == 1:
+        options["layout"]["width"] = "100%"
+        return ipywidgets.Text(continuous_update=True, **options)
+    whole = all(isinstance(value, int) for value in values)
+    kind = ipywidgets.IntSlider if whole else ipywidgets.FloatSlider
+    return kind(min=values[0], max=values[1], **options)

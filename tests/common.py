@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from helpers import checks
+from helpers.checks.engine import Exercise
 from helpers.course import settings
 from helpers.course.sandbox import bubblewrap
 from helpers.course.settings import Course
@@ -55,6 +57,16 @@ def tiny_course(root: Path) -> Course:
     """A course of one tiny unit, 01-tiny, under `root`."""
     (root / "source" / "01-tiny").mkdir(parents=True)
     (root / "source" / "01-tiny" / "01-tiny.py").write_text(LESSON)
+    (root / "docs").mkdir()
+    (root / "docs" / "glossary.md").write_text("[01](../notebooks/01-tiny/01-tiny.ipynb)")
     (root / "pyproject.toml").write_text("[tool.course]\n")
     shutil.copy(ROOT / "nbgrader_config.py", root)
     return settings.find(root)
+
+
+def in_order(unit: str) -> list[Exercise]:
+    """The exercises of a unit as its notebook asks them."""
+    text = (ROOT / "source" / unit / f"{unit}.py").read_text(encoding="utf-8")
+    return sorted(
+        checks.exercises(unit).values(), key=lambda each: text.index(f'test="{each.name}"')
+    )

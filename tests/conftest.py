@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from helpers.course import settings
 from helpers.course.settings import Course
@@ -11,17 +13,38 @@ from tests.common import ROOT, tiny_course
 
 # These begin.
 SLOWEST = (
-    "course/grading/hostile", "checks", "mutants", "saboteurs", "claims", "notebooks",
-    "course/grading", "encodings", "training", "benchmarks",
+    "tests/course/grading/hostile", "tests/checks", "tests/mutants", "tests/saboteurs",
+    "tests/claims", "solutions", "tests/notebooks", "tests/course/grading", "tests/encodings",
+    "tests/training", "tests/benchmarks", "tests/browser",
+)  # fmt: skip
+
+# Tests that share nothing with the others of their file: each goes to whoever is free.
+APART = tuple(
+    f"tests/{name}"
+    for name in ("checks/test_mistakes", "course/grading/test_class", "mutants/",
+                 "notebooks/test_learner", "saboteurs/", "training/")
 )  # fmt: skip
 
 
+class FilesOrTests(LoadFileScheduling):  # type: ignore[misc]
+    """A file's tests go to one process, which sets them up once; those `APART` go singly."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return nodeid if nodeid.startswith(APART) else super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FilesOrTests:
+    """Share the tests out so that no process waits long for the other."""
+    return FilesOrTests(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long tests first, so that two workers end together."""
+    """Long tests first, so that all workers end together."""
 
     def turn(item: pytest.Item) -> int:
-        folders = [n for n, name in enumerate(SLOWEST) if f"tests/{name}/" in item.path.as_posix()]
-        return min(folders, default=len(SLOWEST))
+        within = [n for n, folder in enumerate(SLOWEST) if item.nodeid.startswith(f"{folder}/")]
+        return min(within, default=len(SLOWEST))
 
     items.sort(key=turn)
 

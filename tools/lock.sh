@@ -6,7 +6,7 @@ trap 'rm -rf "$venv"' EXIT
 "$1" -m venv "$venv"
 pip="$venv/bin/python -m pip --disable-pip-version-check"
 $pip install --quiet 'torch==2.13.0' 'hatchling' 'editables'
-$pip install --quiet --no-build-isolation '.[lab,grading,test]'
+$pip install --quiet --no-build-isolation '.[lab,grading,site,test]'
 {
     echo "# Every version exact; made by: make lock"
     # A local build's tag (+cpu) names one machine's file, not the version.

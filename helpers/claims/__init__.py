@@ -7,7 +7,8 @@ from a shell: `python -m helpers.claims 7`.
 from helpers.claims import answers, forum, slides
 from helpers.claims.claim import FAILS, HOLDS, OPEN, PARTLY, VERDICTS, Claim, Part, overall, settle
 
-CLAIMS = {each.number: each for each in (*forum.CLAIMS, *slides.CLAIMS, *answers.CLAIMS)}
+_ALL = (*forum.CLAIMS, *slides.CLAIMS, *answers.CLAIMS)
+CLAIMS = {each.number: each for each in sorted(_ALL, key=lambda claim: claim.number)}
 
 __all__ = [
     "CLAIMS",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.claims import order, sizes, timing, trained
+from helpers.claims import order, sizes, stacks, timing, trained
 from helpers.claims.claim import FAILS, OPEN, Claim, Part
 
 ANSWERS = "published answers to the book's exercises"
@@ -10,40 +10,45 @@ ANSWERS = "published answers to the book's exercises"
 CLAIMS = (
     Claim(
         16,
-        "Stacked self-attention misses what is far apart, because its positions are fixed.",
+        "Stacked self-attention misses what depends on far tokens and on the structure of the "
+        "sentence, because a position always has the same vector.",
         ANSWERS,
         "Dong et al. 2021 (2103.03404); Vaswani et al. 2017, table 1",
-        "One layer connects all pairs, with fixed positions too. What does go wrong without skip "
-        "connections, that all rows become one, is as bad with rows drawn at random, as those of a "
-        "learned table begin.",
+        "Each layer connects all pairs, so that a far token is one step away. A structure that "
+        "the order of the words does not show is missed; but a table that is trained misses it "
+        "just as much. What helps is to be told the structure (claim 23).",
         (
-            Part("reach", "distant tokens are out of reach", "of the tokens felt", high=0.9),
-            Part("learned", "positions not fixed keep rows apart", "rank residual", low=0.1),
+            Part("far", "a symbol far back is missed", "% right", high=50),
+            Part("tree", "a structure that is not in the order is missed", "nats more", low=0.1),
+            Part("table", "positions that are not fixed see it", "nats less", low=0.1),
         ),
-        order.stack,
+        stacks.far_and_structure,
     ),
     Claim(
         17,
-        "Self-attention connects every pair of tokens, so it has very many parameters and over- or "
-        "underfits.",
+        "Every token can look at every other, which takes so many parameters that self-attention "
+        "overfits small data and underfits large data.",
         ANSWERS,
         "Vaswani et al. 2017, section 3.2.2",
-        "Its 4D² parameters do not know how long the text is; the pairs cost time, not parameters. "
-        "It holds the smaller part of a layer. Whether a model overfits depends on the data.",
+        "Pairs cost time, not parameters: those are 4D² at any length. But a model that is "
+        "trained on a few texts does overfit, and looking everywhere is a reason: with a window, "
+        "and as many parameters, it overfits far less. With new text in each step it learns its "
+        "task.",
         (
-            Part("512 over 32", "longer texts take more parameters", "×", low=1.1),
-            Part("share of a layer", "attention is most of a layer", "% of a layer", low=50),
+            Part("512 over 32", "more pairs take more parameters", "×", low=1.1),
+            Part("few texts", "it overfits a few texts", "nats", low=0.1),
+            Part("pairs", "with fewer pairs it overfits less", "% less", low=10),
+            Part("endless text", "it underfits endless text", "% right", high=90),
         ),
-        sizes.parameters_of_attention,
-        seeds=(0,),
+        stacks.fitting,
     ),
     Claim(
         18,
-        "Convolutional self-attention by Shen et al. leads in many tasks of language.",
+        "Convolutional self-attention, by Shen et al., is state of the art in many language tasks.",
         ANSWERS,
         "Yang et al. 2019 (1904.03107)",
-        "The paper of that name is by Yang et al. and is about machine translation. A window like "
-        "theirs is measured in unit 06.",
+        "The paper of that name is by Yang et al., and it is about machine translation. Unit 06 "
+        "measures a window like theirs.",
         read=FAILS,
     ),
     Claim(
@@ -51,7 +56,7 @@ CLAIMS = (
         "An MLP that computes each position's vector takes more parameters than a table.",
         ANSWERS,
         "Li et al. 2021 (2106.02795), section 1",
-        "Its size is its own choice and does not grow with the text, that of a table does. With a "
+        "Its size does not depend on the length of the text; the size of a table does. With a "
         "hidden width of 4D it is larger than BERT's table and smaller than one for long texts.",
         (
             Part("at 512", "more for texts of 512 tokens", "× a table", low=1),
@@ -65,20 +70,21 @@ CLAIMS = (
         "Huang et al. compute their relative vectors from sines and cosines.",
         ANSWERS,
         "Huang et al. 2018, section 3.4; Dai et al. 2019, section 3.3",
-        "Theirs are learned, and skewing reads the same numbers as one does pair by pair. "
-        "Sinusoids of the offset are Transformer-XL's. Both are counted in our own implementation, "
-        "which was written after the papers.",
-        (Part("Huang", "none of their vectors is trained", "trained numbers", low=0, high=0),),
+        "Theirs are learned, and the skew gives the same numbers as reading them pair by pair. "
+        "Sinusoids of the offset are Transformer-XL's. Both are counted in our own implementation "
+        "of the papers.",
+        (Part("Huang", "none of their vectors is trained", "parameters", low=0, high=0),),
         order.trained_offsets,
         seeds=(0,),
     ),
     Claim(
         21,
-        "Relative embeddings save compute and memory, since no position has to be kept.",
+        "Relative embeddings save compute and memory, since no absolute positions have to be "
+        "stored.",
         ANSWERS,
         "Huang et al. 2018, section 3.4 and table 1",
         "Only the table is smaller, and it was small already. The scores need a second term for "
-        "every pair. What Huang et al. save is memory against a naive form of the same.",
+        "every pair. Huang et al. save memory compared with a naive form of the same attention.",
         (
             Part("table", "the table is smaller", "× absolute", high=0.95),
             Part("memory", "a step keeps less memory", "× absolute", high=0.95),
@@ -88,24 +94,25 @@ CLAIMS = (
     ),
     Claim(
         22,
-        "Relative positions have improved translation, summaries and inference.",
+        "Relative positions have improved translation, summarisation and natural language "
+        "inference.",
         ANSWERS,
         "Shaw et al. 2018, table 1; Ke et al. 2021 (2006.15595), its table of GLUE scores",
-        "Translation, yes: Shaw et al. report 0.3 to 1.3 BLEU more, by model and languages. What "
-        "the answers cite for the other two was not verified here. Later work bears on inference: "
-        "Ke et al. compare absolute and relative positions on GLUE, of which inference is a part.",
+        "Translation, yes: Shaw et al. report 0.3 to 1.3 BLEU more, by model and languages. We "
+        "have not verified what the answers cite for the other two. On inference there is later "
+        "work: Ke et al. compare absolute and relative positions on GLUE, which includes it.",
         read=OPEN,
     ),
     Claim(
         23,
-        "Positions in a tree do better than positions in a line.",
+        "Positions in a tree do better than positions in a sequence.",
         ANSWERS,
         "Wang et al. 2019 (1909.00383), section 3",
-        "They do where the structure carries the text, and somebody has to know it. Where the line "
-        "carries it, they do worse.",
+        "They do where the words depend on a tree, and somebody has to provide the tree. Where "
+        "the words depend on the sequence, they do worse.",
         (
             Part("tree text", "lower loss, words follow the tree", "nats less", low=0.1),
-            Part("line text", "lower loss, words follow the line", "nats less", low=0.1),
+            Part("line text", "lower loss, words follow the sequence", "nats less", low=0.1),
         ),
         trained.tree_against_line,
     ),

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import matplotlib.pyplot as plt
 import pandas as pd
 import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from torch import Tensor
 
 from helpers import plots
 from helpers.claims.claim import Claim, Part
 from helpers.claims.small import TASKS, accuracy, form, fresh, hits, trained
 from helpers.claims.stored import short
-from helpers.claims.trained import SMOOTH, accuracy_by_row
+from helpers.claims.trained import (
+    SMOOTH,
+    accuracy_by_row,
+    between_positions,
+    who_looks_where,
+)
 from helpers.encodings import sinusoidal_table
+from helpers.model.encoder import Encoder
 
 NAMES = {"learned": "learned table", "sinusoidal": "sinusoids", "shaw_keys": "Shaw, by offset"}
 TABLES = ("learned", "sinusoidal")
@@ -58,7 +66,7 @@ def in_words(claim: Claim, table: pd.DataFrame) -> str:
         f"{row['the claim says that']}: {short(row['mean'])} {row['unit']}, {row['verdict']}"
         for row in found.to_dict("records")
     ]
-    return f"Claim {claim.number}: {claim.verdict(table)}. " + "; ".join(parts) + "."
+    return f"Claim {claim.number}: {claim.verdict(table)} ({'; '.join(parts)})."
 
 
 def learning(ax: Axes, seeds: tuple[int, ...] = (0, 1, 2), full: bool = False) -> None:
@@ -71,31 +79,33 @@ def learning(ax: Axes, seeds: tuple[int, ...] = (0, 1, 2), full: bool = False) -
             steps = range(SMOOTH, len(losses) + 1)
             label = name if seed == seeds[0] else None
             ax.plot(steps, smooth, color=colour, linestyle="-", linewidth=1.2, label=label)
-    ax.set(xlabel="step", ylabel="loss (nats)", title="learning: three places back", ylim=(0, None))
+    ax.set(
+        xlabel="step", ylabel="loss (nats)", title="learning: three positions back", ylim=(0, None)
+    )
     ax.legend()
 
 
 def places(ax: Axes, seeds: tuple[int, ...] = (0, 1, 2), full: bool = False) -> None:
-    """Share of right answers by place in a text twice as long as those trained on."""
+    """Accuracy by position in a text twice as long as those trained on."""
     length = form(full).length
     for name, label in NAMES.items():
         found = [hits(trained("shift", name, s, full)[0], "shift", 2 * length) for s in seeds]
         right = [accuracy(torch.cat(found), p, p + 1) for p in range(3, 2 * length)]
         ax.plot(range(3, 2 * length), right, label=label)
     ax.axvline(length - 0.5, color="grey", linestyle="-", linewidth=1)
-    ax.set(xlabel="place (grey: end of training texts)", ylabel="share right", ylim=(0, 1.05))
+    ax.set(xlabel="position (grey: end of training texts)", ylabel="accuracy", ylim=(0, 1.05))
     ax.set_title("in a text twice as long as those trained on")
 
 
 def rows_by_lengths(short_text: int, every: int, seed: int = 0) -> Figure:
-    """Share of right answers by place, with one length and with one long batch in `every`."""
+    """Accuracy by position, with one length and with one long batch in `every`."""
     mixes = {
-        "32 tokens always": (32,),
+        "always 32 tokens": (32,),
         f"mostly {short_text} tokens": (short_text,) * (every - 1) + (32,),
     }
     curves = {name: (range(32), accuracy_by_row(lengths, seed)) for name, lengths in mixes.items()}
     figure, ax = plt.subplots()
-    plots.lines(ax, curves, x="place", y="share right", title=f"one long batch in {every}")
+    plots.lines(ax, curves, x="position", y="accuracy", title=f"one long batch in {every}")
     ax.set(ylim=(0, 1.05))
     return figure
 
@@ -107,12 +117,40 @@ def tables(seed: int = 0, full: bool = False) -> Figure:
         "a table as drawn": fresh("learned", TASKS["shift"], seed, size, 2 * size.length),
         "the same after training": trained("shift", "learned", seed, full)[0],
     }
-    shown = {"sinusoids": sinusoidal_table(size.length, size.width)}
-    for name, model in models.items():
-        table = model.position.get_parameter("table")
-        shown[name] = table[: size.length].detach().double()
-    figure, axes = plt.subplots(1, 3, figsize=(10, 2.9))
-    for ax, (name, rows) in zip(axes, shown.items(), strict=True):
+    learned = {name: rows_of(model, size.length) for name, model in models.items()}
+    return cosines({"sinusoids": sinusoidal_table(size.length, size.width), **learned})
+
+
+def rows_of(model: Encoder, length: int) -> Tensor:
+    """The first rows of a model's table, (length, D), float64."""
+    return model.position.get_parameter("table")[:length].detach().double()
+
+
+def cosines(shown: Mapping[str, Tensor]) -> Figure:
+    """Cosine of every two rows of each table."""
+    figure, axes = plt.subplots(1, len(shown), figsize=(3.4 * len(shown), 2.9), squeeze=False)
+    for ax, (name, rows) in zip(axes[0], shown.items(), strict=True):
         unit = rows / rows.norm(dim=1, keepdim=True)
         plots.heatmap(ax, unit @ unit.T, x="position", y="position", title=name, limit=1)
+        ax.images[0].set(cmap=plots.DIVERGING, clim=(-1, 1))  # one scale, negative or not
     return figure
+
+
+def from_rows_to_weights(model: Encoder, length: int) -> tuple[Figure, str]:
+    """Where the distance is: not in the rows, faintly behind the matrices, plain in the weights."""
+    rows = rows_of(model, length)
+    weights = who_looks_where(model, length)
+    found = {
+        "rows: $P P^T$": rows @ rows.T,
+        "between, sum of heads: $P W P^T$": rows @ between_positions(model).sum(0) @ rows.T,
+        "attention weights": weights,
+    }
+    figure, axes = plt.subplots(1, 3, figsize=(10.5, 3))
+    for ax, (title, products) in zip(axes, found.items(), strict=True):
+        plots.heatmap(ax, products, x="key j", y="query i", title=title)
+    alt = (
+        "Three squares of queries and keys. The products of the rows: a diagonal and noise. With "
+        "the model's matrices between them: noise, and a stripe three left of the diagonal. The "
+        f"attention weights: that stripe alone, {weights.diagonal(-3).mean():.2f} on average."
+    )
+    return figure, alt

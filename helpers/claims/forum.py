@@ -1,21 +1,22 @@
-"""Claims 1 to 6: what is said in answers to questions about BERT's and GPT's positions."""
+"""Claims 1 to 6 and 24: what is said in questions about BERT's and GPT's positions, and replies."""
 
 from __future__ import annotations
 
 from helpers.claims import order, timing, trained
 from helpers.claims.claim import Claim, Part
 
-ANSWER, QUESTION = "a forum answer", "a question in a forum and its answer"
+ANSWER, QUESTION, REPLY = "a forum answer", "a question in a forum", "the reply to claim 4"
 
 CLAIMS = (
     Claim(
         1,
-        "A learned table saves much time when a model is tuned and used, since sines and cosines "
-        "have to be worked out for each token.",
+        "A learned table saves much time in fine-tuning and inference, since sines and cosines "
+        "have to be computed for each token.",
         ANSWER,
         "Vaswani et al. 2017, section 3.5",
-        "Sinusoids are computed once and kept; both are then one addition. Even computed anew at "
-        "each step they are a small part of one layer, and a BERT has 12 or 24.",
+        "Sinusoids are computed once and kept; after that, either table is one addition. Even if "
+        "they are recomputed at each step, they cost a small part of one layer, and a BERT has 12 "
+        "or 24.",
         (
             Part("cached", "reading a table saves a twentieth of a layer", "% of a layer", low=5),
             Part(
@@ -29,11 +30,11 @@ CLAIMS = (
     ),
     Claim(
         2,
-        "Attention by itself can only look over a fixed number of tokens.",
+        "Attention as such reaches only a certain number of tokens.",
         ANSWER,
         "Vaswani et al. 2017, section 3.2.1",
-        "The weights are computed from whatever keys there are; the search for an end was given "
-        "up with the longest text tried. What ends is a table of positions, with its last row.",
+        "The weights are computed from whatever keys there are. The longest text tried was still "
+        "read from end to end. What ends is a table of positions, with its last row.",
         (
             Part(
                 "at least",
@@ -46,32 +47,29 @@ CLAIMS = (
     ),
     Claim(
         3,
-        "What a learned table adds to the training is next to nothing.",
+        "What a learned table adds to the pretraining is negligible beside the parameters of the "
+        "encoder.",
         ANSWER,
         "Devlin et al. 2018, section 3",
-        "It is a third of a percent of BERT's parameters. It was learned in fewer steps than the "
-        "same model needs for sinusoids of the same length, be it that of the words' vectors or "
-        "their own. Vectors by offset, which are few and are trained by every pair, were learned a "
-        "little sooner; and much sooner where the table's rows begin short beside the words.",
+        "It is a third of a percent of BERT's parameters, and learning it costs no further steps: "
+        "with rows as long as the words' vectors the model needs fewer than it needs for "
+        "sinusoids. Beside that: vectors by offset are learned a little sooner, and much sooner "
+        "than a table whose rows begin short.",
         (
             Part("share of the parameters", "its parameters are less than 1 %", "%", high=1),
             Part("steps over sinusoids", "it takes no more steps than sinusoids", "×", high=1),
-            Part("steps over Shaw", "nor more than vectors by offset", "×", high=1),
         ),
         trained.price_of_learning,
     ),
     Claim(
         4,
-        "A learned table cannot express how far two tokens are apart; or, as the reply has it, a "
-        "network can learn to do so as it can learn anything.",
+        "With a learned table, a model cannot tell how far apart two tokens are.",
         QUESTION,
         "Wang and Chen 2020 (2010.04903)",
-        "At the places it was trained on, a table solves a task that is about nothing but an "
-        "offset. Beyond them there is no reason why it should, and it does not.",
-        (
-            Part("inside", "a table fails where only the offset counts", "% right", high=50),
-            Part("beyond", "what is learned holds at any place", "% right", low=90),
-        ),
+        "At the positions it was trained on, it solves a task that is about nothing but an "
+        "offset. The distance is not in the rows of the table but in what the attention's "
+        "matrices make of them. Beyond those positions it knows nothing.",
+        (Part("inside", "it fails at a task about an offset alone", "% right", high=50),),
         trained.offsets_from_a_table,
     ),
     Claim(
@@ -79,14 +77,15 @@ CLAIMS = (
         "Learned tables are the choice because they give better results.",
         ANSWER,
         "Vaswani et al. 2017, table 3, row (E)",
-        "The paper that tried both finds them nearly the same. Which one wins depends on the task: "
-        "offsets suit one that is about offsets, absolute places one that is about places.",
+        "The paper that tried both finds them nearly the same. Which one wins depends on the "
+        "task: offsets suit one that is about offsets, absolute positions one that is about "
+        "positions.",
         (
             Part("over sinusoids", "better than sinusoids, task of offsets", "points", low=5),
             Part("over Shaw, longer text", "better than vectors by offset there", "points", low=5),
             Part(
                 "over Shaw, backwards",
-                "better than vectors by offset, text said backwards",
+                "better than vectors by offset, a text said backwards",
                 "points",
                 low=5,
             ),
@@ -99,12 +98,29 @@ CLAIMS = (
         "well.",
         ANSWER,
         "Haviv et al. 2022 (2203.16634)",
-        "It is so where every token sees all others. Under a causal mask the second layer sees "
-        "tokens that have each seen a different part of the text, and these differ by their order.",
+        "That is true where every token sees all others. Under a causal mask each token has seen "
+        "a different part of the text, and the second layer can tell these parts apart.",
         (
-            Part("both ways", "an encoder does not notice a shuffle", "relative", high=1e-6),
-            Part("causal, 2 layers", "two causal layers do not notice it", "relative", high=1e-6),
+            Part("both ways", "an encoder does not notice a shuffle", "of its size", high=1e-6),
+            Part(
+                "causal, 2 layers", "two causal layers do not notice it", "of its size", high=1e-6
+            ),
         ),
         order.order_without_positions,
+    ),
+    Claim(
+        24,
+        "A network can approximate any function, so its learned table turns into sines and "
+        "cosines on its own.",
+        REPLY,
+        "Wang and Chen 2020 (2010.04903)",
+        "It does learn to tell offsets apart, but not by sines and cosines: for those, the "
+        "product of two rows depends on their offset alone, and in the trained table it does so "
+        "no more than in a random one. In BERT's own table neighbours are alike.",
+        (
+            Part("inside", "it learns a task about an offset alone", "% right", low=90),
+            Part("rows", "its rows become sines and cosines", "of the spread", high=0.1),
+        ),
+        trained.fourier_terms,
     ),
 )

@@ -1,4 +1,4 @@
-"""docs/questions.md: the two questions that are asked most, answered from the recorded runs.
+"""docs/questions.md: the two questions asked most often, answered from the recorded runs.
 
 Run `python -m helpers.claims.questions`; it writes the page and trains a few small models for its
 two figures. A test compares the page's numbers with what this would write.
@@ -29,46 +29,45 @@ seeds ([claims.md](claims.md) has all of them). {note}
 ## Why did BERT learn its positions instead of computing them?
 
 The paper does not say. It names the parts of the input and learns them all, as GPT had done
-before it (Radford et al. 2018, section 4.1). What can be done is to go through the reasons that
-are given for it, and see which of them a measurement supports.
+before it (Radford et al. 2018, section 4.1). What we can do is go through the reasons that people
+give, and see which of them a measurement supports.
 
-**Not because it saves time.** Sinusoids are computed once and kept. Reading either table is the
-same addition; the difference is {cached} % of the time of one layer of BERT base. Sinusoids that
-are computed anew at every step would cost {anew} % of a layer, and there are twelve.
+**Not because it saves time.** Sinusoids are computed once and kept. After that, either table is
+one addition; the difference is {cached} % of the time of one layer of BERT base. Sinusoids computed
+anew at every step would cost {anew} % of a layer, and there are twelve.
 
-**Not because it does better in general.** The paper that tried both found nearly the same:
-Vaswani et al. 2017, table 3, row (E), 25.7 BLEU with a learned table and 25.8 with sinusoids. In
-our small task of offsets both end without an error. Where a difference shows, it is one of the
-task: against vectors by offset, the learned table is {back} points of accuracy ahead when a text
-has to be said backwards, and {far} points behind when the symbol three places back is asked for
-beyond the trained length.
+**Not because it does better in general.** The paper that tried both found nearly the same: Vaswani
+et al. 2017, table 3, row (E), 25.7 BLEU with a learned table and 25.8 with sinusoids. In our small
+task of offsets both make no error. Where there is a difference, it comes from the task: compared
+with vectors by offset, the learned table is {back} points of accuracy ahead when a text has to be
+said backwards, and {far} points behind when the symbol three positions back is asked for beyond the
+trained length.
 
 **What speaks for it: it is simple, and costs next to nothing.** {share} % of BERT base's
-parameters are in the table: 512 · 768 of 109,482,240. It needs no formula, and the first layers
-may find in it what suits them. In our runs it was learned in {sinusoids} times the steps that the
-same model needed to make use of sinusoids, where the rows of both began as long as the words'
-vectors. With both as long as the formula makes sinusoids it was {long}: the table is ahead either
-way. Against Shaw's vectors by offset, of which there are few, and which every pair of every text
-trains, it is behind, and how far depends on the length. It took {shaw} times their steps with rows
-as long as the words', and {short} with the short rows that a standard deviation of 0.02 makes
-beside words of length 1. In BERT the words begin with that deviation too, so the first is the
-fairer of the two.
+parameters are in the table: 512 · 768 of 109,482,240. It needs no formula, and training can make of
+it what the first layers need. In our runs it was learned in {sinusoids} times the steps that the
+same model needed for sinusoids, if the rows of both began as long as the words' vectors. With both
+as long as the formula makes sinusoids it was {long}: the table is ahead either way. It is behind
+Shaw's vectors by offset, of which there are few, and which every pair of every text trains. How far
+depends on the length of its rows: it took {shaw} times their steps with rows as long as the words',
+and {short} times with the short rows that a standard deviation of 0.02 gives beside words of length
+1. In BERT the words begin with that deviation too, so the first comparison is the fairer one.
 
 ![Left: loss by step of three encodings, three seeds each, rows of the tables as long as the words'
-vectors. Vectors by offset fall first, then the learned table, then the sinusoids. Right: share of
-right answers by place. Vectors by offset stay right in a text twice as long as those trained on;
-both tables fall to guessing beyond the trained length, the sinusoids a little before
+vectors. Vectors by offset fall first, then the learned table, then the sinusoids. Right: accuracy
+by position. Vectors by offset stay right in a text twice as long as those trained on; both tables
+fall to guessing beyond the trained length, the sinusoids a little before
 it.](questions-learning.png)
 
 **What speaks against it mattered little to BERT.** A table ends with its last row, and a row that
 no text has reached is noise: beyond the trained length, {beyond} % of the answers were right,
 where guessing gives 12.5 %. BERT reads 512 tokens and was never meant to read more. It even took
-nine steps of ten on texts of 128. When we do the same in small, the last quarter of the places is
-{mixed} points of accuracy behind the first; with one length, {fixed}.
+90 % of its steps on texts of 128. When we do the same at a small scale, the last quarter of the
+positions is {mixed} points of accuracy behind the first; with one length, {fixed}.
 
 **Not settled here:** whether a BERT of full size would have been better with sinusoids, or with
-relative vectors. That takes training it, more than once. Later models of its size moved to
-relative positions (T5, DeBERTa), but they changed other things as well.
+relative vectors. To settle it, one would have to train it more than once. Later models of its size
+moved to relative positions (T5, DeBERTa), but they changed other things as well.
 
 ## What is the mathematical difference between the fixed and the learned encoding?
 
@@ -81,14 +80,14 @@ from, and what follows from it.
 frequencies. No numbers are free. $f$ is defined for every $p$, and it has a structure: $f(p + k)
 = M_k f(p)$ with a rotation $M_k$ that is the same at every $p$ (largest error {shift} for $D$ =
 64 and 512 positions). So $f(p) \\cdot f(q)$ depends on $p - q$ only: the products vary along a
-diagonal by {bare} of their spread. It is blind to the sign of $p - q$, and behind a matrix, which
-is what attention sees, hardly anything of it is left: with a random one they vary along a
-diagonal by {projected} of their spread.
+diagonal by {bare} of their spread. It says nothing about the sign of $p - q$. And attention
+puts a matrix between the two rows: with a random one hardly anything of it is left, and the
+products vary along a diagonal by {projected} of their spread.
 
 **Learned:** $e_p = E_p$, and all $T \\cdot D$ numbers are free: {free} for BERT base. They begin
 as noise, so no row knows which one is its neighbour, and row $p$ changes only with the gradient
-from tokens that stood at $p$. Nothing ties $E_{{p+k}}$ to $E_p$ but what the task asks for.
-Beyond the last row there is nothing at all.
+from tokens that stood at $p$. Nothing ties $E_{{p+k}}$ to $E_p$ except what the task
+asks for. Beyond the last row there is nothing at all.
 
 So, on $T$ positions, the fixed encoding is **one point** in the space of the learned ones. The
 learned encoding can become it, or anything else; the fixed one says more before training
@@ -99,14 +98,16 @@ mean that a model understands it: it was trained on none of those.
 table as drawn at first shows a diagonal and noise. After training it still shows a diagonal and
 noise: no bands.](questions-tables.png)
 
-The right one of these tables has learned a task of offsets without an error, and still looks like
-noise: the similarity of two neighbouring rows is {neighbours} over 20 seeds, where it is
-{sinusoidal} for sinusoids of that size. The model has put the offset into its matrices, not into
-the rows. In BERT's own table neighbouring rows are alike (Wang and Chen 2020, 2010.04903); a task
-of offsets alone does not need it.
+The rightmost of these tables has learned a task of offsets without an error, and still looks like
+noise: the similarity of two neighbouring rows is {neighbours} over 20 seeds; for sinusoids of that
+size it is {sinusoidal}. The distance is in the attention, not in the rows: the token three
+positions back, which the task asks for, has an attention weight of {weight}. Nor has the table
+become sines and cosines: along a diagonal the products of its rows vary by {rows} of their spread,
+as those of the table as drawn do ({drawn}). In BERT's own table neighbouring rows are alike (Wang
+and Chen 2020, 2010.04903); a task of offsets alone does not need that.
 
 **Not settled here:** what structure a table takes on in long training on real text, and how much
-of it depends on the beginning. The small runs show only that solving a task does not force any.
+of it comes from the initialisation. The small runs show only that a task can be solved without any.
 """
 
 
@@ -153,6 +154,9 @@ def page() -> str:
         "bare": stored.mean(11, "bare"),
         "projected": stored.mean(11, "projected"),
         "neighbours": stored.mean(4, "neighbours"),
+        "weight": stored.mean(4, "weight three back"),
+        "rows": stored.mean(24, "rows"),
+        "drawn": stored.mean(24, "as drawn"),
         "sinusoidal": stored.short(offset_profile(_sinusoids())[1].item()),
         "same": stored.short(set_to_sinusoids()),
         "shift": stored.short(error_of_shift()),

@@ -10,24 +10,26 @@ SLIDES = "lecture slides"
 CLAIMS = (
     Claim(
         7,
-        "With a learned table, a model can read no longer text than those it was trained on.",
+        "With a learned table, the longest text at test is the longest text of the training.",
         SLIDES,
         "Devlin et al. 2018, section 3",
-        "True of a plain table. There is no row behind the last one, and a row that exists but was "
-        "never trained is noise.",
+        "True of what the model can do, and no error says so: if the table has more rows, a "
+        "longer text goes through, and a row that was never trained is noise.",
         (
-            Part("rows", "no text goes beyond the last row", "× the rows", high=1.01),
+            Part(
+                "answered", "no longer text is answered to its end", "× the training's", high=1.05
+            ),
             Part("beyond", "untrained rows lead to little but guesses", "% right", high=50),
         ),
         trained.rows_beyond,
     ),
     Claim(
         8,
-        "Relative embeddings have the same limit of length.",
+        "Relative embeddings have the same limit of context length.",
         SLIDES,
         "Shaw et al. 2018, section 3.2; Huang et al. 2018, section 3.4",
-        "Clipped offsets have no limit: every distance beyond k shares a vector that was trained. "
-        "A vector for every single offset does end.",
+        "Clipped offsets have no such limit: all distances beyond k share a vector, and it was "
+        "trained. A table with a vector for every single offset does end.",
         (
             Part("clipped", "clipped offsets fail on longer text", "% right", high=50),
             Part(
@@ -41,22 +43,20 @@ CLAIMS = (
         "The later the position, the worse its learned vector.",
         SLIDES,
         "Devlin et al. 2018, appendix A.2",
-        "That depends on the lengths of the training texts, and on how long it lasts. With one "
-        "length all rows are trained alike. Where most texts are short, as in nine of ten of "
-        "BERT's steps, late rows come later: after a short training they are behind, and in the "
-        "full form, a larger model with five times the steps, they have caught up.",
+        "That depends on the lengths of the training texts and on the number of steps. With one "
+        "length, all rows are trained alike. With mostly short texts, as in 90 % of BERT's steps, "
+        "late rows are trained less often: after a short training they are behind. In the full "
+        "form, a larger model with five times the steps, they have caught up.",
         (
-            Part("one length", "late places do worse, one length", "points lost", low=10),
-            Part(
-                "mixed lengths", "late places do worse, mostly short texts", "points lost", low=10
-            ),
+            Part("one length", "late positions do worse, one length", "points lost", low=10),
+            Part("mixed lengths", "late positions do worse, short texts", "points lost", low=10),
         ),
         trained.quality_by_row,
     ),
     Claim(
         10,
-        "Relative positions turn T tokens into (T − 1)² inputs, which a trick brings down to "
-        "2T − 1.",
+        "Relative positions turn T tokens into (T − 1)² inputs, which a trick brings down to 2T − "
+        "1.",
         SLIDES,
         "Shaw et al. 2018, section 3.2",
         "There are T² pairs, T(T − 1) without those of a token and itself. Between them they have "
@@ -74,10 +74,9 @@ CLAIMS = (
         "pair stands.",
         SLIDES,
         "Vaswani et al. 2017, section 3.5; Yan et al. 2019 (1911.04474)",
-        "The bare product of two rows depends on the offset alone, and not on its sign. But "
-        "attention puts matrices between the two; with a random one nearly nothing of it is left, "
-        "and nothing makes training find one that keeps it. What the slide says is true of "
-        "relative encodings.",
+        "The dot product of two rows depends on the offset alone, and not on its sign. But "
+        "attention puts matrices between the two rows. With a random matrix hardly anything of it "
+        "is left. Of relative encodings the sentence is true.",
         (
             Part("bare", "products of rows depend on the offset alone", "of the spread", high=0.01),
             Part("projected", "so they do behind a matrix", "of the spread", high=0.01),
@@ -89,18 +88,19 @@ CLAIMS = (
         "BERT reads up to 1,024 tokens.",
         SLIDES,
         "Devlin et al. 2018, appendix A.2",
-        "512. The slide's number is the width D of the large model.",
+        "It has 512 rows. 1,024 is the width D of the large model.",
         (Part("rows", "the table has 1,024 rows", "rows", low=1024, high=1024),),
         sizes.longest_bert,
         seeds=(0,),
     ),
     Claim(
         13,
-        "BERT predicts a hidden word through four layers of ReLUs that are 4,096 wide.",
+        "BERT predicts a masked word with four layers of ReLUs that are 4,096 wide.",
         SLIDES,
         "Devlin et al. 2018, section 3.1; google-research/bert, run_pretraining.py",
-        "One dense layer of width D, a GELU, a LayerNorm, and a decoder that is the word embedding "
-        "once more. 4,096 = 4D is the inner width of the MLP in each layer of the encoder.",
+        "The head is one dense layer of width D, a GELU, a LayerNorm, and a decoder that shares "
+        "the word embedding. 4,096 = 4D is the inner width of the MLP in each layer of the "
+        "encoder.",
         (
             Part("ReLUs", "there are four ReLUs", "ReLUs", low=4, high=4),
             Part("width of the head", "the head is 4,096 wide", "wide", low=4096, high=4096),
@@ -113,9 +113,9 @@ CLAIMS = (
         "The pretraining of BERT took four days on 64 TPU cores.",
         SLIDES,
         "Devlin et al. 2018, appendix A.2; Google's description of TPU v2 and v3",
-        "Four days is right. 64 is right as well, but it counts chips: the paper names 16 Cloud "
-        "TPUs, 64 chips in all, for the large model. A chip is not a core; one of that time has "
-        "two. This can be read but not repeated here.",
+        "Four days is right. 64 is right too, but it counts chips: the paper names 16 Cloud TPUs, "
+        "64 chips in all, for the large model. A chip is not a core; a TPU chip of that time has "
+        "two. We can read this, but not repeat it here.",
         read=PARTLY,
     ),
     Claim(
@@ -123,8 +123,7 @@ CLAIMS = (
         "The large BERT has 340 million parameters.",
         SLIDES,
         "Devlin et al. 2018, section 3 and table 6",
-        "Rounded, with both heads. The table of sizes and perplexities on the slide is the "
-        "paper's table 6.",
+        "It is 336 million with both heads, rounded up in the paper.",
         (Part("parameters", "within 2 % of 340 million", "million", low=333.2, high=346.8),),
         sizes.parameters_of_large,
         seeds=(0,),

@@ -10,11 +10,11 @@ import torch
 from torch import Generator, Tensor
 from torch.nn import Module
 
+from helpers import runtime
 from helpers.corpora import Masked, Reverse, Shift, Task
 from helpers.encodings import Encoding, create
 from helpers.encodings.additive import Table
 from helpers.model.encoder import Encoder
-from helpers.runtime import seed_everything
 from helpers.training import masked_loss, train
 
 TASKS: dict[str, Task] = {"shift": Shift(), "reverse": Reverse()}
@@ -51,7 +51,7 @@ def fresh(
     of the words begin with a length of 1. Without `norm`, rows of a learned table begin with
     0.02·√D, and those of sinusoids have √(D/2).
     """
-    seed_everything(seed)
+    runtime.seed_everything(seed)
     if isinstance(kind, str):
         kind = create(kind, d_model=size.width, num_heads=size.heads, max_len=longest)
     if norm is not None:
@@ -72,8 +72,9 @@ def fit(
     size: Form,
     loss: Callable[[Module, Masked], Tensor] = masked_loss,
 ) -> list[float]:
-    """Train with the sizes of a form, without a bar for each second; the loss of each step."""
-    return train(model, draw, size.steps, size.lr, loss=loss, label="")
+    """The loss of each step of a training with the sizes of a form; a bar in notebooks only."""
+    label = "training" if runtime.in_notebook() else ""
+    return train(model, draw, size.steps, size.lr, loss=loss, label=label)
 
 
 def trained(

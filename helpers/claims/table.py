@@ -19,20 +19,20 @@ HEAD = """\
 
 Written by `python -m helpers.claims.table` from the recorded study of 20 seeds. {note}
 
-Each claim is told in the course's words, with the kind of text that makes it. What it says is
-taken apart into intervals in which a number would have to lie. A part **holds** where mean ± 2
-standard deviations lies inside, **does not hold** where all of that lies outside, and is **not
-settled here** otherwise. A claim of which some parts hold **holds in part**. *Margin* is how far
-the nearest of the 20 seeds is from the end of the interval that it would have to cross: no seed
-crosses one, and no three seeds of the 20 give another verdict. Where the seeds differ, the margin
-is at least {margin} standard deviations. Numbers that no part is about stand *beside*. The command
-measures again, on three seeds where chance plays a part; all commands together take less than
-{seconds} processor seconds, which a test holds them to. Claims without a number were read, not
-measured; what the paper says decides.
+Each claim is said in the course's words, with the kind of text that makes it. It is split into
+parts, and each part is an interval in which a number would have to lie. A part **holds** where mean
+± 2 standard deviations lies inside, **does not hold** where all of that lies outside, and is **not
+settled here** otherwise. A claim with some parts that hold and others that don't **holds in part**.
+*Margin* is how far the nearest of the 20 seeds is from the end of the interval that it would have
+to cross: no seed crosses one, and no three seeds of the 20 give another verdict. Where the seeds
+differ, the margin is at least {margin} standard deviations. *beside* stand numbers that no part is
+about. The command measures again, on three seeds where chance plays a part; all commands together
+take less than {seconds} processor seconds, and a test holds them to it. Claims without a number
+were read, not measured: there the paper decides.
 
 Losses and accuracies are those of encoders that train in a second, on tasks that are about
-nothing but positions. They show what can happen and why; that it is so in a large model they do
-not show.
+nothing but positions. They show what can happen and why. They do not show that it is so in a
+large model.
 """
 MARGIN, SECONDS = 2, 240  # both are tested
 COLUMNS = (

@@ -10,15 +10,18 @@ import math
 import statistics
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
+import torch
 from torch import Generator, Tensor
 from torch.nn import Module
 
-from helpers.claims.order import longest_text
+from helpers.claims.order import along_and_overall, longest_text
 from helpers.claims.sizes import table_share
 from helpers.claims.small import TASKS, accuracy, fit, form, fresh, hits, trained
 from helpers.corpora import LagLanguage, Masked, Task, TreeLanguage
 from helpers.encodings import create, offset_profile, tree_offsets
+from helpers.model.encoder import Encoder
 from helpers.training import evaluate, masked_loss
 
 SMOOTH = 10  # steps over which a loss is averaged
@@ -63,9 +66,9 @@ def price_of_learning(seed: int, full: bool = False) -> dict[str, float]:
     long the rows are beside the vectors of the words changes the steps of both tables, so both
     begin with the length of a word's: in BERT, words and positions begin alike (Devlin et al. 2018,
     section 3, and its code), and Vaswani et al. 2017, section 3.4, scale the words to the size of
-    the sinusoids. *long rows*: the first ratio with both as long as sinusoids are beside words that
-    nobody scales, √(D/2). *short rows over Shaw*: the second with rows of 0.02·√D. Means of 4 runs
-    each. Shaw et al. 2018, equation 4.
+    the sinusoids. *long rows*: the first ratio with both as long as unscaled sinusoids are, √(D/2).
+    *short rows over Shaw*: the second with rows of 0.02·√D. Means of 4 runs each. Shaw et al. 2018,
+    equation 4.
     """
 
     def steps(kind: str, runs: int, norm: float | None = None) -> float:
@@ -84,7 +87,7 @@ def price_of_learning(seed: int, full: bool = False) -> dict[str, float]:
 
 
 def inside_and_beyond(task: str, kind: str, seed: int, full: bool) -> tuple[float, float]:
-    """Accuracy (%) at the places trained on, and at as many that follow in a text twice as long."""
+    """Accuracy (%) at the positions trained on, and at as many more of a text twice as long."""
     model, _ = trained(task, kind, seed, full)
     size = form(full)
     inside = accuracy(hits(model, task, size.length))
@@ -92,14 +95,64 @@ def inside_and_beyond(task: str, kind: str, seed: int, full: bool) -> tuple[floa
 
 
 def offsets_from_a_table(seed: int, full: bool = False) -> dict[str, float]:
-    """Accuracy (%) of a learned table on *shift*: *inside*, at the places trained on, and *beyond*.
+    """Accuracy (%) of a learned table on *shift*: *inside*, at the positions trained on; *beyond*.
 
-    *neighbours*: mean dot product of two rows side by side, as a share of that of a row with
-    itself. Wang and Chen 2020 (2010.04903), figure 1, show such tables of trained language models;
-    here the task needs nothing but the offset.
+    *neighbours*: mean dot product of two neighbouring rows, relative to that of a row with itself.
+    *weight three back*: the attention weight of what stands three positions back, mean over heads.
+    Wang and Chen 2020 (2010.04903), figure 1, show such tables of trained language models; here the
+    task needs nothing but the offset.
     """
     inside, beyond = inside_and_beyond("shift", "learned", seed, full)
-    return {"inside": inside, "beyond": beyond, "neighbours": likeness(seed, full)[1].item()}
+    model, _ = trained("shift", "learned", seed, full)
+    return {
+        "inside": inside,
+        "beyond": beyond,
+        "neighbours": likeness(seed, full)[1].item(),
+        "weight three back": who_looks_where(model, form(full).length).diagonal(-3).mean().item(),
+    }
+
+
+@torch.no_grad()
+def who_looks_where(model: Encoder, length: int) -> Tensor:
+    """Attention weight of query i on key j in the first layer, mean of heads and texts, (T, T)."""
+    layer: Any = model.layers[0]
+    text = TASKS["shift"].batch(500, length, Generator().manual_seed(20_000)).inputs
+    x: Tensor = layer.norms[0](model.position.embed(model.tokens(text)))
+    weights: Tensor = layer.attention.weights(x)
+    return weights.mean((0, 1))
+
+
+@torch.no_grad()
+def between_positions(model: Encoder) -> Tensor:
+    """W of each head, (H, D, D), float64: P·W·Pᵀ is what two positions add to the first scores.
+
+    W_Q·W_Kᵀ, with the LayerNorm before it: it takes each row's mean away and weighs the columns. It
+    also divides by the size of word and position together, which no W can do.
+    """
+    layer: Any = model.layers[0]
+    heads, width = model.position.num_heads, model.position.d_model
+    centred = (torch.eye(width) - 1 / width) * layer.norms[0].weight
+    q, k, _ = (centred @ layer.attention.qkv.weight.T).unflatten(-1, (3, heads, -1)).unbind(1)
+    return torch.einsum("chd,ehd->hce", q, k).double()
+
+
+def fourier_terms(seed: int, full: bool = False) -> dict[str, float]:
+    """Whether a learned table learns offsets, and whether it becomes a sum of sines and cosines.
+
+    *inside*: accuracy (%) on *shift*. *rows*: `along_and_overall` of the products of any two of its
+    rows, which is 0 for every table of sine and cosine pairs; *as drawn*: the same before training.
+    Wang and Chen 2020 (2010.04903), figure 1.
+    """
+    size = form(full)
+    models = {
+        "rows": trained("shift", "learned", seed, full)[0],
+        "as drawn": fresh("learned", TASKS["shift"], seed, size, 2 * size.length),
+    }
+    found = {"inside": inside_and_beyond("shift", "learned", seed, full)[0]}
+    for name, model in models.items():
+        table = model.position.get_parameter("table")[: size.length].detach().double()
+        found[name] = along_and_overall(table @ table.T)
+    return found
 
 
 def learned_against_others(seed: int, full: bool = False) -> dict[str, float]:
@@ -121,16 +174,28 @@ def learned_against_others(seed: int, full: bool = False) -> dict[str, float]:
 
 
 def rows_beyond(seed: int, full: bool = False) -> dict[str, float]:
-    """What a learned table does with a text twice as long as those trained on.
+    """What a learned table of 2T rows does with texts longer than the T tokens of its training.
 
-    *rows*: the longest text (tokens) that a table of T rows lets through, over T. *beyond*:
-    accuracy (%) on *shift* at places whose rows exist but were never trained. Devlin et al. 2018,
-    section 3.
+    *answered*: the longest text of up to 2T tokens whose last token is mostly answered right on
+    *shift*, as are those of all shorter texts, over T. *let through*: the longest that raises no
+    error, over T. *beyond*: accuracy (%) at positions whose rows exist but were never trained.
+    Devlin et al. 2018, section 3.
     """
-    rows = form(full).length
-    encoding = create("learned", d_model=8, max_len=rows)
-    _, beyond = inside_and_beyond("shift", "learned", seed, full)
-    return {"rows": longest_text(encoding, 2 * rows) / rows, "beyond": beyond}
+    trained_at = form(full).length
+    model, _ = trained("shift", "learned", seed, full)
+    return {
+        "answered": longest_answered(model, trained_at) / trained_at,
+        "let through": longest_text(model.position, 2 * trained_at + 1) / trained_at,
+        "beyond": inside_and_beyond("shift", "learned", seed, full)[1],
+    }
+
+
+def longest_answered(model: Encoder, trained_at: int) -> int:
+    """The longest text of T/2 to 2T tokens up to which the last one is mostly answered right."""
+    for length in range(trained_at // 2, 2 * trained_at + 1):
+        if accuracy(hits(model, "shift", length), length - 1) <= 0.5:
+            return length - 1
+    return 2 * trained_at
 
 
 def offsets_beyond(seed: int, full: bool = False) -> dict[str, float]:

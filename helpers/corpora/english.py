@@ -21,7 +21,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-from tqdm.auto import tqdm
+from helpers import runtime
 
 STDLIB = "the standard library"
 PACKAGES = (STDLIB, "numpy", "matplotlib", "torch")
@@ -119,7 +119,7 @@ def _collect(folders: dict[str, Path]) -> English:
     for name, folder in folders.items():
         files = sorted(p for p in folder.rglob("*.py") if _is_prose(p.relative_to(folder)))
         size = 0
-        for file in tqdm(files, desc=f"docstrings of {name}", unit="file"):
+        for file in runtime.bar(files, desc=f"docstrings of {name}", unit="file"):
             for text in _docstrings(file):
                 sentences = [s for s in dict.fromkeys(_sentences(text)) if s not in seen]
                 seen.update(sentences)

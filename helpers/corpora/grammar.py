@@ -31,6 +31,26 @@ def _vocabulary(beats: int) -> list[str]:
     return [*words, "that", ".", *(f"beat{n}" for n in range(beats))]
 
 
+class _Draw:
+    """Draws from the rows of `shares` (R, N), each of which adds up to 1.
+
+    The cumulative sums of all rows lie one behind the other, row r between r and r + 1, so that one
+    search serves any number of draws. `torch.multinomial` would take N random numbers for each.
+    """
+
+    def __init__(self, shares: Tensor) -> None:
+        sums = shares.cumsum(1)
+        sums = sums / sums[:, -1:]
+        self.ends = (sums + torch.arange(len(shares))[:, None]).flatten()
+        self.width = shares.shape[1]
+
+    def __call__(self, rows: Tensor, generator: Generator) -> Tensor:
+        """A number from 0 to N − 1 for each of `rows`, int64."""
+        # Above 0, and with 24 bits, so that the sum with a row's number is exact.
+        chances = 1 - torch.rand(len(rows), generator=generator).double()
+        return torch.searchsorted(self.ends, rows + chances) - rows * self.width
+
+
 class Grammar:
     """Hidden Markov sentences with beats and an echo.
 
@@ -137,18 +157,17 @@ class Grammar:
         if length < self.length:
             raise ValueError(f"length={length}: this grammar has texts of {self.length} words")
 
-        def draw(shares: Tensor) -> Tensor:
-            return torch.multinomial(shares, 1, generator=generator)[:, 0]
-
+        emit, follow, copy = (_Draw(each) for each in (self.emission, self.transition, self.copied))
+        nothing = torch.zeros(batch, dtype=torch.int64)
         tokens = torch.empty(batch, length, dtype=torch.int64)
-        state = draw(self.start.expand(batch, -1))
+        state = _Draw(self.start[None])(nothing, generator)
         for t in self.chain(length):
-            tokens[:, t] = draw(self.emission[state])
-            state = draw(self.transition[state])
+            tokens[:, t] = emit(state, generator)
+            state = follow(state, generator)
         for n, t in enumerate(self.beat_places):
-            tokens[:, t] = draw(self.beats[n].expand(batch, -1))
+            tokens[:, t] = _Draw(self.beats)(nothing + n, generator)
         for n in range(self.echo):
-            tokens[:, self.echoed.start + n] = draw(self.copied[tokens[:, n]])
+            tokens[:, self.echoed.start + n] = copy(tokens[:, n], generator)
         return tokens
 
     def batch(self, batch: int, length: int, generator: Generator) -> Masked:
@@ -189,26 +208,6 @@ class Grammar:
             message = (message * of_state[:, t]) @ self.transition.T
             message = message / message.sum(-1, keepdim=True)
         return before * after
-
-    def log_likelihood(self, known: Tensor) -> Tensor:
-        """ln P of what is known of the sentences and of the echo, (B,), float64, exact.
-
-        Args:
-            known: (B, T, V), at each place 1 for the words that may stand there, else 0. What it
-                says of the beats is not asked.
-        """
-        heard = torch.ones_like(known)
-        heard[:, : self.echo] = known[:, self.echoed] @ self.copied.T
-        of_state = (known * heard) @ self.emission.T  # (B, T, S)
-        message = self.start.expand(len(known), -1)
-        total = torch.zeros(len(known), dtype=torch.float64)
-        for t in self.chain(known.shape[1]):
-            message = message * of_state[:, t]
-            scale = message.sum(-1, keepdim=True)
-            total = total + scale[:, 0].log()
-            # An impossible text has probability 0, and stays impossible.
-            message = (message / scale.clamp(min=1e-300)) @ self.transition
-        return total
 
     def limit(self, masked: Masked) -> float:
         """The lowest mean loss, in nats per selected token, that any model can have."""

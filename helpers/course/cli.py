@@ -6,10 +6,13 @@ import argparse
 import errno
 import os
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 from helpers.course import settings
-from helpers.course.settings import CourseError, printable
+from helpers.course.settings import WINDOWS, CourseError, printable
+
+POSIX = ("fcntl", "resource")  # modules that Windows has not, and grading needs
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -23,6 +26,10 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         full = error.errno == errno.ENOSPC
         _complain(f"{error}{'; free some space and try again' if full else ''}")
+    except ModuleNotFoundError as error:
+        if error.name not in POSIX:
+            raise
+        _complain(WINDOWS)
     except KeyboardInterrupt:
         print(options.stopped, file=sys.stderr)
         return 130
@@ -39,6 +46,19 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(stopped="stopped")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
+    setup = commands.add_parser("setup", help="make .venv, or bring it up to date")
+    setup.add_argument("--here", action="store_true", help="install into this Python instead")
+    setup.set_defaults(run=_setup)
+
+    lab = commands.add_parser("lab", help="open JupyterLab on your own copies of the units")
+    lab.add_argument("--port", type=int, default=8888, help="of the page")
+    lab.add_argument("--no-browser", action="store_true", help="only print the address")
+    lab.set_defaults(run=_lab)
+
+    work = commands.add_parser("work", help="bring a newer release into work/, keeping answers")
+    work.add_argument("units", nargs="*", help="units to renew; all if none is named")
+    work.set_defaults(run=_work)
+
     build = commands.add_parser("build", help="build notebooks/ and solutions/ from source/")
     build.add_argument("units", nargs="*", help="units to build; all if none is named")
     build.add_argument("--check", action="store_true", help="only name what has drifted; exit 1")
@@ -53,6 +73,11 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--out", type=Path, default=Path("graded"), help="where results go")
     grade.add_argument("--workers", type=int, default=0, help="notebooks at a time; one per core")
     grade.add_argument("--scheduler", default="", help="address of a Dask cluster that executes")
+    grade.add_argument("--late", type=Path, help="TOML file with due dates and a policy")
+    again = "grade again, and leave all else as it is: "
+    grade.add_argument("--only", action="append", default=[], help=again + "this learner")
+    grade.add_argument("--unit", default="", help=again + "this unit")
+    grade.add_argument("--exercise", default="", help=again + "this exercise of the unit")
     grade.add_argument("--no-sandbox", action="store_true", help="run learners' code unprotected")
     kept = "stopped; what has been graded is kept, and the same command goes on from there"
     grade.set_defaults(run=_grade, stopped=kept)
@@ -67,9 +92,20 @@ def _parser() -> argparse.ArgumentParser:
     formgrade.add_argument("--no-browser", action="store_true", help="only print the address")
     formgrade.set_defaults(run=_formgrade)
 
+    export = commands.add_parser("export", help="marks and feedback as a platform takes them")
+    export.add_argument("out", type=Path, help="folder that `course grade` has written")
+    export.add_argument("--to", required=True, choices=("moodle", "canvas", "brightspace"))
+    export.add_argument("--worksheet", type=Path, help="the platform's own table of marks")
+    export.add_argument("--unit", default="", help="which, if there are several")
+    export.add_argument("--column", default="", help="of the worksheet, if it has several")
+    export.set_defaults(run=_export)
+
     demo = commands.add_parser("demo", help="a tour: build, train, grade a synthetic class")
     demo.add_argument("--out", type=Path, default=Path("build/demo"), help="where results go")
     demo.set_defaults(run=_demo)
+
+    test = commands.add_parser("test", help="style, types, tests, notebooks, grading, as make test")
+    test.set_defaults(run=_test)
 
     doctor = commands.add_parser("doctor", help="look at this machine and say what is missing")
     doctor.set_defaults(run=_doctor)
@@ -84,7 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     collect.add_argument("--out", type=Path, default=Path("submitted"), help="where they go")
     collect.set_defaults(run=_collect)
 
-    units = commands.add_parser("units", help="the table of units, exercises and points")
+    units = commands.add_parser("units", help="the table of units for README.md, and its badges")
     units.set_defaults(run=_units)
     return parser
 
@@ -95,6 +131,31 @@ def _chosen(course: settings.Course, names: list[str]) -> list[str]:
     if unknown:
         raise CourseError(f"no unit {', '.join(unknown)}; there are {', '.join(known)}")
     return [unit for unit in known if not names or unit in names]
+
+
+def _setup(course: settings.Course, options: argparse.Namespace) -> int:
+    from helpers.course import install
+
+    install.install(course.root, options.here)
+    return 0
+
+
+def _lab(course: settings.Course, options: argparse.Namespace) -> int:
+    from helpers.course import lab
+
+    return lab.lab(course, options.port, not options.no_browser)
+
+
+def _work(course: settings.Course, options: argparse.Namespace) -> int:
+    from helpers.course import work
+
+    for unit in work.begin(course):
+        print(f"{unit}: copied to {course.work / unit}")
+    units = [unit for unit in work.outdated(course) if unit in _chosen(course, options.units)]
+    for unit in units:
+        print("\n  ".join([f"{unit}: renewed", *work.renew(course, unit)]))
+    print("Reload what is open in JupyterLab." if units else "All copies are of this release.")
+    return 0
 
 
 def _build(course: settings.Course, options: argparse.Namespace) -> int:
@@ -119,9 +180,11 @@ def _grade(course: settings.Course, options: argparse.Namespace) -> int:
     if not options.scheduler and not (isolated and bubblewrap.available()):
         cores = os.cpu_count() or 1
         pool.begin(min(options.workers or cores, cores), Limits(), isolated)
-    from helpers.course.grading import grade  # its imports take as long as a sandbox
+    from helpers.course.grading import grade, regrade  # its imports take as long as a sandbox
+    from helpers.course.grading import table as marks
     from helpers.course.pages import report
 
+    begun = datetime.now(UTC)
     try:
         table = grade.grade(
             course,
@@ -130,10 +193,14 @@ def _grade(course: settings.Course, options: argparse.Namespace) -> int:
             isolated=isolated,
             workers=options.workers,
             scheduler=options.scheduler,
+            choice=regrade.Choice(tuple(options.only), options.unit, options.exercise),
+            late=options.late,
         )
     finally:
         pool.close()
-    print(grade.as_text(table))
+    print(marks.as_text(table))
+    if changes := list(regrade.since(options.out, begun)):
+        print("\nChanged (changes.csv lists everything)", *changes, "", sep="\n")
     print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")
     print(f"report: {report.write(course, options.out)}")
     return 0
@@ -152,10 +219,25 @@ def _formgrade(_course: settings.Course, options: argparse.Namespace) -> int:
     return formgrade.formgrade(options.out, options.port, not options.no_browser)
 
 
+def _export(_course: settings.Course, options: argparse.Namespace) -> int:
+    from helpers.course import export
+
+    made = export.export(options.out, options.to, options.worksheet, options.unit, options.column)
+    print(*map(printable, made.said), sep="\n")
+    print(f"marks: {made.grades}\nfeedback: {made.feedback}")
+    return 0
+
+
 def _demo(course: settings.Course, options: argparse.Namespace) -> int:
     from helpers.course import demo
 
     return demo.demo(course, options.out)
+
+
+def _test(course: settings.Course, _options: argparse.Namespace) -> int:
+    from helpers.course import foreground
+
+    return foreground.run([sys.executable, "-m", "tests.everything"], course.root)
 
 
 def _doctor(course: settings.Course, _options: argparse.Namespace) -> int:
@@ -167,8 +249,10 @@ def _doctor(course: settings.Course, _options: argparse.Namespace) -> int:
 def _release(course: settings.Course, options: argparse.Namespace) -> int:
     from helpers.course.authoring import release
 
-    for path in release.release(course, _chosen(course, options.units), options.out):
-        print(path)
+    written = release.release(course, _chosen(course, options.units), options.out)
+    print(*written, sep="\n")
+    if (wheel := release.named(written[-1])) != course.wheel:
+        print(f'For Colab, write under [tool.course] in pyproject.toml: wheel = "{wheel}"')
     return 0
 
 
@@ -182,7 +266,10 @@ def _collect(course: settings.Course, options: argparse.Namespace) -> int:
 
 
 def _units(course: settings.Course, _options: argparse.Namespace) -> int:
+    from helpers.course import install
     from helpers.course.authoring import overview
 
+    if badges := overview.badges(course, install.TRIED):
+        print(badges, end="\n\n")
     print(overview.as_markdown(course))
     return 0

@@ -14,16 +14,28 @@ import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
-from helpers.course.settings import Course
+from helpers.course import foreground, install
+from helpers.course.install import LOCKS
+from helpers.course.settings import WINDOWS, Course
 
-LOCKS = ("requirements.lock", "requirements-no-deps.lock")
 NEEDED = ("lab", "grading")  # groups of pyproject.toml; the others are for maintainers
 DISK = 2  # GiB; a large class with its feedback may take as much
 MEMORY = 4  # GiB that one learner's notebook may take
-PORT = 8888
-MEND = "run `make demo`, which installs what is missing"
+PORTS = {8888: "make lab PORT=9000", 8889: "course formgrade OUT --port 9001"}
+MEND = "run `python3 -m helpers.course setup`, which installs what is missing"
+SETTINGS = Path("/proc/sys")
+# Settings of Linux that keep a program from making a sandbox: the value that does, and the cure.
+FORBIDDING = {
+    "kernel/unprivileged_userns_clone": ("0", "kernel.unprivileged_userns_clone=1"),
+    "kernel/apparmor_restrict_unprivileged_userns": (
+        "1",
+        "kernel.apparmor_restrict_unprivileged_userns=0",
+    ),
+    "user/max_user_namespaces": ("0", "user.max_user_namespaces=15000"),
+}
 
 
 @dataclass(frozen=True)
@@ -50,7 +62,7 @@ def report(course: Course) -> int:
     for finding in examine(course):
         print(f"{finding.state:7}  {finding.text}")
         missing += finding.state == "missing"
-    print(f"\n{missing} to mend" if missing else "\nAll that is needed is there.")
+    print(f"\n{missing} to mend" if missing else "\nEverything needed is there.")
     return missing
 
 
@@ -62,7 +74,7 @@ def _python(course: Course) -> Iterator[Finding]:
     if platform.python_version() in wanted:
         yield Finding("ok", found)
     else:
-        yield Finding("missing", f"{found}; the course wants {wanted}: install a newer Python")
+        yield Finding("missing", f"{found}; the course needs {wanted}: install a newer Python")
 
 
 def _packages(course: Course) -> Iterator[Finding]:
@@ -95,29 +107,94 @@ def _packages(course: Course) -> Iterator[Finding]:
         yield Finding("ok", f"{len(asked)} packages, {len(locked) - len(other)} just as tested")
 
 
+def _environment(course: Course) -> Iterator[Finding]:
+    if Path(sys.prefix) == course.root / ".venv" and (reason := install.stale(course.root)):
+        yield Finding("note", f"{sys.prefix}: {reason}; {MEND}")
+    else:
+        yield Finding("ok", f"the environment {sys.prefix}")
+
+
+def _torch(_course: Course) -> Iterator[Finding]:
+    import torch
+
+    yield Finding("ok", f"PyTorch {torch.__version__} can be imported")
+    if torch.cuda.is_available():
+        yield Finding("ok", f"GPU: {torch.cuda.get_device_name()}")
+    else:
+        yield Finding("note", "no GPU that PyTorch can use; every notebook also runs without")
+
+
+def _nbgrader(_course: Course) -> Iterator[Finding]:
+    from helpers.course.authoring.nbgrade import newest_tables
+
+    told = f"nbgrader {_version('nbgrader')}, whose gradebooks are of version {newest_tables()}"
+    yield Finding("ok", told)
+
+
 def _sandbox(_course: Course) -> Iterator[Finding]:
-    from helpers.course.sandbox import bubblewrap
+    if os.name == "nt":
+        yield Finding("note", WINDOWS)
+        return
+    from helpers.course.sandbox import bubblewrap, cgroup
 
     reason = bubblewrap.available()
-    yield Finding("missing", reason) if reason else Finding("ok", "bubblewrap makes a sandbox")
+    if not reason:
+        yield Finding("ok", "bubblewrap makes a sandbox")
+    elif sys.platform == "linux":
+        cures = "".join(f"\nThis may help here: sudo sysctl -w {each}" for each in _forbidding())
+        yield Finding("missing", reason + cures)
+    else:
+        yield Finding("note", f"{reason}\nOnly grading needs it.")
+    if reason or sys.platform != "linux":
+        return
+    if reason := cgroup.unavailable():
+        looks = "limits of memory and processes are held by a look every quarter of a second"
+        lend = "systemd-run --user --scope -p Delegate=yes course grade … lends one"
+        yield Finding("note", f"{looks}, not by cgroup: {reason}; {lend}")
+    else:
+        yield Finding("ok", "limits of memory and processes are held by cgroup")
+
+
+def _forbidding() -> Iterator[str]:
+    """Settings that forbid user namespaces here, as they ought to be."""
+    for name, (value, cure) in FORBIDDING.items():
+        place = SETTINGS / name
+        if place.is_file() and place.read_text().strip() == value:
+            yield cure
 
 
 def _kernel(_course: Course) -> Iterator[Finding]:
     from jupyter_client.manager import start_new_kernel
 
+    import helpers
+
     quiet = ["--log-level=ERROR"]  # it warns of its local connection each time
     manager, client = start_new_kernel(kernel_name="python3", extra_arguments=quiet)
     try:
-        said = client.execute_interactive("import torch, helpers", timeout=120)["content"]
+        asked = {"file": "helpers.__file__"}
+        said = client.execute_interactive(
+            "import torch, helpers", user_expressions=asked, timeout=120
+        )["content"]
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
-    if said["status"] == "ok":
-        yield Finding("ok", "the kernel python3 starts and finds torch and the helpers")
-    else:
+    if said["status"] != "ok":
         told = f"{said['ename']}: {said['evalue']}"
         again = f"{sys.executable} -m ipykernel install --sys-prefix"
-        yield Finding("missing", f"the kernel python3 says {told}; make it anew: {again}")
+        yield Finding("missing", f"the kernel python3 says {told}; install it again: {again}")
+        return
+    found = said["user_expressions"]["file"].get("data", {}).get("text/plain", "").strip("'")
+    if found == helpers.__file__:
+        yield Finding("ok", "the kernel python3 starts and finds torch and the helpers")
+    else:
+        told = f"the kernel python3 imports another package called helpers, {found or 'a folder'}"
+        yield Finding("missing", f"{told}: rename it, or `pip uninstall helpers`, then {MEND}")
+
+
+def _namesakes(course: Course) -> Iterator[Finding]:
+    """Files beside a notebook are found before all that is installed."""
+    for found in sorted([*course.work.glob("*/helpers.py"), *course.work.glob("*/helpers/")]):
+        yield Finding("missing", f"{found} hides the course's helpers from the notebook: rename it")
 
 
 def _disk(course: Course) -> Iterator[Finding]:
@@ -146,22 +223,20 @@ def _memory(_course: Course) -> Iterator[Finding]:
     )
 
 
-def _gpu(_course: Course) -> Iterator[Finding]:
-    import torch
+def _ports(_course: Course) -> Iterator[Finding]:
+    for port, other in PORTS.items():
+        with socket.socket() as probe:
+            taken = probe.connect_ex(("127.0.0.1", port)) == 0
+        if taken:
+            yield Finding("note", f"port {port} is taken; name another: `{other}`")
+        else:
+            yield Finding("ok", f"port {port} is free")
 
-    if torch.cuda.is_available():
-        yield Finding("ok", f"GPU: {torch.cuda.get_device_name()}")
-    else:
-        yield Finding("note", "no GPU that PyTorch can use; every notebook also runs without")
 
-
-def _port(_course: Course) -> Iterator[Finding]:
-    with socket.socket() as probe:
-        taken = probe.connect_ex(("127.0.0.1", PORT)) == 0
-    if taken:
-        yield Finding("note", f"port {PORT} is taken; open JupyterLab with `make lab PORT=9000`")
-    else:
-        yield Finding("ok", f"port {PORT} is free for JupyterLab")
+def _root(_course: Course) -> Iterator[Finding]:
+    if foreground.is_root():
+        told = "you are root; everything works, but what you run may do anything on this machine"
+        yield Finding("note", f"{told}: an ordinary user is safer")
 
 
 def _chromium(_course: Course) -> Iterator[Finding]:
@@ -169,11 +244,12 @@ def _chromium(_course: Course) -> Iterator[Finding]:
     if any(map(shutil.which, names)):
         yield Finding("ok", "Chromium, for the tests in a browser")
     else:
-        yield Finding("note", "no Chromium; only tests want it: apt install chromium")
+        yield Finding("note", "no Chromium; only tests need it: apt install chromium")
 
 
 LOOKS: tuple[Callable[[Course], Iterator[Finding]], ...] = (
-    _python, _packages, _sandbox, _kernel, _disk, _memory, _gpu, _port, _chromium,
+    _python, _environment, _packages, _torch, _kernel, _namesakes, _nbgrader, _sandbox,
+    _disk, _memory, _ports, _root, _chromium,
 )  # fmt: skip
 
 

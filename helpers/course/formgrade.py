@@ -1,12 +1,10 @@
-"""nbgrader's formgrader on a graded class: essays, held points and comments are given there."""
+"""nbgrader's formgrader on a graded class: essays and comments are given there."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
+from helpers.course import foreground
 from helpers.course.settings import CourseError
 
 
@@ -20,14 +18,8 @@ def command(out: Path, port: int, browser: bool = True) -> list[str]:
         raise CourseError(
             f"{out} holds no graded class; make one with: course grade SUBMISSIONS --out {out}"
         )
-    words = [sys.executable, "-m", "jupyter", "server", f"--port={port}"]
-    words += [f"--ServerApp.root_dir={out.absolute()}"]
-    words += ["--ServerApp.default_url=/formgrader/gradebook"]
-    if not browser:
-        words.append("--no-browser")
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        words.append("--allow-root")  # Jupyter refuses it otherwise; the address has a token
-    return words
+    words = foreground.jupyter("jupyter_server", out, port, browser)
+    return [*words, "--ServerApp.default_url=/formgrader/gradebook"]
 
 
 def formgrade(out: Path, port: int, browser: bool) -> int:
@@ -37,10 +29,5 @@ def formgrade(out: Path, port: int, browser: bool) -> int:
     """
     words = command(out, port, browser)
     print(f"nbgrader's formgrader on {out}. Ctrl-C ends it; then run `course grade` again:")
-    print("it takes what was given by hand into grades.csv, the feedback pages and the report.")
-    with subprocess.Popen(words, cwd=out) as server:
-        try:
-            return server.wait()
-        except KeyboardInterrupt:  # the server has it as well, and ends
-            server.wait()
-            return 0
+    print("it enters marks given by hand into grades.csv, the feedback pages and the report.")
+    return foreground.run(words, out)

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 UNIT = re.compile(r"\d\d-[a-z0-9-]+")
-KEYS = ("owner", "repository", "release")
+KEYS = ("owner", "repository", "release", "wheel")
+WINDOWS = """\
+Grading does not run on Windows itself; it does on Linux, and so in WSL 2 (`wsl --install`, then the
+same commands in its terminal). Everything that a learner does runs on Windows."""
 
 
 class CourseError(Exception):
@@ -30,13 +33,15 @@ class Course:
     Args:
         root: the folder with pyproject.toml.
         owner, repository: where the course is published, for the Colab badge; may be empty.
-        release: the tag that Colab installs the helpers from; may be empty.
+        release: the tag that Colab takes notebooks and helpers from; may be empty.
+        wheel: the helpers' file in that release and its checksum, as `course release` prints it.
     """
 
     root: Path
     owner: str = ""
     repository: str = ""
     release: str = ""
+    wheel: str = ""
 
     @property
     def source(self) -> Path:
@@ -54,9 +59,14 @@ class Course:
         return self.root / "solutions"
 
     @property
+    def work(self) -> Path:
+        """A learner's own copies of what is in `notebooks`; git does not look at them."""
+        return self.root / "work"
+
+    @property
     def published(self) -> bool:
         """True where a Colab badge can be made."""
-        return bool(self.owner and self.repository and self.release)
+        return all((self.owner, self.repository, self.release, self.wheel))
 
     def units(self) -> list[str]:
         """Names of the units that have a source, in order.

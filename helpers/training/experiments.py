@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable
 import pandas as pd
 from torch import Generator
 
+from helpers import runtime
 from helpers.corpora import Task
 from helpers.encodings import Encoding, create
 from helpers.model.encoder import Encoder
-from helpers.runtime import seed_everything
 from helpers.training import evaluate, train
 
 WIDTH, HEADS, LAYERS, BATCH = 48, 4, 2, 64
+TESTS, DRY_TESTS = 2000, 20  # sequences; the fewer where only whether a notebook runs is asked
 
 Build = Callable[[], Encoding]
 
@@ -45,14 +46,15 @@ def run(
     """
     lengths = tuple(lengths)
     name = label or (encoding if isinstance(encoding, str) else "yours")
-    seed_everything(seed)
+    runtime.seed_everything(seed)
     if isinstance(encoding, str):
         built = create(encoding, d_model=WIDTH, num_heads=HEADS, max_len=max(lengths))
     else:
         built = encoding()
     model = Encoder(built, task.vocab_size, LAYERS)
     text = Generator().manual_seed(seed)
-    tests = {n: task.batch(2000, n, Generator().manual_seed(10_000 + n)) for n in lengths}
+    count = DRY_TESTS if runtime.profile() == "dry" else TESTS
+    tests = {n: task.batch(count, n, Generator().manual_seed(10_000 + n)) for n in lengths}
     limits = {n: task.limit(test) for n, test in tests.items()}
     low = shortest or lengths[0]
     spread = iter(_lengths(low, lengths[0], steps, seed))

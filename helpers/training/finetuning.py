@@ -3,8 +3,7 @@
 `agreement`: half of the texts are the grammar's own. In the others two verbs, one singular and one
 plural, have changed places. The words are the same, so who only counts them must guess.
 
-`pairs`: BERT's second task. In half of the texts the second half comes from another text. What can
-be known about it at best, `pairs_limit` says.
+`pairs`: BERT's second task. In half of the texts the second half comes from another text.
 """
 
 from __future__ import annotations
@@ -54,16 +53,6 @@ def pairs(grammar: Grammar, number: int, generator: Generator) -> Labelled:
     labels = (torch.rand(number, generator=generator) < 0.5).long()
     second = torch.arange(grammar.length) >= grammar.length // 2
     return Labelled(torch.where(second & (labels[:, None] == 1), others, tokens), labels)
-
-
-def pairs_limit(grammar: Grammar, data: Labelled) -> float:
-    """The accuracy of one who knows the grammar and asks which label is the likelier, exactly."""
-    words = F.one_hot(data.tokens, grammar.num_symbols).double()
-    first, second = words.clone(), words.clone()
-    first[:, grammar.length // 2 :] = 1.0  # nothing is known of the other half
-    second[:, : grammar.length // 2] = 1.0
-    one, *two = (grammar.log_likelihood(each) for each in (words, first, second))
-    return ((one < sum(two)) == (data.labels == 1)).double().mean().item()
 
 
 def _ending(word: str) -> int:

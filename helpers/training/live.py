@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
-from IPython import get_ipython
-from IPython.display import DisplayHandle, display
 from matplotlib.figure import Figure
 
-from helpers import plots
-
-WINDOW = 20  # steps in one mean
+from helpers import plots, runtime
+from helpers.plots.losses import WINDOW, draw_levels
 
 
 class LiveCurve:
@@ -30,22 +28,17 @@ class LiveCurve:
         self, steps: int, levels: Mapping[str, float], title: str, seconds: float = 3.0
     ) -> None:
         self.steps, self.levels, self.title, self.seconds = steps, levels, title, seconds
-        self.in_notebook = hasattr(get_ipython(), "kernel")
-        self.handle: DisplayHandle | None = None
-        self.drawn = time.monotonic()
+        self.place = plots.Place()
+        self.drawn = -math.inf  # the first loss is drawn at once
 
     def show(self, losses: Sequence[float]) -> None:
         """Draw, if a picture is due or this is the last step."""
         due = time.monotonic() - self.drawn >= self.seconds or len(losses) == self.steps
-        if not (self.in_notebook and due):
+        if not (runtime.in_notebook() and due):
             return
         last = np.mean(losses[-WINDOW:])
         alt = f"{self.title}: the loss after {len(losses)} of {self.steps} steps is {last:.2f} nats"
-        data, metadata = plots.bundle(self._figure(losses), alt)
-        if self.handle is None:
-            self.handle = display(data, metadata=metadata, raw=True, display_id=True)
-        else:
-            self.handle.update(data, metadata=metadata, raw=True)
+        self.place.show(self._figure(losses), alt, sketch=len(losses) < self.steps)
         self.drawn = time.monotonic()
 
     def _figure(self, losses: Sequence[float]) -> Figure:
@@ -53,8 +46,6 @@ class LiveCurve:
         ax.plot(losses, color=plots.COLOURS[4], linestyle="-", linewidth=0.5)
         ends = range(WINDOW, len(losses) + 1)
         ax.plot(ends, [np.mean(losses[end - WINDOW : end]) for end in ends])
-        for name, value in self.levels.items():
-            ax.axhline(value, color="grey", linewidth=1)
-            ax.text(1, value, name, transform=ax.get_yaxis_transform(), ha="right", va="bottom")
+        draw_levels(ax, self.levels)
         ax.set(xlabel="step", ylabel="loss (nats)", title=self.title, xlim=(0, self.steps))
         return figure

@@ -12,7 +12,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from helpers import runtime
 from helpers.training import checkpoint as checkpoints
@@ -99,7 +99,7 @@ def train(
     shown = {"limit": limit} if limit is not None else {}
     shown |= levels or {}
     curve = LiveCurve(steps, shown, label) if live and first else None
-    with tqdm(
+    with runtime.bar(
         total=steps,
         initial=len(losses),
         desc=label,

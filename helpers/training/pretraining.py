@@ -11,13 +11,13 @@ import torch
 import torch.nn.functional as F
 from torch import Generator, Tensor
 
+from helpers import runtime
 from helpers.corpora import Grammar, Masked
 from helpers.corpora.grammar import KINDS
 from helpers.corpora.inputs import Places, mask_words, places_loss
 from helpers.corpora.masking import SELECTED
 from helpers.encodings import Encoding
 from helpers.model.bert import Bert, Pretraining, Size, preset
-from helpers.runtime import seed_everything
 from helpers.training import Score, train
 
 POOL = 20_000  # texts that lie ready; their masks are drawn anew each time
@@ -77,6 +77,7 @@ def on_grammar(
     batch: int = 64,
     lr: float = 3e-3,
     fraction: float = SELECTED,
+    grammar: Grammar | None = None,
     **options: Any,
 ) -> tuple[Pretraining, list[float]]:
     """Train a mini BERT on the grammar; the model and its losses.
@@ -86,9 +87,10 @@ def on_grammar(
         seed: of the weights and of the text.
         size: by default the mini BERT with the vocabulary and length of the grammar.
         batch: rows of a step. fraction: of the places that are masked.
+        grammar: one with all its rules if not given.
         options: for `train`.
     """
-    grammar = Grammar()
+    grammar = grammar or Grammar()
     size = size or preset(vocab_size=grammar.vocab_size, max_len=grammar.length)
     draw = grammar_batches(grammar, batch, seed, device, fraction=fraction)
     return _trained(encoding, size, seed, draw, steps, lr, device, **options)
@@ -125,7 +127,7 @@ def _trained(
     device: str,
     **options: Any,
 ) -> tuple[Pretraining, list[float]]:
-    seed_everything(seed)
+    runtime.seed_everything(seed)
     model = Pretraining(Bert(size, encoding)).to(device)
     label = encoding if isinstance(encoding, str) else type(encoding).__name__
     options = {"label": label} | options
@@ -133,11 +135,14 @@ def _trained(
 
 
 @torch.no_grad()
-def grammar_scores(model: Pretraining, lengths: Iterable[int] = (64,)) -> pd.DataFrame:
+def grammar_scores(
+    model: Pretraining, lengths: Iterable[int] = (64,), grammar: Grammar | None = None
+) -> pd.DataFrame:
     """Loss, exact limit and accuracy on the grammar, on text that is the same for every model.
 
     Args:
         lengths: of the texts, 64 or longer.
+        grammar: one with all its rules if not given.
 
     Returns:
         A row for each length and kind of place: length, kind ("all" and `KINDS`), loss and limit
@@ -145,9 +150,10 @@ def grammar_scores(model: Pretraining, lengths: Iterable[int] = (64,)) -> pd.Dat
     """
     model.eval()
     device = next(model.parameters()).device
+    grammar = grammar or Grammar()
     tables = []
-    for length in lengths:
-        test, known = _grammar_test(length)
+    for length in runtime.bar([*lengths], desc="scoring", unit="length"):
+        test, known = _grammar_test(length, grammar.beat_places, grammar.echo)
         inputs = test.inputs.to(device)
         logits = torch.cat([model(rows).cpu() for rows in inputs.split(100)])[test.selected]
         targets = test.targets[test.selected]
@@ -161,9 +167,9 @@ def grammar_scores(model: Pretraining, lengths: Iterable[int] = (64,)) -> pd.Dat
 
 
 @cache
-def _grammar_test(length: int) -> tuple[Masked, pd.DataFrame]:
+def _grammar_test(length: int, beats: tuple[int, ...], echo: int) -> tuple[Masked, pd.DataFrame]:
     """Text to be scored on, and for each selected place its kind and the limit there."""
-    grammar = Grammar()
+    grammar = Grammar(beats=beats, echo=echo)
     test = grammar.batch(TEST_WORDS // length, length, Generator().manual_seed(10_000 + length))
     likely = grammar.posterior(test).gather(-1, test.targets[..., None])[..., 0]
     kinds = [KINDS[kind] for kind in grammar.kinds(test.targets)[test.selected]]

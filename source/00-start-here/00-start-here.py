@@ -1,12 +1,16 @@
 # %% [markdown]
 # # 00 · Start here
 #
+# *Dog bites man* is not news; *man bites dog* is. For a Transformer they are the same sentence,
+# unless somebody hands it the positions of the words. How to do that is an old question with two
+# dozen answers, and this course builds and measures them.
+#
 # By the end of these ten minutes you
 #
 # - know that your machine has what the course needs;
-# - have seen why a Transformer must be told where a token stands;
+# - have seen why a Transformer must be given the positions of its tokens;
 # - have solved one exercise, read a hint, and know how points are given;
-# - have seen the result that the course works towards.
+# - have made your first prediction, and seen the result that the course works towards.
 
 # %% [markdown]
 # ## 1. Is everything here?
@@ -17,8 +21,8 @@ from helpers import runtime
 print(runtime.check())
 
 # %% [markdown]
-# A line with ✗ says what to do. Everything in the course runs on a laptop without a GPU; a GPU
-# makes the experiments larger, not the ideas.
+# A line with ✗ says what to do. Everything in the course runs on a laptop without a GPU; on a GPU
+# the experiments are larger, the ideas are the same.
 
 # %% [markdown]
 # ## 2. A bag of words
@@ -34,8 +38,8 @@ tokens = torch.tensor([[words[word] for word in s.split()] for s in sentences])
 tokens  # (B, T): two sentences, three words
 
 # %% [markdown]
-# A model turns each number into a vector. If it then only adds the vectors up, it cannot know who
-# was bitten:
+# A model turns each number into a vector, its **embedding**. If it then only adds the vectors up,
+# it cannot know who was bitten:
 
 # %% tags=["nbval-check-output"]
 torch.manual_seed(0)
@@ -45,9 +49,9 @@ print("the same bag of words:", torch.allclose(bags[0], bags[1]))
 
 # %% [markdown]
 # Where every word sees all others, as in BERT, self-attention is a cleverer sum, but still a sum
-# over all words: shuffle the words, and what comes out is shuffled in the same way, with nothing
+# over all words: shuffle the words, and the outputs are shuffled in the same way, with nothing
 # else changed (unit 01 proves it, and measures what a mask changes). So the position of each word
-# has to be put in from outside. **How** it is put in is the subject of this course.
+# has to be put in from outside. **How** is the subject of this course.
 
 # %% [markdown] exercise="positions" title="Where does each token stand?" difficulty=1 minutes=5
 # Every encoding begins with the position of each token. Write `positions_of`: for a batch of
@@ -56,8 +60,8 @@ print("the same bag of words:", torch.allclose(bags[0], bags[1]))
 #
 # For our two sentences that is `[[0, 1, 2], [0, 1, 2]]`.
 #
-# *Why care:* to mix up the two axes is easily done, and it raises no error. In all of the course,
-# $B$ is the batch and comes first, $T$ is the length.
+# *Why care:* the two axes are easily mixed up, and no error tells you. Throughout the course, $B$,
+# the batch, comes first, and $T$ is the length.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -93,18 +97,37 @@ check.positions(positions_of, seed=6101)
 # you have written it; an answer that only calls this course's library for the very thing that is
 # asked does not. Whatever the exercise, leave the arguments as they are and keep nothing from one
 # call to the next: the check calls your function many times. Cells with a CHECK line are locked:
-# if you change one, it is put back.
+# if you change one, it is put back. **Validate**, above the notebook in JupyterLab, is nbgrader's:
+# it runs all cells anew, and “The following cell failed … Partial credit” means that a check has
+# not given all of its points yet; it may have given some, or none.
 #
 # If you are stuck, go on: as long as the exercise's own cell runs, no later cell waits for your
 # answer.
+#
+# **Words.** The course uses the terms of the field, and explains each where it first occurs. If you
+# meet one again and have forgotten it, the line below each unit's title links to the glossary.
 
 # %% [markdown]
 # ## 3. Where this leads
 #
-# Below, a small Transformer reads a made-up language of 8 symbols: nine times in ten, a token
-# follows from the one **three places before** it; else it is any symbol. Some tokens are hidden or
-# replaced, and the model has to name them, as BERT does. It was trained on sequences of 24 tokens,
-# then tested at 24, 48 and 96.
+# A small Transformer reads a synthetic language of 8 symbols: nine times in ten, a token
+# follows from the one **three positions before** it; otherwise it is any symbol. Some tokens are
+# hidden or replaced, and the model has to name them. This is **masked language modelling**, BERT's
+# way of training. The model was trained on sequences of 24 tokens, then tested on 24, 48 and 96.
+# *Sinusoids* are the positional vectors of the first Transformer; a formula computes them for any
+# length.
+#
+# **Make a prediction before you look.** Write your letter between the quotes and run the cell.
+# Predictions are never marked; they are there because people who commit to an answer remember the
+# result better.
+
+# %%
+from helpers.predict import outcome, predict
+
+predict("far", "Trained on 24 tokens: how does the model with sinusoids do on 96?",
+        a="as well as on 24, since the formula holds for any length",
+        b="worse than on 24, but better than without positions",
+        c="worse than without any positions", answer="")
 
 # %%
 import matplotlib.pyplot as plt
@@ -118,16 +141,25 @@ plots.race(ax, race, "recorded: three seeds each")
 plots.show(figure, "Loss by length: sinusoids are near the limit at 24, far above it at 48 and 96.")
 print(study.note)
 
+# %%
+loss = race.groupby(["encoding", "length"])["loss"].mean()
+at24, at96, none = loss["sinusoidal", 24], loss["sinusoidal", 96], loss["none", 96]
+outcome("far", "c" if at96 > none else "a" if at96 < at24 + 0.1 else "b")
+
 # %% [markdown]
-# The grey line is the best that **any** model could do: for this language it can be computed
-# exactly. It is not zero, because one token in ten follows no rule, and because a token that would
-# tell may be hidden itself, or lie beyond an end of the text. (In longer texts fewer tokens are
-# near an end, so the line falls a little.) Naming one of 8 symbols blindly would cost
-# $\ln 8 \approx 2.08$ nats. Two things to explain, then:
+# The loss is the **cross-entropy**: the mean of $-\ln p$, where $p$ is the probability that the
+# model gave to the right token, in **nats**. Less is better; guessing one of 8 symbols blindly
+# costs $\ln 8 \approx 2.08$ nats. The grey line is the best that **any** model could do, the
+# **entropy** of the hidden tokens given those that are shown. For this language it can be computed
+# exactly, and we call it the *limit*. It is not zero, because one token in ten follows no rule, and
+# because the token that would give the answer away may be hidden itself, or lie beyond an end of
+# the text. (In longer texts fewer tokens are near an end, so the line falls a little.)
 #
-# 1. Without positions the model learns little. It knows which tokens are there, not where.
-# 2. With sinusoids it gets close to the limit at the trained length, and loses its way beyond it:
-#    at 96 it does worse than without any positions.
+# Two things to explain, then:
+#
+# 1. Without positions the model learns little. It knows which tokens are there, but not where.
+# 2. With sinusoids it comes close to the limit at the trained length, and fails beyond it: on 96
+#    tokens it does worse than without any positions.
 #
 # Unit 02 builds the sinusoids; from unit 04 on you build others and race them. Is there one that
 # stays with the grey line at 96?

@@ -1,15 +1,20 @@
 # %% [markdown]
 # # 01 · Order-blind
 #
+# A dog bites a man. A man bites a dog. The same three words, and the difference is all that
+# matters. In unit 00 a sum of word vectors could not tell the two apart. Transformers do not sum,
+# they **attend**: each word chooses for itself which of the others it listens to. Surely that is
+# clever enough to notice who bites whom? This unit builds attention from scratch and finds out.
+#
 # By the end of this unit you can
 #
 # - write attention from scratch: scaled, masked, in several heads;
-# - prove in three lines that it cannot tell order, and measure it on any function;
+# - prove in three lines that it cannot see order, and measure this on any function;
 # - say how well any model without positions can do at most, without training one;
 # - explain why a causal mask changes that, and why the last token needs a second layer for it;
-# - name what the later units have to repair.
+# - name the four hooks at which the later units put positions in.
 #
-# Reading and running takes about 25 minutes besides the exercises.
+# Reading and running takes about 30 minutes besides the exercises.
 
 # %%
 import math
@@ -21,16 +26,38 @@ from torch import Generator
 
 from helpers import encodings, plots, runtime, widgets
 from helpers.checks import order_blind as check
+from helpers.pictures import hooks, reading
+from helpers.predict import outcome, predict
+
+# %% [markdown]
+# Make a prediction before you read on. Write your letter between the quotes and run the cell; it
+# is never marked, and the measurement comes in section 4.
+
+# %%
+predict("bites", "Attention without positions: what comes out for “bites” in the two sentences?",
+        a="two different vectors, since its neighbours stand the other way round",
+        b="the same vector in both", answer="")
 
 # %% [markdown]
 # ## 1. An average with weights
 #
-# A word means little without its neighbours. Attention lets each token take home an average of all
-# tokens, its own included, and chooses the weights itself: a token asks with a **query**, each
-# token answers with its **key**, and the better the two fit, the more of the answering token's
-# **value** goes in.
+# A word means little without its neighbours. Attention gives each token a weighted average of all
+# tokens, its own included, and the weights are chosen by the tokens themselves. Three linear maps,
+# learned in training, turn the vector $x_i$ of token $i$ into
 #
-# Here is one query among three words; the scores say how well it fits each key.
+# - a **query** $q_i = x_i W_Q$: what this token is looking for;
+# - a **key** $k_i = x_i W_K$: what it has to offer;
+# - a **value** $v_i = x_i W_V$: what it passes on if it is chosen.
+#
+# The better a query fits a key, the more of that token's value goes into the average. Here “dog”
+# reads the sentence; its query fits the key of “bites” best:
+
+# %%
+plots.show(*reading.reading(["dog", "bites", "man"], [1.0, 3.0, 0.0], query=0))
+
+# %% [markdown]
+# The same in code. The **softmax** turns scores into **attention weights**, which are positive and
+# sum to 1, as probabilities are:
 
 # %% tags=["nbval-check-output"]
 scores = torch.tensor([1.0, 3.0, 0.0])  # with the keys of dog, bites and man
@@ -45,7 +72,7 @@ print("average of the values:", *(f"{feature:.2f}" for feature in weights @ valu
 #
 # $$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\Big(\frac{QK^\top}{\sqrt d}\Big)\,V$$
 #
-# Row $i$ of $QK^\top$ holds the scores of query $i$, and the softmax makes weights of each row.
+# Row $i$ of $QK^\top$ holds the scores of query $i$, and the softmax turns each row into weights.
 
 # %% [markdown] exercise="attention" title="Scaled dot-product attention" difficulty=2 minutes=10
 # Write `attention`. There are $T$ queries and $S$ keys, which may differ in number:
@@ -88,12 +115,13 @@ check.attention(attention, seed=1101)
 # %% [markdown]
 # ### Why the scale?
 #
-# The dot product of two random vectors of width $d$ is a sum of $d$ terms, so it spreads like
-# $\sqrt d$. Without the scale, wide queries would put nearly all weight on a single key.
+# The dot product of two random vectors of width $d$ is a sum of $d$ terms, so its standard
+# deviation grows like $\sqrt d$. Without the scale, wide queries would put nearly all weight on a
+# single key.
 #
-# To see the weights, give **your** function the identity as values: the average of the rows of
-# the identity is the row of weights itself. For the second picture the queries are multiplied
-# by $\sqrt d$ beforehand, which undoes the scale.
+# To see the weights, give **your** function the identity matrix as values: then what comes out is
+# the row of weights itself. For the second picture the queries are multiplied by $\sqrt d$
+# beforehand, which undoes the scale.
 
 # %%
 attention_of = check.attention.use(attention)
@@ -109,7 +137,7 @@ def draw(d, keys):
         largest.append(float(weights.max(-1).values.mean()))
     return figure, "Mean largest weight: {:.2f} with √d, {:.2f} without.".format(*largest)
 
-widgets.explore(draw, d=(1, 256, 64), keys=(2, 32, 12))
+widgets.explore(draw, d=("key width d", 1, 256, 64), keys=("number of keys", 2, 32, 12))
 
 # %% [markdown]
 # Move `d`: the left picture keeps its contrast, the right one becomes a set of single dark cells.
@@ -120,12 +148,12 @@ widgets.explore(draw, d=(1, 256, 64), keys=(2, 32, 12))
 #
 # Two kinds of key must not be looked at:
 #
-# - **Padding.** Sequences of a batch differ in length; the short ones are filled up with tokens
-#   that mean nothing.
+# - **Padding.** Sequences of a batch differ in length; the short ones are filled up with padding
+#   tokens that mean nothing.
 # - **The future.** A model that predicts the next token, such as GPT, must not see it. Its mask is
 #   **causal**: query $i$ sees the keys $j \le i$, itself included.
 #
-# A mask says True where query $i$ may look at key $j$.
+# A mask is True where query $i$ may look at key $j$.
 
 # %% [markdown] exercise="masks" title="Two masks" difficulty=2 minutes=8
 # Write `attention_mask` for a batch of $B$ sequences of `num_tokens` $= T$ tokens each, of which
@@ -180,13 +208,13 @@ check.masks(attention_mask, seed=1202)
 # score (scores are below a million in size). `mask=None` hides nothing. Each query may look at some
 # key. `F.scaled_dot_product_attention` is not allowed here either.
 #
-# *Why care:* with a mask at the wrong place a padded token still changes the result, a little. Such
-# an error stays unseen for long: it depends on what else is in the batch.
+# *Why care:* if the mask is applied at the wrong step, a padded token still changes the result, a
+# little. Such an error is easily overlooked: it depends on what else is in the batch.
 #
 # <details><summary>Hint</summary>
 #
-# `scores.masked_fill(where, value)` puts `value` at every place where `where` is True. It
-# broadcasts, and leaves `scores` as it is.
+# `scores.masked_fill(where, value)` puts `value` wherever `where` is True. It broadcasts, and
+# leaves `scores` as it is.
 # </details>
 
 # %% solution="masked"
@@ -255,8 +283,8 @@ for name, mask in {"with the mask": real[None, :], "without": None}.items():
 # Write `multi_head`, self-attention of `x` $(B, T, D)$ with four weights, each $(D, D)$ and used
 # as `x @ w`. `mask` is $(T, T)$ or $(B, 1, 1, T)$, or None. The scale is that of a head. The result
 # has the dtype of `x`, and gradients must reach `x` and all four weights. You may
-# use `attend(q, k, v, mask)`, but neither
-# `nn.MultiheadAttention` nor the function of PyTorch behind it.
+# use `attend(q, k, v, mask)`, and `F.scaled_dot_product_attention` too, but neither
+# `nn.MultiheadAttention` nor `F.multi_head_attention_forward`, the function behind it.
 #
 # *Why care:* the weights come from outside, so your layer can be compared number by number with
 # any other. A split in the wrong order raises no error either, and is hard to find later.
@@ -299,8 +327,8 @@ check.heads(multi_head, seed=1404)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Around it goes a **skip connection**, $x + f(x)$. With random weights this is a layer to
-# experiment with:
+# Around it goes a **residual connection**, also called skip connection: the layer returns $x +
+# f(x)$. With random weights this is a layer to experiment with:
 
 # %%
 multi_head_of = check.heads.use(multi_head)
@@ -314,28 +342,46 @@ def layer(x, seed=0, mask=None):
 # %% [markdown]
 # ## 4. Shuffle the tokens
 #
-# Which part of the layer knows where a token stands? None. Let $P$ be a matrix that shuffles rows,
-# $S = QK^\top/\sqrt d$ the scores of $X$, and $A = \mathrm{softmax}(S)$ its weights. For $PX$:
+# Back to the dog. Here is your prediction, put to the test on your own layer with random weights:
+
+# %%
+drawn = torch.randn(3, D, generator=Generator().manual_seed(8))
+word = {"dog": drawn[0], "bites": drawn[1], "man": drawn[2]}
+
+def of_bites(*sentence):
+    return layer(torch.stack([word[each] for each in sentence])[None])[0, sentence.index("bites")]
+
+apart = float((of_bites("dog", "bites", "man") - of_bites("man", "bites", "dog")).abs().max())
+outcome("bites", "a" if apart > 1e-4 else "b")
+
+# %% [markdown]
+# The same vector, up to rounding. Which part of the layer knows the position of a token?
+# None does, and three lines prove it. Let $P$ be a matrix that shuffles rows, $S = QK^\top/\sqrt
+# d$ the scores of $X$, and $A = \mathrm{softmax}(S)$ its weights. For $PX$:
 #
 # 1. scores: $(PXW^Q)(PXW^K)^\top/\sqrt d = P\,S\,P^\top$, the same numbers in shuffled rows and
 #    columns;
-# 2. weights: the softmax of a row does not ask for the order of its columns, so they are
+# 2. weights: the softmax of a row does not depend on the order of its entries, so they are
 #    $P A P^\top$;
 # 3. outputs: $P A P^\top \cdot P X W^V = P \cdot A X W^V$, because $P^\top P = I$.
 #
-# Shuffle the input, and the output is the same, shuffled: the layer is **permutation
-# equivariant**. All else in a Transformer layer (heads side by side, $W^O$, skip connection,
-# LayerNorm, MLP) treats each token by itself, so a stack of any depth follows the shuffle as well.
+# Shuffle the input, and the output is shuffled in the same way, with nothing else changed: the
+# layer is **permutation-equivariant**. Everything else in a Transformer layer treats each token by
+# itself: the heads side by side, $W^O$, the residual connection, **LayerNorm** (which shifts and
+# scales each token's vector to mean 0 and variance 1), and the **MLP** (two linear maps with a
+# nonlinearity between them). What a layer returns for a token is the token's **hidden state**. So
+# the hidden states of a stack of any depth are equivariant as well.
 
 # %% [markdown] exercise="gap" title="Does it follow the shuffle?" difficulty=2 minutes=8
-# A proof is good, a measurement finds the bugs. Write `permutation_gap`: how far is $f(Px)$ from
+# A proof is good; a measurement also finds bugs. Write `permutation_gap`: how far is $f(Px)$ from
 # $P f(x)$?
 #
-# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, called with whole batches, and `x` its input;
-# - `order` is $(T,)$; $P$ puts token `order[t]` at place $t$, in every sequence;
-# - the result is the largest absolute difference, a single number.
+# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input; call `f` with all $B$
+#   sequences at once, as `x` has them;
+# - `order` is $(T,)$; $P$ moves token `order[t]` to position $t$, in every sequence;
+# - the result is the largest absolute difference, a single number without axes.
 #
-# *Why care:* this tells in one line whether a model knows order, whatever is inside it. If a
+# *Why care:* this says in one number whether a model knows order, whatever is inside it. If a
 # position leaks in, or gets lost, it shows.
 #
 # <details><summary>Hint</summary>
@@ -347,7 +393,7 @@ def layer(x, seed=0, mask=None):
 def permutation_gap(
     f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor, order: torch.Tensor
 ) -> torch.Tensor:
-    """max |f(P·x) − P·f(x)|, where P puts token order[t] at place t; x is (B, T, D)."""
+    """max |f(P·x) − P·f(x)|, where P moves token order[t] to position t; x is (B, T, D)."""
     ### BEGIN SOLUTION
     return (f(x[:, order]) - f(x)[:, order]).abs().max()
     ### END SOLUTION
@@ -383,9 +429,10 @@ for name, f in functions.items():
     print(f"{name}: {f'{gap:.1f}' if gap > 1e-5 else 'below 1e-5'}")
 
 # %% [markdown]
-# The first two are 0, up to the rounding of float32: **without positions the order of the
-# tokens is nowhere in the output.** The third adds the table that you build in unit 02. The fourth
-# adds no position at all, and differs nevertheless; section 6 is about that.
+# The first two are 0, up to the rounding of float32: **without positions, a token's output is the
+# same wherever it stands, and wherever the others stand.** It depends on the token and on the bag
+# of all tokens. The third function adds the table that you build in unit 02. The fourth adds no
+# position at all, and yet is not equivariant; section 6 is about that.
 #
 # Swap two tokens, and see whose output changes (colours, token by token):
 
@@ -399,22 +446,23 @@ def draw(first, second):
     moved = []
     for ax, title, p in zip(axes, ("no positions", "sinusoids added"), (0, rows), strict=True):
         change = (layer(text[:, places] + p) - layer(text + p))[0]
-        plots.heatmap(ax, change, x="feature", y="place", title=title, limit=1)
+        plots.heatmap(ax, change, x="feature", y="position", title=title, limit=1)
         moved.append(int((change.abs().max(-1).values > 1e-4).sum()))
-    return figure, "The output changes at {} of 10 places, with sinusoids at {}.".format(*moved)
+    return figure, "The output changes at {} of 10 positions, with sinusoids at {}.".format(*moved)
 
-widgets.explore(draw, first=(0, 9, 2), second=(0, 9, 7))
-
-# %% [markdown]
-# Without positions the two have changed places, and no other token has noticed. With sinusoids
-# every other token has.
+widgets.explore(draw, first=("first position", 0, 9, 2), second=("second position", 0, 9, 7))
 
 # %% [markdown]
-# ## 5. What no training can mend
+# Without positions, the two outputs have been exchanged and no other token has noticed. With
+# sinusoids every token has.
+
+# %% [markdown]
+# ## 5. What no training can repair
 #
-# A task as small as can be: among other symbols stand one A and one B. Which comes first? The model
+# Random weights may be blind; could *trained* ones see? Take the smallest task in which order is
+# all that counts: among other symbols there are one A and one B. Which comes first? The model
 # reads `?` at the end and should answer there. Each sequence comes with its **twin**, in which A
-# and B have changed places.
+# and B are exchanged.
 
 # %% tags=["nbval-check-output"]
 from helpers.corpora.order import WhichFirst
@@ -475,18 +523,26 @@ for question, answers in questions.items():
     print(f"{question}: at most {float(best_of(batch.inputs, answers)):.0%} without order")
 
 # %% [markdown]
-# Counting needs no order. “Which comes first” cannot be answered better than by a coin, and the
-# loss has a floor too. Say the model gives A the probability $p$. The twin has the same bag, so it
-# gets the same $p$, but there B is right, which has at most $1 - p$. So the mean loss of the two is
-# at least
+# Counting needs no order. “Which comes first” cannot be answered better than by tossing a coin,
+# and the loss has a floor too. The loss here and in all units is the **cross-entropy**: the mean
+# of $-\ln p$, where $p$ is the probability that the model gave to the right answer. Its unit is
+# the **nat**; a model that is certain and right pays 0, and guessing between two costs $\ln 2
+# \approx 0.693$ nats. Now suppose that the model gives A the probability $p$. The twin has the same
+# bag, so it gets the same $p$, but there B is right, which has at most $1 - p$. So the mean loss of
+# the two is at least
 #
 # $$-\tfrac12\big(\ln p + \ln(1-p)\big) = -\tfrac12 \ln\big(p\,(1-p)\big) \ge \ln 2 \approx 0.693,$$
 #
 # because $p(1-p)$ is never above ¼. No width, depth, data or patience can get below that.
 #
-# A two-layer encoder, without positions and with sinusoids: three seeds each, on a GPU ten; a run
-# takes seconds. The loss is in nats, at the `?` only. *floor* is the least it can be: $\ln 2$ for a
-# model that knows the bag only, 0 for one that knows the order.
+# Does training bear this out? A two-layer encoder, without positions and with sinusoids: three
+# seeds each (ten on a GPU), a few seconds a run. The loss is taken at the `?` only. *floor* is the
+# least it can be: $\ln 2$ for a model that knows only the bag, 0 for one that knows the order.
+
+# %%
+predict("coin", "After training, which accuracy will the encoder with sinusoids have?",
+        a="50 %: sinusoids are only added, attention still cannot see order",
+        b="about 75 %", c="nearly 100 %", answer="")
 
 # %% tags=["training"]
 import pandas as pd
@@ -511,31 +567,43 @@ def over_seeds(runs):
     return models.agg(seeds=("loss", "size"), **columns).reset_index().round(4)
 
 floors = {"none": math.log(2), "sinusoidal": 0.0}
-over_seeds([trained(seed, *each) for each in floors.items() for seed in SEEDS])
+table = over_seeds([trained(seed, *each) for each in floors.items() for seed in SEEDS])
+table
+
+# %%
+accuracy = float(table[table["positions"] == "sinusoidal"]["accuracy"].mean())
+outcome("coin", "a" if accuracy < 0.6 else "b" if accuracy < 0.9 else "c")
 
 # %% [markdown]
-# The proof needed no seeds; that sinusoids solve the task is a claim about training, so it has
-# several.
+# The encoder without positions tosses a coin, as it must. That needed no seeds, since it was
+# proved. That sinusoids solve the task is a claim about training, so it was tried with several
+# **seeds**, the numbers from which a run draws its random weights and texts.
 
 # %% [markdown]
 # ## 6. The causal surprise
 #
 # It is often said that a Transformer without positions has no sense of order, GPT included. You
-# have just proved it for an encoder, in which everyone sees everyone. But GPT has a causal mask,
-# and in section 4 the mask opened a gap. What does the **last** token know, which sees all others?
+# have just proved it for an **encoder**, in which every token sees all others. But GPT is a
+# **decoder**: it has a causal mask, and in section 4 the mask opened a gap. What does the **last**
+# token know, which sees all others?
 #
-# One layer: its output is an average over all tokens, and an average does not ask for the order
-# of what is averaged. So far the saying holds. Does it for two layers?
+# With one layer its output is an average over all tokens, and an average does not depend on the
+# order of what is averaged. So far the saying holds.
+
+# %%
+predict("causal", "With a causal mask, from how many layers on does the last token know the order?",
+        a="never: no positions, no order", b="from two layers on",
+        c="only very deep stacks do, and only a little", answer="")
 
 # %% [markdown] exercise="prefix" title="What the last token knows" difficulty=2 minutes=10
 # Write `prefix_sensitivity`: how far does the last output of `f` move when the tokens before the
 # last one are put into another order?
 #
-# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, called with whole batches, and `x` its input,
-#   which stays as it is;
-# - `order` is $(T-1,)$; token `order[t]` goes to place $t$, and the last token stays last;
+# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input, which stays as it is;
+#   call `f` with all $B$ sequences at once, as `x` has them;
+# - `order` is $(T-1,)$; token `order[t]` moves to position $t$, and the last token stays last;
 # - the result is the largest absolute change of the last token's output, over all sequences and
-#   features: a single number.
+#   features: a single number without axes.
 #
 # *Why care:* many believe this number to be 0 for any model without positions. You will see.
 #
@@ -589,14 +657,17 @@ ax.set_yscale("log")
 one, more = max(row[0] for row in moved), min(min(row[1:]) for row in moved)
 plots.show(figure, f"With one layer at most {one:.0e}; from two layers on, at least {more:.1f}.")
 
+# %%
+outcome("causal", "b" if more > 0.1 else "a" if more < 1e-4 else "c")
+
 # %% tags=["nbval-check-output"]
 print("one layer, all five below 1e-4:", all(row[0] < 1e-4 for row in moved))
 print("two layers, all five above 0.1:", all(row[1] > 0.1 for row in moved))
 
 # %% [markdown]
-# With one layer nothing but rounding, with two a change that nobody could overlook. Where does it
-# come from? After the first layer, each output depends on its own token and on the *bag* of tokens
-# that it has seen. Print those bags for two orders of the same words:
+# With one layer there is nothing but rounding, with two a change that is hard to overlook. Where
+# does it come from? After the first layer, each output depends on its own token and on the *bag*
+# of tokens that it has seen. Print those bags for two orders of the same words:
 
 # %% tags=["nbval-check-output"]
 for sentence in ("dog bites man ?", "man bites dog ?"):
@@ -607,10 +678,10 @@ for sentence in ("dog bites man ?", "man bites dog ?"):
 # %% [markdown]
 # The last bag is the same in both rows, so after **one** layer the `?` cannot know. But the bags
 # before it differ: one row has {dog} where the other has {man}. The **second** layer averages
-# outputs that come from those bags, and so it can tell the orders apart. The mask itself has put
-# order in: each place sees another part of the sentence.
+# outputs that come from those bags, and so it can tell the two orders apart. The mask itself has
+# brought order in: each position sees another part of the sentence.
 #
-# It can; does it learn to? The task again, without positions, now with the causal mask:
+# So it can. Does it also learn to? The same task, without positions, now with the causal mask:
 
 # %% tags=["training"]
 floors = {1: math.log(2), 2: 0.0}  # by the number of layers
@@ -623,19 +694,25 @@ over_seeds([trained(seed, "none", floor, layers, causal=True)
 # as GPT (Haviv et al. 2022 find the same in trained language models).
 
 # %% [markdown]
-# ## 7. What has to be repaired
+# ## 7. Four hooks
 #
-# Without positions and without a causal mask, a model is a function of a bag. The units that follow
-# put order back, and there are four places where it enters:
-#
-# | place | what happens there | units |
+# Without positions and without a causal mask, the output of a token depends on that token and on
+# the bag of all tokens, and on nothing else. The units that follow bring order back. The course's
+# model lets an encoding act at four points, which we call **hooks**:
+
+# %%
+plots.show(*hooks.hooks("embed", "rotate", "scores", "context"))
+
+# %% [markdown]
+# | hook | what happens there | units |
 # | --- | --- | --- |
-# | the input, once | a vector per position is added to the token | 02, 03 |
-# | queries and keys | each is turned according to its position | 05 |
-# | the scores | something that depends on the offset $j - i$ is added | 04, 05 |
-# | the values | a vector per offset is added to what is averaged | 04 |
+# | `embed`, once at the input | a vector for each position is added to the token's | 02, 03 |
+# | `rotate`, on queries and keys | each is turned according to its position | 05 |
+# | `scores`, before the softmax | something that depends on the offset $j - i$ is added | 04, 05 |
+# | `context`, after it | a vector for each offset is added to the average of the values | 04 |
 #
-# Your `permutation_gap` measures each of them: as long as it is 0, nothing has been repaired.
+# Your `permutation_gap` is the test for each of them: as long as it is 0, the model is blind to
+# order.
 
 # %% [markdown]
 # ## 8. Check against the book
@@ -661,18 +738,21 @@ if d2l:
         print("length 0, the mean of its padding:", torch.allclose(average[0, 0], x[0].mean(0)))
 
 # %% [markdown]
-# The book fills with −1,000,000 instead of −∞. That is the same, until a row has nothing else: then
-# all its scores are equal, and it averages over padding.
+# The book fills with −1,000,000 instead of −∞. For ordinary scores that is the same, until a row
+# has nothing else: then all its scores are equal, and it averages over padding.
 #
 # ## What to keep
 #
 # - Attention is an average whose weights come from dot products; the scale keeps the softmax soft,
 #   and a mask acts before it.
-# - Self-attention follows a shuffle exactly: $f(Px) = P f(x)$. What it says of a whole sequence
-#   depends on the bag of its tokens only.
-# - For a task, the best that a bag allows can be counted; no training gets beyond it.
-# - A causal mask is itself a source of order: one layer no longer follows a shuffle, and from the
+# - Self-attention is permutation-equivariant: $f(Px) = P f(x)$. Whatever is read from it at one
+#   token depends only on that token and on the bag of all tokens.
+# - For a task, the best that a bag allows can be counted; no training does better.
+# - A causal mask is itself a source of order: one layer is no longer equivariant, and from the
 #   second layer on even the last token, which sees all others, can know the order.
+#
+# An encoder such as BERT has no causal mask, so it has to be given the positions. The oldest way to
+# do it needs no training and fits into five lines: unit 02.
 #
 # ## Further reading
 #

@@ -1,15 +1,21 @@
 # %% [markdown]
 # # 02 · Sinusoidal encoding
 #
+# “The dog bites the man” and “the man bites the dog” were one and the same to the Transformer of
+# unit 01, because attention without positions is permutation-equivariant. So we have to hand it the
+# positions. The first idea that comes to mind is to number the words. This unit begins with why
+# that fails, and builds what Vaswani et al. (2017) did instead: a vector for each position, made of
+# sines and cosines, the first **positional encoding**.
+#
 # By the end of this unit you can
 #
 # - build the table of sines and cosines from its formula, for any width;
-# - say what a column's wavelength is, and how many are longer than a text;
+# - say what a column's wavelength is, and how many wavelengths are longer than a text;
 # - show that moving by $k$ positions is a rotation, the same one everywhere;
-# - say what the dot product of two rows knows about their distance, and what it does not;
+# - say what the dot product of two rows reveals about their distance, and what it does not;
 # - use the table in a model: batch first, cached, with a clear error when it is too short.
 #
-# Reading and running takes about 20 minutes besides the exercises.
+# Reading and running takes about 25 minutes besides the exercises.
 
 # %%
 import math
@@ -20,17 +26,59 @@ import torch
 from helpers import encodings, plots, widgets
 from helpers.checks import sinusoidal as check
 from helpers.encodings import Encoding
+from helpers.pictures import clock, hooks
+from helpers.predict import outcome, predict
 
 # %% [markdown]
-# ## 1. A clock with many hands
+# A Transformer has four points at which positions can enter. This course calls them **hooks**, and
+# each unit says which of them it uses. Here it is the first: a vector is added to each token's
+# embedding, once, at the input. It is an **absolute** encoding, since it depends on the position
+# itself, not on how far two tokens are apart.
+
+# %%
+plots.show(*hooks.hooks("embed"))
+
+# %% [markdown]
+# ## 1. Why not just number the words?
 #
-# A clock tells twelve hours apart with one hand, and 720 minutes with two. Neither hand needs to
+# Say that a token's embedding has $D = 64$ entries of size about 1, so that its length is about 8,
+# and that we add the position $p$ to each entry. Or that we add $p/T$, which never exceeds 1. How
+# large is what we add, and does it mean the same thing in every text?
+
+# %% tags=["nbval-check-output"]
+for T in (10, 100, 500):
+    p = torch.arange(T)
+    raw = p[:, None].expand(T, 64).float()
+    scaled = raw / T
+    print(f"T = {T:3}: the last word gets a vector of length {raw[-1].norm():6.0f} (numbers)"
+          f" or {scaled[-1].norm():.0f} (fractions); one step is {64**0.5 / T:.3f} (fractions)")
+
+# %% [markdown]
+# Plain numbers drown the word: at position 499 the position is 500 times as large as the
+# embedding. Fractions stay small, but then one step to the right is a different amount in every
+# text, so “the word before me” has no fixed meaning. We want a code whose entries stay between −1
+# and 1, which looks different at every position, and in which **a step to the right is always the
+# same thing**. A clock has all three.
+#
+# ## 2. A clock with many hands
+#
+# A clock tells twelve hours apart with one hand, and 720 minutes with two. No hand needs to
 # know the time; each only turns at a speed of its own. Sinusoidal encoding gives each position
-# such a clock face: $D/2$ hands, each described by the sine and the cosine of its angle.
-#
-# Hand $i$ turns by $\omega_i$ radians per position (Vaswani et al. 2017, section 3.5):
+# such a clock face with $D/2$ hands:
+
+# %%
+widgets.explore(lambda p: clock.clocks(first=p), p=("first position p", 0, 200, 0))
+
+# %% [markdown]
+# Move the slider: all hands of all faces turn, each by its own angle, and **every face turns by
+# the same angles**. Hand $i$ turns by $\omega_i$ radians per position (Vaswani et al. 2017,
+# section 3.5):
 #
 # $$\omega_i = \frac{1}{10000^{2i/D}}, \qquad i = 0, 1, \dots, D/2 - 1$$
+#
+# A model cannot read angles, but it can read where a hand points: its tip is at
+# $(\sin p\,\omega_i, \cos p\,\omega_i)$. These two numbers for each hand are the encoding. Over
+# many positions each of them is a wave:
 
 # %%
 D = 8
@@ -48,8 +96,8 @@ plots.show(figure, "Three sine waves over 40 positions: hand 0 is fast, 1 slow, 
 # %% [markdown] exercise="wavelengths" title="Wavelengths" difficulty=1 minutes=5
 # After how many positions is hand $i$ back where it began? That is its **wavelength**
 # $\lambda_i = 2\pi/\omega_i$. Write `wavelengths`, which returns $\lambda_0, \dots,
-# \lambda_{D/2-1}$ as a tensor (a NumPy array will do), for an even $D$. The 10,000 is the argument
-# `base`, any number above 1.
+# \lambda_{D/2-1}$ as a tensor (a NumPy array will do), a new one with each call, for an even $D$.
+# The 10,000 is the argument `base`, any number above 1.
 #
 # *Why care:* a hand whose wavelength is longer than your sequences never completes a turn. You will
 # count how many those are.
@@ -73,18 +121,38 @@ check.wavelengths(wavelengths, seed=2101)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# With BERT's width of 768 and its longest input of 512 tokens, how many hands make less than one
-# turn? The paper says that wavelengths reach $10000 \cdot 2\pi$; see how close they really come.
+# BERT has width 768, so 384 hands, and reads at most 512 tokens. **Make a prediction before you
+# run the experiment**: write your letter between the quotes. It is never marked. People
+# who commit to an answer first remember the result better, above all where they were wrong.
+
+# %%
+predict("turns", "In 512 positions, how many of the 384 hands make at least one full turn?",
+        a="nearly all of them", b="about half", c="fewer than one in ten", answer="")
 
 # %% tags=["nbval-check-output"]
 lam = torch.as_tensor(check.wavelengths.use(wavelengths)(768))
-print(f"{(lam > 512).sum()} of {len(lam)} hands make less than one turn in 512 positions")
-print(f"the longest is {lam.max() / (2 * math.pi):.0f} · 2π positions long")
+turning = int((lam <= 512).sum())
+print(f"{turning} of {len(lam)} hands make a full turn in 512 positions")
+print(f"the longest wavelength is {lam.max() / (2 * math.pi):.0f} · 2π positions")
+
+# %%
+outcome("turns", "a" if turning > 0.8 * 384 else "c" if turning < 0.1 * 384 else "b")
 
 # %% [markdown]
-# ## 2. The table
+# So half of the columns are slow: over a whole text they hardly move. **Why 10,000, then?** The
+# fast hands tell neighbours apart but repeat themselves; the slow ones never repeat but change
+# little from one word to the next. A geometric series of speeds covers all scales in between, and
+# the base says how slow the slowest is: its wavelength is just below $10000 \cdot 2\pi \approx
+# 63{,}000$ positions, far beyond the texts of 2017. Models for longer texts have taken larger
+# bases since (unit 05).
+
+# %% [markdown]
+# ## 3. The table
 #
 # A row of the table is one position: the sine and cosine of every hand, side by side.
+# **Why both?** The sine alone is the same at an angle $a$ and at $\pi - a$, so a hand on its way up
+# could not be told from one on its way down. And with both, moving by $k$ becomes a linear map, as
+# section 4 shows.
 #
 # $$PE(p, 2i) = \sin(p\,\omega_i), \qquad PE(p, 2i+1) = \cos(p\,\omega_i)$$
 
@@ -92,10 +160,10 @@ print(f"the longest is {lam.max() / (2 * math.pi):.0f} · 2π positions long")
 # Write `sinusoidal_table`. It returns $(T, D)$: row $p$ is position $p$, counted from 0; column
 # $2i$ is the sine and column $2i+1$ the cosine of hand $i$. Here $D$ is even, and the argument
 # `base` (any number above 1) stands for the 10,000. The numbers may be float32 or float64, in a
-# tensor or a NumPy array.
+# tensor or a NumPy array, a new one with each call.
 #
-# *Why care:* this is the table that later units compare everything with. Some libraries build
-# another one; should you write theirs, the hint will tell you so.
+# *Why care:* this is the table that later units compare everything with. Some libraries build a
+# different one; if you write theirs, the hint will say so.
 #
 # <details><summary>Hint 1: all angles at once</summary>
 #
@@ -136,21 +204,22 @@ def draw(T, half_D, log10_base):
     plots.heatmap(ax, table, x="column", y="position p", title=f"base = {10**log10_base:,.0f}")
     return figure, f"The table for T={T}, D={2 * half_D}: stripes that widen from left to right."
 
-widgets.explore(draw, T=(8, 256, 64), half_D=(2, 64, 32), log10_base=(1.0, 6.0, 4.0))
+widgets.explore(draw, T=("length T", 8, 256, 64), half_D=("half the width, D/2", 2, 64, 32),
+                log10_base=("log₁₀ of the base", 1.0, 6.0, 4.0))
 
 # %% [markdown]
-# Move `log10_base`: with a small base every hand turns within the picture; with a large one most
-# columns stand still.
+# Set the base to 10: every hand turns many times within the picture, and the rows begin to repeat.
+# Set it to a million: most columns stand still, and neighbouring rows look alike.
 
 # %% [markdown] exercise="any_width" title="Any width" difficulty=2 minutes=8
 # The book's code fails when $D$ is odd (you will see at the end). The formula does not care: a last
 # column $D-1$ that is even is simply a sine without a cosine beside it.
 #
 # Write `table_of_any_width`, which works for odd and even $D$, down to $D = 1$, and for any `base`
-# above 1.
+# above 1. It returns a new table with each call, too.
 #
-# *Why care:* to cut or pad until the shapes fit is quick and changes the numbers. The formula says
-# what they should be.
+# *Why care:* cutting or padding until the shapes fit is quick, but it changes the numbers. The
+# formula says what they should be.
 #
 # <details><summary>Hint</summary>
 #
@@ -177,10 +246,13 @@ check.any_width(table_of_any_width, seed=2303)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# ## 3. Moving is turning
+# ## 4. Moving is turning
 #
-# The paper chose sinusoids because moving by $k$ positions is a **linear map that is the same at
-# every position**: $PE(p+k) = M_k\,PE(p)$. The proof is the sum formula for angles, for one hand:
+# Turn all hands of a clock by the angles that belong to $k$ positions, and it shows the position
+# $k$ further on, wherever you began. The paper chose sinusoids for this: moving by $k$ is a
+# **linear map that is the same at every position**, $PE(p+k) = M_k\,PE(p)$. Attention is made of
+# linear maps, so “three positions back” is something that it can learn once and use everywhere.
+# The proof is the sum formula for angles, for one hand:
 #
 # $$\begin{pmatrix} \sin(a+b) \\ \cos(a+b) \end{pmatrix} =
 # \begin{pmatrix} \sin a \cos b + \cos a \sin b \\ \cos a \cos b - \sin a \sin b \end{pmatrix}$$
@@ -191,10 +263,9 @@ check.any_width(table_of_any_width, seed=2303)
 # %% [markdown] exercise="shift" title="The matrix that moves by k" difficulty=3 minutes=12
 # Write `shift_matrix`, which returns $M_k$, a $(D, D)$ matrix with `shift_matrix(k, D) @ table[p]`
 # equal to `table[p + k]` for every $p$, in a table of the same `base`. $D$ is even; $k$ may be
-# negative or 0. The numbers may be float32 or float64.
+# negative or 0. The numbers may be float32 or float64. Each call returns a new matrix.
 #
-# *Why care:* this is the seed of RoPE (unit 05), which turns queries and keys by such
-# matrices.
+# *Why care:* RoPE (unit 05) grows from this: it turns queries and keys by such matrices.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -242,14 +313,16 @@ for name, rows in {"sinusoids": sinusoids, "random table": random}.items():
     print(f"{name}: the best map misses new rows by {missed:.0%} of their length")
 
 # %% [markdown]
-# A miss of 100 % would be had by answering zero. For a table without structure, "seven places
-# further on" is no rule that could be learned and carried over.
+# Predicting zero for every row would miss by 100 %, so the random table's best map does worse than
+# no map at all. Where the vectors have no structure, “seven positions further on” cannot be learned
+# from some rows and applied to others. (Unit 03 asks whether a *learned* table finds a structure of
+# its own.)
 
 # %% [markdown]
-# ## 4. What the dot product sees
+# ## 5. What the dot product sees
 #
-# Attention compares vectors by dot products. What does the product of two rows say about where
-# they stand? For sinusoids it can be worked out:
+# Attention compares vectors by dot products. What does the product of two rows reveal about where
+# they stand? For sinusoids we can work it out:
 #
 # $$\langle PE(p), PE(q) \rangle = \sum_i \cos\big((p-q)\,\omega_i\big)$$
 #
@@ -259,7 +332,8 @@ for name, rows in {"sinusoids": sinusoids, "random table": random}.items():
 # Write `similarity_by_offset` for **any** table of position vectors $P$ of shape $(T, D)$. Entry
 # $k$ of the result is the mean of $\langle P_p, P_{p+k} \rangle$ over all $p$ for which both rows
 # exist; then everything is divided by entry 0, so that it begins with 1. The result has the dtype
-# of $P$, which is float32 or float64; gradients must reach $P$, and $P$ itself stays as it is.
+# and the precision of $P$, which is float32 or float64; gradients must reach $P$, and $P$ itself
+# stays as it is.
 #
 # *Why care:* from unit 03 on you use this to look into tables that a model has learned.
 #
@@ -292,23 +366,32 @@ plots.lines(ax, curves, x="offset k", y="similarity to offset 0")
 plots.show(figure, "Similarity falls with the offset, but in waves: for D = 16 they are large.")
 
 # %% [markdown]
-# Three things to keep, each of them measured in the next cell:
-#
-# 1. **It depends on the offset only**, not on where the pair stands.
-# 2. **It is blind to direction**: 5 places to the left look like 5 to the right.
-# 3. **It is not monotone**: a word further away can look nearer.
+# The curve falls, but in waves. Look at the formula above and predict:
+
+# %%
+predict("direction", "Does the product differ between 5 positions to the left and 5 to the right?",
+        a="yes", b="no", answer="")
 
 # %% tags=["nbval-check-output"]
 products = sinusoids @ sinusoids.T
-spread = max(products.diagonal(k).std() for k in range(100))
-print(f"1. spread along a diagonal below 1e-12: {bool(spread < 1e-12)}")
 left, right = products[100, 51:100].flip(0), products[100, 101:150]
-print(f"2. the same to the left and to the right: {torch.allclose(left, right)}")
-print(f"3. offsets at which similarity rises: {(products[0].diff() > 0).sum()} of {T - 1}")
+alike = torch.allclose(left, right)
+print(f"the same to the left and to the right: {alike}")
+spread = max(products.diagonal(k).std() for k in range(100))
+print(f"the same wherever the pair stands, to 1e-12: {bool(spread < 1e-12)}")
+print(f"offsets at which similarity rises: {(products[0].diff() > 0).sum()} of {T - 1}")
+
+# %%
+outcome("direction", "b" if alike else "a")
 
 # %% [markdown]
-# But a model never takes this bare product: queries and keys go through learned matrices first.
-# With a matrix $W$ between the two rows, even a random one, neither 1 nor 2 holds any longer:
+# Three properties, then. The product **depends on the offset only**; it is **blind to direction**,
+# since the cosine is an even function; and it is **not monotone**: a word further away can look
+# nearer.
+#
+# A language model that could not tell left from right would be in trouble. But a model never takes
+# this bare product: queries and keys go through learned matrices first. With a matrix $W$ between
+# the two rows, even a random one, the first two properties are gone:
 
 # %% tags=["nbval-check-output"]
 W = torch.randn(width, width, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
@@ -319,11 +402,16 @@ left, right = projected[100, 51:100].flip(0), projected[100, 101:150]
 print(f"the same to the left and to the right: {torch.allclose(left, right)}")
 
 # %% [markdown]
-# So sinusoids *offer* offsets to a model; it still has to learn a $W$ that takes the offer, and
-# may learn something else instead. Relative encodings (unit 04) begin with the offset.
+# So sinusoids make offsets *available*; the model still has to learn a $W$ that uses them, and it
+# may learn something else instead. Relative encodings (unit 04) start from the offset itself.
 
 # %% [markdown]
-# ## 5. In a model
+# ## 6. In a model
+#
+# **Why add, and not append?** Appending $D'$ columns for the position would make every matrix of
+# the model wider. Adding costs nothing, and does not have to mix up the two: in $D$ dimensions
+# there is room for words and positions in different directions, and the model can learn to keep
+# them apart.
 
 # %% [markdown] exercise="module" title="The module" difficulty=3 minutes=15
 # Write `SinusoidalEncoding`, a module that adds row $p$ to the token at position $p$. It keeps the
@@ -383,9 +471,10 @@ check.module(SinusoidalEncoding, seed=2606)
 # %% [markdown]
 # ### Your encoding learns
 #
-# The language from unit 00 again: nine times in ten, a token follows from the one three places
-# before it. We train a two-layer encoder for a few seconds, once without positions and once with
-# your module.
+# Now the language from unit 00, in which a token follows, nine times in ten, from the one three
+# positions before it. An encoder without positions knows which tokens there are, but not which of
+# them stands three positions before the hidden one. We train a two-layer encoder for a few seconds
+# without positions, and then with your module.
 
 # %% tags=["training"]
 import pandas as pd
@@ -401,9 +490,18 @@ live = pd.concat(runs, ignore_index=True)
 live[["encoding", "steps", "loss", "limit"]].round(2)
 
 # %% [markdown]
-# The loss is in nats per hidden token, and `limit` is the best that any model can do. A few
-# seconds are short: the sweep below has trained longer, on three seeds, and also looks at longer
-# sequences than the model was trained on.
+# The loss is the cross-entropy in nats per hidden token, and `limit` is the best that any model can
+# achieve. With positions, a few seconds are enough to see that the model has found the rule.
+#
+# The recorded runs below trained longer, on three seeds, always on sequences of **24** tokens. Then
+# they were tested on 24, 48 and **96** tokens. The table has rows for all of them, made by the
+# same formula.
+
+# %%
+predict("far", "Trained on 24 tokens: how does the encoder with sinusoids do on 96?",
+        a="as well as on 24, since the formula holds for any position",
+        b="worse than on 24, but far better than without positions",
+        c="worse than an encoder that has no positions at all", answer="")
 
 # %%
 from helpers import recorded
@@ -415,19 +513,26 @@ plots.race(ax, race, "recorded: 1,000 steps, three seeds")
 plots.show(figure, "Loss by length: sinusoids are near the limit at 24, far above it at 48 and 96.")
 print(study.note)
 
+# %%
+loss = race.groupby(["encoding", "length"])["loss"].mean()
+at24, at96, blind = loss["sinusoidal", 24], loss["sinusoidal", 96], loss["none", 96]
+outcome("far", "c" if at96 > blind else "a" if at96 < at24 + 0.1 else "b")
+
 # %% [markdown]
-# The spread between seeds is small beside these differences:
+# The differences between seeds are small beside these:
 
 # %%
 race.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]).round(3)
 
 # %% [markdown]
 # **What sinusoids can do:** give every position its own vector, without a parameter, for any
-# length. **What they cannot:** make a model that was trained on 24 tokens understand 48. The rows
-# beyond 24 are there and follow the same rule, but the model has never seen them.
+# length. **What they cannot:** make a model that was trained on 24 tokens work on 48, which is
+# called **extrapolation**. The rows beyond 24 exist and follow the same rule, but the model has
+# learned $W$ from the first 24 alone, and on new rows this misleads it. At 96 it would do better
+# without them.
 
 # %% [markdown]
-# ## 6. Check against the book
+# ## 7. Check against the book
 #
 # d2l (section 11.6) has the same table. Is it equal, and what does it do with an odd width?
 
@@ -448,9 +553,12 @@ if d2l:
 #
 # - $D/2$ hands, each with a sine and a cosine: a fixed table, computed once and added to the input.
 # - Moving by $k$ is a rotation $M_k$, the same at every position.
-# - The bare dot product knows the distance, not the direction; behind learned matrices it may know
-#   either, both or neither.
-# - No length limit in the formula, but no reason for a trained model to understand new rows.
+# - The bare dot product depends on the distance, not on the direction; behind learned matrices it
+#   can depend on either, both or neither.
+# - The formula has no length limit, but that does not make a trained model extrapolate.
+#
+# Nobody has to *compute* the vectors at all: a model can learn them, as BERT and GPT do. Does it
+# find something better than sinusoids, and is it the learning that counts? That is unit 03.
 #
 # ## Further reading
 #

@@ -1,9 +1,17 @@
 # %% [markdown]
 # # 03 · Learned encodings
 #
+# Unit 02 computed a vector for each position. GPT and BERT do not compute anything: their position
+# vectors are parameters like all others, drawn at random and trained. It sounds like the better
+# idea, since a model should know best what it needs. Is it the learning that makes such a table
+# work? This unit takes a table apart to find out, and then lets a model learn the *formula*
+# instead of the vectors.
+#
 # By the end of this unit you can
 #
-# - build the position table of GPT and BERT, and say how it begins and what training makes of it;
+# - build the position table of GPT and BERT, and say how it is initialised and what training does
+#   to it;
+# - say whether a table has to be learned at all;
 # - say what a table can do beyond its last row, and measure what that costs;
 # - compute a position's vector instead of storing it: an MLP of the index, Fourier features;
 # - measure what the first of these lacks and the second has;
@@ -11,7 +19,7 @@
 # - answer the book's question how a positional encoding could be learned (d2l, section 11.6,
 #   exercise 2), in three ways.
 #
-# Reading and running takes about 25 minutes besides the exercises.
+# Reading and running takes about 30 minutes besides the exercises.
 
 # %%
 import math
@@ -25,6 +33,7 @@ from torch import nn
 from helpers import encodings, plots, recorded, widgets
 from helpers.checks import learned as check
 from helpers.encodings import Additive, Encoding
+from helpers.predict import outcome, predict
 
 # %% [markdown]
 # ## 1. Three ways to fill the same table
@@ -38,11 +47,11 @@ from helpers.encodings import Additive, Encoding
 # | row $p$ | $\sin(p\,\omega_i),\ \cos(p\,\omega_i)$ | row $p$ of $W_p$ | row $p$ of $P$ |
 # | fixed | every row | the number of rows, 512 | the number of rows, 512 |
 # | learned | nothing | every number in $W_p$ | every number in $P$ |
-# | first values | the formula's | $\mathcal{N}(0,\ 0.02^2)$ | $\mathcal{N}(0,\ 0.02^2)$ |
+# | initialisation | the formula's | $\mathcal{N}(0,\ 0.02^2)$ | $\mathcal{N}(0,\ 0.02^2)$ |
 # | position 512 | the formula goes on | there is no row | there is no row |
 #
 # $E_{x_p}$ and $W_e[x_p]$ are the vector of the token that stands at $p$; $S_{s_p}$ says whether it
-# is in the first or second sentence (unit 07). BERT's code cuts the tails of its first values off
+# is in the first or second sentence (unit 07). BERT's code truncates the normal distribution
 # at two standard deviations. How many numbers does the table add to BERT?
 
 # %% tags=["nbval-check-output"]
@@ -62,8 +71,9 @@ print(f"{rows} · {width} = {rows * width:,} numbers, {rows * width / in_all:.2%
 # - if $T$ is beyond `max_len`, with `positions` or without, it raises a `ValueError` that names
 #   both numbers.
 #
-# *Why care:* a table that is no Parameter gives no error. The model trains around random rows, and
-# ends far above what it could reach.
+# *Why care:* a table that is not a Parameter raises no error. The model trains around rows that
+# stay as quiet as they were drawn, and ends far above what it could reach. You will see by how
+# much.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -103,7 +113,7 @@ check.table(LearnedEncoding, seed=3101)
 # %% [markdown]
 # ## 2. How loud is a position?
 #
-# A row is added to a token's vector, so what counts is how long the one is beside the other. A row
+# A row is added to a token's vector, so what counts is its length relative to that vector's. A row
 # of $D$ numbers with standard deviation $\sigma$ has a length of about $\sigma\sqrt{D}$. A
 # sinusoidal row has exactly $\sqrt{D/2}$, because each pair adds $\sin^2 + \cos^2 = 1$.
 
@@ -118,18 +128,56 @@ for name, (each, predicted) in tables.items():
     print(f"{name}: mean length {each.norm(dim=1).mean():.1f}, predicted {predicted:.1f}")
 
 # %% [markdown]
-# In GPT and BERT the tokens begin with the same 0.02, so token and position start equally loud.
-# Sinusoids beside such tokens would be more than thirty times as long. (Vaswani et al. multiply
-# their tokens by $\sqrt{D}$ before they add, section 3.4.)
+# In GPT and BERT the tokens are initialised with the same 0.02, so token and position start
+# equally loud. Sinusoids beside such tokens would be more than thirty times as long. (Vaswani et
+# al. multiply their token vectors by $\sqrt{D}$ before they add, section 3.4.)
 #
 # Keep this in mind whenever two encodings are compared: if they also differ in size, you compare
-# two things at once.
+# two things at once. In the next section it decides everything.
 
 # %% [markdown]
-# ## 3. What training makes of it
+# ## 3. Does a table have to be learned?
 #
-# Your table in a two-layer encoder, on the language from unit 00: nine times in ten, a token
-# follows from the one **three places before it**. The table has 96 rows; the texts have 24 tokens.
+# Here is the experiment that comes before all others: **do not train the table.** Draw it at
+# random, freeze it, and train everything else. A random row carries no information about order;
+# row 5 has nothing to do with row 4. All it does is to be different from the others. The language
+# is that of unit 00, in which a token follows, nine times in ten, from the one three positions
+# before it; a learned table ends within 0.04 nats of the limit, a model without positions 1.3 nats
+# above it.
+
+# %%
+predict("frozen", "A random table that is never trained (std 1): how good will the model be?",
+        a="about as bad as without positions: nothing was learned about positions",
+        b="half way between the two", c="as good as with a learned table", answer="")
+
+# %%
+controls = recorded.load("lag_controls").table
+at24 = controls[controls["length"] == 24].groupby("encoding", sort=False)["loss"]
+print(f"limit: {controls[controls['length'] == 24]['limit'].mean():.3f}")
+tables_only = ["learned", "learned, std 1", "frozen", "frozen, std 1"]
+at24.agg(["mean", "std"]).loc[tables_only].round(3)
+
+# %%
+losses = at24.mean()
+lag3 = recorded.load("lag3").table.set_index(["encoding", "length"])["loss"]
+none = lag3["none", 24].mean()  # without positions
+gap = (losses["frozen, std 1"] - losses["learned"]) / (none - losses["learned"])
+outcome("frozen", "c" if gap < 0.05 else "a" if gap > 0.9 else "b")
+
+# %% [markdown]
+# (Recorded: 1,000 steps, three seeds.) A frozen random table with standard deviation 1 does as
+# well as a learned one. The layers behind it learn to *read* random vectors, and that is enough:
+# all that a model of 24 positions needs is 24 vectors that it can tell apart. Frozen at 0.02, the
+# same table is nearly useless: the positions are drowned by the words. So here a table need not be
+# learned, only **loud** enough. What training does to a quiet table is, first of all, to make it
+# louder, as you will see now.
+
+# %% [markdown]
+# ## 4. What training does to it
+#
+# Your table, with the usual 0.02, in a two-layer encoder on the same language: nine times in ten,
+# a token follows from the one **three positions before it**. The table has 96 rows; the texts have
+# 24 tokens.
 
 # %% tags=["training"]
 from torch import Generator
@@ -143,17 +191,17 @@ torch.manual_seed(0)
 mine = check.table.use(LearnedEncoding)(48, num_heads=4, max_len=96)
 (table,) = mine.parameters()  # the one Parameter of your module
 table_before = table.detach().clone().view(96, 48)
-model, text = Encoder(mine, language.vocab_size), Generator().manual_seed(0)
+trained, text = Encoder(mine, language.vocab_size), Generator().manual_seed(0)
 
 # %% tags=["training"]
 test = language.batch(2000, 24, Generator().manual_seed(10_024))
 limit = language.limit(test)
-train(model, lambda: language.batch(64, 24, text), steps=400, limit=limit, label="your table")
-loss = evaluate(model, test).loss
+train(trained, lambda: language.batch(64, 24, text), steps=400, limit=limit, label="your table")
+loss = evaluate(trained, test).loss
 print(f"seed 0: loss {loss:.2f} nats per hidden token; no model can beat {limit:.2f}")
 
 # %% [markdown]
-# How loud has each row become? The tokens of this encoder began with a length of about 1.
+# How loud has each row become? The token vectors of this encoder began with a length of about 1.
 
 # %% tags=["training"]
 table_after = table.detach().clone().view(96, 48)
@@ -166,7 +214,7 @@ plots.show(figure, f"Rows 0 to 23: mean length {was:.2f}, then {now:.2f}; the re
 print(f"the rows in use have grown to {now / was:.1f} times their length")
 
 # %% [markdown]
-# Two things have happened. The rows in use have grown: 0.02 is a quiet start, not a fixed volume.
+# Two things have happened. The rows in use have grown: 0.02 is only where they start.
 # And the rows from 24 on have not been trained at all: no text ever reached them, so no gradient
 # did either. Did they change in any way?
 
@@ -180,14 +228,19 @@ print(f"rows 24 to 95: every number times {ratio.min():.3f} to {ratio.max():.3f}
 # %% [markdown]
 # ### What is in the rows?
 #
-# No row was told where it stands, nor that row 5 comes after row 4. Look for order all the same:
-# take the waves in the table, as a Fourier transform over the positions finds them, and ask how
-# much of the table each of them makes up. A wave of frequency $f$ repeats every $1/f$ positions.
+# Nothing says to which position a row belongs, nor that row 5 comes after row 4. Is there order in
+# the trained table all the same? A Fourier transform over the positions splits the table
+# into waves; a wave of frequency $f$ repeats every $1/f$ positions. Which fraction of the table's
+# power is in each of them?
+
+# %%
+predict("waves", "The language counts in threes. Does the trained table show a wave of period 3?",
+        a="yes", b="no: the rows are only drawn apart, without a pattern", answer="")
 
 # %%
 def spectrum(vectors: torch.Tensor) -> torch.Tensor:
-    """Share of each frequency 0, 1/T, …, 1/2 in vectors (T, D); their mean is taken out first."""
-    power = torch.fft.rfft(vectors - vectors.mean(0), dim=0).abs().square().sum(1)  # (T/2 + 1,)
+    """Fraction of power at frequencies 0, 1/T, …, 1/2, without the mean; (T, D) → (T/2 + 1,)."""
+    power = torch.fft.rfft(vectors - vectors.mean(0), dim=0).abs().square().sum(1)
     return power / power.sum()
 
 # %% tags=["training"]
@@ -196,14 +249,33 @@ curves = {"table before": table_before[:24], "table after": table_after[:24],
           "sinusoidal": encodings.sinusoidal_table(24, 48)}
 curves = {name: (frequencies, spectrum(rows)) for name, rows in curves.items()}
 figure, ax = plt.subplots()
-plots.lines(ax, curves, x="frequency (turns per position)", y="share")
+plots.lines(ax, curves, x="frequency (turns per position)", y="fraction of the power")
 ax.axvline(1 / 3, color="grey", linewidth=3, alpha=0.4)
-plots.show(figure, "Shares of frequencies: the trained table has its peak at 1/3.")
+plots.show(figure, "Power by frequency: the trained table has its peak at 1/3.")
 
 # %% [markdown]
-# The grey line is at 1/3, a wave that repeats every **three** positions. Before training no
-# frequency stood out. The language counts in threes, and the table has found it out. Sinusoids have
-# most of their share in slow waves, whatever the language is.
+# The grey line is at 1/3, a wave that repeats every **three** positions.
+
+# %% tags=["training"]
+power = spectrum(table_after[:24])
+outcome("waves", "a" if int(power.argmax()) == 8 else "b")  # 8 of 24: a third
+
+# %% [markdown]
+# Before training no frequency stood out. The language counts in threes, and the quiet table has
+# picked that up: what grows in it is what the task uses. It is not *necessary*, though. A table
+# that starts loud can already be read, so nothing has to grow:
+
+# %% tags=["training"]
+torch.manual_seed(0)
+loud = encodings.create("learned", d_model=48, num_heads=4, max_len=96, std=1.0)
+model = Encoder(loud, language.vocab_size)
+train(model, lambda: language.batch(64, 24, text), steps=400, limit=limit, label="loud table")
+peak = float(spectrum(loud.table.detach()[:24])[8])
+print(f"loud table: loss {evaluate(model, test).loss:.2f}; period three has {peak:.0%} of its power"
+      f" (quiet table: {float(power[8]):.0%})")
+
+# %% [markdown]
+# Sinusoids have most of their power in slow waves, whatever the language is.
 #
 # The same can be seen in the cosines between rows. `similarity_by_offset` from unit 02 gives the
 # mean product of two rows $k$ apart; with all rows cut to length 1, that is their mean cosine:
@@ -222,15 +294,14 @@ plots.show(figure, f"Mean cosine by offset: the trained table has its peaks at {
 print("peaks of the trained table:", ", ".join(f"{after[k]:.2f} at {k}" for k in peaks))
 
 # %% [markdown]
-# Before training all cosines of the table beyond offset 0 were small. Now there is a peak at each
-# multiple of three, and between the peaks the rows point rather away from each other. The peaks
-# are not equally high: the one at 6 is above the one at 3, and the one at 15, hardly a peak, is
-# below 0.
+# Before training all cosines of the table beyond offset 0 were small. Now rows whose distance is a
+# multiple of three tend to be alike, and the others point away from each other. How high each peak
+# is differs from seed to seed.
 
 # %% [markdown]
-# ## 4. Beyond the last row
+# ## 5. Beyond the last row
 #
-# A table of 512 rows has nothing to say about position 512. What can be done?
+# A table of 512 rows has no row 512. What can be done?
 #
 # 1. **Stop with an error**, as your module does. BERT stops too; texts are cut to fit.
 # 2. **Build more rows** than the training texts need. They are there, but untrained.
@@ -239,26 +310,27 @@ print("peaks of the trained table:", ", ".join(f"{after[k]:.2f} at {k}" for k in
 
 # %% [markdown] exercise="stretch" title="Stretching a table" difficulty=3 minutes=12
 # Write `stretch`: from a table $(T, D)$ it makes one of shape `(length, D)`. The first row stays
-# the first and the last stays the last. Between them, new row $n$ is read at the place
+# the first and the last stays the last. Between them, new row $n$ is read at position
 #
 # $$s_n = n\,\frac{T - 1}{\text{length} - 1}$$
 #
 # of the old table. Where $s_n$ is not whole, take the mixture of the two rows around it:
 # $s_n = 2.25$ gives $0.75\,P_2 + 0.25\,P_3$. $T$ and `length` are at least 2; `length` may be
-# smaller than $T$. The result has the dtype of `table`, which is float32 or float64, and a gradient
-# reaches it; `table` stays as it is. `F.interpolate` is not allowed here; you will compare with it
-# at the end.
+# smaller than $T$. The result has the dtype of `table` and its precision, be that float32 or
+# float64 (float32 is exact enough to compute $s_n$ for both), and a gradient reaches it, for any
+# `length`; `table` stays as it is. `F.interpolate` is not allowed here, nor the kernels behind it;
+# you will compare with it at the end.
 #
 # *Why care:* libraries have two conventions for where the new rows lie, and the wrong one moves
 # every position a little without an error.
 #
 # <details><summary>Hint 1</summary>
 #
-# `torch.linspace(0, T - 1, length)` gives all places. The row below is the place rounded down.
+# `torch.linspace(0, T - 1, length)` gives every $s_n$. The row below is $s_n$ rounded down.
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The last place is $T - 1$, and there is no row above it. Let the row below be at most $T - 2$.
+# The last $s_n$ is $T - 1$, and there is no row above it. Let the row below be at most $T - 2$.
 # </details>
 
 # %% solution="stretch"
@@ -278,7 +350,7 @@ check.stretch(stretch, seed=3202)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# See what it does to one column. The dots are the old rows, drawn where they have been moved to.
+# See what it does to one column. The dots are the old rows, drawn at their new positions.
 
 # %%
 stretched = check.stretch.use(stretch)
@@ -292,34 +364,45 @@ def draw_column(length, column):
     ax.set(xlabel="new position", ylabel="value", title=f"12 rows on {length} positions")
     return figure, f"Column {column} of 12 rows, stretched to {length} positions by straight lines."
 
-widgets.explore(draw_column, length=(6, 60, 36), column=(0, 15, 2))
+widgets.explore(draw_column, length=("new length", 6, 60, 36), column=("dimension", 0, 15, 2))
 
 # %% [markdown]
 # Which is better for a text of 48 tokens: rows 24 to 47 as they are, untrained, or the trained rows
-# stretched over all 48? And what if the trained rows simply begin again? **Guess before you run
-# it**; think of what "three places before" becomes when a table is stretched to twice its length.
+# stretched over all 48? And what if the trained rows simply begin again? Think of what “three
+# positions before” becomes when a table is stretched to twice its length.
+
+# %%
+predict("longer", "Texts twice as long as in training: which rows do the least harm?",
+        a="untrained rows", b="trained rows, stretched", c="trained rows that begin again",
+        answer="")
 
 # %% tags=["training"]
 first = table_after[:24]
 choices = {"untrained": table_after[:48], "stretched": stretched(first, 48),
            "begin again": torch.cat([first, first])}
 long_test = language.batch(2000, 48, Generator().manual_seed(10_048))
+harm = {}
 for name, rows in choices.items():
     table.data.view(96, 48)[:48] = rows
-    print(f"{name}: loss {evaluate(model, long_test).loss:.2f} at 48 tokens")
+    harm[name] = evaluate(trained, long_test).loss
+    print(f"{name}: loss {harm[name]:.2f} at 48 tokens")
 print(f"limit: {language.limit(long_test):.2f}; a blind guess costs {math.log(8):.2f}")
 
-# %% [markdown]
-# Stretching is by far the worst: it keeps **how far through the text** a token stands and changes
-# **how many places** lie between two tokens. Three places now look like one and a half. For an
-# image that is right: twice the resolution shows the same picture. For this language it is not. To
-# begin again leaves three places three places, and does least harm here; but two tokens 24 places
-# apart now have the same row.
-#
-# None of the three comes near the limit. What a table knows, it knows by row.
+# %% tags=["training"]
+outcome("longer", "abc"[list(harm).index(min(harm, key=harm.get))])
 
 # %% [markdown]
-# ## 5. Computing the vector: an MLP of the index
+# Stretching does the most harm: it preserves **how far through the text** a token stands and
+# changes **how many positions** lie between two tokens. Three positions now look like one and a
+# half. For
+# an image that is right: twice the resolution shows the same picture. For this language it is not.
+# Rows that begin again leave three positions three positions, but two tokens that are 24 apart now
+# have the same row.
+#
+# None of the three comes near the limit. What a table knows, it knows row by row.
+
+# %% [markdown]
+# ## 6. Computing the vector: an MLP of the index
 #
 # A table learns each row alone. Could a small network **compute** row $p$ from the number $p$? Then
 # there is a vector for every position, and the number of parameters does not depend on the length.
@@ -327,8 +410,9 @@ print(f"limit: {language.limit(long_test):.2f}; a blind guess costs {math.log(8)
 #
 # $$w_p = \mathrm{LN}\big(\mathrm{MLP}(p\,/\,\text{max\_len})\big)$$
 #
-# The division brings the input between 0 and 1. The LayerNorm brings the entries of the output to
-# size 1, close to those of sinusoids, so that a difference between the two is not one of size.
+# The division keeps the input between 0 and 1. The LayerNorm, which shifts and scales each vector
+# to mean 0 and variance 1, gives the output the size of a loud table, so that a difference is not
+# one of loudness.
 
 # %% [markdown] exercise="index_mlp" title="MLP of the index" difficulty=2 minutes=10
 # `Additive` is the part of your `embed` that all such encodings share: it returns `x +
@@ -336,8 +420,8 @@ print(f"limit: {language.limit(long_test):.2f}; a blind guess costs {math.log(8)
 # to write is `vectors`: positions of shape $(T,)$ or $(B, T)$, whole numbers, become vectors of
 # shape $(T, D)$ or $(B, T, D)$ by the formula above, also beyond `max_len`. `positions` stays as it
 # is. Use `self.mlp` and `self.norm`: their parameters are all that is trained, and gradients reach
-# each of them. The vectors are in the dtype of the parameters, which is float64 after
-# `module.double()`.
+# each of them. The vectors have the dtype and the precision of the parameters: float32, or float64
+# after `module.double()`. (For `p / max_len`, float32 is exact enough.)
 #
 # *Why care:* what you divide by decides whether position 5 is the same in every text.
 #
@@ -400,11 +484,11 @@ plots.show(figure, "Cosines of 24 positions: nearly 1 everywhere for the MLP.")
 
 # %% [markdown]
 # An MLP is a smooth function, and $5/96$ and $6/96$ are nearly the same number. So all positions
-# get nearly the same vector. The LayerNorm does bring that vector to size, but nearly all of the
-# size is in what the positions share.
+# get nearly the same vector. The LayerNorm makes that vector loud, but loud in what all positions
+# have in common.
 #
-# What may count more than the length of a vector, then, is the **step** from one position to the
-# next, relative to that length:
+# So loudness is not the length of a vector, but how far it moves: the **step** from one position
+# to the next, relative to that length:
 
 # %%
 def step(vectors: torch.Tensor) -> float:
@@ -421,9 +505,9 @@ print(f"after training: {step(index.vectors(torch.arange(24)).detach()):.1%}")
 # Training has not pulled the positions apart; it has made them still more alike.
 
 # %% [markdown]
-# ## 6. Learnable Fourier features
+# ## 7. Learnable Fourier features
 #
-# The cure is to give the MLP a clock to read instead of one number. Li et al. (2021) take the sine
+# The cure is to let the MLP read a clock instead of one number. Li et al. (2021) take the sine
 # and the cosine of $p$ at several speeds $W_r$, which are trained, and let an MLP read those:
 #
 # $$F_p = \frac{1}{\sqrt{D_F}}\,\big[\cos(p\,W_r)\ ;\ \sin(p\,W_r)\big] \qquad \text{(equation 2)}$$
@@ -441,9 +525,9 @@ print(f"after training: {step(index.vectors(torch.arange(24)).detach()):.1%}")
 # - `features(positions)` is equation 2: $(T,)$ or $(B, T)$ becomes $(T, D_F)$ or $(B, T, D_F)$,
 #   first all cosines, then all sines;
 # - `vectors(positions)` is equation 6, with `self.mlp` and nothing after it;
-# - features and vectors have the dtype of the parameters, which is float64 after `module.double()`;
-#   gradients reach $W_r$ and `self.mlp`, and nothing else is trained; `positions` stays as it is,
-#   and may lie beyond `max_len`.
+# - features and vectors have the dtype and the precision of the parameters: float32, or float64
+#   after `module.double()`; gradients reach $W_r$ and `self.mlp`, and nothing else is trained;
+#   `positions` stays as it is, and may lie beyond `max_len`.
 #
 # *Why care:* sinusoids, tables and this encoding differ in what is fixed. Here even the speeds of
 # the clock's hands are learned.
@@ -515,7 +599,8 @@ def draw_bell(log10_gamma, half_D_F):
     alike, away = (yours > 0.5).sum(), (yours - bell).abs().max()
     return figure, f"Above 0.5 at {alike} of 64 offsets; at most {away:.2f} from the bell curve."
 
-widgets.explore(draw_bell, log10_gamma=(-0.5, 1.5, 0.7), half_D_F=(4, 512, 64))
+widgets.explore(draw_bell, log10_gamma=("log₁₀ of γ", -0.5, 1.5, 0.7),
+                half_D_F=("half the features", 4, 512, 64))
 
 # %% [markdown]
 # The same short training, with your features:
@@ -528,7 +613,7 @@ run(language, lambda: fourier, seed=0, steps=400, label="Fourier")
 
 # %% [markdown]
 # In as many steps as the table and the MLP of the index had, this one gets close to the limit. How
-# large was its step at the beginning, and what has it learned?
+# large was its step at the beginning, and what did it learn?
 
 # %% tags=["training"]
 torch.manual_seed(0)
@@ -544,20 +629,32 @@ print(f"one step of the next figure's axis, 1/24 of a turn, is {2 * math.pi / 24
 curves = {"Fourier before": fresh, "Fourier after": learned, "your table": table_after[:24]}
 curves = {name: (frequencies, spectrum(rows)) for name, rows in curves.items()}
 figure, ax = plt.subplots()
-plots.lines(ax, curves, x="frequency (turns per position)", y="share")
+plots.lines(ax, curves, x="frequency (turns per position)", y="fraction of the power")
 ax.axvline(1 / 3, color="grey", linewidth=3, alpha=0.4)
-plots.show(figure, "Shares of frequencies: Fourier features have few, slow waves, none at 1/3.")
+third = ", ".join(f"{name} {power[8]:.0%}" for name, (_, power) in curves.items())
+plots.show(figure, f"Power by frequency; at 1/3: {third}.")
 
 # %% [markdown]
-# Training has pulled the positions apart. It kept a few of the slow waves that were there and put
-# nearly everything into them; the wave of three positions, which the table found, is not among
-# them. None of the speeds $W_r$ has moved by as much as one step of the figure's axis.
-#
-# So two encodings can serve the same task with quite different vectors: the layers behind them
-# learn to read what is offered.
+# Training has pulled the positions apart, but the speeds $W_r$ have hardly moved: it works with the
+# waves that were there at initialisation, and these differ from seed to seed. So what one run shows
+# may be chance. The recorded runs took the same 400 steps on three seeds each, with the course's
+# own classes:
+
+# %%
+short = recorded.load("lag_tables")
+columns = ["loss", "step after", "power at period 3", "power at periods from 6"]
+rows = short.table.pivot(index=["encoding", "seed"], columns="quantity", values="value")
+print(short.note)
+rows[columns].round(2)
 
 # %% [markdown]
-# ## 7. A fair comparison
+# The quiet table takes on the wave of period three on every seed, the loud one on none. The Fourier
+# features go another way on each seed, and all three encodings reach about the same loss. So very
+# different vectors can serve the same task, because the layers behind them learn to read what they
+# are given. Only the MLP of the index gives them nothing to read.
+
+# %% [markdown]
+# ## 8. A fair comparison
 #
 # A few seconds and one seed prove little. The recorded sweep trained each encoding on the **same
 # budget**: the same model around it, 1,000 steps of 64 texts of 24 tokens, three seeds. It has some
@@ -597,7 +694,7 @@ for label in ("sinusoidal", "learned", "index MLP", "Fourier, no norm"):
 # repeated, and each encoding has at least two seeds, which may have equal losses. Write
 # `summary(runs, length)`. It looks at the rows with that length only, leaves `runs` as it is, and
 # returns a DataFrame with one row per encoding that was measured there, whose index is the
-# encoding's name, and three columns:
+# encoding's name, and three columns, in any order:
 #
 # - `mean`: the mean of `loss` over the seeds;
 # - `std`: their standard deviation, with $n - 1$ in the denominator, because few seeds stand for
@@ -606,8 +703,8 @@ for label in ("sinusoidal", "learned", "index MLP", "Fourier, no norm"):
 #
 # The encoding with the smallest mean comes first.
 #
-# *Why care:* without the spread nobody can say whether a difference is one, and without the limit
-# nobody can say what is left to gain.
+# *Why care:* only the spread over seeds can say whether a difference is more than chance, and only
+# the limit can say what is left to gain.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -660,8 +757,8 @@ check.summary.use(summary)(chosen, 24).join([seeds, pd.DataFrame(starts).T]).rou
 # What this says, for this language and this budget:
 #
 # 1. **Learned and sinusoidal are nearly equal** at the trained length, and both are close to the
-#    limit. Vaswani et al. found the same in translation (table 3, row E). Whether the table begins
-#    at 0.02 or at 1 hardly matters here.
+#    limit. Vaswani et al. found the same in translation (table 3, row E). Whether a table that
+#    *learns* begins at 0.02 or at 1 hardly matters here.
 # 2. **An MLP of the bare index stays far from the limit** on average, in all five versions; a
 #    single seed, of *index MLP, p/24*, came near it. (*Normalised* means divided, without a
 #    LayerNorm behind.) With p divided by 96, the LayerNorm makes it worse: *index MLP* is no better
@@ -675,7 +772,7 @@ check.summary.use(summary)(chosen, 24).join([seeds, pd.DataFrame(starts).T]).rou
 #    do not keep to it: the worst of *Fourier* is further from the limit than the best of *Fourier,
 #    γ = 10* and of *index MLP, p/24*. Eleven encodings make that a suspicion, not a law.
 #
-# How much would a single seed have told? These are the three of *Fourier, γ = 10*:
+# How much would a single seed have told us? These are the three of *Fourier, γ = 10*:
 
 # %%
 here[here["encoding"] == "Fourier, γ = 10"][["seed", "loss"]]
@@ -691,15 +788,15 @@ plots.race(ax, chosen[chosen["encoding"].isin(shown)], "recorded: trained at T =
 plots.show(figure, "Loss by length: all four encodings leave the limit at 48 and are lost at 96.")
 
 # %% [markdown]
-# All four leave the limit as soon as the text is longer than in training. **To have a vector for
-# position 60 is not to know what it means.** Here the scale does matter: untrained rows that began
-# with 0.02 disturb less than those that began with 1.
+# All four leave the limit as soon as the text is longer than in training. **Having a vector for
+# position 60 is not the same as knowing what it means.** Here the scale does matter: untrained
+# rows that began with 0.02 disturb less than those that began with 1.
 
 # %% [markdown]
-# ## 8. Check against the book
+# ## 9. Check against the book
 #
 # d2l's BERT (section 15.8) keeps its table in `pos_embedding`. With no layers and segments set to
-# zero, does it add what yours adds? How do its rows begin, and what does it do beyond the last?
+# zero, does it add what yours adds? How are its rows initialised, and what happens beyond the last?
 
 # %% tags=["nbval-check-output"]
 from helpers.book import d2l
@@ -720,8 +817,8 @@ if d2l:
         print("41 tokens:", error)
 
 # %% [markdown]
-# The book's tokens begin with 1 as well, so token and position are again equally loud. And
-# PyTorch's own interpolation has both conventions:
+# The book's tokens begin with a standard deviation of 1 as well, so token and position are again
+# equally loud. And PyTorch's own interpolation has both conventions:
 
 # %% tags=["nbval-check-output"]
 rows = encodings.sinusoidal_table(24, 16)
@@ -732,14 +829,17 @@ for aligned in (True, False):
 # %% [markdown]
 # ## What to keep
 #
-# - GPT and BERT learn one row per position: a Parameter, drawn with a standard deviation of 0.02,
-#   and no row beyond the last.
-# - Training fills the rows that texts reach; here, with a wave of period three, as the language
-#   has.
-# - Stretching keeps how far through the text a token stands, and changes how far apart two are.
+# - GPT and BERT learn one row per position: a Parameter, initialised with a standard deviation of
+#   0.02, and no row beyond the last.
+# - On this language a table need not be learned, only loud enough: the layers behind it learn to
+#   read random rows. Training makes quiet rows louder, and only those that texts reach.
+# - Stretching preserves how far through the text a token stands, and changes how far apart two are.
 # - An MLP of one number begins with nearly the same vector for neighbours, and on average stays far
 #   from the limit; behind sines and cosines it comes close.
 # - Compare at equal budget, over seeds, and against the limit.
+#
+# All these encodings say *where* a token is. The rule of this language is about *how far apart*
+# two tokens are. Why not hand the model just that? Unit 04.
 #
 # ## Further reading
 #

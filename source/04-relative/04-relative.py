@@ -1,16 +1,22 @@
 # %% [markdown]
 # # 04 · Relative encoding
 #
+# “The token three positions before me.” The language of this course follows that rule nine times
+# in ten, and none of the encodings so far could say it: each tells a token *where it is*, and the
+# model has to work out the distance of two tokens from two positions. On 24 tokens it learns to;
+# on 96 it is lost. In this unit the distance itself is the input, and at its end there is a line
+# that stays with the limit at four times the trained length.
+#
 # By the end of this unit you can
 #
 # - say how many pairs, offsets and vectors there are in a text of $T$ tokens;
 # - give each pair of tokens a learned vector by its offset, in the keys and in the values;
 # - compute the same sum in four ways, and predict what each of them holds in memory;
 # - put the pieces into a class that drops into the course's encoder, and train it;
-# - tell Shaw, Huang, Transformer-XL and T5 apart;
-# - name a task that relative positions win, and one that absolute ones win.
+# - explain how Shaw, Huang, Transformer-XL and T5 differ;
+# - name a task where relative positions win, and one where absolute positions win.
 #
-# Reading and running takes about 25 minutes besides the exercises.
+# Reading and running takes about 30 minutes besides the exercises.
 
 # %%
 import matplotlib.pyplot as plt
@@ -20,18 +26,31 @@ import torch
 from helpers import encodings, plots, recorded, widgets
 from helpers.checks import relative as check
 from helpers.encodings import Encoding
+from helpers.pictures import hooks
+from helpers.pictures.offsets import skewed, staircase
+from helpers.predict import outcome, predict
 
 # %% [markdown]
-# ## 1. Offsets instead of places
+# ## 1. Offsets instead of positions
 #
-# Put three words in front of a sentence: every word gets a new place, and the distances between
-# the words stay as they were. If what matters is who stands next to whom, a model should be told
-# that, and not leave it to be worked out from places. **Relative** encodings begin with the offset
-# of a pair: for the query at $i$ and the key at $j$ it is
+# Put three words in front of a sentence: every word gets a new position, and the distances between
+# the words stay as they were. If what matters is who stands next to whom, that is what a model
+# should be given. **Relative** encodings start from the offset of a pair: for the query at $i$ and
+# the key at $j$ it is
 #
 # $$j - i$$
 #
-# (Shaw's sign: negative to the left). How many pairs are there, and how many different offsets?
+# (Shaw's sign: negative to the left). Offsets belong to pairs, and pairs meet inside attention, so
+# relative encodings use other hooks than the input:
+
+# %%
+plots.show(*hooks.hooks("scores", "context"))
+
+# %%
+plots.show(*staircase(7))
+
+# %% [markdown]
+# How many pairs are there, and how many different offsets?
 
 # %% tags=["nbval-check-output"]
 for T in (2, 5, 512):
@@ -42,7 +61,7 @@ for T in (2, 5, 512):
 
 # %% [markdown]
 # So $T^2$ pairs, $T(T-1)$ without those of a token and itself, and $2T-1$ offsets, from $-(T-1)$
-# to $T-1$. (Now and then one reads that there were $(T-1)^2$ pairs. For $T = 2$ that would be one;
+# to $T-1$. (Some texts say that there are $(T-1)^2$ pairs. For $T = 2$ that would be one;
 # you have just counted four.)
 #
 # A vector for each offset would still be a table that ends somewhere. Shaw et al. (2018, section
@@ -54,12 +73,12 @@ for T in (2, 5, 512):
 # The $2k+1$ vectors stand in a table: row 0 is offset $-k$, the last row is offset $k$. Write
 # `offset_rows`. It returns a $(T, T)$ tensor: entry $(i, j)$ is the row that query $i$ and key $j$
 # use. Its dtype is int64, that of an index. $k$ may be larger than $T$, or 0, and $T$ may be any
-# length up to 1,000.
+# length up to 1,000. Each call returns a new tensor.
 #
 # For $T = 3$ and $k = 1$ that is `[[1, 2, 2], [0, 1, 2], [0, 0, 1]]`.
 #
 # *Why care:* everything in this unit reads a table by these rows. A wrong sign raises no error, and
-# a model can learn with it; its weights then fit nobody else's.
+# a model can learn with it; its weights are then of no use in anybody else's code.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -85,8 +104,8 @@ check.rows(offset_rows, seed=4101)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Here are the clipped offsets, worked out by **your** rows (or by the course's). Each diagonal has
-# one colour: a pair is known by its offset alone. The smaller $k$, the sooner all is "far".
+# Here are the clipped offsets, computed by **your** rows (or by the course's). Each diagonal has
+# one colour: a pair is known by its offset alone. The smaller $k$, the sooner everything is “far”.
 
 # %%
 rows_of = check.rows.use(offset_rows)
@@ -97,7 +116,7 @@ def draw(T, k):
     plots.heatmap(ax, torch.as_tensor(rows_of(T, k)) - k, x="key j", y="query i", title=title)
     return figure, f"Clipped offsets for T={T}, k={k}: stripes along the diagonal, flat beyond k."
 
-widgets.explore(draw, T=(4, 48, 24), k=(0, 24, 6))
+widgets.explore(draw, T=("length T", 4, 48, 24), k=("clip k", 0, 24, 6))
 
 # %% [markdown]
 # What does a longer text change? Once it is longer than $k$, nothing but the number of pairs: no
@@ -124,8 +143,9 @@ print("rows of query 0 for the offsets 6 … 95:", far)
 # = \frac{q_i \cdot k_j \; + \; q_i \cdot a^K_{ij}}{\sqrt d}$$
 #
 # The right side is the paper's equation 5, and the whole trick: the first part is attention as
-# always, and only the second is new. We call it the **key term**. All heads share one table, so
-# its vectors are $d = D/H$ wide.
+# always, and only the second is new. We call it the **key term**. Its vectors meet the queries of
+# a head, so they are $d = D/H$ wide. Here, as in the paper's section 3.3, the heads of a layer
+# share one table; each layer has a table of its own.
 
 # %% [markdown] exercise="pairs" title="The key term, pair by pair" difficulty=2 minutes=10
 # Write `key_term_by_pair`. The plainest form will do: fetch a vector for every pair and take its
@@ -136,8 +156,8 @@ print("rows of query 0 for the offsets 6 … 95:", far)
 # - returned is $(B, H, T, T)$, in the dtype of `q`;
 # - gradients must reach `q` and `vectors`, and no argument is written into.
 #
-# *Why care:* this form is slow, and it is the one you can see to be right. The quick ones will be
-# held against it.
+# *Why care:* this form is slow, but it is easy to see that it is right. The quick ones will be
+# compared with it.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -166,9 +186,9 @@ check.pairs(key_term_by_pair, seed=4202)
 #
 # Multiplying element by element makes a tensor of $B \cdot H \cdot T^2 \cdot d$ numbers before
 # anything is added up. Shaw et al. (section 3.3) noticed that the vectors do not depend on the
-# sentence or the head. For a **fixed query place** $i$, all sentences and heads meet the same $T$
-# vectors: that is an ordinary matrix product, $(B \cdot H, d) \times (d, T)$, and there are $T$ of
-# them.
+# sentence or the head. For a **fixed query position** $i$, all sentences and heads meet the same
+# $T$ vectors: that is an ordinary matrix product, $(B \cdot H, d) \times (d, T)$, and there are $T$
+# of them.
 
 # %% [markdown] exercise="batched" title="Shaw's batched product" difficulty=3 minutes=15
 # Write `key_term_batched`: the same arguments, the same numbers, and no copy of the vectors for
@@ -304,14 +324,16 @@ check.memory(numbers_held, seed=4505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# `check.largest_tensor` watches a call and returns the size of the largest tensor made on the way.
+# `largest_tensor` watches a call and returns the size of the largest tensor made on the way.
 # (If your first form is less wasteful than the one predicted, say by `einsum`, it shows here.)
 
 # %% tags=["nbval-check-output"]
+from helpers.model.meter import largest_tensor
+
 held_by = check.memory.use(numbers_held)
 predicted = held_by(B, H, T, d, k)
 for name, form in forms.items():
-    measured = check.largest_tensor(lambda form=form: form(q, vectors, rows))
+    measured = largest_tensor(lambda form=form: form(q, vectors, rows))
     print(f"{name:8} predicted {predicted[name]:>9,}   measured {measured:>9,}")
 print(f"table    {predicted['table']:,}, scores {predicted['scores']:,}")
 
@@ -374,46 +396,37 @@ pd.DataFrame({"MiB": at_1024["bytes"] / 2**20, "ms": at_1024["seconds"] * 1e3}).
 #
 # Without a clip ($k = T - 1$) the products are $(T, 2T-1)$ for each head: column $r$ is offset
 # $r - (T-1)$. The rows we want are windows of $T$ columns, and the window moves one to the left
-# from each query to the next. On the left, darker is a key further to the right; white is not
-# needed.
-
-# %%
-n = 6
-wanted = torch.full((n, 2 * n - 1), torch.nan)
-for i in range(n):
-    wanted[i, n - 1 - i : 2 * n - 1 - i] = torch.arange(1, n + 1)
-upright = torch.arange(1, n + 1).expand(n, n)
-figure, axes = plt.subplots(1, 2, figsize=(8, 2.8), width_ratios=[2, 1])
-x = "column r: offset r − (T − 1)"
-plots.heatmap(axes[0], wanted, x=x, y="query i", title="in the products", limit=n)
-plots.heatmap(axes[1], upright, x="key j", y="query i", title="wanted", limit=n)
-plots.show(figure, "Left: a band of six columns moves left by one a row. Right: it is upright.")
+# from each query to the next.
 
 # %% [markdown]
 # Huang et al. (2018, section 3.4.1) read it without an index. (Their model is causal and has $T$
 # columns; they pad on the left. Here is the same idea for $2T-1$ columns.) Think of the numbers as
 # they lie in memory, one row after the other. **Add one column** at the right, of anything: rows
-# are then $2T$ long, and query $i$ finds key $j$ at place
+# are then $2T$ long, and query $i$ finds key $j$ at index
 #
 # $$2T \cdot i + (T - 1 - i + j) \; = \; (T - 1) + (2T - 1) \cdot i + j$$
 #
-# Read the right side: begin at place $T-1$, in rows of $2T - 1$, and key $j$ is in column $j$. The
-# same memory, cut differently.
+# Read the right side: begin at index $T-1$, in rows of $2T - 1$, and key $j$ is in column $j$. The
+# same memory, cut differently:
+
+# %%
+plots.show(*skewed())
 
 # %% [markdown] exercise="skew" title="Skew" difficulty=4 minutes=15
 # Write `skew`, which turns products $(\dots, T, 2T-1)$ into $(\dots, T, T)$ with entry $(i, j)$
 # from the column of offset $j - i$. There may be any axes in front, or none, and the numbers may
-# lie in memory in any order, as after a `transpose`. Do it **without an index**: no `gather`,
-# `where` or other operation that takes a tensor of indices or a mask, nor a product with a
-# comparison or with a one-hot tensor, and no loop over pairs; padding, flattening, slicing and
-# cutting into rows again are enough. The result has the dtype of `products`, gradients must reach
+# lie in memory in any order, as after a `transpose`. Do it in PyTorch and **without an index**: no
+# `gather`, `where`, `grid_sample` or other operation that takes a tensor of indices, of places or a
+# mask, nor a product with a comparison, a one-hot tensor or any other tensor of zeros and ones, and
+# no loop over pairs (one over queries may be); padding, flattening, slicing and cutting into rows
+# again are enough, at any length. The result has the dtype of `products`, gradients must reach
 # them, and they are not written into.
 #
 # *Why care:* this is what the Music Transformer needed to read texts of thousands of tokens.
 #
 # <details><summary>Hint 1: the three steps</summary>
 #
-# Add a column on the right. Flatten the last two axes and drop what stands before place $T-1$. Cut
+# Add a column on the right. Flatten the last two axes and drop what stands before index $T-1$. Cut
 # into $T$ rows of $2T-1$, and keep the first $T$ columns.
 # </details>
 # <details><summary>Hint 2: the tools</summary>
@@ -464,7 +477,7 @@ print(f"vectors of T offsets, all 8 heads: {4 * 8 * 2048 * 64 / 1e6:.1f} MB")
 print(f"scores, all 8 heads, before and after: {4 * held['scores'] / 1e6:.0f} MB")
 
 # %% [markdown]
-# So, but for a rounding, it is counted against the *batched* form, whose vectors are fetched once
+# So, up to rounding, it is counted against the *batched* form, whose vectors are fetched once
 # for all sentences ($B$ is not in the number). What is saved are its $T^2 \cdot d$ numbers a head.
 # The $T^2$ scores of a head are in neither number, and `gather` saves the vectors as well. One more
 # thing that gets mixed up: **Huang's vectors are learned**, one per offset and head; what is new is
@@ -531,7 +544,7 @@ check.values(value_term, seed=4707)
 # %% [markdown]
 # ## 6. In a model
 #
-# The course's encoder asks its encoding at four places: once at the input, and at three inside
+# The course's encoder asks its encoding at four hooks: once at the input, and at three inside
 # attention. Two of those are made for this:
 #
 # | hook | what attention does with the result |
@@ -540,8 +553,8 @@ check.values(value_term, seed=4707)
 # | `context(weights, offsets)` | adds it to $\alpha \cdot v$ |
 
 # %% [markdown] exercise="module" title="Learned vectors by offset" difficulty=4 minutes=25
-# Write `ShawEncoding`, which is the answer to the book's question whether queries and keys can be
-# told their offset by learned vectors (d2l, section 11.6, exercise 3):
+# Write `ShawEncoding`, which answers the book's question whether learned vectors can give queries
+# and keys their offset (d2l, section 11.6, exercise 3):
 #
 # - `__init__` makes two `nn.Parameter`s and no others, `self.keys` and `self.values`, of shape
 #   $(2k+1, d)$, where $k$ may be 0; $d$ is the width of a head, `self.head_width`, and the heads
@@ -555,8 +568,8 @@ check.values(value_term, seed=4707)
 # - any length works: `max_len` limits nothing here, and one object may meet any lengths in turn;
 # - the dtype of `q`, or of `weights`, is kept, with tables of the same dtype: after `.double()` all
 #   is float64, after `.bfloat16()` bfloat16;
-# - training must work: gradients must reach `q`, `weights` and both tables, the next call uses the
-#   tables as they have become, and no argument is written into.
+# - training must work, after `eval()` as well: gradients must reach `q`, `weights` and both tables,
+#   the next call uses the tables as they have become, and no argument is written into.
 #
 # As attention makes them by a `transpose`, the numbers of `q` may lie in memory in any order.
 # Both hooks need the rows, so there is a place for them; `rows` is not checked by itself, and you
@@ -623,7 +636,7 @@ check.module(ShawEncoding, seed=4808)
 # %% [markdown]
 # ### Your encoding learns
 #
-# The lag language again: nine times in ten, a token follows from the one three places before it.
+# The lag language again: nine times in ten, a token follows from the one three positions before it.
 # Keys, values or both: your class can be all of them, by switching off a hook.
 
 # %%
@@ -638,8 +651,13 @@ class ValuesOnly(Mine):
         return None
 
 # %% [markdown]
-# Four short trainings on sequences of 24 tokens (on a GPU, with three seeds each). Then each is
-# tested at 24 and at 48.
+# Keys say where to look, values what is passed on. Does it take both? Four short trainings on
+# sequences of 24 tokens (on a GPU, with three seeds each), each tested at 24 and at 48.
+
+# %%
+predict("tables", "Trained on 24 tokens, tested on 48: which tables keep the loss near the limit?",
+        a="only both together, as in the paper", b="those of the keys are enough",
+        c="those of the values are enough", answer="")
 
 # %% tags=["training"]
 from torch import Generator
@@ -668,8 +686,9 @@ pd.DataFrame(live).round(2)
 
 # %% [markdown]
 # The losses are in nats per hidden token. One short run each is a first look. Here are the same
-# four as recorded, after 1,000 steps on three seeds; `std` is their spread. Beside them stands Shaw
-# et al.'s own ablation on a translation task (their table 3; higher is better).
+# four as recorded, after 1,000 steps on three seeds; `std` is their standard deviation. An
+# experiment that leaves one part out is called an **ablation**; Shaw et al.'s own, on a translation
+# task, stands beside ours (their table 3; BLEU, higher is better).
 
 # %%
 lag = recorded.load("lag3")
@@ -681,11 +700,16 @@ print(lag.note)
 print("limit:", lag.table.groupby("length")["limit"].mean().round(3).to_dict())
 four
 
+# %%
+at48 = four["mean", 48]
+near = at48 < at48["Shaw"] + 0.05
+outcome("tables", "b" if near["Shaw keys"] else "c" if near["Shaw values"] else "a")
+
 # %% [markdown]
-# Two very different measures, one picture at the length trained at: without positions little works,
-# either table alone carries most of it, and the keys can do without the values. At 48 and 96 tokens
-# they part: the values alone drift away from the limit, the other two do not. Vectors beside the
-# values say where something came from, not where to look.
+# Two very different measures agree at the trained length: without positions little works,
+# either table alone is enough for most of it, and the keys can do without the values. At 48 and 96
+# tokens they differ: the values alone drift away from the limit, the other two do not. Vectors
+# beside the values say where something came from, not where to look.
 #
 # Where does a trained head look? Below is the mean attention weight by offset, in the first layer
 # of the model with both (seed 0).
@@ -707,38 +731,53 @@ for head, each in enumerate(torch.stack(seen, 1)):
 print(f"without a preference: {1 / 24:.2f} at each offset")
 
 # %% [markdown]
-# Each head gives more weight to −3 or to 3 than to any other offset, many times what it would give
-# without a preference. The rule of the language can be read off: its lag is 3, so what stands 3 to
-# the left or 3 to the right tells most about a hidden token.
+# Each head gives more weight to −3 or to 3 than to any other offset, several times what it would
+# give without a preference. The rule of the language can be read off: its lag is 3, so what stands
+# 3 to the left or 3 to the right says most about a hidden token.
 
 # %% [markdown]
 # ### How large must k be?
 #
-# For translation the paper found that hardly anything is needed beyond $k = 2$ (table 2, BLEU by
-# $k$):
+# For translation the paper found that hardly anything is gained beyond $k = 2$ (table 2, BLEU by
+# $k$). One reason is depth, as offsets add up: a token that looks 2 to the left reads one that has
+# itself looked 2 to the left in the layer before. So a stack of $L$ layers can tell offsets up to
+# $L \cdot k$ apart:
 
 # %%
 by_clip = {0: 12.5, 1: 25.5, 2: 25.8, 4: 25.9, 16: 25.8, 64: 25.9, 256: 25.8}
 pd.DataFrame([by_clip], index=["BLEU"])
 
 # %% [markdown]
-# With $k = 0$ there is one vector for all offsets, which is no position at all. How much is enough
-# depends on the task, though. The lag language asks for exactly 3, and with $k = 2$ that is "far":
+# With $k = 0$ there is one vector for all offsets, which says nothing about position. How much is
+# enough depends on the task, though. The lag language needs offset 3, which is “far” in a layer
+# with $k = 2$.
+
+# %%
+predict("far", "Two layers, k = 2, and a rule at offset 3: the loss at 24 tokens is",
+        a="as bad as without positions", b="between that and k = 8", c="as good as with k = 8",
+        answer="")
 
 # %%
 clips = lag.table[lag.table["encoding"].isin(["none", "Shaw keys", "Shaw keys, k = 2"])]
 pd.concat([clips.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]),
            clips.groupby(["encoding", "length"])["limit"].mean()], axis=1).round(3)
 
+# %%
+loss = clips[clips["length"] == 24].groupby("encoding")["loss"].mean()
+left = (loss["Shaw keys, k = 2"] - loss["Shaw keys"]) / (loss["none"] - loss["Shaw keys"])
+outcome("far", "a" if left > 0.9 else "c" if left < 0.1 else "b")
+
 # %% [markdown]
-# `Shaw keys` has $k = 8$. The runs are those of above: three seeds each, trained at length 24.
+# `Shaw keys` has $k = 8$. The runs are the ones above: three seeds each, trained at length 24.
+# With $k = 2$ the model is far better than without positions, presumably because two layers can
+# chain 2 and 1. But that is a detour, and the loss stays well above that of $k = 8$.
 
 # %% [markdown]
 # ## 7. Relatives
 #
 # **Transformer-XL** (Dai et al. 2019, section 3.3) has a vector for every offset without a table: a
 # *sinusoid of the offset*, $R_{i-j}$, times a learned matrix $W$. It then sorts the score into four
-# terms, two of them with learned vectors $u$ and $v$ in the place of the query:
+# terms, two of them with learned vectors $u$ and $v$ instead of the query:
 #
 # $$\underbrace{q_i \cdot k_j}_{\text{content}} + \underbrace{q_i \cdot W R_{i-j}}_{\text{key term}}
 # + \underbrace{u \cdot k_j}_{\text{liked words}}
@@ -798,7 +837,7 @@ plots.race(ax, lag.table[lag.table["encoding"].isin(chosen)], "recorded: three s
 plots.show(figure, "Shaw, Huang and Transformer-XL stay at the limit up to 96; sinusoids leave it.")
 
 # %% [markdown]
-# The two that add to the input lose their way beyond 24. Shaw, Huang and Transformer-XL stay near
+# The two that add to the input are lost beyond 24. Shaw, Huang and Transformer-XL stay near
 # the grey line at four times the length: here is the answer to the question of unit 00. Relative is
 # no guarantee, though: T5's single numbers are fine at 24 and drift off by 96. The lines at the
 # bottom in numbers, at 96 tokens:
@@ -808,30 +847,27 @@ at_96 = lag.table[(lag.table["length"] == 96) & lag.table["encoding"].isin(chose
 at_96.groupby("encoding")[["loss", "limit"]].agg(["mean", "std"]).round(3)
 
 # %% [markdown]
-# Huang's table was made for 96 tokens here, but no text had an offset beyond 23 in training: those
-# vectors say nothing that was learned. It costs a little on this task, where what tells most is
-# near. With a clip there are no such vectors.
+# Huang's table was made for 96 tokens here, but no text in training had an offset beyond 23: the
+# other vectors were never trained. It costs a little on this task, where what matters most is near.
+# With a clip there are no such vectors.
 #
-# **Two more tasks.** *Shift*: say the symbol three places back, $y_t = x_{t-3}$, trained on lengths
-# from 8 to 32. *Reverse*: say the text backwards, $y_t = x_{T-1-t}$, trained at 16. The first is
-# one offset for all. In the second, the token to copy is at offset $T - 1 - 2t$, another one at
-# every place.
+# **Two more tasks.** *Shift*: name the symbol three positions back, $y_t = x_{t-3}$, trained on
+# lengths from 8 to 32. *Reverse*: write the text backwards, $y_t = x_{T-1-t}$, trained at 16. The
+# first is one offset for all. In the second, the token to copy is at offset $T - 1 - 2t$, another
+# one at every position.
 
 # %%
-def accuracy(ax, name, title):
-    table = recorded.load(name).table
-    for encoding in ["sinusoidal", "learned", "Shaw keys", "Transformer-XL", "T5 bias", "RoPE"]:
-        rows = table[table["encoding"] == encoding]
-        mean = rows.groupby("length")["accuracy"].mean()
-        (line,) = ax.plot(mean.index, mean, label=encoding)
-        ax.scatter(rows["length"], rows["accuracy"], color=line.get_color(), s=18)
-    ax.set(xlabel="length T (tokens)", title=title, xticks=list(mean.index), ylim=(0, 1.03))
+predict("reverse", "Which encodings are best at saying a text backwards, at the trained length?",
+        a="the relative ones again", b="the absolute ones", c="no difference", answer="")
 
+# %%
+known = ["sinusoidal", "learned", "Shaw keys", "Transformer-XL", "T5 bias", "RoPE"]
+titles = {"shift3": "shift: trained at 8 … 32", "reverse": "reverse: trained at 16"}
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), width_ratios=[3, 2])
-accuracy(axes[0], "shift3", "shift: trained at 8 … 32")
-accuracy(axes[1], "reverse", "reverse: trained at 16")
-axes[0].set(ylabel="share of right answers")
-axes[1].legend(loc="upper left", bbox_to_anchor=(1, 1))
+for ax, (name, title) in zip(axes, titles.items(), strict=True):
+    table = recorded.load(name).table
+    plots.race(ax, table[table["encoding"].isin(known)], title, value="accuracy")
+axes[0].get_legend().remove()
 plots.show(figure, "Shift: Shaw and Transformer-XL stay near 1. Reverse: absolute ones lead at 16.")
 
 # %% [markdown]
@@ -852,31 +888,37 @@ means("shift3", 3)
 
 # %% [markdown]
 # Shaw's and Transformer-XL's vectors read four times the length with hardly a mistake, and RoPE
-# (unit 05) comes close. What is added to the input loses its way beyond 32, and so do T5's buckets.
+# (unit 05) comes close. What is added to the input fails beyond 32, and so do T5's buckets.
 #
-# And *reverse*, at the length trained at, twice and four times as long:
+# And *reverse*, at the trained length, and at twice and four times that length:
 
 # %%
 means("reverse", 4)
 
+# %%
+loss = recorded.load("reverse").table.query("length == 16").groupby("encoding")["loss"].mean()
+absolute = loss[["sinusoidal", "learned"]].max()
+relative = loss[["Shaw keys", "T5 bias", "Transformer-XL", "RoPE"]].min()
+outcome("reverse", "b" if absolute < relative else "a")
+
 # %% [markdown]
-# At the length trained at, **absolute positions win**, the sinusoids and the table: no token is
-# wrong, on any seed. Shaw's clipped vectors and T5's buckets fall far behind: each place asks for
-# another offset, up to 15, and which one depends on the place, which they are not told. Two of the
+# At the trained length, **absolute positions win**, the sinusoids and the table: no token is wrong,
+# on any seed. Shaw's clipped vectors and T5's buckets fall far behind: each position needs another
+# offset, up to 15, and which one depends on the position, which they do not see. Two of the
 # relative ones come close all the same. RoPE gets nearly everything right and Transformer-XL a
 # little less, but their losses are many times as large. Both tell all offsets apart, and a model
-# may work out its place from where the text ends.
+# may work out a token's position from where the text ends.
 #
-# And beyond, nobody has learned to turn a text round: at 32 the best gets hardly more right than
+# On longer texts no model has learned to reverse: at 32 the best gets hardly more right than
 # *none*, which knows no order at all, at 64 less, and every loss is above that of *none*. So ask
-# first what the task is about. If it is about **who stands how far from whom**, tell the model
-# offsets; if it is about **the third place of the form**, tell it places.
+# first what the task is about. If it is about **how far two tokens are apart**, give the model
+# offsets; if it is about **the third field of a form**, give it positions.
 
 # %% [markdown]
 # ## 9. Check against the book
 #
-# d2l has no relative positions. It has attention, and equations 3 and 4 can be had from that: for
-# query $i$, simply add its own vectors to all keys and values, and ask the book's attention, one
+# d2l has no relative positions. It has attention, and that is enough for equations 3 and 4: for
+# query $i$, simply add its own vectors to all keys and values, and call the book's attention, one
 # query at a time. Does your quick version give the same?
 
 # %% tags=["nbval-check-output"]
@@ -908,7 +950,10 @@ if d2l:
 # - Keys say where to look, values pass on from where something came.
 # - Shaw: learned, clipped. Huang: learned, unclipped, skewed. Transformer-XL: sinusoids of the
 #   offset. T5: a number per bucket.
-# - From $k$ on, all is "far"; and a task that is about places is not about offsets.
+# - From $k$ on, everything is “far”; and a task that is about positions is not about offsets.
+#
+# Shaw's idea works, and it costs a table and a product more in each layer. What the models of
+# today use is cheaper, and one of them fits into a rotation that you have already built. Unit 05.
 #
 # ## Further reading
 #

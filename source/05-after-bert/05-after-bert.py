@@ -3,9 +3,9 @@
 #
 # By the end of this unit you can
 #
-# - name the four places where position can enter attention, and put a new paper in one of them;
+# - name the four hooks of this course, assign a new paper to them, and say what they do not hold;
 # - turn queries and keys as RoPE does, in both layouts, and show that only the offset is left;
-# - compute ALiBi's slopes and bias, and say what a symmetric one can never tell;
+# - compute ALiBi's slopes and bias, and say what a symmetric bias can never distinguish;
 # - put offsets into T5's buckets and count positions as CoPE does;
 # - find where DeBERTa's published code differs from its paper;
 # - write an encoding of your own and race it.
@@ -24,47 +24,34 @@ from helpers import encodings, plots, recorded, runtime, widgets
 from helpers.checks import after_bert as check
 from helpers.corpora import LagLanguage
 from helpers.model.encoder import Encoder
+from helpers.plots import losses as loss_plots
 from helpers.encodings import Encoding
+from helpers.pictures import clock, hooks
+from helpers.predict import outcome, predict
 
 # %% [markdown]
-# ## 1. Four places
+# ## 1. Four hooks
 #
 # BERT adds a vector to each token, once, before the first layer. Most encodings since then act
-# inside every layer instead. There are four places in all, and this course calls them **hooks**:
-# each encoding is a class that overrides those that it needs, and `hooks()` says which.
+# inside every layer instead. Here is the map from unit 01 again: the four points at which this
+# course's model lets an encoding act. An encoding is a class that overrides the hooks that it
+# needs, and `hooks()` says which.
 
 # %%
-SEEN = {"sinusoidal": "sinusoidal", "learned": "learned table", "rotary": "RoPE", "shaw": "Shaw",
-        "transformer_xl": "Transformer-XL", "t5_bias": "T5", "alibi": "ALiBi", "kerple": "Kerple",
-        "fire": "FIRE", "deberta": "DeBERTa", "cope": "CoPE"}
-PLACES = {"embed": r"$x_p + P_p$", "rotate": r"$R_i q_i,\; R_j k_j$",
-          "scores": r"$q_i \cdot k_j + b_{ij}$", "context": r"$\sum_j \alpha_{ij}(v_j + a_{ij})$"}
-users = {hook: [title for name, title in SEEN.items() if hook in encodings.BY_NAME[name].hooks()]
-         for hook in PLACES}
+plots.show(*hooks.hooks("rotate", "scores"))
 
 # %%
-steps = ["tokens", "embed", "q, k, v", "rotate", r"$q\,k^T$", "scores", "softmax", r"$\alpha\,v$",
-         "context", "out"]
-figure, ax = plt.subplots(figsize=(9.5, 3.0))
-for n, step in enumerate(steps):
-    hook = step in PLACES
-    face, edge = ("#56B4E9", "black") if hook else ("white", "grey")
-    box = {"boxstyle": "round,pad=0.4", "facecolor": face, "edgecolor": edge}
-    ax.text(n, 0, step, ha="center", va="center", bbox=box, weight="bold" if hook else "normal")
-    if n:
-        arrow = {"arrowstyle": "->", "color": "grey", "shrinkA": 24, "shrinkB": 24}
-        ax.annotate("", (n, 0), (n - 1, 0), arrowprops=arrow)
-    if hook:
-        ax.text(n, 0.55, PLACES[step], ha="center", fontsize=11)
-        ax.text(n, -0.45, "\n".join(users[step]), ha="center", va="top", fontsize=9)
-ax.set(xlim=(-0.6, 9.6), ylim=(-2.1, 1))
-ax.axis("off")
-plots.show(figure, "Attention from left to right, with the four hooks and the encodings at each.")
+FORMULAS = {"embed": "x_p + P_p", "rotate": "R_i q_i, R_j k_j",
+            "scores": "q_i · k_j + b_ij", "context": "Σ α_ij (v_j + a_ij)"}
+users = {hook: ", ".join(name for name, kind in encodings.BY_NAME.items() if hook in kind.hooks())
+         for hook in FORMULAS}
+pd.options.display.max_colwidth = None
+pd.DataFrame({"what it computes": FORMULAS, "encodings of this course": users})
 
 # %% [markdown]
 # `embed` acts once, at the input; the other three are asked in each layer. `rotate` may change
 # queries and keys in any way, each of them by itself; RoPE turns them. Shaw's paper has vectors for
-# keys and for values, so it stands in two places (unit 04). Beside the hooks, an encoding may
+# keys and for values, so it stands in two rows (unit 04). Beside the hooks, an encoding may
 # choose its `scale`: $1/\sqrt d$ as usual, 1 for T5, $1/\sqrt{3d}$ for DeBERTa.
 
 # %% [markdown]
@@ -76,8 +63,16 @@ plots.show(figure, "Attention from left to right, with the four hooks and the en
 #
 # $$(R_i q)\cdot(R_j k) = q^T R_i^T R_j\, k = q^T R_{j-i}\, k$$
 #
-# Turning back by $i$ and forth by $j$ is turning by $j - i$. The score depends on the contents and
-# on the offset, on nothing else. Pair $n$ of a head of width $d$ turns by $\theta_n$ per position:
+# Turning back by $i$ and forward by $j$ is turning by $j - i$. The score depends on the contents
+# and on the offset, on nothing else. Move both by the same amount, and the angle between them
+# stays:
+
+# %%
+widgets.explore(lambda i, offset: clock.turning(i, i + offset),
+                i=("query position i", 0, 20, 2), offset=("offset j − i", -5, 5, -3))
+
+# %% [markdown]
+# Pair $n$ of a head of width $d$ turns by $\theta_n$ per position:
 #
 # $$\theta_n = \text{base}^{-2n/d}, \qquad n = 0, \dots, d/2 - 1, \qquad
 # \begin{pmatrix} a \\ b \end{pmatrix} \to
@@ -95,8 +90,8 @@ plots.show(figure, "Attention from left to right, with the four hooks and the en
 #   (Meta's own code of Llama interleaves.)
 #
 # Each number of a turned pair goes back to the column that it came from. $x$ itself stays as it
-# is. The result has the dtype of $x$, float32 or float64, and gradients must reach $x$: in section
-# 8 a model is trained through it.
+# is. The result has the dtype of $x$, float32 or float64, and its precision, for which angles in
+# float32 will do; and gradients must reach $x$: in section 8 a model is trained through it.
 #
 # *Why care:* both layouts are in use. Weights made for one give wrong scores with the other, and
 # no error tells you.
@@ -109,7 +104,7 @@ plots.show(figure, "Attention from left to right, with the four hooks and the en
 # <details><summary>Hint 2: the pairs</summary>
 #
 # Interleaved: `a, b = x[..., 0::2], x[..., 1::2]`. Halves: `a, b = x.chunk(2, -1)`. Both are
-# $(B, H, T, d/2)$, with pair $n$ at place $n$.
+# $(B, H, T, d/2)$, with pair $n$ at index $n$.
 # </details>
 # <details><summary>Hint 3: and back</summary>
 #
@@ -164,7 +159,7 @@ print("but turning changed them:", not torch.allclose(here, q @ k.mT, atol=1e-4)
 #
 # RoPE has no parameter, but the matrices that make $q$ and $k$ have. If they make a query that is
 # its key turned by $m$ more positions, the score is highest where $j - i = m$: to the left for
-# $m < 0$, to the right for $m > 0$. Move `m` and `log10_base`; the sliders use **your** `turn`.
+# $m < 0$, to the right for $m > 0$. Move $m$ and the base; the sliders use **your** `turn`.
 
 # %%
 def draw(m, log10_base):
@@ -176,11 +171,12 @@ def draw(m, log10_base):
     plots.lines(ax, curves, x="offset j − i", y="score", title=f"base = {10**log10_base:,.0f}")
     return figure, f"Score by offset: a peak at {m}, the same for a query at 40 and one at 90."
 
-widgets.explore(draw, m=(-20, 20, -3), log10_base=(1.0, 6.0, 4.0))
+widgets.explore(draw, m=("preferred offset m", -20, 20, -3),
+                log10_base=("log₁₀ of the base", 1.0, 6.0, 4.0))
 
 # %% [markdown]
-# The two curves lie on each other: that is the offset again. So a head *can* look three to the
-# left with RoPE; whether it learns to is a matter of training.
+# The two curves coincide: that is the offset again. So a head *can* look three to the left with
+# RoPE; whether it learns to is a matter of training.
 #
 # The score falls on both sides of the peak, but in waves, as the similarity in unit 02 did. Some
 # models turn only a part of each head's columns; the rest then knows no position at all.
@@ -188,9 +184,10 @@ widgets.explore(draw, m=(-20, 20, -3), log10_base=(1.0, 6.0, 4.0))
 # %% [markdown] exercise="rope_attention" title="Attention with RoPE" difficulty=2 minutes=8
 # Write `rope_attention`: scaled dot-product attention of $q, k, v$, each $(B, H, T, d)$, with
 # RoPE in the paper's layout, base 10,000 and no mask. It returns $(B, H, T, d)$ in the dtype of
-# $q$, float32 or float64, and gradients must reach all three. Scores may be so large, near
-# $\pm$2,000, that exp overflows even in float64; the result must be right all the same, and no
-# gradient nan. Each of the three may be a transposed view.
+# $q$, float32 or float64, and its precision, and gradients must reach all three. Scores may be so
+# large, near $\pm$2,000, that exp overflows even in float64, and a query may have both kinds; the
+# result must be right all the same, and no gradient nan. Each of the three may be a transposed
+# view.
 #
 # `turned` from the cells above is yours to use.
 #
@@ -276,8 +273,8 @@ check.slopes(slopes, seed=5303)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# The paper's models read from left to right only. A BERT reads both ways, and then it has to be
-# said what happens on the right.
+# The paper's models read from left to right only. BERT reads both ways, so it has to be decided
+# what happens on the right.
 
 # %% [markdown] exercise="alibi_bias" title="The bias in three forms" difficulty=2 minutes=10
 # Write `alibi_bias`. It takes slopes of shape $(H,)$, none below 0, and the length $T$, and returns
@@ -286,7 +283,7 @@ check.slopes(slopes, seed=5303)
 # - `form="causal"`: $-m_h\,(i - j)$ for $j \le i$, and $-\infty$ for the keys that come later,
 #   even where a slope is 0;
 # - `form="symmetric"`: $-m_h\,|j - i|$;
-# - `form="directional"`: as symmetric, but keys to the right fall twice as fast. This form is the
+# - `form="directional"`: as symmetric, but falling twice as fast to the right. This form is the
 #   course's own.
 #
 # The result has the dtype of the slopes, float32 or float64. Slopes might be learned, so gradients
@@ -339,7 +336,14 @@ plots.show(figure, "Weights by the bias alone: a triangle, a band, a band that l
 #
 # ### Blind to direction
 #
-# How does the query at 8 see the key three to its left, and the one three to its right?
+# How does the query at 8 see the key three to its left, and the one three to its right? Predict
+# what this means for a whole model:
+
+# %%
+predict("mirror", "An encoder with the symmetric bias reads a text backwards. Its outputs are",
+        a="others: the first layer already sees another text",
+        b="the same, backwards, in every layer",
+        c="the same, backwards, after one layer; deeper layers notice", answer="")
 
 # %% tags=["nbval-check-output"]
 for form in ("symmetric", "directional"):
@@ -347,10 +351,8 @@ for form in ("symmetric", "directional"):
     print(f"{form}: {left:.2f} at offset −3, {right:.2f} at +3")
 
 # %% [markdown]
-# The same bias on both sides, for each pair and each head. So if you read a text backwards into a
-# model with the symmetric form, every score is the same, only mirrored; and so is every output,
-# **in every layer, whatever the weights are**. No training can change that. Measure it, on models
-# that have not been trained at all:
+# The same bias on both sides, for each pair and each head. Now models that have not been trained
+# at all, on a text and on the same text backwards:
 
 # %%
 tokens = LagLanguage().sample(4, 24, torch.Generator().manual_seed(0))
@@ -371,7 +373,13 @@ print("RoPE:                  ", blind("rotary"))
 print("symmetric, causal mask:", blind("alibi", mask=causal_mask))
 print("no positions, masked:  ", blind("none", mask=causal_mask))
 
+# %%
+outcome("mirror", "b" if blind("alibi") else "a")
+
 # %% [markdown]
+# Every score is the same, only mirrored, and so is every output, **in every layer, whatever the
+# weights are**. No training can change that.
+#
 # Kerple (Chi et al. 2022) is a learned function of the distance, $-r_1 \log(1 + r_2 |j - i|)$, and
 # is blind for the same reason. The line of the symmetric form with a mask is why this does no harm
 # where these encodings come from: **a causal mask hides the blindness**. Where only the left is
@@ -386,7 +394,7 @@ print("no positions, masked:  ", blind("none", mask=causal_mask))
 # longer texts, NoPE came out ahead of ALiBi, RoPE and T5's bias.
 #
 # What does the blindness cost an encoder? In the recorded runs below, a model has to say the symbol
-# three places **before** each token. It was trained on lengths from 8 to 32.
+# three positions **before** each token. It was trained on lengths from 8 to 32.
 
 # %%
 def means(table, names, column):
@@ -401,21 +409,32 @@ print("limit:", shift.table.groupby("length")["limit"].mean().to_dict())
 means(shift.table, some, "loss")
 
 # %% [markdown]
-# These are losses in nats per token; the share of right answers:
+# These are losses in nats per token. The accuracy:
 
 # %%
 means(shift.table, some, "accuracy")
 
 # %% [markdown]
 # At 32 tokens T5's bias and RoPE make hardly a mistake, and the symmetric form gets less than half
-# of them right. Now the masked language of unit 02, in which a token follows from the one three
-# places before it, trained at 24:
+# of the tokens right. Now the masked language of unit 02, in which a token follows from the one
+# three positions before it, trained at 24. ALiBi is famous for extrapolating, so let us give it
+# every chance: the directional form can tell left from right.
+
+# %%
+predict("alibi", "ALiBi, directional: how do its losses at 24, 48 and 96 tokens compare?",
+        a="near the limit at 24, then rising", b="near the limit at all three lengths",
+        c="about the same at all three, and far above the limit", answer="")
 
 # %%
 study = recorded.load("lag3")
 blind_or_not = ["none", "ALiBi, symmetric", "ALiBi, directional", "Kerple"]
 print("limit:", study.table.groupby("length")["limit"].mean().round(2).to_dict())
 means(study.table, blind_or_not, "loss")
+
+# %%
+runs = study.table[study.table["encoding"] == "ALiBi, directional"].groupby("length")
+above = runs["loss"].mean() - runs["limit"].mean()
+outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 
 # %% [markdown]
 # The directional form is better than the symmetric one at each length, by much more than the
@@ -479,7 +498,7 @@ check.buckets(buckets, seed=5505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# See where the steps widen. The slider `quarter` is $e$, a quarter of all buckets.
+# See where the steps widen. One slider is $e$, a quarter of all buckets.
 
 # %%
 bucket_of = check.buckets.use(buckets)
@@ -493,7 +512,8 @@ def draw_buckets(quarter, max_distance):
     ax.set(xlabel="offset j − i", ylabel="bucket", title=title)
     return figure, f"{title}: a bucket each near offset 0, long flat steps far from it, twice."
 
-widgets.explore(draw_buckets, quarter=(2, 16, 8), max_distance=(33, 200, 128))
+widgets.explore(draw_buckets, quarter=("a quarter of the buckets, e", 2, 16, 8),
+                max_distance=("largest distance, max", 33, 200, 128))
 
 # %% [markdown]
 # Look closely at the buckets that are used:
@@ -541,8 +561,8 @@ print("the paper's last term reads", distance_read("paper"))
 print("the code's last term reads ", distance_read("code"))
 
 # %% [markdown]
-# Trained from nothing, either can be learned. But **with the same weights they are two different
-# models**: whoever writes DeBERTa from the paper and loads the published weights gets other
+# Trained from scratch, either can be learned. But **with the same weights they are two different
+# models**: if you write DeBERTa from the paper and load the published weights, you get other
 # scores.
 
 # %%
@@ -570,8 +590,8 @@ print(f"the same weights, other scores: {(ours - theirs).std() / ours.std():.0%}
 # Write `counted`. It takes scores $s$ of shape $(B, H, T, T)$, without a mask, and returns $p$ of
 # the same shape: $p_{ij}$ where $j \le i$, and 0 where $j > i$. The scores stay as they are; they
 # may be so large, near $\pm$1,000, that exp overflows even in float64, and $p$ must be right all
-# the same. It has the dtype of the scores, float32 or float64, and gradients, never nan, must reach
-# them.
+# the same. It has the dtype of the scores, float32 or float64, and their precision; and gradients,
+# never nan, must reach them.
 #
 # *Why care:* the sum runs backwards from the query. If you let it run from the beginning of the
 # text, it is a different encoding that looks just like it.
@@ -632,9 +652,9 @@ plots.show(figure, "Staircase: all words of a sentence share one count; it grows
 # \qquad \psi(x) = \log(cx + 1)$$
 #
 # The distance is divided by what the query can see, so that $f$ meets numbers from 0 to 1 in texts
-# of any length; $c$ and the threshold $L$ are learned. The paper is causal. The course's FIRE gives
-# keys to the right a negative share, so that it is not blind. With it, the list of this unit is
-# complete:
+# of any length; $c$ and the threshold $L$ are learned. The paper is causal. For keys to the right,
+# the course's FIRE gives $f$ a negative number, so that it is not blind. With it, the list of this
+# unit is complete:
 
 # %%
 sizes = {"d_model": 48, "num_heads": 4}
@@ -642,7 +662,6 @@ unit = {name: encodings.create(name, **sizes)
         for name in ("none", "rotary", "alibi", "kerple", "fire", "t5_bias", "deberta", "cope")}
 rows = [{"encoding": name, "hooks": ", ".join(each.hooks()), "formula": each.formula,
          "parameters": sum(p.numel() for p in each.parameters())} for name, each in unit.items()]
-pd.options.display.max_colwidth = None  # whole formulas
 pd.DataFrame(rows).set_index("encoding")
 
 # %% [markdown] exercise="hooks" title="Which hook for which paper" difficulty=2 minutes=8
@@ -668,9 +687,9 @@ pd.DataFrame(rows).set_index("encoding")
 #   $v_j + r_{ij}$ instead of $v_j$, where the learned $r_{ij}$ depends on how far patch $j$ of an
 #   image is from patch $i$, to the side and down.
 # - **F** (the encoder of DETR, Carion et al. 2020): in each layer the sinusoidal vector of a
-#   patch's place goes into the query and into the key of this patch, and not into its value.
+#   patch's position goes into the query and into the key of this patch, and not into its value.
 #
-# A sum of numbers can often be got in two ways: name the hook where the paper itself acts.
+# The same sum can often be obtained in two ways: name the hook where the paper itself acts.
 #
 # *Why care:* once you know the hook, you know what a paper can change, what it costs in each layer,
 # and where to write it in anybody's code.
@@ -695,6 +714,22 @@ check.hooks(hooks_for)
 ### BEGIN HIDDEN TESTS
 check.hooks(hooks_for, seed=5707)
 ### END HIDDEN TESTS
+
+# %% [markdown]
+# ### What the four hooks do not hold
+#
+# The hooks were chosen so that every encoding of this course fits. Not everything that has been
+# tried does:
+#
+# - **DETR** (F) adds its vectors before $W_Q$ and $W_K$. A class for `rotate` sees queries and keys
+#   behind these matrices, so it needs matrices of its own for them: the same form, with more
+#   parameters.
+# - **TUPE** (B) computes its term once and uses it in all layers. Here each layer has a copy of its
+#   own, unless one builds `Encoder(…, shared=True)`.
+# - A table that is added **before every layer** fits none of the four: `embed` acts once, and the
+#   other three never change what enters a layer. Unit 06 tries it, with a layer of its own.
+# - To **turn or scale the values** fits none of them either: `context` sees the attention weights
+#   and not $v$.
 
 # %% [markdown]
 # ## 8. Your encoding in the race
@@ -753,22 +788,11 @@ live[["encoding", "seed", "steps", "length", "loss", "limit"]].round(2)
 # %% [markdown]
 # One seed (three in the full profile) and 300 steps are a first look, no verdict: compare the live
 # runs with each other, and the recorded ones with each other. A dot is one run, at its loss **above
-# the limit**.
+# the limit**; all were trained at 24 tokens and evaluated at T.
 
 # %%
 shown = shown.assign(above=shown["loss"] - shown["limit"])
-longest = shown[shown["length"] == 96].groupby("encoding")["above"].mean()
-places = list(longest.sort_values(ascending=False).index)
-
-# %%
-figure, ax = plt.subplots(figsize=(7.5, 5.5))
-for n, (length, rows) in enumerate(shown.groupby("length")):
-    heights = [places.index(name) + 0.22 * (1 - n) for name in rows["encoding"]]
-    ax.scatter(rows["above"], heights, s=18, marker="osD"[n], label=f"T = {length}")
-ax.set_yticks(range(len(places)), places)
-ax.set(xlabel="loss above the limit (nats per hidden token)", xlim=(-0.05, None))
-ax.grid(axis="y", alpha=0.3)
-ax.legend(title="trained at 24,\nevaluated at", loc="upper left", bbox_to_anchor=(1, 1))
+figure = loss_plots.above_limit(shown)
 plots.show(figure, "Loss above the limit by encoding, at 24, 48 and 96 tokens; best at the top.")
 print(study.note)
 
@@ -786,20 +810,83 @@ means(raced, RACE, "loss").sort_values(("mean", 96))
 #   its last vector, so both have a "far". Transformer-XL has none: its sinusoid goes on for any
 #   offset.
 # - **Near it at 24, drifting as the text gets longer:** the clipped bias and T5. Their numbers do
-#   not ask the query. Beyond 24 tokens, T5 also meets buckets that were never trained.
+#   not depend on the query. Beyond 24 tokens, T5 also meets buckets that were never trained.
 # - **Near it at 24, lost at 96:** RoPE, xPos and TUPE. RoPE depends on the offset only, and still
-#   does not extrapolate here; its seeds differ widely. That it meets offsets which it never saw in
-#   training does not explain it: so does Transformer-XL. FIRE is somewhat worse at 24 and is lost
+#   does not extrapolate here; its seeds differ widely. FIRE is somewhat worse at 24 and is lost
 #   as well.
 # - **About the same at each length, never near:** ALiBi and Kerple.
-#
-# Is RoPE unable to extrapolate, then? Look back at the task in section 3, trained on mixed lengths:
-# there it nearly holds at four times the length, and T5 does not. So "relative" does not mean
-# "extrapolates", "extrapolates" does not mean "is good", and one task does not settle it. Unit 04
-# shows a task where absolute positions win.
 
 # %% [markdown]
-# ## 9. Check against other libraries
+# ## 9. Why does RoPE get lost?
+#
+# RoPE sees offsets and nothing else, and the rule of this language is about an offset, three to the
+# left. So why does it fail on 96 tokens, when three to the left is still three to the left?
+#
+# A suspicion: the longest text in training, the model's **context length**, had 24 tokens, so no
+# offset was larger than 23. At 96 most pairs of a query and a key lie further apart, and their
+# angles are ones that the model has **never seen in training**. Nothing
+# has taught it to ignore them. Shaw's encoding (unit 04) has no such pairs, because it clips:
+# every offset beyond $\pm k$ counts as $\pm k$. We can do the same to RoPE: offsets beyond $\pm
+# 23$ count as $\pm 23$. In training this changes nothing at all, since there are none. It only
+# changes what the finished model is asked.
+
+# %%
+class ClippedRope(Encoding):
+    """RoPE in which offsets beyond ±23 count as ±23."""
+
+    def scores(self, q, k, offsets=None):
+        d, p = q.shape[-1], torch.arange(q.shape[2])
+        offset = p - p[:, None]  # j − i
+        # What `turned` does to a vector at position 23, as a matrix (d, d).
+        by = turned(torch.eye(d)[None, :, None].expand(1, d, 24, d))[0, :, 23]
+        far = torch.where(offset > 0, q @ (k @ by).mT, q @ by @ k.mT)
+        near = turned(q) @ turned(k).mT
+        return torch.where(offset.abs() > 23, far, near) - q @ k.mT  # the layer adds q·kᵀ itself
+
+# %% [markdown]
+# RoPE's loss at 96 tokens was about 1.8 nats, and the limit there is about 0.2.
+
+# %%
+predict("clip", "The same training, far offsets clipped in the test: the loss at 96 tokens becomes",
+        a="still about 1.8: most tokens are far away, whatever we call them",
+        b="somewhere in the middle", c="nearly the limit", answer="")
+
+# %% tags=["training"]
+run(LagLanguage(), lambda: ClippedRope(48, 4), 0, 300, (24, 48, 96), "RoPE, clipped (live)")
+
+# %% [markdown]
+# Recorded with 1,000 steps and three seeds:
+
+# %%
+controls = recorded.load("lag_controls")
+pair = controls.table[controls.table["encoding"].isin(["RoPE", "RoPE, clipped"])]
+figure, ax = plt.subplots()
+plots.race(ax, pair, "recorded: trained at T = 24, three seeds")
+plots.show(figure, "Loss by length: RoPE rises far above the limit, clipped RoPE stays beside it.")
+print(controls.note)
+
+# %%
+at96 = pair[pair["length"] == 96]
+lost, saved = (float(at96[at96["encoding"] == each]["loss"].mean())
+               for each in ("RoPE", "RoPE, clipped"))
+reached = (lost - saved) / (lost - float(at96["limit"].mean()))  # 1 is the limit itself
+outcome("clip", "c" if reached > 0.9 else "a" if reached < 0.1 else "b")
+
+# %% [markdown]
+# The same weights, the same text, and the loss falls from far away to beside the limit. So RoPE
+# had learned the rule, and what it lacked was not knowledge but a reason to ignore angles it had
+# never met. The clip is known as ReRoPE (Su 2023). It is the way into **context extension**: if
+# unseen angles are the trouble, one can clip them, or squeeze all positions until the largest
+# angle is one that was seen, which is position interpolation (Chen et al. 2023).
+#
+# Two cautions. Transformer-XL meets offsets that it has never seen as well, and holds; this course
+# has not measured why. And on the task in section 3, trained on mixed lengths, RoPE nearly holds
+# at four times the length, and T5 does not. So "relative" does not mean "extrapolates",
+# "extrapolates" does not mean "is good", and one task does not settle it. Unit 04 shows a task
+# where absolute positions win.
+
+# %% [markdown]
+# ## 10. Check against other libraries
 #
 # The book's library has none of this unit's encodings. PyTorch itself has a rotation, made for
 # exporting models; it takes the cosines and sines, and both layouts:
@@ -841,11 +928,12 @@ if find_spec("x_transformers"):
 # %% [markdown]
 # ## What to keep
 #
-# - Four hooks: `embed`, `rotate`, `scores`, `context`. A new paper is a new use of one of them.
+# - Four hooks: `embed`, `rotate`, `scores`, `context`. Most papers use one or two of them; a table
+#   that is added before every layer fits none.
 # - RoPE turns $q$ and $k$, never $v$; the score knows the offset, both layouts are in use.
 # - A bias that sees only the distance cannot tell left from right. A causal mask hides that.
-# - T5's last buckets and DeBERTa's clip have a "far"; RoPE and Transformer-XL have none. That alone
-#   does not say which of them carries over to longer texts.
+# - RoPE fails beyond its length because of angles it has never seen: clipped to those it has, the
+#   same model stays near the limit at four times the length.
 # - Papers and their code can differ: test against both, and say which one you follow.
 # - Flat at any length is one thing, near the limit another. Look at both.
 #
@@ -859,3 +947,5 @@ if find_spec("x_transformers"):
 # - Sun et al. 2022 (2212.10554), xPos; Chi et al. 2022 (2205.09921), Kerple; Li et al. 2023
 #   (2310.04418), FIRE; Ke et al. 2021 (2006.15595), TUPE.
 # - Kazemnejad et al. 2023 (2305.19466): decoders without positions, compared with others.
+# - Su 2023, *ReRoPE* (kexue.fm/archives/9708, in Chinese): the clip; Chen et al. 2023 (2306.15595):
+#   position interpolation.

@@ -1,14 +1,18 @@
 # %% [markdown]
 # # 06 · Stacking
 #
+# One layer of attention lets every word read every other word. Transformers stack such layers, one
+# on top of the other: BERT has 12 of them, GPT-3 has 96. What goes wrong when attention is stacked,
+# and what cures it? That is the one question of this unit. The book asks it too (d2l, section 11.6,
+# exercise 1). At the end you will answer it, with numbers of your own.
+#
 # By the end of this unit you can
 #
-# - measure how far a stack of attention layers has made all tokens alike, and say what prevents it;
+# - measure how alike a stack has made its tokens, explain why it happens so fast, and prevent it;
 # - test fairly whether a layer still knows where each token stands;
 # - count what a longer text costs, and name what it does not cost;
 # - give positions in a tree, and make attention heads act as a convolution;
-# - answer, with your own numbers, the book's question of what can go wrong when self-attention is
-#   stacked (d2l, section 11.6, exercise 1).
+# - answer the book's question, and say which popular answer is wrong.
 #
 # Reading and running takes about 30 minutes besides the exercises.
 
@@ -17,35 +21,107 @@ import matplotlib.pyplot as plt
 import torch
 from torch import nn
 
-from helpers import encodings, plots, runtime, widgets
-from helpers.model import probes
-from helpers.model.attention import MultiHeadAttention
+from helpers import encodings, plots, recorded, runtime, widgets
 from helpers.checks import stacking as check
 from helpers.encodings import Encoding, create
+from helpers.model import probes
+from helpers.model.attention import MultiHeadAttention
+from helpers.model.encoder import Encoder, EncoderLayer
+from helpers.pictures import hooks, stack
+from helpers.predict import outcome, predict
+
+# %% [markdown]
+# Our six words are *the cat sat on the mat*. Each gets a random vector, plus its position as a
+# sinusoid (unit 02). So the two *the* differ, but only by their positions.
+
+# %%
+words = ["the", "cat", "sat", "on", "the", "mat"]
+numbers = torch.Generator().manual_seed(0)
+vectors = {word: torch.randn(16, generator=numbers, dtype=torch.float64) for word in words}
+sentence = torch.stack([vectors[word] for word in words]) + encodings.sinusoidal_table(6, 16)
+
+# %% [markdown]
+# The sentence now goes through a stack in which each layer does nothing but attend. All weights are
+# fresh, as they are before training.
+
+# %%
+@torch.no_grad()
+def through(step, x, depth, seed=0, sharpness=1.0):
+    """What enters a stack of fresh layers, and what leaves each; a list of (B, T, D)."""
+    torch.manual_seed(seed)
+    states, D = [x], x.shape[-1]
+    for _ in range(depth):
+        layer = EncoderLayer(Encoding(D, num_heads=4)).double()
+        layer.attention.qkv.weight[:D] *= sharpness  # the queries: larger scores
+        states.append(step(layer, states[-1]))
+    return states
+
+def alone(layer, x):
+    return layer.attention(x)
+
+# %% [markdown]
+# Write your prediction between the quotes and run the cell. It is never marked.
+
+# %%
+predict("alike", "After how many layers do the 7 digits of float32 no longer tell the words apart?",
+        a="two or three", b="about ten",
+        c="never: they come closer, but stay different", answer="")
+
+# %%
+def rows_of(step, depth):
+    """The six words, layer by layer, relative to the size of a row; (depth + 1, T, D)."""
+    states = torch.cat(through(step, sentence[None], depth))
+    return states / states.norm(dim=-1).mean(-1)[:, None, None]
+
+def one_number(step, depth):
+    """One of their 16 numbers; (depth + 1, T)."""
+    return rows_of(step, depth)[..., 1].numpy()
+
+plots.show(*stack.band({"attention alone": one_number(alone, 6)}, words, lit=(0, 4)))
+
+# %% tags=["nbval-check-output"]
+def short(number):
+    return f"{number:.2g}" if number > 1e-12 else "<1e-12"
+
+states = through(alone, sentence[None], 4)
+gaps = [float((x.amax(1) - x.amin(1)).max() / x.abs().max()) for x in states]
+for layer, gap in enumerate(gaps):
+    print(f"after {layer} layers the words differ by {short(gap)} of their size")
+
+# %%
+same = next((layer for layer, gap in enumerate(gaps) if gap < 1e-7), 99)
+outcome("alike", "a" if same <= 3 else "b" if same < 99 else "c")
+
+# %% [markdown]
+# After three layers, *the*, *cat* and *mat* are one and the same vector. (It still changes from
+# layer to layer, for all words at once: hence the peak at layer 4.) Their positions are gone too:
+# nothing can tell any longer which *the* came first. And it is final. The same vector gets the same
+# answer, in every later layer, whatever its weights are.
+#
+# This is the first suspect in our question. Four more will follow, and not all of them are guilty.
 
 # %% [markdown]
 # ## 1. A mean of means of means
 #
 # Each row that leaves self-attention is a weighted mean of value rows. The next layer takes means
-# of these means. With nothing else in between, what should become of the differences between the
-# tokens?
+# of these means, and differences average out. To follow this in stacks of any kind, we need one
+# number that says how alike the rows of $X$ are.
 #
-# To measure it, ask how far $X$ is from a matrix that has the same row everywhere. The nearest such
-# matrix repeats the mean row $\bar x$:
+# So ask how far $X$ is from a matrix that has the same row everywhere. The nearest such matrix
+# repeats the mean row $\bar x$:
 #
 # $$r(X) = \frac{\lVert X - \mathbf{1}\bar x^\top \rVert}{\lVert X \rVert},
 # \qquad \lVert X \rVert^2 = \sum_{t,c} X_{tc}^2$$
 #
-# It is near 1 where the rows have hardly anything in common (their mean is near 0), small where
-# they differ little beside their mean, and 0 where they are all the same. Dong et al. (2021,
-# section 2) call it the residual; they use another norm.
+# It is near 1 where the rows have hardly anything in common, and 0 where they are all the same.
+# Dong et al. (2021, section 2) call it the residual; they use another norm.
 
 # %% [markdown] exercise="residual" title="The rank residual" difficulty=2 minutes=8
-# Write `rank_residual`: for states of shape $(B, T, D)$ it returns $r(X)$ of each sequence, of
-# shape $(B,)$ and in the dtype of `x`. Keep the precision of `x`: you will use it where rows differ
-# in the ninth digit and later. No $X$ is 0, so no guard against a division by 0 is needed, and one
-# would change the result of an $X$ whose numbers are all small, such as $10^{-100}$ in float64.
-# Gradients must reach `x`, which stays as it is.
+# You will use this number on every stack in this unit. Write `rank_residual`: for states of shape
+# $(B, T, D)$ it returns $r(X)$ of each sequence, of shape $(B,)$ and in the dtype of `x`. Keep the
+# precision of `x`: you will use it where rows differ in the ninth digit and later. $X$ is never 0:
+# do not add a small number to the denominator, which would falsify the result where all entries are
+# tiny, such as $10^{-100}$ in float64. Gradients must reach `x`, which stays as it is.
 #
 # *Why care:* rows that are the same carry the same answer. No later layer can tell them apart
 # again, whatever it has learned.
@@ -74,69 +150,226 @@ check.residual(rank_residual, seed=6101)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Four stacks, each with fresh random weights in every layer: attention alone; attention with a skip
-# connection, $x + f(x)$; attention followed by an MLP; and the whole layer of a Transformer with
-# its LayerNorms, MLP and two skips. They start from the same random tokens.
+# ### Why so fast?
+#
+# Averaging explains that differences shrink. It does not explain three layers. Python's `Decimal`
+# can compute with 400 digits instead of 16, so we can watch for longer. Here is one head of
+# attention, and again the largest difference between two words, relative to their size:
 
 # %%
-from helpers.model.encoder import EncoderLayer
+from decimal import Decimal, getcontext
 
-residual_of = check.residual.use(rank_residual)
-steps = {
-    "attention alone": lambda layer, x: layer.attention(x),
-    "attention, MLP": lambda layer, x: layer.mlp(layer.attention(x)),
-    "attention + skip": lambda layer, x: x + layer.attention(x),
-    "whole layer": lambda layer, x: layer(x),
-}
+import numpy as np
 
-# %%
-@torch.no_grad()
-def by_depth(step, sharpness=1.0, depth=6, T=32, D=64):
-    """r after 0, 1, … `depth` layers of random weights, the mean over four sequences."""
-    torch.manual_seed(0)
-    x = torch.randn(4, T, D, dtype=torch.float64)
-    found = [x]
-    for _ in range(depth):
-        layer = EncoderLayer(Encoding(D, num_heads=4)).double()
-        layer.attention.qkv.weight[:D] *= sharpness  # the queries: larger scores
-        found.append(step(layer, found[-1]))
-    return [float(torch.as_tensor(residual_of(each)).mean()) for each in found]
+getcontext().prec = 400
+exact = np.vectorize(lambda number: Decimal(float(number)), otypes=[object])
+exp = np.vectorize(Decimal.exp, otypes=[object])
+
+def one_head(x, weights, D=16):
+    """Attention with fresh weights, in 400 digits; (T, D) → (T, D)."""
+    q, k, v = (x @ exact(weights.normal(size=(D, D)) / D**0.5) for _ in range(3))
+    alpha = exp(q @ k.T / 4)  # √D = 4
+    return alpha / alpha.sum(1, keepdims=True) @ v
+
+def gap_of(x):
+    return (x.max(0) - x.min(0)).max() / abs(x).max()
 
 # %% tags=["nbval-check-output"]
-for name, step in steps.items():
-    print(f"{name:17}", *(f"{max(r, 1e-12):8.2g}" for r in by_depth(step, depth=4)[1:]))
+x, weights, zeros = exact(sentence), np.random.default_rng(0), []
+for layer in range(1, 7):
+    x = one_head(x, weights)
+    zeros.append(-gap_of(x).adjusted() - 1)
+    print(f"layer {layer}: {zeros[-1]:3} zeros,  {gap_of(x):.{zeros[-1] + 3}f}")
 
 # %% [markdown]
-# One number per layer, 1 to 4 (`1e-12` stands for anything smaller). Attention alone has lost the
-# tokens after three layers: only rounding errors are left. A random MLP in between did not save
-# them. The skip connection did, and a whole layer has it.
+# From layer 3 on, each layer roughly triples the zeros. Why three? Let the rows be $x_i = \bar x +
+# \varepsilon\,\delta_i$, what they share plus small differences of size $\varepsilon$, and follow
+# $\varepsilon$ through one layer.
 #
-# Fresh weights give small scores, and so a mean over nearly all rows. Larger scores are sharper: a
-# mean of few rows. Does that help? `sharpness` multiplies the queries.
+# **The weights.** The query of row $i$ is $\bar q + \varepsilon a_i$, where $\bar q = W_q \bar x$
+# and $a_i = W_q\,\delta_i$; the keys $\bar k + \varepsilon b_j$ likewise. So the score of query $i$
+# and key $j$ is
+#
+# $$(\bar q + \varepsilon a_i)\cdot(\bar k + \varepsilon b_j) = \bar q \cdot \bar k
+# + \varepsilon\, a_i\cdot\bar k + \varepsilon\, \bar q\cdot b_j + \varepsilon^2\, a_i \cdot b_j$$
+#
+# The first two terms are the same for all keys $j$, and the softmax of query $i$ ignores what is
+# the same for all its keys. The third term is the same for all queries. Only the last one depends
+# on who asks. So the attention weights of two queries differ by about $\varepsilon^2$.
+#
+# **The outputs.** Each output is a weighted mean of the values. What all values share comes through
+# unchanged, as the weights sum to 1. So two outputs differ by a difference of weights,
+# $\varepsilon^2$, times the differences of the values, $\varepsilon$:
+#
+# $$\varepsilon \;\to\; \varepsilon^3 \;\to\; \varepsilon^9 \;\to\; \varepsilon^{27}$$
+#
+# A constant goes with each arrow. With fresh weights it is small, so $\varepsilon$ falls below its
+# cube: above, from 0.0536 to 0.00000485, where the cube is 0.00015.
+#
+# The exponent itself grows exponentially. That is why Dong et al. call the collapse **doubly
+# exponential**. They prove it for attention without skip connections and without MLPs.
+#
+# Fresh weights give small scores, and so a mean over nearly all rows. Larger scores make the
+# weights sharper: each output is then a mean of a few rows only. Does that help? The sharpness
+# multiplies the queries; move it.
 
 # %%
-def draw(sharpness, depth):
-    figure, ax = plt.subplots()
-    curves = {name: (range(depth + 1), by_depth(steps[name], sharpness, depth))
-              for name in ("attention alone", "attention + skip")}
-    plots.lines(ax, curves, x="layers", y="residual r", title=f"queries × {sharpness:.0f}")
-    ax.set(yscale="log", ylim=(1e-17, 3))
-    ends = ", ".join(f"{name} {ys[-1]:.1g}" for name, (_, ys) in curves.items())
-    return figure, f"Residual by layer, sharpness {sharpness:.0f}; after layer {depth}: {ends}."
+residual_of = check.residual.use(rank_residual)
+numbers = torch.Generator().manual_seed(0)
+tokens = torch.randn(4, 32, 64, generator=numbers, dtype=torch.float64)  # four texts of 32 tokens
 
-widgets.explore(draw, sharpness=(1, 32, 4), depth=(2, 12, 6))
+def by_depth(step, depth, **options):
+    """r after 0, 1, … `depth` layers: the mean over the four texts and three draws of weights."""
+    runs = [[float(torch.as_tensor(residual_of(x)).mean()) for x in
+             through(step, tokens, depth, seed, **options)] for seed in range(3)]
+    return [sum(each) / len(runs) for each in zip(*runs, strict=True)]
+
+# %%
+def draw_fall(sharpness, depth):
+    figure, ax = plt.subplots()
+    found = {f"queries × {factor:.0f}": by_depth(alone, depth, sharpness=factor)
+             for factor in (1.0, sharpness)}
+    curves = {name: (range(depth + 1), ys) for name, ys in found.items()}
+    plots.lines(ax, curves, x="layers", y="residual r", title="attention alone")
+    ax.set(yscale="log", ylim=(1e-17, 3))
+    at = min(3, depth)
+    there = ", ".join(f"{name} {ys[at]:.1g}" for name, ys in found.items())
+    return figure, f"Residual by layer, falling faster and faster; after layer {at}: {there}."
+
+widgets.explore(draw_fall, sharpness=("sharpness", 2, 32, 8), depth=("layers", 2, 12, 6))
 
 # %% [markdown]
-# Sharper attention falls later. Once it falls, it falls faster with each layer: on the logarithmic
-# axis the curve bends down. Dong et al. prove this for attention without skip connections: the
-# residual shrinks **doubly exponentially** with depth.
+# Sharper attention falls later. Once it falls, it falls just as fast: the logarithmic axis counts
+# zeros, and the curve bends down as they triple, until float64 has no more digits.
+
+# %% [markdown]
+# ### Two cures?
+#
+# A layer of a Transformer has two things beside its attention. An **MLP** follows it. And around
+# each of the two runs a **skip connection**, which adds what came in to what comes out: $x + f(x)$.
+# The abstract of Dong et al. says that "skip connections and MLPs stop the output from
+# degeneration".
+
+# %%
+predict("cure", "Six layers with fresh weights: which of the two keeps 32 random tokens apart?",
+        a="each of them, also without the other", b="only the skip connection",
+        c="only the MLP", d="neither alone; it takes both", answer="")
+
+# %% tags=["nbval-check-output"]
+def two_skips(layer, x):
+    x = x + layer.attention(x)
+    return x + layer.mlp(x)
+
+steps = {
+    "attention alone": alone,
+    "attention, MLP": lambda layer, x: layer.mlp(layer.attention(x)),
+    "attention + skip": lambda layer, x: x + layer.attention(x),
+    "both, two skips": two_skips,
+    "both, one skip": lambda layer, x: layer.mlp(x + layer.attention(x)),
+}
+found = {name: by_depth(step, 6) for name, step in steps.items()}
+print(f"{'layers:':16}", *(f"{layer:8}" for layer in range(1, 7)))
+for name, rs in found.items():
+    print(f"{name:16}", *(f"{short(r):>8}" for r in rs[1:]))
+
+# %%
+mlp, skip, both = (found[name][-1] > 0.1 for name in [*steps][1:4])
+outcome("cure", "a" if mlp and skip else "b" if skip else "c" if mlp else "d")
+
+# %% [markdown]
+# The skip connection keeps the tokens apart. It hands each row on as it is, so $\varepsilon$ comes
+# through as $\varepsilon$. The MLP does not help: with it, the tokens collapse even faster. It
+# applies the same function to each row: nearly equal rows go in, and nearly equal rows come out.
+#
+# The last line is a warning. There the skip runs around the attention only, and all rows must pass
+# the MLP. The tokens collapse again, now by about the same factor in each layer: a single
+# exponential. A skip has to run around everything.
+#
+# How does that fit the abstract? The paper's theorem on MLPs says less: an MLP can *slow* the
+# collapse, as far as it enlarges differences. Fresh MLPs do not. Here are louder ones, with all
+# their weights multiplied:
+
+# %% tags=["nbval-check-output"]
+def louder(gain):
+    def step(layer, x):
+        for each in layer.mlp.parameters():
+            each *= gain
+        return layer.mlp(layer.attention(x))
+    return step
+
+for gain in (1, 4, 8, 16):
+    rs = by_depth(louder(gain), 8)
+    print(f"MLP × {gain:2}:", *(f"{short(r):>8}" for r in rs[1:]))
+
+# %% [markdown]
+# The louder the MLP, the later the collapse. But once $\varepsilon$ is small, tripling the zeros
+# beats any fixed factor. A fresh MLP speeds the collapse up, a loud one (× 4 and more) slows it,
+# and only a skip stops it.
+
+# %% [markdown]
+# ### Forty-eight layers
+#
+# With a skip, six layers leave $r$ above 0.9. Large models are deeper.
+
+# %%
+predict("deep", "Attention with a skip, 48 layers: r is then",
+        a="still above 0.9", b="between 0.1 and 0.9", c="below 0.1", answer="")
+
+# %% tags=["nbval-check-output"]
+states = through(steps["attention + skip"], tokens, 48)
+print("layers  residual  size of the differences  size of what all rows share")
+for layer in (0, 6, 12, 24, 48):
+    x = states[layer]
+    shared = x.mean(1, keepdim=True).expand_as(x)
+    r = torch.as_tensor(residual_of(x)).mean()
+    print(f"{layer:6} {r:9.2f} {(x - shared).norm():24.0f} {shared.norm():28.0f}")
+
+# %%
+deep = by_depth(steps["attention + skip"], 48)[-1]
+outcome("deep", "a" if deep > 0.9 else "b" if deep > 0.1 else "c")
+
+# %% [markdown]
+# The residual does fall. But look why: the differences are as large as at the beginning. What has
+# grown is what all rows *share*. Attention averages the differences away and lets the shared part
+# through; the skip adds it to what was there, so it is *multiplied* in each layer. That is another
+# kind of trouble than before, and a milder one. What is shared can be removed again, by subtracting
+# the mean row. Differences that are gone stay gone.
+#
+# Whole layers of a Transformer have LayerNorms too. Here are 48 of them, and the sentence again:
+
+# %% tags=["nbval-check-output"]
+def whole(layer, x):
+    return layer(x)  # pre-LN: attention and MLP, each with its LayerNorm and its skip
+
+rs = by_depth(whole, 48)
+for layer in (6, 12, 24, 48):
+    print(f"whole layers: r = {rs[layer]:.2f} after {layer}")
+
+# %%
+after = {"attention alone": alone, "attention + skip": steps["attention + skip"],
+         "whole layers": whole}
+bands = {name: one_number(step, 48) for name, step in after.items()}
+plots.show(*stack.band(bands, words, lit=(0, 4)))
+
+# %% tags=["nbval-check-output"]
+for name, step in after.items():
+    first, last = (rows[0] - rows[4] for rows in rows_of(step, 48)[[0, 48]])
+    print(f"{name:16} the two “the”: {first.norm():.2f} apart, after 48 layers {last.norm():.2f}")
+
+# %% [markdown]
+# This is the first picture again, with two stacks that have skips. Without a skip the six words are
+# one line. In the middle they only seem to be: everything is drawn relative to the size of a row,
+# so where the shared part grows, the differences look small. With whole layers they are six words
+# still, and the two *the* are two. First suspect: guilty, unless there is a skip around everything.
 
 # %% [markdown]
 # ### Can training help itself?
 #
-# The language of unit 00 once more: a token follows from the one three places before it. We train
-# four whole layers with a learned table of positions, then the same without the two skips. Each is
-# trained from several seeds, which draw its weights and its text.
+# All this was before training. Perhaps a stack without skips learns its way out? Take the language
+# of unit 00 once more, in which a token follows from the one three positions before it. We train
+# four whole layers with a learned table of positions, then the same without the two skips. One
+# short run of each (three in the full profile) gives a first impression. The verdict comes from
+# longer runs.
 
 # %%
 class Bare(EncoderLayer):
@@ -148,56 +381,93 @@ class Bare(EncoderLayer):
 
 # %% tags=["training"]
 from helpers.corpora import LagLanguage
-from helpers.model.encoder import Encoder
 from helpers.runtime import seed_everything
-from helpers.training import evaluate, train
+from helpers.training import evaluate, masked_loss, train
 
 task = LagLanguage()
 tests = {n: task.batch(9600 // n, n, torch.Generator().manual_seed(1)) for n in (24, 48, 96)}
 limits = {n: task.limit(test) for n, test in tests.items()}
-seeds = range(5 if runtime.profile() == "full" else 2)
+seeds = range(3 if runtime.profile() == "full" else 1)
 
-def trained(name, seed, encoding, layer=EncoderLayer, steps=200, **options):
-    """Four layers of one kind, trained on texts of 24 tokens."""
+def fresh(seed, encoding, layer=EncoderLayer, **options):
+    """An encoder of four layers of one kind, not yet trained."""
     seed_everything(seed)
-    text = torch.Generator().manual_seed(seed)
     position = create(encoding, d_model=48, num_heads=4, **options)
     model = Encoder(position, task.vocab_size, num_layers=4)
     model.layers = nn.ModuleList(layer(each.attention.encoding) for each in model.layers)
+    return model
+
+def trained(name, seed, encoding, layer=EncoderLayer, steps=200, **options):
+    """The same, trained on texts of 24 tokens."""
+    model = fresh(seed, encoding, layer, **options)
+    text = torch.Generator().manual_seed(seed)
     train(model, lambda: task.batch(64, 24, text), steps, limit=limits[24],
           label=f"{name}, seed {seed}")
     return model
 
 learned = {"encoding": "learned", "std": 48**-0.5}  # at first as large as the vectors of the tokens
+
+# %% [markdown]
+# First, before any step of training, the gradient of the loss at the queries and keys of each
+# layer. It says how strongly training can change where a layer looks:
+
+# %% tags=["training"]
+for name, layer in {"with skips": EncoderLayer, "no skips": Bare}.items():
+    model = fresh(0, layer=layer, **learned)
+    masked_loss(model, tests[24]).backward()
+    pulls = [each.attention.qkv.weight.grad[: 2 * 48].norm() for each in model.layers]
+    print(f"{name:10}  gradient by layer:", *(f"{pull:8.0e}" for pull in pulls))
+
+# %% [markdown]
+# Without skips there is next to no gradient in the upper layers. That makes sense: where all values
+# are the same, it makes no difference where attention looks, so nothing teaches it to look
+# elsewhere.
+
+# %% tags=["training"]
 models = {"with skips": [trained("with skips", seed, **learned) for seed in seeds],
           "no skips": [trained("no skips", seed, layer=Bare, **learned) for seed in seeds]}
 
 # %% tags=["training"]
-losses = {name: [evaluate(each, tests[24]).loss for each in models[name]] for name in models}
 for name in models:
-    for seed, model, loss in zip(seeds, models[name], losses[name], strict=True):
+    for seed, model in zip(seeds, models[name], strict=True):
         states = probes.layer_states(model, tests[24].inputs)
         depth = "  ".join(f"{torch.as_tensor(residual_of(s)).mean():.2f}" for s in states)
+        loss = evaluate(model, tests[24]).loss
         print(f"{name:10}  seed {seed}: loss {loss:.2f} nats;  r by layer: {depth}")
 print(f"limit {limits[24]:.2f} nats")
-spread = max(max(each) - min(each) for each in losses.values())
-gap = min(losses["no skips"]) - max(losses["with skips"])
-print(f"no skips: at least {gap:.2f} nats more; between seeds: {spread:.2f} at most")
 
 # %% [markdown]
-# In these 200 steps the layers with skips come near the limit. Those without have learned next to
-# nothing (naming one of 8 symbols blindly costs $\ln 8 \approx 2.08$ nats), and at the last layer
-# their rows are still nearly the same. Where all values are the same, it makes no difference where
-# attention looks, so nothing teaches it to look elsewhere. The runs are short, but the last line
-# shows that the gap is many times the spread between seeds.
+# With skips, the loss has come most of the way to the limit. Without, next to nothing has been
+# learned: naming one of 8 symbols blindly costs $\ln 8 \approx 2.08$ nats. Here are the longer
+# runs, three seeds each:
+
+# %%
+longer = recorded.load("stack")
+at24 = longer.table[longer.table["length"] == 24].groupby("encoding", sort=False)
+print(f"recorded: {longer.table['steps'].iloc[0]} steps; residual by layer\n{longer.note}")
+both_kinds = at24[["loss", "limit", "residual 3", "residual 4"]].agg(["min", "max"])
+both_kinds.loc[["with skips", "no skips"]].round(2)
+
+# %% [markdown]
+# Without skips the loss stays near that of guessing, for each seed, and after the last layer the
+# rows are nearly the same. The gap between the two is many times the spread between seeds. In 500
+# steps, this stack of four layers did not train its way out. It climbed part of the way: up to
+# layer 3, the rows do differ.
 
 # %% [markdown]
 # ## 2. Where am I, four layers up?
 #
-# A table of positions is added **once**, at the input. Is it still there further up? A *probe*
-# asks: can a linear map read the position from a state?
+# The second suspect. Here is the map of the hooks again. A table uses the one that is lit: it is
+# added **once**, at the input.
+
+# %%
+plots.show(*hooks.hooks("embed"))
+
+# %% [markdown]
+# Is the position still there further up? A *probe* asks: can a linear map read the position from a
+# state?
 #
-# Put a 1 behind each state, so that a constant can be learned: the rows of $Z$, of shape
+# Put a 1 behind each state, so that a constant can be learned: these are the rows of $Z$, of shape
 # $(N T, D+1)$. Let $p$ hold the position of each row, counted from 0. Ridge regression has weights
 #
 # $$w = (Z^\top Z + \lambda I)^{-1} Z^\top p$$
@@ -207,14 +477,15 @@ print(f"no skips: at least {gap:.2f} nats more; between seeds: {spread:.2f} at m
 # probed the position embeddings of published models in a similar way.
 
 # %% [markdown] exercise="probe" title="A fair probe" difficulty=3 minutes=15
-# Write `position_probe`. It gets the states of some sequences, `train` of shape $(N, T, D)$, and of
-# others, `test` of shape $(M, T', D)$, fits $w$ on the first by the formula above (with $\lambda$ =
-# `ridge`, which is any positive number; the constant included) and returns the mean absolute error
-# on the second, in positions: a single number, which is a float or a tensor without axes. The test
-# sequences may be longer or shorter than those of training, and there may be fewer rows than
-# weights. What the probe says counts as it is, neither rounded nor clipped. The states of a real
-# model may be nearly alike, so compute in their precision, here float64. Both tensors stay as they
-# are.
+# The residual says whether rows differ. It does not say whether they still know their position;
+# this does. Write `position_probe`. It gets the states of some sequences, `train` of shape
+# $(N, T, D)$, and of others, `test` of shape $(M, T', D)$, fits $w$ on the first by the formula
+# above (with $\lambda$ = `ridge`, which is any positive number; the constant included) and returns
+# the mean absolute error on the second, in positions: a single number, which is a float or a tensor
+# without axes. The test sequences may be longer or shorter than those of training, and there may be
+# fewer rows than weights. What the probe says counts as it is, neither rounded nor clipped. The
+# states of a real model may be nearly alike, so compute in their precision, here float64. Both
+# tensors stay as they are.
 #
 # *Why care:* a probe with as many weights as a state has numbers can fit noise. Judged on what it
 # was fitted to, it finds positions where there are none.
@@ -251,8 +522,8 @@ check.probe(position_probe, seed=6202)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# First, what is a bad result? Whoever knows nothing says the middle, and is wrong by about $T/4$.
-# And what does the "fair" in the title guard against? Here the states are pure noise:
+# What would a bad error be? A guesser who always answers the middle is off by about $T/4$. And what
+# does the "fair" in the title guard against? Here the states are pure noise:
 
 # %% tags=["nbval-check-output"]
 error_of = check.probe.use(position_probe)
@@ -267,8 +538,17 @@ print(f"noise, judged on other sequences: {float(error_of(noise[:8], noise[8:]))
 # With as many weights as examples, an unfair probe finds every position in noise, and the fair one
 # shows that it has learned nonsense. So give a probe many more rows than weights.
 #
-# Beside the models trained above we train two more. One has its table added **before every layer**.
-# The other is told offsets in every layer (Shaw's, unit 04), and nothing at the input.
+# Beside the models trained above we train two more:
+#
+# - **Renewed** adds its table to what enters **every layer**. None of the four hooks can do that:
+#   `embed` acts once, at the input, and the others act inside attention. So the cell writes a layer
+#   of its own. The Universal Transformer adds positions anew like this (Dehghani et al. 2019).
+# - **Shaw** is told offsets in every layer (unit 04), and nothing at the input.
+
+# %%
+predict("read", "The model in which the probe reads positions best at the top: how is its loss?",
+        a="the lowest of the four", b="not the lowest, but near it", c="the highest of the four",
+        answer="")
 
 # %% tags=["training"]
 class Renewed(EncoderLayer):
@@ -292,41 +572,53 @@ for name, several in models.items():
         loss = evaluate(model, tests[24]).loss
         print(f"{name:10} seed {seed}, loss {loss:.2f}", *(f"{error:4.1f}" for error in found))
 
-# %% tags=["training"]
+# %% [markdown]
+# The same from the longer runs, three seeds each, as recorded:
+
+# %%
+by_layer = at24[[f"probe {layer}" for layer in range(5)]].mean()
+curves = {name: (range(5), by_layer.loc[name]) for name in ("no skips", "with skips", "renewed",
+                                                            "Shaw")}
 figure, ax = plt.subplots()
-curves = {name: (range(5), torch.tensor(found).mean(0)) for name, found in errors.items()}
-shown = curves | {"the middle": (range(5), [middle] * 5)}
-plots.lines(ax, shown, x="layers", y="error (positions)", title="linear probe, mean of the seeds")
+plots.lines(ax, curves | {"the middle": (range(5), [middle] * 5)}, x="layers",
+            y="error (positions)", title="recorded: linear probe, mean of three seeds")
 ax.set(ylim=(0, None), xticks=range(5))
-ends = "; ".join(f"{name} {ys[0]:.1f}, {ys[-1]:.1f}" for name, (_, ys) in curves.items())
+ends = "; ".join(f"{name} {ys.iloc[0]:.1f}, {ys.iloc[-1]:.1f}" for name, (_, ys) in curves.items())
 plots.show(figure, f"Probe error by layer, at the input and after four layers: {ends}.")
+
+# %%
+four = [*curves]
+loss, top = at24["loss"].mean()[four], by_layer.loc[four, "probe 4"]
+best = loss[top.idxmin()]
+outcome("read", "a" if best == loss.min() else "c" if best == loss.max() else "b")
+print(*(f"{name:10} recorded loss {loss[name]:.3f}" for name in four), sep="\n")
 
 # %% [markdown]
 # Four stories in one picture:
 #
-# - **No skips.** Read without error at the input, and after two layers hardly better than the
-#   middle.
+# - **No skips.** Read without error at the input, and after two layers hardly better than saying
+#   the middle.
 # - **With skips.** Given once, the position becomes hard to read. Nearly all of that happens in the
 #   first layer.
 # - **Renewed.** The first layer costs most here too. But then the error does not rise again: it
 #   ends well below that of the table given once.
 # - **Shaw.** Nothing to read at the input: offsets alone do not say where a token stands. Further
-#   up something can be read, perhaps because the edges of the text are felt further inside with
-#   each layer. How much depends on the seed.
+#   up something can be read.
 #
-# Easier to read is not better: the loss differs between the two tables no more than between seeds,
-# and it is lowest with Shaw's, whose positions cannot be read at the input. This language asks for
-# offsets only.
-#
-# A linear probe that fails does not prove that the position is lost; it proves that no linear map
+# Easier to read is not better. In the recorded runs, *renewed* is the easiest to read, and its loss
+# is the highest of the three that have skips (in a single short run it may be lower). The lowest
+# is Shaw's, whose positions cannot be read at the input: this language asks for offsets only. And a
+# linear probe that fails does not prove that the position is lost; it proves that no linear map
 # finds it.
+#
+# Second suspect: the position does get hard to read, but nothing here suffers from it.
 
 # %% [markdown]
-# ## 3. What is not the cause
+# ## 3. Out of reach?
 #
-# One answer is often heard: a deep stack cannot relate words that are far apart, because the
-# positions are fixed. But how many layers does a signal need from the last token to the first? Ask
-# the gradient: which inputs does output 0 depend on?
+# The third suspect is an answer that is often given: a deep stack cannot relate words that are
+# far apart, because the positions are fixed. So how many layers does a signal need from the last
+# token to the first? The gradient tells us: which inputs does output 0 depend on?
 
 # %%
 def reach(layers, name, **options):
@@ -351,7 +643,9 @@ print("a window, k = 2    ", [reach(n, "window", k=2) for n in (1, 2, 4, 8)])
 # One layer is enough: the path between any two tokens has length $O(1)$ (Vaswani et al. 2017, table
 # 1), whatever positions are added, fixed or learned. Shaw's clip is no limit either: beyond $k$ the
 # offsets share a vector, and the tokens are still seen. Only a window of $\pm k$ tokens needs $T/k$
-# layers, as a convolution does. Long texts have a price, but it is another one.
+# layers, as a convolution does.
+#
+# Third suspect: not guilty. Long texts have a price, but it is another one.
 
 # %% [markdown]
 # ## 4. What a longer text costs
@@ -367,12 +661,16 @@ print("a window, k = 2    ", [reach(n, "window", k=2) for n in (1, 2, 4, 8)])
 # A product of a $(n, m)$ and a $(m, l)$ matrix takes $n\,m\,l$ multiplications. Softmax, LayerNorm
 # and biases are small beside that and are left out.
 
+# %%
+predict("share", "BERT: D = 768, T = 512. How much of a layer's work do all those pairs take?",
+        a="about a tenth", b="about half", c="about nine tenths: attention is quadratic", answer="")
+
 # %% [markdown] exercise="cost" title="What T costs" difficulty=2 minutes=8
-# Write `multiply_adds`, which returns a new dict with three numbers and nothing else:
-# `"projections"`, `"pairs"` (scores and weighted means together, all heads) and `"mlp"`. The
-# numbers are exact, as ints or as floats without a fraction, also for $T$ = 131,072 and $D$ =
-# 12,288. Here `length` is $T$, `d_model` is $D$ and `num_heads` is $H$, which divides $D$. A
-# multiplication with its addition counts as one.
+# You will settle your prediction with this count. Write `multiply_adds`, which returns a new dict
+# with three numbers and nothing else: `"projections"`, `"pairs"` (scores and weighted means
+# together, all heads) and `"mlp"`. The numbers are exact, as ints or as floats without a fraction,
+# also for $T$ = 131,072 and $D$ = 12,288. Here `length` is $T$, `d_model` is $D$ and `num_heads` is
+# $H$, which divides $D$. A multiplication with its addition counts as one.
 #
 # *Why care:* one of the three makes long texts expensive, but only from a certain length on. You
 # will see from which.
@@ -415,31 +713,21 @@ for length in (128, 512, 2048):
     print(f"T = {length:5,}: {ours:13,.0f} and {counter.get_total_flops() // 2:13,}")
 
 # %% [markdown]
-# Which share of it is due to the pairs? Move the width $D$.
-
-# %%
-def draw(D):
-    lengths = [2**n for n in range(5, 18)]
-    costs = [cost_of(length, D, 1) for length in lengths]
-    pairs = [100 * each["pairs"] / sum(each.values()) for each in costs]
-    figure, ax = plt.subplots()
-    plots.lines(ax, {"pairs": (lengths, pairs)}, x="length T", y="share of pairs (%)",
-                title=f"D = {D}: half of the cost at T = 6D = {6 * D:,}")
-    ax.axvline(6 * D, color="grey", linewidth=1)
-    ax.set(xscale="log", ylim=(0, 100))
-    ends = f"{pairs[0]:.1f} % at T = {lengths[0]} to {pairs[-1]:.0f} % at T = {lengths[-1]:,}"
-    return figure, f"The share of the pairs at D = {D}: from {ends}."
-
-widgets.explore(draw, D=(32, 4096, 768))
-
-# %% [markdown]
-# $2T^2D = 12\,TD^2$ at $T = 6D$: the wider the model, the longer a text must be before its pairs
-# matter. For BERT, with $D$ = 768 and at most 512 tokens, they are a small part:
+# And your prediction? $D$ = 768, at BERT's length and at two longer ones:
 
 # %% tags=["nbval-check-output"]
+part_of = {}
 for length in (512, 4608, 131_072):
     parts = cost_of(length, 768, 12)
-    print(f"D = 768, T = {length:7,}: the pairs are {parts['pairs'] / sum(parts.values()):.0%}")
+    part_of[length] = parts["pairs"] / sum(parts.values())
+    print(f"D = 768, T = {length:7,}: the pairs are {part_of[length]:.0%}")
+
+# %%
+outcome("share", "a" if part_of[512] < 0.2 else "b" if part_of[512] < 0.7 else "c")
+
+# %% [markdown]
+# $2T^2D = 12\,TD^2$ at $T = 6D$ (of the 12, the projections are 4 and the MLP is 8): the wider the
+# model, the longer a text must be before its pairs matter.
 
 # %% [markdown]
 # What is measured on a real machine? Recorded time and memory of a whole attention module, forward
@@ -447,8 +735,6 @@ for length in (512, 4608, 131_072):
 # clipped offset:
 
 # %%
-from helpers import recorded
-
 study = recorded.load("relative_attention")
 shown = study.table.query("group == 'module' and name in ['none', 'clipped_bias']")
 shown = shown.assign(ms=1000 * shown.seconds, MB=shown.bytes / 1e6)
@@ -460,8 +746,8 @@ shown.pivot(index="T", columns="name", values=["ms", "MB"]).round(0).astype(int)
 # scores, a fused kernel works through them block by block and never stores all $T^2$ weights, so
 # its memory grows with $T$. A learned bias needs a gradient for each of the $T^2$ scores, and pays.
 #
-# And one thing that does **not** grow. It is sometimes said that the many fully connected
-# parameters of a long text overfit. How many are there?
+# And one thing does **not** grow. It is sometimes said that attention over a long text has too many
+# weights and overfits. How many are there?
 
 # %% tags=["nbval-check-output"]
 for name in ("none", "learned"):
@@ -472,13 +758,18 @@ for name in ("none", "learned"):
 
 # %% [markdown]
 # $4D^2$ whatever $T$ is. Only a table of positions grows with the length, by $D$ numbers a
-# position, and it belongs to the input.
+# position, and it belongs to the input. So the fourth suspect, the $T^2$ pairs, is guilty for texts
+# far longer than BERT's; the parameters are not.
 
 # %% [markdown]
 # ## 5. Longer than trained
 #
-# A stack could be trained on short texts, which are cheap, and used on long ones. Can it? Ask the
-# models that you have trained on 24 tokens:
+# Then train on short texts, which are cheap, and use the model on long ones. Can a stack do that?
+
+# %%
+predict("longer", "Trained on 24 tokens, tested on 48: is the loss of “renewed” near the limit?",
+        a="yes, or much nearer than with the table given once", b="no: it is about as far away",
+        answer="")
 
 # %% tags=["training"]
 print(f"{'loss in nats at T =':19}", *(f"{n:6}" for n in tests))
@@ -488,14 +779,19 @@ for name in ("with skips", "renewed", "Shaw"):
         by_length = (evaluate(model, test).loss for test in tests.values())
         print(f"{name:11} seed {seed}:", *(f"{loss:6.2f}" for loss in by_length))
 
+# %%
+at48 = longer.table[longer.table["length"] == 48].groupby("encoding")[["loss", "limit"]].mean()
+far = at48["loss"] - at48["limit"]  # in the longer runs, three seeds
+outcome("longer", "a" if far["renewed"] < far["with skips"] / 2 else "b")
+
 # %% [markdown]
 # Beyond 24 tokens a table fails, however often it is added: nothing has trained its later rows.
-# With Shaw's offsets the loss stays near the limit. Is that so for other encodings? Recorded losses
+# With Shaw's offsets the loss stays near the limit. Do other encodings manage that? Recorded losses
 # of two-layer encoders, trained longer on the same language:
 
 # %%
 study = recorded.load("lag3")
-names = ["sinusoidal", "learned", "RoPE", "T5 bias", "Shaw keys"]
+names = ["sinusoidal", "learned", "RoPE", "T5 bias", "clipped bias", "Shaw keys"]
 figure, ax = plt.subplots()
 plots.race(ax, study.table[study.table.encoding.isin(names)], "recorded: 1,000 steps, three seeds")
 plots.show(figure, "Loss by length: only Shaw keys stay with the limit at 48 and 96 tokens.")
@@ -506,32 +802,39 @@ rows = study.table[study.table.encoding.isin(names)]
 rows.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]).round(2).unstack()
 
 # %% [markdown]
-# In range all five do nearly the same. Beyond, the two tables fail at once, and being relative is
-# not enough either. T5 meets buckets that were never trained. Why RoPE fails here is open: unit 05
-# finds that meeting new offsets alone does not explain it. Shaw's clipping leaves no offset
-# untrained (unit 04).
+# At the trained length all six do nearly the same. Beyond it, the two tables fail at once, and
+# being relative is not enough: RoPE meets angles that it has never seen (unit 05 clips them, and
+# the same model holds). Nor is a clip, which leaves no offset untrained (unit 04): the clipped bias
+# loses ground at 96 as well. Fifth suspect: guilty. Here Shaw's clipped *keys* are a cure.
 
 # %% [markdown]
 # ## 6. A line is not the only order
 #
-# In a sentence, what a word hangs on may stand far away in the line and be one step away in the
-# tree of its syntax. Wang et al. (2019) give positions in that tree. A tree is a tensor `parents`:
-# for each word the place of the word it hangs on, and −1 for the root. *the* hangs on *cat*, *cat*
-# on *sat*, and so on:
+# An excursion, without a suspect: the offsets that cure need not be $j - i$. Watch *cat* and *sat*
+# in our sentence, and then in the same sentence with a clause between them. The arcs lead from each
+# word to its **parent**, the word that it depends on in the grammar:
 
-# %% tags=["nbval-check-output"]
-words = ["the", "cat", "sat", "on", "the", "mat"]
-parents = torch.tensor([1, 2, -1, 2, 5, 3])
-for word, parent in zip(words, parents, strict=True):
-    print(f"{word:4}", "is the root" if parent < 0 else f"hangs on {words[parent]}")
+# %%
+parents = torch.tensor([1, 2, -1, 2, 5, 3])  # for each word its parent's position; −1 is the root
+plots.show(*stack.tree(words, parents.tolist(), centre=1))
+
+# %%
+longer_words = ["the", "cat", "that", "we", "fed", "sat", "on", "the", "mat"]
+longer_parents = torch.tensor([1, 5, 4, 4, 1, -1, 5, 8, 6])
+plots.show(*stack.tree(longer_words, longer_parents.tolist(), centre=1))
+
+# %% [markdown]
+# In the text, the clause pushes *sat* away from *cat*, from offset +1 to +4. In the tree it stays
+# one step up, −1. An encoding that knows the tree could look there whatever stands in between.
+# Wang et al. (2019) give such positions. As in the cell above, a tree is a tensor `parents`.
 
 # %% [markdown] exercise="depths" title="Depth" difficulty=2 minutes=8
-# The absolute position in a tree is the **depth**: the number of steps from a word up to the root,
-# which itself has depth 0. Write `tree_depths`: `parents`, of shape $(T,)$, gives depths, of shape
-# $(T,)$. For the sentence above they are 2, 1, 0, 1, 3, 2. Words come in the order of the text, so
-# a parent may stand to the right of its word. A tree has 1 to 400 words, and may be as deep as it
-# has words. Give whole numbers (`torch.int64`), since rows of a table are looked up with them.
-# `parents` stays as it is.
+# First the absolute position in a tree, from which the relative one can be computed. It is the
+# **depth**: the number of steps from a word up to the root, which itself has depth 0. Write
+# `tree_depths`: `parents`, of shape $(T,)$, gives depths, of shape $(T,)$. For the short sentence
+# above they are 2, 1, 0, 1, 3, 2. Words come in the order of the text, so a parent may stand to the
+# right of its word. A tree has 1 to 400 words, and may be as deep as it has words. Give whole
+# numbers (`torch.int64`), since rows of a table are looked up with them. `parents` stays as it is.
 #
 # *Why care:* it is the tree's version of the first exercise of this course.
 #
@@ -561,7 +864,8 @@ check.depths(tree_depths, seed=6404)
 ### END HIDDEN TESTS
 
 # %% [markdown] exercise="tree" title="Offsets in a tree" difficulty=4 minutes=20
-# The relative position of query $i$ and key $j$ in a tree is a signed number of steps:
+# Now the offsets, which our attention can be given in place of $j - i$. The relative position of
+# query $i$ and key $j$ in a tree is a signed number of steps:
 #
 # - if one of them is **above** the other (an ancestor, or the same word), it is
 #   $\text{depth}_j - \text{depth}_i$;
@@ -569,10 +873,10 @@ check.depths(tree_depths, seed=6404)
 #   of its steps, with a minus where $j$ stands before $i$ in the text.
 #
 # Write `tree_offsets`: `parents`, of shape $(T,)$, gives $(T, T)$, row $i$ and column $j$. You may
-# use `encodings.tree_depths` for the depths. In the sentence above, from *the* (place 0) to *cat*
-# it is −1, to *sat* −2, and to *on* +3: two up, one down. Again the words may come in any order,
-# and a tree of 1 to 200 words may be as deep as it has words. Give whole numbers (`torch.int64`),
-# since an encoding looks up vectors with them. `parents` stays as it is.
+# use `encodings.tree_depths` for the depths. In the short sentence above, from *the* (position 0)
+# to *cat* it is −1, to *sat* −2, and to *on* +3: two up, one down. Again the words may come in any
+# order, and a tree of 1 to 200 words may be as deep as it has words. Give whole numbers
+# (`torch.int64`), since an encoding looks up vectors with them. `parents` stays as it is.
 #
 # *Why care:* the `offsets` of our attention take any such matrix in place of $j - i$. The same
 # encoding then serves sentences, syntax, or program code.
@@ -612,35 +916,37 @@ check.tree(tree_offsets, seed=6505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Look at the sentence, in the line and in the tree.
+# Depths, and the offsets on one path, are those of Wang et al. (their section 3). Across branches
+# they add up both depths, as if every path led through the root. Turning at the lowest common
+# ancestor is our choice: it keeps siblings close, however deep they stand. In the longer sentence,
+# *that* and *we* both depend on *fed*:
 
-# %%
+# %% tags=["nbval-check-output"]
 offsets_of = check.tree.use(tree_offsets)
-i, j = torch.arange(6)[:, None], torch.arange(6)[None, :]
-figure, axes = plt.subplots(1, 2, figsize=(9, 3.4))
-tables = {"offsets in the line": j - i, "offsets in the tree": offsets_of(parents)}
-for ax, (name, table) in zip(axes, tables.items(), strict=True):
-    plots.heatmap(ax, table, x="key j", y="query i", title=name, limit=5)
-    ax.set(xticks=range(6), xticklabels=words, yticks=range(6), yticklabels=words)
-plots.show(figure, "Offsets of six words: a smooth gradient in the line, a patchwork in the tree.")
+depths = encodings.tree_depths(longer_parents)
+print(f"that → we: {int(offsets_of(longer_parents)[2, 3]):+d} by way of fed,",
+      f"{int(depths[2] + depths[3]):+d} by way of the root")
 
 # %% [markdown]
-# Does it pay? In the **tree language**, a word follows from the one it hangs on, nine times in ten,
-# and the words stand in random order: the line says nothing. Train two layers with Shaw's keys on
-# 1,000 such sentences: once with the offsets in the line, once with yours in the tree.
+# The offset does not always name the relation: *cat* has both *that* (the child of its child) and
+# *on* (its sibling) at +2.
+#
+# Does it pay? In the **tree language**, a word follows from its parent, nine times in ten, and the
+# words stand in random order: the text order says nothing. Train two layers with Shaw's keys on
+# 1,000 such sentences: once with the offsets in the text, once with yours in the tree.
 
 # %% tags=["training"]
 from helpers.corpora import TreeLanguage, corrupt
 
 forest = TreeLanguage()
-sentences, hangs_on = forest.sample(1200, 16, torch.Generator().manual_seed(0))
-in_tree = torch.stack([torch.as_tensor(offsets_of(each)) for each in hangs_on])
-in_line = (torch.arange(16)[None, :] - torch.arange(16)[:, None]).expand_as(in_tree)
+sentences, trees = forest.sample(1200, 16, torch.Generator().manual_seed(0))
+in_tree = torch.stack([torch.as_tensor(offsets_of(each)) for each in trees])
+in_text = (torch.arange(16)[None, :] - torch.arange(16)[:, None]).expand_as(in_tree)
 
 def masked(rows, offsets, random):
-    """These sentences, masked anew, with the offsets that the model is told."""
+    """These sentences, masked anew, with the offsets that the model is given."""
     batch = corrupt(sentences[rows], forest.num_symbols, forest.mask_id, random)
-    return batch._replace(given={"offsets": offsets[rows]}, parents=hangs_on[rows])
+    return batch._replace(given={"offsets": offsets[rows]}, parents=trees[rows])
 
 def on_trees(name, offsets, seed, steps=200):
     """Loss and limit on sentences that were not trained on."""
@@ -653,14 +959,20 @@ def on_trees(name, offsets, seed, steps=200):
           steps, limit=forest.limit(test), label=f"{name}, seed {seed}")
     return f"{evaluate(model, test).loss:.2f} (limit {forest.limit(test):.2f})"
 
-told = {"in the line": in_line, "in the tree": in_tree.double().round().long()}
-for name, offsets in told.items():
+given = {"in the text": in_text, "in the tree": in_tree.double().round().long()}
+for name, offsets in given.items():
     print(f"{name}, loss in nats by seed:", *(on_trees(name, offsets, seed) for seed in seeds))
 
 # %% [markdown]
-# The model and the sentences are the same, only the offsets differ. Those in the line leave the
+# The model and the sentences are the same, only the offsets differ. Those in the text leave the
 # loss far from the limit, yours bring it close. The recorded runs are longer, on sentences that are
-# never repeated, and have other encodings beside these:
+# never repeated, and have other encodings beside these. One of them adds a vector for the depth at
+# the input:
+
+# %%
+predict("depth", "Told only how deep each word stands, not where: the loss of the model is",
+        a="that of a model without positions", b="about halfway from there to the limit",
+        c="much nearer to the limit than to a model without positions", answer="")
 
 # %%
 study = recorded.load("tree")
@@ -676,36 +988,45 @@ print(study.note)
 # %%
 study.table.groupby("encoding", sort=False)[["loss", "limit"]].agg(["mean", "std"]).round(3)
 
+# %%
+by_name = study.table.groupby("encoding")["loss"].mean()
+limit = study.table["limit"].mean()
+left = (by_name["tree depth"] - limit) / (by_name["none"] - limit)
+outcome("depth", "a" if left > 0.8 else "b" if left > 0.35 else "c")
+
 # %% [markdown]
-# Positions in the line are no help here, whatever their form. Depth alone goes a long way: words at
-# the same depth have all come from the root's word by the same number of steps, mostly of the rule.
-# Offsets in the tree go the rest of the way, nearly to the limit, for they say who hangs on whom.
-# The price: somebody has to know the tree. For English that is a parser, with its errors.
+# Positions in the text are no help here, neither as a table nor as Shaw's offsets. Depth alone goes
+# a long way: a word at depth $n$ comes from the root's word by $n$ steps, nearly all of which
+# follow the rule. So the depth and the root almost fix the word. Offsets in the tree go the rest of
+# the way, nearly to the limit, because they say which word is whose parent. The price: somebody has
+# to know the tree. For English that is a parser, with its errors.
 
 # %% [markdown]
 # ## 7. Heads that act as a convolution
 #
-# A window keeps the cost low and the path long; full attention the other way round. Are they two
-# different things? Cordonnier et al. (2020, theorem 1) show that enough heads with relative
-# positions **contain** convolutions. The idea in one dimension: head $h$ gives the key at offset
-# $\delta = j - i$ the score
+# A second excursion. A window keeps the cost low and the path long; full attention does the
+# opposite. Are they two different things? Cordonnier et al. (2020, theorem 1) show that enough
+# heads with relative positions **contain** convolutions. The idea in one dimension: head $h$ gives
+# the key at offset $\delta = j - i$ the score
 #
 # $$s_h(\delta) = -\alpha\,(\delta - \Delta_h)^2$$
 #
 # so that for a large $\alpha$ its softmax picks the one key at offset $\Delta_h$. A convolution
-# with $K$ taps takes $K$ such heads. The tap at place $h$ of the kernel is the head's matrix $W_h$
-# from $C$ input to $C'$ output channels:
+# with $K$ taps takes $K$ such heads. Tap $h$ of the kernel is the matrix $W_h$ of the head, from
+# $C$ input to $C'$ output channels:
 #
 # $$y_i = \sum_{h=0}^{K-1} W_h \sum_j \operatorname{softmax}_j\big(s_h(j - i)\big)\, x_j$$
 
 # %% [markdown] exercise="convolution" title="Attention as a convolution" difficulty=3 minutes=15
-# Write `attention_as_convolution`. It takes `x` of shape $(T, C)$, a `kernel` as PyTorch has it, of
-# shape $(C', C, K)$ with odd $K$ and $W_h$ = `kernel[:, :, h]`, and the number `alpha`; it returns
-# $y$ of shape $(T, C')$. In PyTorch's convolution the middle tap meets the token itself, and the
-# tap before it the neighbour to the **left**: choose the centres $\Delta_h$ to match. The softmax
-# runs over the $T$ keys that exist, also where the kernel is longer than the text. It must be right
-# even if `alpha` is so large that exp of each score of a query is 0. The result has the dtype of
-# `x`. Gradients must reach `x` and `kernel`, and both stay as they are.
+# Build it, and you can watch attention turn into a convolution. Write `attention_as_convolution`.
+# It takes `x` of shape $(T, C)$, a `kernel` as PyTorch has it, of shape $(C', C, K)$ with odd $K$
+# and $W_h$ = `kernel[:, :, h]`, and the number `alpha`; it returns $y$ of shape $(T, C')$. In
+# PyTorch's convolution the middle tap meets the token itself, and the tap before it the neighbour
+# to the **left**: choose the centres $\Delta_h$ to match. The softmax runs over the $T$ keys that
+# exist, also where the kernel is longer than the text. It must be right even if `alpha` is so large
+# that exp underflows to 0 for every score of a query. The result has the dtype of `x`. Keep its
+# precision: where `x` is float64, so are the softmax and all sums, because taps that cancel turn
+# large numbers into small ones. Gradients must reach `x` and `kernel`, and both stay as they are.
 #
 # *Why care:* whatever a convolution can learn, attention with positions can. That it does learn it
 # is another matter, and costs $T^2$.
@@ -716,8 +1037,8 @@ study.table.groupby("encoding", sort=False)[["loss", "limit"]].agg(["mean", "std
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# For one head: `weights @ x @ kernel[:, :, h].T`, with weights in the dtype of `x`. Then sum over
-# the heads.
+# For one head: `weights @ x @ kernel[:, :, h].T`. Turn the scores into the dtype of `x` before the
+# softmax. Then sum over the heads.
 # </details>
 
 # %% solution="convolution"
@@ -741,28 +1062,30 @@ check.convolution(attention_as_convolution, seed=6606)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# With an $x$ and taps that are unit matrices, what comes out is who looks at whom, summed over the
-# heads. Move $\alpha$, and watch three heads become the three taps of a kernel. `sides` is how many
-# neighbours the kernel has on each side.
+# Let $x$ and every tap be the identity. Then the output is the attention weights, summed over the
+# heads. Move $\alpha$, and watch three heads become the three taps of a kernel. The other slider is
+# how many neighbours the kernel has on each side.
 
 # %%
 convolve = check.convolution.use(attention_as_convolution)
 
-def draw(alpha, sides):
+def draw_taps(alpha, sides):
     K, eye = 2 * sides + 1, torch.eye(20, dtype=torch.float64)
     seen = convolve(eye, eye[:, :, None].expand(-1, -1, K).clone(), alpha)
     figure, ax = plt.subplots(figsize=(5, 3.6))
-    plots.heatmap(ax, seen, x="key j", y="query i", title=f"{K} heads, α = {alpha:.1f}", limit=1)
+    plots.heatmap(ax, seen, x="key j", y="query i", title=f"{K} heads, α = {alpha:.1f}",
+                  limit=sides + 1)  # at an end, the heads that would look beyond it meet
     ax.set(xticks=range(0, 20, 5), yticks=range(0, 20, 5))
     most = float(torch.as_tensor(seen).max())
     return figure, f"Weights of {K} heads, summed, at α = {alpha:.1f}: the largest is {most:.2f}."
 
-widgets.explore(draw, alpha=(0.0, 5.0, 0.4), sides=(0, 3, 1))
+widgets.explore(draw_taps, alpha=("sharpness α", 0.0, 5.0, 0.4),
+                sides=("neighbours on each side", 0, 3, 1))
 
-# %% [markdown]
-# How near does it come to the real convolution? Inside the text, a head still gives about
-# $e^{-\alpha}$ to each neighbour of its key, and the error falls with that. At the edges it stays:
-# the convolution meets zeros there, and a softmax must put its weight on keys that exist.
+# %%
+predict("edge", "With α = 20, how far is it from the real convolution?",
+        a="nowhere further than 0.001", b="far off at the two ends of the text, close inside",
+        c="far off everywhere: a softmax is never exact", answer="")
 
 # %% tags=["nbval-check-output"]
 random = torch.Generator().manual_seed(0)
@@ -771,10 +1094,34 @@ kernel = torch.randn(4, 6, 3, generator=random, dtype=torch.float64)
 real = nn.functional.conv1d(x.T[None], kernel, padding=1)[0].T  # (T, C')
 for alpha in (1, 5, 10, 20):
     error = (torch.as_tensor(convolve(x, kernel, alpha)) - real).abs()
-    inside, edges = error[1:-1].max(), error[[0, -1]].max()
-    print(f"α = {alpha:2}: error inside {inside:.0e}, at the edges {edges:.0e}")
+    inside, ends = error[1:-1].max(), error[[0, -1]].max()
+    print(f"α = {alpha:2}: error inside {inside:.0e}, at the ends {ends:.0e}")
+
+# %%
+outcome("edge", "c" if inside > 1e-3 else "b" if ends > 1e-3 else "a")
 
 # %% [markdown]
+# Inside the text, a head still gives about $e^{-\alpha}$ to each neighbour of its key, and the
+# error falls with that. At the ends it stays: the convolution meets zeros there, and a softmax must
+# put its weight on keys that exist.
+#
+# There is a condition. In a real head, $W_h$ is a product: $D_h$ columns of values, and the $D_h$
+# rows of the output matrix that read them. So its rank is at most $D_h$, and it can equal every tap
+# only if $D_h \ge \min(C, C')$. Here is the kernel from above ($C = 6$, $C' = 4$), each
+# tap as well as a head of width $D_h$ can make it:
+
+# %% tags=["nbval-check-output"]
+for width in (1, 2, 3, 4):
+    U, S, V = torch.linalg.svd(kernel.permute(2, 0, 1), full_matrices=False)
+    S[:, width:] = 0  # the nearest matrix of this rank (Eckart and Young)
+    narrow = ((U * S[:, None]) @ V).permute(1, 2, 0)
+    off = (torch.as_tensor(convolve(x, narrow, 20)) - real)[1:-1].norm() / real[1:-1].norm()
+    print(f"head width {width}: off by {off:.0%} of the result")
+
+# %% [markdown]
+# A usual layer splits $D$ channels into heads of width $D/H$. So it does not contain *every*
+# convolution from $D$ to $D$ channels.
+#
 # In the course's interface this is one encoding among others, `create("convolution", …)`, where
 # centres and $\alpha$ are learned:
 
@@ -794,10 +1141,11 @@ rows = recorded.load("lag3").table.query("encoding in ['window', 'clipped bias']
 rows.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]).round(3).unstack()
 
 # %% [markdown]
-# On this language, whose rule reaches three places, the window loses nothing and carries over to
-# longer texts. A rule that reaches further than the windows of all layers together would be out of
-# its sight: section 3 measured how far that is. The cost falls to $2T(2k+1)D$ only where the kernel
-# leaves out the pairs beyond the window. Ours computes them all and then masks them.
+# On this language, whose rule reaches three positions, the window loses nothing and carries over to
+# longer texts; the same bias without it falls behind. A rule that reaches further than the windows
+# of all layers together would be out of its sight: section 3 measured how far that is. The cost
+# falls to $2T(2k+1)D$ only where the kernel leaves out the pairs beyond the window. Ours computes
+# them all and then masks them.
 
 # %% [markdown]
 # ## 8. Your answer
@@ -806,7 +1154,8 @@ rows.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]).round(3).unsta
 # what can go wrong? You have measured enough to answer.
 
 # %% [markdown] exercise="stacking" title="What goes wrong in a stack?" difficulty=3 minutes=25
-# Answer in 150 to 300 words. Your instructor reads it, and gives a point for each of these:
+# This is the question that the unit began with. Answer in 150 to 300 words. Your instructor reads
+# it, and gives a point for each of these:
 #
 # 1. **What goes wrong, with your numbers.** At least two issues that you have measured in this
 #    unit, each with a number from your own notebook and what it was measured on.
@@ -831,25 +1180,27 @@ rows.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]).round(3).unsta
 #
 # **What goes wrong.** Attention alone forgets which token is which. With random weights, $D$ = 64
 # and $T$ = 32, the rank residual was 0.22 after one layer, 5·10⁻⁶ after two and a rounding error
-# after three (section 1, first table). Four layers without skips stayed at 1.9 nats after 200 steps
-# of training (section 1, second table; limit 0.28, two seeds). Second, a table of positions does
-# not carry over to longer texts: trained with skips on 24 tokens, its loss was 1.4 at 48 and 1.8 or
-# more at 96, with limits near 0.2 (section 5, first table). Third, the pairs cost $2T^2D$: 10 % of
-# a layer at $T$ = 512 and $D$ = 768, half at $T$ = 4,608 (section 4).
+# after three (section 1, table of cures). Four layers without skips stayed at 1.9 nats after 200
+# steps of training (section 1, end; limit 0.28). Second, a table of
+# positions does not carry over to longer texts: trained with skips on 24 tokens, its loss was 1.4
+# at 48 and 1.9 at 96, with limits near 0.2 (section 5, first table). Third, the pairs cost
+# $2T^2D$: 10 % of a layer at $T$ = 512 and $D$ = 768, half at $T$ = 4,608 (section 4).
 #
 # **What was not the cause.** "Distant words are out of reach because positions are fixed": with
 # sinusoids as without, one layer connects output 0 with all 32 inputs (section 3). Nor is it the
-# number of parameters: $4D^2$ at every length (end of section 4).
+# number of parameters: $4D^2$ at every length (end of section 4). Nor does an MLP prevent the
+# collapse: with fresh weights the residual was 0.09 after one layer and below 10⁻⁷ after two.
 #
-# **A cure and its price.** The skip connection kept the residual above 0.9 after four random
-# layers, and brought the trained loss from 1.9 to 0.5 or less (section 1), for the price of an
-# addition. For longer texts, Shaw's offsets: at most 0.3 nats at 48 and 96 tokens. Their price: a
-# term in every layer, and offsets beyond $k$ look alike. A window would save pairs, but with
-# $k$ = 2 output 0 saw only 17 inputs after eight layers (section 3).
+# **A cure and its price.** The skip connection kept the residual at 0.94 after six random layers,
+# and brought the trained loss from 1.9 to 0.4 (section 1), for the price of an addition. It is not
+# perfect: after 48 layers the residual was down to 0.2, as what all rows share had grown. For
+# longer texts, Shaw's offsets: at most 0.3 nats at 48 and 96 tokens. Their price: a term in
+# every layer, and offsets beyond $k$ look alike. A window would save pairs, but with $k$ = 2 output
+# 0 saw only 17 inputs after eight layers (section 3).
 #
 # *Also right: the probe's error, 0 at the input and about 4 after four layers, where the middle
 # misses by 6 (section 2), if it is not said that the loss suffered from it; words in a tree, 1.4
-# nats with offsets in the line and 0.4 or less with those in the tree (section 6), for the price of
+# nats with offsets in the text and 0.4 or less with those in the tree (section 6), for the price of
 # a parser. No point for "it overfits" or "its span is fixed", nor for an issue without a number
 # that the learner's notebook has computed.*
 
@@ -883,28 +1234,43 @@ if d2l:
 
 # %% [markdown]
 # The same findings in other hands: alone it collapses, with a skip it does not, and the $4D^2$
-# parameters are the same at both lengths (the book's attention has no biases).
+# parameters are the same at both lengths (the book's attention has no biases). At $T$ = 512 there
+# is less to share: the mean of 512 random rows is smaller than that of 32.
 
 # %% [markdown]
 # ## What to keep
 #
-# - Attention alone makes all tokens alike, doubly exponentially fast. With a skip connection the
-#   residual hardly falls.
+# - Attention alone makes all tokens alike. The zeros triple with each layer: doubly exponential.
+# - A skip around everything stops that; an MLP does not: a fresh one speeds it up, a loud one slows
+#   it. With a skip, what all rows share still grows, so the residual falls slowly in very deep
+#   stacks.
 # - A position given once, at the input, is hard to read after the first layer; added before every
 #   layer, it stays easier to read. The loss need not care.
-# - A table fails beyond the length it was trained at; Shaw's clipped offsets carry over.
+# - A table fails beyond the length it was trained at; here Shaw's clipped keys carry over.
 # - The path between two tokens is one layer long. The price is $T^2$ pairs, felt from about $T =
 #   6D$; the parameters stay $4D^2$.
 # - A probe is judged on sequences that it was not fitted on.
-# - `offsets` need not be $j - i$: in a tree they say what the line cannot.
-# - Heads with relative positions contain the convolutions; a window is cheaper and sees less far.
+# - `offsets` need not be $j - i$: in a tree they say what the text order cannot.
+# - Heads with relative positions contain the convolutions that their width allows; a window is
+#   cheaper and sees less far.
 #
+# Now you have everything that a BERT is made of: attention, positions, and a stack that holds. What
+# is missing is what goes in. It is one row with two sentences, and it is the subject of the next
+# unit:
+
+# %%
+from helpers.pictures.text import row
+
+plots.show(*row(["the", "cat", "sat"], ["it", "slept"]))
+
+# %% [markdown]
 # ## Further reading
 #
 # - Dong, Cordonnier and Loukas 2021, *Attention Is Not All You Need* (2103.03404): the residual and
 #   its doubly exponential decay.
 # - Vaswani et al. 2017, *Attention Is All You Need*, table 1: cost per layer and path length.
 # - Wang and Chen 2020, *What Do Position Embeddings Learn?* (2010.04903): probes.
+# - Dehghani et al. 2019, *Universal Transformers* (1807.03819): positions added before every step.
 # - Wang et al. 2019 (1909.00383), section 3: positions in a tree.
 # - Cordonnier, Loukas and Jaggi 2020, *On the Relationship between Self-Attention and Convolutional
 #   Layers* (1911.03584), theorem 1.

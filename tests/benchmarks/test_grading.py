@@ -8,6 +8,7 @@ import pytest
 from nbformat import v4
 
 from benchmarks import grading as bench
+from benchmarks import grading_memory
 
 
 def test_a_class_is_as_large_as_asked_and_nobody_is_there_twice(tmp_path: Path) -> None:
@@ -30,3 +31,8 @@ def test_pace_is_the_slope_between_two_numbers() -> None:
     )
     assert bench._pace(rows, 10, 50) == pytest.approx(0.5)
     assert bench._pace(rows, 50, 100) == pytest.approx(2)
+
+
+def test_memory_is_that_of_the_first_look_after_so_many_notebooks() -> None:
+    held = pd.DataFrame({"n": [0, 9, 12, 149], "bytes": [1 << 20, 2 << 20, 3 << 20, 4 << 20]})
+    assert [grading_memory.at(held, number) for number in (10, 150)] == [3, 4]

@@ -1,16 +1,20 @@
 """A browser, and a Jupyter server for it to look at."""
 
 import os
+import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Locator, Page, sync_playwright
+from playwright.sync_api import TimeoutError as LateError
 
 from tests.common import CHROMIUM
 
@@ -22,13 +26,57 @@ def serving(command: Callable[[int], list[str]], folder: Path) -> Iterator[str]:
     words = [*command(port), "--ServerApp.token=", "--ServerApp.password="]
     environment = os.environ | {"JUPYTER_CONFIG_DIR": str(folder), "HOME": str(folder)}
     silent = subprocess.DEVNULL
-    server = subprocess.Popen(words, cwd=folder, env=environment, stdout=silent, stderr=silent)
+    server = subprocess.Popen(
+        words, cwd=folder, env=environment, stdout=silent, stderr=silent, start_new_session=True
+    )
     try:
         _wait_for(f"http://127.0.0.1:{port}/api")
         yield f"http://127.0.0.1:{port}"
     finally:
-        server.terminate()
+        _end(server)
+
+
+@contextmanager
+def jupyterlab(folder: Path) -> Iterator[str]:
+    """The address of JupyterLab in `folder`."""
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
+    command += [f"--ServerApp.root_dir={folder}", "--LabApp.news_url="]
+    command += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+    with serving(lambda port: [*command, f"--port={port}"], folder) as address:
+        yield address
+
+
+def opened(page: Page, address: str) -> None:
+    """Go to the notebook at `address`, and wait for its cells and its kernel."""
+    # In a workspace of its own: not as another page has left it.
+    page.goto(address.replace("/lab/", f"/lab/workspaces/{uuid4().hex}/"))
+    page.locator(".jp-Notebook .jp-Cell").first.click()
+    # Without a kernel JupyterLab runs a cell by doing nothing.
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(state="attached")
+
+
+def run(page: Page, shows: Locator, what: str = "Run All Cells", tries: int = 3) -> None:
+    """Run cells of the open notebook, once more where what `shows` what they did does not appear.
+
+    On a busy machine a kernel has been seen to lose what it was sent, or what it said first.
+    """
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name=what, exact=True).click()
+    try:
+        shows.wait_for(timeout=90_000)
+    except LateError:
+        if tries == 1:
+            raise
+        run(page, shows, what, tries - 1)
+
+
+def _end(server: subprocess.Popen[bytes]) -> None:
+    server.terminate()
+    try:
         server.wait(timeout=30)
+    except subprocess.TimeoutExpired:  # Jupyter has been seen to wait for a kernel without end
+        os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
 
 
 def _free_port() -> int:

@@ -1,18 +1,19 @@
-"""A person's way through JupyterLab: run a unit from top to bottom, read a check, move a slider."""
+"""A person's way through JupyterLab: run a unit, read its checks, move a slider, reopen it."""
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
+from nbformat import v4
 from playwright.sync_api import Page
 
 from helpers import checks
+from helpers.checks.engine import Finding, Report, shown
 from helpers.course import synthetic
 from helpers.course.settings import Course
-from tests.browser.conftest import serving
+from tests.browser.conftest import jupyterlab, opened, run
 from tests.common import needs_browser
 
 UNIT = "02-sinusoidal"
@@ -30,36 +31,60 @@ def lab(course: Course, tmp_path: Path) -> Iterator[str]:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     nbformat.write(notebook, tmp_path / f"{UNIT}.ipynb")
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
-    command += [f"--ServerApp.root_dir={tmp_path}", "--LabApp.news_url="]
-    command += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
-    with serving(lambda port: [*command, f"--port={port}"], tmp_path) as address:
+    with jupyterlab(tmp_path) as address:
         yield f"{address}/lab/tree/{UNIT}.ipynb"
 
 
 def test_a_unit_runs_and_its_slider_moves(lab: str, page: Page) -> None:
-    page.goto(lab)
-    page.locator(".jp-Notebook .jp-Cell").first.wait_for()
-    page.locator(".jp-Notebook .jp-Cell").first.click()
-    # Without a kernel JupyterLab runs a cell by doing nothing.
-    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-
-    report = page.locator("[role=status]").filter(has_text="shift: 0 of 2 points").first
-    report.wait_for()
+    opened(page, lab)
+    report = page.locator("[role=status]").filter(has_text="The matrix that moves by k").first
+    run(page, report)
     assert "it moves a row back by k" in report.inner_text()
     assert page.locator(".MathJax, mjx-container").count() > 5
 
-    picture = page.locator(".widget-html img, .jupyter-widgets img").first
-    picture.wait_for()
-    before = picture.get_attribute("src")
-    assert "base" not in (picture.get_attribute("alt") or "") and picture.get_attribute("alt")
-    handle = page.locator(".widget-slider .noUi-handle, .jupyter-widgets .noUi-handle").first
-    handle.focus()
+    page.get_by_alt_text("The table for T=64").first.wait_for()
+    page.get_by_role("slider", name="length T").focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function(
-        "old => document.querySelector('.jupyter-widgets img').src !== old", arg=before
-    )
+    page.get_by_alt_text("The table for T=65").first.wait_for()
     if shot := os.environ.get("ORDER_MATTERS_SCREENSHOT"):
         page.screenshot(path=shot)
+
+
+@pytest.fixture
+def reports(tmp_path: Path) -> Iterator[str]:
+    """A notebook that JupyterLab does not trust, with a report of long words in it."""
+    evil = "<img src=x onerror=alert(1)>"
+    long = Finding(
+        f"part {evil}", 1, 0, "w" * 300, "a hint of " + "w" * 300, "line 3: " + "w" * 300
+    )
+    report = Report("any", [Finding("first", 1, 1), long], "A title", so_far="This unit so far: 1")
+    output = v4.new_output("execute_result", report._repr_mimebundle_(), execution_count=1)
+    nbformat.write(
+        v4.new_notebook(cells=[v4.new_code_cell("check.any(answer)", outputs=[output])]),
+        tmp_path / "reports.ipynb",
+    )
+    with jupyterlab(tmp_path) as address:
+        yield f"{address}/doc/tree/reports.ipynb"
+
+
+def test_a_report_keeps_its_look_where_a_notebook_is_not_trusted(reports: str, page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.goto(reports)
+    report = page.locator(".jp-RenderedHTML > div").first
+    report.get_by_text("A title").wait_for()
+    assert "✗ part <img src=x onerror=alert(1)>: not yet, 0 of 1" in report.inner_text()
+    assert report.locator("img").count() == 0
+
+    style = "(element, name) => getComputedStyle(element)[name]"
+    colours = [shown.COLOURS[state] for state in ("partly", "right", "wrong")]
+    border = report.evaluate(style, "borderLeftColor")
+    marks = [each.evaluate(style, "color") for each in report.locator("span").all()]
+    assert [border, *marks] == [_rgb(colours[0]), *map(_rgb, colours)]
+    hint = report.get_by_text("Hint:").locator("..")
+    assert hint.evaluate(style, "borderTopColor") == _rgb(colours[0])
+    assert hint.evaluate(style, "backgroundColor") == "rgba(127, 127, 127, 0.12)"
+    assert report.evaluate("element => element.scrollWidth <= element.clientWidth")
+
+
+def _rgb(colour: str) -> str:
+    return f"rgb({', '.join(str(int(colour[at : at + 2], 16)) for at in (1, 3, 5))})"

@@ -1,8 +1,10 @@
 """The check itself: honest answers only, plain words, and a score that nbgrader reads right."""
 
+import _thread
 import logging
 import math
 import sys
+import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -26,6 +28,14 @@ from helpers.encodings import sinusoidal_table as renamed
 from tests.checks import variants
 
 EXERCISES = [e for u in ("00-start-here", "02-sinusoidal") for e in checks.exercises(u).values()]
+UNSEEN: dict[str, Any] = {
+    "a profiler": lambda: sys.setprofile(None),
+    "a thread": lambda: _thread.start_new_thread(int, ()),
+}
+if sys.version_info >= (3, 12):
+    UNSEEN["a profiler of all threads"] = lambda: threading.setprofile_all_threads(None)
+if sys.version_info >= (3, 13):
+    UNSEEN["a thread to be joined"] = lambda: _thread.start_joinable_thread(int)
 
 
 def _aliased(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
@@ -56,7 +66,19 @@ def test_a_table_that_only_calls_a_library_earns_nothing(answer: Any) -> None:
     report = check.table(answer)
     assert report.earned == 0
     assert not check.table.right(answer)
-    assert "asks you to write" in report.findings[0].message
+    assert "which is not allowed here" in report.findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("answer", "called"),
+    [
+        (_aliased, "helpers.encodings.sinusoidal_table"),
+        (_through_the_module, "helpers.encodings.Sinusoidal"),
+        (_from_the_book, "d2l: PositionalEncoding"),
+    ],
+)
+def test_the_message_names_what_was_called_and_nothing_below_it(answer: Any, called: str) -> None:
+    assert check.table(answer).findings[0].message.startswith(f"This calls {called}, which is")
 
 
 @pytest.mark.parametrize("answer", [_Subclass, Sinusoidal])
@@ -80,7 +102,7 @@ def _compiled_pieces(word: str, vocabulary: dict[str, int]) -> list[str]:
 def test_compiled_libraries_are_noticed_too(exercise: Exercise, answer: Any) -> None:
     report = exercise(answer)
     assert report.earned == 0
-    assert all("which is what the exercise asks" in each.message for each in report.findings)
+    assert all("which is not allowed here" in each.message for each in report.findings)
 
 
 def test_the_library_may_be_used_for_anything_else() -> None:
@@ -111,7 +133,7 @@ def test_the_books_other_functions_may_be_used() -> None:
 def test_no_exercise_pays_for_the_librarys_own_version(exercise: Exercise) -> None:
     report = exercise(exercise.reference)
     assert report.earned == 0
-    assert all("asks you to write" in finding.message for finding in report.findings)
+    assert all("which is not allowed here" in finding.message for finding in report.findings)
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
@@ -134,6 +156,17 @@ def test_a_threads_call_counts_too() -> None:
             return pool.submit(renamed, num_positions, d_model, base).result()
 
     assert check.table(threaded).earned == 0
+
+
+@pytest.mark.parametrize("hide", UNSEEN.values(), ids=UNSEEN)
+def test_what_hides_calls_from_the_check_is_named(hide: Any) -> None:
+    def unseen(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
+        hide()
+        return renamed(num_positions, d_model, base)
+
+    report = check.table(unseen)
+    assert report.earned == 0
+    assert "where a check cannot follow" in report.findings[0].message
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from torch import Tensor
 from helpers import checks
 from helpers.checks import order_blind, start_here
 from helpers.checks import sinusoidal as check
-from helpers.checks.engine import Finding, Report
 
 EXERCISES = [e for u in ("00-start-here", "02-sinusoidal") for e in checks.exercises(u).values()]
 
@@ -24,9 +23,10 @@ def test_an_answer_that_ends_in_an_error_is_told_which_and_in_what_line(error: A
 
     report = start_here.positions(ending)
     assert report.earned == 0 and not report.hints
-    told = f"your code stops with {error.__name__}, in the line “raise error("
-    assert told in report.findings[0].message
-    assert "enough" in report.findings[0].message
+    first = report.findings[0]
+    assert f"your code stops with {error.__name__}: enough" in first.message
+    line = ending.__code__.co_firstlineno + 1
+    assert first.line == f'line {line}: raise error("enough")'
 
 
 def test_a_reference_that_fails_makes_nobody_right() -> None:
@@ -48,6 +48,7 @@ def test_one_buffer_for_all_results_is_told() -> None:
     report = start_here.positions(into_the_buffer)
     assert report.earned == 0
     assert "a later call of your function changes this result" in report.findings[0].message
+    assert not start_here.positions.right(into_the_buffer)
 
 
 def test_a_hint_is_given_only_where_every_part_agrees_with_it() -> None:
@@ -102,10 +103,52 @@ def test_whatever_comes_back_gets_a_plain_sentence(answer: Any, words: str) -> N
     assert words in report.findings[0].message
 
 
-def test_a_report_escapes_what_the_learner_wrote() -> None:
-    wrong = [Finding(name, 1, 0, "<script>alert(1)</script>", "<i>hint</i>") for name in "ab"]
-    page = Report("any", wrong)._repr_mimebundle_()["text/html"]
-    assert "<script>" not in page
-    assert "<i>" not in page
-    assert page.count("hint") == str(Report("any", wrong)).count("hint") == 1  # told once
-    assert "✗ a" in str(Report("any", wrong))
+def test_what_pytorch_cannot_do_is_no_stub() -> None:
+    """It raises NotImplementedError for a softmax of whole numbers."""
+
+    def of_integers(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        return (q @ k.transpose(-2, -1)).long().softmax(-1) @ v
+
+    report = str(checks.exercises("01-order-blind")["attention"](of_integers))
+    assert "Not written yet" not in report and "NotImplementedError" in report
+
+
+def test_an_array_is_told_from_a_tensor_and_shows_no_numbers() -> None:
+    def in_numpy(q: Tensor, k: Tensor, v: Tensor) -> Any:
+        weights = (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1)
+        return (weights @ v).detach().numpy()
+
+    found = order_blind.attention(in_numpy).findings[-1].message
+    assert "found a NumPy array of shape (2, " in found and "in float64" in found
+
+    def in_complex_numbers(tokens: Tensor) -> Tensor:
+        return torch.zeros(tokens.shape, dtype=torch.complex64)
+
+    found = start_here.positions(in_complex_numbers).findings[0].message
+    assert "in complex64" in found and "tensor([" not in found
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        torch.ops.aten.scaled_dot_product_attention.default,
+        torch.ops.aten._scaled_dot_product_attention_math,
+        torch._scaled_dot_product_flash_attention_for_cpu,
+    ],
+)
+def test_a_kernel_of_what_is_not_allowed_is_told(kernel: Any) -> None:
+    def through(q: Tensor, k: Tensor, v: Tensor) -> Any:
+        out = kernel(q, k, v)
+        return out[0] if isinstance(out, tuple) else out
+
+    messages = [finding.message for finding in order_blind.attention(through).findings]
+    assert any("which is not allowed here" in each for each in messages)
+
+
+@pytest.mark.parametrize("seed", [0, 2, 1234])
+def test_who_shuffles_sequences_is_not_told_that_the_measure_is_0(seed: int) -> None:
+    def of_sequences(f: Any, x: Tensor, order: Tensor) -> Tensor:
+        order = order[order < len(x)]
+        return (f(x[order]) - f(x)[order]).abs().max()
+
+    assert order_blind.gap(of_sequences, seed).hints == []

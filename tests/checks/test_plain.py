@@ -69,7 +69,7 @@ def test_anything_else_is_only_named() -> None:
     assert not compare.same(plain(_Everything()), True, 1e-4)
     assert plain(_Mute()) == Other("_Mute", "?")
     assert plain(torch.zeros(2).as_subclass(_MyTensor)).kind == "_MyTensor"
-    assert plain(torch.zeros(2, dtype=torch.complex64)).kind == "Tensor"
+    assert plain(torch.zeros(2, dtype=torch.complex64)).kind == "Tensor of complex64"
     assert plain(np.float64(0.5)).kind == "float64"
     assert plain(10**400).kind == "int"
     assert plain("x" * 20_000).kind == "str"

@@ -7,9 +7,16 @@ import torch
 from torch import nn
 from transformers import BertConfig, BertForPreTraining, BertModel
 
-from helpers.claims import order, sizes, timing
+from helpers.claims import order, sizes, stacks, timing
 from helpers.claims.small import QUICK, TASKS, accuracy, fresh, hits, trained
-from helpers.claims.trained import accuracy_by_row, steps_to, steps_to_learn
+from helpers.claims.trained import (
+    accuracy_by_row,
+    between_positions,
+    longest_answered,
+    steps_to,
+    steps_to_learn,
+    who_looks_where,
+)
 from helpers.encodings import Encoding, create, sinusoidal_table
 from helpers.model.bert import parameter_count, preset
 
@@ -163,3 +170,54 @@ def test_rows_that_no_text_reaches_stay_untrained() -> None:
     short = accuracy_by_row((8, 8), seed=0)
     assert short[3:].min() > 0.9
     assert short.shape == (8,)
+
+
+def test_the_products_of_positions_are_what_attention_adds_up() -> None:
+    """Without words, and with rows of equal size, P·W·Pᵀ is the score up to that size."""
+    model = fresh("learned", TASKS["shift"], 0, QUICK, 16, 1.0)
+    layer: Any = model.layers[0]
+    width = QUICK.width
+    with torch.no_grad():
+        layer.norms[0].weight.uniform_(0.5, 1.5)
+        layer.attention.qkv.bias.zero_()
+        table = model.position.get_parameter("table").clone()
+        x = layer.norms[0](table)
+        q, k, _ = layer.attention.qkv(x).unflatten(-1, (3, QUICK.heads, -1)).unbind(1)
+        size = table.var(1, correction=0).add(layer.norms[0].eps).sqrt()
+        theirs = torch.einsum("ihd,jhd->hij", q, k) * size[:, None] * size
+    between, rows = between_positions(model), table.double()
+    assert between.shape == (QUICK.heads, width, width)
+    assert torch.allclose(rows @ between @ rows.T, theirs.double(), atol=1e-5)
+
+
+def test_who_looks_where_sums_to_one() -> None:
+    weights = who_looks_where(fresh("none", TASKS["shift"], 0, QUICK, 16), 16)
+    assert torch.allclose(weights.sum(1), torch.ones(16))
+    assert weights.diagonal(-3).mean() < 0.1  # without positions nothing stands out
+
+
+def test_a_longer_text_may_be_answered_to_its_end() -> None:
+    """The measurement of claim 7 can come out otherwise: with vectors by offset it does."""
+    table, shaw = (
+        longest_answered(trained("shift", kind, 0)[0], 16) for kind in ("learned", "shaw_keys")
+    )
+    assert (table, shaw) == (16, 32)
+
+
+def test_sines_and_cosines_would_be_recognised() -> None:
+    """The measurement of claim 24 can come out otherwise: whatever the frequencies and sizes."""
+    angles = torch.arange(16.0).double()[:, None] * torch.tensor([0.3, 1.1, 2.5]).double()
+    waves = torch.cat([angles.sin(), angles.cos()], 1) * torch.tensor([1.0, 3, 0.5] * 2).double()
+    turned = waves @ torch.linalg.qr(torch.randn(6, 6).double()).Q
+    assert order.along_and_overall(turned @ turned.T) < 1e-12
+    noise = torch.randn(16, 32).double()
+    assert order.along_and_overall(noise @ noise.T) > 0.4
+
+
+def test_many_texts_are_not_overfitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The measurement of claim 17 can come out otherwise: with 400 texts there is no gap."""
+    bias = {"d_model": QUICK.width, "num_heads": QUICK.heads, "k": 3}
+    few = stacks.overfitting(create("clipped_bias", **bias), 0, False)
+    monkeypatch.setattr(stacks, "FEW", 400)
+    many = stacks.overfitting(create("clipped_bias", **bias), 0, False)
+    assert many < 0.1 < few

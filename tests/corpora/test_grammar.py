@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.corpora import Grammar, Masked
-from helpers.corpora.grammar import KINDS
+from helpers.corpora.grammar import KINDS, _Draw
 
 SMALL = Grammar(length=8, beats=(3,), echo=2)
 
@@ -69,22 +69,6 @@ def test_posterior_is_that_of_every_path(length: int) -> None:
         torch.testing.assert_close(found[row, t], expected, rtol=0, atol=1e-12)
 
 
-def test_likelihoods_are_those_of_every_path() -> None:
-    tokens = SMALL.sample(3, Generator().manual_seed(1))
-    known = torch.nn.functional.one_hot(tokens, SMALL.num_symbols).double()
-    known[1, 4:] = 1.0  # the second half of the second text is not known
-    found = SMALL.log_likelihood(known)
-    for row in range(3):
-        total = torch.zeros((), dtype=torch.float64)
-        for path, share in _paths(5):
-            words = dict(zip((0, 1, 2, 4, 5), (SMALL.emission[s] for s in path), strict=True))
-            for t, shares in words.items():
-                echo = SMALL.copied @ known[row, 6 + t] if t < 2 else 1.0
-                share = share * float((shares * known[row, t] * echo).sum())
-            total += share
-        torch.testing.assert_close(found[row], total.log(), rtol=0, atol=1e-12)
-
-
 def test_shares_add_up() -> None:
     grammar = Grammar()
     for shares in (grammar.transition, grammar.emission, grammar.copied, grammar.beats):
@@ -130,3 +114,17 @@ def test_a_shorter_text_is_refused() -> None:
         Grammar().batch(2, 32, Generator())
     blank = torch.zeros(1, 64, dtype=torch.int64)
     assert Grammar().posterior(Masked(blank, blank, blank.bool())).shape[1] == 64
+
+
+def test_a_draw_keeps_to_the_shares_of_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares = torch.tensor([[0.0, 0.7, 0.3, 0.0], [0.1, 0.0, 0.0, 0.9]], dtype=torch.float64)
+    rows = torch.arange(2).repeat_interleave(50_000)
+    found = _Draw(shares)(rows, Generator().manual_seed(0)).view(2, -1)
+    for row, share in zip(found, shares, strict=True):
+        counts = torch.bincount(row, minlength=4)
+        assert (counts / 50_000 - share).abs().max() < 0.01
+        assert not counts[share == 0].any()
+    # The random numbers at either end lead to no word that cannot be, in no row of another.
+    for end, expected in ((0.0, [2, 3]), (1 - 2**-24, [1, 0])):
+        monkeypatch.setattr(torch, "rand", lambda n, end=end, **_: torch.full((n,), end))
+        assert _Draw(shares)(torch.arange(2), Generator()).tolist() == expected

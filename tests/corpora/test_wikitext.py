@@ -92,7 +92,7 @@ def server() -> Iterator[str]:
         running.shutdown()
 
 
-def test_the_books_loader_works_as_unit_07_shows(
+def test_the_books_loader_works_as_the_docs_show(
     server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A new address, and the checksum that the book has: here, that of what this server has."""
@@ -100,11 +100,11 @@ def test_the_books_loader_works_as_unit_07_shows(
     monkeypatch.setitem(d2l.DATA_HUB, "wikitext-2", ("nowhere", sha1))
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
-    lesson = (ROOT / "source/07-bert-inputs/07-bert-inputs.py").read_text()
-    [shown] = re.findall(r"# ```python\n(.*?)# ```", lesson, re.DOTALL)
+    page = (ROOT / "docs/starting.md").read_text(encoding="utf-8")
+    [shown] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     found: dict[str, Any] = {}
     there = re.sub(r"https:.*?/(?=wikitext-2-v1.zip)", f"{server}/", shown)
-    exec(there.replace("# ", "").replace("#\n", "\n"), found)
+    exec(there, found)
     assert (tmp_path / "data" / "wikitext-2" / "wiki.train.tokens").read_text() == TEXT * 40
     assert "bird" in found["vocabulary"].token_to_idx
     tokens, *_ = found["batches"].dataset[0]

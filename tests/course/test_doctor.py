@@ -2,12 +2,13 @@
 
 import shutil
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from helpers.course import doctor
+from helpers.course import doctor, foreground, install
 from helpers.course.cli import main
 from helpers.course.doctor import Finding
 from helpers.course.sandbox import bubblewrap
@@ -21,7 +22,7 @@ def _said(course: Course, look: str) -> list[Finding]:
 
 def _course_with(tmp_path: Path, before: str, after: str) -> Course:
     """A course whose pyproject.toml and lock files say `after` where ours say `before`."""
-    for name in ("pyproject.toml", *doctor.LOCKS):
+    for name in ("pyproject.toml", *install.LOCKS):
         text = (ROOT / name).read_text()
         (tmp_path / name).write_text(text.replace(before, after))
     return Course(tmp_path)
@@ -33,7 +34,8 @@ def test_this_machine(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     status = main(["doctor"])
     printed = capsys.readouterr().out
     assert status == ("missing" in [line[:7].strip() for line in printed.splitlines()])
-    for words in ("Python 3", "packages", "makes a sandbox", "kernel python3", "disk", "memory"):
+    shown = ("Python 3", "packages", "PyTorch", "nbgrader", "makes a sandbox", "kernel python3")
+    for words in (*shown, "disk", "memory", "port 8889"):
         assert words in printed
 
 
@@ -48,7 +50,7 @@ def test_a_package_that_is_not_there_or_too_old(tmp_path: Path) -> None:
     found = _said(_course_with(tmp_path, '"jupytext>=1.19"', '"jupytext>=99"'), "packages")
     assert found[0].state == "missing"
     assert "jupytext>=99 (found 1." in found[0].text
-    assert "make demo" in found[0].text
+    assert "helpers.course setup" in found[0].text
     found = _said(_course_with(tmp_path, '"jupytext>=1.19"', '"no-such-package"'), "packages")
     assert "no-such-package (found none)" in found[0].text
 
@@ -59,9 +61,75 @@ def test_a_package_not_as_tested_is_only_noted(tmp_path: Path) -> None:
     assert "psutil" in found[0].text
 
 
-def test_no_sandbox(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_environment_older_than_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = _course_with(tmp_path, "", "")
+    assert _said(course, "environment")[0].state == "ok"  # another one, such as conda's
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
+    found = _said(course, "environment")[0]
+    assert found.state == "note" and "helpers.course setup" in found.text
+
+
+def test_no_sandbox(course: Course, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(bubblewrap, "available", lambda: bubblewrap.MISSING)
+    monkeypatch.setattr(doctor, "SETTINGS", tmp_path)
     assert _said(course, "sandbox") == [Finding("missing", bubblewrap.MISSING)]
+
+
+@pytest.mark.parametrize("name", doctor.FORBIDDING)
+def test_the_setting_that_forbids_a_sandbox_is_named(
+    course: Course, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    monkeypatch.setattr(bubblewrap, "available", lambda: "bubblewrap cannot")
+    monkeypatch.setattr(doctor, "SETTINGS", tmp_path)
+    forbids, cure = doctor.FORBIDDING[name]
+    place = tmp_path / name
+    place.parent.mkdir()
+    place.write_text(f"{forbids}\n")
+    assert f"sudo sysctl -w {cure}" in _said(course, "sandbox")[0].text
+    place.write_text(f"{1 - int(forbids)}\n")
+    assert "sysctl" not in _said(course, "sandbox")[0].text
+
+
+@pytest.mark.parametrize(
+    ("system", "name", "words"),
+    [("darwin", "posix", "container with Linux"), ("win32", "nt", "WSL 2")],
+)
+def test_where_no_sandbox_can_be_it_is_said_what_stands_for_it(
+    course: Course, monkeypatch: pytest.MonkeyPatch, system: str, name: str, words: str
+) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setattr("os.name", name)
+    [found] = _said(course, "sandbox")
+    assert found.state == "note" and words in found.text
+
+
+def test_another_package_called_helpers(
+    course: Course, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "helpers").mkdir()
+    (tmp_path / "helpers" / "__init__.py").touch()
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    [found] = _said(course, "kernel")
+    assert found.state == "missing"
+    assert str(tmp_path) in found.text and "pip uninstall helpers" in found.text
+
+
+def test_a_file_that_hides_the_helpers(tiny: Course) -> None:
+    unit = tiny.work / "01-tiny"
+    unit.mkdir(parents=True)
+    assert _said(tiny, "namesakes") == []
+    (unit / "helpers.py").touch()
+    [found] = _said(tiny, "namesakes")
+    assert found.state == "missing" and "rename it" in found.text
+
+
+def test_root_is_told(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foreground, "is_root", lambda: True)
+    assert "ordinary user" in _said(course, "root")[0].text
+    monkeypatch.setattr(foreground, "is_root", lambda: False)
+    assert _said(course, "root") == []
 
 
 def test_a_kernel_that_does_not_find_the_helpers(
@@ -87,9 +155,9 @@ def test_a_port_that_is_taken(course: Course, monkeypatch: pytest.MonkeyPatch) -
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
-        monkeypatch.setattr(doctor, "PORT", other.getsockname()[1])
-        assert "make lab PORT=" in _said(course, "port")[0].text
-    assert _said(course, "port")[0].state == "ok"
+        monkeypatch.setattr(doctor, "PORTS", {other.getsockname()[1]: "make lab PORT=1"})
+        assert "make lab PORT=1" in _said(course, "ports")[0].text
+    assert _said(course, "ports")[0].state == "ok"
 
 
 def test_no_chromium_is_only_noted(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +171,7 @@ def test_what_cannot_be_looked_at_is_missing_and_stops_nothing(
     def _psutil(_course: Course) -> Iterator[Finding]:
         raise ImportError("No module named 'psutil'")
 
-    monkeypatch.setattr(doctor, "LOOKS", (_psutil, doctor._port))
+    monkeypatch.setattr(doctor, "LOOKS", (_psutil, doctor._ports))
     assert doctor.report(course) == 1
     printed = capsys.readouterr().out
     assert "psutil: ImportError: No module named 'psutil'" in printed

@@ -1,5 +1,6 @@
 """Released notebooks run from top to bottom with nothing written; the lesson goes on."""
 
+import html
 import os
 from pathlib import Path
 
@@ -7,9 +8,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from helpers import checks
-from helpers.checks.engine.exercise import STUB
-from helpers.checks.engine.report import FINDINGS
+from helpers import checks, widgets
+from helpers.checks.engine.report import FINDINGS, STUB
 from helpers.course.settings import Course
 from tests.common import UNITS
 
@@ -56,9 +56,14 @@ def test_each_lesson_has_what_a_learner_expects(course: Course, unit: str) -> No
 @pytest.mark.parametrize("unit", UNITS)
 def test_every_picture_has_a_text_and_every_slider_a_picture(course: Course, unit: str) -> None:
     cells = nbformat.read(course.solutions / unit / f"{unit}.ipynb", as_version=4).cells
-    outputs = [output for cell in cells for output in cell.get("outputs", [])]
-    for output in outputs:
-        assert "application/vnd.jupyter.widget-view+json" not in output.get("data", {})
-        if "image/png" in output.get("data", {}):
-            assert len(output.metadata["image/png"]["alt"]) > 20
-            assert output.data["text/plain"] == output.metadata["image/png"]["alt"]
+    for cell in cells:
+        shown = [output.data for output in cell.get("outputs", []) if "data" in output]
+        pictures = [data for data in shown if "<img" in data.get("text/html", "")]
+        for data in shown:
+            assert not {"image/png", "application/vnd.jupyter.widget-view+json"} & data.keys()
+        for data in pictures:
+            assert len(data["text/plain"]) > 20
+            assert f'alt="{html.escape(data["text/plain"])}"' in data["text/html"]
+        if "widgets.explore(" in cell.source:
+            assert len(pictures) == 1
+            assert {widgets.AGAIN, widgets.TYPE} & {data["text/plain"] for data in shown}

@@ -1,12 +1,14 @@
-"""What unit 08 says of the recorded studies is what they show; so is 06's model answer."""
+"""What units 03, 05, 06 and 08, and the page behind 08, say of the records is what they show."""
 
 import re
 
 import nbformat
 import pandas as pd
 import pytest
+from torch import Generator
 
 from helpers import recorded
+from helpers.corpora import Grammar
 from tests.common import ROOT
 
 BIASES = ["clipped bias", "T5 bias", "Kerple", "ALiBi, directional", "ALiBi, symmetric", "FIRE"]
@@ -131,3 +133,118 @@ def test_the_model_answer_of_unit_06_rests_on_numbers_that_its_notebook_prints()
     for number in said:
         digits = len(number.partition(".")[2])
         assert any(round(each, digits) == float(number) for each in printed), number
+
+
+def test_a_table_must_be_loud_and_rope_needs_offsets_that_it_knows() -> None:
+    table = recorded.load("lag_controls").table
+    assert table.groupby(["encoding", "length"])["seed"].nunique().min() >= 3
+    runs = table.groupby(["encoding", "length"])["loss"]
+    least, most = runs.min(), runs.max()
+    limit = table.groupby("length")["limit"].mean()
+    assert all(most[name, 24] < limit[24] + 0.05 for name in ("learned", "frozen, std 1"))
+    assert least["frozen", 24] > 1.4
+    assert most["RoPE, clipped", 96] < limit[96] + 0.05
+    assert least["RoPE", 96] > limit[96] + 1
+    assert most["RoPE, clipped", 24] < most["RoPE", 24] + 0.01  # nothing changed at 24
+    mean = runs.mean()
+    assert 1.75 < mean["RoPE", 96] < 1.95 and 0.15 < limit[96] < 0.25  # “about 1.8”, “about 0.2”
+    none = recorded.load("lag3").table.query("encoding == 'none' and length == 24")["loss"].mean()
+    assert mean["learned", 24] < limit[24] + 0.04 and round(none - limit[24], 1) == 1.3
+
+
+def test_what_unit_06_says_of_trained_stacks() -> None:
+    table = recorded.load("stack").table
+    assert table.groupby(["encoding", "length"])["seed"].nunique().min() >= 3
+    least, most = (
+        table.groupby(["encoding", "length"])[
+            [
+                "loss",
+                "limit",
+                *(f"{known} {layer}" for known in ("probe", "residual") for layer in range(5)),
+            ]
+        ].agg(which)
+        for which in ("min", "max")
+    )
+    at24 = (table["length"] == 24) & (table["encoding"] == "with skips")
+    spread = table[at24]["loss"].max() - table[at24]["loss"].min()
+    gap = least["loss"]["no skips", 24] - most["loss"]["with skips", 24]
+    assert gap > 20 * spread and least["loss"]["no skips", 24] > 1.8
+    assert most["residual 4"]["no skips", 24] < 0.05 and least["residual 4"]["with skips", 24] > 0.5
+    assert least["residual 3"]["no skips", 24] > 0.2  # partly out of the collapse
+    # The probe: lost after two layers; lost in the first; kept; not there at first.
+    assert most["probe 0"]["no skips", 24] < 0.1 and least["probe 2"]["no skips", 24] > 5.5
+    assert least["probe 1"]["with skips", 24] > 0.8 * most["probe 4"]["with skips", 24] - 0.5
+    assert most["probe 4"]["renewed", 24] < least["probe 4"]["with skips", 24] - 0.8
+    assert least["probe 0"]["Shaw", 24] > 5.9 and most["probe 4"]["Shaw", 24] < 5.6
+    # Easier to read is not better.
+    assert least["loss"]["renewed", 24] > most["loss"]["with skips", 24]
+    assert most["loss"]["Shaw", 24] < least["loss"].loc[[("renewed", 24), ("with skips", 24)]].min()
+    # Beyond the length: a table fails however often it is added.
+    for length in (48, 96):
+        far = least["loss"]["renewed", length] - least["limit"]["renewed", length]
+        assert far > 0.8 * (most["loss"]["with skips", length] - least["limit"]["renewed", length])
+        assert most["loss"]["Shaw", length] < least["limit"]["Shaw", length] + 0.15
+
+
+def test_in_unit_06_only_shaws_clipped_keys_carry_over() -> None:
+    table = recorded.load("lag3").table
+    runs = (table["loss"] - table["limit"]).groupby([table["encoding"], table["length"]])
+    least, most = runs.min(), runs.max()
+    six = ["sinusoidal", "learned", "RoPE", "T5 bias", "clipped bias", "Shaw keys"]
+    assert all(most[name, 24] < 0.06 for name in six)
+    assert most["Shaw keys", 48] < 0.05 and most["Shaw keys", 96] < 0.05
+    assert all(least[name, 96] > 0.2 for name in six[:-1])
+    assert least["clipped bias", 96] > most["window", 96] + 0.1
+
+
+def test_the_race_of_six_in_unit_08(far: pd.Series) -> None:
+    six = ["none", "sinusoidal", "learned", "Shaw keys", "T5 bias", "RoPE"]
+    english = recorded.load("bert_english").table.query("length == 64 and encoding in @six")
+    order = english.groupby("encoding")["loss"].mean().sort_values().index.tolist()
+    assert far["all", 64][six].idxmin() == "learned"
+    assert set(order[:2]) == {"Shaw keys", "RoPE"} and order.index("learned") == 4
+    worse = far["other", 256][six] > far["other", 256, "none"]
+    assert set(worse[worse].index) == {"learned", "sinusoidal"}
+    counted, shown = english[["unigram", "shown"]].mean().round(2)
+    assert (counted, shown) == (6.33, 5.74)
+    loss = english.groupby("encoding")["loss"].mean()
+    below = (english["shown"].mean() - loss).round(1)
+    assert (below["none"], below["RoPE"]) == (0.2, 2.0)
+    assert round(loss["T5 bias"] - loss["RoPE"], 1) == 0.8
+
+
+def test_where_the_recorded_curve_with_a_table_ends_in_unit_08() -> None:
+    table = recorded.load("full_curves_cpu").table.query("run == 'learned'")
+    grammar = Grammar()
+    limit = grammar.limit(grammar.batch(400, 64, Generator().manual_seed(2)))
+    for last in (3, 5, 10):
+        assert 1.055 < table["loss"].tail(last).mean() / limit < 1.075
+
+
+def test_each_optimiser_at_its_own_learning_rates() -> None:
+    table = recorded.load("bert_adamw").table
+    runs = (table["loss"] / table["limit"]).groupby([table["optimizer"], table["lr"]])
+    assert (runs.count() == 3).all() and (table["steps"] == 200).all()
+    mean, most, least = runs.mean(), runs.max(), runs.min()
+    best = mean["adamw"].idxmin()
+    assert mean["adamw"].index.min() < best < mean["adamw"].index.max()  # not at an end
+    assert (round(mean["adamw"].min(), 1), round(mean["muon"].min(), 1)) == (2.7, 2.1)
+    assert most["muon"].min() < least["adamw"].min()
+
+
+def test_what_rope_loses_on_longer_texts_is_due_to_far_rules_and_unseen_offsets() -> None:
+    table = recorded.load("bert_rope").table.query("kind == 'other'")
+    table = table.assign(far=table["loss"] - table["limit"])
+    far = table.pivot(index=["rules", "offsets", "seed"], columns="length", values="far")
+    lost = (far[256] - far[64]).groupby(["rules", "offsets"])
+    mean, most = lost.mean().round(2), lost.max()
+    assert (lost.count() == 3).all()
+    assert round(mean["all rules", "as they are"], 1) == 0.9
+    assert round(mean["neither", "as they are"], 1) == 0.4
+    assert mean["neither", "clipped"] == 0.03 and most["neither", "clipped"] < 0.06
+    assert 0.4 < mean["neither", "as they are"] / mean["all rules", "as they are"] < 0.6
+    clip = far[256]["all rules", "as they are"].mean() - far[256]["all rules", "clipped"].mean()
+    assert 0.2 < clip / far[256]["all rules", "as they are"].mean() < 0.3
+    english = recorded.load("bert_english").table.query("encoding == 'RoPE'")
+    loss = english.groupby("length")["loss"].mean()
+    assert round(loss[256] - loss[64], 1) == 0.1

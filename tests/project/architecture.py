@@ -22,10 +22,12 @@ WINGS: Mapping[str, Mapping[str, str]] = {
         "plots": "one style, texts for figures",
         "book": "the book's own library",
         "recorded": "results of long runs",
+        "predict": "predictions",
         "widgets": "sliders",
     },
     "the subject": {
         "encodings": "one interface, four hooks",
+        "pictures": "ideas, drawn by code",
         "corpora": "languages with a limit",
         "model": "attention, encoder, BERT",
         "training": "one loop, pretraining",

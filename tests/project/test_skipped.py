@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import everything
 from tests.skipped import NOTHING, told
 
 pytest_plugins = ["pytester"]
@@ -43,3 +44,19 @@ def test_a_run_in_two_processes_notes_each_skip_once(
     )
     pytester.runpytest_subprocess("-n", "2").assert_outcomes(passed=1, skipped=2)
     assert sorted(place.read_text().splitlines()) == ["needs Chromium", "needs bubblewrap"]
+
+
+def test_the_first_step_that_fails_ends_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+
+    def call(words: list[str], env: dict[str, str]) -> int:
+        assert env["SKIPPED"] == str(everything.SKIPPED)
+        asked.append(words[2:])
+        return 3 * (words[2] == "mypy")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("subprocess.call", call)
+    assert everything.main() == 3
+    assert [words[0] for words in asked] == ["ruff", "ruff", "mypy"]

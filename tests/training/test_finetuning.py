@@ -7,7 +7,7 @@ from torch import Generator, nn
 
 from helpers.corpora import Grammar
 from helpers.model.bert import Bert, preset
-from helpers.training.finetuning import accuracy, agreement, pairs, pairs_limit, tune
+from helpers.training.finetuning import accuracy, agreement, pairs, tune
 
 GRAMMAR = Grammar()
 
@@ -51,15 +51,6 @@ def test_pairs_are_of_one_text_or_of_two() -> None:
     # The echo alone tells: of one text, most of the last words are the first ones.
     echoed = (data.tokens[:, 60:] == data.tokens[:, :4]).sum(1) >= 3
     assert ((~echoed).long() == data.labels).double().mean() > 0.9
-
-
-def test_the_limit_of_pairs_is_near_one_and_beyond_any_simple_rule() -> None:
-    data = pairs(GRAMMAR, 600, Generator().manual_seed(5))
-    echoed = (data.tokens[:, 60:] == data.tokens[:, :4]).sum(1) >= 3
-    rule = ((~echoed).long() == data.labels).double().mean().item()
-    assert rule < pairs_limit(GRAMMAR, data) <= 1.0
-    turned = data._replace(labels=1 - data.labels)
-    assert pairs_limit(GRAMMAR, turned) < 0.1
 
 
 def test_a_frozen_body_stays_as_it_is_and_a_bag_learns_nothing() -> None:

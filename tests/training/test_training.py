@@ -8,13 +8,13 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 
+from helpers import plots, runtime
 from helpers.corpora import Grammar
 from helpers.corpora.inputs import places_loss
 from helpers.model.bert import Bert, Pretraining, preset
@@ -129,15 +129,15 @@ def test_a_live_curve_grows_in_one_place(monkeypatch: pytest.MonkeyPatch) -> Non
 
     def display(data: dict[str, str], **_: object) -> Handle:
         shown.append(f"new: {data['text/plain']}")
-        assert data["image/png"]
+        assert data["text/html"]
         return Handle()
 
-    monkeypatch.setattr(live, "display", display)
+    monkeypatch.setattr(plots, "display", display)
     options: dict[str, Any] = {"steps": 3, "label": "race", "live": True}
     options["levels"] = {"unigram": 4.2}
     _small(**options)
     assert not shown  # this is no notebook
-    monkeypatch.setattr(live, "get_ipython", lambda: SimpleNamespace(kernel=True))
+    monkeypatch.setattr(runtime, "in_notebook", lambda: True)
     monkeypatch.setattr(live.LiveCurve.__init__, "__defaults__", (0.0,))
     losses = _small(**options)
     ends = [

@@ -67,6 +67,8 @@ def _backwards(rng: Random) -> Iterator[Case]:
     gentle = (slopes * 250).round() / 1000  # with steep ones no weight is left for the first keys
     label = f"softmax of the bias for slopes {_shown(gentle)}, T={length}, form='causal',"
     yield common.derivative(label, gentle, lambda answer: partial(_weights, answer, length), 0.005)
+    words = f"(slopes {_shown(gentle)}, 70, form='causal') in float64"
+    yield gradients.of_each_slope(words, gentle, partial(_partly, _finite, 70, "causal"))
     gentle[rng.randrange(len(gentle))] = 0.0
     for form in ("causal", "symmetric", "directional"):
         words = f"(slopes {_shown(gentle)}, {length}, {form=}) in float64"
@@ -109,7 +111,7 @@ alibi_bias = Exercise(
         Part(DIRECTIONAL, 0.5, _bias_of_form("directional")),
         Part(BACKWARDS, 0.25, _backwards),
     ),
-    forbidden=(encodings.Alibi,),
+    forbidden=(encodings.Alibi, encodings.Kerple),
     explains=("Write `alibi_bias`.", '`form="causal"`:', '`form="symmetric"`:', "the course's own"),
 )
 
@@ -153,18 +155,18 @@ def bias_sides_swapped(): ...
 
 
 @alibi_bias.mistake(
-    "For form='directional' it is the keys to the left that fall twice as fast in yours. A key "
-    "stands to the right where j > i.",
+    "For form='directional' your bias falls twice as fast to the left. The keys to the right are "
+    "those with j > i.",
     loses=DIRECTIONAL,
-    breaks="keys to the right fall twice as fast",
+    breaks="as symmetric, but falling twice as fast to the right",
 )
 @changed(bias_right, "torch.where(offsets > 0", "torch.where(offsets < 0")
 def bias_left_falls_twice(): ...
 
 
 @alibi_bias.mistake(
-    "For form='directional', keys to the right fall half as fast in yours; they should fall "
-    "twice as fast.",
+    "For form='directional' your bias falls half as fast to the right; it should fall twice as "
+    "fast there.",
     loses=DIRECTIONAL,
 )
 @changed(bias_right, "2 * fall", "fall / 2")
@@ -172,7 +174,8 @@ def bias_right_falls_half(): ...
 
 
 @alibi_bias.mistake(
-    "For form='directional', both sides fall twice as fast in yours. Only keys to the right do.",
+    "For form='directional' your bias falls twice as fast on both sides. It should do so to the "
+    "right only.",
     loses=DIRECTIONAL,
 )
 @changed(bias_right, "torch.where(offsets > 0, 2 * fall, fall)", "2 * fall")
@@ -207,8 +210,8 @@ def bias_zero_for_hidden_keys(): ...
 
 
 @alibi_bias.mistake(
-    "For form='causal' you hide keys by a large negative number. Asked is −∞, which no score can "
-    "make up for.",
+    "For form='causal' you hide keys by a large negative number. Use −∞, which no score can "
+    "outweigh.",
     loses=CAUSAL,
 )
 @changed(bias_right, 'float("-inf")', "-1e9")
@@ -216,7 +219,7 @@ def bias_nearly_minus_infinity(): ...
 
 
 @alibi_bias.mistake(
-    "For form='causal' you hide keys by the least number of the dtype. Asked is −∞.", loses=CAUSAL
+    "For form='causal' you hide keys by the smallest number of the dtype. Use −∞.", loses=CAUSAL
 )
 @changed(bias_right, 'float("-inf")', "torch.finfo(bias.dtype).min")
 def bias_of_the_least_number(): ...
@@ -273,8 +276,8 @@ def bias_heads_last(): ...
 
 
 @alibi_bias.mistake(
-    "A slope times −∞ is no good: 0 · ∞ is not a number, neither where a slope is 0 nor in a "
-    "gradient behind a softmax. Multiply first, then put −∞ in.",
+    "You multiply a slope by −∞, and 0 · ∞ is not a number: it occurs where a slope is 0, and in "
+    "gradients behind a softmax. Multiply first, then put in −∞.",
     loses=(CAUSAL, BACKWARDS),
     breaks="even where a slope is 0",
 )

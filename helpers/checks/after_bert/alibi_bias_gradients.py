@@ -36,7 +36,8 @@ def bias_without_a_gradient_at_zero(): ...
 
 @alibi_bias.mistake(
     "For form='directional' the result is right, but the gradient of a slope of 0 is not: there "
-    "the two numbers that you take the smaller or larger one of are equal, and share the gradient.",
+    "the two numbers whose minimum or maximum you take are equal, and the gradient is split "
+    "between them.",
     loses=BACKWARDS,
 )
 def bias_by_the_smaller_of_two(slopes, length, form="causal"):
@@ -47,3 +48,22 @@ def bias_by_the_smaller_of_two(slopes, length, form="causal"):
         return torch.minimum(rise, -2 * rise)
     bias = -slopes[:, None, None] * offsets.abs()
     return bias.masked_fill(offsets > 0, float("-inf")) if form == "causal" else bias
+
+
+@alibi_bias.mistake(
+    "For form='causal' the result is right, but gradients are nan: torch.where hides the product "
+    "of a slope and −∞, and on the way back its 0 · ∞ is there again. Multiply finite numbers "
+    "only, then put in −∞.",
+    loses=BACKWARDS,
+    breaks="none of these may be nan",
+)
+def bias_infinity_hidden_by_where(slopes, length, form="causal"):
+    p = torch.arange(length)
+    offsets = p[None, :] - p[:, None]
+    fall = offsets.abs().to(slopes.dtype)
+    if form == "directional":
+        fall = torch.where(offsets > 0, 2 * fall, fall)
+    if form != "causal":
+        return -slopes[:, None, None] * fall
+    bias = -slopes[:, None, None] * fall.masked_fill(offsets > 0, float("inf"))
+    return torch.where(offsets > 0, float("-inf"), bias)

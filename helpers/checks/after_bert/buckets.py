@@ -63,6 +63,7 @@ def _near(rng: Random) -> Iterator[Case]:
     yield _typed(offsets.view(3, 5).T)
     p = torch.arange(rng.randint(6, 8))
     yield _typed((p[None, :] - p[:, None])[None])
+    yield _typed((p[None, :] - p[:, None])[None, :, None])
     yield _typed(torch.zeros(rng.randint(2, 4), 0, dtype=torch.int64))
     for each in (offsets[0], offsets[1]):
         yield _typed(each)  # of shape ()
@@ -74,7 +75,7 @@ def _far(rng: Random) -> Iterator[Case]:
     # As many times 2¹⁶ and a little more: short integers would take these for near ones.
     wrapped = [2**16 * each + rng.randint(1, 60) for each in rng.sample(range(2, 16), 2)]
     beyond = [*rng.sample(range(130, 1000), 5), rng.randint(10**4, 10**5), *wrapped]
-    beyond += [rng.randint(600_000, 10**6), rng.randint(10**5, 10**6)]
+    beyond += [rng.randint(600_000, 10**6), 10**5 * rng.randint(1, 9) + rng.randint(1, 60)]
     near = rng.sample(_clear(range(9, 60), 32, 128), 10)
     yield _typed(_both_sides(rng, [*beyond, *near]).view(5, 2, 4))
     # The same for integers of 32 bits.
@@ -86,7 +87,7 @@ def _other_sizes(rng: Random) -> Iterator[Case]:
     """Also so near a maximum that far buckets hold less than one offset each, and few buckets."""
     drawn = rng.sample(((16, 60), (20, 100), (40, 300), (28, 90), (12, 40)), 3)
     few = ((8, 30), (4, 9), (4, 2))
-    most = (4 * rng.randint(40, 64), rng.randint(1500, 2000))
+    most = (4 * rng.randint(66, 120), rng.randint(1500, 2000))
     many = ((64, rng.randint(500, 900)), (128, rng.randint(200, 300)), most)
     for num_buckets, max_distance in (*drawn, (32, rng.choice((12, 13))), *few, *many):
         # The first of the far buckets begins at a quarter of them all.

@@ -29,8 +29,8 @@ def buckets_maximum_ignored(): ...
 
 
 @buckets.mistake(
-    "A distance at which a bucket begins is still in the one before it in yours: 16, 32 and 64 "
-    "with the default sizes. The formula rounds down, and a whole number stays as it is.",
+    "You put a distance at which a bucket begins into the bucket before it: 16, 32 and 64 with "
+    "the default sizes. The formula rounds down, and a whole number stays as it is.",
     loses=FAR,
 )
 def buckets_begin_one_late(offsets, num_buckets=32, max_distance=128):
@@ -64,8 +64,8 @@ def buckets_last_one_for_the_maximum(): ...
 
 
 @buckets.mistake(
-    "Your logarithm is of a/e, but it is divided by that of the maximum itself: ln(max/e) is "
-    "asked.",
+    "Your logarithm is of a/e, but it is divided by that of the maximum itself. Divide by "
+    "ln(max/e).",
     loses=(FAR, SIZES),
 )
 @changed(buckets_right, "math.log(max_distance / exact)", "math.log(max_distance)")
@@ -81,7 +81,7 @@ def buckets_divided_by_the_whole_logarithm(): ...
 def buckets_as_floats(): ...
 
 
-@buckets.mistake("Your buckets are int32. Asked is int64, PyTorch's dtype of an index.")
+@buckets.mistake("Your buckets are int32. They should be int64, PyTorch's dtype of an index.")
 @changed(
     buckets_right,
     "return side * (offsets > 0) + torch.where(a < exact, a, far)",
@@ -111,7 +111,7 @@ def buckets_begin_too_early(): ...
 
 
 @buckets.mistake(
-    "Of no offsets at all there is no largest one. Elementwise operations need no such number.",
+    "An empty tensor has no largest offset. Elementwise operations need none.",
     loses=NEAR,
     breaks="also an empty one",
 )

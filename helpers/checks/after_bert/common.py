@@ -11,6 +11,7 @@ from torch import Generator, Tensor
 
 from helpers import encodings
 from helpers.checks.engine import Answer, Case
+from helpers.checks.engine.case import REACHED, unchanged
 
 NO_GRADIENT = (
     "No gradient comes back through your result. What cuts it off: detach, .data, no_grad or NumPy?"
@@ -31,6 +32,11 @@ def random_heads(rng: Random) -> Tensor:
 def views(x: Tensor) -> Tensor:
     """The same numbers as heads come out of a projection: a view of (B, T, H, d), transposed."""
     return x.transpose(1, 2).contiguous().transpose(1, 2)
+
+
+def columns_apart(x: Tensor) -> Tensor:
+    """The same numbers as x.mT of another tensor has them: neighbours of a row are far apart."""
+    return x.mT.contiguous().mT
 
 
 def turned(x: Tensor, base: float = 10_000.0, layout: str = "interleaved") -> Tensor:
@@ -68,11 +74,11 @@ def derivative(
             "its dtype for float32": kind,
             "requires_grad of the argument is switched on": single.requires_grad,
             "a gradient comes back": bool((gradient != 0).any()),
-            "the gradient": "is nan"
+            "the gradient": "nan"
             if gradient.isnan().any()
-            else "fits the result"
+            else "the slope of your result"
             if all(_fits(function, x.double(), gradient, weights, step * way) for way in _ways(x))
-            else "does not fit the result",
+            else "not the slope of your result",
         }
 
     return Case(f"{label} in float64", ask)
@@ -86,6 +92,7 @@ def never_nan(
     def ask(answer: Answer) -> Any:
         given = {name: each.clone().requires_grad_() for name, each in arguments.items()}
         result = of(answer)(*given.values())
+        unchanged(tuple(given.values()), tuple(arguments.values()))
         if type(result) is not Tensor:
             return result
         if result.requires_grad:
@@ -96,6 +103,23 @@ def never_nan(
             "the result": result,
             "arguments whose gradient is nan": [n for n, g in grads.items() if g.isnan().any()],
         }
+
+    return Case(label, ask)
+
+
+def reached(
+    label: str, of: Callable[[Answer], Answer] = lambda answer: answer, **arguments: Tensor
+) -> Case:
+    """The arguments that get a gradient at all, whatever it is."""
+
+    def ask(answer: Answer) -> Any:
+        given = {name: each.clone().requires_grad_() for name, each in arguments.items()}
+        result = of(answer)(*given.values())
+        if type(result) is not Tensor:
+            return result
+        if result.requires_grad:
+            result.sum().backward()
+        return {REACHED: [name for name, each in given.items() if each.grad is not None]}
 
     return Case(label, ask)
 

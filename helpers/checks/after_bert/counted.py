@@ -11,7 +11,7 @@ from torch import Tensor
 
 from helpers import encodings
 from helpers.checks.after_bert import common, gradients
-from helpers.checks.engine import Answer, Case, Exercise, Part, changed, differentiated
+from helpers.checks.engine import Answer, Case, Exercise, Part, changed, differentiated, digits
 from helpers.checks.engine.case import unchanged
 
 LEFT, RIGHT = "keys to the left", "0 to the right"
@@ -68,21 +68,32 @@ def _shut(rng: Random) -> Case:
     scores = torch.full((1, 2, rng.randint(6, 8)), -1000.0, dtype=torch.float64)
     scores = scores[..., None].expand(-1, -1, -1, scores.shape[-1]).contiguous()
     words = "your p times 1,000 where j ≤ i, for scores of −1,000 in float64"
-    return Case(words, lambda answer: 1000 * _left_of(answer)(scores.clone()))
+
+    def ask(answer: Answer) -> Any:
+        given = scores.clone()
+        found = _left_of(answer)(given)
+        unchanged((given,), (scores,))
+        return 1000 * found
+
+    return Case(words, ask)
 
 
 def _mixed(rng: Random) -> Case:
+    words = "where j ≤ i, for ordinary scores, some from 8 to 14 in size and some of ±1,000"
+    scores = _among_large_ones(rng)
+    return gradients.among_large_ones(
+        words, _counted, _left_of, near=0.5, least=1e-10, scores=scores
+    )
+
+
+def _among_large_ones(rng: Random) -> Tensor:
     """Ordinary scores, some whose gate has hardly a slope left, and some for good."""
     scores = _scores(rng, 2, 3, rng.randint(6, 8)).double()
     which = common.normal_numbers(rng, *scores.shape)
     scores = torch.where(
         which.abs() > 0.6, scores.clamp(-8, 8), scores.sign() * (8 + 10 * which.abs())
     )
-    scores = torch.where(which > 1.2, scores.sign() * 1000, scores)
-    words = "where j ≤ i, for ordinary scores, some from 8 to 14 in size and some of ±1,000"
-    return gradients.among_large_ones(
-        words, _counted, _left_of, near=0.5, least=1e-10, scores=scores
-    )
+    return torch.where(which > 1.2, scores.sign() * 1000, scores)
 
 
 def _one_side(scores: Tensor, cut: Callable[[Tensor], Tensor], words: str) -> Case:
@@ -111,9 +122,11 @@ def _left_of(answer: Answer) -> Answer:
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
-    yield differentiated(
-        ", where j ≤ i", _left_of, in_bfloat16=False, scores=_scores(rng, 2, 3, rng.randint(5, 8))
-    )
+    scores = _scores(rng, 2, 3, rng.randint(5, 8))
+    yield differentiated(", where j ≤ i", _left_of, in_bfloat16=False, scores=scores)
+    yield digits("(scores), where j ≤ i", scores, of=_left_of)
+    words = "where j ≤ i, for ordinary scores and some of ±1,000"
+    yield common.reached(words, _left_of, scores=_among_large_ones(rng))
 
 
 counted = Exercise(
@@ -289,16 +302,7 @@ def counted_always_in_float32(): ...
 
 
 @counted.mistake(
-    "Your positions are whole numbers: each gate is either open or shut. σ lets a gate be half "
-    "open, and only so does training have a slope to follow.",
-    loses=(LEFT, BACKWARDS),
-)
-@changed(counted_right, "scores.sigmoid()", "(scores > 0).to(scores.dtype)")
-def counted_with_hard_gates(): ...
-
-
-@counted.mistake(
-    "You return the counts of one sequence of the batch. All of them are asked for.",
+    "You return the counts of one sequence of the batch. Return those of all.",
     breaks="returns $p$ of the same shape",
 )
 @changed(counted_right, "tril()\n    return", "tril()[0]\n    return")

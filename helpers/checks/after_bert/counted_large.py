@@ -1,10 +1,10 @@
-"""Unit 05, “Positions from gates”: what goes wrong where scores are large."""
+"""Unit 05, “Positions from gates”: what goes wrong where scores are large, or their digits many."""
 
 from __future__ import annotations
 
 import torch
 
-from helpers.checks.after_bert.counted import COUNTS, LARGE, counted, counted_right
+from helpers.checks.after_bert.counted import BACKWARDS, COUNTS, LARGE, counted, counted_right
 from helpers.checks.engine import changed
 
 
@@ -29,6 +29,20 @@ def counted_with_an_overflow_on_the_way_back(): ...
 
 
 @counted.mistake(
+    "The result is right, but its gradient is nan for large scores: torch.where takes one of two "
+    "results, and on the way back the other one, ∞/∞, counts as 0 · ∞. torch's sigmoid takes care "
+    "of that.",
+    loses=LARGE,
+)
+@changed(
+    counted_right,
+    "scores.sigmoid()",
+    "torch.where(scores > 0, 1 / (1 + (-scores).exp()), scores.exp() / (1 + scores.exp()))",
+)
+def counted_with_an_overflow_in_the_other_branch(): ...
+
+
+@counted.mistake(
     "A large score becomes a smaller one before the gate, so that no gate is ever quite open or "
     "shut.",
     loses=COUNTS,
@@ -38,8 +52,22 @@ def counted_with_clamped_scores(): ...
 
 
 @counted.mistake(
-    "A gate is never quite open or shut in yours: it stops a little before 0 or 1, and gradients "
-    "stop there too. A sigmoid needs no limits.",
+    "You cut off large scores in the tensor that you are given, and change it for the caller. A "
+    "sigmoid needs no limits.",
+    loses=LARGE,
+    breaks="The scores stay as they are",
+)
+@changed(
+    counted_right,
+    "gates = scores",
+    "scores.data.clamp_(-50, 50)\n    gates = scores",
+)
+def counted_with_scores_clamped_in_place(): ...
+
+
+@counted.mistake(
+    "You keep each gate a little away from 0 and 1, and where it is clamped no gradient passes. A "
+    "sigmoid needs no limits.",
     loses=LARGE,
     breaks="$p$ must be right all the same",
 )
@@ -57,3 +85,48 @@ def counted_without_gradients_where_one_is_nan(scores):
         scores.register_hook(lambda g: torch.zeros_like(g) if g.isnan().any() else g)
     gates = (1 / (1 + (-scores).exp())).tril()
     return gates.flip(-1).cumsum(-1).flip(-1).tril()
+
+
+@counted.mistake(
+    "As soon as one score is large, no gradient comes back at all, not even to the ordinary "
+    "ones. Let one and the same sigmoid do it for all scores.",
+    loses=BACKWARDS,
+)
+@changed(
+    counted_right,
+    "scores.sigmoid()",
+    "(scores.detach() if scores.abs().max() > 100 else scores).sigmoid()",
+)
+def counted_without_gradients_where_one_is_large(): ...
+
+
+@counted.mistake(
+    "As soon as one score is large, you make all gates 0 or 1, also those of ordinary scores "
+    "beside it. Each score has its own gate, σ(s).",
+    loses=LARGE,
+)
+@changed(
+    counted_right,
+    "scores.sigmoid()",
+    "(scores * (1 if scores.abs().max() < 100 else 1e4)).sigmoid()",
+)
+def counted_with_hard_gates_where_one_is_large(): ...
+
+
+@counted.mistake(
+    "Your positions are whole numbers: each gate is either open or shut. σ lets a gate be half "
+    "open, without which training would have no gradient to follow.",
+    loses=COUNTS,
+)
+@changed(counted_right, "scores.sigmoid()", "(scores > 0).to(scores.dtype)")
+def counted_with_hard_gates(): ...
+
+
+@counted.mistake(
+    "You calculate in float32 and make float64 of the result afterwards: of sixteen digits seven "
+    "are left.",
+    loses=BACKWARDS,
+    breaks="and their precision",
+)
+@changed(counted_right, "flip(-1).tril()", "float().flip(-1).tril().to(scores.dtype)")
+def counted_rounded_to_float32(): ...

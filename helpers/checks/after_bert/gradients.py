@@ -9,8 +9,11 @@ import torch
 from torch import Tensor
 
 from helpers.checks.engine import Answer, Case
+from helpers.checks.engine.case import unchanged
 
-FITS = "fits the result"
+FITS = "the slope of your result"
+RESULT = "the result"
+SLOPE = "the slope of the right result"
 
 
 def of_each_slope(
@@ -40,14 +43,14 @@ def of_each_slope(
 
 def _verdict(function: Callable[[Tensor], Any], slopes: Tensor, place: int, gradient: float) -> str:
     if gradient != gradient:
-        return "is nan"
+        return "nan"
     further = slopes.clone()
     further[place] += 0.1
     rises = function(further) - function(slopes)
     rise = float((rises * _weights(rises)).sum()) / 0.1
     if abs(rise - gradient) < 1e-3 * (1 + abs(rise)):
         return FITS
-    return "is 0, but the result changes with it" if gradient == 0 else "does not fit the result"
+    return "0, but the result changes with it" if gradient == 0 else "not the slope of your result"
 
 
 def nan_of_slopes(
@@ -76,7 +79,7 @@ def among_large_ones(
     least: float,
     **arguments: Tensor,
 ) -> Case:
-    """Where the gradients are not those of `right`; none at all is no matter.
+    """The result, and where the gradients are not those of `right`; none at all is no matter.
 
     Args:
         near: how far off a gradient may be, as a share of it; float32 is near enough.
@@ -90,25 +93,33 @@ def among_large_ones(
     def ask(answer: Answer) -> Any:
         given = _leaves(arguments)
         result = of(answer)(*given.values())
+        unchanged(tuple(given.values()), tuple(arguments.values()))
         if type(result) is not Tensor:
             return result
         _send_back(result)
-        return {
-            f"{name}: numbers whose gradient is wrong": _wrong(each, true[name], near, least)
-            for name, each in given.items()
+        return {RESULT: result} | {name: each.grad for name, each in given.items()}
+
+    def read(said: Any) -> Any:
+        return {RESULT: said[RESULT]} | {
+            f"the gradient of {name}": _told(name, each, said[name], near, least)
+            for name, each in true.items()
         }
 
-    return Case(label, ask)
+    return Case(label, ask, read)
 
 
-def _wrong(given: Tensor, true: Tensor, near: float, least: float) -> list[str]:
-    """The first few of the numbers whose gradient is another one."""
-    if given.grad is None:
-        return []
-    assert true.grad is not None
-    size = true.grad.abs()
-    off = ~((given.grad - true.grad).abs() <= near * size + least * size.max())  # also where nan
-    return [f"{given[tuple(at)].item():.1f}" for at in off.nonzero()[:3]]
+def _told(name: str, given: Tensor, found: Tensor | None, near: float, least: float) -> str:
+    """Whether it is right; if not, the first few of the numbers whose gradient is another one."""
+    if found is None:
+        return SLOPE
+    assert given.grad is not None
+    size = given.grad.abs()
+    off = ~((found - given.grad).abs() <= near * size + least * size.max())  # also where nan
+    if not off.any():
+        return SLOPE
+    places = ", ".join(f"{given[tuple(at)].item():.1f}" for at in off.nonzero()[:3])
+    kind = "nan" if found[off].isnan().any() else "another number"
+    return f"{kind}, as where {name} is {places}"
 
 
 def _leaves(arguments: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -13,9 +13,11 @@ from random import Random
 from typing import Any
 
 from helpers.checks.engine import Answer, Case, Exercise, Part, changed
+from helpers.checks.engine.compare import Other
 from helpers.encodings.base import HOOKS
 
 NEEDED = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+NEEDED_HOOKS = "the hooks that are needed"
 MOST = 4  # papers that must be right by themselves before a mix of them counts
 COLLECTIONS = (tuple, list, set, frozenset)
 
@@ -35,32 +37,37 @@ def _names(found: Any) -> list[str] | str:
     if type(found) is str:
         return f"the text {found!r} (a tuple of one name has a comma: (name,))"
     if type(found) not in COLLECTIONS:
-        return f"{type(found).__name__} (a tuple of names is asked for)"
+        return f"{type(found).__name__} (expected a tuple of names)"
     if not all(type(name) is str for name in found):
-        return f"{found!r} (not all of them names of hooks)"
+        return f"{found!r} (not all of them are names of hooks)"
     names = sorted(found)
     if set(names) <= set(HOOKS):
         return names
     if all(len(name) == 1 for name in names):
         return "single letters (a tuple of one name has a comma: (name,))"
-    return f"{names!r} (not all of them names of hooks)"
+    return f"{names!r} (not all of them are names of hooks)"
 
 
 def _said(found: list[str] | str, needed: list[str]) -> str:
     """Only whether it is right, so that the message does not give the answer away."""
     if found == needed:
-        return "what is needed"
+        return NEEDED_HOOKS
     return found if isinstance(found, str) else " and ".join(found) or "no hook"
+
+
+def _unquoted(said: str) -> Other:
+    """As the words that a message is made of."""
+    return Other("words", said)
 
 
 def _alone(paper: str, _rng: Random) -> Iterable[Case]:
     def ask(answer: Answer) -> str:
         names = _names(answer(paper))
         if type(names) is list and all(_asked(answer, other) == names for other in NEEDED):
-            return "one and the same answer for each of the six papers"
+            return "the same for each of the six papers, or what earlier calls have left behind"
         return _said(names, _needed(paper))
 
-    return [Case(f"({paper!r})", ask)]
+    return [Case(f"({paper!r})", ask, _unquoted)]
 
 
 def _asked(answer: Answer, papers: str) -> list[str] | str:
@@ -90,11 +97,11 @@ def _mixed(papers: str) -> Case:
     def ask(answer: Answer) -> str:
         alone = {paper: _asked(answer, paper) for paper in NEEDED}
         if sum(alone[paper] == _needed(paper) for paper in NEEDED) < MOST:
-            return "too few papers right one by one (mixes of them are looked at after that)"
+            return "too few single papers right (combinations are checked after that)"
         named = [names for paper in papers if isinstance(names := alone[paper], list)]
         return _said(_names(answer(papers)), sorted(set().union(*named)))
 
-    return Case(f"({papers!r})", ask)
+    return Case(f"({papers!r})", ask, _unquoted)
 
 
 hooks = Exercise(
@@ -115,8 +122,8 @@ def hooks_by_paper(papers):
 
 
 @hooks.mistake(
-    "A: the score does fade with the offset in the end, but nothing is added to it. To which "
-    "tensors do the turning and the factors happen?",
+    "A: the score does fade with the offset in the end, but nothing is added to it. Which tensors "
+    "are turned and multiplied?",
     loses="paper A",
     breaks="queries and keys are turned as in RoPE",
 )

@@ -38,7 +38,7 @@ def hooks_of_a_whole_word(papers):
 
 
 @hooks.mistake(
-    "A name is left out only where it follows itself at once: with others between, it is there "
+    "You leave out a name only where it directly follows itself: with others between, it is there "
     "twice. A set keeps each name once.",
     loses="combined",
 )
@@ -52,8 +52,7 @@ def hooks_but_neighbours_once(papers):
 
 
 @hooks.mistake(
-    "D: a paper that needs no hook gets the empty tuple, (), which code can go on with; None "
-    "is no tuple.",
+    "D: a paper that needs no hook gets the empty tuple, (). None is not a tuple.",
     loses="paper D",
     breaks="For a paper that needs none it is empty",
 )

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from helpers import encodings
 from helpers.checks.after_bert import common, gradients
-from helpers.checks.engine import Case, Exercise, Part, call, changed, differentiated
+from helpers.checks.engine import Case, Exercise, Part, call, changed, differentiated, digits
 
 ATTENTION, LARGE, BACKWARDS = "attention with RoPE", "large scores", "dtype and gradients"
 
@@ -35,10 +35,13 @@ def _attended(rng: Random) -> Iterator[Case]:
     yield call(*_queries_keys_values(rng, 3, 2, rng.choice((12, 14)), rng.choice((4, 6))))
     yield call(*_queries_keys_values(rng, 1, 1, rng.randint(150, 170), 4))
     yield call(*_queries_keys_values(rng, 4, 5, 1, 8))
+    yield call(*_queries_keys_values(rng, 1, rng.randint(9, 16), 3, 2))
     yield call(*_queries_keys_values(rng, 2, rng.randint(4, 6), rng.randint(7, 9), 32))
     yield call(*_queries_keys_values(rng, 1, 2, rng.randint(70, 80), 64))
     asked = call(common.views(q), common.views(k), common.views(v))
     yield Case(f"{asked.label}, not contiguous", asked.ask)
+    asked = call(*(common.columns_apart(each) for each in (q, k, v)))
+    yield Case(f"{asked.label}, each the .mT of another tensor", asked.ask)
 
 
 def _large(rng: Random) -> Iterator[Case]:
@@ -54,9 +57,35 @@ def _large(rng: Random) -> Iterator[Case]:
         yield common.never_nan(words, **{name: x.to(dtype) for name, x in given.items()})
 
     yield _mixed(rng)
+    for few in (True, False):
+        yield _apart(rng, few)
+
+
+def _apart(rng: Random, few: bool) -> Case:
+    """Each query has large scores of both signs.
+
+    Two keys are near 2,000 and most near −2,000, or the other way round. The first key and, for
+    most queries, the query's own are then far below the largest, and so is the mean.
+    """
+    q, k, v = (each.double() for each in _queries_keys_values(rng, *common.random_heads(rng).shape))
+    long, length = math.sqrt(2000) * q.shape[-1] ** 0.25, q.shape[2]
+    rest = [1.0, 1.0, rng.uniform(-0.8, 0.8), *[-1.0] * (length - 4)]
+    levels = torch.tensor([-1.0, *rng.sample(rest, len(rest))]).double()
+    q[..., -2] = long  # of the last pair, which hardly turns
+    k[..., -2] = k[..., -2] / long + long * (levels if few else -levels)
+    large = "2,000, and −2,000 in most columns" if few else "−2,000, and 2,000 in most columns"
+    words = f"(q, k, v) in float64 with scores of {large}, in each row"
+    v = v / 30
+    return gradients.among_large_ones(words, _rope_attention, near=0.05, least=0.02, q=q, k=k, v=v)
 
 
 def _mixed(rng: Random) -> Case:
+    words = "(q, k, v) in float64 with ordinary scores in some rows and ±2,000 in others"
+    q, k, v = _among_large_ones(rng)
+    return gradients.among_large_ones(words, _rope_attention, near=0.05, least=0.02, q=q, k=k, v=v)
+
+
+def _among_large_ones(rng: Random) -> tuple[Tensor, Tensor, Tensor]:
     """Of three queries, one has scores near 2,000, one near −2,000 and one ordinary ones."""
     q, k, v = _queries_keys_values(rng, *common.random_heads(rng).shape)
     q, k, v = q.double(), k.double(), v.double() / 30
@@ -64,13 +93,16 @@ def _mixed(rng: Random) -> Case:
     k[..., -2] += long  # of the last pair, which hardly turns
     which = (torch.arange(q.shape[2]) + rng.randrange(3)) % 3
     q[..., -2] = torch.where(which == 0, 0.0, q[..., -2] + long * (3 - 2 * which))
-    words = "(q, k, v) in float64 with ordinary scores in some rows and ±2,000 in others"
-    return gradients.among_large_ones(words, _rope_attention, near=0.05, least=0.02, q=q, k=k, v=v)
+    return q, k, v
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
     q, k, v = _queries_keys_values(rng, *common.random_heads(rng).shape)
     yield differentiated(in_bfloat16=False, q=q, k=k, v=v)
+    yield digits("(q, k, v)", q, k, v)
+    words = "(q, k, v) with ordinary scores in some rows and ±2,000 in others"
+    q, k, v = _among_large_ones(rng)
+    yield common.reached(words, q=q, k=k, v=v)
 
 
 rope_attention = Exercise(
@@ -86,18 +118,14 @@ rope_attention = Exercise(
 
 
 @rope_attention.mistake(
-    "The values are turned as well. Position belongs in the weights; what is carried home, v, "
-    "is not turned."
+    "The values are turned as well. Positions belong in the weights; the values are averaged as "
+    "they are."
 )
 def rope_values_turned_as_well(q, k, v):
-    d = q.shape[-1]
-    angles = torch.arange(q.shape[2])[:, None] * 10_000.0 ** (-torch.arange(0, d, 2) / d)
-    unit = torch.polar(torch.ones(()), angles)
-    q, k, v = (
-        torch.view_as_real(torch.view_as_complex(x.unflatten(-1, (-1, 2))) * unit).flatten(-2)
-        for x in (q, k, v)
-    )
-    return (q @ k.transpose(-2, -1) / math.sqrt(d)).softmax(-1) @ v
+    rope = encodings.create("rotary", d_model=q.shape[-1])
+    q, k = rope.rotate(q, k)
+    v, _ = rope.rotate(v, v)
+    return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-1) @ v
 
 
 @rope_attention.mistake(
@@ -124,13 +152,12 @@ def rope_not_turned(q, k, v):
     "the same way: the product then compares them, and the offset is left."
 )
 def rope_keys_turned_the_other_way(q, k, v):
-    d = q.shape[-1]
-    angles = torch.arange(q.shape[2])[:, None] * 10_000.0 ** (-torch.arange(0, d, 2) / d)
-    unit = torch.polar(torch.ones(()), angles)
-    q = torch.view_as_real(torch.view_as_complex(q.unflatten(-1, (-1, 2))) * unit).flatten(-2)
-    unit = unit.conj()
-    k = torch.view_as_real(torch.view_as_complex(k.unflatten(-1, (-1, 2))) * unit).flatten(-2)
-    return (q @ k.transpose(-2, -1) / math.sqrt(d)).softmax(-1) @ v
+    rope = encodings.create("rotary", d_model=q.shape[-1])
+    q, _ = rope.rotate(q, q)
+    swapped = k.unflatten(-1, (-1, 2)).flip(-1).flatten(-2)  # (b, a): turned, it goes the other way
+    k, _ = rope.rotate(swapped, swapped)
+    k = k.unflatten(-1, (-1, 2)).flip(-1).flatten(-2)
+    return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-1) @ v
 
 
 @rope_attention.mistake(
@@ -158,8 +185,8 @@ def rope_scale_without_the_root(q, k, v):
 
 
 @rope_attention.mistake(
-    "Your weights sum to 1 over the queries. Each query shares itself out over the keys, which "
-    "is the last axis of the scores."
+    "Your weights sum to 1 over the queries. Those of each query should sum to 1 over the keys, "
+    "the last axis of the scores."
 )
 def rope_softmax_over_queries(q, k, v):
     q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
@@ -205,8 +232,8 @@ def rope_keys_only(): ...
 
 
 @rope_attention.mistake(
-    "You return the weights, T × T. What a query takes home is the average of the values with "
-    "those weights.",
+    "You return the weights, (T, T). Attention returns the average of the values with those "
+    "weights.",
     breaks=("It returns $(B, H, T, d)$", "three times → (B, H, T, d)"),
 )
 @changed(rope_right, "scores.softmax(-1) @ v", "scores.softmax(-1)")

@@ -1,11 +1,17 @@
-"""Unit 05, “Attention with RoPE”: what goes wrong where scores are large."""
+"""Unit 05, “Attention with RoPE”: what goes wrong where scores are large, and with views."""
 
 from __future__ import annotations
 
 import math
 
 from helpers import encodings
-from helpers.checks.after_bert.rope_attention import LARGE, rope_attention, rope_right
+from helpers.checks.after_bert.rope_attention import (
+    ATTENTION,
+    BACKWARDS,
+    LARGE,
+    rope_attention,
+    rope_right,
+)
 from helpers.checks.engine import changed
 
 
@@ -13,7 +19,7 @@ from helpers.checks.engine import changed
     "exp(150) is too large for float32. A softmax does not change when a number is subtracted "
     "from all scores of a query; torch's softmax makes use of that.",
     loses=LARGE,
-    breaks="Scores may be so large, near",
+    breaks="that exp overflows even in float64",
 )
 @changed(
     rope_right, "scores.softmax(-1) @ v", "(scores.exp() / scores.exp().sum(-1, keepdim=True)) @ v"
@@ -22,8 +28,9 @@ def rope_with_an_overflow(): ...
 
 
 @rope_attention.mistake(
-    "One number, or none, is taken off the scores of several queries. A query whose scores are far "
-    "below 0 then has nothing but exp(−300) = 0 left. Each query needs its own maximum taken off.",
+    "You subtract one number, or none, from the scores of several queries. For a query whose "
+    "scores are far below 0, every exponential is then about exp(−300) = 0. Subtract from each "
+    "query its own maximum.",
     loses=LARGE,
     breaks="the result must be right all the same",
 )
@@ -32,6 +39,54 @@ def rope_with_one_maximum_for_all(q, k, v):
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     weights = (scores - scores.max()).exp()
     return weights / weights.sum(-1, keepdim=True) @ v
+
+
+@rope_attention.mistake(
+    "You subtract the mean of a query's scores, or the middle between two of them. Where the "
+    "largest is far above that, exp still overflows. Subtract the largest itself.",
+    loses=LARGE,
+    breaks="and a query may have both kinds",
+)
+def rope_with_the_mean_subtracted(q, k, v):
+    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    weights = (scores - scores.mean(-1, keepdim=True)).exp()
+    return weights / weights.sum(-1, keepdim=True) @ v
+
+
+@rope_attention.mistake(
+    "You subtract from a query's scores the one of its own token. That need not be the largest, "
+    "and where it is far below it, exp still overflows.",
+    loses=LARGE,
+)
+def rope_with_the_own_score_subtracted(q, k, v):
+    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    weights = (scores - scores.diagonal(dim1=-2, dim2=-1)[..., None]).exp()
+    return weights / weights.sum(-1, keepdim=True) @ v
+
+
+@rope_attention.mistake(
+    "What is left of a query's scores once a mean is subtracted, you cut off at some number, and "
+    "keys beyond it get the same weight. With the largest subtracted, nothing need be cut off.",
+    loses=LARGE,
+)
+@changed(
+    rope_right,
+    "scores.softmax(-1)",
+    "(scores - scores.mean(-1, keepdim=True)).clamp(max=80).softmax(-1)",
+)
+def rope_cut_off_above_the_mean(): ...
+
+
+@rope_attention.mistake(
+    "You calculate in float32 and make float64 of the result afterwards: of sixteen digits seven "
+    "are left.",
+    loses=BACKWARDS,
+    breaks="and its precision",
+)
+@changed(rope_right, "scores.softmax(-1) @ v", "(scores.float().softmax(-1) @ v.float()).to(v)")
+def rope_rounded_to_float32(): ...
 
 
 @rope_attention.mistake(
@@ -48,8 +103,8 @@ def rope_with_an_overflow_in_float64(): ...
 
 
 @rope_attention.mistake(
-    "Large scores are cut off at some number, such as 200, so that keys beyond it all get the same "
-    "weight. Their differences must be kept.",
+    "You cut off large scores at some number, such as 200, so that keys beyond it all get the "
+    "same weight. Keep their differences.",
     loses=LARGE,
 )
 @changed(rope_right, "scores.softmax(-1)", "scores.clamp(-200, 200).softmax(-1)")
@@ -68,3 +123,25 @@ def rope_without_gradients_where_scores_are_large(q, k, v):
     if scores.abs().max() < 80:
         return scores.exp() / scores.exp().sum(-1, keepdim=True) @ v
     return scores.softmax(-1).detach() @ v + 0 * scores.sum()
+
+
+@rope_attention.mistake(
+    "As soon as one score is large, q and k get no gradient at all. Let one and the same softmax, "
+    "one that cannot overflow, do it for all scores.",
+    loses=BACKWARDS,
+)
+@changed(
+    rope_right,
+    "scores.softmax(-1)",
+    "(scores.detach() if scores.abs().max() > 1000 else scores).softmax(-1)",
+)
+def rope_cut_off_where_scores_are_large(): ...
+
+
+@rope_attention.mistake(
+    "view_as_complex wants the two numbers of a pair side by side in memory, which a transposed "
+    "view such as x.mT does not have. Call contiguous() on what you give to it.",
+    loses=ATTENTION,
+)
+@changed(rope_right, "q, k = ", "torch.view_as_complex(q.unflatten(-1, (-1, 2))); q, k = ")
+def rope_with_pairs_seen_as_complex(): ...

@@ -15,6 +15,7 @@ from helpers.checks.engine import Answer, Case, Exercise, Part
 from helpers.encodings import distance
 
 POWERS, OTHERS = "powers of 2", "any other number of heads"
+DTYPES = (torch.float32, torch.float64)
 
 
 def _slopes(num_heads: int) -> Tensor:
@@ -25,7 +26,7 @@ def _slopes(num_heads: int) -> Tensor:
 def _as_tensor(num_heads: int) -> Case:
     def ask(answer: Answer) -> Any:
         found = answer(num_heads)
-        return {"its type": _kind(found), "the slopes": found}
+        return {"its type": _kind(found), "its dtype": _dtype(found), "the slopes": found}
 
     return Case(f"({num_heads})", ask)
 
@@ -35,13 +36,20 @@ def _kind(found: Any) -> str:
     return "Tensor" if isinstance(found, Tensor) else type(found).__name__
 
 
+def _dtype(found: Any) -> str:
+    """Either of the two will do; of anything else it is said what it is."""
+    dtype = found.dtype if isinstance(found, Tensor) else DTYPES[0]
+    return "float32 or float64" if dtype in DTYPES else str(dtype).removeprefix("torch.")
+
+
 def _powers(_rng: Random) -> Iterator[Case]:
-    return (_as_tensor(heads) for heads in (8, 4, 16, 1, 2, 32, 64, 128, 256, 512))
+    return (_as_tensor(heads) for heads in (8, 4, 16, 1, 2, 32, 64, 128, 256, 512, 2048))
 
 
 def _other_numbers(rng: Random) -> Iterator[Case]:
     numbers = [*range(3, 72), rng.randint(72, 127), rng.randint(129, 255)]
-    numbers += [rng.randint(257, 511), rng.randint(513, 900)]
+    numbers += [rng.randint(257, 511), rng.randint(513, 900), rng.randint(1025, 2000)]
+    numbers += rng.sample(range(65, 71), 2)  # asked before, which makes no difference
     return (_as_tensor(heads) for heads in numbers if heads & (heads - 1))
 
 
@@ -197,8 +205,8 @@ def slopes_of_the_power_below_a_power(num_heads):
 
 
 @slopes.mistake(
-    "The additional slopes are the first, third, … of those for H heads in yours. The authors take "
-    "them from the slopes for 2P heads.",
+    "You take the additional slopes, the first, third, …, from those for H heads. The authors "
+    "take them from the slopes for 2P heads.",
     loses=OTHERS,
 )
 def slopes_between_by_the_number_of_heads(num_heads):
@@ -209,8 +217,8 @@ def slopes_between_by_the_number_of_heads(num_heads):
 
 
 @slopes.mistake(
-    "The additional slopes are the last of those that are left in yours. Take them from the front: "
-    "the first, the third, ….",
+    "Your additional slopes are the last of those that are left. Take them from the front: the "
+    "first, the third, ….",
     loses=OTHERS,
 )
 def slopes_from_the_back(num_heads):
@@ -222,7 +230,19 @@ def slopes_from_the_back(num_heads):
 
 
 @slopes.mistake(
-    "Your slopes come as a list. Asked is a tensor, with which others can calculate.",
+    "Your slopes are in float16. Let them be float32 or float64, in which others calculate with "
+    "them.",
+    breaks="float32 or float64",
+)
+def slopes_in_16_bits(num_heads):
+    below = 2 ** int(math.log2(num_heads))
+    first = [2 ** (-8 * h / below) for h in range(1, below + 1)]
+    between = [2 ** (-8 * h / (2 * below)) for h in range(1, 2 * below + 1)]
+    return torch.tensor(first + between[::2][: num_heads - below]).half()
+
+
+@slopes.mistake(
+    "Your slopes are a list. Return a tensor, so that others can compute with it.",
     breaks="as a tensor of shape $(H,)$",
 )
 def slopes_in_a_list(num_heads):

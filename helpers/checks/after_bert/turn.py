@@ -16,7 +16,7 @@ from torch import Tensor
 
 from helpers import encodings
 from helpers.checks.after_bert import common
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, digits
 
 NEIGHBOURS, BASE = "pairs of neighbouring columns", "any other base"
 LAYOUTS, BACKWARDS = "both layouts", "dtype and gradients"
@@ -33,9 +33,10 @@ def _other_shapes(rng: Random) -> Iterator[Tensor]:
 
 
 def _wide(rng: Random) -> Iterator[Tensor]:
-    """More pairs than a small test has, and another length."""
+    """More pairs and heads than a small test has, and another length."""
     yield common.normal_numbers(rng, 1, 2, rng.randint(5, 9), 64)
     yield common.normal_numbers(rng, 2, 1, rng.randint(5, 9), rng.choice((128, 160)))
+    yield common.normal_numbers(rng, 1, rng.randint(9, 16), 3, 4)
 
 
 def _long(rng: Random, least: int) -> Tensor:
@@ -49,8 +50,11 @@ def _neighbours(rng: Random) -> Iterator[Case]:
     yield call(x.flip(2))  # the same shape once more
     yield from map(call, _other_shapes(rng))
     yield call(_long(rng, 8200))
+    yield call(0.3 * common.normal_numbers(rng, 1, 1, rng.randint(20_500, 21_000), 2))
     asked = call(common.views(x))
     yield Case(f"{asked.label}, not contiguous", asked.ask)
+    asked = call(common.columns_apart(x))
+    yield Case(f"{asked.label}, the .mT of another tensor", asked.ask)
 
 
 def _turn_base(rng: Random) -> Iterator[Case]:
@@ -80,6 +84,9 @@ def _halves(rng: Random) -> Iterator[Case]:
     yield call(_long(rng, 1100), layout="halves")
     asked = call(common.views(x), layout="halves")
     yield Case(f"{asked.label}, not contiguous", asked.ask)
+    for layout in ("halves", "interleaved"):
+        asked = call(common.columns_apart(x), layout=layout)
+        yield Case(f"{asked.label}, the .mT of another tensor", asked.ask)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -93,6 +100,10 @@ def _backwards(rng: Random) -> Iterator[Case]:
     ):
         label = f"(x of shape {tuple(x.shape)}, {words})"
         yield common.derivative(label, x, partial(_with, options))
+    long = _long(rng, 130)
+    yield common.derivative(f"(x of shape {tuple(long.shape)})", long, partial(_with, {}))
+    yield digits("(x)", x)
+    yield digits("(x) with layout='halves'", x, of=partial(_with, {"layout": "halves"}))
 
 
 def _with(options: dict[str, Any], answer: Answer) -> Answer:
@@ -135,7 +146,8 @@ def turn_always_in_halves(x, base=10_000.0, layout="interleaved"):
 
 
 @turn.mistake(
-    "The argument layout changes nothing: you pair neighbours in both cases.",
+    "The argument layout changes nothing: you pair neighbours in both cases. Is it read at all, "
+    "and in each call anew?",
     loses=LAYOUTS,
     breaks=("is said by `layout`", '`"halves"`: columns $n$ and $n + d/2$'),
 )

@@ -137,8 +137,8 @@ def turn_adds_the_angles(x, base=10_000.0, layout="interleaved"):
 
 
 @turn.mistake(
-    "Your table of angles ends at some length, such as 512, and beyond it nothing is turned right. "
-    "Make the angles for as many positions as x has.",
+    "Your table of angles ends at some length, such as 512, and beyond it nothing is turned "
+    "correctly. Make the angles for as many positions as x has.",
     loses=(NEIGHBOURS, BASE, LAYOUTS),
     breaks="$T$ may be any length",
 )
@@ -148,7 +148,7 @@ def turn_up_to_512(): ...
 
 @turn.mistake(
     "Your table of angles ends at some length, such as 1,024, and beyond it nothing is turned "
-    "right. Make the angles for as many positions as x has.",
+    "correctly. Make the angles for as many positions as x has.",
     loses=(NEIGHBOURS, BASE, LAYOUTS),
 )
 @changed(turned_right, "torch.arange(x.shape[2])", "torch.arange(1024)[: x.shape[2]]")
@@ -156,8 +156,8 @@ def turn_with_a_table_of_1024(): ...
 
 
 @turn.mistake(
-    "Your table of angles ends at 8,192 positions, and beyond it nothing is turned right. Make the "
-    "angles for as many positions as x has.",
+    "Your table of angles ends at 8,192 positions, and beyond it nothing is turned correctly. "
+    "Make the angles for as many positions as x has.",
     loses=NEIGHBOURS,
 )
 @changed(turned_right, "torch.arange(x.shape[2])", "torch.arange(x.shape[2]).clamp(max=8191)")
@@ -165,7 +165,7 @@ def turn_up_to_8192(): ...
 
 
 @turn.mistake(
-    "Only the first 32 pairs of a head turn in yours. A head of 128 columns has 64 of them.",
+    "You turn only the first 32 pairs of a head. A head of 128 columns has 64 of them.",
     loses=(NEIGHBOURS, BASE, LAYOUTS),
     breaks="pair $n$ is turned by",
 )
@@ -174,7 +174,7 @@ def turn_in_32_pairs(): ...
 
 
 @turn.mistake(
-    "A base without a decimal point is not looked at: an int is a number as well.",
+    "You ignore a base without a decimal point. An int is a number too.",
     loses=BASE,
     breaks="`base` is any number above 1",
 )
@@ -183,7 +183,7 @@ def turn_base_only_as_a_float(): ...
 
 
 @turn.mistake(
-    "A base below 2 is not used as it is in yours. Any number above 1 will do, such as 1.2.",
+    "You do not use a base below 2 as it is. Any number above 1 will do, such as 1.2.",
     loses=BASE,
 )
 @changed(turned_right, "theta = base **", "theta = max(base, 2.0) **")
@@ -191,8 +191,8 @@ def turn_base_from_two_on(): ...
 
 
 @turn.mistake(
-    "A very large base is cut down to a smaller one in yours. Any number above 1 will do, such as "
-    "10 million.",
+    "You replace a very large base by a smaller one. Any number above 1 will do, such as 10 "
+    "million.",
     loses=BASE,
 )
 @changed(turned_right, "theta = base **", "theta = min(base, 1e6) **")
@@ -241,3 +241,41 @@ def turn_halves_without_gradients(): ...
 )
 @changed(turned_right, "d = x.shape[-1]", "x, d = x.float(), x.shape[-1]")
 def turn_always_in_float32(): ...
+
+
+@turn.mistake(
+    "You calculate in float32 and make float64 of the result afterwards: of sixteen digits seven "
+    "are left. Only the angles may be in float32.",
+    loses=BACKWARDS,
+    breaks="and its precision",
+)
+@changed(turned_right, "d = x.shape[-1]", "x, d = x.float().to(x.dtype), x.shape[-1]")
+def turn_rounded_to_float32(): ...
+
+
+@turn.mistake(
+    "view_as_complex wants the two numbers of a pair side by side in memory, which a transposed "
+    "view such as x.mT does not have. Call contiguous() on what you give to it.",
+    loses=(NEIGHBOURS, LAYOUTS),
+)
+def turn_pairs_seen_as_complex(x, base=10_000.0, layout="interleaved"):
+    d = x.shape[-1]
+    angles = torch.arange(x.shape[2])[:, None] * base ** (-torch.arange(0, d, 2) / d)
+    unit = torch.polar(torch.ones_like(angles), angles)
+    if layout == "interleaved":
+        pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)))
+        return torch.view_as_real(pairs * unit).flatten(-2).to(x.dtype)
+    pairs = torch.complex(*x.chunk(2, -1)) * unit
+    return torch.cat([pairs.real, pairs.imag], -1).to(x.dtype)
+
+
+@turn.mistake(
+    "Gradients reach x up to some position, and none beyond it. They should reach every token.",
+    loses=BACKWARDS,
+)
+@changed(
+    turned_right,
+    "d = x.shape[-1]",
+    "x, d = torch.cat([x[:, :, :64], x[:, :, 64:].detach()], 2), x.shape[-1]",
+)
+def turn_without_gradients_beyond_64(): ...

@@ -7,6 +7,7 @@ from helpers.checks.bert_inputs import (  # noqa: F401
     pairs_drawings,
     pairs_labels,
     pieces_cuts,
+    pieces_long,
     row_cuts,
     row_layout,
     vectors_norms,

@@ -22,10 +22,6 @@ from helpers.corpora.masking import corrupt
 from helpers.corpora.wordpiece import MASK, SPECIAL
 
 
-class NotTwoTensorsError(Exception):
-    """An answer gives something else than what the model sees and the targets."""
-
-
 def mask_some(
     tokens: Tensor, vocab_size: int, generator: Generator, probability: float = 0.15
 ) -> tuple[Tensor, Tensor]:
@@ -40,22 +36,7 @@ def mask_some(
 
 def _masked(answer: Answer, tokens: Tensor, vocab_size: int, seed: int, *probability: float) -> Any:
     draw = Generator().manual_seed(seed)
-    return _two(answer(tokens.clone(), vocab_size, draw, *probability), tokens)
-
-
-def _two(found: Any, tokens: Tensor) -> tuple[Tensor, Tensor]:
-    """What is seen and the targets, two tensors like `tokens`."""
-    if found is None:
-        raise NotTwoTensorsError("it returns nothing; is a return missing?")
-    if not isinstance(found, tuple | list) or len(found) != 2:
-        raise NotTwoTensorsError(
-            f"it returns one {type(found).__name__}, not what is seen and targets"
-        )
-    seen, targets = (torch.as_tensor(each) for each in found)
-    if seen.shape != tokens.shape or targets.shape != tokens.shape:
-        shapes = f"{tuple(seen.shape)} and {tuple(targets.shape)}"
-        raise ValueError(f"the results have the shapes {shapes}, tokens {tuple(tokens.shape)}")
-    return seen, targets
+    return mask_counted.two(answer(tokens.clone(), vocab_size, draw, *probability), tokens)
 
 
 def _small(rng: Random) -> list[Tensor]:
@@ -63,6 +44,7 @@ def _small(rng: Random) -> list[Tensor]:
     rows, length = rng.randint(30, 40), rng.randint(41, 45)
     words = torch.randint(5, 50, (rows, 6), generator=Generator().manual_seed(rng.randrange(99)))
     batches = [common.random_ids(rng, rows, length, 50), words, words.T, words[:, :1]]
+    batches.append(words[:2].repeat(1, rng.randint(90, 95)))  # rows longer than BERT's own
     return [*batches, words[:1], words[:1, :1], torch.arange(5).repeat(3, 4)]
 
 
@@ -71,19 +53,26 @@ def _exact(rng: Random) -> Iterator[Case]:
     for tokens in _small(rng):
         for probability in (0.6, 1.0, 0.0):
             label = f"({common.shape_in_words(tokens)}, 50, …, probability={probability:g})"
-            yield Case(label, partial(_kept, tokens, seed, probability))
+            # Often where there are few, as chance may hide what is wrong in one.
+            seeds = range(seed, seed + (1 if tokens.numel() > 100 else 40))
+            yield Case(label, partial(_kept, tokens, seeds, probability))
     yield Case("the same batch again and again", partial(_again, _small(rng)[0], seed))
 
 
-def _kept(tokens: Tensor, seed: int, probability: float, answer: Answer) -> Any:
+def _kept(tokens: Tensor, seeds: range, probability: float, answer: Answer) -> Any:
     """What is told of the targets and of the tokens that nothing was done to."""
-    given = tokens.clone()
-    found = answer(given, 50, Generator().manual_seed(seed), probability)
-    if found is None:
-        return None
-    if not torch.equal(given, tokens):
-        raise ArgumentChangedError
-    seen, targets = _two(found, tokens)
+    made = []
+    for seed in seeds:
+        given = tokens.clone()
+        made.append(answer(given, 50, Generator().manual_seed(seed), probability))
+        if made[-1] is None:
+            return None
+        if not torch.equal(given, tokens):
+            raise ArgumentChangedError
+    seen, targets = map(
+        torch.cat, zip(*(mask_counted.two(each, tokens) for each in made), strict=True)
+    )
+    tokens = tokens.repeat(len(seeds), 1)
     rest, words = targets == -100, tokens >= common.FIRST_WORD
     return {
         "dtype of what is seen": str(seen.dtype),
@@ -99,7 +88,7 @@ def _kept(tokens: Tensor, seed: int, probability: float, answer: Answer) -> Any:
 
 def _again(tokens: Tensor, seed: int, answer: Answer) -> Any:
     def masked(draw: Generator) -> tuple[Tensor, Tensor]:
-        return _two(answer(tokens.clone(), 50, draw, 0.5), tokens)
+        return mask_counted.two(answer(tokens.clone(), 50, draw, 0.5), tokens)
 
     draw = Generator().manual_seed(seed)
     once, again, other = masked(draw), masked(Generator().manual_seed(seed)), masked(draw)
@@ -125,7 +114,7 @@ CALLS = 500
 def _calls(answer: Answer, tokens: Tensor, seed: int) -> tuple[dict[str, str], ...]:
     """Whether small batches differ as they should: in what is chosen, and in what becomes of it."""
     draw = Generator().manual_seed(seed)
-    made = [_two(answer(tokens.clone(), 5000, draw, 0.5), tokens) for _ in range(CALLS)]
+    made = [mask_counted.two(answer(tokens.clone(), 5000, draw, 0.5), tokens) for _ in range(CALLS)]
     seen, targets = (torch.stack([each[n] for each in made]).flatten(1) for n in (0, 1))
     chosen = targets != -100
     masked = chosen & (seen == MASK)
@@ -173,20 +162,30 @@ def _rate(rng: Random) -> Iterator[Case]:
     few, start = _few(rng)
     label = f"{CALLS} times ({common.shape_in_words(few)}, …, probability=0.5)"
     yield Case(label, lambda answer: _calls(answer, few, start)[0])
+    large = torch.randint(100_000, 250_000, (300, 64), generator=Generator().manual_seed(seed))
+
+    def ask_large(answer: Answer) -> Any:
+        _, targets = _masked(answer, large, 250_000, seed)
+        number = int((targets != -100).sum())
+        return {"fraction of the words chosen": chance.about(number, large.numel(), 0.15)}
+
+    yield Case("words with ids of 100,000 and more", ask_large)
 
 
 def _never(rng: Random) -> Iterator[Case]:
     tokens, seed = common.random_ids(rng, 300, 40, 90), rng.randrange(1000)
 
-    def ask(answer: Answer) -> Any:
-        seen, targets = _masked(answer, tokens, 90, seed, 0.5)
+    def ask(probability: float, answer: Answer) -> Any:
+        seen, targets = _masked(answer, tokens, 90, seed, probability)
         names = {name: tokens == number for number, name in enumerate(SPECIAL)}
         return {
             **{f"chosen {name}": _some((targets != -100)[at]) for name, at in names.items()},
             **{f"changed {name}": _some((seen != tokens)[at]) for name, at in names.items()},
         }
 
-    yield Case(f"({common.shape_in_words(tokens)}, …, probability=0.5)", ask)
+    for probability in (0.5, 1.0):
+        label = f"({common.shape_in_words(tokens)}, …, probability={probability:g})"
+        yield Case(label, partial(ask, probability))
 
 
 def _actions(rng: Random) -> Iterator[Case]:
@@ -230,6 +229,28 @@ def _random_words(rng: Random) -> Iterator[Case]:
         there = rng.randrange(5, vocab_size)
         ask = partial(_words, vocab_size, there, rng.randrange(1000))
         yield Case(f"random words with vocab_size={vocab_size} for the word {there}", ask)
+    # More than BERT's own 30,522, and than 16 bits hold; and more than a float32 tells apart.
+    for vocab_size in (rng.randint(120_000, 250_000), rng.randint(34_000_000, 36_000_000)):
+        ask = partial(_large, vocab_size, rng.randrange(1000))
+        yield Case(f"random words with vocab_size={vocab_size:,}", ask)
+
+
+def _large(vocab_size: int, seed: int, answer: Answer) -> Any:
+    words = Generator().manual_seed(seed)
+    tokens = torch.randint(common.FIRST_WORD, vocab_size, (600, 128), generator=words)
+    seen, targets = _masked(answer, tokens, vocab_size, seed + 1, 0.9)
+    drawn = seen[(targets != -100) & (seen != tokens) & (seen != MASK)].long()
+    eighths = (drawn - common.FIRST_WORD) * 8 // (vocab_size - common.FIRST_WORD)
+    return {
+        "ids of the vocabulary's size or above": _some(drawn >= vocab_size),
+        "each eighth of the vocabulary": chance.even(
+            torch.bincount(eighths.clamp(0, 7), minlength=8)
+        ),
+        # Where they are floats, which is asked elsewhere, this would be asked of their rounding.
+        "fraction of odd ids": "about 0.5"
+        if seen.is_floating_point()
+        else chance.about(int((drawn % 2).sum()), len(drawn), 0.5),
+    }
 
 
 def _words(vocab_size: int, there: int, seed: int, answer: Answer) -> Any:

@@ -1,6 +1,8 @@
-"""Unit 07, “15 %, and 80/10/10”: whether what becomes of one place depends on another."""
+"""Unit 07, “15 %, and 80/10/10”: whether what becomes of one position depends on another."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -11,13 +13,32 @@ MIRRORS = {"the row": (1,), "the column": (0,), "both": (0, 1)}
 FEW = 50  # pairs that tell nothing
 
 
+class NotTwoTensorsError(Exception):
+    """An answer gives something else than what the model sees and the targets."""
+
+
+def two(found: Any, tokens: Tensor) -> tuple[Tensor, Tensor]:
+    """What is seen and the targets, two tensors like `tokens`."""
+    if found is None:
+        raise NotTwoTensorsError("it returns nothing; is a return missing?")
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        raise NotTwoTensorsError(
+            f"it returns one {type(found).__name__}, not what is seen and targets"
+        )
+    seen, targets = (torch.as_tensor(each) for each in found)
+    if seen.shape != tokens.shape or targets.shape != tokens.shape:
+        shapes = f"{tuple(seen.shape)} and {tuple(targets.shape)}"
+        raise ValueError(f"the results have the shapes {shapes}, tokens {tuple(tokens.shape)}")
+    return seen, targets
+
+
 def independent(
     marks: Tensor, among: Tensor, tokens: Tensor, wanted: float, what: str
 ) -> dict[str, str]:
     """Whether `marks` are independent draws among these places; all (B, T)."""
     rows, places = torch.meshgrid(*map(torch.arange, tokens.shape), indexing="ij")
     found = {f"fraction {what}": chance.about(int(marks[among].sum()), int(among.sum()), wanted)}
-    groups = {"row to row": rows, "place to place": places, "word to word": tokens}
+    groups = {"row to row": rows, "position to position": places, "word to word": tokens}
     for name, group in groups.items():
         counts = chance.grouped(marks[among], group[among])
         found[f"how much this differs from {name}"] = chance.spread(*counts)
@@ -32,7 +53,7 @@ def independent(
         found[f"two neighbours {name}"] = chance.together(*pair)
     for name, axes in MIRRORS.items():
         first, second = mirrored(marks, among, axes)
-        found[f"two places mirrored in {name}"] = (
+        found[f"two positions mirrored in {name}"] = (
             chance.together(first, second) if len(first) > FEW else chance.AS_BY_CHANCE
         )
     return found

@@ -10,8 +10,8 @@ from helpers.corpora.wordpiece import CLS, MASK, SEP
 
 
 @mask.mistake(
-    "One random number decides both whether a token is chosen and what becomes of it. Chosen "
-    "are the small numbers, so few or none beyond 0.8 are left. Draw a second time.",
+    "One random number decides both whether a token is chosen and what becomes of it. The chosen "
+    "ones have small numbers, so few or none above 0.8 are left. Draw a second number.",
     loses="80 % [MASK], 10 % random, 10 % kept",
 )
 def mask_with_one_number_for_all(tokens, vocab_size, generator, probability=0.15):
@@ -24,8 +24,8 @@ def mask_with_one_number_for_all(tokens, vocab_size, generator, probability=0.15
 
 
 @mask.mistake(
-    "The numbers that choose decide, in another order, on what becomes of the chosen as well. "
-    "That is a draw of its own.",
+    "The numbers that choose the words are used again, in another order, to decide what becomes "
+    "of them. Draw new numbers for that.",
     loses="80 % [MASK], 10 % random, 10 % kept",
     breaks="independent of all others and of the choice of words",
 )
@@ -39,7 +39,7 @@ def mask_with_the_same_numbers_mirrored(tokens, vocab_size, generator, probabili
 
 
 @mask.mistake(
-    "Every chosen token becomes [MASK]. In two of ten cases something else should stand there.",
+    "Every chosen token becomes [MASK]. In two cases of ten it should become something else.",
     loses=("80 % [MASK], 10 % random, 10 % kept", "random words are words"),
 )
 def mask_always(tokens, vocab_size, generator, probability=0.15):
@@ -48,7 +48,8 @@ def mask_always(tokens, vocab_size, generator, probability=0.15):
 
 
 @mask.mistake(
-    "What is not masked is always random: no chosen token stays. It is 80, 10 and 10.",
+    "Every chosen token that is not masked becomes a random word, and none stays. The rule is 80, "
+    "10 and 10 %.",
     loses="80 % [MASK], 10 % random, 10 % kept",
 )
 @changed(mask_some, " & (action < 0.9)", "")
@@ -108,8 +109,8 @@ def mask_padding_too(tokens, vocab_size, generator, probability=0.15):
 
 
 @mask.mistake(
-    "All rows are masked at the same places. Draw a number for each token, (B, T), not for "
-    "each place.",
+    "All rows are masked at the same positions. Draw a number for each token, (B, T), not for "
+    "each position.",
     loses="the fraction that is chosen",
 )
 @changed(
@@ -121,8 +122,8 @@ def mask_the_same_places_in_each_row(): ...
 
 
 @mask.mistake(
-    "You choose a fraction of all T places, padding counted, so short texts are masked more than "
-    "long ones. Each word is chosen by itself, with the probability given.",
+    "You choose a fraction of all T positions, padding included, so short texts are masked more "
+    "than long ones. Choose each word by itself, with the probability given.",
     loses="the fraction that is chosen",
 )
 def mask_a_fraction_of_all_places(tokens, vocab_size, generator, probability=0.15):
@@ -139,7 +140,7 @@ def mask_a_fraction_of_all_places(tokens, vocab_size, generator, probability=0.1
 
 
 @mask.mistake(
-    "The argument probability changes nothing: 0.15 is still written out somewhere.",
+    "The argument probability changes nothing: 0.15 is still written somewhere in your function.",
     loses=("targets, and what stays", "the fraction that is chosen"),
 )
 @changed(mask_some, "< probability", "< 0.15")
@@ -183,8 +184,8 @@ def mask_as_many_in_every_batch(tokens, vocab_size, generator, probability=0.15)
 
 
 @mask.mistake(
-    "Just 80 % of the chosen are masked in every call, and just 10 % replaced. Let one number "
-    "decide for each chosen word by itself.",
+    "Exactly 80 % of the chosen words are masked in every call, and exactly 10 % replaced. Let a "
+    "random number decide for each chosen word by itself.",
     loses="80 % [MASK], 10 % random, 10 % kept",
     breaks="one draw for each",
 )
@@ -204,7 +205,7 @@ def mask_just_eighty_percent(tokens, vocab_size, generator, probability=0.15):
 
 
 @mask.mistake(
-    "One number decides on the action of a whole row. Each chosen word has its own.",
+    "One random number decides for a whole row. Each chosen word needs its own.",
     loses="80 % [MASK], 10 % random, 10 % kept",
     breaks="one draw for each",
 )
@@ -217,7 +218,7 @@ def mask_one_action_for_each_row(): ...
 
 
 @mask.mistake(
-    "Your proportions are near 80, 10 and 10 %, but not just these: 75, 15 and 10 %.",
+    "Your proportions are 75, 15 and 10 %, close to 80, 10 and 10 %, but not the same.",
     loses="80 % [MASK], 10 % random, 10 % kept",
     breaks="80 % become `MASK`",
 )

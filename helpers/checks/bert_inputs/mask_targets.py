@@ -19,7 +19,7 @@ def mask_with_any_piece(): ...
 
 @mask.mistake(
     "The last word of the vocabulary is never drawn. torch.randint leaves out its upper end, "
-    "so vocab_size itself is the right one.",
+    "so that end is vocab_size itself.",
     loses="random words are words",
 )
 @changed(mask_some, "vocab_size, tokens.shape", "vocab_size - 1, tokens.shape")
@@ -27,8 +27,8 @@ def mask_never_with_the_last_piece(): ...
 
 
 @mask.mistake(
-    "Some of your random ids are vocab_size or more: there is no such word. Shift the range "
-    "and its end.",
+    "Some of your random ids are vocab_size or more, and there is no such word. If you shift the "
+    "range, shift its end as well.",
     loses=("80 % [MASK], 10 % random, 10 % kept", "random words are words"),
 )
 @changed(mask_some, "torch.randint(5, ", "5 + torch.randint(")
@@ -36,7 +36,41 @@ def mask_with_ids_beyond_the_end(): ...
 
 
 @mask.mistake(
-    "You draw one random word and use it everywhere. Each place needs its own.",
+    "Your random words are the first ids of a large vocabulary alone, up to some limit such as the "
+    "30,522 of the published BERT. Here vocab_size says how many there are.",
+    loses="random words are words",
+    breaks="however large that is",
+)
+@changed(mask_some, "vocab_size, tokens.shape", "min(vocab_size, 30_522), tokens.shape")
+def mask_with_words_of_the_published_bert(): ...
+
+
+@mask.mistake(
+    "You make your random words of numbers between 0 and 1 in float32. It has 24 bits, so in a "
+    "very large vocabulary some words are never drawn. torch.randint draws whole numbers.",
+    loses="random words are words",
+    breaks="however large that is",
+)
+@changed(
+    mask_some,
+    "torch.randint(5, vocab_size, tokens.shape, generator=generator)",
+    "5 + (torch.rand(tokens.shape, generator=generator) * (vocab_size - 5)).long()",
+)
+def mask_with_words_from_a_float(): ...
+
+
+@mask.mistake(
+    "Words with ids of 30,522 and more, beyond the vocabulary of the published BERT, are never "
+    "chosen. Only the ids below 5 are special.",
+    loses="the fraction that is chosen",
+    breaks="each word is chosen",
+)
+@changed(mask_some, "(tokens >= 5)", "(tokens >= 5) & (tokens < 30_522)")
+def mask_words_of_the_published_bert_only(): ...
+
+
+@mask.mistake(
+    "You draw one random word and use it everywhere. Each position needs its own.",
     loses="random words are words",
 )
 @changed(mask_some, "vocab_size, tokens.shape", "vocab_size, (1,)")
@@ -90,8 +124,8 @@ def mask_and_predict_zeros(): ...
 
 
 @mask.mistake(
-    "Your targets are taken after the masking, so the answer to [MASK] is [MASK]. Keep what "
-    "stood there before.",
+    "You take the targets after masking, so the target of a [MASK] is [MASK]. Keep the token that "
+    "was there before.",
     loses="targets, and what stays",
     breaks="the original token where one was chosen",
 )
@@ -100,8 +134,8 @@ def mask_and_predict_what_is_seen(): ...
 
 
 @mask.mistake(
-    "You score only what has changed. The tokens that were chosen and kept are scored as well; "
-    "that is what keeping them is for.",
+    "You score only the tokens that changed. Those that were chosen and stayed are scored as "
+    "well; that is why they stay.",
     loses=(
         "targets, and what stays",
         "the fraction that is chosen",
@@ -113,7 +147,7 @@ def mask_and_predict_what_is_changed(): ...
 
 
 @mask.mistake(
-    "You do not use the generator, so nobody can repeat your masks. Give it to every drawing, "
+    "You do not use the generator, so your masks cannot be repeated. Pass it to every draw: "
     "generator=generator.",
     loses="targets, and what stays",
 )
@@ -127,9 +161,9 @@ def mask_by_another_chance(tokens, vocab_size, generator, probability=0.15):
 
 
 @mask.mistake(
-    "You draw one random word for each row. Each place needs its own.",
+    "You draw one random word for each row. Each position needs its own.",
     loses="random words are words",
-    breaks="drawn for each place anew",
+    breaks="drawn anew for each position",
 )
 @changed(mask_some, "vocab_size, tokens.shape", "vocab_size, (len(tokens), 1)")
 def mask_with_one_word_for_each_row(): ...
@@ -148,7 +182,7 @@ def mask_with_results_swapped(): ...
 
 
 @mask.mistake(
-    "A [MASK] that was there before is chosen like a word. Its id is below 5, so it is special.",
+    "A [MASK] that is already in `tokens` is chosen like a word. Its id is below 5: it is special.",
     loses="no special token, no padding",
     breaks="ids below 5 are special",
 )
@@ -157,7 +191,8 @@ def mask_masks_again(): ...
 
 
 @mask.mistake(
-    "Your results are floating-point numbers. Ids and targets are whole, torch.long like `tokens`.",
+    "Your results are floating-point numbers. Ids and targets are whole numbers, torch.long like "
+    "`tokens`.",
     loses="targets, and what stays",
     breaks="which returns two tensors of the shape of `tokens`",
 )
@@ -170,7 +205,7 @@ def mask_in_floats(): ...
 
 
 @mask.mistake(
-    "The generator starts anew in every call of yours, so each batch gets the same masks.",
+    "Each call starts the generator again from its seed, so every batch gets the same masks.",
     loses=(
         "targets, and what stays",
         "the fraction that is chosen",
@@ -188,7 +223,7 @@ def mask_the_same_each_time(): ...
 
 @mask.mistake(
     "Your targets are a list of the chosen tokens alone. They have the shape of `tokens`, with "
-    "−100 in all other places.",
+    "−100 at all other positions.",
     breaks="(B, T) each",
 )
 @changed(mask_some, "torch.where(chosen, tokens, -100)", "tokens[chosen]")
@@ -196,7 +231,7 @@ def mask_with_targets_in_a_list(): ...
 
 
 @mask.mistake(
-    "A random word of yours is never the one that stood there. Any may be drawn, that one too.",
+    "Your random word is never the one that was there. Any word may be drawn, that one included.",
     loses="80 % [MASK], 10 % random, 10 % kept",
     breaks="each as likely",
 )

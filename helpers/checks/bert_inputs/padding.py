@@ -58,6 +58,8 @@ def _batches(rng: Random) -> Iterator[Tensor]:
     yield torch.tensor([[rng.choice((PAD, CLS))] * 5, [PAD] * 5])
     yield _ids(rng, 1, rng.randint(7, 9))
     yield _ids(rng, rng.randint(7, 9), 1)
+    yield _ids(rng, 2, rng.randint(520, 540))
+    yield _ids(rng, rng.randint(290, 310), 4)
 
 
 def _real(rng: Random) -> Iterator[Case]:
@@ -68,8 +70,13 @@ def _real(rng: Random) -> Iterator[Case]:
 def _numbers(tokens: Tensor, answer: Answer) -> Any:
     found = _asked(answer, tokens)
     numbers = compare.as_tensor(found)
-    fits = numbers is not None and numbers.numel() == tokens.numel()
-    return numbers.reshape(tokens.shape) if numbers is not None and fits else found
+    if numbers is None:
+        return found
+    fits = numbers.numel() == tokens.numel()
+    return {
+        "how many numbers it holds": numbers.numel(),
+        "its numbers, row by row": numbers.reshape(tokens.shape) if fits else numbers,
+    }
 
 
 def _asked(answer: Answer, tokens: Tensor) -> Any:
@@ -121,7 +128,7 @@ padding = Exercise(
 
 
 @padding.mistake(
-    "Yours is True at the padding. In this course True means: may be looked at. (PyTorch's "
+    "Your mask is True at the padding. In this course True means: may be looked at. (PyTorch's "
     "key_padding_mask is the other way round.)",
     breaks=("True at every token that is not `[PAD]`", "True where there is a token"),
 )
@@ -138,8 +145,7 @@ def padding_and_special_tokens_left_out(tokens):
 
 
 @padding.mistake(
-    "You leave out [UNK] as well. An unknown word is a word all the same; only [PAD] is not "
-    "looked at."
+    "You leave out [UNK] as well. An unknown word is still a word; only [PAD] is not looked at."
 )
 def padding_of_unknown_words(tokens):
     return (tokens > 1)[:, None, None, :]
@@ -164,7 +170,7 @@ def padding_of_queries(tokens):
 
 
 @padding.mistake(
-    "Your places stand on the axis of the heads. (B, 1, 1, T): they belong last.",
+    "Your mask has the positions on the axis of the heads. In (B, 1, 1, T) they come last.",
     loses="as attention wants it",
 )
 def padding_along_the_heads(tokens):
@@ -172,8 +178,8 @@ def padding_along_the_heads(tokens):
 
 
 @padding.mistake(
-    "You also blind the queries that are padding, with T² numbers for each row. Nobody reads "
-    "what those see; one row of keys, (B, 1, 1, T), is enough."
+    "You also hide keys from queries that are padding, with T² numbers for each row. Nobody reads "
+    "the result of those queries; one row of keys, (B, 1, 1, T), is enough."
 )
 def padding_of_keys_and_queries(tokens):
     real = tokens != PAD
@@ -190,8 +196,8 @@ def padding_as_numbers(tokens):
 
 
 @padding.mistake(
-    "Yours holds 0 and −∞, to be added to scores. Attention here makes that itself, from True "
-    "and False.",
+    "Your mask holds 0 and −∞, to be added to the scores. Attention here does that itself, from "
+    "True and False.",
     breaks="a tensor of `torch.bool`",
 )
 def padding_as_something_to_add(tokens):
@@ -200,7 +206,7 @@ def padding_as_something_to_add(tokens):
 
 
 @padding.mistake(
-    "You count the tokens of a row and take that many from its front. Padding may stand anywhere; "
+    "You count the tokens of a row and take that many from its front. Padding may stand anywhere: "
     "look at each token.",
     loses="True where a token is real",
     breaks="wherever it stands",
@@ -211,7 +217,7 @@ def padding_by_counting(tokens):
 
 
 @padding.mistake(
-    "You write into the tokens you were given. The model needs them still; compare instead.",
+    "You write into the tokens you were given, and the model still needs them. Compare instead.",
     breaks="`tokens` stays as it is",
 )
 def padding_in_place(tokens):
@@ -220,7 +226,7 @@ def padding_in_place(tokens):
 
 
 @padding.mistake(
-    "A byte holds 0 to 255 only, so ids like 256 become 0. Compare the ids as they are.",
+    "A byte holds only 0 to 255, so ids like 256 become 0. Compare the ids as they are.",
     loses="True where a token is real",
     breaks="True at every token that is not `[PAD]`",
 )
@@ -229,7 +235,7 @@ def padding_in_bytes(tokens):
 
 
 @padding.mistake(
-    "One mask serves all rows of yours. Each row has padding of its own.",
+    "You use one mask for all rows. Each row has padding of its own.",
     breaks="from ids $(B, T)$",
 )
 def padding_of_the_first_row(tokens):

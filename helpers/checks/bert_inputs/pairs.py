@@ -10,22 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise, repeat
-from numbers import Integral
 from random import Random
 from typing import Any
 
 import torch
 
 from helpers.checks.bert_inputs import chance, pairs_counted
-from helpers.checks.engine import Answer, ArgumentChangedError, Case, Exercise, Part
+from helpers.checks.bert_inputs.pairs_asked import NotTriplesError, called
+from helpers.checks.engine import Answer, Case, Exercise, Part
 from helpers.corpora import inputs
 from helpers.corpora.inputs import IS_NEXT, NOT_NEXT
-
-Triple = tuple[str, str, int]
-
-
-class NotTriplesError(Exception):
-    """An answer gives something else than triples (first, second, label)."""
 
 
 def sentence_pairs(documents: list[list[str]], draw: Random) -> list[tuple[str, str, int]]:
@@ -50,31 +44,6 @@ def _documents(sizes: Sequence[int]) -> list[list[str]]:
     return [[f"sentence {n} of text {d}" for n in range(size)] for d, size in enumerate(sizes)]
 
 
-def _made(answer: Answer, documents: list[list[str]], draw: Random) -> Any:
-    """What the answer makes of the documents, each triple as a plain tuple."""
-    given = [[*document] for document in documents]
-    found = answer(given, draw)
-    if given != documents:
-        raise ArgumentChangedError
-    if found is not None and not isinstance(found, list | tuple):
-        raise NotTriplesError(f"it returns {type(found).__name__}, not a list of triples")
-    return None if found is None else _triples(found)
-
-
-def _triples(found: Sequence[Any]) -> list[Triple]:
-    """By columns, since library calls are counted here, which makes each call slow."""
-    if not _all_are(found, (tuple, list)) or set(map(len, found)) - {3}:
-        raise NotTriplesError("not all that it holds are triples (sentence, sentence, 0 or 1)")
-    firsts, seconds, labels = zip(*found, strict=True) if found else ((), (), ())
-    if not (_all_are(firsts, str) and _all_are(seconds, str) and _all_are(labels, Integral)):
-        raise NotTriplesError("a triple of it is not (sentence, sentence, 0 or 1)")
-    return list(zip(firsts, seconds, map(int, labels), strict=True))
-
-
-def _all_are(values: Sequence[Any], kinds: Any) -> bool:
-    return all(issubclass(kind, kinds) for kind in set(map(type, values)))
-
-
 def _properties(rng: Random) -> Iterator[Case]:
     sizes = [rng.randint(2, 5) for _ in range(4)] + [1]
     rng.shuffle(sizes)
@@ -87,6 +56,17 @@ def _properties(rng: Random) -> Iterator[Case]:
     twice[2][2] = twice[2][0]
     twice[2][4] = twice[2][3]  # and one twice in succession
     yield _exact(rng, sizes, twice, ", three of them twice")
+    yield _long(rng)
+
+
+def _long(rng: Random) -> Case:
+    sizes, seed = [3, rng.randint(105, 120)], rng.randrange(1000)
+
+    def ask(answer: Answer) -> Any:
+        (made,) = called(answer, _documents(sizes), seed, 1)
+        return None if made is None else {"number of triples": len(made)}
+
+    return Case(f"documents of {sizes[0]} and {sizes[1]} sentences", ask)
 
 
 def _exact(rng: Random, sizes: list[int], documents: list[list[str]], more: str = "") -> Case:
@@ -95,8 +75,7 @@ def _exact(rng: Random, sizes: list[int], documents: list[list[str]], more: str 
     every = {(n, each) for n, document in enumerate(documents) for each in document}
 
     def ask(answer: Answer) -> Any:
-        draw = Random(seed)
-        tries = [_made(answer, documents, draw) for _ in range(40)]
+        tries = called(answer, documents, seed, 40)
         if None in tries:
             return None
         wrong, places = Counter[str](), set()
@@ -128,10 +107,10 @@ def _many(answer: Answer, sizes: Sequence[int], seed: int) -> Any:
     Raises:
         NotTriplesError: it gives no triples.
     """
-    documents, draw = _documents(sizes), Random(seed)
+    documents = _documents(sizes)
     places = [(d, n) for d, size in enumerate(sizes) for n in range(size)]
     numbers = {sentence: n for n, sentence in enumerate(chain(*documents))}
-    made = [_made(answer, documents, draw) for _ in range(CALLS)]
+    made = called(answer, documents, seed, CALLS)
     if None in made:
         return None
     if not made[0] or len(set(map(len, made))) > 1:
@@ -151,8 +130,8 @@ def _proportions(rng: Random) -> Iterator[Case]:
     sizes, seed = _sizes(rng), rng.randrange(1000)
 
     def ask(answer: Answer) -> Any:
-        once, again = (_made(answer, _documents(sizes), Random(seed)) for _ in range(2))
-        other = _made(answer, _documents(sizes), Random(seed + 1))
+        starts = (seed, seed, seed + 1)
+        once, again, other = (called(answer, _documents(sizes), each, 1) for each in starts)
         found = _many(answer, sizes, seed)
         if not isinstance(found, tuple):
             return found
@@ -189,6 +168,7 @@ def _leaks(rng: Random) -> Iterator[Case]:
     yield Case(f"documents of {', '.join(map(str, sizes))} sentences, {CALLS:,} draws", ask)
     yield _repeated(rng, seed)
     yield _twins(rng, seed)
+    yield _library(rng, seed)
 
 
 def _twins(rng: Random, seed: int) -> Case:
@@ -196,8 +176,7 @@ def _twins(rng: Random, seed: int) -> Case:
     twin, other = _documents([rng.randint(4, 6)] * 2)
 
     def ask(answer: Answer) -> Any:
-        draw = Random(seed)
-        made = [_made(answer, [twin, other, twin], draw) for _ in range(CALLS // 3)]
+        made = called(answer, [twin, other, twin], seed, CALLS // 3)
         if None in made:
             return None
         pairs = [triple for each in made for triple in each]
@@ -209,22 +188,57 @@ def _twins(rng: Random, seed: int) -> Case:
 
 
 def _repeated(rng: Random, seed: int) -> Case:
-    """A sentence that a document holds three times is drawn three times as often."""
-    documents = _documents([5, 5])
+    """A sentence that a document holds three times is drawn three times as often.
+
+    Its first sentence is drawn where it stands again.
+    """
+    documents = _documents([6, 6])
     for document in documents:
-        once = rng.randint(1, 4)
-        document[1:] = [s if n == once else "again" for n, s in enumerate(document[1:], 1)]
+        document[1:] = rng.sample(["again", "again", "again", document[0], document[1]], 5)
 
     def ask(answer: Answer) -> Any:
-        draw = Random(seed)
-        made = [_made(answer, documents, draw) for _ in range(CALLS // 2)]
+        made = called(answer, documents, seed, CALLS // 2)
         if None in made:
             return None
         drawn = [second for each in made for _, second, label in each if label == NOT_NEXT]
-        often = chance.about(drawn.count("again"), len(drawn), 0.75)
-        return {"fraction of the sentence that each document holds three times": often}
+        firsts = sum(second in (documents[0][0], documents[1][0]) for second in drawn)
+        return {
+            "fraction of the sentence that each document holds three times": chance.about(
+                drawn.count("again"), len(drawn), 0.6
+            ),
+            "fraction of first sentences, each of which its document holds again": chance.about(
+                firsts, len(drawn), 0.2
+            ),
+        }
 
-    return Case(f"2 documents of 5 sentences, {CALLS // 2:,} draws", ask)
+    return Case(f"2 documents of 6 sentences, {CALLS // 2:,} draws", ask)
+
+
+def _library(rng: Random, seed: int) -> Case:
+    """Far more documents and sentences than a list that is cut anywhere would hold."""
+    sizes = [rng.randint(19, 25) for _ in range(60)]
+    documents = _documents(sizes)
+    place = {s: n for n, document in enumerate(documents) for s in document}
+    regions = {
+        "seconds from the last ten documents": lambda number: range(50, 60),
+        "seconds from documents more than 30 further on or back": lambda number: [
+            n for n in range(60) if abs(n - number) > 30
+        ],
+    }
+
+    def ask(answer: Answer) -> Any:
+        made = called(answer, documents, seed, 3)
+        if None in made:
+            return None
+        wrong = [
+            (place.get(first, 0), place.get(second, -1))
+            for each in made
+            for first, second, label in each
+            if label == NOT_NEXT
+        ]
+        return {name: pairs_counted.region(sizes, wrong, of) for name, of in regions.items()}
+
+    return Case(f"60 documents with {sum(sizes):,} sentences in all, 3 draws", ask)
 
 
 pairs = Exercise(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -17,7 +17,7 @@ ENTRIES = (
     "seconds of the same document",
     "seconds of short documents",
     "long documents that seconds come from",
-    "place of seconds in long documents",
+    "where in long documents seconds stand",
     "each second that is possible",
     "two seconds in a row that are the same",
 )
@@ -65,7 +65,7 @@ def _entries(
         "all others" if from_long else "not all others",
         "anywhere" if abs(place - usual) < 1 else "too late" if place > usual else "too early",
         _often(table, expected, None),
-        _as_often(float(same.sum()), float(hopes.sum()), float((hopes * (1 - hopes)).sum())),
+        as_often(float(same.sum()), float(hopes.sum()), float((hopes * (1 - hopes)).sum())),
     )
 
 
@@ -73,7 +73,7 @@ def _often(table: Tensor, expected: Tensor, documents: list[int] | None) -> str:
     """How often seconds come up, from some documents together or each by itself."""
     if documents is not None:
         found, wanted = table[:, documents].sum(), expected[:, documents].sum()
-        return _as_often(float(found), float(wanted), float(wanted))
+        return as_often(float(found), float(wanted), float(wanted))
     # By itself, for each document of the first sentence, and for all of these together.
     for found, wanted in ((table, expected), (table.sum(0), expected.sum(0))):
         if ((found - wanted).abs() > 6 * wanted.sqrt() + 6).any():
@@ -81,7 +81,28 @@ def _often(table: Tensor, expected: Tensor, documents: list[int] | None) -> str:
     return "as often as others"
 
 
-def _as_often(found: float, wanted: float, variance: float) -> str:
+def region(
+    sizes: Sequence[int], wrong: Sequence[tuple[int, int]], of: Callable[[int], Iterable[int]]
+) -> str:
+    """Whether seconds come from a region of the documents as often as they should.
+
+    Args:
+        wrong: the documents of the first sentence and of the second, for each drawn.
+        of: the documents of the region, for the document of a first sentence.
+    """
+    inside = [{*of(number)} - {number} for number in range(len(sizes))]
+    all_seconds = sum(sizes) - len(sizes)
+    hopes = [
+        sum(sizes[n] - 1 for n in each) / (all_seconds - sizes[number] + 1)
+        for number, each in enumerate(inside)
+    ]
+    hoped = [hopes[first] for first, _ in wrong]
+    found = sum(second in inside[first] for first, second in wrong)
+    return as_often(found, sum(hoped), sum(each * (1 - each) for each in hoped))
+
+
+def as_often(found: float, wanted: float, variance: float) -> str:
+    """Whether something came up as often as it should, on the whole and but for chance."""
     if abs(found - wanted) <= chance.SIGMAS * math.sqrt(variance) + 3:
         return chance.AS_BY_CHANCE
     return "none" if not found else "too many" if found > wanted else "too few"

@@ -28,7 +28,7 @@ def pairs_with_the_book_s_drawing(documents, draw):
 
 @pairs.mistake(
     "You draw a document first, then a sentence of it. So a sentence of a short document is "
-    "drawn more often than one of a long document; right seconds are not chosen so.",
+    "drawn more often than one of a long document, which is not so for right seconds.",
     loses="the second sentence alone tells nothing",
     breaks="drawn evenly from **all sentences",
 )
@@ -64,6 +64,34 @@ def pairs_drawn_from_beginnings(): ...
 
 
 @pairs.mistake(
+    "You leave out each sentence with the text of its document's first one. Where a document holds "
+    "that again, it has a sentence before it, so it may be drawn: go by positions.",
+    loses="the second sentence alone tells nothing",
+    breaks=("sentences of other documents", "a document may hold a sentence twice"),
+)
+@changed(
+    sentence_pairs,
+    "for each in document[1:]]",
+    "for each in document[1:] if each != document[0]]",
+)
+def pairs_without_copies_of_the_first(): ...
+
+
+@pairs.mistake(
+    "Your list leaves out documents of two sentences, and with them seconds that are due. Where "
+    "nothing else is left, your loop draws for ever.",
+    loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
+    breaks="drawn evenly from **all sentences",
+)
+@changed(
+    sentence_pairs,
+    "for each in document[1:]]",
+    "for each in document[1:] if len(document) > 2]",
+)
+def pairs_without_short_documents(): ...
+
+
+@pairs.mistake(
     "All your wrong seconds are the last sentence of a document. Right seconds come from "
     "anywhere behind the first.",
     loses="the second sentence alone tells nothing",
@@ -83,8 +111,8 @@ def pairs_drawn_from_the_same_document_too(): ...
 
 
 @pairs.mistake(
-    "Your wrong seconds are from the document of the first sentence. They are to come from "
-    "any other one.",
+    "Your wrong seconds come from the document of the first sentence. Draw them from the other "
+    "documents.",
     loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
     breaks="(first, second, 1) for one from elsewhere",
 )
@@ -100,7 +128,7 @@ def pairs_drawn_from_the_same_document(documents, draw):
 
 
 @pairs.mistake(
-    "All wrong seconds of a document come from the one behind it. They are drawn from all other "
+    "All wrong seconds of a document come from the document after it. Draw them from all other "
     "documents.",
     loses="the second sentence alone tells nothing",
     breaks="drawn evenly from **all sentences",
@@ -118,8 +146,8 @@ def pairs_drawn_from_the_following_document(documents, draw):
 
 
 @pairs.mistake(
-    "You tell documents apart by what they say. Two that read alike are two documents all the "
-    "same; compare their numbers.",
+    "You tell documents apart by their text. Two with the same text are still two documents: "
+    "compare their numbers.",
     loses="the second sentence alone tells nothing",
     breaks="sentences of other documents",
 )
@@ -132,7 +160,7 @@ def pairs_of_documents_that_read_otherwise(): ...
 
 
 @pairs.mistake(
-    "You draw one wrong second for all pairs of a document. Draw anew for each pair.",
+    "You draw one wrong second for all pairs of a document. Draw again for each pair.",
     loses="the second sentence alone tells nothing",
     breaks="each pair by itself",
 )
@@ -149,8 +177,8 @@ def pairs_with_one_second_for_each_document(documents, draw):
 
 
 @pairs.mistake(
-    "Your wrong seconds are all different: each can be drawn once only. Draw from all of them for "
-    "each pair.",
+    "Your wrong seconds are all different, because each can be drawn only once. For each pair, "
+    "draw from all of them.",
     loses="the second sentence alone tells nothing",
     breaks="drawn evenly from **all sentences",
 )

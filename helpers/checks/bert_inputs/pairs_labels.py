@@ -11,8 +11,8 @@ from helpers.corpora.inputs import IS_NEXT, NOT_NEXT
 
 
 @pairs.mistake(
-    "Right and wrong take turns, so the place in the list gives the label away. Toss a coin "
-    "for each pair.",
+    "Right and wrong pairs alternate, so the position in the list gives the label away. Toss a "
+    "coin for each pair.",
     loses="half of them, by chance",
     breaks="each pair by itself",
 )
@@ -21,8 +21,8 @@ def pairs_in_turns(): ...
 
 
 @pairs.mistake(
-    "The first half is right and the second half wrong, so some documents have right pairs "
-    "only. Toss a coin for each pair.",
+    "The first half is right and the second half wrong, so some documents have only right "
+    "pairs. Toss a coin for each pair.",
     loses="half of them, by chance",
 )
 @changed(
@@ -34,7 +34,7 @@ def pairs_half_right_half_wrong_in_order(): ...
 
 
 @pairs.mistake(
-    "Far from half of your pairs are wrong. 15 % is for the masks; here it is one in two.",
+    "Far fewer than half of your pairs are wrong. 15 % is for the masks; here it is one in two.",
     loses="half of them, by chance",
     breaks="with probability 1/2",
 )
@@ -88,8 +88,8 @@ def pairs_across_documents(documents, draw):
 
 
 @pairs.mistake(
-    "You use each sentence once only. Every two neighbours make a pair: a sentence in the "
-    "middle is a second, and then a first.",
+    "You use each sentence only once. Every two neighbours make a pair, so a sentence in the "
+    "middle is first a second and then a first.",
     loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
     breaks="`first` is always the first of the two",
 )
@@ -98,7 +98,8 @@ def pairs_of_every_other_sentence(): ...
 
 
 @pairs.mistake(
-    "You draw from Python's own random, so nobody can repeat your pairs. Ask `draw`.",
+    "Not all is drawn from `draw`: Python's own random, or PyTorch's, is another source, and your "
+    "pairs cannot be repeated.",
     loses="half of them, by chance",
     breaks="`draw` is a `random.Random`",
 )
@@ -163,7 +164,7 @@ def pairs_with_a_few_more_right_ones(): ...
 
 
 @pairs.mistake(
-    "You make a new source of chance with a number of your own, so all draws are the same. Ask "
+    "You make a new random generator with a seed of your own, so all draws are the same. Use "
     "`draw` itself.",
     loses=("half of them, by chance", "the second sentence alone tells nothing"),
     breaks="all chance comes from it",
@@ -173,8 +174,8 @@ def pairs_by_a_seed_of_their_own(): ...
 
 
 @pairs.mistake(
-    "You look a sentence up by its text to find what follows, and find the first that reads so. "
-    "A sentence may come twice; go by its place.",
+    "You look a sentence up by its text to find what follows, and find its first occurrence. "
+    "A sentence may come twice: go by its position.",
     loses="each two neighbours, right or wrong",
     breaks=("`second` is its true neighbour", "a document may hold a sentence twice"),
 )
@@ -188,7 +189,7 @@ def pairs_found_by_their_text(): ...
 
 
 @pairs.mistake(
-    "You leave out neighbours that read alike. One triple is due for each two neighbours.",
+    "You leave out neighbours with the same text. Every two neighbours make a triple.",
     loses="each two neighbours, right or wrong",
     breaks=("one for each two neighbours", "a document may hold a sentence twice"),
 )
@@ -201,7 +202,7 @@ def pairs_without_repetitions(): ...
 
 
 @pairs.mistake(
-    "You use the documents up: what you were given has changed. Work on a copy.",
+    "You change the documents that you were given. Work on a copy.",
     breaks="`documents` is a list of lists of sentences",
 )
 @changed(sentence_pairs, "    return made", "        document.clear()\n    return made")

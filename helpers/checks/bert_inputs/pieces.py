@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
@@ -12,10 +13,12 @@ from helpers.checks.engine import Answer, ArgumentChangedError, Case, Exercise, 
 from helpers.corpora.wordpiece import SPECIAL, longest_match
 
 UNKNOWN = ["[UNK]"]
+MANY = 16  # pieces in a message
+ROOM = 150  # function calls within each other, less than a long word has pieces
 STEMS = ["play", "walk", "token", "mask", "learn", "count", "train", "batch"]
 ENDINGS = ["ing", "ed", "s", "er", "able", "ness", "ly"]
 # No letters of a to z: digits, accents, other scripts, and the mark's own sign.
-OTHERS = [["4", "77"], ["é", "ß", "ï"], ["語", "字"], ["#"], ["##", "-", "'"]]
+OTHERS = [["4", "77"], ["é", "ß", "ï"], ["語", "字"], ["#"], ["##", "-", "'"], [".", ",", "!", "?"]]
 # A greedy split, and a shorter one that it does not see.
 GREEDY = [
     ("international", ["inter", "intern", "in", "##at", "##ion", "##al", "##national"]),
@@ -40,7 +43,11 @@ class EndlessLoopError(Exception):
 class _Vocabulary(dict[str, int]):
     """Piece → id; ends a loop that would never end."""
 
-    most = asked = 0
+    asked = 0
+
+    def __init__(self, pieces: dict[str, int], letters: int) -> None:
+        super().__init__(pieces)
+        self.most = 2000 + 3 * letters**2  # the parts of a word are half its length squared
 
     def _count(self) -> None:
         self.asked += 1
@@ -70,24 +77,30 @@ def _ways(word: str, known: list[str]) -> int:
     return ways[-1]
 
 
-def _cut(rng: Random, word: str, known: list[str]) -> Case:
-    """How is `word` cut with the pieces `known`? A piece of it has id 0, if it can be cut."""
+def _cut(rng: Random, word: str, known: list[str], many: bool = False) -> Case:
+    """How is `word` cut with the pieces `known`? A piece of it has id 0, if it can be cut.
+
+    With `many` of them lookups are counted for its beginning only: that takes longer than they do.
+    """
     known = rng.sample(known, len(known))
     zero = longest_match(word, dict.fromkeys(known, 0))[-1]
     order = [zero] * (zero in known) + [piece for piece in [*SPECIAL, *known] if piece != zero]
     vocabulary = {piece: number for number, piece in enumerate(order)}
 
     def ask(answer: Answer) -> Any:
-        given = _Vocabulary(vocabulary)
-        given.most = 2000 + 3 * len(word) ** 2  # the parts of a word are half its length squared
+        given: dict[str, int] = _Vocabulary(vocabulary, len(word))
+        if many:
+            answer(word[:9], given)  # does it end?
+            given = dict(vocabulary)
         found = answer(word, given)
-        if dict(given) != vocabulary:
+        if [*given.items()] != [*vocabulary.items()]:
             raise ArgumentChangedError
         return list(found) if type(found) is tuple else found
 
     shown = word if len(word) <= 40 else f"{word[:8]}… ({len(word)} letters)"
     pieces = [piece if len(piece) <= 12 else f"{piece[:9]}…" for piece in known]
-    return Case(f"({shown!r}, …) with the pieces {' '.join(pieces)}", ask)
+    words = " ".join(pieces) if len(pieces) < MANY else f"{' '.join(pieces[:MANY])} …"
+    return Case(f"({shown!r}, …) with the pieces {words}", ask)
 
 
 def _several(rng: Random) -> Iterator[Case]:
@@ -108,6 +121,7 @@ def _strange(rng: Random, stem: str, ending: str) -> Iterator[Case]:
     """Words that begin with #, that are numbers, or that something else may read otherwise."""
     yield _cut(rng, f"#{stem}#", ["#", f"##{stem}", "###"])
     yield _cut(rng, f"#{stem}", [stem, "#", f"##{stem}"])
+    yield _cut(rng, f"##{stem}{ending}", ["#", f"###{stem}", f"##{ending}"])
     one, two = rng.sample("123456789", 2)
     yield _cut(rng, one + two, [one, f"##{two}"])
     x, y, z = rng.sample("abcdefgh", 3)
@@ -170,6 +184,7 @@ def _any(rng: Random) -> Iterator[Case]:
     word = z + drawn(rng.randint(6, 8))
     yield _cut(rng, word, known)
     yield _cut(rng, word, [*known, f"##{word[1:4]}"])  # the same word, another vocabulary
+    yield _cut(rng, word, [*known[:-1], f"##{word[1:]}"])  # and one as large
     yield _cut(rng, drawn(3), known)
     # xyzz is cut as ##xy ##z ##z, though ##x ##yzz would be fewer pieces.
     yield _cut(rng, drawn(3) + x + y + z + z + drawn(rng.randint(110, 130)), known)
@@ -178,6 +193,27 @@ def _any(rng: Random) -> Iterator[Case]:
     yield _cut(rng, long, [*known, long[:40], f"##{long[40:105]}", f"##{long[40:43]}"])
     long, end = drawn(540), rng.randint(260, 270)
     yield _cut(rng, long, [*known, long[:end], f"##{long[end:]}", f"##{long[end : end + 9]}"])
+    asked = _cut(rng, drawn(3) + z * rng.randint(1010, 1015), known, many=True)
+    yield Case(f"{asked.label}, with room for {ROOM} calls in each other", _in_little_room(asked))
+
+
+def _in_little_room(asked: Case) -> Callable[[Answer], Any]:
+    """As with a word of thousands of letters, of which it would take too long to ask."""
+
+    def ask(answer: Answer) -> Any:
+        most, depth, frame = sys.getrecursionlimit(), 0, sys._getframe()
+        while frame.f_back:
+            depth, frame = depth + 1, frame.f_back
+        sys.setrecursionlimit(depth + ROOM)
+        try:
+            return asked.ask(answer)
+        except RecursionError as error:  # Python's text says where it happened to end
+            error.args = ("your function calls itself too often for a long word",)
+            raise
+        finally:
+            sys.setrecursionlimit(most)
+
+    return ask
 
 
 pieces = Exercise(

@@ -42,7 +42,7 @@ def pieces_marked_after_the_search(): ...
 
 
 @exercise.mistake(
-    "All your pieces begin with ##, the first one too. What begins a word has no mark.",
+    "All your pieces begin with ##, the first one too. The piece that begins a word has no mark.",
     breaks="With the pieces `play`",
 )
 @changed(greedy_pieces, '"##" if pieces else ""', '"##"')
@@ -50,15 +50,15 @@ def pieces_that_all_have_the_mark(): ...
 
 
 @exercise.mistake(
-    "After a piece with ## you go on two letters too far: the two marks are no letters of the word."
+    "After a piece with ## you go on two letters too far: ## is not part of the word."
 )
 @changed(greedy_pieces, "start = end", "start += len(pieces[-1])")
 def pieces_that_count_the_mark(): ...
 
 
 @exercise.mistake(
-    "You take the first piece that fits, beginning with a single letter. Begin with all of the "
-    "rest, and shorten it from its end.",
+    "You take the shortest piece that fits. Try all of the rest first, then shorten it from its "
+    "end.",
     loses=("the longest piece first", "[UNK] for the whole word", "any word, however long"),
     breaks="take the longest piece that fits",
 )
@@ -68,7 +68,7 @@ def pieces_shortest_first(): ...
 
 @exercise.mistake(
     "You look for the split with the fewest pieces. WordPiece is greedy: it takes the longest "
-    "piece that fits here, whatever comes of it.",
+    "piece that fits here, whatever follows from that.",
     loses=("the longest piece first", "[UNK] for the whole word", "any word, however long"),
 )
 def pieces_in_the_smallest_number(word, vocabulary):
@@ -124,7 +124,7 @@ def pieces_up_to_the_unknown(): ...
 
 
 @exercise.mistake(
-    "You write [UNK] for a single letter and go on behind it. One part without a piece makes "
+    "You write [UNK] for a single letter and go on after it. One part without a piece makes "
     "[UNK] of the whole word.",
     loses="[UNK] for the whole word",
 )
@@ -162,7 +162,7 @@ def pieces_without_the_last_letter(): ...
 
 
 @exercise.mistake(
-    "You return the ids. The pieces themselves are asked for.",
+    "You return the ids. Return the pieces themselves.",
     breaks="Write `word_pieces`",
 )
 def pieces_as_numbers(word, vocabulary):
@@ -208,7 +208,7 @@ def pieces_from_the_end(word, vocabulary):
 
 
 @exercise.mistake(
-    "The mark stands on the first piece, and on no other. It says that a piece goes on with a "
+    "Your first piece has the mark, and no other has. The mark says that a piece continues a "
     "word, so it is the other way round.",
     breaks="every piece but the first is looked up",
 )
@@ -231,7 +231,7 @@ def pieces_without_the_one_of_id_zero(): ...
 
 
 @exercise.mistake(
-    "You take a word with anything but letters for unknown. Whether it is, the vocabulary says.",
+    "You treat every word with anything but letters as unknown. Only the vocabulary decides that.",
     loses="a word of several pieces",
     breaks="of any characters",
 )
@@ -240,7 +240,7 @@ def pieces_of_letters_only(): ...
 
 
 @exercise.mistake(
-    "You measure a piece by taking off every # at its front. One may belong to the word: count "
+    "You measure a piece by removing every # at its front, but one may belong to the word. Count "
     "the letters you have used instead.",
     loses="a word of several pieces",
     breaks="of any characters",
@@ -250,12 +250,22 @@ def pieces_that_lose_a_sign(): ...
 
 
 @exercise.mistake(
-    "You take # off the front of the word. It is a letter of it like any other.",
+    "You remove # from the front of the word. It is a character of the word like any other.",
     loses="a word of several pieces",
     breaks="digits and `#` among them",
 )
 @changed(greedy_pieces, "    pieces, start", '    word = word.lstrip("#")\n    pieces, start')
 def pieces_of_words_without_the_sign(): ...
+
+
+@exercise.mistake(
+    "Where the word itself begins with ##, your pieces get no mark. Which piece is the first does "
+    "not hang on how the word begins.",
+    loses="a word of several pieces",
+    breaks="digits and `#` among them",
+)
+@changed(greedy_pieces, "if pieces else", 'if pieces and not word.startswith("##") else')
+def pieces_without_a_mark_behind_the_sign(): ...
 
 
 @exercise.mistake(
@@ -268,7 +278,7 @@ def pieces_of_a_folded_word(): ...
 
 
 @exercise.mistake(
-    "You search with the pieces as regular expressions, where a.c fits abc, too. Compare the "
+    "You search with the pieces as regular expressions, where a.c also fits abc. Compare the "
     "texts, or escape each piece.",
     loses="a word of several pieces",
     breaks="of any characters",
@@ -288,7 +298,7 @@ def pieces_as_regular_expressions(word, vocabulary):
 
 
 @exercise.mistake(
-    "For an unknown word you return the text [UNK] itself. A list of pieces is due, with this one.",
+    "For an unknown word you return the text [UNK] itself. Return a list with this one piece.",
     loses="[UNK] for the whole word",
     breaks="if nothing fits somewhere",
 )

@@ -44,9 +44,16 @@ def _row(rng: Random, sizes: tuple[int, int], length: int, *names: str) -> Case:
         if len(found) != 2 or not all(hasattr(each, "__len__") for each in found):
             raise NotTwoListsError("tokens and segments are due, a list of each")
         both = dict(zip(("tokens", "segments"), map(_numbers, found), strict=True))
-        return {name: both[name] for name in names}
+        return _entries(both, names)
 
     return Case(f"({_shown(first)}, {_shown(second)}, {length})", ask)
+
+
+def _entries(both: dict[str, list[Any]], names: tuple[str, ...]) -> dict[str, Any]:
+    """How many there are first, since a message shows the beginning of a list alone."""
+    return {f"number of {name}": len(both[name]) for name in names} | {
+        name: both[name] for name in names
+    }
 
 
 def _shown(ids: list[int]) -> str:
@@ -62,7 +69,7 @@ def _later(second: list[int], *names: str) -> Case:
         if found is None:
             return None
         both = dict(zip(("tokens", "segments"), map(_numbers, found), strict=True))
-        return {name: both[name] for name in names}
+        return _entries(both, names)
 
     return Case(f"([7, 8], {second}, 8), after one more call", ask)
 
@@ -83,6 +90,8 @@ def _fits(rng: Random, name: str) -> Iterator[Case]:
     yield _row(rng, (0, short), long + 3, name)
     yield _row(rng, (long, 0), long + 3 + short, name)
     yield _row(rng, (short, long), rng.randint(690, 710), name)
+    for _ in range(2):  # as many words, and others
+        yield _row(rng, (short, short + 1), 2 * short + 6, name)
     yield _later([9], name)
 
 
@@ -101,6 +110,7 @@ def _too_long(rng: Random) -> Iterator[Case]:
     yield _row(rng, (short, short + 1), 4, *both)
     yield _row(rng, (short, long), 3, *both)
     yield _row(rng, (400 + long, 400 + short), rng.randint(690, 710), *both)
+    yield _row(rng, (400 + short, 400 + long), rng.randint(6, 9), *both)  # by far
     yield _later([9, 10, 11, 12], *both)
 
 

@@ -21,7 +21,8 @@ def row_cut_at_its_end(first, second, length):
 
 
 @row.mistake(
-    "The second sentence pays for both. Each token comes from whichever is longer just then.",
+    "Only the second sentence is shortened. Each token is taken from whichever is longer at that "
+    "moment.",
     loses="a pair that is too long",
 )
 def row_cut_in_the_second_only(first, second, length):
@@ -34,8 +35,8 @@ def row_cut_in_the_second_only(first, second, length):
 
 
 @row.mistake(
-    "You shorten the sentences in turns, so that a short one can vanish. Each token comes from "
-    "whichever is longer just then.",
+    "You shorten the sentences in turns, so a short one can vanish. Take each token from "
+    "whichever is longer at that moment.",
     loses="a pair that is too long",
 )
 def row_cut_in_turns(first, second, length):
@@ -51,7 +52,7 @@ def row_cut_in_turns(first, second, length):
 
 
 @row.mistake(
-    "You drop the first words of a sentence. Here it loses its last ones.",
+    "You remove tokens from the beginning of a sentence. Remove its last ones.",
     loses="a pair that is too long",
 )
 def row_cut_at_the_front_of_a_sentence(first, second, length):
@@ -123,7 +124,7 @@ def row_cut_from_the_shorter(): ...
 
 
 @row.mistake(
-    "With -0 a slice like first[:-n] is empty: nothing to cut off must leave all of a sentence.",
+    "With n = 0 a slice like first[:-n] is empty, so a sentence that should stay whole is lost.",
     breaks="and one of as many segments",
 )
 def row_cut_by_slices_of_nothing(first, second, length):
@@ -137,7 +138,7 @@ def row_cut_by_slices_of_nothing(first, second, length):
 
 
 @row.mistake(
-    "You give the same two lists in every call, so the rows before are lost. Make new ones.",
+    "You return the same two lists in every call, so earlier rows are overwritten. Make new ones.",
     breaks="two lists of ids become one row of `length` ids",
 )
 @changed(
@@ -151,7 +152,7 @@ def row_in_the_same_lists(): ...
 
 
 @row.mistake(
-    "A row of yours has 512 places at the most, as BERT's. Here `length` says how many.",
+    "Your rows have at most 512 positions, like BERT's. Here `length` says how many.",
     breaks="two lists of ids become one row of `length` ids",
 )
 @changed(

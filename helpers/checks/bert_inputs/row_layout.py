@@ -8,7 +8,7 @@ from helpers.corpora.wordpiece import CLS, PAD, SEP
 
 
 @row.mistake(
-    "There is no [SEP] behind the second sentence. BERT closes both.",
+    "There is no [SEP] after the second sentence. BERT closes both.",
     breaks="[CLS] first [SEP] second [SEP] [PAD] …",
 )
 def row_without_the_last_mark(first, second, length):
@@ -32,7 +32,7 @@ def row_without_the_mark_between(first, second, length):
     return tokens + [PAD] * rest, segments + [0] * rest
 
 
-@row.mistake("The second sentence has a [CLS] of its own. There is one only, at place 0.")
+@row.mistake("The second sentence has a [CLS] of its own. There is only one, at position 0.")
 def row_with_two_beginnings(first, second, length):
     first, second = list(first), list(second)
     while len(first) + len(second) > length - 4:
@@ -86,7 +86,7 @@ def row_with_segments_one_and_two(first, second, length):
 
 
 @row.mistake(
-    "Your row is as long as its sentences. All rows of a batch need `length` numbers, so fill "
+    "Your row is as long as its sentences. All rows of a batch need `length` numbers: fill "
     "up with [PAD].",
     breaks=("`length` numbers each", "two lists of ids become one row of `length` ids"),
     loses=("the tokens of a pair", "its segments"),
@@ -100,7 +100,7 @@ def row_without_padding(first, second, length):
 
 
 @row.mistake(
-    "Your padding stands in front. [CLS] has place 0 in every row; padding comes last.",
+    "Your padding comes first. [CLS] is at position 0 in every row; padding comes last.",
     breaks="With `length=9`",
     loses=("the tokens of a pair", "its segments"),
 )
@@ -139,7 +139,7 @@ def row_with_sentences_swapped(): ...
 
 
 @row.mistake(
-    "Your segments have changed places: the first sentence is 0, the second 1.",
+    "Your segments are swapped: the first sentence is 0, the second 1.",
     loses=("its segments", "a pair that is too long"),
     breaks="Segments are as in the table",
 )
@@ -152,7 +152,7 @@ def row_with_segments_swapped(): ...
 
 
 @row.mistake(
-    "[CLS] and [SEP] have changed places. A row begins with [CLS].",
+    "[CLS] and [SEP] are swapped. A row begins with [CLS].",
     loses=("the tokens of a pair", "a pair that is too long"),
     breaks="With `length=9`",
 )

@@ -66,6 +66,26 @@ def _summed(rng: Random, after: Callable[[Tensor], Tensor], norm: bool) -> Itera
         yield Case(f"forward of {shape}, D={width} and max_len={most}, {what}", ask)
     ask = partial(_asked, tokens[:, :5], segments[:, :5], width, most, after, norm, scale=0.01)
     yield Case(f"forward of tokens of shape (1, 5), D={width}, small numbers, {what}", ask)
+    yield _one_after_another(rng, after, norm)
+
+
+def _one_after_another(rng: Random, after: Callable[[Tensor], Tensor], norm: bool) -> Case:
+    """Longer texts and shorter ones, all given to one module, in training and out of it."""
+    lengths = [4, rng.randint(8, 9), rng.randint(2, 3), rng.randint(5, 7), 1, 5, 4]
+    texts = [_given(rng, 2, length) for length in lengths]
+
+    def ask(answer: Answer) -> Any:
+        module: Any = common.with_fixed_weights(answer(40, 6, max_len=12), norm)
+        results = [
+            module.train(number % 2 == 0)(tokens.clone(), segments.clone())
+            for number, (tokens, segments) in enumerate(texts)
+        ]
+        return [after(each) if isinstance(each, Tensor) else each for each in results]
+
+    words = ", ".join(map(str, lengths))
+    return Case(
+        f"one module, called with T = {words}, in turn after .train() and after .eval()", ask
+    )
 
 
 def _asked(
@@ -132,6 +152,7 @@ vectors = Exercise(
         Part("dtype and gradients", 0.25, _backwards),
     ),
     forbidden=(Bert,),
+    shown=(Bert,),
 )
 
 
@@ -168,7 +189,7 @@ class sum_without_segments(RightSum):
 
 
 @vectors.mistake(
-    "Your positions run along the batch. tokens is (B, T): a place is along its second axis."
+    "Your positions run along the batch. tokens is (B, T): positions run along its second axis."
 )
 class sum_with_positions_along_the_batch(RightSum):
     def places(self, tokens):
@@ -182,7 +203,7 @@ class sum_with_positions_from_one(RightSum):
 
 
 @vectors.mistake(
-    "Your places end at 511, as BERT's own. Here a table of positions may have more rows.",
+    "Your positions end at 511, like BERT's. Here a table of positions may have more rows.",
     loses=("token + segment + position", "a LayerNorm of the sum"),
     breaks="$T$ is at most `max_len`",
 )
@@ -200,7 +221,7 @@ class sum_with_all_positions(RightSum):
         return self.positions.weight
 
 
-@vectors.mistake("The two segments have changed places. Segment s is row s of its table.")
+@vectors.mistake("The two segments are swapped. Segment s is row s of its table.")
 class sum_with_segments_swapped(RightSum):
     def forward(self, tokens, segments):
         return super().forward(tokens, 1 - segments)
@@ -247,21 +268,21 @@ class sum_always_in_float32(RightSum):
 
 
 @vectors.mistake(
-    "You count places without the padding. A place is a place, whatever stands there.",
+    "You count positions without the padding. Padding has positions like any other token.",
 )
 class sum_with_places_of_real_tokens(RightSum):
     def places(self, tokens):
         return self.positions(((tokens != 0).cumsum(1) - 1).clamp(min=0))
 
 
-@vectors.mistake("You clear what stands at padding. Nothing here depends on which token it is.")
+@vectors.mistake("You set the result to 0 at padding. Treat [PAD] like any other token here.")
 class sum_cleared_at_padding(RightSum):
     def forward(self, tokens, segments):
         return super().forward(tokens, segments) * (tokens != 0)[..., None]
 
 
 @vectors.mistake(
-    "You have drawn a table more than there are. The four modules are there; use those.",
+    "You have added a parameter. The four modules are all that is trained.",
     loses="dtype and gradients",
     breaks="The four modules are there",
 )
@@ -272,7 +293,7 @@ class sum_with_a_parameter_more(RightSum):
 
 
 @vectors.mistake(
-    "You write into the ids you were given. Whoever calls you may need them still.",
+    "You write into the ids you were given. The caller may still need them.",
     breaks="what is given stays as it is",
 )
 class sum_in_place(RightSum):

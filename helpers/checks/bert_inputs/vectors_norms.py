@@ -1,7 +1,8 @@
-"""Unit 07, “The input sum”: what people normalise instead."""
+"""Unit 07, “The input sum”: what people normalise instead, and what they keep."""
 
 from __future__ import annotations
 
+import torch
 import torch.nn.functional as F
 
 from helpers.checks.bert_inputs.vectors import RightSum, vectors
@@ -16,7 +17,7 @@ class sum_of_three_norms(RightSum):
         return sum(self.norm(part) for part in parts)
 
 
-@vectors.mistake("The positions are added behind the LayerNorm. All three are added first.")
+@vectors.mistake("The positions are added after the LayerNorm. Add all three first.")
 class sum_with_positions_after_the_norm(RightSum):
     def forward(self, tokens, segments):
         return self.norm(self.words(tokens) + self.segments(segments)) + self.places(tokens)
@@ -45,8 +46,8 @@ class sum_normed_without_its_weights(RightSum):
 
 
 @vectors.mistake(
-    "You normalise by F.layer_norm with its own eps of 1e-5, which matters where the sums are "
-    "small. The module self.norm has another one; call it.",
+    "You normalise with an eps of 1e-5, that of F.layer_norm and of a new nn.LayerNorm, which "
+    "matters where the sums are small. self.norm has another one: call it as it is.",
     loses="a LayerNorm of the sum",
     breaks="LayerNorm(token + segment + position)",
 )
@@ -54,3 +55,15 @@ class sum_normed_with_another_eps(RightSum):
     def forward(self, tokens, segments):
         x = self.words(tokens) + self.segments(segments) + self.places(tokens)
         return F.layer_norm(x, x.shape[-1:], self.norm.weight, self.norm.bias)
+
+
+@vectors.mistake(
+    "You keep the positions of the first text, but the next may be longer or shorter. Make them "
+    "again for each text.",
+    loses=("token + segment + position", "a LayerNorm of the sum"),
+)
+class sum_with_the_places_of_the_first_text(RightSum):
+    def places(self, tokens):
+        if not hasattr(self, "kept"):
+            self.kept = torch.arange(tokens.shape[1])
+        return self.positions(self.kept[: tokens.shape[1]])

@@ -8,7 +8,7 @@ from helpers.claims import settle  # noqa: F401
 
 
 @better.mistake(
-    "The argument by changes nothing in your verdict: any gain is enough for you.",
+    "The argument by has no effect on your verdict: you accept any gain.",
     loses=VERDICT,
     breaks='verdict": on "better by at least `by`"',
 )
@@ -17,7 +17,7 @@ def better_by_any_amount(): ...
 
 
 @better.mistake(
-    "The argument by changes nothing in your verdict: you ask for 0.05, whatever by is.",
+    "The argument by has no effect on your verdict: you ask for 0.05, whatever by is.",
     loses=VERDICT,
     breaks='"ours is better by at least `by`"',
 )
@@ -26,8 +26,8 @@ def better_by_what_the_lesson_asks(): ...
 
 
 @better.mistake(
-    "Your interval ends above. The claim names no upper end, so it has none, and mean + 2 standard "
-    "deviations may well be above 1.",
+    "Your interval has an upper end, and the claim names none. Mean + 2 standard deviations may "
+    "well be above 1.",
     loses=VERDICT,
     breaks="A claim that says “at least” has no upper end",
 )
@@ -36,8 +36,8 @@ def better_with_an_upper_end(): ...
 
 
 @better.mistake(
-    "Your verdict goes by the mean difference alone. Where it is now better and now worse, "
-    "nothing is settled.",
+    "Your verdict goes by the mean difference alone. If ours is better with one seed and worse "
+    "with the next, nothing is settled.",
     loses=VERDICT,
 )
 @changed(better_by_pivot, _ON, '"holds" if found.mean() >= by else "does not hold"')
@@ -45,7 +45,7 @@ def better_by_the_mean(): ...
 
 
 @better.mistake(
-    "One good seed is enough for your verdict. Whoever repeats it will seldom be so lucky.",
+    "One good seed is enough for your verdict. Whoever repeats the run will rarely be so lucky.",
     loses=VERDICT,
 )
 @changed(better_by_pivot, _ON, '"holds" if found.max() >= by else "does not hold"')
@@ -61,8 +61,8 @@ def better_or_worse(): ...
 
 
 @better.mistake(
-    "Your verdict rests on how far the runs of each encoding are apart. Runs of one seed go "
-    "together: it is the spread of the differences that counts.",
+    "Your verdict rests on the spread of each encoding's own runs. Runs with the same seed belong "
+    "together: the spread of the differences counts.",
     loses=VERDICT,
 )
 @changed(
@@ -83,8 +83,7 @@ def better_by_heart(): ...
 
 
 @better.mistake(
-    "You change the table that you were given, and the caller finds it changed. Sort it, drop rows "
-    "or add columns in a copy.",
+    "You change the table that you were given. Sort, drop rows or add columns in a copy of it.",
     breaks="`runs` stays as it is",
 )
 @changed(better_by_pivot, "    wide = ", "    runs.sort_values('seed', inplace=True)\n    wide = ")

@@ -12,20 +12,20 @@ from torch import Tensor
 
 from helpers.checks.claim_lab import common
 from helpers.checks.engine import Case, Exercise, Part, changed
-from helpers.claims import claim, settle
+from helpers.claims import claim, settle, small
 
 FRACTION = "the fraction of right answers, by seed"
 VERDICT = "the verdict, whatever was measured"
 
 
 def _beyond(right: Tensor, trained: int) -> dict[str, Any]:
-    """Fraction right beyond the places trained on, by seed; is that little but guesses?"""
+    """Fraction right beyond the positions trained on, by seed; is that little but guesses?"""
     fraction = right[:, :, trained:].nanmean((1, 2))
     return {"fraction": fraction, "verdict": claim.settle(fraction.tolist(), high=0.5)}
 
 
 def _answers(rng: Random, seeds: int, texts: int, trained: int, length: int) -> Tensor:
-    """(seeds, texts, length): mostly right at first, less often then; all places are asked."""
+    """(seeds, texts, length): mostly right at first, less often then; all positions are asked."""
     draw = torch.Generator().manual_seed(rng.randrange(2**31))
     share = torch.tensor([rng.uniform(0.3, 0.7) for _ in range(seeds)])
     probability = share[:, None, None].expand(seeds, texts, length).clone()
@@ -34,7 +34,7 @@ def _answers(rng: Random, seeds: int, texts: int, trained: int, length: int) -> 
 
 
 def _unasked(rng: Random, right: Tensor, trained: int) -> Tensor:
-    """The same, but of a text are asked more or fewer places, and one text only while trained."""
+    """The same, but a text is asked at more or fewer positions, one text only while trained."""
     draw = torch.Generator().manual_seed(rng.randrange(2**31))
     asked = torch.linspace(0.2, 0.8, right.shape[1])[torch.randperm(right.shape[1], generator=draw)]
     right = right.masked_fill(torch.rand(right.shape, generator=draw) > asked[:, None], math.nan)
@@ -44,25 +44,33 @@ def _unasked(rng: Random, right: Tensor, trained: int) -> Tensor:
 
 
 def _fractions(rng: Random) -> Iterator[Case]:
-    """More places before than beyond, and fewer; a single one; a long text; never as many."""
+    """More positions before than beyond, and fewer; a single one; a long text; never as many."""
     for trained, more in (
         *((rng.randint(9, 14), rng.randint(4, 7)), (rng.randint(3, 5), rng.randint(7, 9))),
         *((rng.randint(5, 9), 1), (rng.randint(5, 9), 3)),
         (rng.randint(20, 24), rng.randint(14, 18)),
     ):
         seeds, texts = rng.sample((2, 3, 4, 5), 1)[0], rng.randint(20, 30)
-        for words, change in (("", False), (" with NaN in many places", True)):
+        for words, change in (("", False), (" with NaN at many positions", True)):
             right = _answers(rng, seeds, texts, trained, trained + more)
             right = _unasked(rng, right, trained) if change else right
             label = f"right of shape {tuple(right.shape)}{words}, trained={trained}: the fractions"
             yield Case(label, common.ask_for("fraction", right, trained))
-    for texts, trained in ((1, rng.randint(4, 6)), (rng.randint(4, 6), 1), (3, 2)):
+    many = rng.randint(105, 120)
+    for texts, trained in ((1, rng.randint(4, 6)), (rng.randint(4, 6), 1), (3, 2), (many, 3)):
         right = _answers(rng, rng.randint(2, 4), texts, trained, trained + 6)
         label = f"right of shape {tuple(right.shape)}, trained={trained}: the fractions"
         yield Case(label, common.ask_for("fraction", right, trained))
+    right = _answers(rng, 2, rng.randint(290, 310), 3, 7)
+    label = f"right of shape {tuple(right.shape)}, trained=3: the fractions"
+    yield Case(label, common.ask_for("fraction", right, 3))
+    right = _answers(rng, 3, 12, 8, 18)
+    right[:, ::2, rng.choice((9, 10)) :: 2] = math.nan
+    label = f"right of shape {tuple(right.shape)}, NaN at every other position, trained=8"
+    yield Case(f"{label}: the fractions", common.ask_for("fraction", right, 8))
     right = _answers(rng, 2, 9, 8, 17)
-    right[:, :, :3] = math.nan  # as in the lesson: nothing stands three places back
-    label = f"right of shape {tuple(right.shape)}, NaN in three places, trained=8: the fractions"
+    right[:, :, :3] = math.nan  # as in the lesson: nothing stands three positions back
+    label = f"right of shape {tuple(right.shape)}, NaN at three positions, trained=8: the fractions"
     yield Case(label, common.ask_for("fraction", right, 8))
 
 
@@ -106,7 +114,7 @@ def _beyond_verdicts(rng: Random) -> Iterator[Case]:
     for words, fractions in drawn:
         trained = rng.randint(9, 14)
         right = _counted(rng, fractions, trained, rng.random() < 0.3)
-        label = f"{words}, beyond {trained} places"
+        label = f"{words}, beyond {trained} positions"
         verdict = str(_beyond(right, trained)["verdict"])
         questions.append(common.Question(label, (right, trained), verdict))
     yield from common.verdict_cases(questions, lambda said, _: _follows(said))
@@ -121,6 +129,7 @@ beyond = Exercise(
     "beyond",
     _beyond,
     (Part(FRACTION, 0.25, _fractions), Part(VERDICT, 0.25, _beyond_verdicts)),
+    forbidden=(small.accuracy,),
     explains=("Write `beyond_verdict`.", "It returns a dict:"),
 )
 
@@ -136,23 +145,23 @@ _ON = "settle(fraction.tolist(), high=0.5)"
 
 
 @beyond.mistake(
-    "Your fraction is that of all places. Those trained on are nearly all right and hide what "
-    "comes after them.",
+    "Your fraction counts all positions. Those trained on are nearly all right and hide what comes "
+    "after them.",
     loses=FRACTION,
-    breaks="right answers **beyond** the trained places",
+    breaks="right answers **beyond** the trained positions",
 )
 @changed(beyond_by_nanmean, "[:, :, trained:]", "")
 def beyond_and_inside(): ...
 
 
-@beyond.mistake("These are the places that the model was trained on. Asked are those behind them.")
+@beyond.mistake("These are the positions that were trained on. Take those that come after them.")
 @changed(beyond_by_nanmean, "trained:]", ":trained]")
 def beyond_is_inside(): ...
 
 
 @beyond.mistake(
-    "You begin one place too early: places are counted from 0, and the last one trained on is "
-    "trained − 1.",
+    "You begin one position too early: positions are counted from 0, and the last one trained on "
+    "is trained − 1.",
     loses=FRACTION,
     breaks="`trained`, the length of the training texts",
 )
@@ -161,7 +170,7 @@ def beyond_one_too_early(): ...
 
 
 @beyond.mistake(
-    "You begin one place too late: the first place that was not trained on is number trained.",
+    "You begin one position too late: the first one that was not trained on is number trained.",
     loses=FRACTION,
 )
 @changed(beyond_by_nanmean, "trained:]", "trained + 1:]")
@@ -169,7 +178,7 @@ def beyond_one_too_late(): ...
 
 
 @beyond.mistake(
-    "You begin in the middle of the text. Where the training ended, the argument trained says.",
+    "You begin in the middle of the text. The argument trained says where the training ended.",
     loses=FRACTION,
 )
 @changed(beyond_by_nanmean, "trained:]", "right.shape[2] // 2:]")
@@ -177,7 +186,7 @@ def beyond_half_of_the_text(): ...
 
 
 @beyond.mistake(
-    "You leave out the end of the text: all places from trained on count, the last one as well.",
+    "You leave out the end of the text: all positions from trained on count, also the last one.",
     loses=FRACTION,
 )
 @changed(beyond_by_nanmean, "trained:]", "trained:2 * trained]")
@@ -212,7 +221,7 @@ def beyond_mean_of_the_texts_means(): ...
 
 
 @beyond.mistake(
-    "You take a mean for each place and then the mean of these. A place that was asked once then "
+    "You take a mean for each position and then the mean of these. One that was asked once then "
     "weighs as much as one that was asked in all texts.",
     loses=FRACTION,
 )
@@ -230,7 +239,7 @@ def beyond_in_percent(): ...
 
 @beyond.mistake(
     "One number for all seeds cannot say how far they are apart. Take the mean over texts and "
-    "places only.",
+    "positions only.",
     breaks=("one for each seed", '{"fraction": by seed (S,)'),
 )
 def beyond_one_number(right, trained):
@@ -258,8 +267,8 @@ def beyond_upside_down(): ...
 
 
 @beyond.mistake(
-    "Your interval begins at 0. The claim names no lower end, so it has none, and mean − 2 "
-    "standard deviations may well be below 0.",
+    "Your interval has a lower end, 0, and the claim names none. Mean − 2 standard deviations may "
+    "well be below 0.",
     loses=VERDICT,
     breaks="A claim that says “at most” has no lower end",
 )
@@ -277,8 +286,8 @@ def beyond_by_the_mean(): ...
 
 
 @beyond.mistake(
-    "Your verdict is the same whatever was measured. Another model may come out otherwise: let "
-    "it follow from the fractions.",
+    "Your verdict is the same whatever was measured. Another model may give another one: let it "
+    "follow from the fractions.",
     loses=VERDICT,
 )
 @changed(beyond_by_nanmean, _ON, '"does not hold"')
@@ -286,8 +295,8 @@ def beyond_by_heart(): ...
 
 
 @beyond.mistake(
-    "You take the spread between texts. A new text is soon had; what may come out otherwise is "
-    "the training, so the spread is that between seeds.",
+    "You take the spread between texts. New texts cost nothing; what may come out differently is "
+    "the training, so take the spread between seeds.",
     loses=VERDICT,
 )
 def beyond_with_every_text_a_seed(right, trained):

@@ -111,27 +111,33 @@ def verdict_cases(
         follows: the verdict for the dict that an answer returned, "" where there is none.
     """
 
+    all_given = [question.given for question in questions]  # without what is right
     known: list[tuple[Answer, bool]] = []  # whether its verdicts differ, which takes all questions
 
     def differ(answer: Answer, verdict: str) -> bool:
         for other, differing in known:
             if other is answer:
                 return differing
-        others = (entry_of(asked(answer, each.given), "verdict") for each in questions)
+        others = (entry_of(asked(answer, each), "verdict") for each in all_given)
         known.append((answer, any(each != verdict for each in others)))
         return known[-1][1]
 
-    def ask(answer: Answer, question: Question) -> Any:
-        found = asked(answer, question.given)
+    def ask(answer: Answer, given: Given) -> Any:
+        found = asked(answer, given)
         verdict = entry_of(found, "verdict")
-        if type(verdict) is not str or verdict == question.right:
+        if type(verdict) is not str:
             return verdict
-        if verdict != follows(found, question.given):
-            return verdict
-        return question.right if differ(answer, verdict) else verdict
+        return {
+            "verdict": verdict,
+            "of its numbers": verdict == follows(found, given) and differ(answer, verdict),
+        }
+
+    def read(said: Any, right: str) -> Any:
+        return right if said["of its numbers"] is True else said["verdict"]
 
     for question in questions:
-        yield Case(f"{question.label}: the verdict", partial(ask, question=question))
+        words = f"{question.label}: the verdict"
+        yield Case(words, partial(ask, given=question.given), partial(read, right=question.right))
 
 
 def drawn(rng: Random, mean: float, spread: float, count: int) -> list[float]:

@@ -110,7 +110,11 @@ offsets = Exercise(
     _offsets,
     (Part(RATIO, 0.5, _spreads), Part(VERDICT, 0.5, _offset_verdicts)),
     forbidden=(along_and_overall,),
-    explains=("Write `offset_verdict`.", "It returns a dict:"),
+    explains=(
+        "With this you can judge claim 11",
+        "Write `offset_verdict`.",
+        "It returns a dict:",
+    ),
 )
 
 
@@ -126,7 +130,7 @@ def offsets_by_diagonals(table, matrices):
 
 
 @offsets.mistake(
-    "The matrices change nothing in your result: these are the products of the bare rows.",
+    "The matrices have no effect on your result: these are the products of the rows alone.",
     loses=RATIO,
     breaks="a list of at least two matrices $W$",
 )
@@ -164,8 +168,8 @@ def offsets_on_one_diagonal(table, matrices):
 
 
 @offsets.mistake(
-    "Your diagonals begin with offset 0. With a matrix in between, those to the left are not "
-    "the same.",
+    "Your diagonals begin with offset 0. With a matrix in between, negative offsets differ from "
+    "positive ones: go over both.",
     loses=RATIO,
 )
 @changed(offsets_by_diagonals, "range(1 - len(s), len(s))", "range(len(s))")
@@ -173,7 +177,8 @@ def offsets_to_the_right_only(): ...
 
 
 @offsets.mistake(
-    "Your diagonals end too early or begin too late: as many as the table has columns, not rows.",
+    "You count the diagonals by the columns of the table. S has as many rows as the table: count "
+    "by those.",
     loses=RATIO,
     breaks="a table $P$ of shape $(T, D)$",
 )
@@ -184,8 +189,8 @@ def offsets_as_many_as_columns(): ...
 
 
 @offsets.mistake(
-    "You have not divided by the spread of the whole matrix, so larger numbers look more "
-    "spread out.",
+    "You have not divided by the spread of the whole matrix. Without that, larger numbers give a "
+    "larger ratio.",
     loses=RATIO,
 )
 @changed(offsets_by_diagonals, "(along / ((s - s.mean()) ** 2).sum())", "along")
@@ -200,8 +205,7 @@ def offsets_without_the_root(): ...
 
 
 @offsets.mistake(
-    "Below the line you sum the squares of the numbers themselves. Their mean belongs "
-    "subtracted first.",
+    "Your denominator sums the squares of the numbers themselves. Subtract their mean first.",
     loses=RATIO,
 )
 @changed(offsets_by_diagonals, "((s - s.mean()) ** 2).sum()) ** 0.5", "(s**2).sum()) ** 0.5")
@@ -209,8 +213,8 @@ def offsets_without_the_means(): ...
 
 
 @offsets.mistake(
-    "You take the mean over diagonals, so the corner with its single pair weighs as much as "
-    "the longest. Sum over pairs.",
+    "You average over diagonals, so a corner with a single pair weighs as much as the longest "
+    "diagonal. Sum over pairs.",
     loses=RATIO,
 )
 def offsets_each_diagonal_alike(table, matrices):

@@ -41,8 +41,8 @@ def offsets_upside_down(): ...
 
 
 @offsets.mistake(
-    "Your interval begins at 0. The claim names no lower end, so it has none, and mean − 2 "
-    "standard deviations may well be below 0.",
+    "Your interval has a lower end, 0, and the claim names none. Mean − 2 standard deviations may "
+    "well be below 0.",
     loses=VERDICT,
     breaks="a claim that says “at most” has no lower end",
 )
@@ -93,8 +93,7 @@ def offsets_by_heart(): ...
 
 
 @offsets.mistake(
-    "You change what you were given: the table, a matrix or the list of them. Build a new one "
-    "instead.",
+    "You change what you were given: the table, a matrix or the list. Work on a copy instead.",
     breaks="The table and the matrices stay as they are",
 )
 @changed(

@@ -16,12 +16,13 @@ NEAR = "numbers near the end of the interval"
 
 def _case(values: Sequence[float], *ends: float, **end: float) -> Case:
     """The verdict on these values; the ends by place or by name."""
-    words = [
-        f"[{', '.join(f'{value:.6g}' for value in values)}]",
-        *(f"{each:.6g}" for each in ends),
-    ]
-    words += [f"{name}={each:.6g}" for name, each in end.items()]
+    shown = ", ".join(map(_word, values[:12])) + ", …" * (len(values) > 12)
+    words = [f"[{shown}]", *map(_word, ends), *(f"{name}={_word(e)}" for name, e in end.items())]
     return Case(f"({', '.join(words)})", call(list(values), *ends, **end).ask)
+
+
+def _word(value: float) -> str:
+    return f"{value:.6g}" if abs(value) < 1e6 else f"{value:.10g}"
 
 
 def _clear(rng: Random) -> Iterator[Case]:
@@ -91,13 +92,21 @@ def _noisy(rng: Random) -> Iterator[Case]:
     for count in (2, rng.randint(3, 5), rng.randint(6, 10)):
         yield from _between(rng, count)
     yield from _touching(rng)
+    many = rng.randint(60, 80)  # of which the first fifty say something else
+    for distance in (1.98, 2.03):
+        yield from _beside(rng, many, distance)
+    high = 10.0**8 + rng.randint(1, 9)
+    values = [high + 0.1, high + 0.2, high + 0.3]  # whose squares float64 does not tell apart
+    for end in (0.05, 0.15, 0.25):
+        yield _case(values, high=high + 0.2 + end)
+        yield _case(values, low=high + 0.2 - end)
 
 
 settle = Exercise(
     "settle",
     claim.settle,
     (Part("clear numbers, and counts", 0.5, _clear), Part(NEAR, 0.5, _noisy)),
-    explains=("Write `settle`.",),
+    explains=("Every verdict of this unit", "Write `settle`."),
 )
 
 
@@ -120,7 +129,7 @@ def settle_by_the_mean(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
-    "You take the median. The rule goes by the mean, which a single seed that stands alone moves.",
+    "You take the median. The rule goes by the mean, which a single outlying seed moves.",
     loses=NEAR,
     breaks="where $\\bar m$ is the mean of the values",
 )
@@ -155,7 +164,7 @@ def settle_with_a_normal_quantile(): ...
 
 
 @settle.mistake(
-    "Your standard deviation divides by n. The seeds are a few of all that there might be: "
+    "Your standard deviation divides by n. The seeds are only a sample of all possible ones: "
     "divide by n − 1.",
     loses=NEAR,
     breaks="their standard deviation with $n - 1$",
@@ -165,8 +174,8 @@ def settle_by_population(): ...
 
 
 @settle.mistake(
-    "You divide the standard deviation by √n. Asked is where single seeds lie, not how well "
-    "their mean is known.",
+    "You divide the standard deviation by √n, which says how well the mean is known. The rule asks "
+    "where single seeds lie.",
     loses=NEAR,
 )
 @changed(
@@ -176,7 +185,7 @@ def settle_by_standard_error(): ...
 
 
 @settle.mistake(
-    "Your rule knows three seeds only. The list may have two values or more: ask for its length.",
+    "Your rule works for three seeds only. The list may have any length from two on.",
     breaks="one for each seed (at least two, in any order)",
 )
 def settle_with_three_seeds_only(values, low=-math.inf, high=math.inf):
@@ -189,8 +198,8 @@ def settle_with_three_seeds_only(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
-    "You ask whether each seed lies inside. The three that were drawn may all do so and the "
-    "next one not; go by mean and standard deviation.",
+    "You ask whether each seed lies inside. All of them may, and the next one not: go by mean and "
+    "standard deviation.",
     loses=NEAR,
 )
 def settle_by_every_seed(values, low=-math.inf, high=math.inf):
@@ -202,8 +211,8 @@ def settle_by_every_seed(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
-    "Whatever does not hold for sure you call refuted. It is refuted only where all of mean ± "
-    "2 standard deviations is outside.",
+    "You call refuted whatever does not hold for sure. A claim is refuted only where all of mean "
+    "± 2 standard deviations lies outside.",
     loses=NEAR,
 )
 @changed(settle_by_the_rule, '"not settled here"', '"does not hold"')
@@ -211,8 +220,8 @@ def settle_without_an_open_case(): ...
 
 
 @settle.mistake(
-    "Whatever is not refuted you call true. It holds only where all of mean ± 2 standard "
-    "deviations is inside.",
+    "You say “holds” of whatever is not refuted. A claim holds only where all of mean ± 2 "
+    "standard deviations lies inside.",
     loses=NEAR,
 )
 @changed(settle_by_the_rule, '"not settled here"', '"holds"')
@@ -236,8 +245,8 @@ def settle_without_the_upper_end(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
-    "You call a claim refuted where one end of mean ± 2 standard deviations is below the interval "
-    "and the other above it. That is open: the interval lies in between.",
+    "You call a claim refuted where mean ± 2 standard deviations reaches beyond the interval on "
+    "both sides. That is open: the interval lies in between.",
     loses=NEAR,
     breaks="that lies outside, on one side",
 )
@@ -250,7 +259,7 @@ def settle_refuted_on_both_sides(): ...
 
 
 @settle.mistake(
-    "You leave out the ends of the interval. A claim that says 512, measured as 512, holds."
+    "You exclude the ends of the interval. They belong to it: a claim of 512 holds at 512."
 )
 def settle_without_the_ends_themselves(values, low=-math.inf, high=math.inf):
     mean, spread = statistics.fmean(values), 2 * statistics.stdev(values)
@@ -260,7 +269,7 @@ def settle_without_the_ends_themselves(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
-    "What just touches the interval from outside you call refuted. The end belongs to the "
+    "You call refuted what just touches the interval from outside. The end belongs to the "
     "interval, so not all of it is outside.",
     loses=NEAR,
     breaks="Both ends belong to the interval",
@@ -270,34 +279,3 @@ def settle_refuted_where_it_touches(values, low=-math.inf, high=math.inf):
     if low <= mean - spread and mean + spread <= high:
         return "holds"
     return "does not hold" if mean + spread <= low or mean - spread >= high else "not settled here"
-
-
-@settle.mistake(
-    "It is upside down: the interval is where the claim would have the number.",
-    breaks='It returns `"holds"` where',
-)
-def settle_upside_down(values, low=-math.inf, high=math.inf):
-    mean, spread = statistics.fmean(values), 2 * statistics.stdev(values)
-    if low <= mean - spread and mean + spread <= high:
-        return "does not hold"
-    return "holds" if mean + spread < low or mean - spread > high else "not settled here"
-
-
-@settle.mistake(
-    "You leave everything open. Where the seeds agree, and far from the ends, there is an answer."
-)
-def settle_nothing(values, low=-math.inf, high=math.inf):
-    return "not settled here"
-
-
-@settle.mistake(
-    "You change the list that you were given, and the caller finds other values in it. Work on a "
-    "copy: list(values), sorted(values).",
-    breaks="`values` stays as it is",
-)
-def settle_sorts_the_values(values, low=-math.inf, high=math.inf):
-    values.sort()
-    mean, spread = statistics.fmean(values), 2 * statistics.stdev(values)
-    if low <= mean - spread and mean + spread <= high:
-        return "holds"
-    return "does not hold" if mean + spread < low or mean - spread > high else "not settled here"

@@ -103,6 +103,15 @@ def _made(
     return made, seeds
 
 
+def _shared(rng: Random) -> tuple[str, Claim, Sequence[int]]:
+    """Two parts look at the same numbers, each with an interval of its own."""
+    made, seeds = _made(rng, (HOLDS, FAILS), 300, rng.sample(range(3, 60), rng.randint(3, 6)))
+    holds, fails = made.parts
+    outside = replace(fails, number=holds.number, low=500.0, high=math.inf)
+    parts = (holds, outside) if rng.random() < 0.5 else (outside, holds)
+    return "a made-up claim, two parts of the same number", replace(made, parts=parts), seeds
+
+
 def _only_read(verdict: str) -> Claim:
     return Claim(200, TEXT, TEXT, TEXT, TEXT, read=verdict)
 
@@ -113,12 +122,14 @@ def _measured(rng: Random) -> Iterator[tuple[str, Claim, Sequence[int]]]:
     many[0][rng.randrange(4)] = OPEN
     many[1] = [*rng.sample([HOLDS, *[FAILS] * rng.randint(3, 5)], 4)]
     for turn, mix in enumerate((*MIXES, *many)):
-        seeds: Sequence[int] = rng.sample(range(3, 60), rng.randint(2, 7))
+        count = rng.randint(30, 40) if turn == 4 else rng.randint(2, 7)
+        seeds: Sequence[int] = rng.sample(range(3, 60), count)
         if turn % 5 == 1:
             start = rng.randint(3, 50)
             seeds = range(start, start + rng.randint(2, 7))
         each, seeds = _made(rng, mix, turn, seeds)
         yield f"a made-up claim whose parts are: {', '.join(mix)}", each, seeds
+    yield _shared(rng)
     for number in CHEAP:
         start = rng.randint(100, 10_000)
         yield f"claim {number}", _real(number), rng.sample(range(start, start + 30), 3)
@@ -166,12 +177,15 @@ def _follows(said: dict[str, Any], each: Claim, _seeds: Sequence[int]) -> str:
     return OPEN if OPEN in found else found.pop() if len(found) == 1 else PARTLY
 
 
+OF_THE_LIBRARY = (Claim.verdict, Claim.findings, claim.Part.verdict, claim.overall)
 verdict = Exercise(
     "verdict",
     verdict_by_parts,
     (Part(NUMBERS, 0.5, _numbers), Part(VERDICT, 0.5, _verdicts)),
-    forbidden=(Claim.verdict, Claim.findings, claim.Part.verdict, claim.overall),
+    forbidden=OF_THE_LIBRARY,
+    shown=OF_THE_LIBRARY,
     explains=(
+        "One function for all claims",
         "Write `verdict_on`.",
         "Other entries in it do no harm.",
         "`decide` is yours to use.",

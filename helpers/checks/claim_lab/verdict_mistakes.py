@@ -11,7 +11,7 @@ from helpers.claims import settle
 
 
 @exercise.mistake(
-    "Your verdict is that on the first part. The others are part of the claim as well.",
+    "Your verdict looks at the first part only. The other parts belong to the claim as well.",
     loses=VERDICT,
 )
 @changed(
@@ -21,7 +21,7 @@ def verdict_on_the_first_part(): ...
 
 
 @exercise.mistake(
-    "Your verdict is that on the last part: each turn of the loop forgets the one before.",
+    "Your verdict looks at the last part only: each turn of the loop overwrites the one before.",
     loses=VERDICT,
 )
 @changed(
@@ -33,8 +33,7 @@ def verdict_on_the_last_part(): ...
 
 
 @exercise.mistake(
-    "You call a claim true as soon as one part holds. Where another part does not, there is a "
-    "verdict of its own.",
+    "You say “holds” as soon as one part holds. If another part does not, the claim holds in part.",
     loses=VERDICT,
     breaks='else it `"holds"` if all parts hold',
 )
@@ -47,8 +46,7 @@ def verdict_if_any_part_holds(): ...
 
 
 @exercise.mistake(
-    "You call a claim false as soon as one part fails. Where another part holds, there is a "
-    "verdict of its own.",
+    "You say “does not hold” as soon as one part fails. If another holds, the claim holds in part.",
     loses=VERDICT,
 )
 @changed(
@@ -60,8 +58,8 @@ def verdict_only_if_all_parts_hold(): ...
 
 
 @exercise.mistake(
-    "You pass over the open parts. What they come to might change the verdict, so it has to "
-    "wait for them.",
+    "You ignore the open parts. Their result could still change the verdict, so the claim is not "
+    "settled.",
     loses=VERDICT,
     breaks="if one part or more is not settled",
 )
@@ -76,8 +74,8 @@ def verdict_without_the_open_parts(claim, seeds):
 
 
 @exercise.mistake(
-    "You say “holds in part” wherever the parts differ. An open part does not say no: look "
-    "for it first.",
+    "You say “holds in part” wherever the parts differ. If one of them is open, so is the claim: "
+    "look for open parts first.",
     loses=VERDICT,
 )
 @changed(verdict_by_parts, 'if "not settled here" in found', 'if found == {"not settled here"}')
@@ -118,8 +116,8 @@ def verdict_with_the_usual_seeds(): ...
 
 
 @exercise.mistake(
-    "You take the columns of the table in their order. A part says by name which number it "
-    "is about.",
+    "You take the columns of the table in their order. Each part names its number: read that "
+    "column.",
     loses=NUMBERS,
 )
 def verdict_by_the_order_of_the_columns(claim, seeds):
@@ -134,7 +132,7 @@ def verdict_by_the_order_of_the_columns(claim, seeds):
 
 
 @exercise.mistake(
-    "You leave out where a part's interval ends at the top: high.",
+    "You ignore the upper end of a part's interval, high.",
     loses=VERDICT,
 )
 @changed(verdict_by_parts, "part.low, part.high", "part.low")
@@ -191,7 +189,8 @@ def verdict_in_the_full_form(): ...
 
 
 @exercise.mistake(
-    "You measure with the seeds in another order, and so the values are in another order as well.",
+    "Your values are not in the order of the seeds that you were given. Are the seeds sorted "
+    "somewhere, or the rows of the table?",
     loses=NUMBERS,
     breaks="in the order of the seeds",
 )
@@ -200,7 +199,7 @@ def verdict_with_sorted_seeds(): ...
 
 
 @exercise.mistake(
-    "You change the list of seeds that you were given, and the caller finds it so. Work on a copy.",
+    "You change the list of seeds that you were given. Work on a copy.",
     breaks="`seeds` stays as it is",
 )
 @changed(
@@ -212,8 +211,8 @@ def verdict_sorts_the_seeds(): ...
 
 
 @exercise.mistake(
-    "You return claim.read for a claim that can be measured. Whether there is a measurement, "
-    "claim.measurement tells.",
+    "You return claim.read for a claim that can be measured. Look at claim.measurement: it is "
+    "None only where nothing is measured.",
     breaks="`claim.read` means nothing where a claim is measured",
 )
 @changed(verdict_by_parts, "claim.measurement is None", 'claim.read != "not settled here"')
@@ -221,10 +220,27 @@ def verdict_as_it_was_read(): ...
 
 
 @exercise.mistake(
-    "Where a claim was only read, your numbers are no empty dict. Return {}, so that whoever goes "
-    "through them need not ask.",
+    'For a claim that was only read, "numbers" should be an empty dict, {}.',
     loses=NUMBERS,
     breaks="has no numbers, `{}`",
 )
 @changed(verdict_by_parts, '"numbers": {}', '"numbers": None')
 def verdict_with_none_for_numbers(): ...
+
+
+@exercise.mistake(
+    "You keep one interval or one verdict for each number, in a dict. Two parts may look at the "
+    "same number, each with an interval of its own; the later one takes the place of the other.",
+    loses=VERDICT,
+    breaks="Two parts may look at the same number",
+)
+def verdict_by_number(claim, seeds):
+    if claim.measurement is None:
+        return {"numbers": {}, "verdict": claim.read}
+    rows = claim.measure(seeds)
+    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
+    by_number = {p.number: settle(numbers[p.number], p.low, p.high) for p in claim.parts}
+    found = set(by_number.values())
+    if "not settled here" in found:
+        return {"numbers": numbers, "verdict": "not settled here"}
+    return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}

@@ -4,13 +4,17 @@ from helpers.checks.engine.case import (
     Answer,
     ArgumentChangedError,
     Case,
+    again,
     call,
     differentiated,
+    digits,
     refusal,
     unchanged,
+    without_gradients,
 )
 from helpers.checks.engine.changed import changed
-from helpers.checks.engine.exercise import Answers, Exercise, Mistake, Part
+from helpers.checks.engine.exercise import Exercise, Mistake, Part
+from helpers.checks.engine.questions import Answers, Questions
 from helpers.checks.engine.report import Finding, Report
 
 __all__ = [
@@ -22,10 +26,14 @@ __all__ = [
     "Finding",
     "Mistake",
     "Part",
+    "Questions",
     "Report",
+    "again",
     "call",
     "changed",
     "differentiated",
+    "digits",
     "refusal",
     "unchanged",
+    "without_gradients",
 ]

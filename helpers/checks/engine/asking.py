@@ -6,7 +6,7 @@ import contextlib
 import io
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -15,6 +15,7 @@ from helpers.checks.engine import compare
 from helpers.checks.engine.case import Answer, Case
 from helpers.checks.engine.plain import Raised, plain, raised
 
+Ask = Callable[[Answer], Any]
 LATER = Raised("ResultChangedError", "")
 SWITCHED = "SettingChangedError"
 
@@ -41,40 +42,57 @@ def silent() -> Iterator[None]:
 
 
 def ask(case: Case, answer: Answer) -> Any:
-    """What `answer` says to one question, as plain values, or `Raised`."""
-    return _said(case, answer)[1]
+    """What `answer` says to one question, as it is compared, or `Raised`."""
+    return read(case, said(case.ask, answer)[1])
 
 
-def ask_all(cases: list[Case], answer: Answer) -> list[Any]:
+def read(case: Case, found: Any) -> Any:
+    """What is compared of what was said, which somebody may have made up."""
+    try:
+        return found if isinstance(found, Raised) else case.read(found)
+    except Exception:
+        return found
+
+
+def ask_all(asks: Sequence[Ask], answer: Answer) -> list[Any]:
     """What `answer` says to each question; `LATER` where a later one changed what it had said."""
+    return kept([said(each, answer) for each in asks])
+
+
+def kept(asked: Sequence[tuple[Any, Any]]) -> list[Any]:
+    """What was said, as plain values; `LATER` where the result is no longer what it was."""
     return [
         now if isinstance(now, Raised) or compare.same(plain(raw), now, 0) else LATER
-        for raw, now in [_said(case, answer) for case in cases]
+        for raw, now in asked
     ]
 
 
-def _said(case: Case, answer: Answer) -> tuple[Any, Any]:
-    """The result as it is and as plain values."""
-    settings = torch.get_default_dtype(), torch.is_grad_enabled()
+def said(question: Ask, answer: Answer) -> tuple[Any, Any]:
+    """The result of one question as it is, and as plain values or `Raised`."""
     # Not torch.manual_seed: where there is no GPU that writes a traceback for each kind of device.
     torch.default_generator.manual_seed(0)
+    with _usual_settings() as switched:
+        try:
+            raw = question(answer)
+            found = plain(raw)
+        except (Exception, SystemExit, GeneratorExit) as error:
+            raw, found = None, raised(error)
+    return (None, Raised(SWITCHED, switched[0])) if switched else (raw, found)
+
+
+@contextlib.contextmanager
+def _usual_settings() -> Iterator[list[str]]:
+    """PyTorch as it starts, whatever the notebook has set; collects what is switched in it."""
+    before = torch.get_default_dtype(), torch.is_grad_enabled()
+    switched: list[str] = []
+    torch.set_default_dtype(torch.float32)
+    torch.set_grad_enabled(True)
     try:
-        raw = case.ask(answer)
-        said = plain(raw)
-    except (Exception, SystemExit, GeneratorExit) as error:
-        raw, said = None, raised(error)
+        yield switched
     finally:
-        switched = _put_back(*settings)
-    return (None, Raised(SWITCHED, switched)) if switched else (raw, said)
-
-
-def _put_back(dtype: torch.dtype, gradients: bool) -> str:
-    """The setting that an answer has left changed for all others, now as it was."""
-    switched = ""
-    if torch.get_default_dtype() != dtype:
-        torch.set_default_dtype(dtype)
-        switched = "torch.set_default_dtype"
-    if torch.is_grad_enabled() != gradients:
-        torch.set_grad_enabled(gradients)
-        switched = "torch.set_grad_enabled"
-    return switched
+        if not torch.is_grad_enabled():
+            switched.append("torch.set_grad_enabled")
+        if torch.get_default_dtype() != torch.float32:
+            switched.append("torch.set_default_dtype")
+        torch.set_default_dtype(before[0])
+        torch.set_grad_enabled(before[1])

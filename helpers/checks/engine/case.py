@@ -16,6 +16,8 @@ from helpers.checks.engine.plain import plain
 
 Answer = Callable[..., Any]
 REACHED = "arguments that a gradient reaches"
+SEVEN = "about seven right digits, as if rounded to float32 on the way"
+SIXTEEN = "about sixteen right digits"
 
 
 class ArgumentChangedError(Exception):
@@ -26,11 +28,17 @@ class ArgumentChangedError(Exception):
 class Case:
     """One question to an answer: `ask(answer)` gives a tensor, a plain value or a dict of both.
 
-    A label that begins with "(" is shown behind the name of the learner's function.
+    Where the answers are asked by another process, it has nothing of a question but `ask`: what
+    knows the right answer belongs into `read`.
+
+    Args:
+        label: one that begins with "(" is shown behind the name of the learner's function.
+        read: turns what was said, as plain values, into what is compared.
     """
 
     label: str
     ask: Callable[[Answer], Any]
+    read: Callable[[Any], Any] = lambda said: said
 
 
 def call(*arguments: Any, **options: Any) -> Case:
@@ -45,6 +53,46 @@ def call(*arguments: Any, **options: Any) -> Case:
         return result
 
     return Case(f"({', '.join(words)})", ask)
+
+
+def again(case: Case) -> Case:
+    """The same question once more, after somebody has written into the first result."""
+
+    def ask(answer: Answer) -> Any:
+        first = case.ask(answer)
+        before = compare.as_tensor(first)
+        if before is None or not before.numel():
+            return first
+        # Into one place, as a view may show a number at many of them.
+        place = (0,) * before.dim()
+        number = before[place].item()
+        written = _written(first, place, float(number == 0))
+        second = plain(case.ask(answer))
+        if written:
+            _written(first, place, number)  # as it was, for whoever keeps it
+        return second
+
+    return Case(f"{case.label}, again after somebody has written into the first result", ask)
+
+
+def _written(result: Any, place: tuple[int, ...], number: float) -> bool:
+    """Write into a tensor or an array; whether that was possible."""
+    try:
+        with torch.no_grad():
+            result[place] = number
+    except (RuntimeError, TypeError, ValueError):  # not made for writing: nobody can change it
+        return False
+    return True
+
+
+def without_gradients(case: Case) -> Case:
+    """The same question under `torch.no_grad()`, as a trained model is asked."""
+
+    def ask(answer: Answer) -> Any:
+        with torch.no_grad():
+            return case.ask(answer)
+
+    return Case(f"{case.label} under torch.no_grad()", ask)
 
 
 def differentiated(
@@ -73,7 +121,7 @@ def differentiated(
         given = _leaves(arguments, torch.float64)
         double = _on_leaves(function, given)
         if type(double) is not Tensor or type(result) is not Tensor:
-            return double
+            return compare.no_plain_tensor(double)
         _back(result)
         _back(double)
         gradients = {name: leaf.grad for name, leaf in given.items() if _floating(leaf)}
@@ -137,6 +185,28 @@ def _reached(given: dict[str, Any]) -> list[str]:
 
 def _dtype(result: Tensor) -> str:
     return str(result.dtype).removeprefix("torch.")
+
+
+def digits(label: str, *given: Tensor, of: Callable[[Answer], Answer] = lambda a: a) -> Case:
+    """Whether a change of 1e−9 shows in the result in float64, as much as one of 1e−4 does.
+
+    What is rounded to float32 on the way shows nothing of it. Whether the result is right is
+    asked elsewhere.
+    """
+    numbers = [each.double() for each in given]
+
+    def ask(answer: Answer) -> Any:
+        function = of(answer)
+        moved = ([x + step * x.flip(0, -1) for x in numbers] for step in (0, 1e-9, 1e-4))
+        found = [function(*each) for each in moved]
+        if any(type(each) is not Tensor for each in found):
+            return found[0]
+        before, little, more = found
+        rise = (more - before) * 1e4
+        off = ((little - before) * 1e9 - rise).abs() > 0.02 + 0.02 * rise.abs()
+        return {"the result has": SEVEN if off.any() else SIXTEEN}
+
+    return Case(f"{label} in float64", ask)
 
 
 def refusal(action: Callable[[], Any], **numbers: int) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-_ARRAYS = (Tensor, nn.Parameter, np.ndarray)  # exact types: a subclass could answer what it likes
+ARRAYS = (Tensor, nn.Parameter, np.ndarray)  # exact types: a subclass could answer what it likes
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Other:
 
 def as_tensor(value: Any) -> Tensor | None:
     """The value as a float64 tensor on the CPU; None where it is no array of real numbers."""
-    if type(value) not in _ARRAYS:
+    if type(value) not in ARRAYS:
         return None
     try:
         if isinstance(value, np.ndarray):
@@ -42,6 +42,19 @@ def as_tensor(value: Any) -> Tensor | None:
         return None if tensor.is_complex() else tensor.to(torch.float64, copy=True)
     except (TypeError, ValueError, RuntimeError):  # no numbers in it, as in a meta tensor
         return None
+
+
+def no_plain_tensor(value: Any) -> Any:
+    """A value that should have been a tensor of PyTorch: an array as what a message says of it."""
+    return array(value) if type(value) in ARRAYS else value
+
+
+def array(value: Any) -> Other:
+    """An array or a tensor without its numbers."""
+    dtype = str(value.dtype).removeprefix("torch.")[:40]
+    kind = "NumPy array" if isinstance(value, np.ndarray) else type(value).__name__
+    text = f"a {kind} of shape {tuple(value.shape)} in {dtype}"
+    return Other(f"{type(value).__name__} of {dtype}", text)
 
 
 def same(found: Any, expected: Any, tolerance: float) -> bool:
@@ -112,7 +125,7 @@ def _differing_entry(found: dict[Any, Any], expected: dict[Any, Any], tolerance:
         return f"found the entries {shown(list(found))}, expected {shown(list(expected))}."
     key = next(key for key in expected if not same(found[key], expected[key], tolerance))
     if type(expected[key]) is bool and type(found[key]) is bool:
-        return f"{key}: found {_YES_NO[found[key]]}, expected {_YES_NO[expected[key]]}."
+        return f"this {_SHOULD[expected[key]]}: {key}."
     return f"{key}: {_difference(found[key], expected[key], tolerance)}"
 
 
@@ -124,7 +137,8 @@ def _differing_place(found: Any, expected: Any, tolerance: float) -> str:
     return f"at index {place}: {_difference(*pair, tolerance)}"
 
 
-_YES_NO = {True: "yes", False: "no"}
+_SHOULD = {True: "should hold, and does not", False: "should not hold, but does"}
+LINE = 100  # characters of a value
 SHORT = 8  # entries of a list that a message shows in full
 
 
@@ -148,8 +162,9 @@ class _Shown(reprlib.Repr):
 
 
 def shown(value: Any) -> str:
-    """A value in words of at most a few lines."""
-    return _Shown().repr(value)
+    """A value in words of one line; what is too long for that is cut in the middle."""
+    text = _Shown().repr(value)
+    return text if len(text) <= LINE else f"{text[: LINE // 2 - 2]} … {text[1 - LINE // 2 :]}"
 
 
 def _first_difference(tensor: Tensor, expected: Tensor, tolerance: float) -> str:

@@ -17,14 +17,16 @@ from typing import Any, TypeVar
 import torch
 
 from helpers.checks.engine import compare
-from helpers.checks.engine.asking import LATER, SWITCHED, ask, ask_all, silent
+from helpers.checks.engine.asking import LATER, SWITCHED, ask, kept, read, said, silent
 from helpers.checks.engine.case import Answer, ArgumentChangedError, Case
-from helpers.checks.engine.library import HIDDEN, library_calls
+from helpers.checks.engine.library import HIDDEN, forbidden, library_calls
 from helpers.checks.engine.plain import Raised
-from helpers.checks.engine.report import Finding, Report
+from helpers.checks.engine.questions import Answers, Questions
+from helpers.checks.engine.report import STUB, Finding, Report
+from helpers.checks.engine.session import noted
 
 Given = TypeVar("Given", bound=Answer)
-STUB = "Not written yet: put your code where it says raise NotImplementedError()."
+Drawn = dict[str, list[Case]]  # by part
 
 
 @dataclass(frozen=True)
@@ -65,21 +67,6 @@ class Mistake:
 
 
 @dataclass(frozen=True)
-class Answers:
-    """What an answer said.
-
-    Args:
-        name: the learner's name for it.
-        found: for each part, a plain value or `Raised` per question.
-        used: for each part, the library functions that it called, of those it may not.
-    """
-
-    name: str
-    found: dict[str, list[Any]]
-    used: dict[str, list[str]]
-
-
-@dataclass(frozen=True)
 class Exercise:
     """Called on a learner's answer, it returns the `Report` that the notebook shows.
 
@@ -88,6 +75,7 @@ class Exercise:
         reference: the right answer.
         parts: see `Part`; their points add up to those of the exercise.
         forbidden: library versions that the answer may not call, beside the reference.
+        shown: those of them that the lesson uses before the exercise; see docs/grading.md.
         tolerance: largest difference that still counts as equal, see `compare.same`.
         explains: words of the sentences in the exercise's text that ask for nothing.
         mistakes: the usual wrong answers, which `mistake` adds.
@@ -97,6 +85,7 @@ class Exercise:
     reference: Answer
     parts: tuple[Part, ...]
     forbidden: tuple[Answer, ...] = ()
+    shown: tuple[Answer, ...] = ()
     tolerance: float = 1e-4
     explains: tuple[str, ...] = ()
     mistakes: list[Mistake] = field(default_factory=list, init=False, compare=False)
@@ -135,32 +124,59 @@ class Exercise:
         """Check `answer`; `seed` draws the shapes and numbers of the questions."""
         answers = self.ask(answer, seed)
         with silent():  # here a learner would see what the reference is warned about
-            return self.judge(answers, seed)
+            report = self.judge(answers, seed)
+        return noted(report, self, answer)
 
     def ask(self, answer: Answer, seed: int) -> Answers:
         """What `answer` says to the questions of every part."""
-        answers = Answers(getattr(answer, "__name__", self.name), {}, {})
+        return self.questions(self.drawn(seed)).ask(answer)
+
+    def drawn(self, seed: int) -> Drawn:
+        """The cases of every part; another seed, other questions."""
         with silent():
-            for part in self.parts:
-                self._ask(part, answer, seed, answers)
-        return answers
+            return {part.name: self.draw(part, seed) for part in self.parts}
+
+    def questions(self, drawn: Drawn) -> Questions:
+        """What an answer is asked, without what knows the right ones."""
+        parts = {name: [case.ask for case in cases] for name, cases in drawn.items()}
+        return Questions(self.name, parts, forbidden((self.reference, *self.forbidden)))
 
     def right(self, answer: Answer, seed: int = 0) -> bool:
-        """Whether `answer` earns all points; no more is asked once a part is lost."""
-        answers = Answers("", {}, {})
-        with silent():
-            for part in self.parts:
-                self._ask(part, answer, seed, answers)
-                trial = self._trial(part, answers, seed)
-                if trial.wrong or trial.used:
-                    return False
-        return True
+        """Whether `answer` earns all points; no more is asked once something is wrong."""
+        questions = self.questions(self.drawn(seed))
+        return all(self._keeps(part, questions, answer, seed) for part in self.parts)
 
-    def judge(self, answers: Answers, seed: int) -> Report:
-        """The report on what `ask` was told with the same seed, here or in another process."""
+    def _keeps(self, part: Part, questions: Questions, answer: Answer, seed: int) -> bool:
+        """Whether `answer` earns the points of a part."""
+        asked = []
+        with silent():
+            cases, expected = _known(self, part, seed)
+        for question, case, right in zip(questions.parts[part.name], cases, expected, strict=True):
+            with silent(), library_calls(questions.forbidden) as called:
+                asked.append(said(question, answer))
+            with silent():
+                same = compare.same(read(case, asked[-1][1]), right, self.tolerance)
+            if called or not same:
+                return False
+        return LATER not in kept(asked)
+
+    def judge(self, answers: Answers, seed: int, drawn: Drawn | None = None) -> Report:
+        """The report on what `ask` was told with the same seed, here or in another process.
+
+        Args:
+            drawn: with that seed, where no learner's answer has been asked: it could change them.
+        """
         with torch.random.fork_rng(devices=[]):
-            trials = [self._trial(part, answers, seed) for part in self.parts]
-            hint = self._hint(trials)
+            trials = []
+            for part in self.parts:
+                if drawn:
+                    cases, expected = drawn[part.name], self.right_to(drawn[part.name])
+                else:
+                    cases, expected = _known(self, part, seed)
+                trials.append(self._trial(part, answers, cases, expected))
+            wrong = any(trial.wrong for trial in trials)
+            # A mistake may write into what it is asked, and the right results are kept with theirs.
+            hint = self._hint(trials, drawn or self.drawn(seed)) if wrong else ""
             return Report(self.name, [self._finding(trial, hint) for trial in trials])
 
     def use(self, answer: Answer) -> Answer:
@@ -174,15 +190,26 @@ class Exercise:
         """The questions of a part; another seed, other questions."""
         return list(part.cases(random.Random(f"{self.name} {part.name} {seed}")))
 
-    def _ask(self, part: Part, answer: Answer, seed: int, answers: Answers) -> None:
-        cases = self.draw(part, seed)
-        with library_calls((self.reference, *self.forbidden)) as called:
-            answers.found[part.name] = ask_all(cases, answer)
-        answers.used[part.name] = sorted(called)
+    def right_to(self, cases: list[Case]) -> list[Any]:
+        """What is right.
 
-    def _trial(self, part: Part, answers: Answers, seed: int) -> _Trial:
-        cases, expected = self.draw(part, seed), _expected(self, part, seed)
-        found = answers.found[part.name]
+        Raises:
+            RuntimeError: the reference fails, so that whoever fails in the same way would be right.
+        """
+        expected = [ask(case, self.reference) for case in cases]
+        if failed := next((each for each in expected if isinstance(each, Raised)), None):
+            raise RuntimeError(
+                f"the course's own answer to “{self.name}” stopped ({failed.kind}: {failed.text}); "
+                "restart the kernel, and tell the authors should it happen again"
+            )
+        return expected
+
+    def _trial(
+        self, part: Part, answers: Answers, cases: list[Case], expected: list[Any]
+    ) -> _Trial:
+        found = [
+            read(case, each) for case, each in zip(cases, answers.found[part.name], strict=True)
+        ]
         pairs = zip(found, expected, strict=True)
         wrong = [i for i, pair in enumerate(pairs) if not compare.same(*pair, self.tolerance)]
         return _Trial(part, answers.name, cases, found, expected, wrong, answers.used[part.name])
@@ -195,43 +222,46 @@ class Exercise:
             return Finding(part.name, part.points, part.points)
         first = trial.wrong[0]
         found = trial.found[first]
-        if isinstance(found, Raised) and found.kind == "NotImplementedError":
+        # PyTorch raises the same for what it cannot do, but never without a text.
+        if isinstance(found, Raised) and (found.kind, found.text) == ("NotImplementedError", ""):
             return Finding(part.name, part.points, 0, STUB)
         label = trial.cases[first].label
         asked = f"{trial.answer_name}{label}" if label.startswith("(") else label
         message = f"{asked}: {self._difference(found, trial.expected[first])}"
-        return Finding(part.name, part.points, 0, message, hint)
+        line = found.line if isinstance(found, Raised) else ""
+        return Finding(part.name, part.points, 0, message, hint, line)
 
     def _difference(self, found: Any, expected: Any) -> str:
         if isinstance(found, Raised) and found.kind == ArgumentChangedError.__name__:
             return f"your function changes its argument {found.text}".rstrip() + ": work on a copy."
         if found == LATER:
-            return "a later call of your function changes this result: give a new one each time."
+            return "a later call of your function changes this result: return a new one each time."
         if isinstance(found, Raised) and found.kind == SWITCHED:
             return f"your function leaves {found.text} changed for all code that comes after it."
         if isinstance(found, Raised):
             return found.told()
         return compare.difference(found, expected, self.tolerance)
 
-    def _hint(self, trials: list[_Trial]) -> str:
+    def _hint(self, trials: list[_Trial], drawn: Drawn) -> str:
         """The hint of the mistake that gives the learner's results in every part, if there is one.
 
         Where only some parts agree with a mistake, its hint may name what the learner did not do.
         """
         wrong_first = sorted(trials, key=lambda trial: not trial.wrong)
+        pairs = [
+            pair
+            for trial in wrong_first
+            for pair in zip(drawn[trial.part.name], trial.found, strict=True)
+        ]
         wrong = {trial.part.name for trial in trials if trial.wrong}
         for mistake in self.mistakes:
             # Those that lose other parts need not be asked.
-            if wrong == {*mistake.loses} and all(self._explains(mistake, t) for t in wrong_first):
+            if wrong == {*mistake.loses} and all(
+                compare.same(found, ask(case, mistake.answer), self.tolerance)
+                for case, found in pairs
+            ):
                 return mistake.hint
         return ""
-
-    def _explains(self, mistake: Mistake, trial: _Trial) -> bool:
-        """True where the mistake gives the learner's result in every case of the trial."""
-        return all(
-            compare.same(found, ask(case, mistake.answer), self.tolerance)
-            for case, found in zip(trial.cases, trial.found, strict=True)
-        )
 
 
 @dataclass(frozen=True)
@@ -248,19 +278,10 @@ class _Trial:
 
 
 @lru_cache(maxsize=64)  # learners run a check again and again, always with the seed in its cell
-def _expected(exercise: Exercise, part: Part, seed: int) -> list[Any]:
-    """What is right.
-
-    Raises:
-        RuntimeError: the reference fails, so that whoever fails in the same way would be right.
-    """
-    expected = [ask(case, exercise.reference) for case in exercise.draw(part, seed)]
-    if failed := next((each for each in expected if isinstance(each, Raised)), None):
-        raise RuntimeError(
-            f"the course's own answer to “{exercise.name}” stopped ({failed.kind}: {failed.text}); "
-            "restart the kernel, and tell the authors should it happen again"
-        )
-    return expected
+def _known(exercise: Exercise, part: Part, seed: int) -> tuple[list[Case], list[Any]]:
+    """The questions of a part, in copies that no learner's answer gets, and what is right."""
+    cases = exercise.draw(part, seed)
+    return cases, exercise.right_to(cases)
 
 
 def _kindly(used: list[str]) -> str:
@@ -268,6 +289,6 @@ def _kindly(used: list[str]) -> str:
         return f"This uses {HIDDEN}, where a check cannot follow. Plain lines will do here."
     names = ", ".join(used[:3])
     return (
-        f"This calls {names}, which is what the exercise asks you to write. At work you would do "
-        "just that; here the points are for your own lines."
+        f"This calls {names}, which is not allowed here. At work you would do just that; here the "
+        "points are for your own lines."
     )

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import _thread
 import importlib
+import inspect
 import os
 import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
 from types import CodeType, FrameType
 from typing import Any
+
+import torch
 
 # Packages that come with encodings of their own, and the words by which those are known.
 _ELSEWHERE = ("d2l", "transformers", "x_transformers", "rotary_embedding_torch", "local_attention")
@@ -24,23 +29,41 @@ _ENCODING = re.compile(
 # Calls after which the profiler of this thread sees no more.
 HIDDEN = "a thread, a process or a profiler of its own"
 _HIDING = {sys.setprofile, _thread.start_new_thread}
+if sys.version_info >= (3, 12):  # below threading.setprofile_all_threads
+    _HIDING.add(vars(sys)["_setprofileallthreads"])
+if sys.version_info >= (3, 13):  # below threading.Thread
+    _HIDING.add(_thread.start_joinable_thread)
 if hasattr(os, "fork"):  # not on Windows
     _HIDING |= {os.fork, importlib.import_module("_posixsubprocess").fork_exec}
 
 
+@dataclass(frozen=True)
+class Forbidden:
+    """What an answer may not call, by its name.
+
+    Functions are known by their place and not by their code, of which a copy may have another name.
+    """
+
+    places: dict[tuple[str, int] | CodeType, str]
+    compiled: dict[Any, str]
+
+
+def forbidden(answers: Iterable[Callable[..., Any]]) -> Forbidden:
+    """Functions and classes, compiled ones as well."""
+    answers = tuple(answers)
+    places = {_place(code): name for answer in answers for code, name in _codes(answer)}
+    bare = (each for each in answers if not any(True for _ in _codes(each)))
+    compiled = {door: _name(each) for each in bare for door in (each, *_doors(each))}
+    return Forbidden(places, compiled)
+
+
 @contextmanager
-def library_calls(answers: Iterable[Callable[..., Any]]) -> Iterator[set[str]]:
+def library_calls(of: Forbidden) -> Iterator[set[str]]:
     """Collect the names of the library functions called inside the `with` block.
 
     Calls are seen whatever they were imported as, subclassed from or fetched by.
-
-    Args:
-        answers: the functions and classes that an answer may not call, compiled ones as well.
     """
-    answers = tuple(answers)
-    # By their place and not by the code, of which a copy may have another name.
-    forbidden = {_place(code): name for answer in answers for code, name in _codes(answer)}
-    compiled = {each: _name(each) for each in answers if not any(True for _ in _codes(each))}
+    places, compiled = of.places, of.compiled
     used: set[str] = set()
     known: dict[int, tuple[CodeType, str]] = {}  # the code is kept, so that no other has its id
 
@@ -49,8 +72,11 @@ def library_calls(answers: Iterable[Callable[..., Any]]) -> Iterator[set[str]]:
         if event == "call":
             code = frame.f_code
             if id(code) not in known:
-                known[id(code)] = code, forbidden.get(_place(code)) or _elsewhere(frame)
-            if name := known[id(code)][1]:
+                known[id(code)] = code, places.get(_place(code)) or _elsewhere(frame)
+            name = known[id(code)][1]
+            caller = frame.f_back and known.get(id(frame.f_back.f_code))
+            # What the library calls in turn is nothing that the learner has called.
+            if name and not (caller and caller[1]):
                 used.add(name)
         elif event == "c_call":
             if watching and argument in _HIDING:
@@ -82,9 +108,19 @@ def _elsewhere(frame: FrameType) -> str:
 def _codes(answer: Callable[..., Any]) -> Iterator[tuple[CodeType, str]]:
     functions = vars(answer).values() if isinstance(answer, type) else [answer]
     for function in functions:
-        code = getattr(function, "__code__", None)
+        inner = getattr(function, "fget", None) or function  # of a property
+        code = getattr(inspect.unwrap(inner), "__code__", None)
         if isinstance(code, CodeType):
             yield code, _name(answer)
+
+
+@cache
+def _doors(answer: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
+    """The same compiled function as `torch.ops.aten` has it, whichever overload is asked for."""
+    packet = getattr(torch.ops.aten, answer.__name__, None) if answer.__name__ else None
+    if packet is None:
+        return ()
+    return packet._op, *(getattr(packet, each)._op for each in packet.overloads())
 
 
 def _place(code: CodeType) -> tuple[str, int] | CodeType:
@@ -95,4 +131,16 @@ def _place(code: CodeType) -> tuple[str, int] | CodeType:
 def _name(answer: Callable[..., Any]) -> str:
     module = str(answer.__module__)
     inner = any(each.startswith("_") for each in module.split("."))
-    return answer.__name__ if inner else f"{module}.{answer.__name__}"
+    owner, _, method = getattr(answer, "__qualname__", "").rpartition(".")
+    if inspect.isfunction(answer) and owner and not owner.endswith("<locals>"):
+        return f"{owner}.{method}"  # a learner has an object of that class, and no module
+    name = answer.__name__ or "a compiled version"  # as PyTorch's own operators have none
+    return name if inner else f"{_package(module, answer)}.{name}"
+
+
+def _package(module: str, answer: Callable[..., Any]) -> str:
+    """The outermost package that has the answer under its own name, as a learner imports it."""
+    steps = module.split(".")
+    outer = (".".join(steps[:n]) for n in range(1, len(steps)))
+    has = (each for each in outer if getattr(sys.modules.get(each), answer.__name__, 0) is answer)
+    return next(has, module)

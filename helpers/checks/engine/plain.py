@@ -41,8 +41,7 @@ class Raised:
 
     def told(self) -> str:
         """In words, for the learner."""
-        where = f", in the line “{self.line}”" if self.line else ""
-        return f"your code stops with {self.kind}{where}" + (f": {self.text}" if self.text else ".")
+        return f"your code stops with {self.kind}" + (f": {self.text}" if self.text else ".")
 
 
 def raised(error: BaseException) -> Raised:
@@ -56,7 +55,7 @@ def _line(error: BaseException) -> str:
     """The last line of the traceback that stands in a cell, or in another file of the learner."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.line and not frame.filename.startswith(_OURS)]
-    return (own[-1].line or "")[:120] if own else ""
+    return f"line {own[-1].lineno}: {own[-1].line}"[:120] if own else ""
 
 
 def plain(value: Any, depth: int = 0) -> Any:
@@ -83,6 +82,8 @@ def _key(key: Any) -> Any:
 
 
 def _other(value: Any) -> Other:
+    if type(value) in compare.ARRAYS:
+        return compare.array(value)
     try:
         text = str(repr(value))[:200]
     except Exception:  # an object that cannot even say what it is

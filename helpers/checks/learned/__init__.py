@@ -5,6 +5,7 @@ from helpers.checks.learned import (  # noqa: F401
     fourier_features,
     fourier_frequencies,
     index_norm,
+    stretch_training,
     summary_wrong,
     table_rows,
     table_start,

@@ -15,6 +15,7 @@ from torch import Generator, Tensor, nn
 # How far a right answer's random numbers may lie from what is expected of them, in standard
 # deviations: beyond 6 comes one draw in 500 million.
 FARTHEST = 6
+DIGITS = "after module.double() they have more digits than float32"
 
 
 def normal_numbers(rng: Random, *shape: int) -> Tensor:
@@ -38,10 +39,15 @@ def with_fixed_weights(module: nn.Module, seed: int, *parts: str) -> Any:
 
 
 def made(answer: Callable[..., Any], **sizes: Any) -> Any:
-    """A new module, and behind it one of other sizes: a module's sizes are its own."""
-    module = answer(**sizes)
-    answer(**{name: 2 * size + 2 for name, size in sizes.items()})
+    """A new module of several heads, and behind it one of other sizes: its sizes are its own."""
+    module = answer(**sizes, num_heads=some_heads(sizes["d_model"]))
+    answer(**{name: 2 * size + 2 for name, size in sizes.items()}, num_heads=2)
     return module
+
+
+def some_heads(width: int) -> int:
+    """The smallest number of heads above 1 that vectors of this width can be cut into."""
+    return next((heads for heads in range(2, width) if width % heads == 0), width)
 
 
 def descend(trained: Iterable[Tensor]) -> None:
@@ -70,13 +76,13 @@ def begins(several: Iterable[Tensor], wanted: float) -> dict[str, Any]:
     numbers = torch.cat(drawn)
     n = len(numbers)
     shown = {
+        "nearly all numbers differ in more than the sign": all(map(_differ, drawn)),
         "their standard deviation": _about(
             numbers.std().item(), wanted, FARTHEST * wanted / math.sqrt(2 * n), f"{wanted:g}"
         ),
         "their mean": _about(numbers.mean().item(), 0, FARTHEST * wanted / math.sqrt(n), "0"),
         "two new modules begin alike": any(torch.equal(*pair) for pair in pairwise(drawn)),
-        "nearly all numbers differ in more than the sign": all(map(_differ, drawn)),
-        "no number says anything of the next": _independent(drawn),
+        "each number is independent of the one before it": _independent(drawn),
     }
     for far in (1, 2, 3):
         share = math.erfc(far / math.sqrt(2))
@@ -128,6 +134,11 @@ def gradients(result: Callable[[], Tensor], leaves: dict[str, Tensor | None]) ->
     return words
 
 
+def beyond_float32(found: Tensor) -> bool:
+    """Whether there are digits that float32 has not, as where nothing was computed in it."""
+    return bool((found.detach().float().double() != found).any())
+
+
 def _in_words(name: str, told: float, slope: float) -> str:
     if abs(slope) <= 1e-6:
         return f"no gradient reaches {name}, which has no effect"
@@ -137,7 +148,7 @@ def _in_words(name: str, told: float, slope: float) -> str:
     if abs(share - 1) < 1e-3:
         return "right"
     if abs(share) < 1e-4:
-        return "nothing like the slope, or each call has another result"
+        return "unrelated to the slope, or different from call to call"
     return f"{share:.2g} times the right one" if abs(share - 1) > 0.05 else "nearly right: rounded"
 
 

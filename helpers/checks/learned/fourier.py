@@ -76,7 +76,7 @@ def _features_case(rng: Random, *shape: int) -> Case:
 
 def _equation_2(rng: Random) -> Iterator[Case]:
     yield _features_case(rng, rng.randint(5, 9))
-    yield _features_case(rng, rng.randint(10, 14))
+    yield _features_case(rng, rng.randint(65, 80))
     yield _features_case(rng, 1)
     yield _far(rng)
     yield _farther(rng)
@@ -135,12 +135,14 @@ def _moves(module: Any, positions: Tensor) -> bool:
 def _w_r_begins(rng: Random) -> Iterator[Case]:
     def ask(answer: Answer, gamma: float) -> dict[str, Any]:
         # Many small modules: a covariance of so many numbers is still quickly worked with.
-        new = [answer(d_model=2, gamma=gamma, num_features=1000).frequencies for _ in range(80)]
+        new = [answer(4, 4, gamma=gamma, num_features=1000).frequencies for _ in range(80)]
         lengths = torch.stack([each.detach().norm() for each in new]) * gamma
+        spread = torch.stack([each.detach().flatten() for each in new]).std(0) * gamma
         return common.begins(new, 1 / gamma) | {
             "their lengths differ from module to module as by chance": bool(
                 0.5 < lengths.std() * math.sqrt(2) < 1.5
-            )
+            ),
+            "each of them is another number in another module": bool(spread.min() > 0.5),
         }
 
     choices = ((0.2, 0.25, 0.4), (4.0, 8.0, 10.0), (24.0, 28.0, 32.0))
@@ -170,7 +172,7 @@ def _equation_6(rng: Random) -> Iterator[Case]:
 
 def _fourier_shapes(rng: Random) -> Iterator[Case]:
     more, less = rng.randint(6, 9), rng.randint(2, 4)
-    for shape in ((less, more), (more, less), (1, more), (less, 1)):
+    for shape in ((less, more), (more, less), (1, more), (less, 1), (18, less)):
         yield _features_case(rng, *shape)
     positions = common.random_positions(rng, 40, less, more)
     yield Case(
@@ -182,12 +184,17 @@ def _fourier_shapes(rng: Random) -> Iterator[Case]:
 def _backwards(rng: Random) -> Iterator[Case]:
     positions, seed = common.random_positions(rng, 40, 2, rng.randint(5, 7)), rng.randrange(1000)
 
-    def ask(answer: Answer, asked: str, training: bool = True) -> dict[str, Any]:
+    def ask(
+        answer: Answer, asked: str, training: bool = True, positions: Tensor = positions
+    ) -> dict[str, Any]:
+        positions = positions.clone()  # an answer may write into them
         module = _fourier_with(answer, 16, seed).train(training)
         method = getattr(module, asked)
         seen: dict[str, Any] = {"their dtype": str(method(positions).dtype)}
         module.double()
-        seen["their dtype after module.double()"] = str(method(positions).dtype)
+        found = method(positions)
+        seen["their dtype after module.double()"] = str(found.dtype)
+        seen[common.DIGITS] = common.beyond_float32(found)
         leaves: dict[str, Tensor | None] = {"frequencies": module.frequencies}
         if asked == "vectors":
             there = dict(module.named_parameters())
@@ -196,6 +203,8 @@ def _backwards(rng: Random) -> Iterator[Case]:
 
     yield Case("features(positions)", partial(ask, asked="features"))
     yield Case("vectors(positions)", partial(ask, asked="vectors"))
+    words = "vectors(positions) with positions of shape (T,)"
+    yield Case(words, partial(ask, asked="vectors", positions=positions[0]))
     words = "vectors(positions) after eval()"
     yield Case(words, partial(ask, asked="vectors", training=False))
 

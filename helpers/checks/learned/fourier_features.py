@@ -120,8 +120,7 @@ class features_joined_below(RightFourier):
 
 
 @fourier.mistake(
-    "You normalise what the MLP returns, as the exercise before asked. Equation 6 ends with "
-    "the MLP.",
+    "You normalise what the MLP returns, as in the exercise before. Equation 6 ends with the MLP.",
     loses="equation 6: the MLP of the features",
     breaks="and nothing after it",
 )
@@ -156,8 +155,8 @@ class gelu_at_the_end(RightFourier):
 
 
 @fourier.mistake(
-    "Your vectors do not go through features(positions): equation 6 takes the features as they "
-    "are, scaled by 1/√D_F.",
+    "Your MLP reads cosines and sines without their factor 1/√D_F. Equation 6 takes the features "
+    "just as features(positions) returns them.",
     loses="equation 6: the MLP of the features",
 )
 class mlp_of_other_features(RightFourier):
@@ -170,7 +169,7 @@ class mlp_of_other_features(RightFourier):
     "Your features are float32 whatever the parameters are. After module.double() the MLP expects "
     "float64: leave the dtype to W_r.",
     loses="dtype and gradients",
-    breaks="have the dtype of the parameters",
+    breaks="have the dtype and the precision of the parameters",
 )
 class features_always_in_float32(RightFourier):
     def features(self, positions):
@@ -181,6 +180,19 @@ class features_always_in_float32(RightFourier):
     def vectors(self, positions):
         weights = self.mlp[0].weight
         return self.mlp(self.features(positions).to(weights.dtype)).float()
+
+
+@fourier.mistake(
+    "Your features are float64 after module.double(), but computed in float32, with no more digits "
+    "than that. Leave the angles in the dtype of W_r.",
+    loses="dtype and gradients",
+    breaks="have the dtype and the precision of the parameters",
+)
+class features_computed_in_float32(RightFourier):
+    def features(self, positions):
+        angles = positions.float()[..., None] * self.frequencies.float()
+        found = torch.cat([angles.cos(), angles.sin()], -1) / math.sqrt(2 * angles.shape[-1])
+        return found.to(self.frequencies.dtype)
 
 
 @fourier.mistake(
@@ -205,7 +217,7 @@ class features_detached(RightFourier):
 
 
 @fourier.mistake(
-    "You write into the caller's positions. Make a new tensor of yours.",
+    "You write into the caller's positions. Make a new tensor.",
     loses=(
         "equation 2: the features",
         "W_r is trained",

@@ -84,7 +84,7 @@ class frequencies_twice_as_many(RightFourier):
 
 
 @fourier.mistake(
-    "Your standard deviation is 1/√γ, so the variance is 1/γ. Asked is the variance γ⁻².",
+    "Your standard deviation is 1/√γ, so the variance is 1/γ. The variance should be γ⁻².",
     loses="W_r begins with variance 1/γ²",
 )
 class frequencies_with_root_of_gamma(RightFourier):
@@ -122,8 +122,8 @@ class frequencies_times_gamma(RightFourier):
 
 
 @fourier.mistake(
-    "You have used γ⁻² as the standard deviation, as the package of that name does. It is the "
-    "variance.",
+    "You have used γ⁻² as the standard deviation. It is the variance, which is the square of the "
+    "standard deviation.",
     loses="W_r begins with variance 1/γ²",
 )
 class frequencies_with_std_for_variance(RightFourier):
@@ -178,7 +178,7 @@ class frequencies_from_one_seed(RightFourier):
 
 
 @fourier.mistake(
-    "A Parameter divided by a number is no Parameter any more: what you keep is the result of a "
+    "A Parameter divided by a number is no longer a Parameter: what you keep is the result of a "
     "computation, and the Parameter itself is lost. Divide inside nn.Parameter(…).",
     loses=("W_r is trained", "dtype and gradients"),
 )
@@ -223,7 +223,7 @@ class frequencies_as_a_row(RightFourier):
 
 
 @fourier.mistake(
-    "Your module has more to train than W_r and the MLP. The two are enough.",
+    "Your module has parameters beside W_r and the MLP. These two are enough.",
     loses="W_r is trained",
     breaks="nothing else is trained",
 )

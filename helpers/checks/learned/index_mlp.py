@@ -26,8 +26,8 @@ TRAINED = (
 )
 
 
-def _mlp_with(answer: Answer, seed: int, *parts: str) -> Any:
-    module = common.made(answer, d_model=WIDTH, max_len=_max_len(seed))
+def _mlp_with(answer: Answer, seed: int, *parts: str, max_len: int = 0) -> Any:
+    module = common.made(answer, d_model=WIDTH, max_len=max_len or _max_len(seed))
     return common.with_fixed_weights(module, seed, *parts)
 
 
@@ -49,17 +49,20 @@ def _but_for_size(found: Any) -> Any:
     return F.layer_norm(found.float(), (WIDTH,), eps=1e-12) if right else found
 
 
-def _index_case(words: str, seed: int, first: Tensor, second: Tensor) -> Case:
+def _index_case(
+    words: str, seed: int, first: Tensor, second: Tensor, max_len: int | None = None
+) -> Case:
     """The module is asked twice, since positions may differ where their shape does not."""
+    rows = max_len or _max_len(seed)
 
     def ask(answer: Answer) -> dict[str, Any]:
-        module = _mlp_with(answer, seed, "mlp")
+        module = _mlp_with(answer, seed, "mlp", max_len=rows)
         return {
-            "the vectors, but for their size": _but_for_size(_vectors(module, first)),
+            "the vectors, apart from their size": _but_for_size(_vectors(module, first)),
             "those of other positions": _but_for_size(_vectors(module.eval(), second)),
         }
 
-    return Case(f"vectors of {words}, max_len={_max_len(seed)}", ask)
+    return Case(f"vectors of {words}, max_len={rows}", ask)
 
 
 def _of_the_index(rng: Random) -> Iterator[Case]:
@@ -70,8 +73,10 @@ def _of_the_index(rng: Random) -> Iterator[Case]:
     mixed = 1 + common.random_positions(rng, _max_len(seed) - 1, length)
     beyond = common.random_positions(rng, 2000, length) + _max_len(seed)
     yield _index_case("positions in no order, then beyond max_len", seed, mixed, beyond)
-    far = 32_768 + common.random_positions(rng, 30_000, length)
+    far = 32_768 + common.random_positions(rng, 30_000, rng.randint(65, 80))
     yield _index_case("positions beyond 32,767, then others", seed, far, far.flip(0))
+    large = rng.randint(1_500, 2_500)
+    yield _index_case("positions in no order, then beyond 2,500", seed, mixed, 2_500 + far, large)
     yield _index_case("a single position, then another", seed, mixed[:1], beyond[:1])
     x = common.normal_numbers(rng, 3, length, WIDTH)
     yield Case("embed(x)", partial(_embedded, x=x, seed=seed))
@@ -89,7 +94,7 @@ def _embedded(answer: Answer, x: Tensor, seed: int) -> dict[str, Any]:
 
 def _of_any_shape(rng: Random) -> Iterator[Case]:
     seed, more, less = rng.randrange(1000), rng.randint(6, 9), rng.randint(2, 4)
-    for shape in ((less, more), (more, less), (more, more), (1, more), (less, 1)):
+    for shape in ((less, more), (more, less), (more, more), (1, more), (less, 1), (18, more)):
         positions = common.random_positions(rng, _max_len(seed), *shape)
         words = f"positions of shape {tuple(shape)}, then of some beyond max_len"
         beyond = common.random_positions(rng, 2000, *shape) + _max_len(seed)
@@ -121,7 +126,8 @@ def _backwards(rng: Random) -> Iterator[Case]:
     positions = common.random_positions(rng, 40, 2, rng.randint(5, 9))
     seed = rng.randrange(1000)
 
-    def ask(answer: Answer, training: bool) -> dict[str, Any]:
+    def ask(answer: Answer, training: bool, positions: Tensor = positions) -> dict[str, Any]:
+        positions = positions.clone()  # an answer may write into them
         module = _mlp_with(answer, seed, "mlp", "norm").train(training)
         seen: dict[str, Any] = {
             "all that is trained": sorted(
@@ -132,11 +138,15 @@ def _backwards(rng: Random) -> Iterator[Case]:
         module.double()
         there = dict(module.named_parameters())
         leaves = {name: there.get(name) for name in TRAINED}
-        seen["their dtype after module.double()"] = str(module.vectors(positions).dtype)
+        found = module.vectors(positions)
+        seen["their dtype after module.double()"] = str(found.dtype)
+        seen[common.DIGITS] = common.beyond_float32(found)
         return seen | common.gradients(lambda: module.vectors(positions), leaves)
 
     yield Case("the module", partial(ask, training=True))
     yield Case("the module after eval()", partial(ask, training=False))
+    words = "the module, with positions of shape (T,)"
+    yield Case(words, partial(ask, training=True, positions=positions[0]))
 
 
 index_mlp = Exercise(
@@ -148,7 +158,7 @@ index_mlp = Exercise(
         Part("positions (B, T) as well", 0.5, _of_any_shape),
         Part("dtype and gradients", 0.5, _backwards),
     ),
-    explains=("`Additive` is the part of your `embed`",),
+    explains=("`Additive` is the part of your `embed`", "float32 is exact enough"),
 )
 
 
@@ -183,7 +193,7 @@ class index_raw(RightMLP):
 
 
 @index_mlp.mistake(
-    "You divide by T, the length of this text. Then position 5 has another vector in every "
+    "You divide by T, the length of this text. Then position 5 has a different vector in every "
     "text; divide by max_len.",
     loses=("the MLP of p / max_len", "positions (B, T) as well"),
 )
@@ -203,7 +213,7 @@ class index_divided_by_the_largest_here(RightMLP):
 
 
 @index_mlp.mistake(
-    "You divide by max_len − 1. That is as good a choice; the formula here has max_len.",
+    "You divide by max_len − 1. That would work as well, but the formula here has max_len.",
     loses=("the MLP of p / max_len", "positions (B, T) as well"),
 )
 class index_divided_by_the_last(RightMLP):

@@ -48,7 +48,7 @@ class index_normed_without_weights(RightMLP):
 
 
 @index_mlp.mistake(
-    "The norm is there twice. The formula has it once, behind the MLP.",
+    "You apply the norm twice. The formula has it once, behind the MLP.",
     loses="the LayerNorm behind it",
 )
 class index_normed_twice(RightMLP):
@@ -77,10 +77,10 @@ class index_begins_again(RightMLP):
 
 
 @index_mlp.mistake(
-    "After module.double() the weights are float64, and your index still is float32: a Linear "
-    "wants one dtype. Bring the index to that of the weights.",
+    "After module.double() the weights are float64, but your index is still float32, and a Linear "
+    "layer needs one dtype. Convert the index to that of the weights.",
     loses="dtype and gradients",
-    breaks="in the dtype of the parameters",
+    breaks="have the dtype and the precision of the parameters",
 )
 class index_always_in_float32(RightMLP):
     def vectors(self, positions):
@@ -100,7 +100,7 @@ class index_without_gradients(RightMLP):
 
 
 @index_mlp.mistake(
-    "Your module has more to train than the MLP and the norm. The two are enough.",
+    "Your module has parameters beside the MLP and the norm. These two are enough.",
     loses="dtype and gradients",
     breaks="are all that is trained",
 )
@@ -114,7 +114,7 @@ class index_with_a_trained_scale(RightMLP):
 
 
 @index_mlp.mistake(
-    "You write into the caller's positions. Make a new tensor of yours.",
+    "You write into the caller's positions. Make a new tensor.",
     breaks="`positions` stays as it is",
 )
 class index_written_into_positions(RightMLP):

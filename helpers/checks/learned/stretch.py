@@ -13,6 +13,7 @@ from torch import Tensor
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated
 from helpers.checks.learned import common
+from helpers.encodings.cope import between
 
 
 def stretched(table: Tensor, length: int) -> Tensor:
@@ -38,6 +39,8 @@ def _longer(rng: Random) -> Iterator[Case]:
     yield call(wide, len(wide) + 1)
     yield call(wide, 40 * len(wide) + rng.randint(1, 9))
     yield call(rows[:, :1], length)
+    # Places that are nearly whole, between rows that differ much.
+    yield call(100 * rows[:5], 1_500 + 2 * rng.randint(1, 20))
     # More rows than a byte counts; small numbers, so that places may be rounded to float32.
     many = common.normal_numbers(rng, rng.randint(260, 300), 2) / 10
     yield call(many, rng.randint(520, 700))
@@ -45,6 +48,7 @@ def _longer(rng: Random) -> Iterator[Case]:
     yield call(many, rng.randint(2_050, 2_200))
     square = common.normal_numbers(rng, len(rows), len(rows))
     yield call(square, length)
+    yield call(common.normal_numbers(rng, 4, rng.randint(65, 80)), 9)
 
 
 def _ends(rng: Random) -> Iterator[Case]:
@@ -84,14 +88,47 @@ def _backwards(rng: Random) -> Iterator[Case]:
     yield Case("(table, length)", ask)
     length = len(rows) + rng.randint(2, 5)
     yield differentiated(in_bfloat16=False, table=rows, length=length)
+    words = " for a text as long as the table"
+    yield differentiated(words, in_bfloat16=False, table=rows, length=len(rows))
+    words = " for a text shorter than the table"
+    yield differentiated(words, in_bfloat16=False, table=rows, length=len(rows) - 2)
+    for words, few, length in (
+        (" for a text of 2 tokens", rows, 2),
+        (" for a text of 3 tokens", rows, 3),
+        (" for a text of which each step is a half", rows, 2 * len(rows) - 1),
+        (" of a table of two rows", rows[:2], rng.randint(4, 9)),
+    ):
+        yield differentiated(words, in_bfloat16=False, table=few, length=length)
     yield differentiated(
         " of a table that was computed", of=_of_a_copy, in_bfloat16=False, table=rows, length=length
     )
+    for length in (len(rows), len(rows) + rng.randint(2, 5), len(rows) - 2):
+        yield _fine(rows.double(), length)
+
+
+def _fine(rows: Tensor, length: int) -> Case:
+    """By how much the result changes with a change of 1e−9, times 1e9; float32 shows none."""
+    tables = rows, rows + 1e-9 * rows.flip(0, 1)
+
+    def ask(answer: Answer) -> Any:
+        found = [answer(each.clone(), length) for each in tables]
+        if any(type(each) is not Tensor for each in found):
+            return found[0]
+        return (found[1] - found[0]) * 1e9
+
+    return Case("(table, length) in float64, digits beyond float32, as from a change of 1e-9", ask)
 
 
 def _of_a_copy(answer: Answer) -> Answer:
     return lambda table, length: answer(table.clone(), length)
 
+
+# What `F.interpolate` is made of, by its compiled names.
+_COMPILED = tuple(
+    kernel
+    for name in ("upsample_linear1d", "upsample_bilinear2d", "upsample_bicubic2d")
+    for kernel in (getattr(torch._C._nn, name), getattr(torch.ops.aten, name)._op)
+)
 
 stretch = Exercise(
     "stretch",
@@ -102,14 +139,14 @@ stretch = Exercise(
         Part("shorter than the table", 0.5, _shorter),
         Part("dtype and gradients", 0.5, _backwards),
     ),
-    forbidden=(F.interpolate, encodings.Learned),
+    forbidden=(F.interpolate, encodings.Learned, between, *_COMPILED),
     explains=("of the old table", "$T$ and `length` are at least 2"),
 )
 
 
 @stretch.mistake(
-    "Each of your rows is a copy of the nearest old one, so some stand there twice. Between "
-    "two old rows lies a mixture of both.",
+    "Each of your rows is a copy of the nearest old one, so some occur twice. Between two old "
+    "rows, take a mixture of both.",
     loses=("longer than the table", "shorter than the table", "dtype and gradients"),
     breaks="take the mixture of the two rows around it",
 )
@@ -118,8 +155,8 @@ def stretch_to_the_nearest_row(table, length):
 
 
 @stretch.mistake(
-    "You round the place down and lose its fraction. The fraction says how much of the next "
-    "row to mix in.",
+    "You round s_n down and lose its fraction. The fraction says how much of the next row to "
+    "mix in.",
     loses=("longer than the table", "shorter than the table", "dtype and gradients"),
 )
 def stretch_to_the_row_below(table, length):
@@ -127,7 +164,7 @@ def stretch_to_the_row_below(table, length):
 
 
 @stretch.mistake(
-    "Your places are those of pixels, as image code has them: half a step in from the edges "
+    "You read where image code has its pixels: half a step in from the edges "
     "(align_corners=False). Here old row 0 is new row 0, and last is last.",
     loses=("longer than the table", "shorter than the table", "dtype and gradients"),
     breaks=("The first row stays the first", "evenly from first row to last"),
@@ -141,10 +178,10 @@ def stretch_between_pixel_edges(table, length):
 
 
 @stretch.mistake(
-    "Your step between places is T / length, so the last place is not the last old row. How "
-    "many steps are there between `length` rows?",
+    "Your step is T / length, so the last new row is not the last old row. How many steps are "
+    "there between `length` rows?",
     loses=("longer than the table", "shorter than the table", "dtype and gradients"),
-    breaks=("T - 1}{\\text{length} - 1}", "new row $n$ is read at the place"),
+    breaks=("T - 1}{\\text{length} - 1}", "new row $n$ is read at position"),
 )
 def stretch_with_too_long_a_step(table, length):
     n = len(table)
@@ -155,7 +192,7 @@ def stretch_with_too_long_a_step(table, length):
 
 
 @stretch.mistake(
-    "Your places end at T. The rows are counted from 0, so the last one has another number."
+    "Your s_n end at T. The rows are counted from 0, so the last one has another number."
 )
 def stretch_beyond_the_last_row(table, length):
     n = len(table)
@@ -165,8 +202,8 @@ def stretch_beyond_the_last_row(table, length):
 
 
 @stretch.mistake(
-    "At the last place you ask for the row above it, and there is none. Hint 2 of the "
-    "exercise says what to do."
+    "For the last row you read the row above it, and there is none. Hint 2 of the exercise says "
+    "what to do."
 )
 def stretch_without_a_row_above(table, length):
     places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
@@ -228,7 +265,7 @@ def stretch_with_weights_swapped(table, length):
 
 @stretch.mistake(
     "For a shorter text you cut the table off. Here it is squeezed: the last row stays the last.",
-    loses="shorter than the table",
+    loses=("shorter than the table", "dtype and gradients"),
     breaks="`length` may be smaller than $T$",
 )
 def stretch_only_longer(table, length):
@@ -237,70 +274,3 @@ def stretch_only_longer(table, length):
     places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
     low = places.long().clamp(max=len(table) - 2)
     return torch.lerp(table[low], table[low + 1], (places - low)[:, None].to(table.dtype))
-
-
-@stretch.mistake(
-    "Your result is float64 where the table is float32. Has the fraction a dtype of its own? The "
-    "wider one wins; bring it to that of the table.",
-    loses="dtype and gradients",
-)
-def stretch_widens_the_dtype(table, length):
-    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
-    low = places.long().clamp(max=len(table) - 2)
-    fraction = (places - low)[:, None]
-    return (1 - fraction) * table[low] + fraction * table[low + 1]
-
-
-@stretch.mistake(
-    "Your result is float32 whatever the table is. Leave it in the dtype of the table: float64 in, "
-    "float64 out.",
-    loses="dtype and gradients",
-    breaks="has the dtype of `table`",
-)
-def stretch_always_in_float32(table, length):
-    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
-    low = places.long().clamp(max=len(table) - 2)
-    fraction = (places - low)[:, None].float()
-    return (1 - fraction) * table.float()[low] + fraction * table.float()[low + 1]
-
-
-@stretch.mistake(
-    "No gradient comes back to the table, so stretched rows could not be trained. What cuts it "
-    "off: detach, .data, no_grad, a new torch.tensor(…) or NumPy?",
-    loses="dtype and gradients",
-    breaks="a gradient reaches it",
-)
-def stretch_without_gradients(table, length):
-    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
-    low = places.long().clamp(max=len(table) - 2)
-    fraction = (places - low)[:, None].to(table.dtype)
-    rows = table.detach()
-    return (1 - fraction) * rows[low] + fraction * rows[low + 1]
-
-
-@stretch.mistake(
-    "Each old row is kept and rows are put between them, which gives the right places only where "
-    "length − 1 is a multiple of T − 1. Compute the place of every new row.",
-    loses=("longer than the table", "shorter than the table", "dtype and gradients"),
-)
-def stretch_only_by_whole_factors(table, length):
-    times = max(1, (length - 1) // (len(table) - 1))
-    share = (torch.arange(times) / times).to(table.dtype)[:, None, None]
-    between = ((1 - share) * table[:-1] + share * table[1:]).transpose(0, 1).flatten(0, 1)
-    return torch.cat([between, table[-1:].expand(max(1, length - len(between)), -1)])[:length]
-
-
-@stretch.mistake(
-    "You work in the caller's table and change its rows. Make a new tensor for yours.",
-    loses=("longer than the table", "shorter than the table", "dtype and gradients"),
-    breaks="`table` stays as it is",
-)
-def stretch_in_the_table_itself(table, length):
-    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
-    low = places.long().clamp(max=len(table) - 2)
-    fraction = (places - low)[:, None].to(table.dtype)
-    new = (1 - fraction) * table[low] + fraction * table[low + 1]
-    with torch.no_grad():
-        rows = min(length, len(table))
-        table[:rows] = new[:rows]
-    return new

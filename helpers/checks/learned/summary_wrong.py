@@ -33,8 +33,8 @@ def summary_by_population(runs, length):
 
 
 @summary.mistake(
-    "You have divided by √n once more. That is the standard error of the mean; asked is how "
-    "far single seeds lie apart.",
+    "You have divided by √n once more. That is the standard error of the mean; the exercise asks "
+    "for the standard deviation of single seeds.",
     loses="standard deviation over seeds",
 )
 def summary_by_standard_error(runs, length):
@@ -57,8 +57,7 @@ def summary_by_variance(runs, length):
 
 
 @summary.mistake(
-    "You report the best seed. Whoever runs it again will seldom be so lucky: take the mean "
-    "over all.",
+    "You report the best seed. A second run will seldom be so lucky: take the mean over all.",
     loses=("mean over seeds", "nats above the limit"),
     breaks="the mean of `loss` over the seeds",
 )
@@ -72,7 +71,7 @@ def summary_by_the_best_seed(runs, length):
 
 
 @summary.mistake(
-    "This is the median, the middle seed. Asked is the mean.",
+    "This is the median, the middle seed. Take the mean.",
     loses=("mean over seeds", "nats above the limit"),
 )
 def summary_by_median(runs, length):
@@ -85,8 +84,8 @@ def summary_by_median(runs, length):
 
 
 @summary.mistake(
-    "The sign is turned: how far a loss lies above the limit is positive for a loss that is "
-    "larger than it.",
+    "The sign is wrong: how far a loss lies above the limit is positive for a loss that is larger "
+    "than it.",
     loses="nats above the limit",
     breaks="the mean of `loss - limit`",
 )
@@ -180,8 +179,8 @@ def summary_worst_first(runs, length):
 
 
 @summary.mistake(
-    "Your order is that of the column above. Asked is the smallest mean first, which is not the "
-    "same where the limits differ.",
+    "You sort by the column above. Sort by mean, smallest first; the order is not the same where "
+    "the limits differ.",
     loses="the best first",
     breaks="The encoding with the smallest mean comes first",
 )
@@ -194,7 +193,47 @@ def summary_sorted_by_above(runs, length):
 
 
 @summary.mistake(
-    "Your order is that of the standard deviation. Asked is the smallest mean first.",
+    "You round before you sort, and means that are nearly equal stand in any order. Sort the "
+    "numbers as they are; to round is for whoever shows them.",
+    loses="the best first",
+    breaks="The encoding with the smallest mean comes first",
+)
+def summary_sorted_by_rounded_means(runs, length):
+    runs = runs[runs["length"] == length]
+    grouped = runs.assign(above=runs["loss"] - runs["limit"]).groupby("encoding")
+    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
+    return table.loc[table["mean"].round(3).sort_values(kind="stable").index]
+
+
+@summary.mistake(
+    "Seeds that end with the same loss count only once with you. Each row is a run of its own: two "
+    "seeds may end alike.",
+    loses=("mean over seeds", "standard deviation over seeds", "nats above the limit"),
+    breaks="which may have equal losses",
+)
+def summary_of_different_losses(runs, length):
+    here = runs[runs["length"] == length]
+    best = here.groupby("encoding")["loss"].mean().sort_values().index
+    here = here.drop_duplicates(["encoding", "loss", "limit"])
+    grouped = here.assign(above=here["loss"] - here["limit"]).groupby("encoding")
+    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
+    return table.loc[best]
+
+
+@summary.mistake(
+    "An encoding is lost where two have the same mean: you keep one row for each mean. Each "
+    "encoding has a row of its own.",
+    loses=("mean over seeds", "standard deviation over seeds", "nats above the limit"),
+)
+def summary_with_one_row_for_each_mean(runs, length):
+    runs = runs[runs["length"] == length]
+    grouped = runs.assign(above=runs["loss"] - runs["limit"]).groupby("encoding")
+    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
+    return table.sort_values("mean").drop_duplicates("mean")
+
+
+@summary.mistake(
+    "You sort by the standard deviation. Sort by mean, smallest first.",
     loses="the best first",
 )
 def summary_sorted_by_std(runs, length):
@@ -219,8 +258,8 @@ def summary_with_a_count(runs, length):
 
 
 @summary.mistake(
-    "Encodings that were never measured at this length have a row as well, full of what is not a "
-    "number. Look at the rows with that length only.",
+    "Encodings that were never measured at this length have a row as well, full of nan. Look at "
+    "the rows with that length only.",
 )
 def summary_of_encodings_without_runs(runs, length):
     here = runs[runs["length"] == length]
@@ -237,3 +276,27 @@ def summary_above_the_first_limit(runs, length):
     runs = runs[runs["length"] == length]
     table = runs.groupby("encoding")["loss"].agg(["mean", "std"])
     return table.assign(above=table["mean"] - runs["limit"].iloc[0]).sort_values("mean")
+
+
+@summary.mistake(
+    "Your columns hold text, which no later cell can compute with. Keep the numbers; rounding is "
+    "for display.",
+    loses=("mean over seeds", "standard deviation over seeds", "nats above the limit"),
+)
+def summary_in_texts(runs, length):
+    runs = runs[runs["length"] == length]
+    grouped = runs.assign(above=runs["loss"] - runs["limit"]).groupby("encoding")
+    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
+    return table.sort_values("mean").map("{:.3f}".format)
+
+
+@summary.mistake(
+    "Where all seeds of an encoding have equal losses, your standard deviation is missing. It is "
+    "0 there.",
+    loses="standard deviation over seeds",
+)
+def summary_without_a_deviation_of_zero(runs, length):
+    runs = runs[runs["length"] == length]
+    grouped = runs.assign(above=runs["loss"] - runs["limit"]).groupby("encoding")
+    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
+    return table.sort_values("mean").replace({"std": {0: float("nan")}})

@@ -1,11 +1,12 @@
 """Unit 03, “A table that learns”: what it asks, and what people write instead.
 
-Mistakes are in table_rows.py; those about how rows are kept and begin in table_start.py.
+How rows begin is asked in table_begins.py. Mistakes are in table_rows.py; those about how rows are
+kept and begin in table_start.py.
 """
 
 from __future__ import annotations
 
-import math
+import contextlib
 from collections.abc import Iterator
 from functools import partial
 from random import Random
@@ -24,7 +25,7 @@ from helpers.checks.engine import (
     refusal,
     unchanged,
 )
-from helpers.checks.learned import common
+from helpers.checks.learned import common, table_begins
 from helpers.encodings import Encoding, additive
 
 
@@ -43,35 +44,19 @@ class LearnedEncoding(encodings.Learned):
 
 
 def _inputs(rng: Random, max_len: int) -> Iterator[Tensor]:
-    """x (B, T, D): the longest of B, T and D is each in turn, T is nearly `max_len`, T = 1."""
+    """x (B, T, D): each is the longest in turn, T nearly `max_len`, T = 1; B = T, T = D, both."""
     a, b, c = rng.randint(2, 4), rng.randint(5, 7), rng.randint(8, 11)
-    for shape in ((a, b, c), (c, a, b), (b, c, a), (a, max_len - 1, b), (1, 1, c), (b, 1, c)):
+    for shape in ((a, b, c), (c, a, b), (b, c, a), (a, max_len - 1, b), (1, 1, c), (b, 1, c),
+                  (b, b, c), (a, b, b), (b, b, b)):  # fmt: skip
         yield common.normal_numbers(rng, *shape)
 
 
 def _table_with(answer: Answer, rows: Tensor) -> Any:
     """The answer's module, with `rows` put in the place of what it has drawn."""
     module = common.made(answer, d_model=rows.shape[1], max_len=len(rows)).to(rows.dtype)
-    for table in _tables(module, rows.numel()):
+    for table in table_begins.tables_of(module, rows.numel()):
         table.data = rows.reshape(table.shape).clone()
     return module
-
-
-def _tables(module: Any, size: int) -> list[Tensor]:
-    """What the module keeps that has `size` numbers: its Parameters, else whatever there is."""
-    for kept in (module.parameters(), module.buffers(), vars(module).values()):
-        if found := [each for each in kept if isinstance(each, Tensor) and each.numel() == size]:
-            return found
-    return []
-
-
-def _size(module: Any, max_len: int, width: int) -> dict[str, str]:
-    """Whether the module keeps a table of that size; if not, what it has."""
-    there = "is there"
-    if not _tables(module, max_len * width):
-        shapes = ", ".join(str(tuple(each.shape)) for each in module.parameters())
-        there = f"the shape {shapes}" if shapes else "no Parameter"
-    return {f"a table of shape {(max_len, width)}": there}
 
 
 def _embedded(module: Any, *arguments: Tensor) -> Any:
@@ -86,17 +71,20 @@ def _embedded(module: Any, *arguments: Tensor) -> Any:
 
 def _rows_added(rng: Random) -> Iterator[Case]:
     max_len = rng.randint(12, 16)
-    for x in _inputs(rng, max_len):
+    large = common.normal_numbers(rng, rng.randint(17, 20), 9, rng.randint(65, 80))
+    for x in (*_inputs(rng, max_len), large):
         rows = common.normal_numbers(rng, max_len, x.shape[2])
 
         def ask(answer: Answer, x: Tensor = x, rows: Tensor = rows) -> Any:
             module = _table_with(answer, rows)
+            with contextlib.suppress(Exception):  # positions that are given have their own part
+                module.embed(x.clone(), torch.arange(x.shape[1]).flip(0))
             seen: dict[str, Any] = {
-                **_size(module, *rows.shape),
+                **table_begins.size_of(module, *rows.shape),
                 "the result": _embedded(module, x),
                 "the result for another x of this shape": _embedded(module.eval(), x.flip(0, 1)),
             }
-            for table in _tables(module, rows.numel()):
+            for table in table_begins.tables_of(module, rows.numel()):
                 table.data = rows.flip(0, 1).reshape(table.shape)
             return seen | {"the result with other rows, after eval()": _embedded(module, x)}
 
@@ -105,16 +93,17 @@ def _rows_added(rng: Random) -> Iterator[Case]:
 
 
 def _rows_chosen(rng: Random) -> Iterator[Case]:
-    max_len = rng.randint(12, 16)
-    for x in _inputs(rng, max_len):
+    few, many = rng.randint(12, 16), rng.randint(1_030, 1_100)
+    large = common.normal_numbers(rng, rng.randint(17, 20), 9, rng.randint(65, 80))
+    for x, max_len in [*((x, few) for x in _inputs(rng, few)), (large, many)]:
         rows = common.normal_numbers(rng, max_len, x.shape[2])
         positions = 1 + common.random_positions(rng, max_len - 1, *x.shape[:2])
 
         def ask(answer: Answer, x: Tensor = x, rows: Tensor = rows, p: Tensor = positions) -> Any:
             module = _table_with(answer, rows)
-            return _size(module, *rows.shape) | {
+            return table_begins.size_of(module, *rows.shape) | {
                 f"positions {tuple(p.shape)}, each sequence its own": _embedded(module, x, p),
-                "other positions of this shape": _embedded(module, x, max_len - 1 - p),
+                "other positions of this shape": _embedded(module, x, len(rows) - 1 - p),
                 f"positions {tuple(p[0].shape)}, the same for all": _embedded(module, x, p[0]),
             }
 
@@ -127,11 +116,12 @@ def _trained(rng: Random) -> Iterator[Case]:
     max_len = rng.randint(12, 16)
 
     def ask(answer: Answer) -> dict[str, Any]:
-        module = answer(d_model=x.shape[2], max_len=max_len)
-        tables = _tables(module, max_len * x.shape[2])
+        heads = common.some_heads(x.shape[2])
+        module = answer(d_model=x.shape[2], num_heads=heads, max_len=max_len)
+        tables = table_begins.tables_of(module, max_len * x.shape[2])
         return {
             "it is an Encoding": isinstance(module, encodings.Encoding),
-            **_size(module, max_len, x.shape[2]),
+            **table_begins.size_of(module, max_len, x.shape[2]),
             "its rows are kept as": [common.kept_as(module, each) for each in tables],
             "numbers in each Parameter": [each.numel() for each in module.parameters()],
             "a step of gradient descent changes what embed adds": _moves(module, x),
@@ -150,39 +140,6 @@ def _moves(module: Any, x: Tensor) -> bool:
     return not torch.allclose(module.embed(x.clone()), before)
 
 
-def _started(rng: Random) -> Iterator[Case]:
-    max_len, width = rng.randint(210, 250), rng.randint(160, 190)
-
-    def ask(answer: Answer, **std: float) -> dict[str, Any]:
-        modules = [answer(d_model=width, max_len=max_len, **std) for _ in range(2)]
-        tables = [table for each in modules for table in _tables(each, max_len * width)[:1]]
-        rows = tables[0].detach().reshape(max_len, width) if tables else torch.zeros(1, 1)
-        return {
-            **_size(modules[0], max_len, width),
-            **common.begins(tables or [rows], std.get("std", 0.02)),
-            "rows that differ in more than signs": len(rows.abs().unique(dim=0)),
-            "columns that differ in more than signs": len(rows.abs().unique(dim=1).T),
-            "each row has the mean 0": _centred(rows, std.get("std", 0.02)),
-            "each column has the mean 0": _centred(rows.T, std.get("std", 0.02)),
-            "the lengths of the rows differ as by chance": _spread(rows, std.get("std", 0.02)),
-            "the lengths of the columns differ as by chance": _spread(rows.T, std.get("std", 0.02)),
-        }
-
-    yield Case("the numbers of a new module without std", ask)
-    for std in (rng.choice((0.1, 0.2, 0.3, 0.5)), rng.choice((1.5, 2.0, 3.0))):
-        yield Case(f"the numbers of a new module with std={std:g}", partial(ask, std=std))
-
-
-def _spread(rows: Tensor, std: float) -> bool:
-    """Whether their lengths lie about as far apart as those of rows of independent numbers."""
-    return bool(0.5 < rows.norm(dim=1).std() / (std / math.sqrt(2)) < 1.5)
-
-
-def _centred(rows: Tensor, std: float) -> bool:
-    """Whether their means are as near to 0 as those of independent numbers."""
-    return bool((rows.mean(1).square().mean() * rows.shape[1]).sqrt() < 1.5 * std)
-
-
 MIXED = ((torch.float32, torch.bfloat16), (torch.float32, torch.float64),
          (torch.float64, torch.float32), (torch.bfloat16, torch.float32),
          (torch.float16, torch.float64))  # fmt: skip
@@ -194,22 +151,26 @@ def _backwards(rng: Random) -> Iterator[Case]:
     positions = common.random_positions(rng, 12, *x.shape[:2])
 
     def ask(answer: Answer, given: tuple[Tensor, ...]) -> dict[str, Any]:
-        seen: dict[str, Any] = {}
+        module = _table_with(answer, rows)
+        seen: dict[str, Any] = table_begins.size_of(module, *rows.shape)
         for of_rows, of_x in MIXED:
             module = _table_with(answer, rows.to(of_rows))
             words = f"where x has {of_x} and the rows have {of_rows}".replace("torch.", "")
             result = module.embed(x.clone().to(of_x), *given)
+            seen[f"embed leaves the rows as they are {words}"] = _kept(module, rows.to(of_rows))
             seen[f"the dtype of the result {words}"] = str(result.dtype)
             blank = _table_with(answer, torch.zeros_like(rows).to(of_rows))
             found = blank.embed(x.clone().to(of_x), *given)
-            seen[f"rows of zeros leave the digits of x {words}"] = _as_it_was(found, x.to(of_x))
+            seen[f"rows of zeros change no digit of x {words}"] = _as_it_was(found, x.to(of_x))
             leaf = x.clone().to(of_x).requires_grad_()
             seen[f"gradients reach, after eval(), {words}"] = _reached(
                 module.eval(), rows.numel(), leaf, *given
             )
         module = _table_with(answer, rows.double())
         leaf = x.double().requires_grad_()
-        tables = _tables(module, rows.numel()) or [torch.zeros(1, dtype=torch.float64)]
+        tables = table_begins.tables_of(module, rows.numel()) or [
+            torch.zeros(1, dtype=torch.float64)
+        ]
         leaves: dict[str, Tensor | None] = {"x": leaf, "the rows": tables[0]}
         return seen | common.gradients(lambda: module.embed(leaf, *given), leaves)
 
@@ -217,11 +178,17 @@ def _backwards(rng: Random) -> Iterator[Case]:
     yield Case("embed(x, positions)", partial(ask, given=(positions,)))
 
 
+def _kept(module: Any, rows: Tensor) -> bool:
+    """Whether the table still holds these rows, in their dtype."""
+    tables = table_begins.tables_of(module, rows.numel())
+    return all(e.dtype == rows.dtype and torch.equal(e.reshape(rows.shape), rows) for e in tables)
+
+
 def _reached(module: Any, size: int, leaf: Tensor, *given: Tensor) -> list[str]:
     found = module.embed(leaf, *given)
     if found.requires_grad:
         found.double().sum().backward()
-    leaves = {"x": [leaf], "the rows": _tables(module, size)}
+    leaves = {"x": [leaf], "the rows": table_begins.tables_of(module, size)}
     return [
         n for n, some in leaves.items() if any(e.grad is not None and e.grad.any() for e in some)
     ]
@@ -264,7 +231,7 @@ table = Exercise(
         Part("adds row p at position p", 0.5, _rows_added),
         Part("adds the rows it is told to", 0.5, _rows_chosen),
         Part("the rows are trained", 0.5, _trained),
-        Part("the rows start with the std asked for", 0.5, _started),
+        Part("the rows start with the std asked for", 0.5, table_begins.started),
         Part("dtype and gradients", 0.5, _backwards),
         Part("says when there is no row", 0.5, _too_long),
     ),

@@ -105,6 +105,20 @@ class rows_told_are_ignored(RightTable):
 
 
 @table.mistake(
+    "Where there are as many positions as sequences, you give each sequence one of them. Positions "
+    "of shape (T,) are the same for all, also where T = B: look at how many axes they have.",
+    loses="adds the rows it is told to",
+    breaks="of shape $(T,)$ or $(B, T)$",
+)
+class rows_told_are_taken_for_one_per_sequence(RightTable):
+    def rows(self, x, positions):
+        rows = super().rows(x, positions)
+        if positions is not None and positions.dim() == 1 and len(positions) == len(x):
+            return rows[:, None]
+        return rows
+
+
+@table.mistake(
     "You return the rows alone: the tokens themselves are gone. Return x plus the rows.",
     loses=("adds row p at position p", "adds the rows it is told to", "dtype and gradients"),
 )
@@ -174,8 +188,8 @@ class rows_missing_begin_again(RightTable):
 
 
 @table.mistake(
-    "You look at the length in training only, or only after eval(). There are as many rows in the "
-    "one as in the other.",
+    "You check the length in training only, or only after eval(). The table has max_len rows in "
+    "both.",
     loses="says when there is no row",
 )
 class rows_missing_told_in_training_only(RightTable):
@@ -189,8 +203,8 @@ class rows_missing_told_in_training_only(RightTable):
 
 
 @table.mistake(
-    "Your error comes without a text, so whoever reads it has to guess what is too long for what. "
-    "Name T and max_len in it.",
+    "Your error has no text, so its reader has to guess what is too long. Name T and max_len in "
+    "it.",
     loses="says when there is no row",
 )
 class rows_missing_without_a_word(RightTable):
@@ -200,8 +214,8 @@ class rows_missing_without_a_word(RightTable):
 
 
 @table.mistake(
-    "The text of your error does not have both numbers: T, and max_len. With the two, whoever "
-    "reads it knows what to change.",
+    "The text of your error does not have both numbers: T, and max_len. With both, its reader "
+    "knows what to change.",
     loses="says when there is no row",
     breaks="that names both numbers",
 )
@@ -225,8 +239,8 @@ class rows_missing_unnoticed_with_positions(RightTable):
 
 
 @table.mistake(
-    "Your result takes the larger dtype of the two: bfloat16 plus float32 is float32, and the next "
-    "layer gets what it did not expect. Bring the rows to the dtype of x before you add.",
+    "Your result takes the larger dtype of the two: bfloat16 plus float32 is float32, which the "
+    "next layer may not accept. Convert the rows to the dtype of x before you add.",
     loses="dtype and gradients",
     breaks="the result has the dtype of $x$",
 )
@@ -237,7 +251,7 @@ class rows_change_the_dtype(RightTable):
 
 
 @table.mistake(
-    "Your result has the dtype of the rows. Asked is that of x.",
+    "Your result has the dtype of the rows. It should have that of x.",
     loses="dtype and gradients",
 )
 class rows_impose_their_dtype(RightTable):
@@ -248,8 +262,8 @@ class rows_impose_their_dtype(RightTable):
 
 
 @table.mistake(
-    "You bring x to the dtype of the rows, add, and go back: where the rows are in half precision, "
-    "x has lost its digits on the way. Bring the rows to the dtype of x.",
+    "You bring x to the dtype of the rows, add, and go back: where the rows are in half "
+    "precision, x has lost its digits on the way. Convert the rows to the dtype of x.",
     loses="dtype and gradients",
     breaks="the result has the dtype of $x$ and its precision",
 )

@@ -69,8 +69,8 @@ class rows_always_begin_with_the_same_std(RightTable):
 
 
 @table.mistake(
-    "Your rows begin with the variance std. std is the standard deviation: what a number of "
-    "size 1 is multiplied by.",
+    "Your rows begin with the variance std. std is the standard deviation: multiply a standard "
+    "normal number by it.",
     loses="the rows start with the std asked for",
 )
 class rows_begin_with_std_as_variance(RightTable):
@@ -98,8 +98,8 @@ class rows_begin_uniform(RightTable):
 
 
 @table.mistake(
-    "A Parameter times a number is no Parameter any more: the rows that you keep are the result of "
-    "a computation, and the Parameter itself is lost. Multiply inside nn.Parameter(…).",
+    "A Parameter times a number is no longer a Parameter: the rows that you keep are the result "
+    "of a computation, and the Parameter itself is lost. Multiply inside nn.Parameter(…).",
     loses=("the rows are trained", "dtype and gradients"),
     breaks="one `nn.Parameter`",
 )
@@ -130,7 +130,7 @@ class rows_computed_once(RightTable):
 
 @table.mistake(
     "The tails of your distribution are cut off, as BERT's code does at two standard deviations. "
-    "Asked is a normal distribution with all of them.",
+    "The exercise asks for a normal distribution, tails and all.",
     loses="the rows start with the std asked for",
     breaks="tails and all",
 )
@@ -172,12 +172,54 @@ class rows_begin_as_one_row(RightTable):
 
 
 @table.mistake(
+    "The numbers of a row begin equal: one number is drawn for each row, or each column. Draw each "
+    "number of the table on its own.",
+    loses="the rows start with the std asked for",
+)
+class rows_begin_as_one_number_each(RightTable):
+    def first(self, max_len, d_model, std):
+        return (torch.randn(max_len, 1) * std).repeat(1, d_model)
+
+
+@table.mistake(
+    "Your rows are as wide as a head, with one for each head. They are added before anything is "
+    "cut into heads: a row has d_model numbers.",
+    loses=(
+        "adds row p at position p",
+        "adds the rows it is told to",
+        "the rows are trained",
+        "the rows start with the std asked for",
+        "dtype and gradients",
+    ),
+    breaks="with `max_len` rows of `d_model` numbers",
+)
+class rows_as_wide_as_a_head(RightTable):
+    def first(self, max_len, d_model, std):
+        return torch.randn(max_len, self.head_width) * std
+
+    def rows(self, x, positions):
+        return torch.cat([super().rows(x, positions)] * self.num_heads, -1)
+
+
+@table.mistake(
     "Your Parameter does not ask for gradients, so no optimiser will move it.",
     loses=("the rows are trained", "dtype and gradients"),
 )
 class rows_as_a_frozen_parameter(RightTable):
     def keep(self, rows):
         self.table = nn.Parameter(rows, requires_grad=False)
+
+
+@table.mistake(
+    "You convert the Parameter itself. After one text in bfloat16 the module keeps its rows in "
+    "bfloat16, for all texts to come: convert the rows that you add.",
+    loses="dtype and gradients",
+    breaks="the result has the dtype of $x$ and its precision",
+)
+class rows_converted_for_good(RightTable):
+    def rows(self, x, positions):
+        self.table.data = self.table.data.to(x.dtype)
+        return super().rows(x, positions)
 
 
 @table.mistake(

@@ -1,7 +1,12 @@
 """Unit 08, mini BERT: what its exercises ask and look at."""
 
 # Files of further mistakes, which add themselves to their exercise.
-from helpers.checks.mini_bert import own_properties, parameters_layer  # noqa: F401
+from helpers.checks.mini_bert import (  # noqa: F401
+    loss_backwards,
+    own_properties,
+    parameters_layer,
+    unigram_fractions,
+)
 from helpers.checks.mini_bert.above import above
 from helpers.checks.mini_bert.loss import loss
 from helpers.checks.mini_bert.own import own

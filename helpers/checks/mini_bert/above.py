@@ -16,7 +16,7 @@ Scored = tuple[Tensor, Tensor, Tensor, Tensor]  # logits, targets, kinds, poster
 
 
 def distance(logits: Tensor, targets: Tensor, kinds: Tensor, posterior: Tensor) -> Tensor:
-    """Mean of surprise − exact surprise over the chosen places of each kind, (K,)."""
+    """Mean of surprise − exact surprise over the chosen positions of each kind, (K,)."""
     words = targets.clamp(min=0)[..., None]
     surprise = -logits.log_softmax(-1).gather(-1, words)[..., 0]
     exact = -posterior.gather(-1, words)[..., 0].log()
@@ -70,16 +70,20 @@ def _sizes(rng: Random) -> tuple[int, int, int]:
 
 def _each_kind(rng: Random) -> Iterator[Case]:
     sizes = _sizes(rng)
-    for number in (5, 5, 3):  # the same shapes twice, with other numbers in them
+    # The same shapes more than once, with other numbers in them.
+    for number in (5, 5, 3, rng.randint(9, 16)):
         yield _case(_text(rng, sizes, number), "")
     yield _case(_text(rng, sizes, 4, once=True), ", most kinds chosen once")
+    yield _case(_text(rng, (3, rng.randint(66, 75), rng.randint(9, 13)), 3), "")
+    yield _case(_text(rng, (rng.randint(130, 140), rng.randint(6, 8), 9), 3), "")
+    yield _case(_text(rng, (3, rng.randint(9, 12), rng.randint(300, 320)), 2), "")
     logits, targets, kinds, posterior = _text(rng, (1, rng.randint(5, 8), rng.randint(105, 110)), 1)
     targets = torch.where(targets == targets.max(), 100, targets)  # a word, unlike −100
     yield _case((logits, targets, kinds, posterior), "")
 
 
 def _large(rng: Random) -> Iterator[Case]:
-    """Logits around a level of each place, in the hundreds."""
+    """Logits around a level of each position, in the hundreds."""
     for spread, level in ((100, 300), (1, 900)):
         logits, targets, kinds, posterior = _text(rng, _sizes(rng), rng.randint(2, 3))
         levels = level * torch.randn(*logits.shape[:2], 1, generator=common.generator(rng)).sign()
@@ -115,9 +119,9 @@ above = Exercise(
 
 
 @above.mistake(
-    "Your means are over all places of a kind. Only chosen ones are scored; at the others a "
+    "Your means are over all positions of a kind. Only chosen ones are scored; at the others a "
     "target of −100 says nothing.",
-    breaks=("−100 where nothing was chosen", "the mean over its chosen places"),
+    breaks=("−100 where nothing was chosen", "the mean over its chosen positions"),
 )
 def above_at_all_places(logits, targets, kinds, posterior):
     words = targets.clamp(min=0)[..., None]
@@ -127,7 +131,7 @@ def above_at_all_places(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "These are losses, not distances: what the exact answer would have cost at the same places "
+    "These are losses, not distances: what the exact answer would have cost at the same positions "
     "has not been subtracted.",
     breaks=("with the exact answer.", "Mean distance to the limit"),
 )
@@ -139,8 +143,8 @@ def above_nothing(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "You subtract one limit from all kinds. Each kind has its own: some words can hardly be "
-    "known, others surely.",
+    "You subtract one limit from all kinds. Each kind has its own: some words are nearly "
+    "certain, others are not.",
 )
 def above_the_limit_of_all(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets != -100
@@ -163,8 +167,8 @@ def above_with_the_sign_turned(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "You divide each sum by the number of all chosen places. A mean of a kind divides by how "
-    "many places of that kind were chosen."
+    "You divide each sum by the number of all chosen positions. A mean of a kind divides by how "
+    "many positions of that kind were chosen."
 )
 def above_divided_by_all_chosen(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets != -100
@@ -217,7 +221,7 @@ def above_for_all_kinds_together(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "You have a number for each place. Take a mean for each kind, over its chosen places."
+    "You have a number for each position. Take a mean for each kind, over its chosen positions."
 )
 def above_by_place(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets != -100
@@ -269,7 +273,7 @@ def above_with_the_mask_as_a_factor(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "A place is left out whose target is word 0. Only −100 says that nothing was chosen.",
+    "A position is left out whose target is word 0. Only −100 says that nothing was chosen.",
 )
 def above_without_word_0(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets > 0

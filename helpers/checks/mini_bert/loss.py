@@ -17,7 +17,7 @@ from helpers.training import masked_loss
 
 
 def scored(logits: Tensor, targets: Tensor) -> Tensor:
-    """Mean surprise in nats over the places whose target is not −100."""
+    """Mean surprise in nats over the positions whose target is not −100."""
     chosen = targets != -100
     words = targets.clamp(min=0)[..., None]
     surprise = -logits.log_softmax(-1).gather(-1, words)[..., 0]
@@ -25,7 +25,7 @@ def scored(logits: Tensor, targets: Tensor) -> Tensor:
 
 
 def _targets(rng: Random, sizes: tuple[int, ...], row: int | None = None) -> Tensor:
-    """−100 but for some places, more in some rows than in others, and none in `row`.
+    """−100 but for some positions, more in some rows than in others, and none in `row`.
 
     The first and the last word are among the targets.
     """
@@ -60,12 +60,16 @@ def _chosen_places(rng: Random) -> Iterator[Case]:
     targets = _targets(rng, many)
     targets[0][targets[0] == 0] = 100
     yield call(_logits(rng, *many), targets)
-    long = rng.randint(3, 4), rng.randint(45, 55), rng.randint(11, 16)
+    long = rng.randint(3, 4), rng.randint(70, 80), rng.randint(11, 16)
     targets = _targets(rng, long)
     row = rng.randrange(3)
     targets[row] = torch.randint(long[2], long[1:2], generator=common.generator(rng))
     targets[row, :: rng.randint(5, 7)] = -100  # thirty and more are chosen in this row
     yield call(_logits(rng, *long), targets)
+    many = rng.randint(66, 72), rng.randint(80, 90), 5  # and thousands in so many rows
+    targets = torch.randint(many[2], many[:2], generator=common.generator(rng))
+    targets[:, :: rng.randint(8, 9)] = -100
+    yield call(_logits(rng, *many), targets)
     few = 1, rng.randint(4, 6), rng.randint(7, 9)
     every = torch.randint(few[2], few[:2], generator=common.generator(rng))
     yield call(_logits(rng, *few), every)
@@ -73,7 +77,7 @@ def _chosen_places(rng: Random) -> Iterator[Case]:
 
 
 def _large_logits(rng: Random) -> Iterator[Case]:
-    """In the hundreds, those of a place around a level of its own."""
+    """In the hundreds, those of a position around a level of its own."""
     for _ in range(2):
         logits, targets = _batch(rng)
         levels = 400 * torch.randn(*targets.shape, 1, generator=common.generator(rng))
@@ -92,6 +96,15 @@ def _differentiated(rng: Random) -> Iterator[Case]:
         return str(getattr(answer(given.clone(), targets.clone()), "dtype", "none"))
 
     yield Case("its dtype where the logits are bfloat16", ask)
+
+    def sent_back(answer: Answer) -> Any:
+        large = (100 * logits).requires_grad_()
+        found = answer(large, targets.clone())
+        if isinstance(found, Tensor) and found.requires_grad:
+            found.sum().backward()
+        return {"a gradient reaches the logits": large.grad is not None}
+
+    yield Case("with logits in the hundreds", sent_back)
 
 
 # What `F.cross_entropy` and `F.nll_loss` are made of, by its compiled names.
@@ -119,9 +132,9 @@ loss = Exercise(
 
 
 @loss.mistake(
-    "You add up the chosen places only, but divide by the number of all places. Your loss "
+    "You add up the chosen positions only, but divide by the number of all positions. Your loss "
     "looks better than it is, the more so the fewer are chosen.",
-    breaks="over the chosen places",
+    breaks="over the chosen positions",
 )
 def loss_over_all_places(logits, targets):
     chosen = targets != -100
@@ -130,8 +143,8 @@ def loss_over_all_places(logits, targets):
 
 
 @loss.mistake(
-    "Places with −100 are scored as well, as if word 0 were right there. They should count "
-    "neither above nor below the line.",
+    "Positions with −100 are scored as well, as if word 0 were right there. They should count "
+    "neither in the sum nor in the number that you divide by.",
     breaks="−100 elsewhere",
 )
 def loss_that_scores_everything(logits, targets):
@@ -150,8 +163,8 @@ def loss_with_softmax_twice(logits, targets):
 
 
 @loss.mistake(
-    "Your softmax runs over the places of a row. The probabilities that add up to 1 are those of "
-    "the words at one place; which axis is that?"
+    "Your softmax runs over the positions of a row. The probabilities that add up to 1 are those "
+    "of the words at one position; which axis is that?"
 )
 def loss_along_the_places(logits, targets):
     chosen = targets != -100
@@ -160,7 +173,7 @@ def loss_along_the_places(logits, targets):
 
 
 @loss.mistake(
-    "This is the sum. Divide by how many places were chosen, or a larger batch has a larger loss.",
+    "This is the sum. Divide by the number of chosen positions, or a larger batch costs more.",
 )
 def loss_as_a_sum(logits, targets):
     chosen = targets != -100
@@ -169,9 +182,9 @@ def loss_as_a_sum(logits, targets):
 
 
 @loss.mistake(
-    "You take the mean of each row and then the mean of those. A row with one chosen place "
+    "You take the mean of each row and then the mean of those. A row with one chosen position "
     "then counts as much as a row with ten, and one without any has no mean at all: take one mean "
-    "over all chosen places.",
+    "over all chosen positions.",
     breaks="though not in each row",
 )
 def loss_as_a_mean_of_rows(logits, targets):
@@ -193,7 +206,7 @@ def loss_by_log_of_softmax(logits, targets):
     return -probabilities.gather(-1, targets[chosen][:, None]).log().mean()
 
 
-@loss.mistake("Word 0 is a word too: you leave it out. Only −100 says that a place was not chosen.")
+@loss.mistake("Word 0 is a word too, and you leave it out. Only −100 says: not chosen.")
 def loss_without_word_0(logits, targets):
     chosen = targets > 0
     logs = logits.log_softmax(-1)[chosen]
@@ -230,8 +243,8 @@ def loss_of_the_logit_alone(logits, targets):
 
 
 @loss.mistake(
-    "You look up the probability of word −100, and there is none. Choose the places first, or put "
-    "a real word in for −100 where it will not count."
+    "You look up the probability of word −100, and there is none. Select the positions first, or "
+    "put a real word in for −100 where it will not count."
 )
 def loss_that_looks_up_minus_100(logits, targets):
     picked = logits.log_softmax(-1).gather(-1, targets[..., None])[..., 0]
@@ -262,8 +275,8 @@ def loss_as_a_python_number(logits, targets):
 
 
 @loss.mistake(
-    "You subtract one maximum from all logits. At a place whose logits are far below it, e to "
-    "their power is 0. Each place needs a maximum of its own.",
+    "You subtract one maximum from all logits. At a position whose logits are far below it, e to "
+    "their power is 0. Each position needs a maximum of its own.",
     loses="logits of any size",
     breaks="of either sign",
 )
@@ -272,35 +285,3 @@ def loss_with_one_maximum_for_all(logits, targets):
     powers = (logits - logits.max()).exp()
     probabilities = (powers / powers.sum(-1, keepdim=True))[chosen]
     return -probabilities.gather(-1, targets[chosen][:, None]).log().mean()
-
-
-@loss.mistake(
-    "Your loss is float32 whatever the logits are. Leave the dtype to the operations: float64 in, "
-    "float64 out.",
-    loses="dtype and gradients",
-    breaks="a tensor of shape $()$, of the dtype of `logits`",
-)
-def loss_always_in_float32(logits, targets):
-    chosen = targets != -100
-    logs = logits.float().log_softmax(-1)[chosen]
-    return -logs.gather(-1, targets[chosen][:, None]).mean()
-
-
-@loss.mistake(
-    "Your loss is float64 whatever the logits are. That is no harm to the number, but the text "
-    "asks for the dtype of the logits.",
-    loses="dtype and gradients",
-)
-def loss_always_in_float64(logits, targets):
-    chosen = targets != -100
-    logs = logits.double().log_softmax(-1)[chosen]
-    return -logs.gather(-1, targets[chosen][:, None]).mean()
-
-
-@loss.mistake(
-    "This is the right number in a shape of its own, (1,) or (1, 1). A loss has the shape ().",
-)
-def loss_in_a_list_of_one(logits, targets):
-    chosen = targets != -100
-    logs = logits.log_softmax(-1)[chosen]
-    return -logs.gather(-1, targets[chosen][:, None]).mean(0)

@@ -15,10 +15,15 @@ from torch import Generator, Tensor, nn
 
 from helpers import encodings
 from helpers.checks.engine import Case, Exercise, Part
+from helpers.checks.mini_bert import own_long
 from helpers.checks.mini_bert import own_measured as measured
 from helpers.encodings import Encoding, additive
 
-OF_THE_LIBRARY = tuple(each for each in encodings.BY_NAME.values() if each is not Encoding)
+OF_THE_LIBRARY = tuple(
+    each
+    for each in (*encodings.BY_NAME.values(), *encodings.LATER.values())
+    if each is not Encoding
+)
 
 
 class RowAndOffset(Encoding):
@@ -106,6 +111,11 @@ def _lengths(rng: Random) -> Iterator[Case]:
     ):
         tokens = _tokens(rng, 1, each["max_len"])
         yield Case(label, partial(measure, sizes=each, tokens=tokens))
+    width = rng.choice((2, 4))
+    for length in (rng.randint(250, 260), 512):
+        tokens = _tokens(rng, 1, length)
+        label = f"T={length} with max_len left as it is, 512, and d_model={width}"
+        yield Case(label, partial(own_long.at_default, width=width, tokens=tokens))
     for length in (end + 1, end + rng.randint(2, 4), 3 * end):
         tokens = _tokens(rng, 1, length)
         label = f"T={length} with max_len={end}"
@@ -129,12 +139,16 @@ def _order(rng: Random, reverse: bool) -> Iterator[Case]:
 
 
 def _trained(rng: Random) -> Iterator[Case]:
-    for _ in range(2):
+    for turn in range(2):
         sizes = _any_sizes(rng)
         tokens = _tokens(rng, 1, sizes["max_len"])
         yield Case(
             f"a model with {_words(sizes)}", partial(measured.learns, sizes=sizes, tokens=tokens)
         )
+        sizes = {**sizes, "max_len": 30}
+        tokens = _tokens(rng, 1, 25 + turn)  # as no model before
+        label = "this model gives what its own numbers say, whatever another one was asked before"
+        yield Case(label, partial(own_long.its_own, sizes=sizes, tokens=tokens))
 
 
 own = Exercise(
@@ -148,6 +162,7 @@ own = Exercise(
         Part("it learns, and can be saved", 0.5, _trained),
     ),
     forbidden=(additive.Table, *OF_THE_LIBRARY),
+    shown=(additive.Table, *OF_THE_LIBRARY),
     explains=(
         "Write `OwnEncoding`.",
         "Any idea will do",

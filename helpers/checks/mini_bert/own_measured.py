@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,9 +19,11 @@ from helpers.model.bert import Bert, Size
 WORDS = 40
 LENGTH_FOR_ORDER = 8  # an idea may look some places away, and know no order in shorter texts
 UNHEARD = "places where another word changes nothing"
+DRAWINGS = 10  # in train mode a word may be left out at random, but not each time
 ORDER_COUNTS = "another order of the words gives more than another order of the results"
 FINITE = "all numbers are finite"
-TWICE = "asked twice in eval mode, it gives the same"
+FINITE_GRADIENTS = "all gradients are finite"
+TWICE = "asked twice in eval mode, and longer texts in between, it gives the same"
 ROUNDING = 1e-10  # of the largest gradient, in float64; a softmax may leave that much of a 0
 WORKS = "it works, or raises a ValueError that says why"
 
@@ -63,12 +66,29 @@ def _heard(model: Bert, tokens: Tensor, place: int) -> bool:
     return not close(model(changed)[:, place], model(tokens)[:, place], 1e-5)
 
 
+def _silent(model: Bert, tokens: Tensor) -> list[int]:
+    """All places of a text where another word changes nothing, in train mode time and again."""
+    places = list(range(tokens.shape[1]))
+    same = tokens[:1].expand(len(places), -1)
+    other = (same + torch.eye(len(places), dtype=tokens.dtype)) % WORDS
+    for seed in range(DRAWINGS if model.training else 1):
+        torch.default_generator.manual_seed(seed)
+        before = model(same)
+        torch.default_generator.manual_seed(seed)
+        after = model(other)
+        places = [t for t in places if close(before[t, t], after[t, t], 1e-5)]
+        if not places:
+            break
+    return places
+
+
 @torch.no_grad()
 def fits(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[str, Any]:
     """What Bert returns with the encoding in it."""
     model = model_with(answer, sizes)
     encoding = model.position
-    hidden, again = model(tokens), model(tokens)
+    long = tokens.repeat(1, 2)[:, : sizes["max_len"]]
+    hidden, _, again = model(tokens), model(long), model(tokens)
     alone = torch.cat([model(row[None]) for row in tokens])
     untrained = model_with(answer, sizes, shaken=False)(tokens)
     return {
@@ -79,6 +99,8 @@ def fits(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[str, Any
         "so they are before any training": bool(untrained.isfinite().all()),
         TWICE: close(again, hidden),
         "a text gives the same alone as among others": close(alone, hidden),
+        f"of a text of max_len words, {UNHEARD}": _silent(model, long),
+        f"{UNHEARD} in train mode": _silent(model_with(answer, sizes).train(), long),
         **counted(model, tokens),
     }
 
@@ -170,22 +192,24 @@ def _gradients(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[st
     """Where the gradients of a result arrive, in float64 if the encoding can."""
     model = model_with(answer, sizes)
     try:
-        _send_back(model.double(), tokens)
+        send_back(model.double(), tokens)
     except RuntimeError:  # that it does not fit is asked elsewhere
         model = model_with(answer, sizes)
-        _send_back(model, tokens)
+        send_back(model, tokens)
     weights = list(model.position.parameters())
     sizes_of = [0.0 if each.grad is None else float(each.grad.abs().max()) for each in weights]
-    least = ROUNDING * max(sizes_of, default=0.0)
+    least = ROUNDING * max(filter(math.isfinite, sizes_of), default=0.0)
     return {
-        "the loss reaches every Parameter": all(each > least for each in sizes_of),
+        FINITE_GRADIENTS: all(map(math.isfinite, sizes_of)),
+        "the loss reaches every Parameter": all(each > least or each != each for each in sizes_of),
         "what a gradient does not reach, or not all of it": own_hooks.cut(
             model.position, own_hooks.given(sizes, tokens), model.words.weight.dtype
         ),
     }
 
 
-def _send_back(model: Bert, tokens: Tensor) -> None:
+def send_back(model: Bert, tokens: Tensor) -> None:
+    """Send a gradient back that is another one for each number."""
     hidden = model(tokens)
     weights = torch.randn(hidden.shape, generator=Generator().manual_seed(3))
     (hidden * weights.to(hidden.dtype)).sum().backward()

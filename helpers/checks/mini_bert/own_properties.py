@@ -11,14 +11,14 @@ from helpers.encodings import Encoding
 NO_GRADIENT = (
     "A Parameter of yours gets no gradient: it is never used, or has requires_grad=False, or "
     "between it and the result there is a detach, .data, no_grad or a factor 0, or a softmax that "
-    "takes out again what is added to all scores of a query."
+    "takes out again what is added to all scores of a query. Nor does one pass .round() or .sign()."
 )
 
 
 @own.mistake(
     "To Bert with your class a shuffled text is the same text. Either no hook does anything, "
-    "or what it does is the same at every place, or it adds one number to all D entries, which "
-    "the LayerNorm behind the sum takes out again, or one number of a query to its scores with all "
+    "or what it does is the same at every position, or it adds one number to all D entries, which "
+    "the LayerNorm behind the sum removes, or one number of a query to its scores with all "
     "keys, which the softmax takes out again.",
     breaks=("it is not blind to order", "none of them earns anything"),
 )
@@ -49,7 +49,7 @@ class own_distance(RowAndOffset):
 
 @own.mistake(
     "Your rows go along the first axis, which is the batch: all tokens of a text get the same "
-    "row, and each text another. Time is the second axis.",
+    "row, and each text another. The tokens run along the second axis.",
 )
 class own_along_the_batch(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512):
@@ -118,7 +118,7 @@ class own_in_a_list(RowAndOffset):
 @own.mistake(
     NO_GRADIENT,
     loses="it learns, and can be saved",
-    breaks="and all Parameters where",
+    breaks="and all Parameters, each in part at least, where",
 )
 class own_detached(RowAndOffset):
     def embed(self, x, positions=None):
@@ -140,7 +140,7 @@ class own_that_detaches_the_words(RowAndOffset):
 
 @own.mistake(
     "Asked twice, your class gives two answers: it draws random numbers at each call, or keeps "
-    "something from one call to the next. A place that has another vector each time cannot be "
+    "something from one call to the next. A position that has another vector each time cannot be "
     "recognised: draw in __init__.",
     loses=("it drops into Bert", "it learns, and can be saved"),
     breaks="asked twice",
@@ -152,6 +152,21 @@ class own_drawn_anew(RowAndOffset):
     def embed(self, x, positions=None):
         self.check(x.shape[1])
         return x + torch.randn(x.shape[1], x.shape[2])
+
+
+@own.mistake(
+    "Your class remembers how long the longest text was, and from then on gives other numbers for "
+    "shorter ones. Let each text be a matter of its own length and of max_len.",
+    loses="it drops into Bert",
+    breaks="asked twice",
+)
+class own_that_remembers_the_longest_text(RowAndOffset):
+    longest = 1
+
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        self.longest = max(self.longest, x.shape[1])
+        return x + self.rows[: x.shape[1]] * x.shape[1] / self.longest
 
 
 @own.mistake(
@@ -186,7 +201,7 @@ class own_with_a_silent_error(RowAndOffset):
 
 
 @own.mistake(
-    "A text of one word gives numbers that are not finite: where places are divided by T − 1, "
+    "A text of one word gives numbers that are not finite: where positions are divided by T − 1, "
     "that is a division by 0.",
     loses="any length up to max_len",
     breaks="it works for any $T$ from 1",
@@ -196,3 +211,43 @@ class own_divided_by_the_last_place(RowAndOffset):
         self.check(x.shape[1])
         place = torch.arange(x.shape[1]) / torch.tensor(x.shape[1] - 1)
         return x + self.rows[0] + place[:, None] * self.rows[1]
+
+
+@own.mistake(
+    "A gradient of yours is not a number, and after one step no Parameter is. The root of 0, 0 / 0 "
+    "and e to a large power do that, also where torch.where throws the result away.",
+    loses=("any length up to max_len", "it learns, and can be saved"),
+    breaks="gradients reach the $x$",
+)
+class own_with_a_root_of_zero(RowAndOffset):
+    def scores(self, q, k, offsets=None):
+        self.check(q.shape[2])
+        offsets = self.offsets(q.shape[2])
+        return offsets.sign() * (self.numbers[:, :1, None] * offsets).abs().sqrt()
+
+
+@own.mistake(
+    "In a long text your class gives numbers, or gradients, that are not finite. e to the power of "
+    "89 is too large for a float32, and a distance may be 511.",
+    loses="any length up to max_len",
+    breaks="finite numbers",
+)
+class own_with_powers_of_the_distance(RowAndOffset):
+    def scores(self, q, k, offsets=None):
+        self.check(q.shape[2])
+        offsets = self.offsets(q.shape[2])
+        return -torch.exp((0.5 + 0.1 * self.numbers[:, :1, None]) * offsets) * offsets.sign()
+
+
+@own.mistake(
+    "Something is kept outside of your object, as in a dictionary of the cell, and comes back "
+    "when another object, or the same one with other Parameters, is asked.",
+    loses="it learns, and can be saved",
+    breaks="saved and loaded",
+)
+class own_with_rows_kept_outside(RowAndOffset):
+    def embed(self, x, positions=None, outside={}):  # noqa: B006
+        self.check(x.shape[1])
+        key = (*x.shape[1:], x.dtype)
+        kept = outside.setdefault(key, self.rows[: x.shape[1]].detach().clone())
+        return x + kept + 0.1 * self.rows[: x.shape[1]]

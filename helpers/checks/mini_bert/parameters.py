@@ -44,9 +44,24 @@ def _large(rng: Random) -> tuple[int, ...]:
     )
 
 
+def _known(rng: Random) -> Iterator[tuple[int, ...]]:
+    """Sizes of which a part is that of a published model, and more layers than any of them has."""
+    yield 30_522, 768, 12, 2 * rng.randint(300, 500)
+    yield 2 * rng.randint(15_000, 15_200), 1024, 24, 512
+    yield (
+        2 * rng.randint(50, 400),
+        rng.randint(10, 19),
+        rng.randint(100, 150),
+        2 * rng.randint(9, 30),
+    )
+
+
 def _huge(rng: Random) -> tuple[int, ...]:
-    """Each of the four numbers is too large for a float64 that is to hold it exactly."""
-    width = 4 * rng.randint(2**25, 2**25 + 999) + 1
+    """Each number is too large for a float64 that is to hold it exactly, and "all" for 64 bits.
+
+    One map of a layer is not, so that PyTorch can be asked about its shape.
+    """
+    width = 4 * rng.randint(2**27, 2**27 + 999) + 1
     return width + 2 * rng.randint(1, 999), width, 2 * rng.randint(2, 4), 2 * rng.randint(50, 500)
 
 
@@ -55,7 +70,7 @@ def _sizes(rng: Random) -> Iterator[tuple[int, ...]]:
     first, second = _small(rng), _small(rng)
     width = first[1] + rng.randint(1, 5)
     yield from (first, (second[0], first[1], *second[2:]), (first[0], width, *first[2:]))
-    yield from (_large(rng), _huge(rng))
+    yield from (_large(rng), *_known(rng), _huge(rng))
 
 
 class _WithoutNumbers(TorchFunctionMode):
@@ -95,11 +110,21 @@ def _count(rng: Random, key: str) -> Iterator[Case]:
         yield Case(f"{sizes}[{key!r}]", ask)
     if key == "all":
         yield Case(f"the entries for {sizes}", partial(_keys, sizes=sizes))
+        words = f"{sizes}[{key!r}], once it has been asked about other sizes"
+        yield Case(words, partial(_kept, sizes=sizes, key=key))
 
 
 def _keys(answer: Answer, sizes: tuple[int, ...]) -> Any:
     found = _entries(answer, sizes)
     return sorted(map(str, found)) if type(found) is dict else found
+
+
+def _kept(answer: Answer, sizes: tuple[int, ...], key: str) -> Any:
+    """An entry of a dictionary that was returned before another one."""
+    with _WithoutNumbers():
+        first = answer(*sizes)
+        answer(*(each + 1 for each in sizes))
+    return _whole(first.get(key, "no such entry")) if isinstance(first, dict) else first
 
 
 def _entries(answer: Answer, sizes: tuple[int, ...]) -> Any:
@@ -132,13 +157,14 @@ parameters = Exercise(
         )
     ),
     forbidden=(bert.parameter_count, bert.Bert),
+    shown=(bert.Bert,),
 )
 
 
 @parameters.mistake(
     "These are the four numbers without their names. Return a dictionary, with the keys of the "
     "text.",
-    breaks="as a dictionary of four numbers",
+    breaks="dictionary of four numbers",
 )
 def count_as_a_tuple(V, D, L, T):
     below = (V + 2 + T) * D + 2 * D
@@ -191,8 +217,8 @@ def count_in_floats(V, D, L, T):
 
 
 @parameters.mistake(
-    "Large models have more parameters than 32 bits can count. Python's own ints have no end, and "
-    "those of torch.int64 are long enough.",
+    "Large models have more parameters than 32 bits can count. Python's own ints have no limit, "
+    "and those of torch.int64 are long enough.",
     breaks="exact for any sizes",
 )
 def count_in_32_bits(V, D, L, T):
@@ -211,8 +237,8 @@ def count_in_32_bits(V, D, L, T):
 
 
 @parameters.mistake(
-    "These are the right numbers, in tensors or as numbers of NumPy's. The text asks for Python's "
-    "ints: int(…) makes one of each, and without tensors there would be nothing to turn.",
+    "These are the right numbers, as tensors or NumPy numbers. The text asks for Python's ints: "
+    "int(…) makes one of each.",
     breaks="each an int",
 )
 def count_in_tensors(V, D, L, T):
@@ -226,8 +252,8 @@ def count_in_tensors(V, D, L, T):
 
 
 @parameters.mistake(
-    "Your ints have been floats on their way, by / or a power of 0.5 or a float of yours: beyond 2 "
-    "to the power of 53 that costs the last digits, and int(…) does not bring them back.",
+    "Your ints were floats at some point, by /, a power of 0.5 or a float: beyond 2 to the power "
+    "of 53 that loses the last digits, and int(…) does not bring them back.",
     breaks="exact for any sizes",
 )
 def count_in_floats_made_ints(V, D, L, T):
@@ -274,17 +300,6 @@ def count_with_1024_positions(V, D, L, T):
 )
 def count_without_segments_or_norm(V, D, L, T):
     below = (V + T) * D + 2 * D
-    layer, pooler = 12 * D * D + 13 * D, D * D + D
-    every = below + L * layer + pooler
-    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
-
-
-@parameters.mistake(
-    "One of the three tables below the layers is missing: the one that this course is about.",
-    loses=("below the layers", "all of it"),
-)
-def count_without_positions(V, D, L, T):
-    below = (V + 2) * D + 2 * D
     layer, pooler = 12 * D * D + 13 * D, D * D + D
     every = below + L * layer + pooler
     return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}

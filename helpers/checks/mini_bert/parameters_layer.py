@@ -157,3 +157,14 @@ def count_without_biases(V, D, L, T):
     layer, pooler = 12 * D * D + 4 * D, D * D
     every = below + L * layer + pooler
     return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
+
+
+@parameters.mistake(
+    "One of the three tables below the layers is missing: the one that this course is about.",
+    loses=("below the layers", "all of it"),
+)
+def count_without_positions(V, D, L, T):
+    below = (V + 2) * D + 2 * D
+    layer, pooler = 12 * D * D + 13 * D, D * D + D
+    every = below + L * layer + pooler
+    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}

@@ -28,7 +28,10 @@ def _case(training: Tensor, testing: Tensor, size: int) -> Case:
     asked = call(training, testing, size)
 
     def ask(answer: Answer) -> Any:
-        return common.as_number(asked.ask(answer))
+        found = common.as_number(asked.ask(answer))
+        if isinstance(found, Tensor) and found.dim() == 0 and not found.isfinite():
+            return torch.tensor(math.inf)  # also 0 / 0, so that one hint fits both
+        return found
 
     return Case(f"({len(training)} words, {len(testing)} words, {size})", ask)
 
@@ -58,7 +61,8 @@ def _all_seen(rng: Random) -> Iterator[Case]:
     words = rng.sample(range(size), size)  # so often that numbers of 8 or 16 bits are too small
     often = torch.tensor(words[:1] * rng.randint(40_000, 42_000) + words[1:2] * 3001)
     training, testing = _texts(rng, words, [], (size + 20, 90))
-    yield _case(torch.cat([training, often]), torch.cat([testing, often[-99:], often[:77]]), size)
+    tested = torch.cat([testing, often[: rng.randint(20_000, 22_000)], often[-99:], often[:77]])
+    yield _case(torch.cat([training, often]), tested, size)
     yield _finely(rng)
 
 
@@ -74,8 +78,10 @@ def _finely(rng: Random) -> Case:
 
 def _some_unseen(rng: Random) -> Iterator[Case]:
     """The last of the V words are in one text only, or in none at all."""
-    for number in (rng.randint(150, 250), rng.randint(30, 35)):
-        size = rng.randint(25, 40)
+    few, many, most = (25, 40), (1010, 1100), (9_000, 9_500)
+    numbers = rng.randint(150, 250), rng.randint(30, 35), 99, 99
+    for number, sizes in zip(numbers, (few, few, many, most), strict=True):
+        size = rng.randint(*sizes)
         known, absent = size - rng.randint(5, 8), rng.randint(1, 3)
         words = rng.sample(range(known), known)
         unseen = rng.sample(range(known, size - absent), size - absent - known)
@@ -90,6 +96,7 @@ def _hardly_any(rng: Random) -> Iterator[Case]:
     yield _case(torch.tensor([b]), torch.tensor([b]), size)
     yield _case(torch.tensor([a, a, b]), torch.tensor([b, c, b, a, b]), size)
     yield _case(torch.tensor([], dtype=torch.long), torch.tensor([c, b, c]), size)
+    yield _case(torch.tensor([0] * rng.randint(1, 3)), torch.tensor([0, 0]), 1)
 
 
 unigram = Exercise(
@@ -170,7 +177,7 @@ def unigram_counted_on_both(training, testing, vocab_size):
 
 @unigram.mistake(
     "Your mean is over the vocabulary, each word once. It should be over the words of the test "
-    "text, where frequent words come up often.",
+    "text, where frequent words occur often.",
     breaks="over the words of `testing`, one number",
 )
 def unigram_over_the_vocabulary(training, testing, vocab_size):
@@ -180,7 +187,7 @@ def unigram_over_the_vocabulary(training, testing, vocab_size):
 
 @unigram.mistake(
     "This is ln V, the loss of a model that knows nothing at all. This one knows how often "
-    "each word came up in training.",
+    "each word occurred in training.",
     breaks="Count the words of `training`",
 )
 def unigram_that_knows_nothing(training, testing, vocab_size):
@@ -234,7 +241,7 @@ def unigram_skipping_unseen_words(training, testing, vocab_size):
 
 
 @unigram.mistake(
-    "The two texts have changed places: you count `testing` and take the mean over `training`."
+    "The two texts have changed positions: you count `testing` and take the mean over `training`."
 )
 def unigram_with_the_texts_swapped(training, testing, vocab_size):
     counts = torch.bincount(testing, minlength=vocab_size).double() + 1
@@ -251,7 +258,7 @@ def unigram_tested_on_the_training_text(training, testing, vocab_size):
 
 
 @unigram.mistake(
-    "A word that comes up three times in the test counts once in your mean. Take the mean over "
+    "A word that occurs three times in the test counts once in your mean. Take the mean over "
     "the words as they stand there, one after the other."
 )
 def unigram_over_different_words(training, testing, vocab_size):
@@ -270,8 +277,8 @@ def unigram_one_more_for_unseen_words(training, testing, vocab_size):
 
 
 @unigram.mistake(
-    "You have left the case out in which there is nothing to count. By the formula each word then "
-    "has the probability 1/V.",
+    "You have left out the case of an empty training text. By the formula each word then has the "
+    "probability 1/V.",
     loses="a word or two, or none",
     breaks="`training` may be empty",
 )

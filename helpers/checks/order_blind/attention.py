@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from helpers.checks.engine import Case, Exercise, Part, call, differentiated
+from helpers.checks.engine import Case, Exercise, Part, call, differentiated, without_gradients
 from helpers.checks.order_blind import common
 
 
@@ -18,28 +18,45 @@ def _single(rng: Random) -> Iterator[Case]:
     q, k, v = common.queries_keys_values(rng)
     yield common.finite_too(call(q, k, v))
     yield common.finite_too(call(v[: len(q), : q.shape[1]], k, v))  # the same shapes once more
+    yield without_gradients(common.finite_too(call(q, k, v)))
+    yield common.finite_too(call(*common.many_keys(rng)))
+    yield common.finite_too(call(*_many_of_all(rng)))
     yield from _few(q, k, v)
 
 
+def _many_of_all(rng: Random) -> Iterator[Tensor]:
+    """More queries than a signed byte counts, more keys than 512, many features and values."""
+    queries, keys, width = rng.randint(130, 140), rng.randint(515, 530), rng.randint(130, 150)
+    for shape in ((queries, width), (keys, width), (keys, rng.randint(65, 80))):
+        yield common.normal_numbers(rng, *shape)
+
+
 def _few(q: Tensor, k: Tensor, v: Tensor) -> Iterator[Case]:
-    """One query, one key, or both; values of one number; and T = S = d = e."""
+    """One query, one key, or both; values or queries of one number; and T = S = d = e."""
     for queries, keys in ((1, k.shape[-2]), (q.shape[-2], 1), (1, 1)):
         given = q[..., :queries, :], k[..., :keys, :], v[..., :keys, :]
         yield common.finite_too(call(*given))
     yield common.finite_too(call(q, k, v[..., :1]))
+    yield common.finite_too(call(q[..., :1], k[..., :1], v))
     yield common.finite_too(call(q[..., :3, :3], k[..., :3, :3], v[..., :3, :3]))
 
 
 def _batches(rng: Random) -> Iterator[Case]:
     yield common.finite_too(call(*common.queries_keys_values(rng, rng.randint(2, 3))))
     yield common.finite_too(call(*common.queries_keys_values(rng, 2, rng.randint(13, 14))))
+    yield common.finite_too(call(*common.queries_keys_values(rng, rng.randint(17, 20))))
     yield common.finite_too(call(*common.queries_keys_values(rng, 2, 3, 2)))
     q, k, v = common.queries_keys_values(rng, rng.randint(2, 4))
     yield common.finite_too(call(q[:, :1], k, v))
+    for lead in ((1,), (1, 3), (2, 1), (1, 1)):
+        yield common.finite_too(call(*common.queries_keys_values(rng, *lead)))
     square = common.normal_numbers(rng, 2, rng.randint(9, 12), 5)
     yield common.finite_too(call(square, square.flip(1), square))
     yield from _few(*common.queries_keys_values(rng, 2))
     yield from _few(*common.queries_keys_values(rng, 3, 3))
+    q, k, v = common.many_keys(rng, 2)
+    yield common.finite_too(call(k, q, v[:, :3]))  # many queries
+    yield common.finite_too(call(q, k, v))
 
 
 def _large(rng: Random) -> Iterator[Case]:
@@ -61,11 +78,16 @@ def _large(rng: Random) -> Iterator[Case]:
     k[..., 0] = 20_000 * (torch.tensor(rng.sample(range(k.shape[1]), k.shape[1])) - 2)
     case = call(q, k, v)
     yield common.finite_too(Case(case.label + " with scores from −60,000 to 60,000", case.ask))
+    case = call(q, 10 * k, v)
+    yield common.finite_too(Case(case.label + " with scores from −600,000 to 600,000", case.ask))
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
     q, k, v = common.queries_keys_values(rng, 2)
     yield differentiated(q=q, k=k, v=v)
+    yield differentiated(" without a batch", q=q[0], k=k[0], v=v[0])
+    q, k, v = common.queries_keys_values(rng, 2, 2)
+    yield differentiated(" with heads", q=q, k=k, v=v)
 
 
 attention = Exercise(
@@ -92,8 +114,8 @@ def attention_without_scale(q, k, v):
 
 
 @attention.mistake(
-    "Your scores are divided by d, the formula divides by its square root. Has each of q and "
-    "k been scaled, and so the product twice?"
+    "Your scores are divided by d; the formula divides by √d. Did you scale both q and k, and so "
+    "the product twice?"
 )
 def attention_divided_by_d(q, k, v):
     return (q @ k.transpose(-2, -1) / q.shape[-1]).softmax(-1) @ v
@@ -133,8 +155,8 @@ def attention_scaled_after_the_softmax(q, k, v):
 
 
 @attention.mistake(
-    "Your softmax runs over the queries: each key hands out one unit of attention. Each "
-    "*query* should have weights that add up to 1, so it runs over the keys."
+    "Your softmax runs over the queries, so the weights of each key sum to 1. The weights of each "
+    "*query* should: take the softmax over the keys."
 )
 def attention_softmax_over_queries(q, k, v):
     return (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-2) @ v
@@ -167,16 +189,16 @@ def attention_scaled_by_axis_1(q, k, v):
 
 
 @attention.mistake(
-    "These are values added up with the bare scores as weights. Between the two belongs what "
-    "makes weights positive and lets them add up to 1."
+    "You weight the values by the raw scores. Attention weights are positive and sum to 1: a step "
+    "is missing between the two."
 )
 def attention_without_softmax(q, k, v):
     return q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5 @ v
 
 
 @attention.mistake(
-    "You return the weights, T × S. What a query takes home is the average of the values "
-    "with those weights.",
+    "You return the weights, (T, S). Attention returns the average of the values with those "
+    "weights.",
     breaks="the result is",
 )
 def attention_returns_the_weights(q, k, v):
@@ -184,12 +206,22 @@ def attention_returns_the_weights(q, k, v):
 
 
 @attention.mistake(
-    "k.T turns round all axes, a batch included. Only the last two should change places.",
+    "k.T reverses all axes, the batch axis included. Only the last two should be exchanged.",
     loses=("a batch, with and without heads", "large scores", "dtype and gradients"),
     breaks="The dots stand for any number of leading axes",
 )
 def attention_transposes_every_axis(q, k, v):
     return (q @ k.permute(*range(k.dim() - 1, -1, -1)) / q.shape[-1] ** 0.5).softmax(-1) @ v
+
+
+@attention.mistake(
+    "A batch of one sequence loses its axis in your result. squeeze drops every axis of length 1: "
+    "leave the axes as they are, or say which one you mean.",
+    loses="a batch, with and without heads",
+)
+def attention_without_the_batch_of_one(q, k, v):
+    found = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1) @ v
+    return found.squeeze(0) if q.dim() > 2 else found
 
 
 @attention.mistake(
@@ -204,8 +236,8 @@ def attention_exp_overflows(q, k, v):
 
 
 @attention.mistake(
-    "You subtract the largest of all scores. A query whose scores are far below it has nothing "
-    "but exp(−300) = 0 left. Each query needs its own maximum.",
+    "You subtract the largest of all scores. For a query whose scores are far below it, every "
+    "exponential is about exp(−300) = 0. Each query needs its own maximum.",
     loses="large scores",
 )
 def attention_with_one_maximum_for_all(q, k, v):

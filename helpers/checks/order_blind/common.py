@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterator
+from decimal import Decimal
+from numbers import Real
 from random import Random
 from typing import Any
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Generator, Tensor, nn
 
 from helpers.checks.engine import Answer, ArgumentChangedError, Case, compare
+from helpers.model import attention
 from helpers.model.attention import MultiHeadAttention
 
 Function = Callable[[Tensor], Tensor]
 
-LIBRARY = (
+LIBRARY: tuple[Answer, ...] = (
     MultiHeadAttention,
+    attention._softmax,
     nn.MultiheadAttention,
     F.multi_head_attention_forward,
     torch._native_multi_head_attention,
 )
-ATTENTION = (
+# What F.scaled_dot_product_attention is made of on any device, all of it to be called by hand.
+_KERNELS = (getattr(torch, name) for name in dir(torch) if "attention" in name.lower())
+ATTENTION: tuple[Answer, ...] = (
     *LIBRARY,
     F.scaled_dot_product_attention,
-    torch.ops.aten.scaled_dot_product_attention._op,  # the same, by another door
-    torch._scaled_dot_product_attention_math,
+    *(each for each in _KERNELS if callable(each)),
 )
 FINITE, RESULT = "every number is finite", "the result"
 
@@ -98,10 +103,26 @@ def queries_keys_values(rng: Random, *lead: int) -> tuple[Tensor, Tensor, Tensor
     )
 
 
+def many_keys(rng: Random, *lead: int) -> tuple[Tensor, Tensor, Tensor]:
+    """As `queries_keys_values`, with more keys than a byte can count."""
+    keys = rng.randint(260, 290)
+    shapes = ((3, 4), (keys, 4), (keys, 5))
+    q, k, v = (normal_numbers(rng, *lead, *shape) for shape in shapes)
+    return q, k, v
+
+
 def as_number(found: Any) -> Any:
-    """A plain number as a tensor, so that float and tensor are equally welcome."""
-    plain = type(found) in (int, float, np.float32, np.float64)
+    """A plain number as a tensor, so that float, fraction and tensor are equally welcome."""
+    plain = isinstance(found, Real | Decimal) and not isinstance(found, bool)
     return torch.tensor(float(found), dtype=torch.float64) if plain else found
+
+
+def is_number(found: Any) -> Any:
+    """Whether it is a number, as a message may say, and which."""
+    if found is None:  # for which there is a message of its own
+        return None
+    number = as_number(found)
+    return {"your result is a number": type(number) in compare.ARRAYS, "the result": number}
 
 
 def order_case(label: str, f: Function, x: Tensor, order: Tensor) -> Case:
@@ -116,7 +137,38 @@ def order_case(label: str, f: Function, x: Tensor, order: Tensor) -> Case:
             raise ArgumentChangedError("order")
         return found
 
-    return Case(f"f = {label}, x of shape {tuple(x.shape)}, order = {order.tolist()}", ask)
+    shown = order.tolist() if len(order) < 12 else f"{order[:6].tolist()}…"
+    return Case(f"f = {label}, x of shape {tuple(x.shape)}, order = {shown}", ask)
+
+
+def magnified(case: Case) -> Case:
+    """The same question about a tiny change, which is compared a million times as large."""
+
+    def ask(answer: Answer) -> Any:
+        found = case.ask(answer)
+        tensor = compare.as_tensor(found)
+        return found if tensor is None else tensor * 1e6
+
+    return Case(f"a million times what is measured of {case.label}", ask)
+
+
+def exact_case(label: str, x: Tensor, order: Tensor) -> Case:
+    """Whether f is given numbers as exact as those of x, which is float64 here."""
+    double = x.double()
+
+    def ask(answer: Answer) -> Any:
+        exact = []
+
+        def f(given: Tensor) -> Tensor:
+            exact.append(given.dtype == torch.float64)
+            return given.cumsum(1)
+
+        # An answer may put x in order by a float32 matrix, and then it cannot be asked.
+        with contextlib.suppress(RuntimeError):
+            answer(f, double.clone(), order.clone())
+        return {f"{label} is given x in float64, where x is": all(exact)}
+
+    return Case(f"f = {label}, x of shape {tuple(x.shape)} in float64", ask)
 
 
 def random_order(rng: Random, size: int) -> Tensor:
@@ -138,6 +190,19 @@ def batches_of_like_sizes(rng: Random) -> Iterator[Tensor]:
         yield normal_numbers(rng, batch, length, 6)
 
 
+def large_batch(rng: Random) -> tuple[Tensor, Tensor]:
+    """Many sequences, all but the last zeros, many tokens, many features; and an order.
+
+    The last feature is far the largest. The order moves nothing from the first 64 places, or the
+    first 104, to those behind them.
+    """
+    x = normal_numbers(rng, 18, 110, 70)
+    x[..., -1] *= 20
+    x[:-1] = 0
+    order = torch.cat([first + random_order(rng, n) for first, n in ((0, 64), (64, 40), (104, 6))])
+    return x, order
+
+
 def largest_in_each(x: Tensor) -> Iterator[Tensor]:
     """x with the largest numbers, and so the largest change, in each of its sequences once."""
     for largest in range(len(x)):
@@ -153,9 +218,16 @@ def from_behind(x: Tensor) -> Tensor:
     return y
 
 
+def summed_at_the_last(x: Tensor) -> Tensor:
+    """At the last place the sum of all tokens, each times its place; nothing at any other."""
+    y = torch.zeros_like(x)
+    y[:, -1] = (x * torch.arange(x.shape[1])[:, None]).sum(1)
+    return y
+
+
 def mixing_sequences(y: Tensor) -> Tensor:
-    """Each sequence and what is left of those before it, times B: no other batch will do."""
-    return (y + y.roll(1, 0).square()) * len(y)
+    """Each sequence and the squares up to it, times B: no other batch, in no other order."""
+    return (y + y.square().cumsum(0)) * len(y)
 
 
 def attention_layers(rng: Random, layers: int, causal: bool) -> Function:

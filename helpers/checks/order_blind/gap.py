@@ -13,8 +13,12 @@ from helpers.checks.order_blind import common
 
 
 def permutation_gap(f: common.Function, x: Tensor, order: Tensor) -> Tensor:
-    """max |f(P·x) − P·f(x)|, where P puts token order[t] at place t; x (B, T, D), order (T,)."""
+    """max |f(P·x) − P·f(x)|, where P moves token order[t] to position t; x (B, T, D)."""
     return (f(x[:, order]) - f(x)[:, order]).abs().max()
+
+
+def _mixed(x: Tensor) -> Tensor:
+    return common.mixing_sequences(x.cumsum(1))
 
 
 def _simple(rng: Random) -> Iterator[Case]:
@@ -27,14 +31,21 @@ def _simple(rng: Random) -> Iterator[Case]:
     last[-1] = 9.0  # so that the largest difference is due to the last token
     for scaled in common.largest_in_each(last * x):
         yield common.order_case("running sum", lambda x: x.cumsum(1), scaled, order)
-    yield common.order_case("running sum from behind", common.from_behind, x, order)
+    yield common.order_case("running sum from the end", common.from_behind, x, order)
     yield common.order_case("running sum, tiny", lambda x: 1e-4 * x.cumsum(1), x, order)
-    mixed = common.mixing_sequences
-    yield common.order_case("sum over all sequences", lambda x: mixed(x.cumsum(1)), x, order)
+    yield common.order_case("sum over all sequences", _mixed, x, order)
     yield common.order_case("running sum, negative", lambda x: -x.cumsum(1), 2 * x, order)
     for x in common.batches_of_like_sizes(rng):
         order = common.random_order(rng, x.shape[1])
         yield common.order_case("running sum", lambda x: x.cumsum(1), x, order)
+        if len(x) in (1, len(order)):  # it shows that somebody shuffles or repeats the sequences
+            yield common.order_case("sum over all sequences", _mixed, x, order)
+    yield common.exact_case("running sum", x, order)
+    yield common.magnified(
+        common.order_case("running sum, minute", lambda x: 1e-6 * x.cumsum(1), x, order)
+    )
+    x, order = common.large_batch(rng)
+    yield common.order_case("a sum at the last place", common.summed_at_the_last, x, order)
 
 
 def _layers(rng: Random) -> Iterator[Case]:
@@ -60,7 +71,7 @@ gap = Exercise(
         Part("simple functions", 0.5, _simple),
         Part("layers of attention", 0.5, _layers),
     ),
-    explains=("A proof is good, a measurement finds the bugs.",),
+    explains=("A proof is good; a measurement also finds bugs.",),
 )
 
 
@@ -74,15 +85,16 @@ def gap_output_not_shuffled(f, x, order):
 
 
 @gap.mistake(
-    "One side is shuffled by order, the other by its inverse. To shuffle twice by order does "
-    "not bring the tokens back either. Shuffle the output just as you shuffle the input."
+    "One side is shuffled by order, the other by its inverse. Shuffling twice by order does not "
+    "restore the tokens either. Shuffle the output just as you shuffle the input."
 )
 def gap_output_shuffled_back(f, x, order):
     return (f(x[:, order]) - f(x)[:, order.argsort()]).abs().max()
 
 
 @gap.mistake(
-    "x[order] takes sequences. The tokens of a sequence lie along the second axis of (B, T, D).",
+    "x[order] shuffles the sequences of the batch. The tokens of a sequence lie along the second "
+    "axis of (B, T, D).",
     breaks="`f` is a function from $(B, T, D)$ to $(B, T, D)$",
 )
 def gap_shuffles_the_batch(f, x, order):
@@ -97,15 +109,15 @@ def gap_shuffles_the_features(f, x, order):
 
 
 @gap.mistake(
-    "The largest difference may be one below 0. Drop the sign before you look for it.",
+    "The largest difference may be a negative one. Take absolute values before the maximum.",
 )
 def gap_signed(f, x, order):
     return (f(x[:, order]) - f(x)[:, order]).max()
 
 
 @gap.mistake(
-    "This is the mean difference. Asked is the largest, so that one wrong number cannot hide "
-    "among many right ones.",
+    "This is the mean difference. Return the largest, so that one wrong number cannot hide among "
+    "many right ones.",
     breaks=("the result is the largest absolute difference", "max |f(P·x) − P·f(x)|"),
 )
 def gap_mean(f, x, order):
@@ -113,15 +125,17 @@ def gap_mean(f, x, order):
 
 
 @gap.mistake(
-    "A norm adds up all differences, so it grows with B and T. Asked is the largest single one.",
+    "A norm adds up all differences, so it grows with B and T. Return the largest single "
+    "difference.",
 )
 def gap_length_of_the_difference(f, x, order):
     return (f(x[:, order]) - f(x)[:, order]).norm()
 
 
 @gap.mistake(
-    "You send token t to place order[t]. Asked is the other way: place t receives token order[t].",
-    breaks="$P$ puts token `order[t]` at place $t$",
+    "You move token t to position order[t]. It is the other way round: position t receives token "
+    "order[t].",
+    breaks="$P$ moves token `order[t]` to position $t$",
 )
 def gap_order_read_backwards(f, x, order):
     back = order.argsort()
@@ -137,8 +151,8 @@ def gap_order_ignored(f, x, order):
 
 
 @gap.mistake(
-    "Your measure is 0 whatever f does. One side should be f of the shuffled tokens, the other "
-    "f(x), of which the tokens are shuffled afterwards.",
+    "Your result is 0 whatever f does. Compare f of the shuffled tokens with f(x), whose tokens "
+    "are shuffled afterwards.",
 )
 def gap_of_the_input(f, x, order):
     return (f(x[:, order]) - f(x[:, order])).abs().max()

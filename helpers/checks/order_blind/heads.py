@@ -11,7 +11,15 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention as sdpa
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated
+from helpers.checks.engine import (
+    Answer,
+    Case,
+    Exercise,
+    Part,
+    call,
+    differentiated,
+    without_gradients,
+)
 from helpers.checks.order_blind import common
 
 # H, d, B and T: B = T, B = H, H = T, all three, one column for each head, one sequence, one token.
@@ -55,7 +63,11 @@ def _one_head(rng: Random) -> Iterator[Case]:
 
 def _several_heads(rng: Random) -> Iterator[Case]:
     yield _heads_case(rng, 3, 4)
+    yield without_gradients(_heads_case(rng, 3, 4))
+    yield _heads_case(rng, 2, 3, batch=2, length=rng.randint(130, 150))
     yield _heads_case(rng, 4, rng.choice([2, 3]))
+    yield _heads_case(rng, 2, 3, batch=rng.randint(17, 20))
+    yield _heads_case(rng, rng.randint(10, 12), 12, length=3)
     x, weights = _layer(rng, 2, 3)
     label = "(one sequence, four weights, num_heads=2)"
     yield common.finite_too(Case(label, partial(_ask_heads, x[:1], weights, 2, ())))
@@ -70,6 +82,8 @@ def _heads_masked(rng: Random) -> Iterator[Case]:
     real = common.attention_mask(torch.tensor([rng.randint(3, 4), rng.randint(1, 2)]), 7)
     yield _heads_case(rng, 3, 4, real[:, :, :1])
     yield _heads_case(rng, 4, 3, real.flip(0)[:, :, :1])
+    long = torch.ones(140, 140).tril().bool()
+    yield _heads_case(rng, 2, 3, long, length=rng.randint(130, 140))
     for heads, width, batch, length in ALIKE:
         lengths = torch.tensor([rng.randint(1, length) for _ in range(batch)])
         padding = common.attention_mask(lengths, length)[:, :, :1]
@@ -134,8 +148,9 @@ def heads_merged_without_transpose(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
 
 
 @heads.mistake(
-    "Your head h takes the columns h, h + H, h + 2H, …. Asked are neighbours: head 0 the first "
-    "d columns, head 1 the next d, and so on. See the order of H and d where you split.",
+    "Your head h takes the columns h, h + H, h + 2H, …. They should be neighbours: head 0 takes "
+    "the first d columns, head 1 the next d, and so on. Look at the order of H and d where you "
+    "split.",
     loses=("several heads", "several heads and a mask"),
 )
 def heads_take_every_hth_column(x, w_q, w_k, w_v, w_o, num_heads, mask=None):

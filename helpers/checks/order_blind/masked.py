@@ -65,7 +65,7 @@ def masked_by_multiplying_the_scores(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "You add True as 1 and False as 0: what is forbidden is hardly disadvantaged. Which score "
+    "You add True as 1 and False as 0: a forbidden key is hardly at a disadvantage. Which score "
     "makes exp vanish?",
     loses=MASKED,
 )
@@ -129,7 +129,8 @@ def masked_always(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "You turn the mask round before use. Its last axis is the keys already, as in the scores.",
+    "You transpose the mask before you use it. Its last axis is the keys already, as in the "
+    "scores.",
     loses=MASKED,
 )
 def masked_on_the_other_side(q, k, v, mask=None):
@@ -202,8 +203,20 @@ def masked_with_minus_ten_thousand(q, k, v, mask=None):
 
 
 @masked.mistake(
+    "You fill in −1,000,000, as the book does. A score that may be seen can be −999,999, and then "
+    "the hidden key, only 1 below it, gets a third of its weight. Only −∞ is below every score.",
+    loses="no weight at all",
+)
+def masked_with_minus_a_million(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -1e6)
+    return scores.softmax(-1) @ v
+
+
+@masked.mistake(
     "exp(150) is too large for float32. Mask the scores, and leave exp and its sum to softmax.",
-    loses=("large scores", "no weight at all"),
+    loses=("no mask", "large scores", "no weight at all"),
 )
 def masked_exp_overflows(q, k, v, mask=None):
     weights = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).exp()
@@ -213,7 +226,21 @@ def masked_exp_overflows(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "You take one row of the mask for all queries. It may have a row for each, as a causal one.",
+    "You cut scores off at a largest size, so that all beyond it are alike. They may be as large "
+    "as a million, and their differences count there as well; softmax is safe with them.",
+    loses=("no mask", "no weight at all"),
+    breaks="scores are below a million in size",
+)
+def masked_with_scores_cut_off(q, k, v, mask=None):
+    scores = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).clamp(-1e4, 1e4)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    return scores.softmax(-1) @ v
+
+
+@masked.mistake(
+    "You take one row of the mask for all queries. A mask may have a row for each query, as a "
+    "causal one does.",
     loses=("a causal mask (T, T)", "any other mask"),
 )
 def masked_by_its_first_row(q, k, v, mask=None):

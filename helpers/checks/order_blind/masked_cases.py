@@ -8,7 +8,7 @@ from random import Random
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Case, call, differentiated
+from helpers.checks.engine import Case, call, differentiated, without_gradients
 from helpers.checks.order_blind import common
 
 
@@ -43,14 +43,19 @@ def with_padding(rng: Random) -> Iterator[Case]:
     length = q.shape[2]
     lengths = torch.tensor([rng.randint(2, length - 2), length - 1])
     yield common.finite_too(call(q, k, v, common.attention_mask(lengths, length)[:, :, :1]))
-    for batch, heads, size in ((4, 4, 4), (5, 2, 5), (2, 5, 5), (1, 3, 4), (2, 3, 1)):
+    for batch, heads, size in ((4, 4, 4), (5, 2, 5), (2, 5, 5), (1, 3, 4), (2, 3, 1), (18, 2, 3)):
         q, k, v = _sized(rng, batch, heads, size)
         lengths = torch.tensor([rng.randint(1, size) for _ in range(batch)])
         yield common.finite_too(call(q, k, v, common.attention_mask(lengths, size)[:, :, :1]))
     q, k, v = common.queries_keys_values(rng, 2, 3)
     lengths = torch.tensor([rng.randint(2, 4), rng.randint(2, 4)])
     mask = common.attention_mask(lengths, k.shape[-2])[:, :, :1]
-    yield common.finite_too(call(q, k, v, mask))
+    yield without_gradients(common.finite_too(call(q, k, v, mask)))
+    q, k, v = common.many_keys(rng, 2)
+    lengths = torch.tensor([rng.randint(130, 150), k.shape[-2]])[:, None]
+    yield common.finite_too(call(q, k, v, (torch.arange(k.shape[-2]) < lengths)[:, None]))
+    few = (torch.arange(3) < torch.tensor([[rng.randint(1, 2)], [3]]))[:, None]
+    yield common.finite_too(call(k, q, v[:, :3], few))  # many queries
 
 
 def with_others(rng: Random) -> Iterator[Case]:
@@ -92,18 +97,34 @@ def hidden_are_largest(rng: Random) -> Iterator[Case]:
 
 
 def hidden_are_huge(rng: Random) -> Iterator[Case]:
-    """What is hidden has scores of 900,000 and values of 10,000; what is seen has −900,000."""
-    # In float64, for float32 has but one decimal at 900,000.
+    """What is hidden has scores of 999,999 and huge values; what is seen has −999,999."""
+    # In float64, for float32 has but one decimal there.
     q, k, v = (torch.zeros_like(each).double() for each in _square(rng))
     length = q.shape[2]
     mask = torch.arange(length) < rng.randint(2, length - 2)
     q[..., 0] = 2.0
     v += common.normal_numbers(rng, *v.shape)
-    v[..., ~mask, :] = 10_000.0
-    for score in (900_000.0, 4.0):
+    v[..., ~mask, :] = 1e30  # however little weight it gets, it shows
+    for score in (999_999.0, 900_000.0, 4.0):
         k[..., 0] = torch.where(mask, -score, score)
         case = call(q, k.clone(), v, mask)
-        label = f"{case.label}, scores of {score:,.0f} and values of 10,000 where it hides"
+        label = f"{case.label}, scores of {score:,.0f} and values of 1e30 where it hides"
+        yield common.finite_too(Case(label, case.ask))
+    k[..., 0] = torch.where(mask, -999_999.0, 999_999.0)
+    case = call(q[0, 0], k[0, 0], v[0, 0], mask.expand(length, length))
+    label = f"{case.label}, scores of 999,999 where it hides, no batch"
+    yield common.finite_too(Case(label, case.ask))
+    yield from _large_ones_differ(q, v, mask)
+
+
+def _large_ones_differ(q: Tensor, v: Tensor, mask: Tensor) -> Iterator[Case]:
+    """Scores near a million, of either sign, of which one is the largest all the same."""
+    for sign, words in ((1, "999,999"), (-1, "−999,999")):
+        k = torch.zeros_like(q)
+        k[..., 0] = sign * 999_000.0
+        k[..., 0, 0] = sign * 999_999.0
+        case = call(q, k, v, mask)
+        label = f"{case.label}, one score of {words} among others 999 nearer to 0"
         yield common.finite_too(Case(label, case.ask))
 
 
@@ -113,9 +134,20 @@ def backwards(rng: Random) -> Iterator[Case]:
     mask = common.attention_mask(lengths, q.shape[2])[:, :, :1]
     yield differentiated(q=q, k=k, v=v, mask=mask)
     yield differentiated(", without a mask", q=q, k=k, v=v)
+    square = mask[0, 0].expand(q.shape[2], -1)
+    yield differentiated(", a mask (T, T)", q=q, k=k, v=v, mask=square)
+    yield differentiated(", a mask (T, T), no batch", q=q[0, 0], k=k[0, 0], v=v[0, 0], mask=square)
 
 
 def without(rng: Random) -> Iterator[Case]:
     q, k, v = _square(rng)
     yield common.finite_too(call(q, k, v))
     yield common.finite_too(call(*common.queries_keys_values(rng, 2), None))
+    yield common.finite_too(call(q[..., :1], k[..., :1], v))
+    for score, words in ((999_999.0, "999,999"), (-999_999.0, "−999,999")):
+        q, k = torch.zeros_like(q), torch.zeros_like(k)
+        q[..., 0] = 2.0  # the root of the width
+        k[..., 0], k[..., 0, 0] = score * 0.999, score
+        case = call(q, k, v)
+        label = f"{case.label}, one score of {words} among others nearer to 0"
+        yield common.finite_too(Case(label, case.ask))

@@ -8,10 +8,11 @@ from functools import partial
 from random import Random
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare
+from helpers.checks.engine import Answer, Case, Exercise, Part, again, call, compare
 from helpers.checks.order_blind import common
 
 
@@ -27,31 +28,35 @@ def _mask_cases(rng: Random, causal: bool) -> Iterator[Case]:
     """A full sequence among fewer sequences than tokens; then more sequences, all with padding."""
     num_tokens = rng.randint(6, 8)
     yield _mask_case(num_tokens, _lengths(rng, num_tokens, rng.randint(3, 4)), causal)
-    short = _lengths(rng, num_tokens - rng.randint(1, 3), rng.randint(9, 10))
+    short = _lengths(rng, num_tokens - rng.randint(1, 3), rng.randint(17, 20))
     yield _mask_case(num_tokens, short, causal)
     yield _mask_case(num_tokens, short.flip(0).clamp(min=2), causal)
     yield _mask_case(num_tokens, torch.full((rng.randint(2, 4),), num_tokens), causal)
     yield _mask_case(num_tokens, _lengths(rng, num_tokens, num_tokens), causal)  # B = T
     yield _mask_case(1, torch.ones(rng.randint(1, 3), dtype=torch.int64), causal)
-    yield _mask_case(rng.randint(260, 290), torch.tensor([rng.randint(130, 250)]), causal)
+    yield _mask_case(rng.randint(310, 320), torch.tensor([rng.randint(302, 308)]), causal)
+    yield _mask_case(num_tokens, short, causal, twice=True)
 
 
-def _mask_case(num_tokens: int, lengths: Tensor, causal: bool) -> Case:
+def _mask_case(num_tokens: int, lengths: Tensor, causal: bool, twice: bool = False) -> Case:
     shape = (len(lengths), 1, num_tokens, num_tokens)
     arguments = (lengths, num_tokens, True) if causal else (lengths, num_tokens)
 
+    asked = again(call(*arguments)) if twice else call(*arguments)
+
     def ask(answer: Answer) -> Any:
-        found = call(*arguments).ask(answer)
+        found = asked.ask(answer)
         tensor = compare.as_tensor(found)
-        if tensor is None:
-            return found
+        if tensor is None or isinstance(found, np.ndarray):
+            return compare.no_plain_tensor(found)
         # What broadcasts to the shape is as good.
         with contextlib.suppress(RuntimeError):
             tensor = tensor.expand(shape)
-        true_or_false = str(found.dtype).endswith("bool")
+        true_or_false = twice or str(found.dtype).endswith("bool")
         return {"it holds True and False": true_or_false, "who may look at whom": tensor}
 
-    return Case(f"({lengths.tolist()}, {num_tokens}{', causal=True' if causal else ''})", ask)
+    label = f"({lengths.tolist()}, {num_tokens}{', causal=True' if causal else ''})"
+    return Case(f"{label}{', again after somebody has written into the first' * twice}", ask)
 
 
 masks = Exercise(
@@ -112,8 +117,8 @@ def masks_show_the_future(lengths, num_tokens, causal=False):
 
 
 @masks.mistake(
-    "A token cannot see itself in your causal mask, and the first token sees nobody. The "
-    "diagonal belongs to what may be seen.",
+    "A token cannot see itself in your causal mask, and the first token sees nothing. The "
+    "diagonal should be True.",
     loses="padding and causal",
 )
 def masks_without_the_diagonal(lengths, num_tokens, causal=False):
@@ -181,6 +186,17 @@ def masks_of_ones_and_zeros(lengths, num_tokens, causal=False):
 
 
 @masks.mistake(
+    "The pattern is right, but it stands in a NumPy array. Asked is a tensor: torch.from_numpy "
+    "turns one into the other, or begin with torch.arange.",
+    breaks="It returns a boolean tensor",
+)
+def masks_in_an_array(lengths, num_tokens, causal=False):
+    places = torch.arange(num_tokens)
+    mask = (places < lengths[:, None])[:, None, None].expand(-1, 1, num_tokens, -1)
+    return (mask & (places <= places[:, None]) if causal else mask).numpy()
+
+
+@masks.mistake(
     "Your mask is (B, T, T). Beside scores of (B, H, T, T) its batch would be taken for heads; "
     "give the heads an axis of size 1."
 )
@@ -191,10 +207,21 @@ def masks_without_an_axis_for_heads(lengths, num_tokens, causal=False):
 
 
 @masks.mistake(
-    "You read T off the longest sequence. A batch may be padded further than that; num_tokens says "
-    "how far.",
+    "You take T from the longest sequence. A batch may be padded further than that; num_tokens "
+    "says how far.",
 )
 def masks_as_long_as_the_longest(lengths, num_tokens, causal=False):
     places = torch.arange(int(lengths.max()))
     mask = (places < lengths[:, None])[:, None, None].expand(-1, 1, len(places), -1)
     return mask & (places <= places[:, None]) if causal else mask
+
+
+@masks.mistake(
+    "You keep a mask and return the same tensor at the next call. If one caller writes into it, "
+    "it changes for all others: make a new tensor each time.",
+)
+def masks_kept_for_the_next(lengths, num_tokens, causal=False, kept={}):  # noqa: B006
+    places = torch.arange(num_tokens)
+    mask = (places < lengths[:, None])[:, None, None].expand(-1, 1, num_tokens, -1)
+    mask = mask & (places <= places[:, None]) if causal else mask.clone()
+    return kept.setdefault((*lengths.tolist(), num_tokens, causal), mask)

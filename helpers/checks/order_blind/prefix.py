@@ -45,6 +45,15 @@ def _simple(rng: Random) -> Iterator[Case]:
     for x in common.batches_of_like_sizes(rng):
         order = common.random_order(rng, x.shape[1] - 1)
         yield common.order_case("fading sum", _fading, x, order)
+        if len(x) == 1:  # it shows that somebody repeats the sequence
+            yield common.order_case("fading sum, mixed", lambda x: mixed(_fading(x)), x, order)
+    yield common.exact_case("running sum", x, order)
+    yield common.magnified(
+        common.order_case("fading sum, minute", lambda x: 1e-6 * _fading(x), x, order)
+    )
+    x, order = common.large_batch(rng)
+    order = order[order < len(order) - 1]
+    yield common.order_case("a sum at the last place", common.summed_at_the_last, x, order)
 
 
 def _layers(rng: Random) -> Iterator[Case]:
@@ -81,8 +90,8 @@ def prefix_without_the_last(f, x, order):
 
 
 @prefix.mistake(
-    "You look at all outputs. Those of the prefix change anyway, because their tokens have "
-    "moved; only the last output is asked."
+    "You look at all outputs. Those of the prefix change anyway, because their tokens have moved; "
+    "only the last output counts."
 )
 def prefix_every_place(f, x, order):
     moved = torch.cat([x[:, order], x[:, -1:]], 1)
@@ -90,7 +99,7 @@ def prefix_every_place(f, x, order):
 
 
 @prefix.mistake(
-    "You look at the first output, where another token stands now. The last one is asked.",
+    "You look at the first output, where another token stands now. Compare the last one.",
     breaks=("how far does the last output of `f` move", "Largest change of the last output"),
 )
 def prefix_first_place(f, x, order):
@@ -115,8 +124,8 @@ def prefix_last_sequence_only(f, x, order):
 
 
 @prefix.mistake(
-    "This is the mean change. Asked is the largest, so that one number that moves cannot hide "
-    "among many that do not.",
+    "This is the mean change. Return the largest, so that one number that moves cannot hide among "
+    "many that do not.",
     breaks="the largest absolute change of the last token's output",
 )
 def prefix_mean(f, x, order):
@@ -125,7 +134,7 @@ def prefix_mean(f, x, order):
 
 
 @prefix.mistake(
-    "A norm adds up all changes, so it grows with B and D. Asked is the largest single one.",
+    "A norm adds up all changes, so it grows with B and D. Return the largest single change.",
 )
 def prefix_length_of_the_change(f, x, order):
     moved = torch.cat([x[:, order], x[:, -1:]], 1)
@@ -133,7 +142,7 @@ def prefix_length_of_the_change(f, x, order):
 
 
 @prefix.mistake(
-    "The largest change may be one below 0. Drop the sign before you look for it.",
+    "The largest change may be a negative one. Take absolute values before the maximum.",
 )
 def prefix_signed(f, x, order):
     moved = torch.cat([x[:, order], x[:, -1:]], 1)
@@ -141,7 +150,8 @@ def prefix_signed(f, x, order):
 
 
 @prefix.mistake(
-    "You send token t to place order[t]. Asked is the other way: place t receives token order[t].",
+    "You move token t to position order[t]. It is the other way round: position t receives token "
+    "order[t].",
 )
 def prefix_order_read_backwards(f, x, order):
     moved = torch.cat([x[:, order.argsort()], x[:, -1:]], 1)
@@ -149,7 +159,7 @@ def prefix_order_read_backwards(f, x, order):
 
 
 @prefix.mistake(
-    "The argument order changes nothing: you reorder the prefix in a way of your own.",
+    "The argument order changes nothing: you reorder the prefix in some other way.",
 )
 def prefix_own_order(f, x, order):
     moved = torch.cat([x[:, :-1].flip(1), x[:, -1:]], 1)

@@ -3,7 +3,6 @@
 # Files of mistakes, which add themselves to their exercise.
 from helpers.checks.relative import module_hooks, module_tables, module_training  # noqa: F401
 from helpers.checks.relative.batched import batched
-from helpers.checks.relative.common import largest_tensor
 from helpers.checks.relative.gather import gather
 from helpers.checks.relative.memory import memory
 from helpers.checks.relative.module import module
@@ -15,7 +14,6 @@ from helpers.checks.relative.values import values
 __all__ = [
     "batched",
     "gather",
-    "largest_tensor",
     "memory",
     "module",
     "pairs",

@@ -36,7 +36,7 @@ batched = Exercise(
 
 
 @batched.mistake(
-    "The numbers are right, but your largest tensor has as many numbers as the vectors once for "
+    "The numbers are right, but your largest tensor is as large as a copy of the vectors for "
     "every sentence and head: broadcasting copies, with * and with @ alike. Let all sentences and "
     "heads be rows of one matrix.",
     loses="no copies for sentences and heads",
@@ -58,8 +58,8 @@ def batched_rows_transposed(q, vectors, rows):
 
 
 @batched.mistake(
-    "reshape alone does not move an axis: it cuts the same numbers into other pieces. Bring "
-    "the places to the front with permute first."
+    "reshape alone does not move an axis: it cuts the same numbers into other pieces. Bring the "
+    "positions to the front with permute first."
 )
 def batched_reshaped_without_permuting(q, vectors, rows):
     batch, heads, length, width = q.shape
@@ -69,8 +69,8 @@ def batched_reshaped_without_permuting(q, vectors, rows):
 
 
 @batched.mistake(
-    "On the way back the places are still in front. Split B·H into B and H first, then move "
-    "the places between heads and keys with permute."
+    "On the way back the positions are still in front. Split B·H into B and H first, then move "
+    "the positions between heads and keys with permute."
 )
 def batched_reshaped_back_at_once(q, vectors, rows):
     batch, heads, length, _ = q.shape
@@ -108,9 +108,9 @@ def batched_heads_before_sentences(q, vectors, rows):
 
 
 @batched.mistake(
-    "Your largest tensor has as many numbers as the vectors once for every head. repeat copies, "
-    "and so does a product with an axis of heads on both sides. Let sentences and heads be rows "
-    "of one matrix.",
+    "Your largest tensor is as large as a copy of the vectors for every head. repeat copies, and "
+    "so does a product with an axis of heads on both sides. Let sentences and heads be rows of "
+    "one matrix.",
     loses="no copies for sentences and heads",
     breaks="no copy of the vectors for",
 )

@@ -17,34 +17,47 @@ from helpers.checks.engine import Answer, Case
 
 NUMBERS = 30_000  # of a table
 STEP = 0.1  # what is measured is told in such steps; half of one is 8 deviations of the mean
+FOURTH = 0.2  # the variance of what is measured is 24/30,000: 7 deviations
+FAR = 3.4  # where the largest is at least: 20 numbers are further, and none in e⁻²⁰ of all tables
 DEVIATION = 2.8  # of Kolmogorov and Smirnov: 2·exp(−2·2.8²) < 1e−6
 
 
 def cases(rng: Random) -> Iterator[Case]:
-    """Objects of a narrow head, where 1/√d differs most from its neighbours, and many offsets."""
-    heads, width = rng.choice((2, 3)), rng.randint(4, 6)
+    """Objects of narrow heads, where 1/√d differs most from its neighbours, and many offsets."""
+    for width in (rng.randint(4, 6), 1, NUMBERS):  # of one number each; with a clip of 0
+        yield _case(rng.choice((2, 3)), width)
+
+
+def _case(heads: int, width: int) -> Case:
     k = NUMBERS // width // 2
 
     def ask(answer: Answer) -> dict[str, Any]:
         # Two objects are built one after the other, so that one seed for all shows.
         objects = [answer(heads * width, heads, 12, k) for _ in range(2)]
         tables = {name: _scaled(objects[0], name, width) for name in ("keys", "values")}
-        found: dict[str, Any] = {}
+        kinds = {name: isinstance(getattr(objects[0], name, None), Tensor) for name in tables}
+        found: dict[str, Any] = {f"self.{name} is a tensor": kind for name, kind in kinds.items()}
         for name, table in tables.items():
             found |= _described(name, table)
-        again = _scaled(objects[1], "keys", width)
+        keys, values = tables.values()
         return found | {
-            "keys hold other numbers than values": _distinct(torch.cat([*tables.values()])),
-            "correlation of keys and values": _correlation(tables["keys"], tables["values"]),
-            "correlation of the keys of two objects": _correlation(tables["keys"], again),
+            "keys and values begin with other numbers": _apart(keys, values),
+            **{
+                f"{name} of a second object begin with other numbers than those of the first": (
+                    _apart(table, _scaled(objects[1], name, width))
+                )
+                for name, table in tables.items()
+            },
         }
 
-    yield Case(f"a new object with k={k}, D={heads * width}, H={heads}", ask)
+    return Case(f"a new object with k={k}, D={heads * width}, H={heads}", ask)
 
 
 def _scaled(module: Any, name: str, width: int) -> Tensor:
-    """The numbers of a table, times √d."""
-    numbers: Tensor = getattr(module, name).detach().double().flatten() * math.sqrt(width)
+    """The numbers of a table, times √d; a single 0 where there is none."""
+    table = getattr(module, name, None)
+    own = table.detach() if isinstance(table, Tensor) else torch.zeros(1)
+    numbers: Tensor = own.double().flatten() * math.sqrt(width)
     return numbers
 
 
@@ -52,7 +65,9 @@ def _described(name: str, numbers: Tensor) -> dict[str, Any]:
     return {
         f"standard deviation of {name}, times √d": _in_steps(numbers.std().item()),
         f"mean of {name}, times √d": _in_steps(numbers.mean().item()),
-        f"{name} are drawn one by one": _distinct(numbers),
+        f"the numbers in {name} differ from each other, and not by their signs alone": (
+            _distinct(numbers)
+        ),
         f"{name} hold a whole vector of zeros": int((numbers == 0).sum()) > 3,
         f"{name} have a normal distribution of mean 0 and std 1/√d": _normal(numbers),
     }
@@ -65,7 +80,15 @@ def _distinct(numbers: Tensor) -> bool:
 
 
 def _normal(numbers: Tensor) -> bool:
-    """The test of Kolmogorov and Smirnov against the standard normal distribution."""
+    """The test of Kolmogorov and Smirnov against the standard normal distribution, and the tails.
+
+    The mean of the fourth powers is 3 for a variance of 1; a sum of three uniform numbers has 2.6.
+    """
+    fourth = numbers.pow(4).mean() / numbers.square().mean().square()
+    if not abs(fourth.item() - 3) < FOURTH:
+        return False
+    if numbers.abs().max() < FAR:
+        return False
     ordered = numbers.sort().values
     below = (1 + torch.erf(ordered / math.sqrt(2))) / 2
     count = len(ordered)
@@ -74,10 +97,12 @@ def _normal(numbers: Tensor) -> bool:
     return bool(distance * math.sqrt(count) < DEVIATION)
 
 
-def _correlation(one: Tensor, other: Tensor) -> float | str:
+def _apart(one: Tensor, other: Tensor) -> bool:
+    """Whether they hold other numbers, and those of one do not follow those of the other."""
     if one.shape != other.shape:
-        return "of different shapes"
-    return _in_steps(torch.corrcoef(torch.stack([one, other]))[0, 1].item())
+        return False
+    follows = torch.corrcoef(torch.stack([one, other]))[0, 1].item()
+    return _distinct(torch.cat([one, other])) and abs(follows) < STEP / 2
 
 
 def _in_steps(value: float) -> float:

@@ -2,58 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import Any
 
 import torch
 from torch import Generator, Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, call, differentiated, unchanged
+from helpers.checks.engine import Answer, Case, call, differentiated, digits, unchanged
 from helpers.encodings import forms
 from helpers.encodings.offsets import clip, offset_matrix
+from helpers.model.meter import Meter
 
 MODULES = (encodings.Shaw, encodings.ShawKeys, encodings.Huang, encodings.TreeOffsets)
-TERMS: tuple[Answer, ...] = (*forms.FORMS.values(), forms.flex)
-
-
-class Meter(TorchDispatchMode):
-    """Looks at every tensor that is made inside the `with` block; NumPy's arrays it cannot see."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.largest = 0  # numbers in the memory of the largest one
-        self.made = 0  # tensors; one operation may make many, as unbind does
-        self.operations: Counter[str] = Counter()
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """PyTorch would import its compiler at the first operation, which takes seconds."""
-        return False
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        result = func(*args, **(kwargs or {}))
-        self.operations[func.overloadpacket.__name__] += 1
-        for made in tree_leaves(result):
-            if isinstance(made, Tensor):
-                self.made += 1
-                size = made.untyped_storage().nbytes() // made.element_size()
-                self.largest = max(self.largest, size)
-        return result
-
-
-def largest_tensor(action: Callable[[], Any]) -> int:
-    """How many numbers the largest tensor holds that `action()` makes."""
-    with Meter() as meter:
-        action()
-    return meter.largest
+SHOWN = (encodings.ShawKeys, encodings.Huang)
+TERMS: tuple[Answer, ...] = (*forms.FORMS.values(), forms.flex, encodings.ShawKeys)
 
 
 def make_sure_of_the_meter() -> None:
@@ -65,7 +31,9 @@ def make_sure_of_the_meter() -> None:
     with Meter() as meter:
         torch.ones(3).add(1)
     if meter.largest != 3 or meter.operations["add"] != 1:
-        raise RuntimeError("What tensors are made cannot be watched. Please restart the kernel.")
+        raise RuntimeError(
+            "The tensors that are made cannot be watched in this kernel. Please restart it."
+        )
 
 
 def normal_numbers(rng: Random, *shape: int) -> Tensor:
@@ -135,9 +103,14 @@ def cases_by_any_row(rng: Random, name: str) -> Iterator[Case]:
     draws += [(Sizes(3, 2, 6, 4), 8)]  # as many tokens as sentences and heads
     for alike in (Sizes(5, 2, 5, 3), Sizes(3, 3, 5, 4), Sizes(2, 5, 5, 3), Sizes(4, 4, 4, 6)):
         draws += [(alike, alike.length), (alike, 9)]  # B = T, B = H, H = T and all; R = T as well
+    draws += [(Sizes(2, 3, 4, 1), 5), (Sizes(1, 2, 3, rng.randint(130, 140)), 4)]  # d at its ends
     for sizes, number in draws:
         rows = any_rows(rng, sizes.length, number)
         yield term_case(rng, name, sizes, number, rows, "any row for any pair")
+    many = Sizes(1, 1, rng.randint(129, 134), 3)  # and more vectors than a byte counts
+    number = rng.randint(270, 300)
+    rows = any_rows(rng, many.length, number)
+    yield term_case(rng, name, many, number, rows, "any row for any pair")
 
 
 def cases_by_row(rng: Random, name: str) -> Iterator[Case]:
@@ -153,47 +126,54 @@ def cases_backwards(rng: Random, name: str) -> Iterator[Case]:
     arguments: dict[str, Any] = {name: _first(rng, name, sizes), "vectors": vectors}
     rows = offset_rows(sizes.length, k)
     yield differentiated(**arguments, rows=rows)
+    for small in (Sizes(2, 1, 4, 3), Sizes(2, 2, 1, 3)):  # one head; one token
+        few: dict[str, Any] = {name: _first(rng, name, small), "vectors": normal_numbers(rng, 3, 3)}
+        words = f" with B=2, H={small.heads}, T={small.length}, d=3"
+        yield differentiated(words, **few, rows=offset_rows(small.length, 1))
     label = f"({name} {tuple(arguments[name].shape)}, …)"
-    yield fine_case(label, lambda answer: lambda *given: answer(*given, rows), *arguments.values())
+    yield digits(label, *arguments.values(), of=lambda answer: partial(_by_rows, answer, rows))
 
 
-def fine_case(label: str, of: Callable[[Answer], Answer], *given: Tensor) -> Case:
-    """By how much the result in float64 changes with a change of 1e−9, times 1e9.
-
-    What is rounded to float32 on the way shows nothing of such a change.
-    """
-    before = [each.double() for each in given]
-    after = [each + 1e-9 * each.flip(0, -1) for each in before]
-
-    def ask(answer: Answer) -> Any:
-        function = of(answer)
-        found = [function(*(each.clone() for each in numbers)) for numbers in (before, after)]
-        if any(type(each) is not Tensor for each in found):
-            return found[0]
-        return (found[1] - found[0]) * 1e9
-
-    return Case(f"{label} in float64, digits beyond float32, as from a change of 1e-9", ask)
+def _by_rows(answer: Answer, rows: Tensor, first: Tensor, vectors: Tensor) -> Any:
+    return answer(first, vectors, rows)
 
 
 def cases_of_memory(rng: Random, name: str, times: int = 1) -> Iterator[Case]:
     """The numbers again, and the largest tensor, which holds fewer than `times` T²·d numbers.
 
-    T and d are larger than B·H and R, so that nothing that is needed is as large.
+    T and d are larger than B·H and R, so that nothing that is needed is as large. Three heads or
+    more: a copy for each of them is more than one tensor that is twice as wide.
     """
-    batch, heads = rng.choice(((2, 3), (3, 2)))
-    sizes = Sizes(batch, heads, rng.randint(23, 26), rng.randint(17, 20))
+    make_sure_of_the_meter()
+    sizes = Sizes(2, rng.choice((3, 4)), rng.randint(23, 26), rng.randint(17, 20))
+    short = Sizes(1, 3, rng.randint(12, 15), rng.randint(17, 20))
     k = rng.randint(3, 4)
+    yield _memory_case(rng, name, sizes, k, times)
+    yield _memory_case(rng, name, short, 2, times)
+    # One head for several sentences; and a text that is short, but still longer than the heads.
+    yield _memory_case(rng, name, Sizes(3, 1, rng.randint(12, 15), 18), 2, times)
+    yield _memory_case(rng, name, Sizes(1, 4, rng.randint(5, 6), rng.randint(8, 10)), 1, times)
+    yield _memory_case(rng, name, sizes, k, times, training=True)
+
+
+def _memory_case(
+    rng: Random, name: str, sizes: Sizes, k: int, times: int, training: bool = False
+) -> Case:
+    """In training a gradient is wanted, here in float64."""
     first, vectors = _first(rng, name, sizes), normal_numbers(rng, 2 * k + 1, sizes.width)
+    if training:
+        first, vectors = (each.double().requires_grad_() for each in (first, vectors))
     chosen = offset_rows(sizes.length, k)
     most = times * sizes.length**2 * sizes.width - 1
-    make_sure_of_the_meter()
 
     def ask(answer: Answer) -> dict[str, Any]:
-        given = first.clone(), vectors.clone(), chosen.clone()
+        leaves = (each.detach().clone().requires_grad_(training) for each in (first, vectors))
+        given = *leaves, chosen.clone()
         with Meter() as meter:
             term = answer(*given)
         unchanged(given, (first, vectors, chosen))
         size = f"{meter.largest:,}" if meter.largest > most else f"at most {most:,}"
         return {"the numbers": term, "size of the largest tensor": size}
 
-    yield Case(f"({name} {tuple(first.shape)}, vectors {tuple(vectors.shape)}, …)", ask)
+    words = ", in float64, where gradients are wanted" if training else ""
+    return Case(f"({name} {tuple(first.shape)}, vectors {tuple(vectors.shape)}, …){words}", ask)

@@ -52,15 +52,15 @@ def gather_rows_transposed(q, vectors, rows):
 
 
 @gather.mistake(
-    "gather does not broadcast: an index of (1, 1, T, T) reads the first sentence and head "
-    "alone, and says nothing. Expand it to (B, H, T, T)."
+    "gather does not broadcast: an index of (1, 1, T, T) reads the first sentence and head alone, "
+    "without an error. Expand it to (B, H, T, T)."
 )
 def gather_of_the_first_sentence_and_head(q, vectors, rows):
     return (q @ vectors.T).gather(-1, rows[None, None])
 
 
 @gather.mistake(
-    "You read from the products of the query at place j. Query i reads from its own; the axis "
+    "You read from the products of the query at position j. Query i reads from its own; the axis "
     "to choose from is that of the vectors."
 )
 def gather_along_the_queries(q, vectors, rows):
@@ -102,6 +102,18 @@ def gather_same_row_for_all_queries(q, vectors, rows):
 )
 def gather_of_a_product_per_pair(q, vectors, rows):
     return (q[:, :, :, None] * vectors[rows]).sum(-1)
+
+
+@gather.mistake(
+    "Without gradients you multiply first; where they are wanted, as in training, there is a "
+    "vector for each pair again. It is training that needs the memory most.",
+    loses="no vector for each pair",
+    breaks="no single tensor may hold",
+)
+def gather_of_a_vector_per_pair_in_training(q, vectors, rows):
+    if q.requires_grad:
+        return torch.einsum("bhid,ijd->bhij", q, vectors[rows])
+    return (q @ vectors.T).gather(-1, rows.expand(*q.shape[:3], -1))
 
 
 @gather.mistake(

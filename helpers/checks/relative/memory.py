@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from random import Random
 from typing import Any
@@ -43,9 +43,20 @@ def _typed(found: Any) -> Any:
     return {"the number": value, "its type": type(found).__name__}
 
 
+def _kind(held: Any) -> str:
+    return "dictionary" if isinstance(held, Mapping) else type(held).__name__
+
+
 def _counted(rng: Random, names: tuple[str, ...]) -> Iterator[Case]:
     def ask(answer: Answer, name: str, sizes: dict[str, int]) -> Any:
-        return _typed(answer(**sizes)[name])
+        held = answer(**sizes)
+        if held is None:
+            return None
+        try:
+            entry = {"it has this entry": True} | _typed(held[name])
+        except (KeyError, IndexError, TypeError):  # another name, or no dictionary
+            entry = {"it has this entry": False} | _typed(None)
+        return {"it returns a": _kind(held), **entry}
 
     for sizes in _sizes(rng):
         words = ", ".join(f"{key}={value}" for key, value in sizes.items())
@@ -56,7 +67,11 @@ def _counted(rng: Random, names: tuple[str, ...]) -> Iterator[Case]:
 def _learned(rng: Random) -> Iterator[Case]:
     yield from _counted(rng, ("table", "scores"))
     sizes = next(_sizes(rng))
-    yield Case("the entries", lambda answer: sorted(map(str, answer(**sizes))))
+    yield Case("the entries", lambda answer: _entries(answer(**sizes)))
+
+
+def _entries(held: Any) -> Any:
+    return sorted(map(str, held)) if isinstance(held, Mapping) else held
 
 
 memory = Exercise(
@@ -154,8 +169,8 @@ def memory_of_vectors_in_gather(B, H, T, d, k):
 
 
 @memory.mistake(
-    "T² is what the gather form returns. Asked is what it reads from: the products of the "
-    "queries with the table.",
+    "T² is what the gather form returns. The exercise asks for what it reads from: the products "
+    "of the queries with the table.",
     loses="the form with a product for each vector",
 )
 def memory_of_what_gather_returns(B, H, T, d, k):
@@ -187,7 +202,7 @@ def memory_of_the_rows_in_use(B, H, T, d, k):
 
 
 @memory.mistake(
-    "You count bytes. Asked are numbers, whatever the bytes of each.",
+    "You count bytes. Count numbers, however many bytes each of them takes.",
     breaks="in numbers",
 )
 def memory_in_bytes(B, H, T, d, k):
@@ -198,8 +213,8 @@ def memory_in_bytes(B, H, T, d, k):
 
 
 @memory.mistake(
-    "The layer has two tables in the end, but asked is the one of these forms, which stands beside "
-    "the keys.",
+    "The layer has two tables in the end, but these forms read only one, the table beside the "
+    "keys.",
     loses="what is learned, and the scores",
 )
 def memory_of_two_tables(B, H, T, d, k):
@@ -233,7 +248,7 @@ def memory_in_floats(B, H, T, d, k):
 
 
 @memory.mistake(
-    "There are entries in your dictionary that were not asked for. Leave in the five.",
+    "Your dictionary has entries that the exercise does not ask for. Return the five alone.",
     loses="what is learned, and the scores",
     breaks="exactly these five whole numbers",
 )

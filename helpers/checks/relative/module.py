@@ -15,61 +15,18 @@ import torch
 from torch import Generator, Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, unchanged
+from helpers.checks.engine import Answer, Case, Exercise, Part, digits
 from helpers.checks.relative import beginnings, common
-
-TABLES = {"scores": "keys", "context": "values"}  # the table that a hook reads
-
-
-def built(answer: Answer, tables: dict[str, Tensor], **sizes: int) -> Any:
-    """The module, with known vectors in its tables."""
-    module = answer(**({"d_model": 20, "max_len": 12, "k": 3} | sizes))
-    fill(module, tables)
-    return module
-
-
-class TableShapeError(Exception):
-    """A table has other rows or columns than the text says, in words."""
-
-
-def fill(module: Any, tables: dict[str, Tensor]) -> None:
-    """Put vectors into the tables, as a step of training does.
-
-    Raises:
-        TableShapeError: they do not fit; copy_ would repeat a single row for all.
-    """
-    for name, table in tables.items():
-        own = getattr(module, name).data
-        for axis, words in ((-2, "rows"), (-1, "columns")):
-            found = own.shape[axis] if own.dim() > 1 else f"{own.dim()} axes, not"
-            if found != table.shape[axis]:
-                raise TableShapeError(f"{name} has {found} {words}, expected {table.shape[axis]}")
-        own.copy_(table)
-
-
-def ask_hook(module: Any, name: str, first: Tensor, offsets: Tensor | None = None) -> Any:
-    """What `scores` says to these queries, or `context` to these weights; they stay as they are."""
-    given = first.clone(), None if offsets is None else offsets.clone()
-    keys = first.flip(2) + 1
-    if name == "scores":
-        other = keys.clone()
-        found = module.scores(given[0], other, given[1])
-        unchanged((other,), (keys,))
-    else:
-        found = module.context(*given)
-    unchanged(given, (first, offsets))
-    return found
-
-
-def _first(rng: Random, name: str, batch: int, heads: int, length: int) -> Tensor:
-    """Queries as attention makes them, by a transpose; or weights."""
-    if name == "context":
-        return common.attention_weights(rng, batch, heads, length)
-    return common.normal_numbers(rng, batch, length, heads, 20 // heads).transpose(1, 2)
-
-
-def _table(rng: Random, name: str, heads: int, k: int = 3) -> dict[str, Tensor]:
-    return {TABLES[name]: common.normal_numbers(rng, 2 * k + 1, 20 // heads)}
+from helpers.checks.relative.module_asked import (
+    TABLES,
+    ask_hook,
+    built,
+    fill,
+    first_for,
+    shape_of,
+    table_for,
+    told,
+)
 
 
 def _texts(rng: Random, name: str) -> Iterator[Case]:
@@ -79,6 +36,8 @@ def _texts(rng: Random, name: str) -> Iterator[Case]:
         (3, rng.choice((2, 4)), length, 3),
         (2, 5, rng.randint(65, 70), rng.randint(17, 20)),
         (2, rng.choice((2, 4)), rng.randint(24, 26), rng.randint(9, 16)),
+        (1, 2, rng.randint(150, 170), rng.randint(128, 132)),  # beyond what a byte counts
+        (1, 1, rng.randint(515, 520), rng.randint(258, 290)),  # either way
         (4, 1, rng.randint(3, 4), rng.randint(5, 6)),
         (1, 4, 1, 2),
         (5, 2, 4, 0),
@@ -86,8 +45,8 @@ def _texts(rng: Random, name: str) -> Iterator[Case]:
         *((4, 2, 4, 2), (4, 4, 5, 2), (2, 5, 5, 3), (4, 4, 4, 1)),  # B = T, B = H, H = T, all
         (2, 20, 4, 2),  # heads of one number each
     ):
-        first = _first(rng, name, batch, heads, tokens)
-        yield _text(name, first, _table(rng, name, heads, k), k)
+        first = first_for(rng, name, batch, heads, tokens)
+        yield _text(name, first, table_for(rng, name, heads, k), k)
 
 
 def _text(name: str, first: Tensor, table: dict[str, Tensor], k: int) -> Case:
@@ -95,7 +54,8 @@ def _text(name: str, first: Tensor, table: dict[str, Tensor], k: int) -> Case:
     beyond = ", which is beyond max_len=12" if length > 12 else ""
 
     def ask(answer: Answer) -> Any:
-        return ask_hook(built(answer, table, num_heads=heads, k=k), name, first)
+        module = built(answer, table, num_heads=heads, k=k)
+        return told(module, table, lambda: ask_hook(module, name, first))
 
     return Case(f"{name} with k={k}, B={batch}, H={heads}, T={length}{beyond}", ask)
 
@@ -105,18 +65,26 @@ def _in_turn(rng: Random, name: str) -> Iterator[Case]:
     heads, length = rng.choice((2, 4)), rng.randint(5, 6)
     lengths = {"first text": length, "second, as long": length, "third, longer": length + 9,
                "fourth, shorter": length - 2}  # fmt: skip
-    texts = {words: _first(rng, name, 2, heads, tokens) for words, tokens in lengths.items()}
-    before, after = _table(rng, name, heads), _table(rng, name, heads)
+    texts = {words: first_for(rng, name, 2, heads, tokens) for words, tokens in lengths.items()}
+    before, after, last = (table_for(rng, name, heads) for _ in range(3))
     given = _trees(rng, 1, length)[0].clamp(-2, 2)
 
     def ask(answer: Answer) -> dict[str, Any]:
         module = built(answer, before, num_heads=heads)
+        return told(module, before, lambda: turns(module))
+
+    def turns(module: Any) -> dict[str, Any]:
         with contextlib.suppress(Exception):  # offsets that are given have a part of their own
             ask_hook(module, name, texts["first text"], given)
         found = {words: ask_hook(module, name, first) for words, first in texts.items()}
         fill(module, after)
         again = ask_hook(module, name, texts["first text"])
-        return found | {"first text, after a step of training": again}
+        found["first text, after a step of training"] = again
+        found["first text, after eval()"] = ask_hook(module.eval(), name, texts["first text"])
+        fill(module, last)
+        again = ask_hook(module, name, texts["first text"])
+        found["first text, after eval() and one more step"] = again
+        return found
 
     yield Case(f"{name} of one object, T={list(lengths.values())} in turn", ask)
 
@@ -133,12 +101,12 @@ def _given(rng: Random) -> Iterator[Case]:
             *((3, 2, rng.randint(6, 8)), (4, 4, 5), (4, 2, 4), (1, 4, 6)),
             *((2, 5, 5), (4, 4, 4), (2, 4, 1)),
         ):
-            first = _first(rng, name, batch, heads, length)
-            table = _table(rng, name, heads)
+            first = first_for(rng, name, batch, heads, length)
+            table = table_for(rng, name, heads)
             yield _offsets_case(name, first, table, _trees(rng, batch, length)[0])
             yield _offsets_case(name, first, table, _trees(rng, batch, length))
         k = rng.randint(17, 20)
-        first, table = _first(rng, name, 3, 2, 9), _table(rng, name, 2, k)
+        first, table = first_for(rng, name, 3, 2, 9), table_for(rng, name, 2, k)
         yield _offsets_case(name, first, table, _trees(rng, 3, 9, most=25), k)
 
 
@@ -155,24 +123,38 @@ def _offsets_case(
 ) -> Case:
     batch, heads, length = first.shape[:3]
     shape = "(T, T)" if offsets.dim() == 2 else "(B, T, T)"
+    other = "context" if name == "scores" else "scores"
+    beside = torch.ones(batch, heads, length, length if other == "context" else 20 // heads)
 
     def ask(answer: Answer) -> Any:
-        module = built(answer, table, num_heads=heads, k=k)
-        ask_hook(module, name, first)  # without, as other calls of the same object
-        return ask_hook(module, name, first, offsets)
+        module = built(answer, table, num_heads=heads, k=k).train(offsets.dim() == 2)
+
+        def both() -> Any:
+            ask_hook(module, name, first)  # without, as other calls of the same object
+            # And with others of the same shape: a hook may not go by what another call was given.
+            ask_hook(module, name, first, offsets.flip(-1))
+            with contextlib.suppress(Exception):  # the other hook has cases of its own
+                ask_hook(module, other, beside, offsets.mT)
+            return ask_hook(module, name, first, offsets)
+
+        return told(module, table, both)
 
     sizes = f"k={k}, B={batch}, H={heads}, T={length}"
-    return Case(f"{name} with {sizes}, offsets of shape {shape}", ask)
+    after = "" if offsets.dim() == 2 else ", after eval()"
+    words = f"offsets of shape {shape}, others were given before{after}"
+    return Case(f"{name} with {sizes}, {words}", ask)
 
 
 def _learned(rng: Random) -> Iterator[Case]:
     for k in (rng.randint(3, 6), 0):
-        yield _learned_case(rng.choice((2, 4)), k)
+        sizes = {"num_heads": rng.choice((2, 4)), "max_len": 12, "k": k}
+        yield _learned_case(f"with k={k}, D=20, H={sizes['num_heads']}", sizes)
+    yield _learned_case("made by d_model=20 alone", {})
 
 
-def _learned_case(heads: int, k: int) -> Case:
+def _learned_case(words: str, sizes: dict[str, int]) -> Case:
     def ask(answer: Answer) -> dict[str, Any]:
-        module = answer(d_model=20, num_heads=heads, max_len=12, k=k)
+        module = answer(d_model=20, **sizes)
         named = sorted(dict(module.named_parameters(remove_duplicate=False)).items())
         saved = module.state_dict()
         return {
@@ -181,30 +163,51 @@ def _learned_case(heads: int, k: int) -> Case:
             "saved with the model": [name for name in ("keys", "values") if name in saved],
             "parameters, by name": {name: list(each.shape) for name, each in named},
             "trained": [name for name, each in named if each.requires_grad],
-            "keys and values are two tables": module.keys is not module.values,
-            "their shapes": [list(getattr(module, name).shape) for name in ("keys", "values")],
+            "keys and values are two tables": getattr(module, "keys", 0)
+            is not getattr(module, "values", 1),
+            "their shapes": [shape_of(module, name) for name in ("keys", "values")],
         }
 
-    return Case(f"an object with k={k}, D=20, H={heads}", ask)
+    return Case(f"an object {words}", ask)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
     """In float64 and in bfloat16: dtypes, and what reaches each table and what comes before."""
     heads, length = rng.choice((2, 4)), rng.randint(5, 7)
     for name in TABLES:
-        first = _first(rng, name, 2, heads, length)
-        table = _table(rng, name, heads)
+        first = first_for(rng, name, 2, heads, length)
+        table = table_for(rng, name, heads)
         for offsets in (None, _trees(rng, 2, length)):
             yield _backwards_case(name, first, table, offsets)
         yield _fine(name, first, table)
+        yield _whole(rng, name)
+
+
+def _whole(rng: Random, name: str) -> Case:
+    """A long text in bfloat16, of whole numbers that it holds exactly, as it does up to 256."""
+    length, heads = rng.randint(290, 310), 2
+    table = {TABLES[name]: torch.arange(7.0)[:, None].expand(7, 20 // heads)}
+    first = torch.zeros(1, heads, length, length if name == "context" else 20 // heads)
+    draw = Generator().manual_seed(rng.randrange(2**31))
+    ones = torch.randint(first.shape[-1], first.shape[:3], generator=draw)
+    if name == "context":  # each query looks at one key, not far away
+        ones = (torch.arange(length) + ones % 5 - 2).clamp(0, length - 1)
+    first = first.scatter(-1, ones[..., None], 1.0).bfloat16()
+
+    def ask(answer: Answer) -> Any:
+        module = built(answer, table, num_heads=heads, max_len=512).bfloat16()
+        return told(module, table, lambda: ask_hook(module, name, first))
+
+    return Case(f"{name} in bfloat16 with B=1, H={heads}, T={length}", ask)
 
 
 def _fine(name: str, first: Tensor, table: dict[str, Tensor]) -> Case:
     def hook(answer: Answer) -> Answer:
         module = built(answer, table, num_heads=first.shape[1]).double()
-        return lambda given: ask_hook(module, name, given)
+        fits = shape_of(module, TABLES[name]) == list(table[TABLES[name]].shape)
+        return lambda given: ask_hook(module, name, given) if fits else None
 
-    return common.fine_case(f"{name} with B={len(first)}, H={first.shape[1]}", hook, first)
+    return digits(f"{name} with B={len(first)}, H={first.shape[1]}", first, of=hook)
 
 
 def _backwards_case(
@@ -214,6 +217,10 @@ def _backwards_case(
 
     def ask(answer: Answer) -> dict[str, Any]:
         module = built(answer, table, num_heads=heads).double()
+        module.train(offsets is None)
+        return told(module, table, lambda: back(module))
+
+    def back(module: Any) -> dict[str, Any]:
         given = first.double().requires_grad_()
         arguments = (given, first.double()) if name == "scores" else (given,)
         found = getattr(module, name)(*arguments, copy.deepcopy(offsets))
@@ -234,7 +241,7 @@ def _backwards_case(
             f"the gradient of {TABLES[name]}": _gradient(getattr(module, TABLES[name])),
         }
 
-    words = "" if offsets is None else " and offsets of shape (B, T, T)"
+    words = "" if offsets is None else " and offsets of shape (B, T, T), after eval()"
     return Case(f"{name} in float64 with B={batch}, H={heads}, T={length}{words}", ask)
 
 
@@ -259,8 +266,9 @@ module = Exercise(
         Part("dtype and gradients", 0.5, _backwards),
     ),
     forbidden=(*common.MODULES, *common.TERMS),
+    shown=common.SHOWN,
     explains=(
-        "the answer to the book's question",
+        "which answers the book's question",
         "Both hooks need the rows",
         "`rows` is not checked by itself",
         "Rows of the tables for every pair",

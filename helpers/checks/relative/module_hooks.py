@@ -197,7 +197,7 @@ class an_axis_for_heads_in_any_offsets(RightShaw):
 )
 class weights_that_add_up_to_1(RightShaw):
     def context(self, weights, offsets=None):
-        return super().context(weights / weights.sum(-1, keepdim=True).clamp(min=1e-9), offsets)
+        return super().context(weights / weights.sum(-1, keepdim=True), offsets)
 
 
 @module.mistake(
@@ -210,3 +210,34 @@ class offsets_of_the_first_text(RightShaw):
     def offsets(self, length):
         self.kept = self.__dict__.get("kept", super().offsets(length))
         return self.kept[:length, :length]
+
+
+@module.mistake(
+    "Rows made of offsets that were given are kept for the next that have the same shape, and the "
+    "next text has another tree. Make the rows of given offsets anew in each call.",
+    loses="offsets that are given",
+    breaks="where `offsets` is given, it stands for $j - i$",
+)
+class given_offsets_kept_by_their_shape(RightShaw):
+    def rows(self, x, offsets):
+        kept = self.__dict__.setdefault("kept", {})
+        key = x.shape[2] if offsets is None else offsets.shape
+        return kept.setdefault(key, super().rows(x, offsets))
+
+
+@module.mistake(
+    "context goes by the rows that scores has made. The two are given their offsets each: another "
+    "text may have come in between, or context may be asked alone.",
+    loses="offsets that are given",
+    breaks="where `offsets` is given, it stands for $j - i$",
+)
+class context_by_the_rows_of_scores(RightShaw):
+    def scores(self, q, k, offsets=None):
+        self.kept = self.rows(q, offsets).expand(*q.shape[:3], -1)
+        return super().scores(q, k, offsets)
+
+    def context(self, weights, offsets=None):
+        kept = self.__dict__.get("kept")
+        if kept is not None and kept.shape == weights.shape:
+            offsets = kept[:, 0] - self.k
+        return super().context(weights, offsets)

@@ -64,8 +64,8 @@ class tables_as_buffers(RightShaw):
 
 
 @module.mistake(
-    "keys and values are layers here. nn.Embedding keeps its table one step further in, as "
-    "its weight; asked are the tables themselves, as Parameters."
+    "keys and values are layers here: nn.Embedding has its table inside, as its weight. They "
+    "should be the tables themselves, as Parameters."
 )
 class tables_as_embedding_layers(RightShaw):
     def table(self):
@@ -75,13 +75,6 @@ class tables_as_embedding_layers(RightShaw):
 @module.mistake(
     "Your tables have 2k rows: offset 0 is missing between the k to the left and the k to the "
     "right.",
-    loses=(
-        "scores: q_i · w^K by offset",
-        "context: Σ α_ij w^V by offset",
-        "offsets that are given",
-        "two tables to be trained",
-        "dtype and gradients",
-    ),
     breaks="of shape $(2k+1, d)$",
 )
 class tables_without_offset_zero(RightShaw):
@@ -148,7 +141,7 @@ class tables_that_begin_with_a_deviation_of_1(RightShaw):
 
 
 @module.mistake(
-    "Your standard deviation is 1/d. Asked is 1/√d; 1/d would be the variance.",
+    "Your standard deviation is 1/d. It should be 1/√d; 1/d is the variance.",
     loses="how the tables begin",
     breaks="normal numbers of mean 0 and standard deviation",
 )
@@ -168,7 +161,8 @@ class tables_scaled_by_the_width_of_the_model(RightShaw):
 
 
 @module.mistake(
-    "Your tables begin at 0, so at first no offset differs from another. Asked are normal numbers.",
+    "Your tables begin at 0, so at first no offset differs from another. They should be normal "
+    "numbers.",
     loses="how the tables begin",
     breaks="normal numbers of mean 0 and standard deviation",
 )

@@ -52,8 +52,8 @@ class tables_read_through_data(RightShaw):
 
 
 @module.mistake(
-    "scores cuts off the gradient, so self.keys never learns, nor what q is made by. What does it: "
-    "no_grad or detach?",
+    "scores cuts off the gradient, so neither self.keys nor the layer that computes q ever "
+    "learns. What does it: no_grad or detach?",
     loses="dtype and gradients",
     breaks="gradients must reach `q`, `weights` and both tables",
 )
@@ -94,11 +94,83 @@ class offsets_clipped_in_place(RightShaw):
 
 
 @module.mistake(
-    "view asks for numbers that lie one row behind the other, and after attention's transpose they "
-    "do not. reshape copies where it must.",
+    "view needs rows that lie one behind the other in memory, and after attention's transpose "
+    "they do not. reshape copies where it must.",
     loses=("scores: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
     breaks="the numbers of `q` may lie in memory in any order",
 )
 class queries_seen_by_view(RightShaw):
     def scores(self, q, k, offsets=None):
         return super().scores(q.view(-1, q.shape[-1]).view(q.shape), k, offsets)
+
+
+@module.mistake(
+    "After eval() your hooks add nothing. What was learned is needed after training too: eval() "
+    "ends dropout alone, which belongs to the attention.",
+    loses=(
+        "scores: q_i · w^K by offset",
+        "context: Σ α_ij w^V by offset",
+        "offsets that are given",
+        "dtype and gradients",
+    ),
+    breaks="`scores(q, k, offsets)` returns",
+)
+class hooks_in_training_only(RightShaw):
+    def scores(self, q, k, offsets=None):
+        return super().scores(q, k, offsets) * self.training
+
+    def context(self, weights, offsets=None):
+        return super().context(weights, offsets) * self.training
+
+
+@module.mistake(
+    "After eval() your tables ask for no gradient. eval() ends dropout and freezes nothing; "
+    "no_grad is there to switch gradients off.",
+    loses="dtype and gradients",
+    breaks="training must work",
+)
+class tables_frozen_by_eval(RightShaw):
+    def rows(self, x, offsets):
+        self.keys.requires_grad_(self.training)
+        self.values.requires_grad_(self.training)
+        return super().rows(x, offsets)
+
+
+@module.mistake(
+    "After eval() you keep a copy of the tables for all later calls. Their numbers may change once "
+    "more, by a step of training or by load_state_dict: use the parameters themselves.",
+    loses=(
+        "scores: q_i · w^K by offset",
+        "context: Σ α_ij w^V by offset",
+        "dtype and gradients",
+    ),
+    breaks="the next call uses the tables as they have become",
+)
+class tables_copied_after_eval(RightShaw):
+    def kept(self, name):
+        table = getattr(self, name)
+        return table if self.training else self.__dict__.setdefault(f"of {name}", table.clone())
+
+    def scores(self, q, k, offsets=None):
+        products = q @ self.kept("keys").T
+        return products.gather(-1, self.rows(q, offsets).expand(*q.shape[:3], -1))
+
+    def context(self, weights, offsets=None):
+        by_row = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
+        rows = self.rows(weights, offsets).expand_as(weights)
+        return by_row.scatter_add(-1, rows, weights) @ self.kept("values")
+
+
+@module.mistake(
+    "You make the offsets in the dtype of q. bfloat16 has no numbers of its own for all whole ones "
+    "beyond 256, so in a long text neighbours share a row. torch.arange of a whole number gives "
+    "int64.",
+    loses="dtype and gradients",
+    breaks="after `.bfloat16()` bfloat16",
+)
+class offsets_in_the_dtype_of_q(RightShaw):
+    def rows(self, x, offsets):
+        if offsets is None:
+            places = torch.arange(x.shape[2]).to(x.dtype)
+            offsets = (places[None, :] - places[:, None]).long()
+        return super().rows(x, offsets)

@@ -38,8 +38,8 @@ def pair_rows_transposed(q, vectors, rows):
 
 
 @pairs.mistake(
-    "Your product takes the query at place j. The one who asks is query i; place j only "
-    "decides which vector it meets.",
+    "Your product takes the query at position j. It should be query i; position j only decides "
+    "which vector that query meets.",
     breaks=("take its dot product with the query", "q_i · vectors[rows_ij] for every pair"),
 )
 def pair_asked_by_the_key(q, vectors, rows):

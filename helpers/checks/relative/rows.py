@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -29,8 +30,35 @@ def _rows_case(length: int, k: int) -> Case:
     return Case(case.label, ask)
 
 
+def _again_case(length: int, k: int) -> Case:
+    """A caller may write into what it is given; the next one is given rows of its own."""
+
+    def ask(answer: Answer) -> Any:
+        found = answer(length, k)
+        if isinstance(found, torch.Tensor):
+            with contextlib.suppress(RuntimeError):  # several rows may share their memory
+                found.zero_()
+        return answer(length, k)
+
+    return Case(f"({length}, {k}), once more after a caller has written into the first rows", ask)
+
+
+def _long_case(length: int, k: int) -> Case:
+    """Some of the rows, the first and the last among them, and the shape of all."""
+
+    def ask(answer: Answer) -> Any:
+        found = answer(length, k)
+        if not isinstance(found, torch.Tensor):
+            return found
+        shape = list(found.shape)
+        return {"the shape": shape, "every 111th row": found[::111] if found.dim() else found}
+
+    return Case(f"({length}, {k})", ask)
+
+
 def _within(rng: Random) -> Iterator[Case]:
     length = rng.randint(5, 8)
+    yield _again_case(length, length)
     yield _rows_case(length, length + rng.randint(1, 4))
     yield _rows_case(length, length - 1)
     yield _rows_case(length + 1, length + 1)
@@ -39,15 +67,18 @@ def _within(rng: Random) -> Iterator[Case]:
     yield _rows_case(1, 0)
     yield _rows_case(rng.randint(3, 5), rng.randint(2_050, 2_990))  # float16 has gaps here
     yield _rows_case(rng.randint(2, 3), rng.randint(33_000, 33_500))  # and int16 ends before
+    yield _long_case(rng.randint(290, 310), rng.randint(320, 900))
 
 
 def _beyond(rng: Random) -> Iterator[Case]:
+    yield _again_case(rng.randint(9, 14), 2)
     yield _rows_case(rng.randint(9, 14), rng.randint(2, 4))
     yield _rows_case(rng.randint(9, 14), 1)
     yield _rows_case(rng.randint(3, 6), 0)
     length = rng.randint(5, 8)
     yield _rows_case(length, length - 2)
-    yield _rows_case(rng.randint(513, 520), rng.randint(130, 250))
+    yield _long_case(rng.randint(260, 290), rng.randint(130, 250))
+    yield _long_case(1_000, rng.randint(257, 300))
 
 
 rows = Exercise(
@@ -70,8 +101,8 @@ def rows_of_i_minus_j(length, k):
 
 
 @rows.mistake(
-    "Your rows are negative to the left of the query. Python would take those from the end "
-    "of the table without a word; row 0 should be offset −k.",
+    "Your rows are negative to the left of the query. Python would take those from the end of the "
+    "table without an error; row 0 should be offset −k.",
     breaks="row 0 is offset $-k$",
 )
 def rows_not_moved_by_k(length, k):
@@ -117,7 +148,7 @@ def rows_clipped_one_too_early(length, k):
 
 @rows.mistake(
     "The last row, 2k, is never used on the right: −k to k are 2k + 1 offsets, both ends "
-    "included. Other than in range(), the upper end belongs to it."
+    "included. Unlike in range(), the upper end is included."
 )
 def rows_without_the_last(length, k):
     p = torch.arange(length)
@@ -209,8 +240,8 @@ def rows_clipped_on_the_right_alone(length, k):
 
 
 @rows.mistake(
-    "The numbers are right, but they are floats, and floats are no index. torch.arange of a whole "
-    "number gives int64.",
+    "The numbers are right, but they are floats, which cannot index a table. torch.arange of a "
+    "whole number gives int64.",
     breaks="Its dtype is int64",
 )
 def rows_as_floats(length, k):
@@ -231,8 +262,8 @@ def rows_of_a_table_that_fits_the_text(length, k):
 
 
 @rows.mistake(
-    "The numbers are right, but they stand in a NumPy array. Asked is a tensor: torch.from_numpy "
-    "turns one into the other, or begin with torch.arange.",
+    "The numbers are right, but in a NumPy array. The exercise asks for a tensor: "
+    "torch.from_numpy makes one of it, or start with torch.arange.",
     breaks="It returns a $(T, T)$ tensor",
 )
 def rows_in_an_array(length, k):
@@ -249,3 +280,13 @@ def rows_in_an_array(length, k):
 def rows_in_half_precision(length, k):
     p = torch.arange(length).half()
     return ((p[None, :] - p[:, None]).clamp(-k, k) + k).long()
+
+
+@rows.mistake(
+    "You keep the rows and give the same tensor again, as functools.cache does. Once a caller has "
+    "written into it, all others get what he wrote.",
+    breaks="Each call returns a new tensor",
+)
+def rows_kept_for_the_next_call(length, k, kept={}):  # noqa: B006
+    p = torch.arange(length)
+    return kept.setdefault((length, k), (p[None, :] - p[:, None]).clamp(-k, k) + k)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import contextlib
+from collections.abc import Iterator
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -11,28 +13,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, unchanged
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, digits
 from helpers.checks.relative import common
+from helpers.checks.relative.skew_watch import without_index
 from helpers.encodings import offsets as library
-
-INDEXING = {  # the operations that indices or a mask tell where to read or write, in words
-    "an index, as gather, take and x[rows] do": {
-        "_unsafe_index", "embedding", "gather", "index", "index_select", "take",
-    },
-    "an index to write at": {
-        "_index_put_impl_", "index_add", "index_add_", "index_copy", "index_copy_", "index_fill",
-        "index_fill_", "index_put", "index_put_", "put", "put_",
-    },
-    "scatter, or a one-hot tensor, which is made by it": {
-        "scatter", "scatter_", "scatter_add", "scatter_add_",
-    },
-    "a mask, as where and masked_fill do": {
-        "masked_fill", "masked_fill_", "masked_scatter", "masked_scatter_", "masked_select",
-        "where",
-    },
-    "a comparison, which makes a mask": {"eq", "ne", "lt", "le", "gt", "ge", "isclose", "isin"},
-}  # fmt: skip
-LONG = 40  # tokens; a loop over pairs has as many steps as a text has pairs
 
 
 def _skew_case(products: Tensor, words: str = "") -> Case:
@@ -43,7 +27,7 @@ def _four_axes(rng: Random) -> Iterator[Case]:
     length = rng.randint(7, 9)
     yield _skew_case(common.normal_numbers(rng, 2, 3, length, 2 * length - 1))
     yield _skew_case(common.normal_numbers(rng, 2, 3, length, 2 * length - 1))
-    for length in (1, 2, rng.randint(4, 6)):
+    for length in (1, 2, rng.randint(4, 6), rng.randint(210, 230)):
         yield _skew_case(common.normal_numbers(rng, 3, 2, length, 2 * length - 1))
 
 
@@ -71,36 +55,29 @@ def _other_axes(rng: Random) -> Iterator[Case]:
         yield _skew_case(common.normal_numbers(rng, size, columns, size, columns))
 
 
-def _finds(operations: Iterable[str]) -> str:
-    """In words of the text; the operations have names that a learner need not have written."""
-    by = [words for words, names in INDEXING.items() if names.intersection(operations)]
-    return f"by {'; by '.join(by)}" if by else "by slices alone"
-
-
-def _without_index(rng: Random) -> Iterator[Case]:
-    products = common.normal_numbers(rng, 1, 2, LONG, 2 * LONG - 1)
-
-    def ask(answer: Answer) -> dict[str, Any]:
-        given = products.clone()
-        with common.Meter() as meter:
-            term = answer(given)
-        unchanged((given,), (products,))
-        return {
-            "the numbers": term,
-            "how it finds the numbers": _finds(meter.operations),
-            "it takes a step for each pair": max(meter.operations.total(), meter.made) >= LONG**2,
-        }
-
-    common.make_sure_of_the_meter()
-    yield Case(f"(products of shape {tuple(products.shape)})", ask)
-
-
 def _backwards(rng: Random) -> Iterator[Case]:
     length = rng.randint(4, 6)
     products = common.normal_numbers(rng, 2, 3, length, 2 * length - 1)
     yield differentiated(products=products)
+    for front in ((), (2,)):
+        fewer = common.normal_numbers(rng, *front, length, 2 * length - 1)
+        label = f"(products of shape {tuple(fewer.shape)}) in float64"
+        yield Case(label, partial(_keeps, fewer.double()))
     label = f"(products of shape {tuple(products.shape)})"
-    yield common.fine_case(label, lambda answer: answer, products)
+    yield digits(label, products)
+
+
+def _keeps(products: Tensor, answer: Answer) -> dict[str, Any]:
+    """Without the numbers, and without what stops an answer: another part asks for those."""
+    given = found = products.clone().requires_grad_()
+    with contextlib.suppress(Exception):
+        found = answer(given)
+    if isinstance(found, Tensor) and found.requires_grad:
+        found.sum().backward()
+    return {
+        "its dtype": str(getattr(found, "dtype", "none")),
+        "a gradient reaches products": given.grad is not None and bool(given.grad.any()),
+    }
 
 
 skew = Exercise(
@@ -109,10 +86,13 @@ skew = Exercise(
     (
         Part("key j at offset j − i", 0.5, lambda rng: (*_four_axes(rng), *_in_any_order(rng))),
         Part("any axes in front", 0.5, _other_axes),
-        Part("without an index", 0.5, _without_index),
+        Part("without an index", 0.5, without_index),
         Part("dtype and gradients", 0.5, _backwards),
     ),
-    forbidden=(library.skew_padded, library.toeplitz, encodings.Huang, *common.TERMS),
+    forbidden=(
+        *(library.skew_padded, library.toeplitz, library._Toeplitz, encodings.Huang),
+        *common.TERMS,
+    ),
 )
 
 
@@ -216,8 +196,8 @@ def skew_for_four_axes_only(products):
 
 
 @skew.mistake(
-    "The numbers are right, read by an index. Here the same is asked with pad, flatten, slice "
-    "and unflatten alone.",
+    "The numbers are right, read by an index. The exercise asks for the same with pad, flatten, "
+    "slice and unflatten alone.",
     loses="without an index",
     breaks="no `gather`",
 )
@@ -230,7 +210,8 @@ def skew_by_index(products):
 
 @skew.mistake(
     "The numbers are right, but to compare places and to multiply by that is to read by a mask: "
-    "of 2T − 1 products for a pair all but one are 0. Here the same is asked without one.",
+    "of 2T − 1 products for a pair all but one are 0. The exercise asks for the same without a "
+    "mask.",
     loses="without an index",
     breaks="nor a product with a",
 )
@@ -239,6 +220,22 @@ def skew_multiplied_by_a_mask(products):
     p = torch.arange(length)
     rows = p[None, :] - p[:, None] + length - 1
     return sum((rows == r) * products[..., r : r + 1] for r in range(width))
+
+
+@skew.mistake(
+    "The numbers are right, but a tensor of zeros and ones is a mask, made without a comparison "
+    "too, as by torch.eye or by padding a 1: of 2T − 1 products all but one are 0. The exercise "
+    "asks for the same without a mask.",
+    loses="without an index",
+    breaks="nor a product with a",
+)
+def skew_multiplied_by_slices_of_eye(products):
+    length, width = products.shape[-2:]
+    eye = torch.eye(width, dtype=products.dtype)
+    rows = [
+        products[..., i, :] @ eye[:, length - 1 - i : 2 * length - 1 - i] for i in range(length)
+    ]
+    return torch.stack(rows, -2)
 
 
 @skew.mistake(
@@ -258,7 +255,7 @@ def skew_pair_by_pair(products):
 
 @skew.mistake(
     "You read the memory of products as if one row lay behind the other, and after a transpose "
-    "they do not. flatten and reshape copy where they must; as_strided looks at nothing.",
+    "they do not. flatten and reshape copy where they must; as_strided does not.",
     loses=("key j at offset j − i", "any axes in front"),
     breaks="in any order, as after a `transpose`",
 )
@@ -298,8 +295,8 @@ def skew_always_in_float32(products):
 
 
 @skew.mistake(
-    "You write into products, which belong to the caller. What ends in _ changes the tensor "
-    "itself, and so does products[...] = ….",
+    "You write into products, which belong to the caller. Operations that end in _ change the "
+    "tensor itself, and so does products[...] = ….",
     breaks="they are not written into",
 )
 def skew_row_by_row_in_place(products):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
+from random import Random
 
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Exercise, Part
+from helpers.checks.engine import Case, Exercise, Part, call
 from helpers.checks.relative import common
 
 
@@ -17,16 +19,26 @@ def value_term(weights: Tensor, vectors: Tensor, rows: Tensor) -> Tensor:
     return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors
 
 
+def _cases_by_any_row(rng: Random) -> Iterator[Case]:
+    """Weights as attention makes them, and any numbers, some of them below 0 or above 1."""
+    yield from common.cases_by_any_row(rng, "weights")
+    length, width = rng.randint(5, 6), rng.randint(7, 9)
+    weights = common.normal_numbers(rng, 2, 3, length, length)
+    rows, vectors = common.any_rows(rng, length, 4), common.normal_numbers(rng, 4, width)
+    yield Case("(weights some of which are negative, …)", call(weights, vectors, rows).ask)
+
+
 values = Exercise(
     "values",
     value_term,
     (
         Part("rows by offset", 0.5, partial(common.cases_by_offset, name="weights")),
-        Part("any row for any pair", 0.5, partial(common.cases_by_any_row, name="weights")),
+        Part("any row for any pair", 0.5, _cases_by_any_row),
         Part("no vector for each pair", 0.5, partial(common.cases_of_memory, name="weights")),
         Part("dtype and gradients", 0.5, partial(common.cases_backwards, name="weights")),
     ),
     forbidden=common.MODULES,
+    shown=common.SHOWN,
 )
 
 
@@ -56,10 +68,7 @@ def value_summed_over_queries(weights, vectors, rows):
 )
 def value_weights_overwritten(weights, vectors, rows):
     by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
-    for i in range(len(rows)):
-        for j in range(len(rows)):
-            by_row[:, :, i, rows[i, j]] = weights[:, :, i, j]
-    return by_row @ vectors
+    return by_row.scatter(-1, rows.expand_as(weights), weights) @ vectors
 
 
 @values.mistake(
@@ -150,7 +159,32 @@ def value_weights_by_row_only(weights, vectors, rows):
     breaks="Take the weights as they are",
 )
 def value_of_weights_that_add_up_to_1(weights, vectors, rows):
-    weights = weights / weights.sum(-1, keepdim=True).clamp(min=1e-9)
+    weights = weights / weights.sum(-1, keepdim=True)
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors
+
+
+@values.mistake(
+    "You cut the weights off at 0, or take them without their sign. Nothing here asks whose "
+    "weights they are: add them up as they are.",
+    loses="any row for any pair",
+    breaks="Take the weights as they are",
+)
+def value_of_weights_cut_off_at_0(weights, vectors, rows):
+    weights = weights.clamp(min=0)
+    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
+    return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors
+
+
+@values.mistake(
+    "Without gradients you add up by row; where they are wanted, as in training, there is a vector "
+    "for each pair again. It is training that needs the memory most.",
+    loses="no vector for each pair",
+    breaks="no single tensor may hold",
+)
+def value_of_a_vector_per_pair_in_training(weights, vectors, rows):
+    if weights.requires_grad:
+        return torch.einsum("bhij,ijd->bhid", weights, vectors[rows])
     by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
     return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors
 

@@ -8,8 +8,9 @@ from random import Random
 import torch
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.engine import Case, Exercise, Part, again, call
 from helpers.checks.sinusoidal import common
+from helpers.encodings.sinusoidal import sinusoids
 
 
 def _odd(rng: Random) -> Iterator[Case]:
@@ -33,6 +34,7 @@ def _odd(rng: Random) -> Iterator[Case]:
     wide = common.wide(rng) + 1
     yield call(short, wide, base=common.large_base(rng))
     yield call(short, wide)
+    yield again(call(short, first + 12))
 
 
 def _still_even(rng: Random) -> Iterator[Case]:
@@ -64,7 +66,7 @@ any_width = Exercise(
         Part("even widths as before", 0.5, _still_even),
         Part("a single column", 0.5, _single),
     ),
-    forbidden=(encodings.Sinusoidal,),
+    forbidden=(encodings.Sinusoidal, sinusoids, encodings.Rotary),
     explains=("The book's code fails",),
 )
 
@@ -94,8 +96,8 @@ def width_padded_with_zeros(num_positions, d_model, base=10_000.0):
 
 
 @any_width.mistake(
-    "Your exponent is 2i/(D+1) where D is odd, as in a table with a column too many of which one "
-    "is cut off. The formula keeps 2i/D for every D.",
+    "Your exponent is 2i/(D+1) where D is odd, as in a table that is one column wider and cut to "
+    "size. The formula keeps 2i/D for every D.",
     loses="odd widths",
     breaks="The formula does not care",
 )
@@ -140,3 +142,15 @@ def width_needs_a_pair(num_positions, d_model, base=10_000.0):
     table = torch.stack([wave for a in pairs for wave in (a.sin(), a.cos())], 1)
     last = (p / base ** ((d_model - 1) / d_model)).sin()[:, None]
     return torch.cat([table, last], 1) if d_model % 2 else table
+
+
+@any_width.mistake(
+    "You keep a table and hand the same tensor to the next who asks. Whoever writes into it "
+    "changes it for all others: make a new one each time.",
+    loses="odd widths",
+    breaks="returns a new table with each call",
+)
+def width_kept_for_the_next(num_positions, d_model, base=10_000.0, kept={}):  # noqa: B006
+    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
+    new = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, :d_model]
+    return kept.setdefault((num_positions, d_model, base), new)

@@ -21,8 +21,8 @@ def small_base(rng: Random) -> float:
 
 
 def base_near_one(rng: Random) -> float:
-    """A base between 1 and 1.5."""
-    return 1 + rng.randint(5, 45) / 100
+    """A base between 1 and 1.01."""
+    return 1 + rng.randint(2, 9) / 1000
 
 
 def huge_base(rng: Random) -> float:

@@ -22,7 +22,7 @@ from helpers.checks.engine import (
     refusal,
 )
 from helpers.checks.sinusoidal import common
-from helpers.encodings import Encoding
+from helpers.encodings import Encoding, additive
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
@@ -62,22 +62,27 @@ def _embedded(module: Any, x: Tensor, *positions: Tensor) -> Any:
     return result
 
 
-def _embeds(x: Tensor, max_len: int, *positions: Tensor) -> Case:
+def _embeds(x: Tensor, max_len: int, *positions: Tensor, heads: int = 1) -> Case:
     words = f"embed(x) with x of shape {tuple(x.shape)}, max_len={max_len}"
+    sizes = {"max_len": max_len} | ({"num_heads": heads} if heads > 1 else {})
+    words += f", num_heads={heads}" if heads > 1 else ""
     for each in positions:
         words = words.replace("(x)", "(x, positions)") + f", positions of shape {tuple(each.shape)}"
-    return Case(words, lambda answer: _embedded(answer(x.shape[2], max_len=max_len), x, *positions))
+    return Case(words, lambda answer: _embedded(answer(x.shape[2], **sizes), x, *positions))
 
 
 def _rows_added(rng: Random) -> Iterator[Case]:
     x = _input(rng)
     batch, length, width = x.shape
     yield _embeds(x, 40)
+    yield _embeds(_tokens(rng, batch, length, 4 * rng.randint(4, 5)), 40, heads=4)
     yield _embeds(_tokens(rng, length, length, width), length + 1)  # B = T
+    yield _embeds(_tokens(rng, batch, width, width), 40)  # T = D
+    yield _embeds(_tokens(rng, 4, 4, 4), 4)  # and all the same
     yield _embeds(_tokens(rng, 1, length, 6), length)  # B = 1, T = max_len
     yield _embeds(_tokens(rng, batch, 1, width), 1)
     yield _embeds(_tokens(rng, batch, 1, width), 20)
-    yield _embeds(_tokens(rng, batch, length, 2), 20)
+    yield from (_embeds(_tokens(rng, batch, length, n), 20) for n in (2, 2 * rng.randint(33, 40)))
     yield _embeds(_tokens(rng, 30, length, 4), 20)  # B is beyond max_len
     yield _embeds(_tokens(rng, length, batch, width).transpose(0, 1), 20)  # has no flat view
     yield _embeds(_tokens(rng, batch, 520 + length, 6), 600)
@@ -102,8 +107,12 @@ def _rows_chosen(rng: Random) -> Iterator[Case]:
     square = _tokens(rng, length, length, width)  # B = T
     yield _embeds(x, 40, _positions(rng, 40, batch, length))
     yield _embeds(x, 40, _positions(rng, 40, length))
+    yield _embeds(_tokens(rng, batch, length, 8), 600, _positions(rng, 600, length), heads=4)
     yield _embeds(square, 30, _positions(rng, 30, length))
     yield _embeds(square, 30, _positions(rng, 30, length, length))
+    alike = _tokens(rng, batch, width, width)  # T = D
+    yield _embeds(alike, 40, _positions(rng, 40, width))
+    yield _embeds(alike, 40, _positions(rng, 40, batch, width))
     yield _embeds(x[:1], length, _positions(rng, length, 1, length))  # B = 1, T = max_len
     yield _embeds(x[:1], 20, _positions(rng, 20, length))
     row = torch.tensor([rng.randint(1, 29)])
@@ -136,6 +145,7 @@ def _kept(rng: Random) -> Iterator[Case]:
     positions = _positions(rng, max_len, *x.shape[:2])
 
     def ask(answer: Answer) -> dict[str, Any]:
+        answer(x.shape[2], num_heads=2, max_len=max_len + 10)  # another one, with a longer table
         module = answer(x.shape[2], num_heads=2, max_len=max_len)
         sizes = [getattr(module, name, None) for name in ("d_model", "num_heads", "max_len")]
         trained = [t.numel() for t in (*module.parameters(), *module.buffers()) if t.requires_grad]
@@ -148,7 +158,7 @@ def _kept(rng: Random) -> Iterator[Case]:
         }
         with common.ToTheCpu() as watched:
             _embedded(module, x), _embedded(module, x, positions)
-        seen["something is brought to the CPU, wherever the model is"] = watched.fetched
+        seen["it moves something to the CPU, wherever the model is"] = watched.fetched
         module.to(torch.bfloat16)
         dtypes = {str(buffer.dtype) for buffer in _floating(module)}
         module.to(torch.float64)
@@ -273,6 +283,7 @@ module = Exercise(
         Part("says when a sequence is too long", 0.5, _too_long),
         Part("dtype and gradients", 0.25, _backwards),
     ),
+    forbidden=(additive.Table, encodings.Additive),
     explains=("With `positions`, $T$ never is",),
 )
 

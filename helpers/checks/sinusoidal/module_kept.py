@@ -23,7 +23,7 @@ class table_as_a_plain_tensor(RightModule):
 
 
 @module.mistake(
-    "As a Parameter the table is trained and is sinusoidal no longer. A fixed table is a buffer.",
+    "As a Parameter the table is trained and does not stay sinusoidal. A fixed table is a buffer.",
     loses=KEPT,
     breaks="is not trained",
 )
@@ -172,8 +172,8 @@ class input_made_to_ask_for_gradients(RightModule):
 
 
 @module.mistake(
-    "You bring the rows to the CPU, and where the model is on another device they cannot be added "
-    "to x there. Leave the buffer where it is.",
+    "You move the rows to the CPU. Where the model is on another device, they cannot be added to "
+    "x. Leave the buffer where it is.",
     loses=KEPT,
     breaks="moves with the model to another device or precision",
 )
@@ -217,8 +217,8 @@ class too_long_without_numbers(RightModule):
 
 
 @module.mistake(
-    "You look at the length in training only, or only after eval(). There are as many rows in the "
-    "one as in the other.",
+    "You check the length in training only, or only after eval(). The table has max_len rows in "
+    "both.",
     loses=LONG,
 )
 class too_long_in_training_only(RightModule):

@@ -8,7 +8,7 @@ from random import Random
 import torch
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.engine import Case, Exercise, Part, again, call
 from helpers.checks.sinusoidal import common
 
 
@@ -18,11 +18,12 @@ def _forwards(rng: Random) -> Iterator[Case]:
     first, second = common.even_widths(rng)
     yield call(1, second)
     yield call(rng.randint(2, 8), first)
-    yield call(rng.randint(100, 300), first + 240)
+    yield call(rng.randint(100, 300), first + 300)
     yield call(rng.randint(2, 30), 2)
     # Further than any text. D is small, so that the angles of float32 are within the tolerance.
     yield call(rng.randint(1_100, 3_000), 4)
     yield call(rng.randint(6_000, 90_000), 2)  # here no angle is rounded
+    yield again(call(rng.randint(2, 30), first))
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -36,8 +37,10 @@ def _backwards(rng: Random) -> Iterator[Case]:
 def _shift_base(rng: Random) -> Iterator[Case]:
     first, second = common.even_widths(rng)
     k = rng.randint(1, 30)
-    yield call(k, first)
-    yield call(k, first, base=common.large_base(rng))
+    # The other base first, in a width that no case had before: a matrix that is kept for its width
+    # only is told from one that leaves the base out.
+    yield call(k, first + 16, base=common.large_base(rng))
+    yield call(k, first + 16)
     yield call(rng.randint(31, 90), second, base=common.small_base(rng))
     yield call(-k, first, base=common.large_base(rng))
     yield call(-rng.randint(31, 90), second, base=common.small_base(rng))
@@ -53,6 +56,7 @@ shift = Exercise(
         Part("backwards, or not at all", 0.5, _backwards),
         Part("any other base", 0.5, _shift_base),
     ),
+    forbidden=(encodings.Rotary,),
     explains=("$D$ is even", "`d_model` is even", "may be float32 or float64"),
 )
 
@@ -103,3 +107,15 @@ def shift_of_the_distance_only(k, d_model, base=10_000.0):
 def shift_base_forgotten(k, d_model, base=10_000.0):
     w = k * 10_000.0 ** (-torch.arange(0, d_model, 2) / d_model)
     return torch.block_diag(*[torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]]) for a in w])
+
+
+@shift.mistake(
+    "You keep a matrix and return the same tensor at the next call. If one caller writes into it, "
+    "it changes for all others: make a new tensor each time.",
+    loses="forwards",
+    breaks="Each call returns a new matrix",
+)
+def shift_kept_for_the_next(k, d_model, base=10_000.0, kept={}):  # noqa: B006
+    w = k * base ** (-torch.arange(0, d_model, 2) / d_model)
+    new = [torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]]) for a in w]
+    return kept.setdefault((k, d_model, base), torch.block_diag(*new))

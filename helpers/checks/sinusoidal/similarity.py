@@ -10,7 +10,15 @@ import torch
 from torch import Generator, Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated
+from helpers.checks.engine import (
+    Answer,
+    Case,
+    Exercise,
+    Part,
+    call,
+    differentiated,
+    without_gradients,
+)
 from helpers.checks.sinusoidal import common
 
 
@@ -38,7 +46,8 @@ def _of_any(rng: Random) -> Iterator[Case]:
     yield Case("a table whose rows 0 and 2 are long", call(uneven).ask)
     yield call(_numbers(rng, common.short_length(rng), 1))
     yield call(_numbers(rng, 1, second))
-    yield call(_numbers(rng, rng.randint(130, 150), 3))
+    yield call(_numbers(rng, rng.randint(305, 320), rng.randint(65, 80)))
+    yield without_gradients(call(_numbers(rng, common.short_length(rng), first)))
     columns = _numbers(rng, second, length).T  # a transposed tensor, which has no flat view
     yield Case("a table that is a transposed tensor", call(columns).ask)
     yield _changed_in_between(_numbers(rng, length, first), _numbers(rng, length, first) + 0.2)
@@ -63,6 +72,23 @@ def _backwards(rng: Random) -> Iterator[Case]:
         in_bfloat16=False, table=_numbers(rng, common.short_length(rng), common.even_widths(rng)[0])
     )
     yield differentiated(in_bfloat16=False, table=_numbers(rng, common.random_length(rng), 5))
+    for length in (2, 3, rng.randint(130, 150)):
+        label = f" of shape ({length}, 3)"
+        yield differentiated(label, in_bfloat16=False, table=_numbers(rng, length, 3))
+    yield _fine(_numbers(rng, common.short_length(rng), 5))
+
+
+def _fine(table: Tensor) -> Case:
+    """By how much the result changes with a change of 1e−9, times 1e9; float32 shows none."""
+    tables = table, table + 1e-9 * table.flip(0, -1)
+
+    def ask(answer: Answer) -> Any:
+        found = [answer(each.clone()) for each in tables]
+        if any(type(each) is not Tensor for each in found):
+            return found[0]
+        return (found[1] - found[0]) * 1e9
+
+    return Case("(table) in float64, digits beyond float32, as from a change of 1e-9", ask)
 
 
 similarity = Exercise(
@@ -88,8 +114,8 @@ def similarity_sums(table):
 
 
 @similarity.mistake(
-    "You compare row 0 with the others. For sinusoids any row would do, for other tables the "
-    "mean over all rows is asked.",
+    "You compare row 0 with the others. For sinusoids any row would do, for other tables it takes "
+    "the mean over all rows.",
     loses=("any other table", "dtype and gradients"),
     breaks="for **any** table",
 )
@@ -117,8 +143,8 @@ def similarity_wraps_around(table):
 
 
 @similarity.mistake(
-    "You divide each row by its own length first. That is the mean cosine; asked is the mean "
-    "product, divided once by its value at offset 0.",
+    "You divide each row by its own length first. That is the mean cosine; the exercise asks for "
+    "the mean product, divided once by its value at offset 0.",
     loses=("any other table", "dtype and gradients"),
 )
 def similarity_of_directions(table):
@@ -128,8 +154,7 @@ def similarity_of_directions(table):
 
 
 @similarity.mistake(
-    "You divide the table itself, as *= and /= do. It belongs to whoever gave it to you: divide "
-    "the means.",
+    "You divide the table itself, as *= and /= do. It belongs to the caller: divide the means.",
     breaks="$P$ itself stays as it is",
 )
 def similarity_changes_the_table(table):
@@ -164,10 +189,10 @@ def similarity_divided_by_a_bare_number(table):
 
 
 @similarity.mistake(
-    "Your result is float32 whatever comes in. torch.zeros and torch.tensor make float32 where "
-    "nothing is said; torch.stack keeps what it is given.",
+    "Your result is float32 whatever comes in. torch.zeros and torch.tensor make float32 by "
+    "default; torch.stack keeps the dtype that it is given.",
     loses="dtype and gradients",
-    breaks="The result has the dtype of $P$",
+    breaks="The result has the dtype and the precision of $P$",
 )
 def similarity_always_in_float32(table):
     products = table @ table.T
@@ -175,3 +200,16 @@ def similarity_always_in_float32(table):
     for k in range(len(table)):
         means[k] = products.diagonal(k).mean()
     return means / means[0]
+
+
+@similarity.mistake(
+    "Your result is float64 where the table is, but computed in float32, with no more digits than "
+    "that. Leave the table as it is; all operations keep its dtype.",
+    loses="dtype and gradients",
+    breaks="The result has the dtype and the precision of $P$",
+)
+def similarity_computed_in_float32(table):
+    rows = table.float()
+    products = rows @ rows.T
+    means = torch.stack([products.diagonal(k).mean() for k in range(len(table))])
+    return (means / means[0]).to(table.dtype)

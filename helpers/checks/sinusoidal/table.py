@@ -8,8 +8,9 @@ from random import Random
 import torch
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.engine import Case, Exercise, Part, again, call
 from helpers.checks.sinusoidal import common
+from helpers.encodings.sinusoidal import sinusoids
 
 
 def _default_base(rng: Random) -> Iterator[Case]:
@@ -27,6 +28,7 @@ def _default_base(rng: Random) -> Iterator[Case]:
     yield call(common.very_long_length(rng), 4)
     yield call(1, second + 24)
     yield call(common.short_length(rng), common.wide(rng) + 600)
+    yield again(call(short, first + 12))
     # With D = 2 no angle is rounded in float32, however long the table is.
     yield call(rng.randint(5_100, 5_400), 2)
 
@@ -54,8 +56,8 @@ table = Exercise(
         Part("the paper's base", 2, _default_base),
         Part("any other base", 1, _other_base),
     ),
-    forbidden=(encodings.Sinusoidal,),
-    explains=("Write `sinusoidal_table`.", "`d_model` is even", "may be float32 or float64"),
+    forbidden=(encodings.Sinusoidal, sinusoids, encodings.Rotary),
+    explains=("Write `sinusoidal_table`.", "`d_model` is even"),
 )
 
 
@@ -128,7 +130,8 @@ def table_in_degrees(num_positions, d_model, base=10_000.0):
 
 
 @table.mistake(
-    "The argument base changes nothing in your table: a 10,000 is still written out somewhere.",
+    "The argument base changes nothing in your table: a 10,000 is still written out somewhere, or "
+    "kept from an earlier call.",
     loses="any other base",
     breaks="(any number above 1) stands for the 10,000",
 )
@@ -146,3 +149,15 @@ def table_base_forgotten(num_positions, d_model, base=10_000.0):
 def table_angles_multiplied(num_positions, d_model, base=10_000.0):
     angles = torch.arange(num_positions)[:, None] * base ** (torch.arange(0, d_model, 2) / d_model)
     return torch.stack([angles.double().sin(), angles.double().cos()], -1).flatten(1)
+
+
+@table.mistake(
+    "You keep a table and hand the same tensor to the next who asks. Whoever writes into it "
+    "changes it for all others: make a new one each time.",
+    loses="the paper's base",
+    breaks="a new one with each call",
+)
+def table_kept_for_the_next(num_positions, d_model, base=10_000.0, kept={}):  # noqa: B006
+    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
+    new = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
+    return kept.setdefault((num_positions, d_model, base), new)

@@ -9,8 +9,9 @@ from random import Random
 import torch
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.engine import Case, Exercise, Part, again, call
 from helpers.checks.sinusoidal import common
+from helpers.encodings.sinusoidal import _frequencies
 
 
 def _wavelengths(rng: Random) -> Iterator[Case]:
@@ -24,12 +25,14 @@ def _wavelengths(rng: Random) -> Iterator[Case]:
     yield call(common.wide(rng) + 600)
     yield call(first, base=common.base_near_one(rng))
     yield call(second, base=common.huge_base(rng))
+    yield again(call(first + 12, base=common.large_base(rng)))
 
 
 wavelengths = Exercise(
     "wavelengths",
     encodings.wavelengths,
     (Part("the wavelength of each hand", 1, _wavelengths),),
+    forbidden=(_frequencies, encodings.Rotary),
     explains=("`d_model` is even",),
 )
 
@@ -74,3 +77,13 @@ def wavelengths_base_forgotten(d_model, base=10_000.0):
 )
 def wavelengths_of_each_column(d_model, base=10_000.0):
     return 2 * math.pi * base ** (torch.arange(d_model) / d_model)
+
+
+@wavelengths.mistake(
+    "You keep a result and return the same tensor at the next call. If one caller writes into it, "
+    "it changes for all others: make a new tensor each time.",
+    breaks="a new one with each call",
+)
+def wavelengths_kept_for_the_next(d_model, base=10_000.0, kept={}):  # noqa: B006
+    new = 2 * math.pi * base ** (torch.arange(0, d_model, 2) / d_model)
+    return kept.setdefault((d_model, base), new)

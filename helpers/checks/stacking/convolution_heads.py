@@ -1,4 +1,4 @@
-"""Unit 06, “Attention as a convolution”: wrong numbers of keys, cut gradients, wrong dtypes."""
+"""Unit 06, “Attention as a convolution”: wrong numbers of keys, gradients, dtypes, lost digits."""
 
 from __future__ import annotations
 
@@ -65,6 +65,17 @@ def heads_always_in_float32(): ...
 
 
 @convolution.mistake(
+    "On the way some of your numbers are float32, which has 7 digits: the scores, for in PyTorch "
+    "an integer tensor times a Python float is float32, or what is multiplied and added up. Let "
+    "all of them have the dtype of x.",
+    loses=BACKWARDS,
+    breaks="Keep its precision",
+)
+@changed(heads_in_the_middle, ".to(x.dtype).softmax(-1)", ".float().softmax(-1).to(x.dtype)")
+def heads_with_a_softmax_in_float32(): ...
+
+
+@convolution.mistake(
     "You write into x or the kernel, which belong to the caller. Make a new tensor.",
     breaks="both stay as they are",
 )
@@ -98,3 +109,17 @@ def heads_without_gradients_where_alpha_is_large(x, kernel, alpha):
     centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]
     weights = (-alpha * (where[None, :] - where[:, None] - centre) ** 2).to(x.dtype).softmax(-1)
     return torch.einsum("hij,jc,och->io", weights, x, kernel)
+
+
+@convolution.mistake(
+    "exp of all scores of a query is 0 here, and 0 / 0 is not a number. A softmax stays the same "
+    "when a query's largest score is subtracted from all of them; torch's softmax does so.",
+    loses=EXTREMES,
+    breaks="It must be right even if `alpha` is so large",
+)
+@changed(
+    heads_in_the_middle,
+    ".softmax(-1)",
+    ".exp(); weights = weights / weights.sum(-1, keepdim=True)",
+)
+def heads_whose_exp_is_zero(): ...

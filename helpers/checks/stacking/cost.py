@@ -38,13 +38,17 @@ def _sizes(rng: Random) -> Iterator[tuple[int, int, int]]:
     yield 1, heads * rng.randint(8, 20), heads
     # More than 2³¹ multiplications, and more digits than float32 has.
     yield rng.choice(LONG), 12 * rng.randrange(1001, 1024, 2), 12
+    heads = rng.randrange(301, 399, 2)
+    yield rng.choice(LONG), heads * rng.randrange(31, 39, 2), heads
+    for heads in (1, 11, 13):
+        yield rng.choice(LONG), heads * (rng.randrange(12_001, 12_287, 2) // heads), heads
 
 
 def _counted(rng: Random, name: str) -> Iterator[Case]:
     for length, width, heads in _sizes(rng):
         yield _sized(length, width, heads, name)
     # Where float32, or a power by way of logarithms, is one off.
-    for length, width in ((131_072, 12_288), (131_072, 4096), (65_536, 8192)):
+    for length, width in ((131_072, 12_288), (131_072, 4096), (65_536, 8192), (262_144, 1024)):
         yield _sized(length, width, 32, name)
     yield _twice(rng, name)
     yield _changed_between(rng, name)
@@ -97,7 +101,7 @@ def _entry(found: Any, name: str) -> Any:
         "entries beside the three": sorted(str(key) for key in entries if key not in ENTRIES),
         f"what “{name}” is": "one number" if single else type(number).__name__,
         f"the entry “{name}” has a fraction": math.isfinite(value) and not whole,
-        f"the entry “{name}”": int(value) if whole else value,
+        f"the entry “{name}”": int(value) if whole else str(value),
     }
 
 
@@ -122,6 +126,7 @@ cost = Exercise(
         Part("the MLP", 0.5, _mlp),
     ),
     tolerance=0,
+    explains=("You will settle your prediction with this count.",),
 )
 
 
@@ -140,7 +145,7 @@ MLP = "8 * length * d_model**2"
 
 
 @cost.mistake(
-    "Your entry for the pairs grows with T. Every query meets every key: how many meetings?",
+    "Your entry for the pairs grows with T. Every query meets every key: how many pairs is that?",
     loses="all pairs",
 )
 @changed(cost_of_a_layer, PAIRS, "2 * length * d_model")
@@ -156,7 +161,7 @@ def cost_heads_multiplied_in_twice(): ...
 
 
 @cost.mistake(
-    "Your pairs are those of a single head. All H of them have to be paid for.",
+    "Your pairs are those of a single head. The layer computes all H of them.",
     loses="all pairs",
     breaks="(scores and weighted means together, all heads)",
 )
@@ -165,8 +170,8 @@ def cost_of_one_head(): ...
 
 
 @cost.mistake(
-    "Your pairs are half of what is asked. Are both products in them, the scores and then the "
-    "weights with the values, and each for all T² pairs?",
+    "Your pairs are half of what they should be. Are both products in them, the scores and then "
+    "the weights with the values, and each for all T² pairs?",
     loses="all pairs",
 )
 @changed(cost_of_a_layer, PAIRS, "length**2 * d_model")
@@ -174,8 +179,8 @@ def cost_without_the_weighted_sum(): ...
 
 
 @cost.mistake(
-    "Your pairs are twice what is asked. Two products make them up, a multiplication with its "
-    "addition is one, and D is the width of all heads together.",
+    "Your pairs are twice what they should be. Two products make them up, a multiplication with "
+    "its addition is one, and D is the width of all heads together.",
     loses="all pairs",
 )
 @changed(cost_of_a_layer, PAIRS, "4 * length**2 * d_model")
@@ -217,7 +222,7 @@ def cost_with_one_projection(): ...
 
 
 @cost.mistake(
-    "Your projections are twice what is asked. There are four, and a multiplication with its "
+    "Your projections are twice what they should be. There are four, and a multiplication with its "
     "addition is one.",
     loses="the projections",
 )
@@ -242,8 +247,8 @@ def cost_projections_of_one_head(): ...
 
 
 @cost.mistake(
-    "Your MLP is half of what is asked. It has two matrices, one that widens D to 4D and one that "
-    "comes back.",
+    "Your MLP is half of what it should be. It has two matrices, one that widens D to 4D and one "
+    "that comes back.",
     loses="the MLP",
 )
 @changed(cost_of_a_layer, MLP, "4 * length * d_model**2")
@@ -251,8 +256,8 @@ def cost_with_one_matrix_in_the_mlp(): ...
 
 
 @cost.mistake(
-    "Your MLP is a quarter of what is asked, as if it were D wide inside. In this course, as in "
-    "BERT, it is 4D wide there.",
+    "Your MLP is a quarter of what it should be, as if it were D wide inside. In this course, as "
+    "in BERT, it is 4D wide there.",
     loses="the MLP",
 )
 @changed(cost_of_a_layer, MLP, "2 * length * d_model**2")
@@ -260,8 +265,8 @@ def cost_with_a_narrow_mlp(): ...
 
 
 @cost.mistake(
-    "Your MLP is twice what is asked. It has two matrices, and a multiplication with its addition "
-    "is one.",
+    "Your MLP is twice what it should be. It has two matrices, and a multiplication with its "
+    "addition is one.",
     loses="the MLP",
 )
 @changed(cost_of_a_layer, MLP, "16 * length * d_model**2")
@@ -287,17 +292,3 @@ def cost_with_a_square_mlp(): ...
     "return parts",
 )
 def cost_with_biases(): ...
-
-
-@cost.mistake(
-    "These are numbers of parameters. Each parameter of a projection or of the MLP is "
-    "multiplied once for every token.",
-    loses=("the projections", "the MLP"),
-    breaks="Multiplications of one layer for one sequence",
-)
-@changed(
-    cost_of_a_layer,
-    "return parts",
-    'return {key: n if key == "pairs" else n // length for key, n in parts.items()}',
-)
-def cost_as_parameters(): ...

@@ -98,3 +98,17 @@ def cost_in_floating_point_operations(): ...
 )
 @changed(cost_of_a_layer, "(length, d_model, num_heads)", "(d_model, length, num_heads)")
 def cost_with_t_and_d_exchanged(): ...
+
+
+@cost.mistake(
+    "These are numbers of parameters. Each parameter of a projection or of the MLP is "
+    "multiplied once for every token.",
+    loses=("the projections", "the MLP"),
+    breaks="Multiplications of one layer for one sequence",
+)
+@changed(
+    cost_of_a_layer,
+    "return parts",
+    'return {key: n if key == "pairs" else n // length for key, n in parts.items()}',
+)
+def cost_as_parameters(): ...

@@ -12,12 +12,15 @@ from torch import Tensor
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed
 from helpers.checks.stacking import common
+from helpers.encodings.tree import _above
 
 
 def _left_to_right(rng: Random) -> Iterator[Case]:
     yield _of(common.random_tree(rng, shuffled=False))
     yield _of(torch.tensor([-1]))
     yield _of(torch.tensor([-1, 0]))
+    for last in (4, 0):  # of two trees that begin alike
+        yield _of(torch.tensor([-1, 0, 1, 2, 3, last]))
     # The deepest there is; no fixed number of passes will do, from whichever end they begin.
     yield _of(common.chain(400))
 
@@ -52,8 +55,8 @@ depths = Exercise(
         Part("any order of the words", 0.5, _any_order),
         Part("whole numbers", 0.25, _whole),
     ),
-    forbidden=(encodings.tree_offsets,),
-    explains=("Write `tree_depths`:",),
+    forbidden=(encodings.tree_offsets, _above),
+    explains=("First the absolute position in a tree", "Write `tree_depths`:"),
 )
 
 
@@ -81,7 +84,10 @@ def depths_from_one(): ...
     "You go through the words once, from left to right. A parent may stand to the right of its "
     "word; then its depth is not known yet.",
     loses="any order of the words",
-    breaks=("so a parent may stand to the right of its word", "For the sentence above they are"),
+    breaks=(
+        "so a parent may stand to the right of its word",
+        "For the short sentence above they are",
+    ),
 )
 def depths_in_one_pass(parents):
     found = torch.zeros(len(parents), dtype=torch.long)
@@ -139,13 +145,13 @@ def depths_as_heights(parents):
     return torch.tensor(found)
 
 
-@depths.mistake("You count how many words hang on each. Depth is how many words it hangs below.")
+@depths.mistake("You count the children of each word. Depth counts the words above it.")
 def depths_as_numbers_of_children(parents):
     return torch.tensor([int((parents == word).sum()) for word in range(len(parents))])
 
 
 @depths.mistake(
-    "This is how far the parent stands in the line. Depth is counted in steps of the tree.",
+    "This is the distance to the parent in the text. Depth is counted in steps of the tree.",
     breaks="Steps from each word up to the root",
 )
 def depths_as_distance_to_the_parent(parents):
@@ -170,7 +176,7 @@ def depths_of_the_parent(): ...
 
 
 @depths.mistake(
-    "You return the depth of the deepest word. Asked is a depth for each word.",
+    "You return the depth of the deepest word. Return a depth for each word.",
     breaks="gives depths, of shape $(T,)$",
 )
 @changed(depths_by_steps, "torch.tensor(found)", "torch.tensor(max(found))")

@@ -68,7 +68,7 @@ def _any_ridge(rng: Random) -> Iterator[Case]:
     yield _of(train, test, rng.uniform(50, 80))
     yield _of(train, test, ridge=rng.randint(2, 9))  # an int
     yield _of(train, test, ridge=rng.uniform(300, 900))
-    yield _of(train, test, ridge=10 ** rng.uniform(3.5, 4.5))
+    yield _of(train, test, ridge=10 ** rng.uniform(4.2, 4.9))
     one = _states(rng, 1, length, width)
     yield _of(one, _states(rng, 1, length - 2, width), ridge=rng.uniform(0.5, 2))
     number = rng.randint(3, 6)
@@ -102,7 +102,12 @@ probe = Exercise(
         Part(RIDGE, 0.5, _any_ridge),
         Part(HARD, 0.5, _hard),
     ),
-    explains=("Write `position_probe`.",),
+    forbidden=(probes._rows,),
+    explains=(
+        "The residual says whether rows differ.",
+        "It does not say whether they still know",
+        "Write `position_probe`.",
+    ),
 )
 
 
@@ -168,8 +173,8 @@ def probe_with_positions_repeated_the_wrong_way(train, test, ridge=1e-3):
 
 
 @probe.mistake(
-    "You average over the sequences first. Asked is how well the position can be read from "
-    "one state, whatever its token."
+    "You average over the sequences first. The question is how well the position can be read "
+    "from one state, whatever its token."
 )
 def probe_of_mean_states(train, test, ridge=1e-3):
     z, y = (torch.cat([s.mean(0), torch.ones_like(s[0, :, :1])], -1) for s in (train, test))
@@ -196,8 +201,8 @@ def probe_with_a_fixed_ridge(): ...
 
 
 @probe.mistake(
-    "You leave the constant out of the ridge. That is often wise, but the formula here holds "
-    "all weights back alike.",
+    "You leave the constant out of the ridge. That is often wise, but the formula here penalises "
+    "all weights alike.",
     loses=(RIDGE, HARD),
     breaks="the constant included",
 )

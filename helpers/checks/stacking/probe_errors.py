@@ -7,14 +7,14 @@ from helpers.checks.stacking.probe import HARD, LENGTH, RIDGE, probe, probe_of_s
 
 
 @probe.mistake(
-    "This is the mean squared error. Wanted is the mean absolute one, which is in positions.",
+    "This is the mean squared error. Return the mean absolute error, which is in positions.",
     breaks="and returns the mean absolute error on the second",
 )
 @changed(probe_of_states, "errors.abs().mean()", "errors.square().mean()")
 def probe_with_squared_errors(): ...
 
 
-@probe.mistake("This is the root of the mean square. Wanted is the mean of the absolute values.")
+@probe.mistake("This is the root of the mean square. Return the mean of the absolute values.")
 @changed(probe_of_states, "errors.abs().mean()", "errors.square().mean().sqrt()")
 def probe_with_the_root_of_squared_errors(): ...
 
@@ -46,18 +46,18 @@ def probe_with_rounded_answers(): ...
 def probe_with_clipped_answers(): ...
 
 
-@probe.mistake("This is the median error. Wanted is the mean.")
+@probe.mistake("This is the median error. Return the mean.")
 @changed(probe_of_states, "errors.abs().mean()", "errors.abs().median()")
 def probe_with_the_median_error(): ...
 
 
-@probe.mistake("You divide by T. Wanted is an error in positions.")
+@probe.mistake("You divide by T. The error is counted in positions, so leave it as it is.")
 @changed(probe_of_states, "errors.abs().mean()", "errors.abs().mean() / test.shape[1]")
 def probe_with_errors_in_lengths(): ...
 
 
 @probe.mistake(
-    "You return an error for each position. Asked is one number, the mean over all rows.",
+    "You return an error for each position. Return one number, the mean over all rows.",
     breaks="a single number",
 )
 @changed(probe_of_states, "errors.abs().mean()", "errors.abs().view(len(test), -1).mean(0)")
@@ -65,8 +65,8 @@ def probe_with_an_error_for_each_position(): ...
 
 
 @probe.mistake(
-    "You fit the probe on train and test together. It has seen then what it is judged by: fit it "
-    "on train alone.",
+    "You fit the probe on train and test together, so it has already seen what it is judged on. "
+    "Fit it on train alone.",
     breaks="fits $w$ on the first by the formula above",
 )
 @changed(
@@ -128,7 +128,7 @@ def probe_with_weights_in_single_precision(): ...
 
 
 @probe.mistake(
-    "You return a tensor with an axis. Asked is a single number, without one.",
+    "You return a tensor with an axis. Return a single number, without one.",
 )
 @changed(probe_of_states, "errors.abs().mean()", "errors.abs().mean()[None]")
 def probe_in_a_tensor_with_an_axis(): ...

@@ -44,6 +44,7 @@ def _several(rng: Random) -> Iterator[Case]:
         yield call(size * (common.normal_numbers(rng, number, 1, width) + spread * rest))
     yield call(_around_a_row(rng, rng.randint(2, 4), rng.randint(5, 8), 1))
     yield call(_around_a_row(rng, rng.randint(2, 4), 1, rng.randint(5, 8)))
+    yield call(_around_a_row(rng, 2, rng.randint(130, 140), 3))
 
 
 def _nearly_equal(rng: Random) -> Iterator[Case]:
@@ -65,6 +66,9 @@ def _nearly_equal(rng: Random) -> Iterator[Case]:
     small = 10 ** -rng.uniform(90, 100)
     case = call(small * _around_a_row(rng, 2, rng.randint(8, 12), rng.randint(4, 6)))
     yield Case(f"{case.label} of numbers in float64 as small as {small:.0e}", case.ask)
+    sizes = torch.tensor([small, 1.0], dtype=torch.float64)[:, None, None]
+    case = call(sizes * _around_a_row(rng, 2, rng.randint(8, 12), rng.randint(4, 6)))
+    yield Case(f"{case.label}, the first one's numbers as small as {small:.0e}", case.ask)
 
 
 def _equal_but_for(rng: Random) -> Case:
@@ -101,6 +105,7 @@ def _gradient(rng: Random) -> Case:
 def _backwards(rng: Random) -> Iterator[Case]:
     for (length, width), number in zip(_sizes(rng), (3, 2), strict=True):
         yield differentiated(x=_around_a_row(rng, number, length, width))
+    yield differentiated(x=_around_a_row(rng, 1, rng.randint(66, 70), 4))
 
 
 residual = Exercise(
@@ -112,6 +117,7 @@ residual = Exercise(
         Part("rows that are almost the same, small numbers", 0.5, _nearly_equal),
         Part("dtype and gradients", 0.25, _backwards),
     ),
+    explains=("You will use this number on every stack",),
 )
 
 
@@ -124,7 +130,7 @@ def residual_without_the_mean(x):
 
 
 @residual.mistake(
-    "You take the mean of each row, a number per position. Wanted is the mean row: an average "
+    "You take the mean of each row, a number per position. You need the mean row: an average "
     "over the positions, of width D."
 )
 def residual_mean_over_the_columns(x):
@@ -155,7 +161,7 @@ def residual_one_mean_row_for_the_batch(x):
 
 
 @residual.mistake(
-    "You return one number for the whole batch. Wanted is one per sequence, of shape (B,): the "
+    "You return one number for the whole batch. Return one per sequence, of shape (B,): the "
     "norm runs over the last two axes only.",
     breaks="it returns $r(X)$ of each sequence, of shape $(B,)$",
 )

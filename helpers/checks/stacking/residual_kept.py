@@ -32,7 +32,7 @@ def residual_in_single_precision(x):
     "Where all numbers of X are small, the result is no longer that of 1000·X, as it should be. "
     "What guards against a division by 0 counts there. Leave it out.",
     loses="rows that are almost the same, small numbers",
-    breaks="so no guard against a division by 0 is needed",
+    breaks="do not add a small number to the denominator",
 )
 def residual_with_a_guard(x):
     rest = x - x.mean(1, keepdim=True)

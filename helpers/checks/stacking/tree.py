@@ -12,6 +12,7 @@ from torch import Tensor
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed, compare
 from helpers.checks.stacking import common
+from helpers.encodings.tree import _above
 
 ON_A_PATH, ACROSS, WHOLE = (
     "one word above the other",
@@ -111,7 +112,12 @@ tree = Exercise(
         Part(ACROSS, 0.75, _across),
         Part(WHOLE, 0.25, _whole),
     ),
-    explains=("Write `tree_offsets`:", "You may use `encodings.tree_depths` for the depths."),
+    forbidden=(_above,),
+    explains=(
+        "Now the offsets, which our attention",
+        "Write `tree_offsets`:",
+        "You may use `encodings.tree_depths` for the depths.",
+    ),
 )
 
 
@@ -144,7 +150,7 @@ def offsets_with_the_sign_of_i_minus_j(): ...
 
 
 @tree.mistake(
-    "You give distances. An offset has a sign, or a parent could not be told from a child.",
+    "You return distances. An offset has a sign; without it a parent looks like a child.",
     breaks="is a signed number of steps",
 )
 @changed(offsets_by_paths, "torch.tensor(found)", "torch.tensor(found).abs()")
@@ -162,8 +168,8 @@ def offsets_through_the_root(): ...
 
 
 @tree.mistake(
-    "You take the sign from the order in the line everywhere. Where one word is above the "
-    "other, the tree itself says which way is up.",
+    "You take the sign from the order in the text everywhere. Where one word is above the "
+    "other, the sign says whether the path leads up (−) or down (+).",
     loses=(ON_A_PATH, WHOLE),
 )
 @changed(offsets_by_paths, "len(b) - len(a)", "steps if j > i else -steps")
@@ -196,7 +202,7 @@ def offsets_up_to_the_common_word_only(): ...
 @tree.mistake(
     "You count the steps down and forget those up before them.",
     loses=(ACROSS, WHOLE),
-    breaks="In the sentence above",
+    breaks="In the short sentence above",
 )
 @changed(offsets_by_paths, "len(a ^ b)", "len(b - a)")
 def offsets_down_from_the_common_word_only(): ...
@@ -263,7 +269,7 @@ def offsets_counted_in_words(): ...
 def offsets_with_parents_only_above(): ...
 
 
-@tree.mistake("These are offsets in the line, j − i. The tree has no say in them.")
+@tree.mistake("These are offsets in the text, j − i. They do not depend on the tree at all.")
 def offsets_in_the_line(parents):
     places = torch.arange(len(parents))
     return places[None, :] - places[:, None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare
+from helpers.checks.engine import Answer, Case, Exercise, Part, again, call, compare
 
 
 def positions_of(tokens: Tensor) -> Tensor:
@@ -35,34 +34,13 @@ def _whole(case: Case) -> Case:
     return Case(case.label, ask)
 
 
-def _twice(tokens: Tensor) -> Case:
-    """The same question once more, after somebody has written into the first result."""
-
-    def ask(answer: Answer) -> Any:
-        first = answer(tokens.clone())
-        if compare.as_tensor(first) is None or first.ndim != 2:
-            return first
-        row, marked = copy.deepcopy(first[0]), True
-        try:
-            first[0] = -1
-        except (RuntimeError, ValueError):  # not made for writing, so nobody can change it
-            marked = False
-        second = copy.deepcopy(answer(tokens.clone()))
-        if marked:
-            first[0] = row  # as it was, for whoever keeps it
-        return second
-
-    label = f"the result for tokens of shape {tuple(tokens.shape)}, asked for a second time"
-    return Case(f"{label} after somebody has written into the first", ask)
-
-
 def _many(rng: Random) -> Iterator[Case]:
     yield _whole(call(_tokens(rng, rng.randint(2, 4), rng.randint(5, 9))))
     short = _tokens(rng, rng.randint(5, 9), rng.randint(2, 4))
     yield _whole(call(short))
     yield _whole(call(short[1:]))  # the same length, fewer sentences
     yield _whole(call(_tokens(rng, 2, rng.randint(600, 700))))
-    yield _twice(_tokens(rng, rng.randint(2, 4), rng.randint(4, 8)))
+    yield again(call(_tokens(rng, rng.randint(2, 4), rng.randint(4, 8))))
 
 
 def _one(rng: Random) -> Iterator[Case]:
@@ -101,8 +79,8 @@ def positions_along_the_batch(tokens):
 
 
 @positions.mistake(
-    "These are the positions of one sentence, (T,). Asked is the shape of tokens, (B, T): "
-    "every sentence gets the same row."
+    "These are the positions of one sentence, (T,). The result should have the shape of tokens, "
+    "(B, T), with the same row for every sentence."
 )
 def positions_of_one_sentence(tokens):
     return torch.arange(tokens.shape[1])
@@ -122,8 +100,8 @@ def positions_counted_from_the_end(tokens):
 
 
 @positions.mistake(
-    "The numbers are right, but they are floating-point. With them no row of a table can be looked "
-    "up; torch.arange gives whole numbers by itself.",
+    "The numbers are right, but they are floating-point. They cannot index the rows of a table; "
+    "torch.arange returns whole numbers by default.",
     breaks="as whole numbers",
 )
 def positions_as_floats(tokens):
@@ -131,8 +109,8 @@ def positions_as_floats(tokens):
 
 
 @positions.mistake(
-    "You keep a result and hand the same tensor to the next who asks. Whoever writes into it "
-    "changes it for all others: make a new one each time.",
+    "You keep a result and return the same tensor at the next call. If one caller writes into it, "
+    "it changes for all others: make a new tensor each time.",
     loses="several sentences of several words",
 )
 def positions_kept_for_the_next(tokens, kept={}):  # noqa: B006

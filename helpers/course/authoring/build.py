@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tempfile
 import time
@@ -19,12 +18,11 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearHiddenTests
 from tqdm import tqdm
 
-from helpers.course.authoring import source
+from helpers.course.authoring import contents, released, source
 from helpers.course.authoring.nbgrade import Grader
 from helpers.course.authoring.notebook import instructor
 from helpers.course.settings import Course, CourseError
 
-RELEASED = "order-matters-digest"  # key of a released notebook's metadata
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -51,7 +49,10 @@ def build(course: Course, units: list[str], execute: bool = True) -> None:
             notebook that would be overwritten.
     """
     if not course.published:
-        print("No Colab badge: owner, repository and release in [tool.course] are not all set.")
+        print(
+            "No Colab badge: owner, repository, release and wheel in [tool.course] are not all set."
+        )
+    contents.write(course)  # first, since the solutions show titles
     for unit in tqdm(units, desc="building", unit="unit"):
         name = Path(unit) / f"{unit}.ipynb"
         _spare_work(course.notebooks / name)
@@ -75,15 +76,9 @@ def make(course: Course, unit: str, folder: Path) -> Built:
     notebook = instructor(source.read(course.text(unit)), unit, course)
     _write({folder / "source" / unit / f"{unit}.ipynb": notebook})
     Grader(course, folder).release(unit)
-    released = nbformat.read(folder / "release" / unit / f"{unit}.ipynb", as_version=4)
-    released.metadata[RELEASED] = _digest(released)
-    return Built(notebook, released, _solution(notebook))
-
-
-def _digest(notebook: NotebookNode) -> str:
-    """Of all that a person could write in the notebook, and of whether it has been run."""
-    text = [(c.source, c.get("execution_count"), bool(c.get("outputs"))) for c in notebook.cells]
-    return hashlib.sha1(repr(text).encode()).hexdigest()
+    handed_out = nbformat.read(folder / "release" / unit / f"{unit}.ipynb", as_version=4)
+    handed_out.metadata[released.KEY] = released.digests(handed_out)
+    return Built(notebook, handed_out, _solution(notebook))
 
 
 def _spare_work(path: Path) -> None:
@@ -96,7 +91,7 @@ def _spare_work(path: Path) -> None:
         raise CourseError(
             f"{path} is no notebook ({type(error).__name__}); move it away"
         ) from error
-    if notebook.metadata.get(RELEASED) != _digest(notebook):
+    if not released.untouched(notebook):
         raise CourseError(f"{path} has been worked in; move it away, then build again")
 
 
@@ -118,7 +113,7 @@ def drift(course: Course, units: list[str], execute: bool = False) -> list[str]:
         known = set(course.units())
         there = sorted(folder.glob("[!.]*"))
         lines += [f"{path}: has no source" for path in there if path.name not in known]
-    return lines
+    return lines + contents.drift(course)
 
 
 def _drift(path: Path, expected: NotebookNode, outputs: bool) -> list[str]:
@@ -160,7 +155,11 @@ def run(notebook: NotebookNode, folder: Path) -> None:
     Raises:
         CourseError: a cell fails or writes to stderr.
     """
-    environment = os.environ | {"PYTHONHASHSEED": "0", "ORDER_MATTERS_PROFILE": "quick"}
+    environment = os.environ | {
+        "PYTHONHASHSEED": "0",
+        "ORDER_MATTERS_PROFILE": "quick",
+        "TQDM_DISABLE": "1",  # a progress bar says how long each step took
+    }
     client = NotebookClient(
         notebook,
         timeout=600,
@@ -178,16 +177,18 @@ def run(notebook: NotebookNode, folder: Path) -> None:
     notebook.metadata["language_info"] = {"name": "python"}
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs = [kept for output in cell.outputs if (kept := _stable(output, cell))]
+            cell.outputs = [_stable(output, cell) for output in cell.outputs]
 
 
 def _stable(output: Any, cell: NotebookNode) -> Any:
-    """The output without widgets, whose ids are random; a progress bar leaves nothing."""
+    """The output without widgets, whose ids are random, and with one form of each picture."""
     if output.output_type == "stream" and output.name == "stderr":
         raise CourseError(f"a solution writes to stderr: {output.text}\nin the cell\n{cell.source}")
-    if WIDGET in output.get("data", {}):
-        del output.data[WIDGET]
-        return output if output.data.keys() - {"text/plain"} else None
+    if "data" in output:
+        output.data.pop(WIDGET, None)
+        if "text/html" in output.data:  # has the picture, as SVG
+            output.data.pop("image/png", None)
+            output.metadata.pop("image/png", None)
     return output
 
 

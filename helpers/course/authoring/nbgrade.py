@@ -18,12 +18,12 @@ from typing import Any
 import nbgrader
 from alembic.script import ScriptDirectory
 from nbconvert.exporters import NotebookExporter
-from nbformat import NotebookNode
+from nbformat import NotebookNode, v4
 from nbgrader import api
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from nbgrader.converters.base import BaseConverter, NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import CheckCellMetadata, Execute
+from nbgrader.preprocessors import AssignLatePenalties, CheckCellMetadata, Execute
 from nbgrader.utils import capture_log
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
@@ -50,6 +50,11 @@ api.get_alembic_version = newest_tables
 # It opens the gradebook ten times a submission, each time with a new engine, which has to compile
 # all statements again.
 api.create_engine = lru_cache(maxsize=4)(api.create_engine)
+
+
+# nbgrader goes into its folder and sets filters of warnings, both of the whole process.
+turn = threading.RLock()
+COURSE = "order-matters"  # what nbgrader_config.py calls it in the gradebook
 
 
 def gradebook(folder: Path) -> str:
@@ -144,6 +149,15 @@ class Grader:
         """autograded/ → feedback/, for one submission."""
         self._run(GenerateFeedback, unit, student)
 
+    def penalize(self, unit: str, student: str) -> None:
+        """Have nbgrader say what a late submission costs."""
+        of_whom = {"notebook": unit, "assignment": unit, "student": student}
+        log = logging.getLogger("nbgrader.AssignLatePenalties")
+        log.setLevel(logging.ERROR)
+        AssignLatePenalties(config=self.config, log=log).preprocess(
+            v4.new_notebook(), {"nbgrader": of_whom | {"db_url": gradebook(self.folder)}}
+        )
+
     def _run(self, converter: type[BaseConverter], unit: str, student: str, **traits: Any) -> None:
         folder = CourseDirectory(config=self.config)
         folder.assignment_id, folder.student_id = unit, student
@@ -154,9 +168,9 @@ class Grader:
         job.log.propagate = False
         # What goes wrong in the gradebook is raised as well; once is enough.
         logging.getLogger("tornado.application").setLevel(logging.CRITICAL)
-        with warnings.catch_warnings():  # nbgrader's own use of its database makes SQLAlchemy warn
-            warnings.simplefilter("ignore", SAWarning)
-            with _uninterrupted():
+        with turn, warnings.catch_warnings():
+            warnings.simplefilter("ignore", SAWarning)  # of nbgrader's own use of its database
+            with uninterrupted():
                 result = capture_log(job)
         if not result["success"]:
             told = result.get("log", "") + result["error"]
@@ -168,7 +182,7 @@ class Grader:
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
+def uninterrupted() -> Iterator[None]:
     """Ctrl-C waits: nbgrader would take it for an error of this notebook, and nobody would stop."""
     waiting: list[int] = []
     main = threading.current_thread() is threading.main_thread()  # no other one can be interrupted

@@ -9,7 +9,8 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode, v4
 
-from helpers.course.authoring.source import Cell, points
+from helpers.course.authoring import colab, glossary
+from helpers.course.authoring.source import Cell, heading, points
 from helpers.course.settings import Course
 
 METADATA = {
@@ -21,35 +22,18 @@ ROLES: dict[str, dict[str, Any]] = {
     "test": {"grade": True, "locked": True, "solution": False},
     "essay": {"grade": True, "locked": False, "solution": True},
 }
-SET_UP = """\
-# Set-up: on Colab this installs the course's helpers; elsewhere it looks whether they are there.
-import importlib.util
-import sys
-
-if "google.colab" in sys.modules:
-{colab}
-elif importlib.util.find_spec("helpers") is None:
-    raise ModuleNotFoundError("The helpers are missing: open this notebook with `make lab`.")"""
-INSTALL = """\
-    %pip install -q "order-matters @ https://github.com/{owner}/{repository}/archive/refs/tags/{release}.zip"
-    %pip install -q --no-deps d2l==1.0.3"""
-UNPUBLISHED = """\
-    raise RuntimeError("This copy has no published release for Colab to install from.")"""
-BADGE = (
-    "[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]"
-    "(https://colab.research.google.com/github/{owner}/{repository}/blob/{release}"
-    "/notebooks/{unit}/{unit}.ipynb)"
-)
 
 
 def instructor(cells: list[Cell], unit: str, course: Course) -> NotebookNode:
     """The notebook with solutions and hidden tests, as nbgrader wants it."""
     made = [_with_header(cell, cells) for cell in cells]
     title, *rest = made
-    frame = [_markdown(_title(title.source, cells)), v4.new_code_cell(_set_up(course))]
+    begin = _markdown(_title(title.source, cells, unit, course))
+    frame = [begin, v4.new_code_cell(colab.set_up(course))]
     if course.published:
-        frame.insert(0, _markdown(BADGE.format(unit=unit, **_address(course))))
-    notebook = v4.new_notebook(cells=[*frame, *rest], metadata=METADATA)
+        frame.insert(0, _markdown(colab.badges(unit, course)))
+    notebook = v4.new_notebook(cells=[*frame, *rest, _markdown(_end(unit, course))])
+    notebook.metadata = nbformat.from_dict(METADATA)
     notebook.nbformat_minor = 5
     _name_cells(notebook)
     nbformat.validate(notebook)
@@ -60,25 +44,40 @@ def _markdown(text: str) -> NotebookNode:
     return v4.new_markdown_cell(text)
 
 
-def _address(course: Course) -> dict[str, str]:
-    return {
-        "owner": course.owner,
-        "repository": course.repository,
-        "release": course.release,
-    }
-
-
-def _set_up(course: Course) -> str:
-    colab = INSTALL.format(**_address(course)) if course.published else UNPUBLISHED
-    return SET_UP.format(colab=colab)
-
-
-def _title(text: str, cells: list[Cell]) -> str:
+def _title(text: str, cells: list[Cell], unit: str, course: Course) -> str:
+    """The title, with a line that says where in the course one is, and what the unit takes."""
     exercises = [cell for cell in cells if cell.kind == "exercise"]
     minutes = sum(cell.keys["minutes"] for cell in exercises)
-    heading, _, rest = text.partition("\n")
-    summary = f"{count(len(exercises), 'exercise')}, {count(points(cells), 'point')}"
-    return f"{heading}\n\n*{summary}; about {count(minutes, 'minute')} to solve*\n{rest}"
+    title, _, rest = text.partition("\n")
+    units = course.units()
+    number = units.index(unit)
+    told = [
+        f"Unit {unit[:2]} ({number + 1} of {len(units)})",
+        count(len(exercises), "exercise"),
+        count(points(cells), "point"),
+        f"about {count(minutes, 'minute')} to solve",
+    ]
+    if number:
+        told.append(f"before this: {_link(units[number - 1], course)}")
+    told.append(f"[glossary]({glossary.address(course)})")
+    return f"{title}\n\n*{' · '.join(told)}*\n{rest}"
+
+
+def _end(unit: str, course: Course) -> str:
+    """A link to the unit after this one."""
+    units = course.units()
+    after = units[units.index(unit) + 1 :]
+    if not after:
+        return "**This was the last unit.** Save the notebook before you hand it in."
+    link = f"**Save this notebook. Next: {_link(after[0], course)}**"
+    if course.published:  # where no other notebook lies beside this one
+        link += f" · [on Colab]({colab.address(after[0], course)})"
+    return link
+
+
+def _link(unit: str, course: Course) -> str:
+    """To another unit, in the folder of units, wherever that is."""
+    return f"[{heading(course.text(unit))}](../{unit}/{unit}.ipynb)"
 
 
 def count(number: float, word: str) -> str:

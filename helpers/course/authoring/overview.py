@@ -1,9 +1,11 @@
-"""The table of units, from their sources."""
+"""What `README.md` says of all units: their table, and badges once there is an address."""
 
 from __future__ import annotations
 
-from helpers.course.authoring import source
+from helpers.course.authoring import colab, source
 from helpers.course.settings import Course
+
+SHIELD = "https://img.shields.io/badge"
 
 
 def as_markdown(course: Course) -> str:
@@ -20,3 +22,18 @@ def as_markdown(course: Course) -> str:
         link = f"[{unit}](solutions/{unit}/{unit}.ipynb)"
         rows.append(f"| {link} | {titles} | {minutes:g} | {points:g} |")
     return "\n".join([*rows, f"| | | | {total:g} |"])
+
+
+def badges(course: Course, tried: tuple[tuple[int, int], ...]) -> str:
+    """A line of badges: tests, Colab and Binder on the first unit, versions of Python from and to.
+
+    Empty for a course that is not published, since they would lead nowhere.
+    """
+    if not course.published:
+        return ""
+    home = f"https://github.com/{course.owner}/{course.repository}"
+    tests = f"{home}/actions/workflows/test.yml"
+    first, last = (f"{major}.{minor}" for major, minor in tried)
+    python = f"![Python {first} to {last}]({SHIELD}/python-{first}_to_{last}-blue)"
+    first_unit = colab.badges(course.units()[0], course)
+    return f"[![tests]({tests}/badge.svg)]({tests}) {first_unit} {python}"

@@ -85,6 +85,12 @@ def read(path: Path) -> list[Cell]:
     return cells
 
 
+def heading(path: Path) -> str:
+    """The title of a source, which is the first line of its first cell."""
+    with path.open(encoding="utf-8-sig") as lines:
+        return next((each.strip("# \n") for each in lines if each.startswith("# # ")), path.stem)
+
+
 def points(cells: list[Cell], exercise: str = "") -> float:
     """Points of all graded cells, or of those of one exercise."""
     graded = [cell for cell in cells if "points" in cell.keys]

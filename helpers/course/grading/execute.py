@@ -5,16 +5,14 @@ A worker on any machine can do a job: it holds all that is needed, and its outco
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
 
-import nbformat
 from nbformat import NotebookNode
 
 from helpers.course.authoring.source import TRAINING
-from helpers.course.grading.judge import Assertions, Check, Judge
+from helpers.course.grading.judge import Assertions, Check, Judge, withheld
 from helpers.course.grading.words import strange
 from helpers.course.sandbox import pool
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
@@ -36,14 +34,14 @@ class Job:
 class Outcome:
     """What came of a job: outputs by cell id, what an instructor should look at, seconds.
 
-    Where it is `held`, no point counts until a person has looked.
+    `limited` says who held the limits of memory and processes.
     """
 
     outputs: dict[str, list[NotebookNode]] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
-    held: bool = False
     seconds: dict[str, float] = field(default_factory=dict)
     total: float = 0.0
+    limited: str = ""
 
 
 def execute(job: Job) -> Outcome:
@@ -65,17 +63,16 @@ class _Execution:
     """One job on its way."""
 
     def __init__(self, job: Job, sandbox: Sandbox) -> None:
-        self.job, self.outcome = job, Outcome()
-        self.strange = strange(job.notebook)
-        if self.strange:
-            told = ", ".join(self.strange[:5])
+        self.job, self.outcome = job, Outcome(limited=sandbox.limited)
+        if words := strange(job.notebook):
+            told = ", ".join(words[:5])
             self.outcome.flags.append(f"words in its code that no exercise needs: {told}")
-            self.outcome.held = True
         start = time.monotonic()
         self.end = start + job.limits.notebook_seconds
         self.gone = ""  # why the rest is not run
-        self.session = Session(sandbox)
-        self.judge = Judge(self._run, self.strange, self.outcome.flags)
+        missing = withheld(job.tests)
+        self.session = Session(sandbox, missing.names)
+        self.judge = Judge(partial(self._run, remembered=False), missing, self.outcome.flags)
         try:
             for cell in job.notebook.cells:
                 if cell.cell_type == "code":
@@ -83,8 +80,6 @@ class _Execution:
         finally:
             if not self.session.close():
                 sandbox.close()  # something of this learner may be left in it
-        seeds = [test.seed for test in job.tests.values() if isinstance(test, Check)]
-        self.outcome.outputs = _without(seeds, self.outcome.outputs)
         self.outcome.total = time.monotonic() - start
 
     def _cell(self, cell: NotebookNode) -> list[NotebookNode]:
@@ -112,16 +107,6 @@ class _Execution:
         self.gone = reason
         self.outcome.flags.append(reason)
 
-    def _run(self, code: str, remembered: bool = True) -> list[NotebookNode]:
+    def _run(self, code: str, remembered: bool = True, sent: bytes = b"") -> list[NotebookNode]:
         left = max(1.0, self.end - time.monotonic())
-        return self.session.run(code, min(self.job.limits.cell_seconds, left), remembered)
-
-
-def _without(seeds: list[int], outputs: dict[str, list[NotebookNode]]) -> Any:
-    """The outputs, in which a 0 stands for the seed of a test that the kernel has shown."""
-    text = json.dumps(outputs)
-    if not any(str(seed) in text for seed in seeds):
-        return outputs
-    for seed in seeds:
-        text = text.replace(str(seed), "0")
-    return nbformat.from_dict(json.loads(text))
+        return self.session.run(code, min(self.job.limits.cell_seconds, left), remembered, sent)

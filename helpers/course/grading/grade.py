@@ -5,37 +5,40 @@ from __future__ import annotations
 import errno
 import hashlib
 import secrets
+from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from nbformat import NotebookNode
 from tqdm import tqdm
 
 import helpers
 from helpers.course import intake
 from helpers.course.authoring import build
-from helpers.course.authoring.nbgrade import Grader
-from helpers.course.grading import execute, marking
-from helpers.course.grading.execute import Job, Outcome
+from helpers.course.authoring.nbgrade import Grader, uninterrupted
+from helpers.course.grading import lateness, marking, regrade, work
 from helpers.course.grading.journal import Journal, alone
 from helpers.course.grading.judge import Assertions, Check, drawn, tests
+from helpers.course.grading.marking import Graded
+from helpers.course.grading.regrade import Choice
+from helpers.course.grading.work import Kit, Task
 from helpers.course.grading.workers import executor
 from helpers.course.intake import Submission
 from helpers.course.sandbox import bubblewrap
 from helpers.course.sandbox.process import Limits
-from helpers.course.settings import Course, CourseError, printable
+from helpers.course.settings import Course, CourseError
 
 COLUMNS = [
-    "student", "unit", "score", "pending", "max_score", "status", "flags", "repairs", "hints",
-    "seconds", "platform_id", "email",
+    "student", "unit", "score", "pending", "max_score", "late", "penalty", "status", "flags",
+    "repairs", "hints", "seconds", "platform_id", "email", "return_as", "limits",
 ]  # fmt: skip
 LIMITS = Limits()
 LIBRARY = hashlib.sha256(  # a mended check or reference is a reason to grade again
     b"".join(path.read_bytes() for path in sorted(Path(helpers.__file__).parent.rglob("*.py")))
 ).hexdigest()
+EVERYTHING = Choice()
 AHEAD = 2  # submissions read ahead of each worker, so that memory stays flat
 
 
@@ -43,13 +46,9 @@ AHEAD = 2  # submissions read ahead of each worker, so that memory stays flat
 class Unit:
     """What grading has to know of a unit."""
 
-    release: NotebookNode
     tests: dict[str, Check | Assertions]
-
-    @property
-    def digest(self) -> str:
-        """Of all that decides about marks."""
-        return hashlib.sha256(repr((self.release.cells, self.tests)).encode()).hexdigest()
+    kit: bytes  # for the workers
+    digest: str  # of all that decides about marks
 
 
 def grade(
@@ -61,21 +60,26 @@ def grade(
     workers: int = 0,
     scheduler: str = "",
     limits: Limits = LIMITS,
+    choice: Choice = EVERYTHING,
+    late: Path | None = None,
 ) -> pd.DataFrame:
     """Grade what `intake` finds in SUBMISSIONS into OUT; a row per submission.
 
     OUT gets grades.csv, nbgrader's gradebook.db and feedback/STUDENT/UNIT/UNIT.html.
     What an earlier run into the same folder has graded is kept where notebook and unit are those
-    of then.
+    of then; what changed of it is in changes.csv.
 
     Args:
         isolated: False runs learners' code with nothing between it and the machine.
         workers: notebooks executed at a time; one per core if 0.
         scheduler: address of a Dask cluster whose workers execute instead.
+        choice: these are graded again, and the rows of the others stay.
+        late: a file with due dates and a policy, which OUT keeps.
 
     Raises:
         CourseError: the folder holds no submission, or there is no way to make a sandbox.
     """
+    submissions, out = submissions.absolute(), out.absolute()  # nbgrader goes into other folders
     _refuse_places(course, submissions, out)
     if not submissions.exists():
         raise CourseError(f"{submissions} is neither a folder nor a zip")
@@ -83,11 +87,13 @@ def grade(
         raise CourseError(reason)
     out.mkdir(parents=True, exist_ok=True)
     with alone(out):
-        found = intake.find(course, submissions, out / "unpacked")
+        lateness.settle(out, late, course.units())
+        others = choice.others(out) if choice else None
+        found = choice.of(intake.find(course, submissions, out / "unpacked"))
         with executor(scheduler, workers, isolated) as (workplace, capacity):
-            run = _Run(course, out, found, limits, isolated)
+            run = _Run(course, out, found, limits, isolated, choice)
             run.all(workplace, capacity)
-        return run.table()
+        return run.table(others)
 
 
 def _refuse_places(course: Course, submissions: Path, out: Path) -> None:
@@ -100,21 +106,26 @@ def _refuse_places(course: Course, submissions: Path, out: Path) -> None:
 
 @dataclass
 class _Started:
-    """A submission on its way: what it is, as it will be graded."""
+    """A submission on its way, and what the journal calls it."""
 
     found: Submission
     key: str
-    notebook: NotebookNode
-    repairs: list[str]
+    task: Task
 
 
 class _Run:
     """One run over all submissions; `rows` by student and unit."""
 
     def __init__(
-        self, course: Course, out: Path, found: list[Submission], limits: Limits, isolated: bool
+        self,
+        course: Course,
+        out: Path,
+        found: list[Submission],
+        limits: Limits,
+        isolated: bool,
+        choice: Choice,
     ) -> None:
-        self.out, self.found = out, found
+        self.out, self.found, self.choice = out, found, choice
         self.limits, self.isolated = limits, isolated
         self.journal = Journal(out)  # before there is a gradebook: with an old one it begins anew
         self.grader = Grader(course, out)
@@ -123,52 +134,62 @@ class _Run:
         self.units = {
             unit: _prepare(course, unit, out) for unit in sorted({e.unit for e in found} - {""})
         }
+        if choice.exercise and f"{choice.exercise}-test" not in self.units[choice.unit].tests:
+            names = [name.removesuffix("-test") for name in self.units[choice.unit].tests]
+            raise CourseError(f"{choice.unit} checks no {choice.exercise}, but {', '.join(names)}")
+        if self.units:
+            marking.indexed(out)
         self.rows: list[dict[str, Any]] = []
 
     def all(self, executor: Executor, capacity: int) -> None:
         """Grade everyone who is not in the journal; a few are on their way at a time."""
         waiting = iter(self.found)
-        on_way: dict[Future[Outcome], _Started] = {}
+        on_way: dict[Future[Graded], _Started] = {}
         with tqdm(total=len(self.found), desc="grading", unit="notebook") as bar:
             while True:
                 while len(on_way) < AHEAD * capacity and (each := next(waiting, None)):
                     if started := self._start(each):
-                        on_way[executor.submit(execute.execute, self._job(started))] = started
+                        on_way[executor.submit(work.work, started.task)] = started
                     else:
                         bar.update()
                 if not on_way:
                     break
-                for future in wait(on_way, return_when=FIRST_COMPLETED).done:
-                    self._finish(on_way.pop(future), future)
-                    bar.update()
+                done = wait(on_way, return_when=FIRST_COMPLETED).done
+                self._finish([(on_way.pop(future), future) for future in done])
+                bar.update(len(done))
 
-    def table(self) -> pd.DataFrame:
-        """The rows so far, written to grades.csv."""
+    def table(self, others: pd.DataFrame | None) -> pd.DataFrame:
+        """The rows so far, written to grades.csv beside those of `others`."""
         table = pd.DataFrame(self.rows, columns=COLUMNS).sort_values(["student", "unit"])
+        whole = table
+        if others is not None:
+            whole = pd.concat([table.astype(object), others]).sort_values(["student", "unit"])
         fresh = self.out / "grades.csv.new"
-        table.to_csv(fresh, index=False)
+        whole.to_csv(fresh, index=False)
         fresh.replace(self.out / "grades.csv")
         return table.reset_index(drop=True)
 
-    def _job(self, started: _Started) -> Job:
-        tests = drawn(self.units[started.found.unit].tests, self.secret, started.found.digest)
-        return Job(started.notebook, tests, self.limits, self.isolated)
+    def _task(self, found: Submission) -> Task:
+        unit = self.units[found.unit]
+        tests = drawn(unit.tests, self.secret, found.digest)
+        exercise = self.choice.exercise
+        kept = regrade.shown(self.out, found, exercise) if exercise else None
+        content = found.path.read_bytes()
+        return Task(found.student, content, unit.kit, tests, self.limits, self.isolated, kept)
 
     def _start(self, found: Submission) -> _Started | None:
-        """What is to be executed; None where the row is known without."""
-        repairs = list(found.notes)
+        """What is to be graded; None where the row is known without."""
         try:
             if found.problem:
                 raise CourseError(found.problem)
             key = self._key(found)
-            if (row := self.journal.rows.get(key)) is not None:
+            if not self.choice and (row := self.journal.rows.get(key)) is not None:
                 self._add(row | marking.again(self.grader, self.out, found), found)
                 return None
-            notebook, more = intake.repaired(found, self.units[found.unit].release)
-            return _Started(found, key, notebook, repairs + more)
+            return _Started(found, key, self._task(found))
         except Exception as error:  # whatever is in one learner's file
             status = f"not graded: {_short(error)}"
-            self._add({"status": status, "repairs": "; ".join(repairs)}, found)
+            self._add({"status": status, "repairs": "; ".join(found.notes)}, found)
             return None
 
     def _key(self, found: Submission) -> str:
@@ -176,33 +197,64 @@ class _Run:
         parts = [*of_whom, self.units[found.unit].digest, LIBRARY]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
-    def _finish(self, started: _Started, future: Future[Outcome]) -> None:
-        found = started.found
-        row: dict[str, Any] = {"student": found.student, "unit": found.unit}
-        row["repairs"] = "; ".join(started.repairs)
+    def _finish(self, done: Iterable[tuple[_Started, Future[Graded]]]) -> None:
+        """Enter what has come of some submissions, together."""
+        graded: list[tuple[_Started, Graded]] = []
+        for started, future in done:
+            try:
+                graded.append((started, _graded(future)))
+            except Exception as error:  # whatever comes of one learner's code stops nobody else
+                self._failed(started.found, error)
+        with uninterrupted():
+            self._enter(graded)
+
+    def _enter(self, graded: Sequence[tuple[_Started, Graded]]) -> None:
+        for started, _ in graded:
+            self.journal.withdraw(started.found.student, started.found.unit)
         try:
-            outcome = _outcome(future)
-            row |= {"flags": "; ".join(outcome.flags), "seconds": round(outcome.total, 1)}
-            self.journal.withdraw(found.student, found.unit)
-            row |= marking.enter(self.grader, self.out, found, started.notebook, outcome)
-            self.journal.add(started.key, row, outcome.seconds)
-        except Exception as error:  # whatever comes of one learner's code stops nobody else's row
-            if getattr(error, "errno", None) == errno.ENOSPC:
-                raise  # not this learner's doing, and no row of the table would be right
-            row["status"] = _short(error)
-        self._add(row, found)
+            batch = [(started.found, each) for started, each in graded]
+            before = {
+                key: regrade.standing(self.out, *key)
+                for key in ((found.student, found.unit) for found, _ in batch)
+            }
+            rows = marking.enter(self.grader, self.out, batch)
+        except Exception as error:
+            if len(graded) > 1:  # nobody else's marks are lost for one that is refused
+                for one in graded:
+                    self._enter([one])
+            else:
+                self._failed(graded[0][0].found, error)
+            return
+        for (started, each), said in zip(graded, rows, strict=True):
+            found = started.found
+            row = {"student": found.student, "unit": found.unit, "seconds": round(each.total, 1)}
+            row |= {"repairs": "; ".join([*found.notes, *each.repairs]), "limits": each.limited}
+            row |= said
+            # Where outputs of other checks were kept, the next run looks at these exercises too.
+            self.journal.add("" if each.kept else started.key, row, each.seconds)
+            self._add(row, found)
+            regrade.note(self.out, found.student, found.unit, before[found.student, found.unit])
+
+    def _failed(self, found: Submission, error: Exception) -> None:
+        if getattr(error, "errno", None) == errno.ENOSPC:
+            raise error  # not this learner's doing, and no row of the table would be right
+        self._add({"status": _short(error), "repairs": "; ".join(found.notes)}, found)
 
     def _add(self, row: dict[str, Any], found: Submission) -> None:
         nothing = {
             "score": 0.0,
             "pending": 0.0,
             "max_score": 0.0,
+            "late": "",
+            "penalty": 0.0,
             "flags": "",
             "repairs": "",
             "hints": [],
+            "limits": "",
         }
         of_whom = {"student": found.student, "unit": found.unit, "seconds": 0.0}
         by_platform = {"platform_id": found.platform_id, "email": found.email}
+        by_platform["return_as"] = found.return_as
         self.rows.append(nothing | of_whom | row | by_platform)
 
 
@@ -223,8 +275,8 @@ def _short(error: Exception) -> str:
     return told.encode(errors="replace").decode()[:300]
 
 
-def _outcome(future: Future[Outcome]) -> Outcome:
-    """What a worker found out.
+def _graded(future: Future[Graded]) -> Graded:
+    """What a worker made of it.
 
     Raises:
         CourseError: workers died of this notebook.
@@ -248,16 +300,6 @@ def _prepare(course: Course, unit: str, out: Path) -> Unit:
             f"Was {out} graded with an older source of {unit}? Then name a new folder with --out."
         )
         raise CourseError(f"{error}\n{hint}") from error
-    return Unit(built.released, tests(unit, built.instructor))
-
-
-def as_text(table: pd.DataFrame) -> str:
-    """Marks as a table, then the hints that each learner was given."""
-    words = table[["student", "unit", "status"]].map(printable)
-    marks = table[["student", "unit", "score", "pending", "max_score", "status"]].assign(**words)
-    hints = [
-        f"\n{printable(student)}, {unit}:\n" + "\n".join(f"  - {printable(hint)}" for hint in hints)
-        for student, unit, hints in table[["student", "unit", "hints"]].itertuples(index=False)
-        if hints
-    ]
-    return marks.to_string(index=False) + ("\n\nHints given\n" + "".join(hints) if hints else "")
+    asked = tests(unit, built.instructor)
+    digest = hashlib.sha256(repr((built.released.cells, asked)).encode()).hexdigest()
+    return Unit(asked, Kit.of(course, unit, built.released, out).packed(), digest)

@@ -5,25 +5,23 @@ from __future__ import annotations
 import ast
 import hmac
 import importlib
-import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import nbformat
+import torch
 from nbformat import NotebookNode, v4
 
 from helpers.checks import package
 from helpers.checks.engine import Exercise, Report
 from helpers.checks.engine.compare import guarded
-from helpers.course.grading.assertions import failing, strict
-from helpers.course.grading.words import GRADERS
-from helpers.course.sandbox.kernel import ANSWERS, from_json
+from helpers.checks.engine.exercise import Drawn
+from helpers.course.grading.sent import written
+from helpers.course.grading.withheld import Withheld, hidden
+from helpers.course.sandbox import kernel, lent
 from helpers.course.sandbox.session import error
-
-LOOK = "__import__('helpers.course.sandbox.kernel', fromlist=['look']).look()"
-SWITCHED_OFF = "an assertion that must fail did not: checks were switched off"
 
 
 @dataclass(frozen=True)
@@ -35,10 +33,10 @@ class Check:
     answer: str
     seed: int
 
-    def question(self) -> str:
-        """What asks the answer, in the learner's kernel."""
-        asked = f"{self.module!r}, {self.exercise!r}, {self.answer}, {self.seed}"
-        return f"__import__('helpers.course.sandbox.kernel', fromlist=['ask']).ask({asked})"
+    @property
+    def name(self) -> str:
+        """Of the exercise, with its package."""
+        return f"{self.module}.{self.exercise}"
 
     def known(self) -> Exercise:
         """The exercise, with its reference."""
@@ -48,7 +46,10 @@ class Check:
 
 @dataclass(frozen=True)
 class Assertions:
-    """A graded cell of any other form: its text with the hidden tests, and its points."""
+    """A graded cell of any other form: its text with the hidden tests, and its points.
+
+    This course has none. It is run beside the learner's code, as nbgrader does.
+    """
 
     text: str
     points: float
@@ -98,7 +99,7 @@ def _check(unit: str, text: str) -> Check | None:
     return None
 
 
-# A check sets the seed of the process's random numbers, so two cannot be judged at a time.
+# Drawing and judging set the seed of the process's random numbers: one at a time.
 _judging = threading.Lock()
 
 
@@ -106,88 +107,97 @@ class Judge:
     """Judges one notebook's test cells.
 
     Args:
-        run: runs code in the kernel and gives what it shows; with False it is not remembered.
-        strange: words in the notebook that no exercise needs.
+        run: runs code in the kernel, with what is `sent` beside it, and gives what it shows; it is
+            not remembered.
+        withheld: what the kernel has not got.
         flags: what an instructor should look at is added here.
     """
 
     def __init__(
-        self, run: Callable[..., list[NotebookNode]], strange: list[str], flags: list[str]
+        self, run: Callable[..., list[NotebookNode]], withheld: Withheld, flags: list[str]
     ) -> None:
-        self.run, self.strange, self.flags = run, strange, flags
+        self.run, self.withheld, self.flags = run, withheld, flags
 
     def shown(self, test: Check | Assertions) -> list[NotebookNode]:
         """What a test cell shows, and nbgrader reads its points from."""
-        if any(word.startswith(GRADERS) for word in self.strange):
-            return [self._denied("the notebook reaches into what grades it")]
         if isinstance(test, Assertions):
-            return self._asked(LOOK)[1] or self._asserted(test)
-        said, denied = self._asked(test.question())
-        if denied:
-            return denied
+            return self._asserted(test)
         exercise = test.known()
-        with _judging:
-            try:
-                answers = from_json(said, exercise, test.seed)
-            except ValueError as reason:
-                return [self._denied(f"the answers were made up: {reason}")]
-            return [_as_output(exercise.judge(answers, test.seed))]
+        with _judging, torch.random.fork_rng(devices=[]):
+            drawn = exercise.drawn(test.seed)
+            questions = exercise.questions(drawn)
+            sent, _ = written(f"questions of {test.name}", test.module, questions)
+        asking = _call("ask", test.answer, repr(hidden(exercise)))
+        report, instead = self._judged(test, drawn, self.run(asking, sent=sent))
+        self._go_on(test, report)
+        return [instead or _as_output(report)]
 
-    def _asked(self, question: str) -> tuple[dict[str, Any], list[NotebookNode]]:
-        """What the kernel says to a question of `kernel`, or what the cell shows instead."""
-        shown, errors, failed = self._failing(question)
-        said = [output.data[ANSWERS] for output in shown if ANSWERS in output.get("data", {})]
-        if errors and not failed:
-            return {}, errors[:1]
-        if said and not failed:
-            return {}, [self._denied(SWITCHED_OFF)]
-        if len(said) != 1 or not isinstance(said[0], dict):
-            return {}, [self._denied("the questions of the check were not answered")]
-        if replaced := said[0].get("replaced"):
-            names = replaced[:3] if isinstance(replaced, list) else [replaced]
-            told = ", ".join(map(str, names))[:200]
-            return {}, [self._denied(f"the notebook replaced {told}, which checks rely on")]
-        return said[0], []
+    def _judged(
+        self, test: Check, drawn: Drawn, shown: list[NotebookNode]
+    ) -> tuple[Report, NotebookNode | None]:
+        """The report on what the kernel said, or what the cell shows in its place."""
+        none = Report(test.exercise, [])
+        published = [each.get("data", {}) for each in shown]
+        said = [data[kernel.ANSWERS] for data in published if kernel.ANSWERS in data]
+        if errors := [each for each in shown if each.output_type == "error"]:
+            return none, errors[-1]  # where the time was up, that comes behind what it interrupted
+        if len(said) != 1:
+            return none, self._denied("the questions of the check were not answered")
+        asked = {part: len(cases) for part, cases in drawn.items()}
+        try:
+            answers = kernel.from_json(said[0], asked)
+        except ValueError as reason:
+            return none, self._denied(f"the answers were made up: {reason}")
+        with _judging:
+            return test.known().judge(answers, test.seed, drawn), None
+
+    def _go_on(self, test: Check, report: Report) -> None:
+        """Give the kernel what it need not be without, and what the lesson goes on with."""
+        given = {name: lent.codes(name) for name in self.withheld.after(test.exercise)}
+        reference = test.known().reference
+        right = bool(report.findings) and report.complete
+        ours = {} if right else {(test.module, test.exercise): reference}
+        if not given and not ours:
+            return
+        sent, codes = written(f"answer to {test.name}", test.module, (given, ours))
+        if ours and (lent.name(reference) in self.withheld.names or self.withheld.has(codes)):
+            sent, _ = written("", test.module, (given, {}))
+        self.run(_call("give"), sent=sent)
 
     def _asserted(self, test: Assertions) -> list[NotebookNode]:
         """The outputs of assertions, without what would show the hidden ones or cost marks."""
-        text = strict(test.text)
-        shown = [each for each in self.run(text, False) if each.get("name") != "stderr"]
+        shown = [each for each in self.run(test.text) if each.get("name") != "stderr"]
         errors = [each for each in shown if each.output_type == "error"]
-        if not errors and not self._failing(text)[2]:
-            return [self._denied(SWITCHED_OFF)]
         # nbgrader goes by the first of these: no result counts beside an error, nor two of them.
         results = [each for each in shown if each.output_type == "execute_result"]
         if len(results) > 1 or (errors and results):
             return errors[:1] or [self._denied("the test gave more than one result")]
-        for output in shown:
-            if output.output_type == "error":
-                output.traceback = [f"{output.ename}: {output.evalue}"]
-                if output.ename == "TypeError" and "cannot be compared" in output.evalue:
-                    return [self._denied(output.evalue)]
-            elif output.output_type == "execute_result":
-                points = output.data.get("text/plain", "")
-                try:
-                    earned = guarded(float(points), test.points)
-                except ValueError:
-                    return [self._denied(f"the test gave {points[:100]!r} for a number of points")]
-                output.data = nbformat.from_dict({"text/plain": str(earned)})
+        for output in errors:
+            output.traceback = [f"{output.ename}: {output.evalue}"]
+        for output in results:
+            points = output.data.get("text/plain", "")
+            try:
+                earned = guarded(float(points), test.points)
+            except ValueError:
+                return [self._denied(f"the test gave {points[:100]!r} for a number of points")]
+            output.data = nbformat.from_dict({"text/plain": str(earned)})
         return shown
-
-    def _failing(self, text: str) -> tuple[list[NotebookNode], list[NotebookNode], bool]:
-        """Run it with a canary at its end: all it shows, the errors, and whether the canary failed.
-
-        Where tests have been made harmless, one turned round does not fail either.
-        """
-        nonce = secrets.token_hex(8)
-        shown = self.run(failing(text, nonce), remembered=False)
-        errors = [each for each in shown if each.output_type == "error"]
-        return shown, errors, [(e.ename, e.evalue) for e in errors] == [("AssertionError", nonce)]
 
     def _denied(self, reason: str) -> NotebookNode:
         if reason not in self.flags:
             self.flags.append(reason)
         return error("NoMarks", reason)
+
+
+def withheld(tests: Mapping[str, Check | Assertions]) -> Withheld:
+    """What a kernel does not have before the first of these."""
+    checks = [test for test in tests.values() if isinstance(test, Check)]
+    return Withheld({test.exercise: test.known() for test in checks})
+
+
+def _call(function: str, *arguments: str) -> str:
+    """Code that calls a function of `kernel`."""
+    return f"__import__({kernel.__name__!r}, fromlist=['']).{function}({', '.join(arguments)})"
 
 
 def _as_output(report: Report) -> NotebookNode:

@@ -1,91 +1,176 @@
-"""Enters what came of a submission into nbgrader's gradebook, and reads what it says."""
+"""Enters what workers made of submissions into nbgrader's gradebook, and reads what it says."""
 
 from __future__ import annotations
 
-import json
 import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbformat import NotebookNode
+from nbformat import NotebookNode, v4
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.utils import determine_grade, is_grade
+from nbgrader.utils import is_grade
+from sqlalchemy import text
 
 from helpers.checks.engine import report
 from helpers.checks.engine.report import Finding
-from helpers.course.authoring.nbgrade import Grader, gradebook
-from helpers.course.grading.execute import Outcome
+from helpers.course.authoring.nbgrade import COURSE, Grader, gradebook
+from helpers.course.grading import lateness
 from helpers.course.intake import Submission
 from helpers.course.settings import CourseError
 
+FILES = {"submitted": "ipynb", "autograded": "ipynb", "feedback": "html"}
+SEARCHED = (  # without an index, nbgrader reads the rows of the whole class for each notebook
+    ("grade", "notebook_id"),
+    ("comment", "notebook_id"),
+    ("submitted_notebook", "assignment_id"),
+)
+
+
+@dataclass
+class Graded:
+    """What a worker made of a submission.
+
+    Args:
+        files: contents by the folder of nbgrader's that they belong in.
+        scores, comments: by name of the cell, as nbgrader's autograder gives them.
+        kept: outputs of checks that were not run again are among it.
+        problem: why there is no page.
+        limited: who held the limits of memory and processes.
+    """
+
+    repairs: list[str] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
+    kept: bool = False
+    hints: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    total: float = 0.0
+    scores: dict[str, float | None] = field(default_factory=dict)
+    comments: dict[str, str | None] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+    problem: str = ""
+    limited: str = ""
+
+
+def indexed(out: Path) -> None:
+    """Have the gradebook find a notebook's rows without reading those of the whole class."""
+    with Gradebook(gradebook(out), COURSE) as book:
+        for table, column in SEARCHED:
+            name = f"order_matters_{table}"
+            book.db.execute(text(f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"))
+        book.db.commit()
+
 
 def enter(
-    grader: Grader, out: Path, found: Submission, notebook: NotebookNode, outcome: Outcome
-) -> dict[str, Any]:
-    """Write submitted/, autograded/, feedback/ and the gradebook; what a row says of the marks.
+    grader: Grader, out: Path, batch: Sequence[tuple[Submission, Graded]]
+) -> list[dict[str, Any]]:
+    """Write what workers made of some submissions, all of them or none into the gradebook.
+
+    A commit waits for the disk, so the notebooks that are ready at a time share one.
+
+    Returns:
+        What their rows say of the marks.
 
     Raises:
-        CourseError: nbgrader refuses it.
+        CourseError: nbgrader refuses one of them.
     """
-    student, unit = found.student, found.unit
-    target = out / "submitted" / student / unit
-    withdraw(out, student, unit)
-    target.mkdir(parents=True)
-    nbformat.write(_writable(notebook), target / f"{unit}.ipynb")
-    if found.when:  # nbgrader counts late days from it
-        (target / "timestamp.txt").write_text(found.when)
-    grader.autograde(unit, student, _writable(outcome.outputs))
-    said: dict[str, Any] = {}
-    if outcome.held and (points := _hold(out, student, unit)):
-        held = f"points that wait until somebody has looked: {points:g}"
-        said["flags"] = "; ".join([held, *outcome.flags])
+    with Gradebook(gradebook(out), COURSE) as book:
+        book.db.commit = lambda: None  # by which nbgrader ends each of its steps
+        for found, _ in batch:
+            book.update_or_create_student(found.student)
+        book.db.flush()
+        with book.db.no_autoflush:
+            rows = [_put(book, out, *each) for each in batch]
+        book.db().commit()
+        rules = lateness.rules(out)
+        for (found, graded), row in zip(batch, rows, strict=True):
+            entered = submission(book, found.unit, found.student)
+            if not rules and entered.total_seconds_late > 0:
+                grader.penalize(found.unit, found.student)
+                book.db().expire_all()
+            said, _ = lateness.charge(entered, found, rules)
+            book.db().commit()
+            problem = _rendered(grader, found) if row.pop("anew") or said["late"] else ""
+            row |= marks(book, found.student, found.unit) | {"hints": graded.hints} | said
+            if problem:
+                row["status"] = f"graded, without a feedback page: {problem}"
+    return rows
+
+
+def _put(book: Gradebook, out: Path, found: Submission, graded: Graded) -> dict[str, Any]:
+    """Write the files and change the gradebook; whether the page has to be written anew."""
+    withdraw(out, found.student, found.unit)
+    _write(out, found, graded.files)
+    late = {"timestamp": found.when} if found.when else {}  # nbgrader counts late days from it
+    entered = book.update_or_create_submission(found.unit, found.student, **late)
+    [notebook] = entered.notebooks
+    unit = notebook.notebook
+    cells = (*unit.grade_cells, *unit.solution_cells, *unit.task_cells)
+    names = {cell.id: cell.name for cell in cells}
+    notebook.late_submission_penalty = None
+    for grade in notebook.grades:
+        grade.auto_score = graded.scores[names[grade.cell_id]]
+        grade.needs_manual_grade = grade.auto_score is None or grade.manual_score is not None
+    for comment in notebook.comments:
+        comment.auto_comment = graded.comments[names[comment.cell_id]]
+    anew = bool(graded.problem) or _by_hand(notebook)
+    return {"anew": anew, "flags": "; ".join(graded.flags)}
+
+
+def _write(out: Path, found: Submission, files: dict[str, bytes]) -> None:
+    """Put the files where nbgrader's own commands look for them, with their permissions."""
+    for kind, content in files.items():
+        folder = out / kind / found.student / found.unit
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        path = folder / f"{found.unit}.{FILES[kind]}"
+        path.write_bytes(content)
+        if found.when:
+            (folder / "timestamp.txt").write_text(found.when)
+        path.chmod(0o444 if kind == "autograded" else 0o644)
+
+
+def _rendered(grader: Grader, found: Submission) -> str:
+    """Write a page that tells of more than a worker knows; empty, or why there is none."""
     try:
-        grader.feedback(unit, student)
+        grader.feedback(found.unit, found.student)
     except CourseError as error:  # the marks are in the gradebook all the same
-        said["status"] = f"graded, without a feedback page: {error}"
-    return marks(out, student, unit) | said
+        return str(error)
+    return ""
 
 
-def _hold(out: Path, student: str, unit: str) -> float:
-    """Leave the points of the checks to a person, as those of an essay; how many it were."""
-    points = 0.0
-    with Gradebook(gradebook(out), "order-matters") as book:
-        for notebook in _submission(book, student, unit).notebooks:
-            for grade in notebook.grades:
-                if grade.auto_score and grade.manual_score is None:
-                    points += grade.auto_score
-                    grade.auto_score, grade.needs_manual_grade = None, True
-        book.db.commit()
-    return points
-
-
-def _writable(value: Any) -> Any:
-    """The same without halves of characters, which JSON may name and no file can hold."""
-    text = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-    return nbformat.from_dict(json.loads(text))
+def _by_hand(notebook: Any) -> bool:
+    """Whether a person has given points or written a comment."""
+    given = (
+        *(grade.manual_score for grade in notebook.grades),
+        *(grade.extra_credit for grade in notebook.grades),
+        *(comment.manual_comment for comment in notebook.comments),
+    )
+    return any(each is not None for each in given)
 
 
 def again(grader: Grader, out: Path, found: Submission) -> dict[str, Any]:
-    """`marks` of a notebook graded before; its page is written anew where a person has graded."""
-    with Gradebook(gradebook(out), "order-matters") as book:
-        notebooks = _submission(book, found.student, found.unit).notebooks
-        by_hand = any(
-            given is not None
-            for notebook in notebooks
-            for given in (
-                *(grade.manual_score for grade in notebook.grades),
-                *(grade.extra_credit for grade in notebook.grades),
-                *(comment.manual_comment for comment in notebook.comments),
-            )
-        )
-    page = out / "feedback" / found.student / found.unit / f"{found.unit}.html"
-    if by_hand or not page.exists():
-        grader.feedback(found.unit, found.student)
-    return marks(out, found.student, found.unit)
+    """The same of a notebook graded before; its page is written anew where it has to say more."""
+    with Gradebook(gradebook(out), COURSE) as book:
+        entered = submission(book, found.unit, found.student)
+        by_hand = any(_by_hand(notebook) for notebook in entered.notebooks)
+        said, changed = lateness.charge(entered, found, lateness.rules(out))
+        book.db.commit()
+        page = out / "feedback" / found.student / found.unit / f"{found.unit}.html"
+        if by_hand or changed or not page.exists():
+            grader.feedback(found.unit, found.student)
+        said |= marks(book, found.student, found.unit)
+    notebook = out / "autograded" / found.student / found.unit / f"{found.unit}.ipynb"
+    return said | {"hints": hints(notebook)}
 
 
-def _submission(book: Gradebook, student: str, unit: str) -> Any:
+def submission(book: Gradebook, unit: str, student: str) -> Any:
+    """What a student has handed in for a unit.
+
+    Raises:
+        CourseError: nothing.
+    """
     try:
         return book.find_submission(unit, student)
     except MissingEntry as error:
@@ -98,20 +183,18 @@ def withdraw(out: Path, student: str, unit: str) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def marks(out: Path, student: str, unit: str) -> dict[str, Any]:
-    """What the gradebook says now, marks given by hand included, and the hints that were given.
+def marks(book: Gradebook, student: str, unit: str) -> dict[str, Any]:
+    """What the gradebook says now, marks given by hand included.
 
     Raises:
         CourseError: there is no such submission.
     """
-    with Gradebook(gradebook(out), "order-matters") as book:
-        submission = _submission(book, student, unit)
-        found = {"score": submission.score, "max_score": submission.max_score}
-        waiting = [g for n in submission.notebooks for g in n.grades if g.needs_manual_grade]
-        found["pending"] = sum(each.max_score for each in waiting)
-        by_hand = submission.needs_manual_grade
-        found["status"] = "graded, the rest by hand" if by_hand else "graded"
-    return found | {"hints": hints(out / "autograded" / student / unit / f"{unit}.ipynb")}
+    entered = submission(book, unit, student)
+    found = {"score": entered.score, "max_score": entered.max_score}
+    waiting = [g for n in entered.notebooks for g in n.grades if g.needs_manual_grade]
+    found["pending"] = sum(each.max_score for each in waiting)
+    found["status"] = "graded, the rest by hand" if entered.needs_manual_grade else "graded"
+    return found
 
 
 def hints(notebook: Path) -> list[str]:
@@ -122,9 +205,10 @@ def hints(notebook: Path) -> list[str]:
 
 def findings(notebook: Path) -> dict[str, list[Finding]]:
     """What the checks of a graded notebook found, by exercise."""
+    cells = v4.reads(notebook.read_text("utf-8")).cells  # nbgrader has validated it
     return {
         cell.metadata.nbgrader.grade_id.removesuffix("-test"): found(cell)
-        for cell in nbformat.read(notebook, as_version=4).cells
+        for cell in cells
         if "nbgrader" in cell.metadata and is_grade(cell) and cell.cell_type == "code"
     }
 
@@ -148,19 +232,5 @@ def _is_finding(data: Any) -> bool:
             "hint": str(),
             **more,
         }:
-            return not more
+            return not more.keys() - {"line"} and isinstance(more.get("line", ""), str)
     return False
-
-
-def scores(notebook: Path) -> dict[str, float]:
-    """Points by exercise of a graded notebook, as nbgrader reads them from its outputs.
-
-    What is graded by hand is left out.
-    """
-    cells = nbformat.read(notebook, as_version=4).cells
-    graded = {
-        cell.metadata.nbgrader.grade_id.removesuffix("-test"): determine_grade(cell)[0]
-        for cell in cells
-        if "nbgrader" in cell.metadata and is_grade(cell)
-    }
-    return {name: score for name, score in graded.items() if score is not None}

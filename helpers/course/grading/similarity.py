@@ -15,7 +15,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-import nbformat
+from nbformat import v4
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Literal, Name, Punctuation, String, Text
 
@@ -26,6 +26,7 @@ LONGEST = 100_000  # characters of an answer; nobody writes so much by hand
 ALIKE = 0.75  # fraction of the shorter answer's own runs
 ENOUGH = 10  # runs shared; a line may be the same by chance
 COMMON = 0.25  # fraction of a class: what so many have is the exercise's, or a book's
+MOST = 50  # learners; pairs grow with their square, and nobody reads a thousand
 CLASS = 8  # learners, from which on that can be said
 
 Runs = Counter[tuple[str, ...]]
@@ -60,7 +61,7 @@ def answers(path: Path) -> dict[str, str]:
     """The code of each answer in a notebook."""
     return {
         cell.metadata.nbgrader.grade_id: cell.source
-        for cell in nbformat.read(path, as_version=4).cells
+        for cell in v4.reads(path.read_text("utf-8")).cells
         if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution")
     }
 
@@ -69,7 +70,7 @@ def alike(texts: Mapping[str, str], forced: set[tuple[str, ...]]) -> dict[tuple[
     """Which two of some answers are alike, and what fraction they share, without `forced` runs."""
     written = {who: runs(text) for who, text in texts.items()}
     have = Counter(run for each in written.values() for run in each)
-    many = COMMON * len(texts) if len(texts) >= CLASS else len(texts)
+    many = min(COMMON * len(texts), MOST) if len(texts) >= CLASS else len(texts)
     own: dict[str, Runs] = {
         who: Counter({run: n for run, n in each.items() if run not in forced and have[run] <= many})
         for who, each in written.items()

@@ -30,6 +30,7 @@ class Submission:
         notes: what was unusual about how it came, in words. problem: why it cannot be graded.
         when: it was handed in, where nbgrader has written that down.
         platform_id, email: of the student, where the platform gives them.
+        return_as: what the name of a file begins with that the platform takes back for this try.
     """
 
     student: str
@@ -41,6 +42,7 @@ class Submission:
     when: str = ""
     platform_id: str = ""
     email: str = ""
+    return_as: str = ""
 
 
 def find(course: Course, submissions: Path, unpacked: Path) -> list[Submission]:
@@ -56,10 +58,7 @@ def find(course: Course, submissions: Path, unpacked: Path) -> list[Submission]:
     units, root = course.units(), str(course.root)
     found: list[Submission] = []
     for number, person in enumerate(people(submissions, units)):
-        sources = [
-            {"place": str(s.place), "parts": s.parts, "members": s.members, "order": s.order}
-            for s in person.sources
-        ]
+        sources = [vars(each) | {"place": str(each.place)} for each in person.sources]
         target = str((unpacked / str(number)).absolute())
         try:
             rows = READER.ask(
@@ -79,11 +78,11 @@ def _submission(person: Person, row: dict[str, Any]) -> Submission:
     return Submission(person.student, **row | of_person | {"notes": notes, "path": path})
 
 
-def repaired(found: Submission, release: NotebookNode) -> tuple[NotebookNode, list[str]]:
-    """The notebook with the release's cells and checks in their places, and the repairs.
+def repaired(content: bytes, release: NotebookNode) -> tuple[NotebookNode, list[str]]:
+    """What was handed in, with the release's cells and checks in their places, and the repairs.
 
     Raises:
         CourseError: it cannot be read.
     """
-    notebook, repairs = READER.ask("repaired", path=str(found.path), release=release)
+    notebook, repairs = READER.ask("repaired", content=content.decode("latin-1"), release=release)
     return nbformat.from_dict(notebook), repairs

@@ -55,6 +55,7 @@ class Found(NamedTuple):
     digest: str
     notes: list[str]
     problem: str
+    return_as: str
 
 
 class Parcel:
@@ -71,19 +72,21 @@ class Parcel:
         self.target, self.units, self.guess, self.limits = target, units, guess, limits
         target.mkdir(parents=True, exist_ok=True)
         self.files = self.bytes = 0
-        self.order = 0.0
+        self.order, self.return_as = 0.0, ""
         self.found: list[Found] = []
         self.problems: list[str] = []
         self.others: dict[str, list[str]] = {}  # by unit, what is of no use
         self.times: dict[tuple[str, ...], bytes] = {}
 
-    def take(self, place: str, parts: list[str], members: list[int] | None, order: float) -> None:
+    def take(
+        self, place: str, parts: list[str], members: list[int] | None, order: float, return_as: str
+    ) -> None:
         """Look through one of the things handed in; arguments as of `people.Source`.
 
         Raises:
             CourseError: it is too much.
         """
-        self.order = order
+        self.order, self.return_as = order, return_as
         if members is not None:
             opened = _platforms(place)
             self._members(opened, [opened.infolist()[n] for n in members], (), 0, hidden=1)
@@ -108,7 +111,8 @@ class Parcel:
                 notes.insert(0, f"the newest of {len(several)} notebooks: {path[-1]}")
             when, odd = times.of_nbgrader(self.times.get(path[:-1], b""))
             row = {"unit": unit, "path": last.path, "digest": last.digest, "when": when}
-            yield row | {"notes": notes + odd, "problem": last.problem}
+            row |= {"problem": last.problem, "return_as": last.return_as}
+            yield row | {"notes": notes + odd}
         for unit in (self.others.keys() - tries - {""}) or ({""} if not tries else ()):
             names = self.others.get(unit)
             nothing = f"no notebook, but {_some(names)}" if names else "no notebook in the folder"
@@ -231,7 +235,8 @@ class Parcel:
         except CourseError as error:
             unit, notes, problem = "", [], f"{parts[-1]}: {error}"
         order = (self.order, changed, len(self.found))
-        self.found.append(Found(order, parts, unit, str(path), digest, notes, problem))
+        told = (order, parts, unit, str(path), digest, notes, problem, self.return_as)
+        self.found.append(Found(*told))
 
     def _told(self, parts: tuple[str, ...], path: Path | None) -> tuple[str, list[str]]:
         """The unit of a notebook, by folder, name or cells; what to say where it has no such name.

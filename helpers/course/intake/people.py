@@ -37,7 +37,7 @@ BRIGHTSPACE = re.compile(  # "123-456 - Ada Lovelace - Nov 21, 2026 1011 AM"
     re.DOTALL,
 )
 CANVAS = re.compile(  # "lovelaceada_LATE_12345_67890_name-1.ipynb", which is always a file
-    r"(?P<student>[^_]+)_(?:LATE_)?(?P<number>[0-9]{1,20})_(?P<time>[0-9]{1,20})_."
+    r"(?P<student>[^_]+)_(?P<late>LATE_)?(?P<number>[0-9]{1,20})_(?P<time>[0-9]{1,20})_."
 )
 EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
 SAFE = re.compile(r"\w(?:[\w.@+-]*\w)?")
@@ -51,12 +51,14 @@ class Source:
     Args:
         place: the file or folder, or the zip. parts: what of its path tells of the unit.
         members: which entries of the zip, by number. order: larger for what came later.
+        return_as: what the name of a file begins with that the platform takes back for the person.
     """
 
     place: Path
     parts: tuple[str, ...] = ()
     members: list[int] | None = None
     order: float = 0.0
+    return_as: str = ""
 
 
 @dataclass(frozen=True)
@@ -95,12 +97,13 @@ def people(submissions: Path, units: list[str]) -> list[Person]:
     for parts, is_file, source in listed(submissions.absolute(), units):
         owner, *below = parts[1:] if parts[0] in units and len(parts) > 1 else parts
         if told := _person(owner, is_file and not below, units):
-            person, order = told
+            person, order, return_as = told
             mine = found.setdefault(person, person).sources
-            if source.members and mine and mine[-1].members and mine[-1].order == order:
+            same = mine and (mine[-1].order, mine[-1].return_as) == (order, return_as)
+            if same and source.members and mine[-1].members:
                 mine[-1].members.extend(source.members)
             else:
-                mine.append(replace(source, order=order))
+                mine.append(replace(source, order=order, return_as=return_as))
     if not found:
         raise CourseError(
             f"no notebook in {submissions}: it should hold STUDENT/UNIT/UNIT.ipynb, "
@@ -171,24 +174,41 @@ def is_work(name: str) -> bool:
     return not name.startswith(".") and name != "__MACOSX"
 
 
-def _person(name: str, is_file: bool, units: list[str]) -> tuple[Person, float] | None:
-    """Who has a name like this, and when they handed in; None where it is nobody's."""
+def _person(name: str, is_file: bool, units: list[str]) -> tuple[Person, float, str] | None:
+    """Who has a name like this, when they handed in and what they are returned as, if anybody."""
     patterns = (MOODLE, BRIGHTSPACE, CANVAS) if is_file else (MOODLE, BRIGHTSPACE)
     if found := next((m for each in patterns if (m := each.match(name))), None):
         if found.re is not CANVAS and found.re.search(name, found.end("number")):
             # Who may choose a name or a file's name could pass for somebody else.
             note = "the name can be read in two ways, so no number of the platform is taken from it"
-            return Person(name, notes=(note,)), 0.0
-        return Person(found["student"], platform_id=found["number"]), times.of_platform(
-            found.groupdict().get("time") or "0"
-        )
+            return Person(name, notes=(note,)), 0.0, ""
+        order = times.of_platform(found.groupdict().get("time") or "0")
+        return Person(found["student"], platform_id=found["number"]), order, _return_as(found)
     if not is_file:
-        return Person(name), 0.0
+        return Person(name), 0.0, ""
     if not _holds_work(name):
         return None  # a list of the class, or the like
     stem = without_ending(name)
     unit = next((each for each in units if each in stem), "")
-    return Person((stem.replace(unit, "").strip(" _-") if unit else stem) or stem), 0.0
+    return Person((stem.replace(unit, "").strip(" _-") if unit else stem) or stem), 0.0, ""
+
+
+def _return_as(found: re.Match[str]) -> str:
+    """What the platform goes by when it takes feedback back: its numbers, or the whole name."""
+    if found.re is BRIGHTSPACE:
+        whole = found[0]
+        return whole if whole.isprintable() and not set(whole) & set("/\\") else ""
+    name = plain(found["student"].replace("_", "-"))  # they split the name at each _
+    if found.re is MOODLE:
+        return f"{name}_{found['number']}_assignsubmission_file_"
+    # Canvas takes a name that is a number for its own, and "anon" for nobody's.
+    return f"for-{name}_{found['late'] or ''}{found['number']}_{found['time']}_"
+
+
+def platform(return_as: str) -> str:
+    """Whose way of naming files it is: "moodle", "brightspace", "canvas", or empty."""
+    patterns = {"moodle": MOODLE, "brightspace": BRIGHTSPACE, "canvas": CANVAS}
+    return next((name for name, each in patterns.items() if each.match(return_as + "x")), "")
 
 
 def without_ending(name: str) -> str:
@@ -210,17 +230,22 @@ def _named(found: list[Person]) -> list[Person]:
     )
 
 
+def plain(said: str) -> str:
+    """What is left of a name in a folder's; no table takes it for a formula."""
+    whole = unicodedata.normalize("NFC", said)
+    return re.sub(r"[^\w.@+-]+", "-", whole)[:LONGEST].strip("-.@+") or "unnamed"
+
+
 def _folder(person: Person, digits: int = 64) -> str:
     """The name as it is where it can be a folder's, else what is left of it and a digest."""
-    whole = unicodedata.normalize("NFC", person.said)
-    plain = re.sub(r"[^\w.@+-]+", "-", whole)[:LONGEST].strip("-.@+") or "unnamed"
-    plain = "_" * bool(RESERVED.fullmatch(plain)) + plain
+    name = plain(person.said)
+    name = "_" * bool(RESERVED.fullmatch(name)) + name
     if person.platform_id and digits < 64:
-        return f"{plain}-{person.platform_id}"
+        return f"{name}-{person.platform_id}"
     if not person.platform_id and _safe(person.said):
         return person.said
     of_whom = repr((person.said, person.platform_id)).encode(errors="surrogatepass")
-    return f"{plain}-{hashlib.sha256(of_whom).hexdigest()[:digits]}"
+    return f"{name}-{hashlib.sha256(of_whom).hexdigest()[:digits]}"
 
 
 def _safe(name: str) -> bool:

@@ -15,6 +15,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache
@@ -38,6 +39,7 @@ class Reader:
     def __init__(self, limits: Limits = LIMITS) -> None:
         self.limits = limits
         self.process: subprocess.Popen[str] | None = None
+        self.turn = threading.Lock()  # one question at a time
         atexit.register(self.close)
 
     def ask(self, what: str, **arguments: Any) -> Any:
@@ -48,9 +50,10 @@ class Reader:
             OSError: the disk is full.
         """
         asked = json.dumps([what, arguments])
-        told = self._told(asked)
-        if told is None:
-            raise CourseError(self._end())
+        with self.turn:
+            told = self._told(asked)
+            if told is None:
+                raise CourseError(self._end())
         if told.get("full"):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         if "reason" in told:
@@ -113,9 +116,9 @@ def look_through(
     return rows
 
 
-def repaired(_limits: Limits, path: str, release: dict[str, Any]) -> tuple[Any, list[str]]:
-    """The notebook at `path` as it can be graded, and the repairs."""
-    cells, of_file = repair.read(Path(path).read_bytes())
+def repaired(_limits: Limits, content: str, release: dict[str, Any]) -> tuple[Any, list[str]]:
+    """A notebook as it can be graded, and the repairs; a character of `content` is a byte."""
+    cells, of_file = repair.read(content.encode("latin-1"))
     notebook, of_cells = repair.restored(cells, nbformat.from_dict(release))
     return notebook, [printable(each) for each in of_file + of_cells]
 

@@ -164,7 +164,7 @@ def names(cell: NotebookNode) -> set[str]:
 def restored(cells: list[NotebookNode], release: NotebookNode) -> tuple[NotebookNode, list[str]]:
     """The learner's cells with those of the release in their places, and the repairs."""
     wanted = {c.metadata.nbgrader.grade_id: c for c in release.cells if "nbgrader" in c.metadata}
-    found, repairs = _matched(cells, wanted)
+    found, repairs = matched(cells, wanted)
     known = {id(cell) for cell in found.values()}
     for cell in cells:
         if id(cell) not in known and cell.metadata.pop("nbgrader", None) is not None:
@@ -224,7 +224,7 @@ def _reset(name: str, mine: NotebookNode, released: NotebookNode) -> Iterable[st
         mine.source = released.source
 
 
-def _matched(
+def matched(
     cells: list[NotebookNode], wanted: dict[str, NotebookNode]
 ) -> tuple[dict[str, NotebookNode], list[str]]:
     """Which cell is which of the release: by name, by id, by first line, by likeness."""

@@ -10,6 +10,8 @@ from zoneinfo import ZoneInfo
 from dateutil import parser
 
 LONGEST = 100  # bytes of a timestamp.txt
+CLOCK = "%b %d, %Y %I%M %p"  # of Brightspace's folders
+FORM = "%Y-%m-%d %H:%M:%S.%f UTC"  # in which a timestamp is handed on
 
 
 def of_platform(said: str) -> float:
@@ -17,8 +19,15 @@ def of_platform(said: str) -> float:
     if said.isdecimal():
         return float(said)
     with contextlib.suppress(ValueError):  # no date after all
-        return datetime.strptime(said, "%b %d, %Y %I%M %p").replace(tzinfo=UTC).timestamp()
+        return datetime.strptime(said, CLOCK).replace(tzinfo=UTC).timestamp()
     return 0.0
+
+
+def of_return(return_as: str) -> datetime | None:
+    """The time in the name of Brightspace's folder, by a clock that it does not name."""
+    with contextlib.suppress(ValueError):  # another platform's
+        return datetime.strptime(return_as.rpartition(" - ")[2], CLOCK)
+    return None
 
 
 def of_member(member: zipfile.ZipInfo) -> float:
@@ -45,6 +54,6 @@ def of_nbgrader(content: bytes) -> tuple[str, list[str]]:
         else:
             moment = parser.parse(said)
         in_utc = moment.astimezone(UTC) if moment.tzinfo else moment
-        return f"{in_utc:%Y-%m-%d %H:%M:%S.%f} UTC", []
+        return in_utc.strftime(FORM), []
     except Exception:  # whatever the text makes of these libraries
         return "", ["timestamp.txt holds no time and was left out"]

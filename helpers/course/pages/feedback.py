@@ -19,8 +19,9 @@ from nbgrader.api import Gradebook
 from nbgrader.utils import is_grade, is_solution
 
 from helpers.checks.engine.report import Finding
+from helpers.checks.engine.shown import told_once
 from helpers.course.authoring.source import TRAINING
-from helpers.course.grading import marking
+from helpers.course.grading import lateness, marking
 from helpers.course.pages import rendering
 from helpers.course.pages.harmless import written
 from helpers.course.pages.page import page
@@ -40,7 +41,6 @@ class Exercise:
         findings: what the check said of each part; empty where there was none.
         message: what else there is to say of a check, as when the code stopped.
         waiting, by_hand: a person still has to read it, or has given the points.
-        held: what waits are the points of a check.
         comment: that person's.
     """
 
@@ -51,7 +51,6 @@ class Exercise:
     findings: list[Finding] = field(default_factory=list)
     message: str = ""
     waiting: bool = False
-    held: bool = False
     by_hand: bool = False
     comment: str = ""
 
@@ -63,6 +62,11 @@ class Exercise:
         if self.score >= self.points:
             return "right"
         return "partly" if self.score > 0 else "wrong"
+
+    @property
+    def told(self) -> list[Finding]:
+        """The findings, each message only where it is given first."""
+        return told_once(self.findings)
 
     @property
     def hints(self) -> list[str]:
@@ -105,8 +109,9 @@ class Feedback(Exporter):
                 score=submitted.score,
                 max_score=submitted.max_score,
                 late=submitted.late_submission_penalty or 0,
+                late_by=lateness.words(lateness.seconds(submitted.assignment)),
                 exercises=list(exercises.values()),
-                notices=[*_held(exercises), *_notices(notebook)],
+                notices=_notices(notebook),
                 cells=_in_order([_cell(cell, exercises, end) for cell in notebook.cells]),
             )
         return text, resources
@@ -138,7 +143,6 @@ def _exercises(notebook: NotebookNode, submitted: Any) -> dict[str, Exercise]:
             row.waiting |= bool(grade.needs_manual_grade)
             row.by_hand |= grade.manual_score is not None
         if is_grade(cell) and cell.cell_type == "code":
-            row.held |= row.waiting
             row.findings += marking.found(cell)
             row.message = row.message or _failure(cell)
     return found
@@ -162,21 +166,11 @@ def _in_words(error: NotebookNode) -> str:
         case "TimeLimit":
             return f"Stopped: {text}."
         case "AssertionError":
-            return text or "A check did not hold."
+            return text or "A check failed."
         case "NotImplementedError":
             return "Not written yet."
         case name:
             return f"Your code stops with {name}{': ' if text else ''}{text}"
-
-
-def _held(exercises: dict[str, Exercise]) -> list[str]:
-    """That points of checks wait, where they do."""
-    if any(row.held for row in exercises.values()):
-        return [
-            "Your code has words in it that no exercise needs. Somebody looks at it before the "
-            "points of its checks count."
-        ]
-    return []
 
 
 def _notices(notebook: NotebookNode) -> list[str]:

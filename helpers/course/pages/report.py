@@ -27,10 +27,10 @@ from nbgrader.api import (
 
 from helpers.course.authoring import source
 from helpers.course.authoring.nbgrade import gradebook
-from helpers.course.grading import journal, marking
-from helpers.course.pages import figures, items, similar
+from helpers.course.grading import journal, lateness, marking, regrade
+from helpers.course.pages import figures, items, predictions, similar
 from helpers.course.pages.page import number, page
-from helpers.course.settings import Course, CourseError
+from helpers.course.settings import Course
 
 BINS = 10  # of the distribution of marks
 SLOWEST = 10  # rows of each table of seconds
@@ -73,6 +73,7 @@ def write(course: Course, out: Path) -> Path:
         sortable=True,
         written=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         versions=_versions(),
+        limits=_limits(rows),
         learners=list(_learners(rows, marks)),
         rows=rows,
         graded=graded,
@@ -81,8 +82,11 @@ def write(course: Course, out: Path) -> Path:
         exercises=list(exercises.itertuples()),
         fractions=[_fractions(*each) for each in exercises.groupby("unit")],
         misconceptions=list(_misconceptions(hinted, graded, titles).itertuples()),
+        predictions=predictions.predictions(course, out, graded),
         waiting=list(_waiting(grades).itertuples()),
         pairs=similar.write(out, graded),
+        late=list(rows[~rows.late.isin(["", "no"])].itertuples()),
+        costs=lateness.policy(out),
         flagged=_said(rows, "flags"),
         repaired=_said(rows, "repairs"),
         left_out=list(rows.drop(graded.index).itertuples()),
@@ -96,12 +100,7 @@ def write(course: Course, out: Path) -> Path:
 
 
 def _rows(out: Path) -> pd.DataFrame:
-    """grades.csv, its words as they are: a learner may be called NA."""
-    try:
-        rows = pd.read_csv(out / "grades.csv", dtype=str, keep_default_na=False)
-    except (FileNotFoundError, pd.errors.EmptyDataError) as error:
-        raise CourseError(f"{out} holds no grades.csv; `course grade` writes it") from error
-    return rows.astype({"score": float, "max_score": float, "seconds": float})
+    return regrade.rows_of(out).astype({"score": float, "max_score": float, "seconds": float})
 
 
 def _grades(out: Path, graded: pd.DataFrame) -> pd.DataFrame:
@@ -199,6 +198,14 @@ def _versions() -> dict[str, str]:
         "torch": version("torch"),
         "nbgrader": version("nbgrader"),
     }
+
+
+def _limits(rows: pd.DataFrame) -> str:
+    """Who held the limits of memory and processes as notebooks ran."""
+    told = {"cgroup": "by cgroup", "looks": "by a look every quarter of a second"}
+    held = rows.limits.value_counts() if "limits" in rows else {}
+    found = [f"{text} for {held[name]}" for name, text in told.items() if name in held]
+    return ", ".join(found) or "not known"
 
 
 def _distribution(unit: str, marks: pd.DataFrame) -> Figure:

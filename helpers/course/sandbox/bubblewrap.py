@@ -15,7 +15,7 @@ import psutil
 
 import helpers
 from helpers import recorded
-from helpers.course.sandbox import drop, seccomp
+from helpers.course.sandbox import drop, lent, seccomp
 from helpers.course.sandbox.warm import FOLDERS, MESSAGES
 
 LIBRARY = Path(helpers.__file__).parent
@@ -24,6 +24,10 @@ MISSING = """\
 bubblewrap is missing: it keeps a learner's code away from your files, the network and the other
 learners. On Debian and Ubuntu: apt install bubblewrap; on Fedora: dnf install bubblewrap.
 Where the whole machine is thrown away afterwards, as in a container, --no-sandbox does without."""
+ELSEWHERE = """\
+bubblewrap, which keeps a learner's code away from your files, is for Linux only. On macOS grade in
+a virtual machine or a container with Linux; --no-sandbox does without, and runs the code WITH YOUR
+RIGHTS: only where the whole machine is thrown away afterwards."""
 REFUSED = """\
 bubblewrap cannot make a sandbox here: {reason}
 In a container it needs user namespaces (for Docker: --security-opt seccomp=unconfined).{root} Where
@@ -34,6 +38,8 @@ root starts it as an unprivileged user, who must be let in: grade as an ordinary
 
 def available() -> str:
     """Empty where a sandbox can be made; else why not and what to do."""
+    if sys.platform != "linux":
+        return ELSEWHERE
     if shutil.which("bwrap") is None:
         return MISSING
     reason = _trial()
@@ -43,7 +49,7 @@ def available() -> str:
 
 def _trial() -> str:
     """What goes wrong with a sandbox that holds a shell; empty if nothing does."""
-    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with start(["sh", "-c", "echo; read end"], 1 << 20, text=True, **pipes) as trial:
         if trial.stdout and trial.stdout.readline():
             try:
@@ -59,12 +65,15 @@ def inside(pid: int) -> int:
     return int(psutil.Process(pid).children()[0].pid)
 
 
-def start(program: Sequence[str], files: int, **options: Any) -> subprocess.Popen[Any]:
+def start(
+    program: Sequence[str], files: int, join: Sequence[str] = (), **options: Any
+) -> subprocess.Popen[Any]:
     """Run a program in a sandbox.
 
     Args:
         program: its name and arguments.
         files: bytes that it may keep in each of its folders.
+        join: what stands before the command, as that which goes into a cgroup.
         options: for `subprocess.Popen`.
     """
     with tempfile.TemporaryFile() as rules:
@@ -72,7 +81,7 @@ def start(program: Sequence[str], files: int, **options: Any) -> subprocess.Pope
         passed = (rules.fileno(),) if rules.tell() else ()
         rules.seek(0)
         words = [word for number in passed for word in ("--seccomp", str(number))]
-        words = [*drop.words(shown()), *command(files), *words, *program]
+        words = [*join, *drop.words(shown()), *command(files), *words, *program]
         # Its own variables are for all to see who are the same unprivileged user.
         path = {"PATH": os.environ.get("PATH", os.defpath)}
         return subprocess.Popen(words, pass_fds=passed, env=path, cwd="/", **options)
@@ -91,11 +100,16 @@ def command(files: int) -> list[str]:
             words += ["--symlink", str(Path(folder).readlink()), folder]
         else:
             words += ["--ro-bind-try", folder, folder]
-    for path, place in shown().items():
+    for path, place in _system().items():
         words += ["--ro-bind-try", path, place]
+    words += ["--tmpfs", str(lent.ROOT)]  # of the helpers no more than is told there
+    for path in _helpers():
+        words += ["--ro-bind-try", path, path]
     words += ["--mqueue", MESSAGES]
     # What can be written is emptied between two learners; these would not be.
-    words += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/tmp"]
+    for folder in ("/dev", str(lent.ROOT), "/"):
+        words += ["--remount-ro", folder]
+    words += ["--chdir", "/tmp"]
     for name, value in environment().items():
         words += ["--setenv", name, value]
     return words
@@ -103,10 +117,18 @@ def command(files: int) -> list[str]:
 
 def shown() -> dict[str, str]:
     """Files and folders that can be read inside, and where they stand there."""
+    return _system() | {path: path for path in _helpers()}
+
+
+def _helpers() -> list[str]:
+    results = [str(each) for each in recorded.PLACES if each.is_dir()]
+    return [*(str(lent.ROOT / each) for each in lent.OPEN), *results]
+
+
+def _system() -> dict[str, str]:
     system = ["/usr", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime"]
     python = {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent.parent)}
-    results = [str(each) for each in recorded.PLACES if each.is_dir()]
-    places = {path: path for path in (*system, *sorted(python), str(LIBRARY), *results)}
+    places = {path: path for path in (*system, *sorted(python))}
     # What matplotlib knows of the fonts, or each sandbox would look through all of them.
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "matplotlib"
     fonts = sorted(cache.glob("fontlist-*.json"))
@@ -117,7 +139,7 @@ def environment() -> dict[str, str]:
     """The variables of a kernel."""
     inside = {
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
-        "PYTHONPATH": str(LIBRARY.parent),
+        "PYTHONPATH": str(lent.ROOT.parent),
         "HOME": HOME,
         "USER": "learner",
         "LANG": "C.UTF-8",

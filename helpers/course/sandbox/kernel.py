@@ -1,70 +1,88 @@
-"""What grading runs in a learner's kernel: questions to an answer, and a look at what was replaced.
+"""What grading runs in a learner's kernel: questions to an answer.
 
-Nothing that comes from here is believed: answers are judged in another process.
+Nothing that comes from here is believed: answers are judged in another process. Nothing that is
+here says what is right.
 """
 
 from __future__ import annotations
 
 import builtins
-import importlib
-import math
+import pickle
 import sys
-from collections.abc import Callable, Iterator
-from types import ModuleType
+from collections.abc import Callable, Mapping, Sequence
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
-import numpy as np
 import torch
+from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import publish_display_data
+from torch import Tensor
 
-from helpers.checks.engine.exercise import Answers, Exercise
 from helpers.checks.engine.plain import decode, encode
+from helpers.checks.engine.questions import Answers, Questions
+from helpers.course.sandbox import lent
 
-MADE_BY_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE; other types are compiled into Python or a library
 ANSWERS = "application/vnd.order-matters.answers+json"
-# The kernel itself puts these in their places.
-_EXPECTED = {"builtins.input", "builtins.print", "builtins.exit", "builtins.quit"}
-_EXPECTED |= {"torch.manual_seed"}  # torch's compiler, when it is first imported
 
 
-def ask(module: str, exercise: str, answer: Callable[..., Any], seed: int) -> None:
-    """Publish what `answer` says to the questions of an exercise, and what has been replaced."""
-    asked: Exercise = getattr(importlib.import_module(module), exercise)
-    said = to_json(asked.ask(answer, seed)) | {"replaced": replaced()}
+def unpacked() -> Any:
+    """What the grader has sent beside the code that is running."""
+    request = InteractiveShell.instance().kernel.get_parent("shell")  # type: ignore[attr-defined]
+    return pickle.loads(request["buffers"][0])
+
+
+def function(code: CodeType, outside: dict[str, Any], name: str) -> FunctionType:
+    """A function that was sent; `fill` adds what it knows, itself perhaps."""
+    outside["__builtins__"] = builtins  # PyTorch looks for it, as in detect_anomaly
+    return FunctionType(code, outside, name, None, tuple(CellType() for _ in code.co_freevars))
+
+
+def fill(made: FunctionType, known: tuple[dict[str, Any], list[Any], dict[str, Any]]) -> None:
+    """Give a function the names outside of it that it uses, and what it had of its own."""
+    outside, cells, own = known
+    made.__globals__.update(outside)
+    for cell, value in zip(made.__closure__ or (), cells, strict=True):
+        cell.cell_contents = value
+    for name, value in own.items():
+        setattr(made, name, value)
+
+
+def tensor(
+    data: bytes,
+    dtype: torch.dtype,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    start: int,
+    gradient: bool,
+) -> Tensor:
+    """A tensor that was sent, in the same order in memory."""
+    numbers = torch.frombuffer(bytearray(data), dtype=torch.uint8) if data else torch.empty(0)
+    made = torch.empty(0, dtype=dtype).set_(numbers.untyped_storage(), start, shape, strides)
+    return made.requires_grad_(gradient)
+
+
+def operator(name: str, overload: str) -> Any:
+    """A compiled function of PyTorch's that has no other name."""
+    packet = getattr(torch.ops.aten, name)
+    return (getattr(packet, overload) if overload else packet)._op
+
+
+def ask(answer: Callable[..., Any], hidden: Sequence[str]) -> None:
+    """Publish what `answer` says to the questions that were sent, without what is `hidden`."""
+    questions: Questions = unpacked()
+    with lent.hidden(hidden):
+        said = to_json(questions.ask(answer))
     publish_display_data({ANSWERS: said})
 
 
-def look() -> None:
-    """Publish what has been replaced."""
-    publish_display_data({ANSWERS: {"replaced": replaced()}})
-
-
-def exact(value: Any) -> Any:
-    """The value, of a type of Python's or a library's, which nobody made to be equal to others.
-
-    Raises:
-        TypeError: it is of a type of the notebook's own.
-    """
-    if type(value) in (list, tuple, set, frozenset):
-        for each in value:
-            exact(each)
-    elif type(value) is dict:
-        exact([*value, *value.values()])
-    kind = type(value)
-    if not _is_librarys(kind):
-        raise TypeError(f"an answer of the type {kind.__name__} cannot be compared")
-    return value
-
-
-def _is_librarys(kind: type) -> bool:
-    """Whether it is what its module has under its name: a class can say that it is of any."""
-    if not kind.__flags__ & MADE_BY_PYTHON:
-        return True
-    home = None if kind.__module__ in ("__main__", "unittest.mock") else kind.__module__
-    found: Any = sys.modules.get(home or "")
-    for name in kind.__qualname__.split("."):
-        found = getattr(found, name, None)
-    return found is kind
+def give() -> None:
+    """Take what need be withheld no longer, and the course's answer to an exercise."""
+    given, ours = unpacked()
+    for name, codes in given.items():
+        lent.give(name, codes)
+    for (module, exercise), reference in ours.items():
+        __import__(module)
+        getattr(sys.modules[module], exercise).ours = reference
 
 
 def to_json(answers: Answers) -> dict[str, Any]:
@@ -73,11 +91,14 @@ def to_json(answers: Answers) -> dict[str, Any]:
     return {"name": str(answers.name)[:200], "found": found, "used": answers.used}
 
 
-def from_json(data: Any, exercise: Exercise, seed: int) -> Answers:
+def from_json(data: Any, asked: Mapping[str, int]) -> Answers:
     """The answers in `data`, which a learner may have made up.
 
+    Args:
+        asked: how many questions, by part.
+
     Raises:
-        ValueError: they are not answers to the questions of this exercise.
+        ValueError: they are not answers to so many questions.
     """
     try:
         found = {part: [decode(each) for each in said] for part, said in data["found"].items()}
@@ -85,38 +106,19 @@ def from_json(data: Any, exercise: Exercise, seed: int) -> Answers:
         name = str(data["name"])[:200]
     except (TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"not the form of an answer: {error}") from error
-    asked = {part.name: len(exercise.draw(part, seed)) for part in exercise.parts}
     if {part: len(said) for part, said in found.items()} != asked:
         raise ValueError("not an answer to each question")
     return Answers(name, found, used)
 
 
-def _parts(place: str, holder: Any) -> Iterator[tuple[str, Any, str, Any]]:
-    """Functions and classes of a module or class: full name, holder, name, value."""
-    for name, value in list(vars(holder).items()):
-        if callable(value) or isinstance(value, staticmethod | classmethod | property):
-            yield f"{place}.{name}", holder, name, value
+def go_on_without() -> None:
+    """Let a cell go on after a line that uses what is withheld: what follows may be an answer."""
+    run = InteractiveShell.run_code
 
+    async def run_code(self: Any, code: Any, result: Any = None, **options: Any) -> bool:
+        failed = await run(self, code, result, **options)
+        if isinstance(getattr(result, "error_in_exec", None), lent.WithheldError):
+            result.goes_on = True  # what comes of it may be missing in the next line
+        return bool(failed) and not getattr(result, "goes_on", False)
 
-def _all_parts() -> Iterator[tuple[str, Any, str, Any]]:
-    ours = [
-        m for n, m in sys.modules.items() if n.startswith("helpers.") and isinstance(m, ModuleType)
-    ]
-    modules = [builtins, math, torch, torch.nn.functional, torch.linalg, np, *ours]
-    for module in modules:
-        for part in _parts(module.__name__, module):
-            yield part
-            value = part[3]
-            if isinstance(value, type) and value.__module__ == module.__name__ and module in ours:
-                yield from _parts(f"{module.__name__}.{value.__name__}", value)
-    for kind in (torch.Tensor, torch.nn.Module):
-        yield from _parts(f"torch.{kind.__name__}", kind)
-
-
-# Taken before the kernel runs a line of anybody's.
-_BEFORE = [part for part in _all_parts() if part[0] not in _EXPECTED]
-
-
-def replaced() -> list[str]:
-    """Names of functions of Python, torch or the helpers that are not what they were."""
-    return [place for place, holder, name, value in _BEFORE if vars(holder).get(name) is not value]
+    InteractiveShell.run_code = run_code  # type: ignore[assignment, method-assign]

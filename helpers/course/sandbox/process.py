@@ -2,7 +2,8 @@
 
 bubblewrap gives it namespaces of its own: no network, no other processes, a read-only system, a
 small folder in memory. What it may use is bounded, and one look at it every quarter of a second
-ends it when it goes beyond.
+ends it when it goes beyond. Where the system lends a cgroup, the kernel itself holds memory and
+processes at every moment.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import psutil
 
-from helpers.course.sandbox import bubblewrap, memory
+from helpers.course.sandbox import bubblewrap, cgroup, lent, memory
 from helpers.course.sandbox.warm import SOCKETS
 from helpers.course.settings import CourseError
 
@@ -47,7 +48,7 @@ class Limits:
     processes: int = 200  # threads count
     file_size: int = 64 << 20
     files: int = 512 << 20  # all of its files, which are in memory
-    output: int = 4 << 20  # of one cell; what comes after is left out
+    output: int = 8 << 20  # of one cell; what comes after is left out
     outputs: int = 32 << 20  # of all cells
 
     def as_resources(self) -> dict[str, int]:
@@ -84,22 +85,31 @@ class Sandbox:
         self.sockets = "" if isolated else tempfile.mkdtemp(prefix=own, dir="/tmp")
         self.folder = -1
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
+        self.cgroup = cgroup.lent(limits.memory + limits.files, limits.processes)
         self.process = self._begin()
+        with suppress(SandboxDiedError):  # `wait` tells why
+            self._tell(helpers=lent.packed())
         self.said = b""
         self.kernels = 0
         self.ended = ""  # why the kernel is gone
         self.next_look = 0.0
         self.ready = False
 
+    @property
+    def limited(self) -> str:
+        """Who holds the limits of memory and processes, in a word."""
+        return "cgroup" if self.cgroup else "looks"
+
     def _begin(self) -> subprocess.Popen[bytes]:
+        join = self.cgroup.words if self.cgroup else []
         command = [sys.executable, "-m", "helpers.course.sandbox.warm"]
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         pipes |= {"stderr": self.errors, "process_group": 0}  # Ctrl-C is for the grader alone
         if self.isolated:
-            return bubblewrap.start(command, self.limits.files, **pipes)
+            return bubblewrap.start(command, self.limits.files, join, **pipes)
         environment = os.environ | bubblewrap.environment()
         environment["PATH"] = os.environ.get("PATH", "")
-        return subprocess.Popen(command, env=environment, cwd=self.sockets, **pipes)
+        return subprocess.Popen([*join, *command], env=environment, cwd=self.sockets, **pipes)
 
     def close(self) -> None:
         """End it, with all that runs in it."""
@@ -111,6 +121,8 @@ class Sandbox:
         if self.folder >= 0:
             os.close(self.folder)
             self.folder = -1
+        if self.cgroup:
+            self.cgroup.close()
         if not self.isolated:
             shutil.rmtree(self.sockets, ignore_errors=True)
 
@@ -135,8 +147,8 @@ class Sandbox:
             raise CourseError(f"the sandbox does not start: {error}") from error
         self.ready = True
 
-    def start(self) -> dict[str, Any]:
-        """Fork a kernel; how to connect to it.
+    def start(self, withheld: Sequence[str] = ()) -> dict[str, Any]:
+        """Fork a kernel without what is `withheld` of the library; how to connect to it.
 
         Raises:
             CourseError: the sandbox does not start.
@@ -151,6 +163,7 @@ class Sandbox:
         self._tell(
             start=connection | {"ip": f"{inside}/{self.kernels}"},
             limits=self.limits.as_resources(),
+            withheld=list(withheld),
         )
         return connection | {"ip": f"{self.sockets}/{self.kernels}"}
 
@@ -176,6 +189,9 @@ class Sandbox:
             return
         self.next_look = now + LOOK
         self._hear("", 0)
+        if self.cgroup and self.cgroup.burst():
+            self.process.wait()
+            self.ended = self._too_much()
         if not self.ended and self.process.poll() is not None:
             raise SandboxDiedError("the sandbox ended")
         if not self.ended and (reason := self._beyond()):
@@ -202,7 +218,10 @@ class Sandbox:
                         _herd(theirs)
         except psutil.NoSuchProcess:
             return ""
-        return f"it used more than {self.limits.memory / 2**30:.1f} GiB of memory" * too_much
+        return self._too_much() if too_much else ""
+
+    def _too_much(self) -> str:
+        return f"it used more than {self.limits.memory / 2**30:.1f} GiB of memory"
 
     def _tell(self, **message: Any) -> None:
         assert self.process.stdin is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from queue import Empty
 from typing import Any
 
@@ -19,16 +20,16 @@ SHOWN = ("stream", "display_data", "execute_result", "error")
 
 
 class Session:
-    """One learner's kernel, from its start to its end.
+    """One learner's kernel, from its start to its end, without what is `withheld` of the library.
 
     Raises:
         SandboxDiedError: the kernel does not start, for which no code of this learner's has run.
     """
 
-    def __init__(self, sandbox: Sandbox) -> None:
+    def __init__(self, sandbox: Sandbox, withheld: Sequence[str] = ()) -> None:
         self.sandbox = sandbox
         self.left = sandbox.limits.outputs  # bytes that its cells may still show
-        self.connection: Any = sandbox.start()
+        self.connection: Any = sandbox.start(withheld)
         try:
             self._connect()
         except SandboxError as error:
@@ -64,20 +65,21 @@ class Session:
         self.client.context.destroy(linger=0)
         self.relay.close()
 
-    def run(self, code: str, seconds: float, remembered: bool = True) -> list[NotebookNode]:
+    def run(
+        self, code: str, seconds: float, remembered: bool = True, sent: bytes = b""
+    ) -> list[NotebookNode]:
         """What `code` shows; a cell that takes too long is interrupted and ends in an error.
 
         Args:
             remembered: False leaves it out of the kernel's history.
+            sent: comes with the code, which asks for it by `kernel.unpacked`.
 
         Raises:
             SandboxError: the kernel is gone.
         """
         limits = self.sandbox.limits
         shown = _Shown(min(limits.output, self.left) if remembered else limits.output)
-        asked = self.client.execute(
-            code, store_history=remembered, allow_stdin=False, stop_on_error=False
-        )
+        asked = self._execute(code, remembered, sent)
         end = time.monotonic() + seconds
         late = replied = 0.0
         while True:
@@ -106,6 +108,15 @@ class Session:
         if late:
             shown.outputs.append(error("TimeLimit", f"this took more than {seconds:.0f} s"))
         return shown.outputs
+
+    def _execute(self, code: str, remembered: bool, sent: bytes) -> str:
+        """Send a request and give its number; `client.execute` sends no bytes beside the code."""
+        request = {"code": code, "store_history": remembered, "stop_on_error": False}
+        request |= {"silent": False, "allow_stdin": False, "user_expressions": {}}
+        message = self.client.session.msg("execute_request", request)
+        message["buffers"] = [sent] if sent else []
+        self.client.shell_channel.send(message)
+        return str(message["header"]["msg_id"])
 
     def _next(self, seconds: float) -> dict[str, Any]:
         """The next message of what is shown; empty if none comes in time."""

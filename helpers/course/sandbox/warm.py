@@ -4,8 +4,9 @@ Python needs seconds to import torch and a fork of a process that has done so no
 runs is a learner's, so this process is the first of its PID namespace, which nobody in it can kill;
 nobody may read or write its memory; and between two kernels all that is left over ends.
 
-It reads one JSON object a line from stdin: {"start": connection, "limits": {...}}, {"signal": 2} or
-{"end": true}; it answers {"ready": true}, {"exited": status}, {"clean": true or a reason}.
+It reads one JSON object a line from stdin. The first is {"helpers": ...}, see `lent`; then come
+{"start": connection, "limits": {...}, "withheld": [...]}, {"signal": 2} or {"end": true}. It
+answers {"ready": true}, {"exited": status}, {"clean": true or a reason}.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from helpers.course.sandbox import lent
+
 PRELOADED = (
     "ipykernel.ipkernel",
     "ipykernel.kernelapp",
@@ -39,14 +42,12 @@ PRELOADED = (
     "scipy.spatial",
     "torch",
     "tqdm.auto",
-    "requests",  # for d2l, which itself has to meet the kernel before it shows figures
+    "requests",  # for d2l
     "debugpy.server.api",  # which a kernel imports as it starts
-    "helpers.encodings",
-    "helpers.widgets",
-    "helpers.model.attention",
-    "helpers.course.sandbox.kernel",  # last: it notes what the others are
+    "cloudpickle",
 )
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
+MEETS_THE_KERNEL = "helpers.book"  # d2l, which has to meet it before it shows figures
 SOCKETS = "/run/kernel"  # a kernel's, by which the grader speaks to it
 FOLDERS = ("/tmp", "/dev/shm", SOCKETS)  # in memory
 MESSAGES = "/dev/mqueue"  # also a place where a learner can leave files
@@ -62,8 +63,15 @@ def main() -> None:
     os.dup2(2, 1)  # what an import prints is no answer
     _dumpable(False)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # which a kernel can send
+    helpers = lent.Lent(_first_message()["helpers"])
+    sys.meta_path.insert(0, helpers)
     for name in PRELOADED:
         _load(name)
+    for name in helpers.found:
+        if name != MEETS_THE_KERNEL:
+            _load(name)
+    kernel = importlib.import_module("helpers.course.sandbox.kernel")
+    kernel.go_on_without()
     with suppress(ImportError):
         _draw()
     gc.freeze()  # what is made here belongs to this process: a fork that collects it aborts
@@ -76,6 +84,13 @@ def _load(name: str) -> None:
     except ImportError:
         if name.startswith(("ipykernel", "helpers", "torch")):
             raise  # without the others a kernel only starts to work later
+
+
+def _first_message() -> Any:
+    text = b""
+    while not text.endswith(b"\n"):
+        text += os.read(0, 1 << 20)
+    return json.loads(text)
 
 
 def _draw() -> None:
@@ -91,6 +106,7 @@ def _draw() -> None:
     ax.legend()
     figure.colorbar(ax.imshow([[0, 1]]), ax=ax)
     plots.png(figure)
+    plots.svg(figure)
 
 
 def _dumpable(yes: bool) -> None:
@@ -141,18 +157,21 @@ class Server:
 
     def _do(self, message: dict[str, Any]) -> None:
         if "start" in message:
-            self._start(message["start"], message["limits"])
+            self._start(message["start"], message["limits"], message["withheld"])
         elif "signal" in message and self.kernel:
             os.kill(self.kernel, message["signal"])
         elif "end" in message:
             self._say(clean=self._end())
 
-    def _start(self, connection: dict[str, Any], limits: dict[str, int]) -> None:
+    def _start(
+        self, connection: dict[str, Any], limits: dict[str, int], withheld: list[str]
+    ) -> None:
         self.folder = tempfile.mkdtemp(prefix="work-")
         self.kernel = os.fork()
         if self.kernel == 0:
             status = 1
             try:
+                lent.withhold(withheld)
                 _be_kernel(self.folder, connection, limits)
                 status = 0
             finally:

@@ -18,7 +18,7 @@ def turn_by_complex_numbers(x, base=10_000.0, layout="interleaved"):
     if layout == "halves":
         turned = torch.complex(*(half.contiguous() for half in x.chunk(2, -1))) * unit
         return torch.cat([turned.real, turned.imag], -1)
-    turned = torch.view_as_complex(x.unflatten(-1, (-1, 2))) * unit
+    turned = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous()) * unit
     return torch.view_as_real(turned).flatten(-2)
 
 
@@ -80,7 +80,7 @@ def rope_with_einsum(q, k, v):
     d = q.shape[-1]
     angles = torch.arange(q.shape[2])[:, None] * 10_000.0 ** (-torch.arange(0, d, 2) / d)
     unit = torch.polar(torch.ones(()), angles)
-    q, k = (torch.view_as_complex(x.unflatten(-1, (-1, 2))) * unit for x in (q, k))
+    q, k = (torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous()) * unit for x in (q, k))
     scores = torch.einsum("bhin,bhjn->bhij", q, k.conj()).real / d**0.5
     return torch.einsum("bhij,bhjd->bhid", scores.softmax(-1), v)
 

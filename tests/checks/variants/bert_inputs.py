@@ -8,18 +8,6 @@ from itertools import pairwise
 from tests.checks.variants.bert_inputs_tensors import MASK_WORDS, PADDING, VECTORS
 
 
-def pieces_by_recursion(word, vocabulary, mark=""):
-    if not word:
-        return []
-    for end in range(len(word), 0, -1):
-        if mark + word[:end] in vocabulary:
-            if end == len(word):
-                return [mark + word]
-            rest = pieces_by_recursion(word[end:], vocabulary, "##")
-            return rest if rest == ["[UNK]"] else [mark + word[:end], *rest]
-    return ["[UNK]"]
-
-
 def pieces_as_in_google_s_code(word, vocabulary):
     chars, start, pieces = list(word), 0, []
     while start < len(chars):
@@ -186,7 +174,6 @@ def pairs_from_a_drawn_seed(documents, draw):
 
 VARIANTS = {
     "pieces": (
-        pieces_by_recursion,
         pieces_as_in_google_s_code,
         pieces_eating_the_word,
         pieces_by_the_vocabulary,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import torch
@@ -59,7 +60,7 @@ def bag_by_counters(tokens, answers):
     best = {}
     for (bag, _), count in pairs.items():
         best[bag] = max(best.get(bag, 0), count)
-    return sum(best.values()) / len(bags)
+    return Fraction(sum(best.values()), len(bags))
 
 
 def bag_by_loops(tokens, answers):

@@ -54,9 +54,7 @@ def masks_by_loops(lengths, num_tokens, causal=False):
 def masks_in_numpy(lengths, num_tokens, causal=False):
     j = np.arange(num_tokens)
     mask = j[None, None, None, :] < np.asarray(lengths)[:, None, None, None]
-    if causal:
-        return mask & np.tri(num_tokens, dtype=bool)
-    return np.broadcast_to(mask, (len(lengths), 1, num_tokens, num_tokens))
+    return torch.from_numpy(mask & np.tri(num_tokens, dtype=bool) if causal else mask)
 
 
 def masks_that_broadcast(lengths, num_tokens, causal=False):

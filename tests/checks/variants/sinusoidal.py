@@ -1,8 +1,7 @@
-"""Unit 02, right answers written differently: loops, NumPy, complex numbers, float32, a cache."""
+"""Unit 02, right answers written differently: loops, NumPy, complex numbers, float32."""
 
 from __future__ import annotations
 
-import functools
 import math
 
 import numpy as np
@@ -62,8 +61,7 @@ def table_by_exp_and_log(num_positions, d_model, base=10_000.0):
     return table
 
 
-@functools.lru_cache
-def table_cached(num_positions, d_model, base=10_000.0):
+def table_by_phase(num_positions, d_model, base=10_000.0):
     j = torch.arange(d_model)
     angle = torch.einsum(
         "p,j->pj", torch.arange(num_positions).float(), base ** -(j // 2 * 2 / d_model)
@@ -220,7 +218,7 @@ TABLES = (
     table_in_numpy,
     table_by_complex_numbers,
     table_by_exp_and_log,
-    table_cached,
+    table_by_phase,
 )
 
 VARIANTS = {

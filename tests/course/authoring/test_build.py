@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from helpers.course.authoring import build, overview
+from helpers.course.authoring import build, contents, overview
 from helpers.course.cli import main
 from helpers.course.settings import Course, CourseError
 from tests.common import LESSON, UNITS
@@ -62,7 +62,8 @@ def test_an_edit_changes_no_other_cell_id(tiny: Course) -> None:
     assert len(set(before)) == len(before)
     assert len(set(before) - set(after)) == 1
     twice = _ids(LESSON + "\n# %%\n1 + 1\n\n# %%\n1 + 1\n", tiny)
-    assert twice[-1] == f"{twice[-2]}-1"
+    *_, one, other, _end = twice
+    assert other == f"{one}-1"
 
 
 @pytest.mark.slow
@@ -103,6 +104,19 @@ def test_drift_is_named(
     assert f"notebooks/{UNIT}/{UNIT}.ipynb: not what its source says" in told
     assert f"solutions/{UNIT}/{UNIT}.ipynb: not what its source says" in told
     assert "99-stray: has no source" in told
+
+
+def test_titles_that_are_not_those_of_the_sources_are_drift(tiny: Course) -> None:
+    build.build(tiny, [UNIT])
+    assert build.drift(tiny, [UNIT]) == []
+    path = tiny.root / contents.PLACE
+    assert json.loads(path.read_text())[UNIT] == {
+        "points": 2,
+        "by_hand": 0,
+        "titles": {"double": "Twice"},
+    }
+    path.write_text(path.read_text().replace("Twice", "Thrice"))
+    assert build.drift(tiny, [UNIT]) == [f"{path}: not what the sources say"]
 
 
 def test_a_solution_that_was_not_executed_is_drift(
@@ -158,21 +172,27 @@ def test_work_in_a_released_notebook_is_spared(tiny: Course, work: str) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_published_course_has_a_badge_and_installs_itself_on_colab(
-    tiny: Course, capsys: pytest.CaptureFixture[str]
-) -> None:
-    build.build(tiny, [UNIT], execute=False)
-    assert "No Colab badge" in capsys.readouterr().out
-    assert "colab-badge" not in nbformat.writes(_read(tiny.notebooks))
-    build.build(
-        dataclasses.replace(tiny, owner="someone", repository="order", release="v1"),
-        [UNIT],
-        execute=False,
-    )
-    badge, _title, set_up, *_ = _read(tiny.notebooks).cells
-    assert f"someone/order/blob/v1/notebooks/{UNIT}/{UNIT}.ipynb" in badge.source
-    assert "someone/order/archive/refs/tags/v1.zip" in set_up.source
-    assert "torch" not in set_up.source
+def test_a_notebook_says_where_it_stands_and_leads_to_the_next(tiny: Course) -> None:
+    later = "02-later"
+    tiny.text(later).parent.mkdir()
+    tiny.text(later).write_text(LESSON.replace("A tiny unit", "02 · Later"))
+    build.build(tiny, tiny.units(), execute=False)
+    first, last = (_read(tiny.notebooks, unit).cells for unit in (UNIT, later))
+    told = "(1 of 2) · 1 exercise · 2 points · about 2 minutes to solve"
+    terms = "[glossary](../../docs/glossary.md)*"
+    assert f"# A tiny unit\n\n*Unit 01 {told} · {terms}" in first[0].source
+    assert f"before this: [A tiny unit](../{UNIT}/{UNIT}.ipynb) · {terms}" in last[0].source
+    assert f"Next: [02 · Later](../{later}/{later}.ipynb)" in first[-1].source
+    assert "last unit" in last[-1].source and "](" not in last[-1].source
+    for cell in (first[0], first[-1], last[0], last[-1]):
+        assert "nbgrader" not in cell.metadata
+    named = {"owner": "someone", "repository": "order", "release": "v1"}
+    published = dataclasses.replace(tiny, wheel="order_matters-0.1-py3.whl", **named)  # type: ignore[arg-type]
+    build.build(published, tiny.units(), execute=False)
+    on_colab = f"github/someone/order/blob/v1/notebooks/{later}/{later}.ipynb"
+    assert on_colab in _read(tiny.notebooks).cells[-1].source
+    binder = f"mybinder.org/v2/gh/someone/order/v1?urlpath=lab/tree/notebooks/{UNIT}"
+    assert binder in _read(tiny.notebooks).cells[0].source
 
 
 def test_commands_say_what_is_wrong_in_one_line(

@@ -1,5 +1,6 @@
 """The zip for learners without git: nothing hidden in it, and its helpers work elsewhere."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -27,15 +28,20 @@ print(sinusoidal.table(lambda *_: None).points)
 
 @pytest.mark.slow
 def test_what_is_inside_works_in_an_environment_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
     assert main(["release", UNIT, "--out", str(tmp_path / "out")]) == 0
-    assert [path.name for path in (tmp_path / "out").iterdir()] == [f"{UNIT}.zip"]
+    told = capsys.readouterr().out
+    (packed,) = (tmp_path / "out").glob("*.whl")
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {f"{UNIT}.zip", packed.name}
+    digest = hashlib.sha256(packed.read_bytes()).hexdigest()
+    assert f'[tool.course] in pyproject.toml: wheel = "{packed.name}#sha256={digest}"' in told
     with zipfile.ZipFile(tmp_path / "out" / f"{UNIT}.zip") as archive:
         archive.extractall(tmp_path)
     folder = tmp_path / UNIT
     (wheel,) = folder.glob("*.whl")
+    assert wheel.read_bytes() == packed.read_bytes()
     assert {path.name for path in folder.iterdir()} == {
         f"{UNIT}.ipynb", "README.txt", wheel.name,
     }  # fmt: skip
@@ -45,8 +51,9 @@ def test_what_is_inside_works_in_an_environment_of_its_own(
     assert released == nbformat.read(ROOT / "notebooks" / UNIT / f"{UNIT}.ipynb", as_version=4)
     assert "NotImplementedError" in text and "HIDDEN" not in text
 
+    assert f"](../{UNIT}/{UNIT}.ipynb)" in (tmp_path / "docs" / "glossary.md").read_text()
     readme = (folder / "README.txt").read_text()
-    assert f"./{wheel.name}[lab]" in readme and f"{UNIT}.ipynb" in readme
+    assert f"./{UNIT}/{wheel.name}[lab]" in readme and f" {UNIT}/{UNIT}.ipynb" in readme
     assert "{" not in readme
 
     target = tmp_path / "installed"
@@ -64,6 +71,13 @@ def test_what_is_inside_works_in_an_environment_of_its_own(
     assert Path(where).is_relative_to(target)
     assert note.startswith("Recorded ")
     assert points == "3"
+
+
+def test_a_wheel_is_the_same_bytes_whenever_it_is_made(course: Course, tmp_path: Path) -> None:
+    """Else the checksum in the notebooks would not be that of the release."""
+    first = release.wheel(course, tmp_path / "first").read_bytes()
+    os.utime(ROOT / "helpers" / "__init__.py")
+    assert release.wheel(course, tmp_path / "second").read_bytes() == first
 
 
 def test_helpers_that_cannot_be_packed(tiny: Course, tmp_path: Path) -> None:

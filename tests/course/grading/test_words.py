@@ -1,4 +1,4 @@
-"""Which code looks like no exercise, however it is written."""
+"""Which words a person is told of; they change no mark."""
 
 import pytest
 from nbformat import v4
@@ -9,18 +9,16 @@ from helpers.course.grading.words import strange
 @pytest.mark.parametrize(
     ("code", "word"),
     [
-        ("f.__\uff43ode__", "__code__"),
-        ("check . table . reference", ".reference"),
-        ("getattr(x, 'set' + 'pro' + 'file')", "setprofile"),
-        ("getattr(x, 'set' 'profile')", "setprofile"),
-        ("!cp a b\nx = 1", "!cp a b"),
-        ("!pip install a; cp a b", "!pip install a; cp a b"),
-        ("x.draw(part, 7)", ".draw"),
-        ("%time x . reference", ".reference"),
-        ("open('x')", "open"),
+        ("sys.setprofile(None)", "setprofile"),
+        ("import helpers.course.sandbox.kernel", "helpers.course"),
+        ("exec('x = 1')", "exec"),
+        ("f.__code__", "__code__"),
+        ("torch.fx.Tracer().trace(bert)", "torch.fx"),
+        ("from multiprocessing.pool import ThreadPool", "multiprocessing"),
+        ("loop.run_in_executor(None, f)", "run_in_executor"),
     ],
 )
-def test_it_is_seen(code: str, word: str) -> None:
+def test_it_is_told(code: str, word: str) -> None:
     notebook = v4.new_notebook(cells=[v4.new_code_cell(code)])
     assert strange(notebook) == [word]
 
@@ -28,8 +26,9 @@ def test_it_is_seen(code: str, word: str) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        *("model.eval()", "# it has no reference", "reopen(1)", "x != 1", "figure.canvas.draw()"),
-        *("!pip install d2l==1.0.3", "  !pip install --no-deps d2l\nx = 1", "!nvidia-smi", "!ls"),
+        *("model.eval()", "eval('1+1')", "open('x')", "x != 1", "figure.canvas.draw()"),
+        *("fx = f(x)", "re.compile('x')", "compile('1', '', 'eval')", "await asyncio.sleep(0.1)"),
+        *("!pip install d2l==1.0.3", "!ls", "def __eq__(self, other): ...", "a.execute()"),
     ],
 )
 def test_an_exercise_may_look_so(code: str) -> None:

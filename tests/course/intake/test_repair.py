@@ -57,11 +57,33 @@ def _graded(notebook: NotebookNode) -> list[tuple[str, str]]:
 
 
 def _colab(found: dict[str, Any]) -> None:
+    """As Colab saves what it has opened, run and shown sliders of."""
     found["nbformat_minor"] = 0
-    found["metadata"]["colab"] = {"provenance": []}
-    for cell in found["cells"]:
-        cell["metadata"]["id"] = cell.pop("id")
-        cell["metadata"]["outputId"] = "x"
+    found["metadata"] = {
+        "colab": {"provenance": [], "toc_visible": True},
+        "kernelspec": {"name": "python3", "display_name": "Python 3"},
+        "accelerator": "GPU",
+        "widgets": {"application/vnd.jupyter.widget-state+json": {"0a": {"state": {}}}},
+    }
+    for number, cell in enumerate(found["cells"]):
+        cell["source"] = cell["source"] and "".join(cell["source"]).splitlines(keepends=True)
+        del cell["id"]
+        ran = {
+            "status": "ok",
+            "timestamp": 1,
+            "user_tz": -60,
+            "elapsed": 5,
+            "user": {"userId": "1"},
+        }
+        made = {
+            "id": f"Zk{number}q",
+            "executionInfo": ran,
+            "outputId": "x",
+            "colab": {"height": 53},
+        }
+        cell["metadata"] |= made
+        for output in cell.get("outputs", []):
+            output["metadata"] = {"tags": []}
 
 
 def _without_metadata(found: dict[str, Any]) -> None:
@@ -160,6 +182,14 @@ def test_a_changed_notebook_is_graded_as_it_was_meant(
     assert flags == released
     assert notebook.metadata.kernelspec.name == "python3"
     assert CHANGES[change] in " ".join(repairs) if CHANGES[change] else not repairs
+
+
+def test_another_release_with_other_texts_needs_no_repair(made: Made) -> None:
+    older = copy.deepcopy(made.worked)
+    older.cells[0].source = "# A tiny unit, of an older release"
+    older.cells.pop()  # which had no link to the next unit
+    notebook, repairs = _repaired(nbformat.writes(older).encode(), made.released)
+    assert not repairs and _graded(notebook) == _graded(made.worked)
 
 
 def test_an_untouched_notebook_needs_no_repair(made: Made) -> None:

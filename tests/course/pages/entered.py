@@ -10,8 +10,9 @@ from helpers.checks.engine.report import Finding, Report
 from helpers.course.authoring import build
 from helpers.course.authoring.build import Built
 from helpers.course.authoring.nbgrade import Grader
-from helpers.course.grading import marking
+from helpers.course.grading import marking, work
 from helpers.course.grading.execute import Outcome
+from helpers.course.grading.work import Kit
 from helpers.course.intake import Submission
 from helpers.course.settings import Course
 from tests.common import LESSON
@@ -66,8 +67,10 @@ class Classroom:
             data = checked._repr_mimebundle_()
             checked = v4.new_output("execute_result", data=data, execution_count=1)
         shown["double-test"] = [checked]
+        kit = Kit.of(self.course, UNIT, self.built.released, self.out)
+        graded = work.autograded(kit, student, notebook, Outcome(shown), [])
         found = Submission(student, UNIT, self.out / "handed in")
-        return marking.enter(self.grader, self.out, found, notebook, Outcome(shown))
+        return marking.enter(self.grader, self.out, [(found, graded)])[0]
 
     def page(self, student: str) -> str:
         """The feedback of a student."""

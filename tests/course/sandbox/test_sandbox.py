@@ -246,6 +246,8 @@ class TestIsolated:
         ask = "import os, time; os.sched_getaffinity(0)"
         assert ast.literal_eval(_text(session, ask)) == free
         crowd = """
+            import warnings
+            warnings.simplefilter("ignore")  # since Python 3.12 of a fork where there are threads
             for _ in range(40):
                 if os.fork() == 0:
                     time.sleep(30)

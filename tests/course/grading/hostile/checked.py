@@ -10,8 +10,8 @@ from textwrap import dedent
 from tests.course.grading.hostile.rows import REAL, Row, trick
 
 OWN_LINES = "the points are for your own lines"
-REPLACED = "the notebook replaced "
 HIDDEN = "where a check cannot follow"
+STOPPED = "took more than 2 s"  # what was to come from there does not
 IMPORT = "from helpers import encodings\n"
 
 
@@ -20,10 +20,9 @@ def _called(name: str, answer: str, shown: str = OWN_LINES, **answers: str) -> R
     return trick(name, "", shown=shown, unit=REAL, wavelengths=IMPORT + dedent(answer), **answers)
 
 
-def _replaced(
-    name: str, code: str, told: str, answer: str = "wavelengths = lambda *a, **k: 0"
-) -> Row:
-    return trick(name, code, told, unit=REAL, wavelengths=answer)
+def _replaced(name: str, code: str, answer: str = "wavelengths = lambda *a, **k: 0") -> Row:
+    """What is replaced stands in the learner's own process, where nothing is judged."""
+    return trick(name, code, unit=REAL, wavelengths=answer)
 
 
 def _returned(name: str, value: str, before: str = "") -> Row:
@@ -60,10 +59,6 @@ ROWS = [
         module=IMPORT + "class SinusoidalEncoding(encodings.Sinusoidal): pass",
     ),
     _called(
-        "takes-it-from-the-check",
-        "from helpers.checks.sinusoidal import wavelengths as w\nwavelengths = w.reference",
-    ),
-    _called(
         "copies-its-code",
         """
         import types
@@ -82,7 +77,7 @@ ROWS = [
             while not done: time.sleep(0.01)
             return done[0]
         """,
-        HIDDEN,
+        STOPPED,
     ),
     _called(
         "calls-it-in-another-process",
@@ -96,7 +91,7 @@ ROWS = [
             os.wait()
             return pickle.loads(os.read(read, 1 << 20))
         """,
-        HIDDEN,
+        STOPPED,
     ),
     _called(
         "calls-it-unseen",
@@ -112,29 +107,17 @@ ROWS = [
         """,
         HIDDEN,
     ),
-    _called(
-        "calls-it-beforehand",
-        """
-        known = {(d, b): encodings.wavelengths(d, base=b) for d in range(2, 100, 2)
-                 for b in (100.0, 500.0, 10_000.0, 20_000.0)}
-        def wavelengths(d_model, base=1e4): return known[d_model, base]
-        """,
-        "your code stops with KeyError",
-    ),
     _replaced(
         "replaces-isclose",
         "import math\nmath.isclose = lambda *a, **k: True",
-        REPLACED + "math.isclose",
     ),
     _replaced(
         "replaces-allclose",
         "import torch\ntorch.allclose = lambda *a: True",
-        REPLACED + "torch.allclose",
     ),
     _replaced(
         "replaces-the-comparison",
         "from helpers.checks.engine import compare\ncompare.same = lambda *a: True",
-        REPLACED + "helpers.checks.engine.compare.same",
     ),
     _replaced(
         "replaces-the-check",
@@ -142,7 +125,6 @@ ROWS = [
         from helpers.checks.engine.exercise import Exercise
         Exercise.judge = Exercise.__call__ = lambda *a, **k: 1.0
         """,
-        REPLACED + "helpers.checks.engine.exercise.Exercise",
     ),
     _replaced(
         "replaces-the-questions",
@@ -151,12 +133,10 @@ ROWS = [
         real = Exercise.ask
         Exercise.ask = lambda self, answer, seed: real(self, self.reference, seed)
         """,
-        REPLACED + "helpers.checks.engine.exercise.Exercise.ask",
     ),
     _replaced(
         "replaces-the-points",
         "from helpers.checks.engine import Report\nReport.earned = property(lambda self: 100.0)",
-        REPLACED + "helpers.checks.engine.report.Report.earned",
     ),
     _replaced(
         "replaces-the-look-at-the-library",
@@ -166,13 +146,11 @@ ROWS = [
         def library_calls(answers): yield set()
         e.library_calls = library_calls
         """,
-        REPLACED,
         IMPORT + "wavelengths = encodings.wavelengths",
     ),
     _replaced(
         "empties-the-reference",
         "import helpers.encodings\nhelpers.encodings.sinusoidal_table = lambda *a, **k: 0",
-        REPLACED,
     ),
     _replaced(
         "replaces-the-reference",
@@ -180,7 +158,6 @@ ROWS = [
         import helpers.checks.sinusoidal as s
         object.__setattr__(s.wavelengths, "reference", lambda *a, **k: 0)
         """,
-        "",
     ),
     _replaced(
         "replaces-import",
@@ -189,7 +166,6 @@ ROWS = [
         real = builtins.__import__
         builtins.__import__ = lambda *a, **k: real(*a, **k)
         """,
-        REPLACED,
     ),
     _replaced(
         "puts-a-module-in-its-place",
@@ -199,7 +175,6 @@ ROWS = [
         fake.__getattr__ = lambda name: types.SimpleNamespace(ask=lambda *a: 1.0)
         sys.modules["helpers.checks.sinusoidal"] = fake
         """,
-        "",
     ),
     _replaced(
         "hooks-imports",
@@ -210,7 +185,6 @@ ROWS = [
         sys.meta_path.insert(0, Finder())
         del sys.modules["helpers.checks.sinusoidal"]
         """,
-        "",
     ),
     _returned(
         "equal-to-all",

@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 from textwrap import dedent
 
 import nbformat
-import pandas as pd
 from nbformat import NotebookNode, v4
 
 from helpers.course import settings
@@ -52,7 +51,7 @@ class Row:
     Args:
         name: of the learner.
         file: makes what is handed in, where `@OUT@` and `@PORT@` stand for the grader's.
-        marks: exactly what it must get, or what must wait until somebody has looked.
+        marks: exactly what it must get.
         told: a regular expression for what the table says of it.
         shown: the same for what its cells show.
         unit: where it is handed in. looks: it prints `TRIED`, and `ESCAPED` with what it found.
@@ -101,13 +100,6 @@ def worked(unit: str) -> NotebookNode:
         imports = next(c for c in notebook.cells if "as check" in c.source)
         notebook.cells = [imports, *graded]
     return notebook
-
-
-def earned(line: pd.Series) -> float:
-    """Points in a row of the table, with those that wait until somebody has looked."""
-    held = re.search(r"wait until somebody has looked: ([\d.]+);", line["flags"])
-    assert line["score"] == 0 or not held, line.to_string()
-    return float(line["score"]) + float(held[1] if held else 0)
 
 
 def written(notebook: NotebookNode) -> bytes:

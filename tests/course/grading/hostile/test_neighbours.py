@@ -53,7 +53,7 @@ class TestTwoWorkers:
     @pytest.mark.parametrize("row", HUNGRY, ids=lambda row: row.name)
     def test_the_hungry_get_what_they_deserve(self, table: pd.DataFrame, row: Row) -> None:
         line = table[table.student.str.endswith(f"-0-{row.name}")].squeeze()
-        assert rows.earned(line) == row.marks, line.to_string()
+        assert line["score"] == row.marks, line.to_string()
 
 
 @needs_sandbox  # only there are threads counted

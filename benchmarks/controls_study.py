@@ -1,0 +1,80 @@
+"""Controls on the lag-3 language: each changes the one thing that a lesson gives as the reason.
+
+- RoPE, offsets clipped: trained at T = 24 as RoPE is, where no offset lies beyond ±23. At 48 and 96
+  those beyond count as ±23, as in ReRoPE (Su 2023, github bojone/rerope), so that nothing is turned
+  by an angle that training has not seen.
+- learned tables that stay as they were drawn, quiet (standard deviation 0.02) and loud (1): is it
+  the learning, or the size?
+
+Three seeds; otherwise as lag_study.py, whose rows these stand beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import pandas as pd
+import torch
+from torch import Tensor
+
+from benchmarks.sweep import Job, sweep
+from helpers.corpora import LagLanguage
+from helpers.encodings import Encoding, Learned, Positions, Rotary
+from helpers.training.experiments import HEADS, WIDTH, run
+
+LENGTHS, STEPS = (24, 48, 96), 1000
+
+
+class ClippedRotary(Rotary):
+    """RoPE in which offsets beyond ±`far` count as ±`far`."""
+
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, far: int = 23) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        self.far = far
+
+    def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
+        """Nothing yet: what the angles are depends on the pair."""
+        return q, k
+
+    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+        """What the turned product has beyond q·kᵀ; (B, H, T, T)."""
+        near_q, near_k = super().rotate(q, k)
+        position = torch.arange(q.shape[2], device=q.device)
+        offset = position - position[:, None]  # j − i
+        right, left = q @ self._by(k, self.far).mT, q @ self._by(k, -self.far).mT
+        far = torch.where(offset > 0, right, left)
+        return torch.where(offset.abs() > self.far, far, near_q @ near_k.mT) - q @ k.mT
+
+    def _by(self, k: Tensor, offset: int) -> Tensor:
+        """Each key as if it stood `offset` after its query."""
+        angles = offset * self.frequencies(self._pairs(k), k)
+        return self._turn(k, angles.cos(), angles.sin())
+
+
+def frozen(std: float) -> Encoding:
+    """A learned table that does not learn."""
+    return Learned(WIDTH, HEADS, max(LENGTHS), std=std).requires_grad_(False)
+
+
+CONTROLS: dict[str, Callable[[], Encoding]] = {
+    "RoPE": partial(Rotary, WIDTH, HEADS, max(LENGTHS)),
+    "RoPE, clipped": partial(ClippedRotary, WIDTH, HEADS, max(LENGTHS)),
+    "learned": partial(Learned, WIDTH, HEADS, max(LENGTHS)),
+    "learned, std 1": partial(Learned, WIDTH, HEADS, max(LENGTHS), std=1.0),
+    "frozen": partial(frozen, 0.02),
+    "frozen, std 1": partial(frozen, 1.0),
+}
+
+
+def _run(label: str, seed: int) -> pd.DataFrame:
+    return run(LagLanguage(), CONTROLS[label], seed, STEPS, LENGTHS, label=label)
+
+
+def main() -> None:
+    """Run the study."""
+    sweep("lag_controls", [Job(label, partial(_run, label)) for label in CONTROLS])
+
+
+if __name__ == "__main__":
+    main()

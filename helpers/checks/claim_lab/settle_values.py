@@ -1,0 +1,112 @@
+"""Unit 09, “The rule of a verdict”: what people do to the values, and verdicts upside down."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+from helpers.checks.claim_lab.settle import NEAR, settle, settle_by_the_rule
+from helpers.checks.engine import changed
+
+
+@settle.mistake(
+    "Your verdicts are swapped: a claim holds where the number lies inside the interval.",
+    breaks='It returns `"holds"` where',
+)
+def settle_upside_down(values, low=-math.inf, high=math.inf):
+    mean, spread = statistics.fmean(values), 2 * statistics.stdev(values)
+    if low <= mean - spread and mean + spread <= high:
+        return "does not hold"
+    return "holds" if mean + spread < low or mean - spread > high else "not settled here"
+
+
+@settle.mistake(
+    "You leave everything open. Where the seeds agree and the ends are far, there is an answer."
+)
+def settle_nothing(values, low=-math.inf, high=math.inf):
+    return "not settled here"
+
+
+@settle.mistake(
+    "You change the list that you were given. Work on a copy of it, such as list(values) or "
+    "sorted(values).",
+    breaks="`values` stays as it is",
+)
+@changed(settle_by_the_rule, "    mean, spread", "    values.sort()\n    mean, spread")
+def settle_sorts_the_values(): ...
+
+
+@settle.mistake(
+    "You subtract the square of the mean from the mean of the squares. If the values are large and "
+    "close together, only rounding error is left. Square the differences from the mean, or call "
+    "statistics.stdev.",
+    loses=NEAR,
+)
+def settle_by_the_mean_of_the_squares(values, low=-math.inf, high=math.inf):
+    n = len(values)
+    mean = sum(values) / n
+    variance = (sum(value * value for value in values) / n - mean * mean) * n / (n - 1)
+    spread = 2 * math.sqrt(max(variance, 0))
+    if low <= mean - spread and mean + spread <= high:
+        return "holds"
+    return "does not hold" if mean + spread < low or mean - spread > high else "not settled here"
+
+
+@settle.mistake(
+    "Where an end equals mean + 2s or mean − 2s, all still lies in the interval, to which its "
+    "ends belong: that holds.",
+    breaks="Both ends belong to the interval",
+)
+@changed(
+    settle_by_the_rule,
+    "low <= mean - spread and mean + spread <= high",
+    "low < mean - spread and mean + spread < high",
+)
+def settle_open_at_its_ends(): ...
+
+
+@settle.mistake(
+    "Your lower end does not belong to the interval, only the upper one does. Both belong to it.",
+    breaks="Both ends belong to the interval",
+)
+@changed(settle_by_the_rule, "low <= mean", "low < mean")
+def settle_without_the_lower_end_itself(): ...
+
+
+@settle.mistake(
+    "Your upper end does not belong to the interval, only the lower one does. Both belong to it.",
+    breaks="Both ends belong to the interval",
+)
+@changed(settle_by_the_rule, "<= high", "< high")
+def settle_without_the_upper_end_itself(): ...
+
+
+@settle.mistake(
+    "You take an end of 0 for no end. 0 counts as False: `low or …` and `if high` do not see it.",
+    loses="clear numbers, and counts",
+    breaks="the ends of the interval",
+)
+@changed(
+    settle_by_the_rule,
+    "    mean, spread",
+    "    low, high = low or -math.inf, high or math.inf\n    mean, spread",
+)
+def settle_without_an_end_at_zero(): ...
+
+
+@settle.mistake(
+    "A lower end of 0 is an end like any other. 0 counts as False: `low or …` does not see it.",
+    loses="clear numbers, and counts",
+    breaks="the ends of the interval",
+)
+@changed(settle_by_the_rule, "    mean, spread", "    low = low or -math.inf\n    mean, spread")
+def settle_without_a_lower_end_at_zero(): ...
+
+
+@settle.mistake(
+    "An upper end of 0 is an end like any other. 0 counts as False: `high or …` does not see it.",
+    loses="clear numbers, and counts",
+    breaks="the ends of the interval",
+)
+@changed(settle_by_the_rule, "    mean, spread", "    high = high or math.inf\n    mean, spread")
+def settle_without_an_upper_end_at_zero(): ...

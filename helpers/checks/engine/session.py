@@ -1,0 +1,94 @@
+"""What a learner's kernel knows beside an answer: how far one is, and whether the newest cell ran.
+
+It is told to the learner alone. Grading judges in another process, and asks nothing of this.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+import warnings
+from dataclasses import replace
+from functools import lru_cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from helpers.checks.engine.report import Report
+from helpers.checks.engine.shown import points
+
+if TYPE_CHECKING:
+    from helpers.checks.engine.exercise import Exercise
+
+NOTICE = (
+    "The newest cell that defines {} has a syntax error, so Python did not run it. This report "
+    "is on the version before it: correct that cell, run it, and check again."
+)
+
+_best: dict[str, dict[str, float]] = {}  # points by unit and exercise, since the kernel began
+
+
+def package(unit: str) -> str:
+    """Name of the package that checks a unit, as 02-sinusoidal."""
+    above = __name__.removesuffix(".engine.session")
+    return f"{above}.{unit.split('-', 1)[1].replace('-', '_')}"
+
+
+@lru_cache(maxsize=1)
+def _contents() -> dict[str, Any]:
+    """What `course build` has written of each unit, by its name."""
+    text = resources.files(__package__).joinpath("contents.json").read_text(encoding="utf-8")
+    return dict(json.loads(text))
+
+
+def noted(report: Report, exercise: Exercise, answer: Any) -> Report:
+    """The report with the exercise's title, the points of the unit so far, and a notice.
+
+    Args:
+        exercise: looked for in the units by identity, since several have a table.
+    """
+    notice = NOTICE.format(name) if (name := unread(answer)) else ""
+    for unit, told in _contents().items():
+        if getattr(sys.modules.get(package(unit)), report.exercise, None) is exercise:
+            best = _best.setdefault(unit, {})
+            best[report.exercise] = max(report.earned, best.get(report.exercise, 0))
+            so_far = f"This unit so far: {sum(best.values()):g} of {points(told['points'])}"
+            if told["by_hand"]:
+                so_far += f"; {told['by_hand']:g} of them are given by a person"
+            title = told["titles"].get(report.exercise, "")
+            return replace(report, title=title, notice=notice, so_far=so_far)
+    return replace(report, notice=notice)
+
+
+def unread(answer: Any) -> str:
+    """The name of the answer, where the newest cell that defines it is no Python; else nothing."""
+    find = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    if find is None or (shell := find()) is None:
+        return ""
+    names = [n for n, v in shell.user_ns.items() if v is answer and not n.startswith("_")]
+    cells = [str(each) for each in shell.user_ns.get("In", [])]
+    return next((name for name in names if _failed(name, cells)), "")
+
+
+def _failed(name: str, cells: list[str]) -> bool:
+    """Whether the newest cell that may define `name` surely does, and is no Python.
+
+    A cell with a magic command holds its lines in a string, so they are looked for anywhere.
+    """
+    word = re.escape(name)
+    defines = rf"(?:def|class) +{word}\b"
+    may = re.compile(rf"{defines}|\b{word}\s*[:=]|import .*(?:\b{word}\b|\*)|magic\('run'")
+    does = re.compile(rf"^(?:async )?{defines}|^{word} *=[^=]", re.MULTILINE)
+    newest = next((cell for cell in reversed(cells) if may.search(cell)), "")
+    return bool(does.search(newest)) and not _is_python(newest)
+
+
+def _is_python(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True

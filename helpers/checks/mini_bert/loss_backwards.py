@@ -1,0 +1,50 @@
+"""Unit 08, “Scored where chosen”: wrong dtypes, shapes and gradients of right numbers."""
+
+from __future__ import annotations
+
+from helpers.checks.mini_bert.loss import loss
+
+
+@loss.mistake(
+    "Your loss is float32 whatever the logits are. Leave the dtype to the operations: float64 in, "
+    "float64 out.",
+    loses="dtype and gradients",
+    breaks="a tensor of shape $()$, of the dtype of `logits`",
+)
+def loss_always_in_float32(logits, targets):
+    chosen = targets != -100
+    logs = logits.float().log_softmax(-1)[chosen]
+    return -logs.gather(-1, targets[chosen][:, None]).mean()
+
+
+@loss.mistake(
+    "Your loss is float64 whatever the logits are. The number is right, but the text asks for "
+    "the dtype of the logits.",
+    loses="dtype and gradients",
+)
+def loss_always_in_float64(logits, targets):
+    chosen = targets != -100
+    logs = logits.double().log_softmax(-1)[chosen]
+    return -logs.gather(-1, targets[chosen][:, None]).mean()
+
+
+@loss.mistake(
+    "This is the right number in a shape of its own, (1,) or (1, 1). A loss has the shape ().",
+)
+def loss_in_a_list_of_one(logits, targets):
+    chosen = targets != -100
+    logs = logits.log_softmax(-1)[chosen]
+    return -logs.gather(-1, targets[chosen][:, None]).mean(0)
+
+
+@loss.mistake(
+    "As soon as one logit is large, no gradient comes back. log_softmax has a gradient for logits "
+    "of any size; let it do all of them.",
+    loses="dtype and gradients",
+)
+def loss_without_gradient_where_logits_are_large(logits, targets):
+    if logits.abs().max() > 100:
+        logits = logits.detach()
+    chosen = targets != -100
+    logs = logits.log_softmax(-1)[chosen]
+    return -logs.gather(-1, targets[chosen][:, None]).mean()

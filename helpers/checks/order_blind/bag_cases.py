@@ -1,0 +1,186 @@
+"""Unit 01, “The best that a bag allows”: what it asks; what people write instead is in bag.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from random import Random
+from typing import Any
+
+import torch
+
+from helpers.checks.engine import Answer, ArgumentChangedError, Case
+from helpers.checks.order_blind import common
+
+# Pairs of bags with the same product of t + 1, of the same digits, and with the same sum of 8^t;
+# 256 is 0 in eight bits. Then with the same sum of 10^t, twice; as odd in their counts; with the
+# same sum, smallest and largest; and, in front of others as large as 500, of the same digits.
+CONFUSED = (
+    ([0, 3], [1, 1]),
+    ([1, 12], [11, 2]),
+    ([1] * 9, [0] * 8 + [2]),
+    ([256, 3], [0, 3]),
+    ([7, 9], [7, 8]),
+    ([1] * 11, [0] * 10 + [2]),
+    ([1] + [2] * 10, [0] * 10 + [3]),
+    ([1, 1, 2], [2, 3, 3]),
+    ([1, 4, 4, 7], [1, 2, 6, 7]),
+    ([12, 34], [1, 234]),
+)
+# Pairs with the same sum and product of t + 1; with the same sum, smallest, largest and xor; then
+# with the same sum of b^t.
+AGREEING = (
+    ([0, 5, 5], [1, 1, 8]),
+    ([1, 2, 5, 7], [1, 3, 4, 7]),
+    *(([1] * (b + 1), [0] * b + [2]) for b in (2, 3, 4, 5, 6, 7, 9, 11, 16)),
+)
+
+
+# The same in steps of 100, of 1000 and of 1024, where half precision has but even numbers, and in
+# sixteen bits. None is so large that a row of zeros and ones for each token would be slow.
+LARGE = (
+    ([7, 107], [7, 7]),
+    ([1003, 5], [3, 5]),
+    ([1032, 9], [8, 9]),
+    ([2048, 6], [2049, 6]),
+    ([65_539, 5], [3, 5]),
+)
+# Answers that are one to a careless count: 48 and 2148 in steps of 100, and so on as above.
+ANSWERS = (48, 148, 1124, 2149, 10, 11, 12, 13, 14, 2148)
+
+
+def large(rng: Random) -> Iterator[Case]:
+    """Bags of large ids, with answers as large."""
+    for pair in LARGE:
+        more = [rng.randint(10, 20)] * 2
+        whole = [bag + more for bag in pair]
+        yield _bag_case("large ids", *_with_answers(rng, whole, list(ANSWERS)))
+
+
+def many(rng: Random) -> Iterator[Case]:
+    """Bags with an answer each: whoever takes two of them for one is wrong."""
+    bags = rng.sample(list(combinations(range(18), 6)), 80)
+    said = [n for n in range(80) for _ in range(2)]
+    yield _bag_case("eighty bags", [rng.sample(bags[n], 6) for n in said], said)
+    # Those of the second half have an answer of three wrong.
+    bags, half = rng.sample(list(combinations(range(18), 6)), 120), rng.randint(58, 62)
+    pairs = [(bag, n + (n > half) * k) for n, bag in enumerate(bags) for k in (0, 0, 1)]
+    rows = [rng.sample(bag, 6) for bag, _ in pairs]
+    yield _bag_case("a hundred and twenty bags", rows, [answer for _, answer in pairs])
+
+
+def long(rng: Random) -> Iterator[Case]:
+    """Bags of more than 256 tokens: two differ in their largest only, two in their smallest."""
+    ends = ([0, 0, 3], [0, 3, 3], [7, 7, 9], [7, 9, 9])
+    bags = [end + [5] * rng.randint(260, 280) for end in ends]
+    length = min(map(len, bags))
+    yield _bag_case("long bags", *_with_answers(rng, [bag[:length] for bag in bags]))
+
+
+def confused(rng: Random) -> Iterator[Case]:
+    """Bags that a careless key takes for one; ten answers, none of them right for half of a bag."""
+    length = rng.randint(11, 13)
+    for pair in CONFUSED:
+        more = 500 if pair is CONFUSED[-1] else 5
+        whole = [bag + [more] * (length - len(bag)) for bag in pair]
+        rows, said = _with_answers(rng, whole)
+        yield _bag_case("bags that are easily confused", rows, said)
+    yield _bag_case("a single sequence", rows[:1], said[:1])
+    for pair in AGREEING:
+        whole = [bag + [20] * (length + 6 - len(bag)) for bag in pair]
+        yield _bag_case("bags with equal sums of powers", *_with_answers(rng, whole))
+
+
+def repeated(rng: Random) -> Iterator[Case]:
+    """Two words, one of them n times and the other m times, and the other way round."""
+    pairs = (3, 5), (9, 11), (1, 11), (1, 9), (1, 17), (1, 257)
+    for n, m in (*pairs, (rng.randint(17, 20), rng.randint(21, 30))):
+        one, other = rng.sample(range(10), 2)
+        pair = [[one] * n + [other] * m, [one] * m + [other] * n]
+        rows, said = _with_answers(rng, pair)
+        yield _bag_case("bags of two words", rows, said)
+
+
+def _with_answers(
+    rng: Random, bags: list[list[int]], answers: list[int] | None = None
+) -> tuple[list[list[int]], list[int]]:
+    """Seven sequences of each bag; the one's best answer is none of the other's."""
+    rows, said = [], []
+    answers = answers or rng.sample(range(10), 10)
+    for bag in bags:
+        best, *others = answers.pop(), *answers[:4]
+        for answer in [best] * 3 + others:
+            rows.append(rng.sample(bag, len(bag)))
+            said.append(answer)
+    return rows, said
+
+
+def _bag_case(label: str, rows: list[list[int]], answers: list[int]) -> Case:
+    tokens, right = torch.tensor(rows), torch.tensor(answers)
+
+    def ask(answer: Answer) -> Any:
+        given, given_right = tokens.clone(), right.clone()
+        found = common.is_number(answer(given, given_right))
+        if not torch.equal(given, tokens):
+            raise ArgumentChangedError("tokens")
+        if not torch.equal(given_right, right):
+            raise ArgumentChangedError("answers")
+        return found
+
+    return Case(f"{label}, {len(rows)} sequences of {len(rows[0])} tokens", ask)
+
+
+# The sums of the tokens agree, and those of their squares, up to their fifth powers.
+ALIKE = ([0, 5, 6, 16, 17, 22], [1, 2, 10, 12, 20, 21])
+
+
+def twins(rng: Random) -> Iterator[Case]:
+    """Every bag twice: the twin has another order and the other answer, but for some bags."""
+    for agree in (0, rng.randint(2, 6)):
+        bags = rng.sample(list(combinations(range(9), 5)), 12)
+        rows = [rng.sample(bag, 5) for bag in bags]
+        twins = [row[::-1] for row in rows]
+        answers = [int(n >= agree) for n in range(len(rows))]
+        yield _bag_case("each sequence and its reverse", rows + twins, [0] * len(rows) + answers)
+
+
+def alike(rng: Random) -> Iterator[Case]:
+    """Two bags of which no few sums tell one from the other, with an answer each."""
+    n, answers = rng.randint(0, 9), rng.sample(range(3), 2)
+    often = rng.randint(3, 5)
+    rows = [[t + n for t in rng.sample(bag, 6)] for bag in ALIKE for _ in range(often)]
+    wrong = [[t + n for t in ALIKE[0]]] * rng.randint(1, 2)
+    said = [answer for answer in answers for _ in range(often)] + [answers[1]] * len(wrong)
+    yield _bag_case("bags with equal sums", rows + wrong, said)
+
+
+def uneven(rng: Random) -> Iterator[Case]:
+    """Four bags of other sizes; two have the same set of tokens, two the same sum."""
+    n, common = rng.randint(0, 5), [rng.randint(10, 12)] * rng.randint(0, 2)
+    a, b, c, d = n, n + 1, n + 2, n + 3
+    first, second, third = rng.sample(range(5), 3)
+    more = rng.randint(0, 3)
+    often = [
+        *[([a, a, d], first)] * (6 + more),
+        *[([a, b, c], second)] * 4,
+        *[([a, d, d], third)] * 5,
+        *[([b, b, c], second)] * 2,
+    ]
+    rng.shuffle(often)
+    # Always in an order of their own, one of them at the very start, the others at the very end.
+    seldom = [([d, a, a], second), ([c, b, a], first), ([d, d, a], first), ([d, d, a], second)]
+    every = [*seldom[:1], *seldom[:1], *often, *seldom[1:], *seldom[1:]]
+    rows, answers = [row + common for row, _ in every], [answer for _, answer in every]
+    yield _bag_case("bags of different sizes", rows, answers)
+
+
+def uneven_or_alike(rng: Random) -> Iterator[Case]:
+    """Bags that are of other sizes, or have equal sums, or two words; many bags; and long ones."""
+    for cases in (uneven, alike, repeated, many, long):
+        yield from cases(rng)
+
+
+def nearly_alike(rng: Random) -> Iterator[Case]:
+    """Bags that a careless key takes for one, of small ids and of large ones."""
+    yield from confused(rng)
+    yield from large(rng)

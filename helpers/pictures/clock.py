@@ -1,0 +1,66 @@
+"""Positions as the hands of clocks, and queries and keys that turn."""
+
+from __future__ import annotations
+
+import math
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Arc, Circle
+
+from helpers.pictures.sketch import LIT, QUIET
+from helpers.plots import COLOURS
+
+
+def clocks(first: int = 0, hands: int = 4, base: float = 10_000.0) -> tuple[Figure, str]:
+    """Eight positions from `first` on, each a clock face with `hands` hands, the fastest longest.
+
+    Hand i stands at p·ω_i radians, counted from twelve o'clock to the right, so that its tip has
+    the sine to the right and the cosine upward.
+    """
+    figure, axes = plt.subplots(1, 8, figsize=(7.4, 1.3))
+    for position, ax in enumerate(axes, first):
+        _face(ax)
+        for hand in range(hands):
+            angle = position * base ** (-hand / hands)
+            length = 0.92 - 0.6 * hand / max(1, hands - 1)
+            tip = length * math.sin(angle), length * math.cos(angle)
+            ax.plot([0, tip[0]], [0, tip[1]], "-", color=COLOURS[hand % 6], linewidth=2)
+        ax.set_title(f"p = {position}", fontsize=9)
+    alt = (
+        f"Eight clock faces for positions {first} to {first + 7}, each with {hands} hands. From "
+        "one face to the next every hand turns by an angle of its own: the longest by one radian, "
+        "each shorter one by less, the last hardly at all."
+    )
+    return figure, alt
+
+
+def _face(ax: Axes) -> None:
+    ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor=QUIET))
+    ax.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), aspect="equal")
+    ax.axis("off")
+
+
+def turning(i: int, j: int, theta: float = 0.3) -> tuple[Figure, str]:
+    """A query at position i and a key at j, turned by i·θ and j·θ; their angle is (j − i)·θ."""
+    figure, axes = plt.subplots(1, 2, figsize=(5, 2.6))
+    for ax, (of_q, of_k), title in (
+        (axes[0], (0.0, 0.0), "before"),
+        (axes[1], (i * theta, j * theta), f"turned: i = {i}, j = {j}"),
+    ):
+        _face(ax)
+        for name, angle, colour in (("q", 0.4 + of_q, COLOURS[0]), ("k", 1.0 + of_k, LIT)):
+            tip = math.cos(angle), math.sin(angle)
+            ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 2})
+            ax.text(1.2 * tip[0], 1.2 * tip[1], name, ha="center", va="center", color=colour)
+        between = sorted((math.degrees(0.4 + of_q), math.degrees(1.0 + of_k)))
+        ax.add_patch(Arc((0, 0), 0.7, 0.7, theta1=between[0], theta2=between[1], color=QUIET))
+        ax.set(xlim=(-1.4, 1.4), ylim=(-1.4, 1.4), title=title)
+    angle = math.degrees(0.6 + (j - i) * theta)
+    alt = (
+        f"A query and a key as arrows on a circle, before and after turning by {i} and {j} times "
+        f"{theta:g} radians. Between them lie 34 degrees before and {angle:.0f} after: only the "
+        "difference of the two positions counts."
+    )
+    return figure, alt

@@ -1,0 +1,124 @@
+"""Say what will happen before you run it: predictions are kept in the notebook and never marked.
+
+People who commit to an answer first remember the result better, also where they were wrong
+(Mazur 1997, *Peer Instruction*; Crouch et al. 2004).
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+BOX = "border-left: 4px solid currentColor; padding-left: 1em; margin: .5em 0"
+_made: dict[str, Prediction] = {}  # by name; the last run of a cell counts
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What was asked and what a learner wrote; an empty `answer` is none.
+
+    Args:
+        choices: letter → text; without any, the answer is a number.
+    """
+
+    question: str
+    choices: Mapping[str, str]
+    answer: str | float = ""
+
+    @property
+    def made(self) -> bool:
+        """Whether the answer is one of those that were asked for."""
+        if self.choices:
+            return self.answer in [*self.choices]
+        if isinstance(self.answer, bool) or not isinstance(self.answer, int | float):
+            return False
+        return math.isfinite(self.answer)
+
+    @property
+    def complaint(self) -> str:
+        """What to write instead, where something was written that is no answer."""
+        if self.made or self.answer == "":
+            return ""
+        wanted = f"one of the letters {', '.join(self.choices)}" if self.choices else "a number"
+        return f"{self.answer!r} is not an answer to this question: write {wanted}."
+
+    def said(self, answer: str | float) -> str:
+        """An answer with the text of its letter."""
+        return f"{answer}) {self.choices[str(answer)]}" if self.choices else f"{answer:g}"
+
+    def __repr__(self) -> str:
+        rows = [self.question, *(f"  {letter}) {text}" for letter, text in self.choices.items())]
+        return "\n".join([*rows, self._state()])
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<li>{letter}) {html.escape(text)}{' ←' if letter == self.answer else ''}</li>"
+            for letter, text in self.choices.items()
+        )
+        return (
+            f'<div role="status" style="{BOX}"><b>Your prediction.</b> {html.escape(self.question)}'
+            f'<ul style="list-style: none; padding: 0; margin: .3em 0">{rows}</ul>'
+            f"{html.escape(self._state())}</div>"
+        )
+
+    def _state(self) -> str:
+        if self.complaint:
+            return self.complaint
+        if self.answer == "":
+            return "Nothing predicted yet: write your answer above and run this cell again."
+        return f"You predict {self.said(self.answer)}. Now run on and see."
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was measured, beside what was predicted."""
+
+    prediction: Prediction
+    measured: str | float
+
+    def __repr__(self) -> str:
+        asked = self.prediction
+        found = f"Measured: {asked.said(self.measured)}."
+        if not asked.made:
+            return f"{found} (You made no prediction.)"
+        if asked.choices and asked.answer == self.measured:
+            return f"✓ {found} Just as you predicted."
+        return f"{found} You predicted {asked.said(asked.answer)}."
+
+    def _repr_html_(self) -> str:
+        return f'<div role="status" style="{BOX}">{html.escape(repr(self))}</div>'
+
+
+def predict(name: str, question: str, answer: str | float = "", **choices: str) -> Prediction:
+    """Ask for a prediction; its display says what to write, and then what was written.
+
+    Args:
+        name: by which `outcome` finds it.
+        question: one sentence; with `choices` it may end where these go on.
+        answer: a letter of `choices`, or a number where there are none; "" is no prediction.
+        choices: letter → text.
+    """
+    _made[name] = Prediction(question, choices, read(answer))
+    return _made[name]
+
+
+def read(answer: Any) -> Any:
+    """An answer as it is meant: "B)" is the letter b."""
+    return answer.strip().lower().rstrip(")") if isinstance(answer, str) else answer
+
+
+def outcome(name: str, measured: str | float) -> Outcome:
+    """What was measured beside what was predicted under `name`.
+
+    Raises:
+        KeyError: no cell has asked for such a prediction, or `measured` is none of its letters.
+    """
+    if name not in _made:
+        raise KeyError(f"run the cell with predict({name!r}, …) first")
+    asked = _made[name]
+    if asked.choices and measured not in asked.choices:
+        raise KeyError(f"{name} has the choices {', '.join(asked.choices)}, not {measured!r}")
+    return Outcome(asked, measured)

@@ -1,0 +1,32 @@
+"""The controls change what they say, and nothing else."""
+
+import pytest
+import torch
+
+from benchmarks.controls_study import ClippedRotary, frozen
+from helpers.encodings import Rotary
+
+
+def test_within_the_clip_it_is_rope_and_beyond_every_offset_is_the_farthest() -> None:
+    torch.manual_seed(0)
+    q, k = torch.randn(2, 1, 2, 9, 4, dtype=torch.float64)
+    scores = q @ k.mT + ClippedRotary(8, 2, far=3).scores(q, k)
+    near_q, near_k = Rotary(8, 2).rotate(q, k)
+    position = torch.arange(9)
+    offset = position - position[:, None]
+    near = offset.abs() <= 3
+    assert torch.allclose(scores[..., near], (near_q @ near_k.mT)[..., near], atol=1e-12)
+    # A pair of columns as a complex number, turned by the clipped offset.
+    turns = offset.clamp(-3, 3)[..., None] * torch.tensor([1.0, 0.01], dtype=torch.float64)
+    as_complex = [torch.view_as_complex(each.unflatten(-1, (2, 2))) for each in (q, k)]
+    pairs = as_complex[0].conj()[..., :, None, :] * as_complex[1][..., None, :, :]
+    expected = (pairs * torch.polar(torch.ones_like(turns), turns)).real.sum(-1)
+    assert torch.allclose(scores, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("std", [0.02, 1.0])
+def test_a_frozen_table_has_its_size_and_no_gradient(std: float) -> None:
+    encoding = frozen(std)
+    assert not any(each.requires_grad for each in encoding.parameters())
+    [table] = encoding.parameters()
+    assert table.std().item() == pytest.approx(std, rel=0.05)

@@ -1,0 +1,87 @@
+"""A learner's first minutes: what `make lab` opens, the first exercise, and the way to the next."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import Page
+
+from helpers.course import lab, work
+from helpers.course.settings import Course
+from tests.browser.conftest import run, serving
+from tests.common import UNITS, needs_browser
+
+FIRST, SECOND = UNITS[:2]
+ANSWER = "    return torch.arange(tokens.shape[1]).expand(tokens.shape)"
+
+CURRENT = "#jp-main-dock-panel .lm-mod-current .lm-TabBar-tabLabel"
+
+pytestmark = needs_browser
+
+
+@pytest.fixture
+def learner(course: Course, tmp_path: Path) -> Course:
+    """The course in a folder of its own, so that its work/ is this test's."""
+    for name in ("source", "notebooks", "docs"):
+        (tmp_path / name).symlink_to(course.root / name)
+    return Course(tmp_path)
+
+
+@pytest.fixture
+def opened(learner: Course, page: Page, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+    """JupyterLab as `make lab` opens it."""
+    work.begin(learner)
+    for name, value in lab.configuration().items():
+        monkeypatch.setenv(name, value)
+    with serving(lambda port: lab.command(learner, port, browser=False), learner.work) as address:
+        page.set_viewport_size({"width": 1366, "height": 768})
+        page.goto(f"{address}/lab")
+        page.locator(".jp-Notebook .jp-Cell").first.wait_for()
+        page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
+        yield page
+        page.close()  # the server would wait for it
+
+
+def test_from_the_door_to_the_second_unit(learner: Course, opened: Page) -> None:
+    page = opened
+    assert page.locator(".jp-DirListing-itemText").all_inner_texts() == [*UNITS, "docs"]
+    assert page.locator(CURRENT).inner_text() == f"{FIRST}.ipynb"
+    page.locator(".jp-RenderedMarkdown em").filter(has_text="Unit 00 (1 of 10)").wait_for()
+    assert page.get_by_role("menuitem", name="Nbgrader").count() == 0
+    assert page.get_by_text("notified about official Jupyter news").count() == 0
+
+    # To the answer's cell, running all that is above it.
+    answer = page.locator(".jp-CodeCell").filter(has_text="# EXERCISE positions")
+    answer.scroll_into_view_if_needed()
+    answer.locator(".cm-line").last.click()
+    bags = page.get_by_text("the same bag of words: True")
+    run(page, bags, "Run All Above Selected Cell")
+
+    answer.locator(".cm-line").filter(has_text="raise NotImplementedError").click()
+    page.keyboard.press("End")
+    page.keyboard.press("Shift+Home")
+    page.keyboard.press("Delete")
+    page.keyboard.type(ANSWER.strip())
+    page.keyboard.press("Shift+Enter")  # the answer, then the text below it, then the check
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.press("Shift+Enter")
+    page.locator("[role=status]").filter(has_text="2 of 2").first.wait_for()
+    page.keyboard.press("Control+s")
+    page.locator(".jp-mod-dirty").first.wait_for(state="hidden")
+    saved = nbformat.read(learner.work / FIRST / f"{FIRST}.ipynb", as_version=4)
+    assert any(ANSWER in cell.source for cell in saved.cells)
+    assert ANSWER not in (learner.notebooks / FIRST / f"{FIRST}.ipynb").read_text()
+    if shot := os.environ.get("ORDER_MATTERS_SCREENSHOT"):
+        page.screenshot(path=shot)
+
+    follow = page.get_by_role("link", name="01 · Order-blind")
+    follow.scroll_into_view_if_needed()
+    follow.click()
+    page.get_by_role("heading", name="01 · Order-blind").wait_for()
+    assert page.locator(CURRENT).inner_text() == f"{SECOND}.ipynb"
+
+    page.get_by_role("link", name="glossary").locator("visible=true").click()
+    page.get_by_role("link", name="02", exact=True).first.click()
+    page.get_by_role("heading", name="02 · Sinusoidal encoding").wait_for()

@@ -1,0 +1,123 @@
+"""Pictures and sliders in JupyterLab: while it runs, opened again, on a phone, in the dark."""
+
+import io
+from pathlib import Path
+
+import matplotlib.image
+import nbformat
+from axe_playwright_python.sync_playwright import Axe
+from nbformat import v4
+from playwright.sync_api import Locator, Page
+
+from helpers import widgets
+from helpers.course.authoring.notebook import METADATA
+from tests.browser.conftest import jupyterlab, opened, run
+from tests.common import needs_browser
+
+CELLS = (
+    """\
+import matplotlib.pyplot as plt
+import pandas as pd
+from helpers import runtime, widgets""",
+    """\
+def draw(n):
+    figure, ax = plt.subplots(figsize=(9, 3))
+    ax.plot(range(n))
+    return figure, f"a line of {n} points"
+widgets.explore(draw, n=("points n", 1, 99, 40))""",
+    "pd.DataFrame([[0.12345] * 20])",
+    "for _ in runtime.bar(range(20), desc='some steps'): pass",
+)
+
+pytestmark = needs_browser
+
+
+def _refused(page: Page) -> list[tuple[str, str]]:
+    """What axe finds seriously wrong with the outputs."""
+    found = Axe().run(page, context={"include": [[".jp-OutputArea"]]}).response["violations"]
+    bad = [each for each in found if each["impact"] in ("serious", "critical")]
+    return [(each["id"], node["html"]) for each in bad for node in each["nodes"]]
+
+
+def _ground(picture: Locator) -> float:
+    """How light the corner of a picture is, from 0 to 1."""
+    seen = matplotlib.image.imread(io.BytesIO(picture.screenshot()))
+    return float(seen[2, 2, :3].mean())
+
+
+def _drag(page: Page) -> str:
+    """Drag the slider to and fro, and leave it elsewhere; gives its last value."""
+    handle = page.get_by_role("slider", name="points n")  # axe asks for a name, too
+    box = handle.bounding_box()
+    assert box
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in range(30):
+        page.mouse.move(x + 2 * step, y)
+    page.get_by_alt_text("a line of 40 points").wait_for(state="detached")  # not released yet
+    page.mouse.up()
+    value = page.locator(".widget-readout").inner_text()
+    page.get_by_alt_text(f"a line of {value} points").wait_for()
+    return value
+
+
+def _end(page: Page, path: Path) -> None:
+    """Save the notebook, when the picture has come to rest, and end its kernel."""
+    while "image/png" not in path.read_text(encoding="utf-8"):
+        page.keyboard.press("Control+s")
+        page.wait_for_timeout(500)
+    page.evaluate(
+        """async () => {
+            const token = document.cookie.match(/_xsrf=([^;]+)/)?.[1] ?? "";
+            for (const each of await (await fetch("/api/sessions")).json())
+                await fetch(`/api/sessions/${each.id}`,
+                            {method: "DELETE", headers: {"X-XSRFToken": token}});
+        }"""
+    )
+
+
+def test_pictures_stay_when_the_notebook_is_closed(tmp_path: Path, page: Page) -> None:
+    path = tmp_path / "a.ipynb"
+    nbformat.write(v4.new_notebook(cells=[*map(v4.new_code_cell, CELLS)], metadata=METADATA), path)
+    complaints: list[str] = []
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    with jupyterlab(tmp_path) as address:
+        opened(page, f"{address}/lab/tree/a.ipynb")
+        run(page, page.get_by_text("20/20"))
+        value = _drag(page)
+        assert _refused(page) == []
+        assert complaints == []
+        _end(page, path)
+
+        opened(page, f"{address}/lab/tree/a.ipynb")
+        picture = page.get_by_alt_text(f"a line of {value} points")
+        picture.wait_for()
+        page.get_by_text("20/20").wait_for()
+        gone = page.get_by_text("model not found")
+        gone.wait_for(state="attached")
+        assert not gone.is_visible()
+        says = "each => getComputedStyle(each, '::after').content"
+        assert gone.evaluate(says) == f'"{widgets.AGAIN}"'
+        assert _ground(picture) > 0.9
+        page.get_by_role("menuitem", name="Settings", exact=True).click()
+        page.get_by_text("Theme", exact=True).hover()
+        page.get_by_text("JupyterLab Dark", exact=True).click()
+        page.locator("body[data-jp-theme-light=false]").wait_for(state="attached")
+        page.wait_for_timeout(1000)  # pictures are painted a little later
+        assert _ground(picture) < 0.1
+        assert _refused(page) == []
+
+        page.keyboard.press("Control+b")  # the list of files would take all of a phone
+        page.set_viewport_size({"width": 360, "height": 2000})
+        page.wait_for_function("document.querySelector('img.order-matters').clientWidth < 360")
+        assert _refused(page) == []
+        page.set_viewport_size({"width": 1280, "height": 2000})
+
+        # Somebody else's notebook is not trusted: JupyterLab shows of it what can do no harm.
+        notebook = nbformat.read(path, as_version=4)
+        notebook.cells[1].outputs[0].data["text/plain"] += " "
+        nbformat.write(notebook, tmp_path / "b.ipynb")
+        opened(page, f"{address}/lab/tree/b.ipynb")
+        picture.wait_for()
+        page.get_by_text(widgets.AGAIN).wait_for()

@@ -1,0 +1,138 @@
+"""A check is mended: one learner, one unit or one exercise is graded again, and what changed."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbgrader.api import Gradebook
+
+from helpers.course.authoring.nbgrade import gradebook
+from helpers.course.cli import main
+from helpers.course.grading import grade
+from helpers.course.grading.regrade import Choice
+from helpers.course.settings import CourseError
+from tests.course.judged import HINT, UNIT, Desk, desk
+
+__all__ = ["desk"]
+OTHER = {"double": "return x + x", "triple": "return x + x + x"}
+
+
+def _class(desk: Desk) -> Path:
+    """Three learners with right answers in other words, which the checks do not know yet."""
+    for student in ("ada", "bob", "kim"):
+        place = desk.root / "in" / student / UNIT / f"{UNIT}.ipynb"
+        place.parent.mkdir(parents=True)
+        place.write_text(desk.work(**OTHER))
+    desk.grade(desk.root / "in")
+    return desk.root / "in"
+
+
+def _mend(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both checks know them now, which is another text of the helpers."""
+    desk.accepted = {"double": {"return x + x\n", "return x + x"}, "triple": {"return x + x + x"}}
+    monkeypatch.setattr(grade, "LIBRARY", "mended")
+    desk.executed.clear()
+
+
+def _scores(desk: Desk, submissions: Path, **choice: Any) -> list[str]:
+    return list(desk.grade(submissions, choice=Choice(**choice)).score)
+
+
+def _changes(desk: Desk) -> list[dict[str, str]]:
+    with (desk.out / "changes.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_one_learner(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    submissions = _class(desk)
+    before = (desk.out / "grades.csv").read_text().splitlines()
+    assert not (desk.out / "changes.csv").exists()
+    _mend(desk, monkeypatch)
+    assert _scores(desk, submissions, learners=("bob",)) == ["0.0", "4.0", "0.0"]
+    assert len(desk.executed) == 1
+    after = (desk.out / "grades.csv").read_text().splitlines()
+    assert [line for line in after if "bob" not in line] == [b for b in before if "bob" not in b]
+    assert [(c["student"], c["exercise"]) for c in _changes(desk)] == [
+        ("bob", "double"),
+        ("bob", "triple"),
+    ]
+    # A folder with that learner alone will do as well, and the others stay.
+    only = desk.root / "only"
+    only.mkdir()
+    (submissions / "kim").rename(only / "kim")
+    assert _scores(desk, only, learners=("kim",)) == ["0.0", "4.0", "4.0"]
+    # A run without a choice takes up the rest.
+    (only / "kim").rename(submissions / "kim")
+    assert _scores(desk, submissions) == ["4.0", "4.0", "4.0"]
+    assert len(desk.executed) == 3 and len(_changes(desk)) == 6
+    # Who is named is graded again, though nothing has changed.
+    _scores(desk, submissions, learners=("ada",))
+    assert len(desk.executed) == 4 and len(_changes(desk)) == 6
+
+
+def test_one_exercise_leaves_the_marks_of_the_others(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submissions = _class(desk)
+    _mend(desk, monkeypatch)
+    anew = submissions / "kim" / UNIT / f"{UNIT}.ipynb"
+    anew.write_text(desk.work(double="return x + x", triple="return x"))
+    scores = _scores(desk, submissions, unit=UNIT, exercise="triple")
+    assert scores == ["2.0", "2.0", "2.0"]
+    changes = _changes(desk)
+    assert sorted((c["student"], c["exercise"]) for c in changes) == [
+        ("ada", "triple"),
+        ("bob", "triple"),
+        ("kim", "double"),  # handed in anew, so graded as a whole
+    ]
+    assert changes[0]["points_before"] == "0" and changes[0]["points_after"] == "2"
+    assert changes[0]["hint_before"] == HINT and changes[0]["hint_after"] == ""
+    assert _scores(desk, submissions) == ["4.0", "4.0", "2.0"]  # the next run looks at the others
+
+
+def test_marks_by_hand_are_kept(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    submissions = _class(desk)
+    with Gradebook(gradebook(desk.out), "order-matters") as book:
+        book.find_grade("double-test", UNIT, UNIT, "ada").manual_score = 1.5
+        book.db.commit()
+    _mend(desk, monkeypatch)
+    assert _scores(desk, submissions, unit=UNIT) == ["3.5", "4.0", "4.0"]
+    of_ada = {c["exercise"]: c for c in _changes(desk) if c["student"] == "ada"}
+    told = of_ada["double"]  # the points that a person gave, to be looked at again
+    assert (told["points_before"], told["points_after"]) == ("1.5", "1.5, pending")
+    assert (told["hint_before"], told["hint_after"]) == (HINT, "")
+
+
+def test_the_command_says_what_changed(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    submissions = _class(desk)
+    _mend(desk, monkeypatch)
+    monkeypatch.chdir(desk.course.root)
+    command = ["grade", str(submissions), "--out", str(desk.out), "--no-sandbox"]
+    command += ["--only", "ada", "--unit", UNIT, "--exercise", "double"]
+    assert main(command) == 0
+    said = capsys.readouterr().out
+    assert f"ada, {UNIT}, double: 0 → 2 points\n  hint before: {HINT}\n  hint after: none" in said
+    assert "triple" not in said and "bob" not in said
+    assert main(command) == 0
+    assert "Changed" not in capsys.readouterr().out  # nothing did this time
+
+
+def test_a_choice_of_nothing_is_refused(desk: Desk) -> None:
+    submissions = _class(desk)
+    before = (desk.out / "grades.csv").read_text()
+    for choice, told in (
+        (Choice(("nobody",)), "nothing of nobody to grade again: name learners as"),
+        (Choice(("ada",), "02-small"), "nothing of ada to grade again in 02-small"),
+        (Choice(exercise="double"), "is of which unit"),
+        (Choice(unit=UNIT, exercise="why"), "01-tiny checks no why, but double, triple"),
+    ):
+        with pytest.raises(CourseError, match=told):
+            desk.grade(submissions, choice=choice)
+        assert (desk.out / "grades.csv").read_text() == before
+    with pytest.raises(CourseError, match=r"holds no grades\.csv"):
+        grade.grade(
+            desk.course, submissions, desk.root / "o", isolated=False, choice=Choice(("ada",))
+        )

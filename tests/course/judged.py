@@ -1,0 +1,116 @@
+"""`course grade` without kernels: a check shows what its answer's text says."""
+
+import tempfile
+import threading
+import zipfile
+from functools import cache
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+from nbformat import NotebookNode, v4
+from nbgrader.api import Gradebook
+from nbgrader.utils import determine_grade, is_grade
+
+from helpers.checks.engine.report import Finding, Report
+from helpers.course.authoring import build
+from helpers.course.authoring.nbgrade import gradebook
+from helpers.course.grading import execute, grade
+from helpers.course.grading.execute import Job, Outcome
+from helpers.course.settings import Course
+from tests.common import LESSON, tiny_course
+
+UNIT = "01-tiny"
+HINT = "That is not it."
+SECOND = LESSON[LESSON.index("# %% [markdown] exercise") :].replace("double", "triple")
+TWO = LESSON + "\n" + SECOND.replace("Twice", "Thrice").replace("2 * x", "3 * x")
+
+
+@cache
+def _solution() -> str:
+    """The right answers; made once, as all desks have the same unit."""
+    with tempfile.TemporaryDirectory() as folder:
+        course = tiny_course(Path(folder) / "course")
+        course.text(UNIT).write_text(TWO)
+        return str(nbformat.writes(build.make(course, UNIT, Path(folder) / "made").solution))
+
+
+def scores(notebook: Path) -> dict[str, float]:
+    """Points by exercise of a graded notebook, as nbgrader reads them from its outputs.
+
+    What is graded by hand is left out.
+    """
+    cells = nbformat.read(notebook, as_version=4).cells
+    graded = {
+        cell.metadata.nbgrader.grade_id.removesuffix("-test"): determine_grade(cell)[0]
+        for cell in cells
+        if "nbgrader" in cell.metadata and is_grade(cell)
+    }
+    return {name: score for name, score in graded.items() if score is not None}
+
+
+class Desk:
+    """The tiny unit with two exercises of 2 points, graded into `out`.
+
+    `accepted` are the lines that its checks know as right.
+    """
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.course: Course = tiny_course(root / "course")
+        self.course.text(UNIT).write_text(TWO)
+        self.root, self.out = root, root / "out"
+        self.accepted = {"double": {"return 2 * x"}, "triple": {"return 3 * x"}}
+        self.executed: list[str] = []
+        self.lock = threading.Lock()
+        monkeypatch.setattr(execute, "execute", self._execute)
+
+    def work(self, **answers: str) -> str:
+        """A notebook with these lines for answers, right where none is named."""
+        notebook: NotebookNode = nbformat.reads(_solution(), as_version=4)
+        for cell in notebook.cells:
+            name = cell.metadata.get("nbgrader", {}).get("grade_id")
+            if name in answers:
+                head = cell.source.split('"""')[0]
+                cell.source = f'{head}"""Mine."""\n    {answers[name]}'
+        return nbformat.writes(notebook)
+
+    def archive(self, **files: str) -> Path:
+        """A platform's zip; `/` and `.ipynb` as they are in the names."""
+        place = self.root / "all.zip"
+        with zipfile.ZipFile(place, "w") as opened:
+            for name, content in files.items():
+                opened.writestr(name, content)
+        return place
+
+    def grade(self, submissions: Path, **options: object) -> pd.DataFrame:
+        """Grade, and read grades.csv."""
+        grade.grade(self.course, submissions, self.out, isolated=False, **options)  # type: ignore[arg-type]
+        return pd.read_csv(self.out / "grades.csv", dtype=str, keep_default_na=False)
+
+    def leave_to_a_person(self, student: str) -> None:
+        """Have a learner's points wait, as those of an essay do."""
+        with Gradebook(gradebook(self.out), "order-matters") as book:
+            for each in book.find_submission(UNIT, student).notebooks[0].grades:
+                each.auto_score, each.needs_manual_grade = None, True
+            book.db.commit()
+
+    def _execute(self, job: Job) -> Outcome:
+        text = "\n".join(cell.source for cell in job.notebook.cells)
+        outcome = Outcome()
+        for name in job.tests:
+            exercise = name.removesuffix("-test")
+            [answer] = [c.source for c in job.notebook.cells if f"def {exercise}(" in c.source]
+            right = any(line in answer for line in self.accepted[exercise])
+            found = Finding("all", 2, 2) if right else Finding("all", 2, 0, "differs", HINT)
+            data = Report(exercise, [found])._repr_mimebundle_()
+            outcome.outputs[name] = [v4.new_output("execute_result", data=data, execution_count=1)]
+        with self.lock:
+            self.executed.append(text)
+        return outcome
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A desk of one's own."""
+    return Desk(tmp_path, monkeypatch)

@@ -1,0 +1,112 @@
+"""From a bare Python to the command: what is missing is said, and what is there is used."""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import helpers.course
+from helpers.course import install
+from helpers.course.settings import CourseError
+from tests.common import ROOT
+
+BARE = Path(sys.base_prefix) / "bin" / "python3"  # a Python without the course
+BEFORE_ALL = ("helpers/__init__.py", "helpers/course/__init__.py", "helpers/course/__main__.py")
+
+needs_a_bare_python = pytest.mark.skipif(
+    not BARE.exists() or Path(sys.prefix) == Path(sys.base_prefix), reason="needs an environment"
+)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout with nothing installed, as far as installing looks at it."""
+    for name in ("pyproject.toml", *install.LOCKS):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "source").mkdir()
+    return tmp_path
+
+
+def _installed(root: Path, says: str) -> None:
+    """What looks like an environment, whose Python prints its arguments."""
+    python = install.python(root)
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\necho "{says} $*"\n')
+    python.chmod(0o755)
+    (root / ".venv" / "installed").touch()
+
+
+def _asked(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PIP_NO_INDEX": "1"}
+    environment |= {"PIP_CONFIG_FILE": os.devnull}
+    for name in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL"):
+        environment.pop(name, None)
+    words = [str(BARE), "-m", "helpers.course", *arguments]
+    return subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True)
+
+
+def test_make_names_a_python_that_is_not_there() -> None:
+    words = ["make", "-B", ".venv/installed", "PYTHON=no-such-python"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "There is no no-such-python" in done.stderr
+
+
+def test_an_old_python_can_read_what_tells_it_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in BEFORE_ALL:
+        ast.parse((ROOT / name).read_text(encoding="utf-8"), feature_version=(3, 6))
+    told = "import sys, runpy; sys.version_info = (3, 9, 1, 'final', 0); sys.argv = ['', 'lab']; "
+    told += f"runpy.run_module('{helpers.course.__name__}', run_name='__main__')"
+    done = subprocess.run([sys.executable, "-c", told], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "Python 3.9 is too old; the course needs 3.11" in done.stderr
+
+
+def test_a_python_without_venv(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    with pytest.raises(CourseError, match="apt install python3-venv"):
+        install.install(checkout)
+    assert not (checkout / ".venv").exists()
+
+
+@needs_a_bare_python
+def test_without_internet_it_says_so_and_can_go_on(checkout: Path) -> None:
+    done = _asked(checkout, "units")
+    assert done.returncode == 1
+    assert "1 of 3" in done.stdout and "2 of 3" in done.stdout and "3 of 3" not in done.stdout
+    assert "Is there internet and disk space?" in done.stderr
+    assert "run the same command again" in done.stderr
+    assert install.stale(checkout)
+
+
+@needs_a_bare_python
+def test_a_bare_python_runs_the_command_in_the_environment(checkout: Path) -> None:
+    _installed(checkout, "environment:")
+    done = _asked(checkout, "lab", "--port", "9000")
+    assert done.stdout == "environment: -m helpers.course lab --port 9000\n"
+    assert done.returncode == 0
+
+
+@needs_a_bare_python
+def test_an_environment_that_is_there_is_taken(checkout: Path) -> None:
+    done = _asked(checkout, "setup", "--here")
+    assert f"an environment that is there, {sys.base_prefix}" in done.stdout
+    assert done.returncode == 1 and not (checkout / ".venv").exists()  # there is no internet
+
+
+def test_a_newer_lock_makes_the_environment_stale(checkout: Path) -> None:
+    assert "not been installed" in install.stale(checkout)
+    _installed(checkout, "")
+    assert install.stale(checkout) == ""
+    later = (checkout / ".venv" / "installed").stat().st_mtime + 10
+    os.utime(checkout / "requirements.lock", (later, later))
+    assert install.stale(checkout).startswith("requirements.lock changed")
+
+
+def test_outside_of_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert install.main(["lab"]) == 1

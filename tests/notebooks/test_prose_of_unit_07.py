@@ -1,0 +1,58 @@
+"""What unit 07 says of its experiments holds with three seeds, by the lesson's own functions."""
+
+import random
+from types import SimpleNamespace
+
+import pytest
+
+from helpers.checks.bert_inputs.pairs import sentence_pairs
+from helpers.course.authoring import source
+from helpers.model import readback
+from tests.common import ROOT
+
+NEEDED = (
+    "PAIR =", "english = docstrings", "def vocabulary", "def in_words", "test_words =",
+    "def careless", "def judged", "def length_of_second", "splits =",
+)  # fmt: skip
+SEEDS = range(3, 6)  # the lesson has 0 to 2
+
+
+@pytest.fixture(scope="module")
+def lesson() -> SimpleNamespace:
+    """The names that some of the lesson's cells make."""
+    names: dict[str, object] = {"by_sum": {}, "WIDTHS": (), "readback": readback}
+    for cell in source.read(ROOT / "source/07-bert-inputs/07-bert-inputs.py"):
+        if any(each in cell.text for each in NEEDED) and (cell.type, cell.kind) == ("code", ""):
+            exec(cell.text, names)
+    return SimpleNamespace(**names)
+
+
+def test_whole_words_are_mostly_unknown(lesson: SimpleNamespace) -> None:
+    (first, often), (_, next_often), *_ = lesson.test_words.most_common()
+    assert first == "[UNK]" and often > 1.5 * next_often
+    assert lesson.in_words(lesson.PAIR[0]) == ["[UNK]", "is", "the", "[UNK]", "of", "[UNK]", "."]
+    pieces = lesson.vocabulary(1000).encode(lesson.PAIR[0]).tokens
+    assert "[UNK]" not in pieces and len(pieces) < 20 < len("ParisisthecapitalofFrance.")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_judge_who_sees_one_word(lesson: SimpleNamespace, seed: int) -> None:
+    documents, draw = lesson.english.documents, random.Random
+    alone = lesson.first_word, lesson.length_of_second
+    beginnings = lesson.careless(documents, draw(seed), lambda d, draw: d[0])
+    anywhere = lesson.careless(documents, draw(seed), lambda d, draw: draw.choice(d))
+    yours = sentence_pairs(documents, draw(seed))
+    assert lesson.judged(beginnings, lesson.first_word) > 0.7
+    assert all(lesson.judged(beginnings, look) > 0.6 for look in alone)
+    assert all(lesson.judged(anywhere, look) > 0.52 for look in alone)
+    assert all(lesson.judged(yours, look) < 0.53 for look in alone)
+    assert lesson.judged(yours, lesson.words_in_common) > 0.57
+
+
+def test_a_sum_is_read_back_as_well_as_vectors_side_by_side(lesson: SimpleNamespace) -> None:
+    thirds, uneven = lesson.splits.values()
+    for seed in SEEDS:
+        by_sum = readback.summed(64, seed)
+        assert readback.beside(thirds(64), seed) < by_sum - 0.03
+        assert readback.beside(uneven(64), seed) > by_sum - 0.06
+        assert readback.summed(8, seed) < 0.05 and readback.summed(128, seed) > 0.95

@@ -1,0 +1,155 @@
+"""What units 00 to 05 say of the recorded races holds on every seed, or is said of the mean."""
+
+import pandas as pd
+import pytest
+
+from helpers import recorded
+
+
+class Race:
+    """A recorded study: losses above the limit by encoding and length, over the seeds."""
+
+    def __init__(self, name: str) -> None:
+        table = recorded.load(name).table
+        assert table.groupby(["encoding", "length"])["seed"].nunique().min() >= 3
+        table["above"] = table["loss"] - table["limit"]
+        runs = table.groupby(["encoding", "length"])
+        above, right = runs["above"], runs["accuracy"]
+        self.least, self.mean, self.most = _by_length(above.min(), above.mean(), above.max())
+        self.right_least, self.right, self.right_most = _by_length(
+            right.min(), right.mean(), right.max()
+        )
+
+    def worse(self, these: list[str], than: str, length: int) -> bool:
+        """Whether every seed of these is above every seed of the other one."""
+        return all(self.least.loc[each, length] > self.most.loc[than, length] for each in these)
+
+
+def _by_length(*columns: pd.Series) -> list[pd.DataFrame]:
+    """A row for each encoding, a column for each length."""
+    return [each.unstack() for each in columns]
+
+
+@pytest.fixture(scope="module")
+def lag() -> Race:
+    return Race("lag3")
+
+
+def test_what_is_added_to_the_input_is_lost_beyond_the_trained_length(lag: Race) -> None:
+    added = ["sinusoidal", "learned", "learned, std 1", "Fourier, no norm"]
+    assert all(lag.most.loc[each, 24] < 0.07 for each in added)
+    assert all(lag.least.loc[each, 48] > 0.9 for each in added)
+    assert lag.worse(["sinusoidal"], "none", 96)
+    assert lag.most.loc["sinusoidal", 48] < lag.least.loc["none", 48]  # at 48 it is not yet worse
+    for length in (48, 96):
+        assert lag.worse(["learned, std 1"], "learned", length)
+
+
+def test_what_the_sweep_of_unit_03_says(lag: Race) -> None:
+    learned = [lag.mean.loc[each, 24] for each in ("learned", "learned, std 1", "sinusoidal")]
+    assert max(learned) - min(learned) < 0.02
+    index = [each for each in lag.mean.index if each.startswith("index MLP")]
+    assert len(index) == 5 and min(lag.mean.loc[index, 24]) > 0.3
+    assert lag.least.loc["index MLP, p/24", 24] < 0.15
+    assert lag.mean.loc["index MLP", 24] > lag.mean.loc["none", 24]
+    for by_96, by_24 in (
+        ("index MLP", "index MLP, p/24"),
+        ("index MLP, normalised", "index MLP, normalised, p/24"),
+    ):
+        assert lag.worse([by_96], by_24, 24)
+    norms = lag.most.loc[["Fourier, no norm", "Fourier", "Fourier, γ = 10"], 24].tolist()
+    assert norms == sorted(norms) and lag.mean.loc["Fourier", 24] < 0.15
+    assert lag.most.loc["Fourier", 24] > lag.least.loc["Fourier, γ = 10", 24]
+    assert lag.most.loc["Fourier", 24] > lag.least.loc["index MLP, p/24", 24]
+
+
+def test_keys_can_do_without_values(lag: Race) -> None:
+    shaw = ["Shaw", "Shaw keys", "Shaw values"]
+    assert all(lag.most.loc[each, 24] < 0.05 for each in shaw)
+    for length in (48, 96):
+        assert lag.worse(["Shaw values"], "Shaw keys", length)
+        assert lag.worse(["Shaw values"], "Shaw", length)
+    assert lag.least.loc["Shaw keys, k = 2", 24] > 0.25
+    assert lag.worse(["none"], "Shaw keys, k = 2", 24)
+
+
+def test_who_stays_near_the_limit(lag: Race) -> None:
+    stay = ["Shaw keys", "Huang", "Transformer-XL", "DeBERTa", "CoPE"]
+    assert all(lag.most.loc[each, length] < 0.09 for each in stay for length in (24, 48, 96))
+    for drifting in ("T5 bias", "clipped bias"):
+        steps = [lag.mean.loc[drifting, length] for length in (24, 48, 96)]
+        assert steps == sorted(steps) and steps[0] < 0.05 and lag.least.loc[drifting, 96] > 0.25
+    lost = ["RoPE", "xPos", "TUPE"]
+    assert all(lag.most.loc[each, 24] < 0.05 and lag.least.loc[each, 96] > 1 for each in lost)
+    assert 0.1 < lag.mean.loc["FIRE", 24] < 0.15 and lag.least.loc["FIRE", 96] > 1
+    assert lag.most.loc["RoPE", 96] - lag.least.loc["RoPE", 96] > 0.5  # “its seeds differ widely”
+
+
+def test_biases_that_see_only_the_distance(lag: Race) -> None:
+    for length in (24, 48, 96):
+        assert lag.worse(["ALiBi, symmetric"], "ALiBi, directional", length)
+        kerple, directional = (
+            lag.mean.loc["Kerple", length],
+            lag.mean.loc["ALiBi, directional", length],
+        )
+        assert abs(kerple - directional) < 0.06
+    biases = ["ALiBi, symmetric", "ALiBi, directional", "Kerple"]
+    assert all(lag.least.loc[each, 24] > 0.45 for each in biases)
+    assert all(lag.most.loc[each, 96] - lag.least.loc[each, 24] < 0.15 for each in biases)
+
+
+def test_shift() -> None:
+    shift = Race("shift3")
+    assert (shift.right_least.loc[["Shaw keys", "Transformer-XL"]] > 0.99).all(axis=None)
+    assert shift.right_least.loc["RoPE", 128] > 0.9 > shift.right_most.loc["T5 bias", 128]
+    assert shift.right_least.loc[["T5 bias", "RoPE"], 32].min() > 0.99
+    assert shift.right_most.loc["ALiBi, symmetric", 32] < 0.5
+    assert shift.least.loc[["sinusoidal", "learned", "T5 bias"], 64].min() > 1
+
+
+def test_reverse() -> None:
+    reverse = Race("reverse")
+    absolute, far, close = ["sinusoidal", "learned"], ["Shaw keys", "T5 bias"], "Transformer-XL"
+    assert (reverse.right_least.loc[absolute, 16] == 1).all()
+    assert reverse.right_most.loc[far, 16].max() < reverse.right_least.loc[close, 16]
+    assert reverse.right.loc["RoPE", 16] > reverse.right.loc[close, 16] > 0.95
+    assert all(reverse.worse(["RoPE", close], each, 16) for each in absolute)
+    others = reverse.right.drop("none")
+    assert 0 < others[32].max() - reverse.right.loc["none", 32] < 0.05
+    assert others[64].max() < reverse.right.loc["none", 64]
+    for length in (32, 64):
+        assert (reverse.mean.drop("none")[length] > reverse.mean.loc["none", length]).all()
+
+
+def test_names_that_are_drawn_are_there() -> None:
+    """One that a study does not have would drop out of a figure without an error."""
+    names = {
+        "lag3": {"none", "Fourier, γ = 10", "index MLP, raw", "Shaw keys, k = 2", "TUPE", "FIRE"},
+        "shift3": {"none", "ALiBi, symmetric", "T5 bias", "RoPE", "Shaw keys"},
+        "reverse": {"sinusoidal", "learned", "Shaw keys", "Transformer-XL", "T5 bias", "RoPE"},
+    }
+    for name, drawn in names.items():
+        assert drawn <= set(recorded.load(name).table["encoding"])
+
+
+def test_what_short_training_does_to_vectors_of_positions() -> None:
+    rows = recorded.load("lag_tables").table
+    assert rows.groupby("encoding")["seed"].nunique().min() >= 3
+    found = rows.pivot(index=["encoding", "seed"], columns="quantity", values="value")
+    quiet, loud = found.loc["learned"], found.loc["learned, std 1"]
+    index, fourier = found.loc["index MLP"], found.loc["Fourier, no norm"]
+
+    assert (quiet["growth"] > 4).all() and (loud["growth"] < 1.1).all()
+    assert (quiet["power at period 3"] > 1.5 * quiet["largest other power"]).all()
+    assert (loud["power at period 3"] < 0.15).all()
+    assert (quiet["multiples of 3 with a peak of the cosine"] == 1).all()
+    assert (quiet["mean cosine at multiples of 3"] > 0.2).all()
+    assert (quiet["mean cosine at other offsets"] < 0).all()
+    assert (quiet["loss at 48, stretched"] > quiet["loss at 48, untrained"] + 1).all()
+    least = quiet[[f"loss at 48, {each}" for each in ("untrained", "begin again")]].min(axis=1)
+    assert (least > quiet["limit at 48"] + 0.5).all()
+
+    assert (index["step after"] < index["step before"]).all() and (index["loss"] > 1.5).all()
+    assert (fourier["step after"] > 2 * fourier["step before"]).all()
+    alike = pd.concat([quiet, loud, fourier])["loss"]
+    assert alike.max() - alike.min() < 0.1 and (alike < quiet["limit"].iloc[0] + 0.15).all()

@@ -1,0 +1,140 @@
+"""Pictures say in words what they show, and what they show is so."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import torch
+
+from helpers import encodings, plots
+from helpers.encodings.base import HOOKS
+from helpers.pictures import clock, filling, hooks, offsets, stack, text
+
+
+def _words(figure: object) -> list[str]:
+    """All that is written in a figure."""
+    return [each.get_text() for ax in figure.axes for each in ax.texts]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("lit", [(), *((name,) for name in HOOKS), ("scores", "context")])
+def test_the_map_lights_the_hooks_of_a_unit(lit: tuple[str, ...]) -> None:
+    figure, alt = hooks.hooks(*lit)
+    bold = {each.get_text() for each in figure.axes[0].texts if each.get_fontweight() == "bold"}
+    assert {word.removeprefix("+ ") for word in bold} == set(lit)
+    assert all(hooks.SAYS[name] in alt for name in lit)
+    plots.png(figure)
+
+
+def test_an_unknown_hook_is_named() -> None:
+    with pytest.raises(ValueError, match="no hook attend; there are embed, rotate"):
+        hooks.hooks("attend")
+
+
+def test_hands_stand_where_the_table_says() -> None:
+    figure, _ = clock.clocks(first=3, hands=4)
+    table = encodings.sinusoidal_table(11, 8)
+    for position, ax in enumerate(figure.axes, 3):
+        tips = np.array([np.asarray(line.get_xydata())[1] for line in ax.lines])
+        tips /= np.linalg.norm(tips, axis=1, keepdims=True)
+        assert np.allclose(tips.ravel(), table[position])
+    plots.png(figure)
+
+
+@pytest.mark.parametrize("move", [0, 4])
+def test_query_and_key_keep_their_angle_wherever_both_stand(move: int) -> None:
+    figure, alt = clock.turning(2 + move, 5 + move)
+    assert "86 after" in alt  # 0.6 + 3 · 0.3 radians
+    plots.png(figure)
+
+
+def test_the_staircase_counts_its_vectors() -> None:
+    figure, alt = offsets.staircase(7, 3)
+    assert "49 pairs need 7 vectors" in alt
+    table = np.array(_words(figure), dtype=int).reshape(7, 7)
+    position = np.arange(7)
+    assert (table == (position - position[:, None]).clip(-3, 3)).all()
+    assert "49 pairs need 13 vectors" in offsets.staircase(7)[1]
+    plt.close("all")
+
+
+def test_memory_cut_again_has_a_column_per_key() -> None:
+    _, again = offsets.cut_again(5)
+    for query in range(5):
+        for key in range(5):
+            assert again[query, key].tolist() == [query, key - query + 4]
+    figure, _ = offsets.skewed(5)
+    shown = [[each.get_text() for each in ax.texts] for ax in figure.axes]
+    assert shown[0] == shown[1] and shown[2] == shown[0][4:-1]
+    plots.png(figure)
+
+
+def test_pieces_rows_and_fates_are_told() -> None:
+    _, alt = text.pieces("unhappy", ["un", "happy"], ["un", "##happy", ""])
+    assert alt.endswith("un; then un ##happy.")
+    figure, alt = text.row(["the", "dog"], ["it", "barks"])
+    assert "[CLS] the dog [SEP] it barks [SEP]" in alt
+    assert [w for w in _words(figure) if w in "AB"] == ["A"] * 4 + ["B"] * 3
+    _, alt = text.fates(["a", "b", "c"], ["[MASK]", "x", "c"], [0, 1, 2])
+    assert "a: [MASK]; b: random word; c: stays" in alt
+    plt.close("all")
+
+
+def test_a_masked_row_asks_for_what_was_there() -> None:
+    seen = ["[CLS]", "[MASK]", "dog", "[SEP]", "it", "[SEP]"]
+    figure, alt = text.row(["the", "dog"], ["it"], seen, [1, 2], "0: it follows")
+    assert {"0: it follows", "[MASK]", "the"} < set(_words(figure))
+    assert "follow each other: 0: it follows" in alt and "the at 1, dog at 2" in alt
+    assert len([each for each in figure.axes[0].patches if each.get_alpha()]) == 2  # coloured
+    plots.png(figure)
+
+
+def test_lines_colour_what_they_are_about() -> None:
+    rows = {"words": ["[UNK]", "is"], "letters": [*"paris"]}
+    figure, alt = text.lines(rows, {"words": [0], "letters": []}, "unknown")
+    assert "words: [UNK] is (1 of 2 unknown); letters: p a r i s (0 of 5 unknown)" in alt
+    assert len([each for each in figure.axes[0].patches if each.get_alpha()]) == 1
+    plots.png(figure)
+
+
+def test_offsets_are_counted_along_the_arcs() -> None:
+    figure, alt = stack.tree(["the", "dog", "that", "barked", "ran"], [1, 4, 3, 1, -1], 1)
+    assert "the −1 and +1, dog 0 and 0, that +1 and +2, barked +2 and +1, ran +3 and −1" in alt
+    assert _words(figure)[3:5] == ["−1", "+1"]  # below the first word: in the text, in the tree
+    plots.png(figure)
+
+
+def test_the_band_says_how_far_it_ran_together() -> None:
+    rows = np.array([[0.0, 1.0, 4.0], [1.0, 1.5, 2.0]])
+    figure, alt = stack.band({"alone": rows}, ["a", "b", "c"], lit=[1])
+    assert "alone, 25 % of its first width" in alt
+    [ax] = figure.axes
+    assert [each.get_text() for each in ax.get_yticklabels()] == ["a", "b", "c"]
+    assert ax.get_yticks().tolist() == rows[0].tolist()
+    assert len({line.get_color() for line in ax.lines}) == 2
+    plots.png(figure)
+
+
+def test_slopes_are_those_of_the_bias() -> None:
+    q = torch.zeros(1, 4, 9, 4)
+    bias = encodings.create("alibi", d_model=16, num_heads=4).scores(q, q)
+    assert bias is not None
+    figure, alt = stack.slopes(bias.reshape(4, 9, 9).numpy(), 4)
+    assert all(np.asarray(line.get_ydata())[4] == 0 for line in figure.axes[0].lines)
+    assert f"falls to {bias.reshape(4, 9, 9)[0, 4].min():.3g}" in alt
+    plots.png(figure)
+
+
+def test_gaps_are_lit_and_their_guesses_told() -> None:
+    pieces = ["[CLS]", "returns", "[MASK]", "$", "[SEP]"]
+    figure, alt = filling.filling(pieces, {2: [("true", 0.5), ("##s", 0.25)]})
+    assert alt == "[CLS] returns [MASK] $ [SEP] Filled in: true 0.50, ##s 0.25."
+    assert _words(figure) == [*pieces, "true", "0.50", "##s", "0.25"]
+    plots.png(figure)
+
+
+def test_a_long_text_goes_on_in_the_next_line_and_one_without_gaps_says_what_to_write() -> None:
+    figure, alt = filling.filling(["position"] * 30, {})
+    boxes = [each for each in figure.axes[0].texts if each.get_text() == "position"]
+    assert len({each.get_position()[1] for each in boxes}) == 4
+    assert max(each.get_position()[0] for each in boxes) < filling.WIDTH
+    assert "there is no [MASK]" in alt and any("Write [MASK]" in word for word in _words(figure))
+    plots.png(figure)

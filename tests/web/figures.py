@@ -1,0 +1,135 @@
+"""The figures' folder served on this machine, and a browser that looks at them.
+
+`python -m tests.web.figures` moves each figure's handles on a page as wide as a phone, and prints
+how many frames a second it shows.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import os
+import shutil
+import tempfile
+import threading
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+
+from tests.common import CHROMIUM, ROOT
+from web import data
+
+FIGURES = ROOT / "web" / "figures"
+CONTENTS: dict[str, dict[str, Any]] = tomllib.loads((FIGURES / "contents.toml").read_text("utf-8"))
+# Who draws here; the live model has tests of its own.
+NAMES = [name for name in CONTENTS if (FIGURES / f"{name}.js").exists()]
+PHONE: ViewportSize = {"width": 360, "height": 740}
+
+
+class Silent(SimpleHTTPRequestHandler):
+    """Serves a folder, and says nothing."""
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    """The address of a page for each figure, and of its modules under `figures/`."""
+    shutil.copytree(FIGURES, folder / "figures")
+    data.main(folder / "figures" / "data")
+    for name in NAMES:
+        (folder / f"{name}.html").write_text(_page(name), encoding="utf-8")
+    handler = functools.partial(Silent, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def _page(name: str) -> str:
+    told = {key: html.escape(str(text)) for key, text in CONTENTS[name].items()}
+    return f"""<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+<title>{told["title"]}</title></head><body>
+<main><h1>{told["title"]}</h1><figure class="explorable" data-module="{name}">
+<figcaption>{told["sentence"]}</figcaption>
+<p class="fallback">{told["fallback"]}</p></figure></main>
+<script type="module" src="figures/load.js"></script></body></html>"""
+
+
+@contextmanager
+def browsing() -> Iterator[Browser]:
+    """Chromium, without a window."""
+    with sync_playwright() as playwright:
+        options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
+        yield browser
+        browser.close()
+
+
+def opened(page: Page, address: str) -> Page:
+    """Go to `address`, and wait until its figure is drawn."""
+    page.goto("about:blank")  # else another hash would be no other page
+    page.goto(address)
+    page.locator("figure.ready").wait_for(timeout=30_000)
+    return page
+
+
+# Moves every control of the figure in each of 120 frames, as a finger would; gives the time of
+# each frame, and of the work that our code does in it.
+DRAG = """() => new Promise(done => {
+    const all = [...document.querySelectorAll('figure input[type=range]')];
+    const parts = [...document.querySelectorAll('figure .handle')];
+    const chosen = [...document.querySelectorAll('figure .chip')];
+    const frames = [], work = [];
+    let last = 0;
+    const asked = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = draw => asked(time => {
+        const begun = performance.now();
+        draw(time);
+        work.push(performance.now() - begun);
+    });
+    const step = time => {
+        if (last) frames.push(time - last);
+        last = time;
+        const n = frames.length;
+        if (n === 120) return done({frames, work});
+        for (const each of all) {
+            const [low, high] = [Number(each.min), Number(each.max)];
+            each.value = low + (high - low) * (0.5 + 0.5 * Math.sin(n / 15));
+            each.dispatchEvent(new Event('input'));
+        }
+        const key = n % 40 < 20 ? 'ArrowRight' : 'ArrowLeft';
+        for (const each of parts) each.dispatchEvent(new KeyboardEvent('keydown', {key}));
+        if (!all.length && !parts.length) chosen[n % chosen.length]?.click();
+        asked(step);
+    };
+    asked(step);
+})"""
+
+
+def main() -> None:
+    """Print the frames a second of each figure, at 360 px."""
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as address, \
+            browsing() as browser:  # fmt: skip
+        page = browser.new_page(viewport=PHONE)
+        load = os.getloadavg()[0] / (os.cpu_count() or 1)
+        print(f"Chromium {browser.version}, 360 px wide; load {load:.1f} for each core")
+        for name in NAMES:
+            seen = opened(page, f"{address}/{name}.html").evaluate(DRAG)
+            frames, work = sorted(seen["frames"]), sorted(seen["work"])
+            median, slow = frames[len(frames) // 2], sum(each > 25 for each in frames)
+            print(
+                f"{name:16} {1000 / median:4.0f} frames a second (median), {slow:2} of "
+                f"{len(frames)} late; drawing {work[len(work) // 2]:.1f} ms, at most {work[-1]:.1f}"
+            )
+
+
+if __name__ == "__main__":
+    main()

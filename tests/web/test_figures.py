@@ -1,0 +1,242 @@
+"""Each figure in a browser: drawn, moved by key and finger, told in words, kept in the address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Locator, Page
+
+from helpers.encodings import ALL
+from tests.common import UNITS, needs_browser
+from tests.web.figures import CONTENTS, FIGURES, NAMES, PHONE, browsing, opened, serving
+
+HANDLES = ":is(input[type=range], [role=slider], .words .chip)"
+# Parts of the figure that reach beyond its sides, but for what can be scrolled.
+BEYOND = """() => {
+    const {left, right} = document.querySelector('figure').getBoundingClientRect();
+    return [...document.querySelectorAll('figure :is(.stage, .controls, .says) :not(svg *)')]
+        .filter(each => !each.closest('.scrolls *'))
+        .map(each => [each.outerHTML.slice(0, 80), each.getBoundingClientRect()])
+        .filter(([, box]) => box.width && (box.left < left || box.right > right))
+        .map(([what]) => what);
+}"""
+REST = 400  # milliseconds after which the address and the words are written
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving(tmp_path_factory.mktemp("figures")) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with browsing() as found:
+        yield found
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """A phone on which nothing moves by itself; whatever goes wrong in it fails the test."""
+    context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    asked: list[str] = []
+    page.on("request", lambda sent: asked.append(sent.url))
+    yield page
+    context.close()
+    assert wrong == []
+    assert [each for each in asked if not each.startswith((address, "data:,"))] == []
+
+
+def told(page: Page) -> str:
+    """What a screen reader is told, which is what everybody may read."""
+    page.wait_for_timeout(REST)
+    text = page.locator("figure .told").text_content()
+    assert text and text == page.locator("figure .says").text_content()
+    return text
+
+
+def refused(page: Page) -> list[tuple[str, str]]:
+    """What axe finds seriously wrong."""
+    found = Axe().run(page, context={"include": [["figure"]]}).response["violations"]
+    bad = [each for each in found if each["impact"] in ("serious", "critical")]
+    return [(each["id"], node["html"]) for each in bad for node in each["nodes"]]
+
+
+def test_contents_name_every_figure() -> None:
+    for name, each in CONTENTS.items():
+        assert set(each) == {"title", "sentence", "fallback", "units", "encodings"}, name
+        assert set(each["units"]) <= set(UNITS) and set(each["encodings"]) <= set(ALL)
+    modules = {path.stem for path in FIGURES.glob("*.js") if "new Explorable" in path.read_text()}
+    assert modules == set(NAMES) and len(NAMES) >= 8
+    assert set(UNITS) >= {unit for each in CONTENTS.values() for unit in each["units"]}
+
+
+@needs_browser
+@pytest.mark.parametrize("name", NAMES)
+def test_a_figure_suits_everybody(name: str, page: Page, address: str) -> None:
+    opened(page, f"{address}/{name}.html")
+    assert not page.locator(".fallback").is_visible()
+    assert page.locator(".told").get_attribute("aria-live") == "polite"
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    page.wait_for_timeout(100)
+    switched = page.locator(".stage").screenshot()
+    for each in page.locator("details").all():
+        each.locator("summary").click()
+    assert refused(page) == []
+    page.add_init_script("addEventListener('DOMContentLoaded', "
+                         "() => document.documentElement.dataset.theme = 'dark')")  # fmt: skip
+    opened(page, page.url)
+    assert page.locator(".stage").screenshot() == switched
+    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    for each in page.locator("details").all():
+        each.locator("summary").click()
+    assert refused(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(BEYOND) == []
+
+
+@needs_browser
+@pytest.mark.parametrize("name", NAMES)
+def test_the_keyboard_moves_every_handle(name: str, page: Page, address: str) -> None:
+    opened(page, f"{address}/{name}.html")
+    handles = page.locator(f"figure {HANDLES}")
+    for n in range(handles.count()):
+        before, value = told(page), _value(handles.nth(n))
+        _reach(page, handles.nth(n))
+        page.keyboard.press("ArrowRight")
+        if told(page) == before:  # it stands at its end, or two equal words have changed places
+            page.keyboard.press("ArrowLeft")
+            page.keyboard.press("ArrowLeft")
+        after = told(page)
+        assert after != before and _value(handles.nth(n)) != value, value
+    _same_from_the_address(page, told(page))
+    if name == "loss-by-length":
+        page.get_by_role("button", name="Shaw keys, k = 2").press("Enter")  # escaped in addresses
+        _same_from_the_address(page, told(page))
+        assert "Shaw keys, k = 2" in told(page)
+        page.get_by_role("radio", name="backwards").press("Space")
+        after = told(page)
+        assert "backwards" in after and "k = 2" not in after
+        _same_from_the_address(page, after)
+
+
+def _value(handle: Locator) -> str:
+    """What a screen reader says of it."""
+    found = handle.get_attribute("aria-valuetext") or handle.get_attribute("aria-label")
+    assert found
+    return found
+
+
+def _reach(page: Page, handle: Locator) -> None:
+    """Tab until it has the focus."""
+    for _ in range(60):
+        if handle.evaluate("each => each === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError("Tab never comes to it")
+
+
+def _same_from_the_address(page: Page, words: str) -> None:
+    """Opened anew at the address that the page has now, it says the same."""
+    again = page.context.new_page()
+    opened(again, page.url)
+    assert told(again) == words, page.url
+    again.close()
+
+
+@needs_browser
+@pytest.mark.parametrize("name", NAMES)
+def test_a_finger_moves_every_part(name: str, page: Page, address: str) -> None:
+    opened(page, f"{address}/{name}.html")
+    page.add_style_tag(content="body { padding-bottom: 2000px; }")  # room to scroll
+    finger = page.context.new_cdp_session(page)
+    for part in page.locator("figure :is(.handle, .words .chip)").all():
+        page.evaluate(f"location.hash = '{name}:'")  # as it began
+        before = told(page)
+        part.scroll_into_view_if_needed()
+        # A part of a picture is where its knob is, not in the middle of a long line.
+        knob = part.locator(".knob, .bar")
+        box: Any = (knob if knob.count() else part).bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        to = 80 if x < PHONE["width"] / 2 else -80
+        at = page.evaluate("scrollY")
+        # First down, as if one scrolled.
+        for kind, dx, dy in (
+            ("Start", 0, 0), ("Move", 0, 20), ("Move", 0, 40), ("Move", to / 2, 40),
+            ("Move", to, 20), ("End", 0, 0),
+        ):  # fmt: skip
+            points = [] if kind == "End" else [{"x": x + dx, "y": y + dy}]
+            finger.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+        assert told(page) != before, part.get_attribute("aria-label")
+        assert page.evaluate("scrollY") == at
+
+
+@needs_browser
+def test_an_address_may_say_anything(page: Page, address: str) -> None:
+    opened(page, f"{address}/clock.html#clock:k=1e9,zz=1,%E0%A4%A")
+    assert "by 60" in told(page)
+    for wrong in (
+        "clock:k=",
+        "clock:k=many",
+        "clock:k=NaN",
+        "clock:k=%E0%A4%A",
+        "clock",
+        "",
+        "other:k=9",
+    ):
+        opened(page, f"{address}/clock.html#{wrong}")
+        assert "by 3" in told(page), wrong
+    opened(page, f"{address}/move-a-word.html#move-a-word:order=0~0~1,start=4")
+    assert "the man bites the dog" in told(page) and "4 positions" in told(page)
+
+
+@needs_browser
+def test_figures_share_an_address(page: Page, address: str) -> None:
+    opened(page, f"{address}/clock.html#skew:T=4&clock:k=7")
+    assert "by 7" in told(page)
+    page.get_by_role("slider").press("ArrowRight")
+    assert "by 8" in told(page)
+    assert page.url.endswith("#skew:T=4&clock:k=8")
+    page.evaluate("location.hash = 'clock:k=12'")  # a link within the page
+    assert "by 12" in told(page)
+
+
+@needs_browser
+def test_without_scripts_the_words_are_there(browser: Browser, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    for name in NAMES:
+        page.goto(f"{address}/{name}.html")
+        assert page.locator(".fallback").is_visible()
+    context.close()
+
+
+@needs_browser
+def test_a_picture_approaches_its_state(browser: Browser, address: str) -> None:
+    """Where motion is welcome, a hand passes through the angles on its way, and arrives."""
+    page = browser.new_page()
+    opened(page, f"{address}/clock.html#clock:k=0")
+    ends = page.evaluate(
+        """async () => {
+            const hand = document.querySelector('.hand'), seen = [];
+            const input = document.querySelector('input');
+            input.value = 2;
+            input.dispatchEvent(new Event('input'));
+            for (let n = 0; n < 90; n++) {
+                await new Promise(requestAnimationFrame);
+                seen.push(hand.getAttribute('x2'));
+            }
+            return seen;
+        }"""
+    )
+    assert len(set(ends)) > 3
+    assert re.match(r"32\.7", ends[-1])  # 36 sin 2
+    page.close()

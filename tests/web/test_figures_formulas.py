@@ -1,0 +1,282 @@
+"""What figures draw is what helpers compute, to 1e-6, for sizes drawn at random.
+
+And each comparison fails where the formula in the page is another one.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from playwright.sync_api import Browser, Route
+from torch import Tensor
+from transformers import PretrainedConfig
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+from helpers import recorded
+from helpers.encodings import Alibi, Rotary, shift_matrix, sinusoidal_table, sinusoids, wavelengths
+from helpers.encodings.distance import alibi_slopes
+from helpers.encodings.offsets import skew
+from helpers.model.attention import MultiHeadAttention
+from tests.common import needs_browser
+from tests.web.figures import FIGURES, browsing, serving
+from web import data
+
+Ask = Callable[..., Any]  # a module, a function of it, its arguments
+CALL = """async ([module, name, args]) => {
+    const found = (await import(`./figures/${module}.js`))[name](...args);
+    return found instanceof Float64Array ? [...found] : found;
+}"""
+
+
+def same(found: Any, expected: Any, within: float = 1e-6) -> None:
+    """Both as numbers, none further apart than `within`."""
+    found, expected = (torch.as_tensor(each, dtype=torch.float64) for each in (found, expected))
+    torch.testing.assert_close(found, expected, rtol=0, atol=within)
+
+
+def base_of(draw: random.Random) -> float:
+    return 10 ** draw.uniform(1, 6)
+
+
+def frequencies(ask: Ask, draw: random.Random) -> None:
+    width, base, position = draw.randint(1, 65), base_of(draw), draw.randint(0, 5000)
+    theirs = 2 * math.pi / wavelengths(width, base)
+    same(ask("formulas", "frequencies", width, base), theirs)
+    theirs = sinusoids(torch.tensor(position), width, base)
+    same(ask("formulas", "sinusoids", position, width, base), theirs)
+
+
+def similarity(ask: Ask, draw: random.Random) -> None:
+    length, width, k = draw.randint(2, 30), 2 * draw.randint(1, 16), draw.randint(0, 12)
+    base, matrix = base_of(draw), [draw.uniform(-1.5, 1.5) for _ in range(4)]
+    table = sinusoidal_table(length, width, base)
+    block = torch.tensor(matrix, dtype=torch.float64).view(2, 2)
+    between = torch.block_diag(*[block] * (width // 2)) @ shift_matrix(k, width, base)
+    found = ask("formulas", "similarity", length, width, matrix, k, base)
+    same(found, (table @ between @ table.T * 2 / width).flatten())
+
+
+def turned(x: Tensor, base: float) -> Tensor:
+    """(T, d), each row turned as RoPE does."""
+    return Rotary(x.shape[-1], base=base).rotate(x[None, None], x[None, None])[0][0, 0]
+
+
+def rotary(ask: Ask, draw: random.Random) -> None:
+    width, position, base = 2 * draw.randint(1, 20), draw.randint(0, 300), base_of(draw)
+    vector = [draw.uniform(-2, 2) for _ in range(width)]
+    row = torch.tensor(vector, dtype=torch.float64).expand(position + 1, -1)
+    same(ask("formulas", "rotary", vector, position, base), turned(row, base)[-1])
+
+
+def score(ask: Ask, draw: random.Random) -> None:
+    """Of the query and the key on the circle: RoPE's second pair, at the base that gives 0.3."""
+    i, j = draw.randint(0, 19), draw.randint(0, 19)
+    angles = torch.tensor([0.4, 1.0], dtype=torch.float64)
+    pairs = torch.stack([0 * angles, 0 * angles, angles.cos(), angles.sin()], -1)  # q, k
+    q, k = (turned(row.expand(20, -1), 0.3**-2) for row in pairs)
+    same(ask("turning", "score", i, j), q[i] @ k[j])
+
+
+def by_transformers(width: int, trained: int, now: int = 0, **rope: Any) -> tuple[Tensor, float]:
+    """θ of each pair, float32, and the factor of the cosines and sines."""
+    config: Any = PretrainedConfig()
+    config.head_dim = config.hidden_size = width
+    config.num_attention_heads, config.max_position_embeddings = 1, trained
+    config.rope_parameters = rope
+    return ROPE_INIT_FUNCTIONS[rope["rope_type"]](config, torch.device("cpu"), seq_len=now or None)
+
+
+def reached(ask: Ask, draw: random.Random) -> None:
+    """How far round the circle, to one side: in whole turns, and no further than half of one."""
+    width, largest = 2 * draw.randint(1, 16), draw.randint(0, 100)
+    theta = ask("formulas", "frequencies", width)
+    found = [ask("formulas", "reached", largest, each) for each in theta]
+    same(found, (largest / wavelengths(width)).clamp(max=0.5))
+
+
+def yarn(ask: Ask, draw: random.Random) -> None:
+    width, base, factor = 2 * draw.randint(4, 64), draw.choice([1e4, 5e5]), draw.uniform(1, 32)
+    length, fast, slow = 2 ** draw.randint(9, 15), draw.randint(17, 64), draw.randint(1, 16)
+    theirs, temperature = by_transformers(
+        width, length, rope_type="yarn", rope_theta=base, factor=factor, beta_fast=fast,
+        beta_slow=slow, original_max_position_embeddings=length,
+    )  # fmt: skip
+    options = {"base": base, "fast": fast, "slow": slow}
+    found = ask("formulas", "yarn", width, length, factor, options)
+    same(found["after"], theirs)
+    same(torch.tensor(found["after"]) / theirs, torch.ones(width // 2), 1e-5)  # float32, theirs
+    same(found["temperature"], temperature)
+
+
+def ntk(ask: Ask, draw: random.Random) -> None:
+    """The base that transformers takes for a text `longer` times as long as the trained ones."""
+    longer = draw.uniform(1, 32)
+    length = int(4096 * longer)
+    rope = {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 1.0}
+    theirs, _ = by_transformers(128, 4096, length, **rope)
+    plain = torch.tensor(ask("formulas", "frequencies", 128, 1e4))
+    slowed = torch.tensor([ask("yarn", "ntk", n, length / 4096) for n in range(64)])
+    same(plain / slowed / theirs, torch.ones(64), 1e-5)
+    pair, many = draw.randint(0, 63), draw.randint(512, 2**15)
+    same(ask("yarn", "turns", pair, many), many / wavelengths(128)[pair])
+
+
+def alibi(ask: Ask, draw: random.Random) -> None:
+    heads, length = draw.randint(1, 40), draw.randint(1, 40)
+    form = draw.choice(["symmetric", "directional", "causal"])
+    slopes = ask("formulas", "slopes", heads)
+    same(slopes, alibi_slopes(heads))
+    encoding = Alibi(heads, heads, form=form).double()
+    encoding.slopes.copy_(alibi_slopes(heads))  # it has them in float32
+    bias = encoding.bias(torch.arange(-length, length + 1))
+    head = draw.randrange(heads)
+    each = range(-length, length + 1)
+    found = [ask("formulas", "alibi", slopes[head], offset, form) for offset in each]
+    same(found, bias[head])
+    query = draw.randrange(33)
+    looks = encoding.bias(torch.arange(33) - query).softmax(-1)
+    same(ask("slopes", "looks", heads, query, form), looks)
+
+
+def skewing(ask: Ask, draw: random.Random) -> None:
+    length = draw.randint(1, 9)
+    products = torch.arange(length * (2 * length - 1)).view(length, -1)
+    found = torch.full((length, length), -1)
+    for i in range(length):
+        for c in range(2 * length - 1):
+            row, column = ask("formulas", "skewed", length, i, c)
+            if 0 <= row < length and column < length:
+                found[row, column] = products[i, c]
+    same(found, skew(products))
+
+
+def patches(ask: Ask, draw: random.Random) -> None:
+    side, base = draw.randint(2, 12), base_of(draw)
+    width = 4 * draw.randint(1, 16)
+    query, wish = [draw.randrange(side) for _ in "ij"], [draw.randint(-4, 4) for _ in "ij"]
+    ones = torch.ones(width // 2, dtype=torch.float64)  # RoPE's columns of one axis
+
+    def axis(offset: int, columns: Tensor) -> Tensor:
+        """A vector, turned by two positions that lie so far apart, times itself."""
+        row = columns.expand(abs(offset) + 1, -1)
+        rows = turned(row, base)
+        return rows[0] @ rows[-1]
+
+    places = [(i, j) for i in range(side) for j in range(side)]
+    grid = [(i - query[0] - wish[0], j - query[1] - wish[1]) for i, j in places]
+    expected = [(axis(down, ones) + axis(right, ones)) / width for down, right in grid]
+    same(ask("formulas", "patchScores", side, width, query, wish, "axes", base), expected)
+    line = [axis(side * down + right, torch.cat([ones, ones])) / width for down, right in grid]
+    same(ask("formulas", "patchScores", side, width, query, wish, "line", base), line)
+
+
+def attention(ask: Ask, draw: random.Random) -> None:
+    stored = data.attention()
+    order, start = draw.sample(range(5), 5), draw.randint(0, 20)
+    for name in (*data.NOTICING, data.CAUSAL):
+        expected = _by_pytorch(stored, name, order, start)
+        same(ask("attention", "attend", stored, name, order, start), expected)
+
+
+def _by_pytorch(stored: dict[str, Any], name: str, order: list[int], start: int) -> Tensor:
+    """Outputs of the words, which stand behind `start` tokens that nobody may look at."""
+    encoding = data.encoding("No positions" if name == data.CAUSAL else name).double()
+    layer = MultiHeadAttention(encoding).double()
+    with torch.no_grad():
+        for key, values in stored["weights"].items():
+            layer.get_parameter(key).copy_(torch.tensor(values))
+        for key, parameter in (("learned", "table"), ("shaw", "keys")):
+            if parameter in dict(encoding.named_parameters()):
+                encoding.get_parameter(parameter).copy_(torch.tensor(stored[key]))
+        for buffer in ("table", "slopes"):  # float32, as helpers have them; the page has no such
+            if buffer in dict(encoding.named_buffers()):
+                exact = alibi_slopes(4) if buffer == "slopes" else sinusoidal_table(32, 16)
+                encoding.get_buffer(buffer).copy_(exact)
+        x = torch.tensor(stored["x"], dtype=torch.float64)[order]
+        x = torch.cat([torch.zeros(start, x.shape[1], dtype=x.dtype), x])[None]
+        length = x.shape[1]
+        mask = (torch.arange(length) >= start).expand(length, -1)
+        if name == data.CAUSAL:
+            mask = mask & torch.ones(length, length, dtype=torch.bool).tril()
+        return layer(encoding.embed(x), mask)[0, start:]
+
+
+# A comparison, and for each a change of the page's code that it must notice.
+WRONG = {
+    frequencies: ("formulas", "[Math.sin(position", "[Math.cos(position"),
+    similarity: ("formulas", "Math.sin((q + k) * each)", "Math.sin((q - k) * each)"),
+    rotary: ("formulas", "a * Math.cos(angle) - b", "a * Math.cos(angle) + b"),
+    score: ("turning", "(j - i) * THETA", "(i - j) * THETA"),
+    reached: ("formulas", "Math.min(1 / 2", "Math.min(1"),
+    yarn: ("formulas", "Math.floor(turning(fast))", "Math.ceil(turning(fast))"),
+    ntk: ("yarn", "(2 * n) / (D - 2)", "(2 * n) / D"),
+    alibi: ("formulas", "n % 2 === 0", "n % 2 === 1"),
+    skewing: ("formulas", "column - (length - 1)", "column - length"),
+    patches: ("formulas", "side * down + right, width", "side * right + down, width"),
+    attention: ("attention", "start + n) : vector", "n + n) : vector"),
+}  # fmt: skip
+NAMED = {each.__name__: each for each in WRONG}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with browsing() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving(tmp_path_factory.mktemp("figures")) as served:
+        yield served
+
+
+def asked(browser: Browser, address: str, wrong: tuple[str, str, str] | None = None) -> Ask:
+    """A page that answers for the modules, one of them with a part of it replaced."""
+    page = browser.new_page()
+    if wrong:
+        module, right, other = wrong
+        text = (FIGURES / f"{module}.js").read_text(encoding="utf-8")
+        assert right in text
+        body = text.replace(right, other)
+
+        def replaced(route: Route) -> None:
+            route.fulfill(body=body, content_type="text/javascript")
+
+        page.route(f"**/{module}.js", replaced)
+    page.goto(f"{address}/clock.html")
+    return lambda module, name, *args: page.evaluate(CALL, [module, name, args])
+
+
+@needs_browser
+@pytest.mark.parametrize("name", NAMED)
+def test_the_page_computes_what_helpers_do(name: str, browser: Browser, address: str) -> None:
+    ask = asked(browser, address)
+    for seed in range(4):
+        NAMED[name](ask, random.Random(seed))
+
+
+@needs_browser
+@pytest.mark.parametrize("name", NAMED)
+def test_another_formula_is_noticed(name: str, browser: Browser, address: str) -> None:
+    ask = asked(browser, address, WRONG[NAMED[name]])
+    with pytest.raises(AssertionError):
+        for seed in range(4):
+            NAMED[name](ask, random.Random(seed))
+
+
+def test_data_are_the_recorded_ones(tmp_path: Path) -> None:
+    found = data.losses()
+    assert set(found) == set(data.TASKS)
+    for task, each in found.items():
+        table = recorded.load(task).table
+        assert sum(len(seeds) for by in each["runs"].values() for seeds in by) == len(table)
+        for row in table.itertuples():
+            at = each["lengths"].index(row.length)
+            assert round(row.loss, 4) in each["runs"][row.encoding][at]
+    assert set(data.clip()["runs"]) == {"RoPE", "RoPE, clipped"}

@@ -1,0 +1,233 @@
+"""The live mini BERT as a reader meets it: by mouse, by keyboard, on a phone, in the dark."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Locator, Page, Route
+
+from benchmarks.live_study import ENCODINGS, WEIGHTS
+from helpers.corpora.wordpiece import CLS, MASK, SEP
+from tests.common import needs_browser
+from tests.web import live
+from tests.web.figures import browsing, opened
+
+pytestmark = needs_browser
+TEXT = "the number of [MASK] in the list."
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with browsing() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with live.serving(tmp_path_factory.mktemp("live")) as found:
+        yield f"{found}/live.html"
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    found = browser.new_page(viewport={"width": 1366, "height": 2400})
+    yield found
+    found.close()
+
+
+def _asked(page: Page, address: str, encoding: str = "rotary", text: str = TEXT) -> None:
+    """Open the page with a state in its address, and wait for the answer."""
+    opened(page, f"{address}#live:e={encoding},s={text.replace(' ', '+')}")
+    page.locator(".live-guess").first.wait_for()
+
+
+def _drawn(page: Page) -> None:
+    """Wait until what has happened is drawn."""
+    page.evaluate("new Promise(then => requestAnimationFrame(() => setTimeout(then)))")
+
+
+def _press(page: Page, *keys: str) -> None:
+    for each in keys:
+        page.keyboard.press(each)
+        _drawn(page)
+
+
+def _guesses(page: Page) -> dict[str, str]:
+    """The words for the first [MASK], with their probabilities as they are shown."""
+    rows = page.locator(".live-guess").first.locator("tbody tr").all()
+    return {row.locator("th").inner_text(): row.locator("td").first.inner_text() for row in rows}
+
+
+@torch.no_grad()
+def _expected(encoding: str, ids: list[int]) -> dict[str, str]:
+    """The same by the course's own model; `ids` are those of the sentence."""
+    row = [CLS, *ids, SEP]
+    likely = live.model(encoding)(torch.tensor([row]))[0, row.index(MASK)].double().softmax(-1)
+    words = live.index()["vocabulary"]
+    return {words[n]: f"{100 * likely[n].item():.1f} %" for n in likely.topk(5).indices.tolist()}
+
+
+def _ids(text: str) -> list[int]:
+    """Ids of words that are in the vocabulary as they are."""
+    return [live.index()["vocabulary"].index(each) for each in re.findall(r"\[MASK\]|\w+|\S", text)]
+
+
+def _sentence(page: Page) -> str:
+    return page.get_by_label("A sentence with [MASK]").input_value()
+
+
+def _word(page: Page, word: str) -> Locator:
+    return page.get_by_role("button", name=re.compile(rf"^{re.escape(word)}, word"))
+
+
+def _says(page: Page) -> str:
+    return page.locator(".says").inner_text()
+
+
+def test_it_answers_as_the_course_s_model_does_and_loads_what_is_asked(
+    page: Page, address: str
+) -> None:
+    loaded: list[str] = []
+    page.on("request", lambda asked: loaded.append(asked.url))
+    _asked(page, address, "none")
+    assert [each for each in loaded if each.endswith(".bin")] == [loaded[-1]]
+    assert loaded[-1].endswith("/none.bin")
+    for encoding in ENCODINGS:
+        page.locator(f"input[value={encoding}]").check(force=True)
+        page.wait_for_function("text => document.querySelector('.says').textContent.includes(text)",
+                               arg="With " + ("no encoding" if encoding == "none" else
+                                              page.locator(f"label:has(input[value={encoding}])")
+                                              .inner_text()))  # fmt: skip
+        assert _guesses(page) == _expected(encoding, _ids(TEXT))
+    typed = "[MASK] the value of the string."
+    page.get_by_label("A sentence with [MASK]").fill(typed.replace("[MASK]", "[mask]"))
+    page.wait_for_function("document.querySelectorAll('.live-words button').length === 7")
+    assert _guesses(page) == _expected("shaw", _ids(typed))
+    assert all(each.startswith(address.rsplit("/", 1)[0]) for each in loaded)
+
+
+@pytest.mark.parametrize("encoding", ["none", "rotary"])
+def test_a_word_moves_by_keyboard_and_only_positions_notice(
+    encoding: str, page: Page, address: str
+) -> None:
+    _asked(page, address, encoding)
+    before = _guesses(page)
+    _word(page, "number").focus()
+    _press(page, "ArrowRight", "ArrowRight")
+    assert _sentence(page) == "the of [MASK] number in the list."
+    _press(page, "End", "ArrowLeft")
+    text = "the of [MASK] in the list number."
+    assert _sentence(page) == text
+    assert page.evaluate("document.activeElement.textContent") == "number"
+    assert _guesses(page) == _expected(encoding, _ids(text))
+    blind = encoding == "none"
+    assert (_guesses(page) == before) == blind
+    assert ("a sentence is a bag of words" in _says(page)) == blind
+    assert ("Since a word was moved, a probability has changed" in _says(page)) != blind
+    page.wait_for_function("location.hash.includes('list+number')")
+    page.reload()
+    page.locator(".live-guess").first.wait_for()
+    assert _sentence(page) == text
+
+
+def test_a_word_is_dragged_to_where_it_is_dropped(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 360, "height": 2400})  # the words take two lines
+    _asked(page, address)
+    held, target = (_word(page, each).bounding_box() for each in ("number", "list"))
+    assert held and target and target["y"] > held["y"] + 20
+    page.mouse.move(held["x"] + 5, held["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(target["x"] + target["width"] - 3, target["y"] + 9, steps=4)
+    page.mouse.up()
+    _drawn(page)
+    assert _sentence(page) == "the of [MASK] in the list number."
+    assert "[MASK]" in page.locator(".live-words").inner_text()  # a drag is no click
+
+
+def test_enter_hides_a_word_and_fills_a_gap(page: Page, address: str) -> None:
+    _asked(page, address)
+    [likeliest, *_] = _guesses(page)
+    _word(page, "[MASK]").focus()
+    _press(page, "Enter")
+    assert _sentence(page) == TEXT.replace("[MASK]", likeliest.removeprefix("##"))
+    assert page.locator(".live-guess").count() == 0
+    assert "Press a word to hide it" in _says(page)
+    for word in ("number", "list"):
+        _word(page, word).focus()
+        _press(page, "Enter")
+    assert page.locator(".live-guess").count() == 2
+
+
+def test_a_head_is_chosen_and_read_as_a_table(page: Page, address: str) -> None:
+    _asked(page, address)
+    page.get_by_text("The chosen head as a table").click()
+    heads = page.locator(".live-head")
+    assert heads.count() == math.prod(live.index()["size"][n] for n in ("num_layers", "num_heads"))
+    ids = torch.tensor([[CLS, *_ids(TEXT), SEP]])
+    bert = live.model("rotary").bert
+    seen = torch.zeros(0)
+
+    def look(module: torch.nn.Module, given: tuple[torch.Tensor, ...]) -> None:
+        nonlocal seen
+        seen = module.weights(*given[:3])[0, 2]  # type: ignore[operator]
+
+    bert.layers[1].attention.register_forward_pre_hook(look)  # type: ignore[union-attr]
+    with torch.no_grad():
+        bert(ids)
+    heads.nth(6).focus()
+    _press(page, "Space")
+    chosen = page.get_by_role("button", pressed=True, name="Layer 2, head 3: from [MASK] it looks")
+    chosen.wait_for()
+    rows = page.locator(".as-table").first.locator("tbody tr").all()
+    shown = [[float(cell) for cell in row.locator("td").all_inner_texts()] for row in rows]
+    assert torch.allclose(torch.tensor(shown), seen, atol=0.0051)
+    best = live.index()["vocabulary"][ids[0, seen[4].argmax()]]
+    assert f"it looks at “{best}”" in (chosen.get_attribute("aria-label") or "")
+
+
+@pytest.mark.parametrize("width", [1366, 360])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_everyone_can_use_it(theme: str, width: int, page: Page, address: str) -> None:
+    complaints: list[str] = []
+    page.on("console", lambda said: complaints.append(said.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.set_viewport_size({"width": width, "height": 2400})
+    _asked(page, address, text=" ".join(["the [MASK] of a string"] * 6))  # as long as one can be
+    for summary in page.locator(".as-table summary").all():
+        summary.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.get_by_label("A sentence with [MASK]").fill("the [MASK] of a [MASK].")
+    page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+    page.wait_for_timeout(300)  # until colours have changed and words are told
+    found = Axe().run(page, context={"include": [["figure"]]}).response["violations"]
+    bad = [each for each in found if each["impact"] in ("serious", "critical")]
+    assert [(each["id"], node["html"]) for each in bad for node in each["nodes"]] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert complaints == []
+
+
+def test_a_sentence_that_is_too_long_and_weights_that_are_missing_are_said(
+    page: Page, address: str
+) -> None:
+    _asked(page, address, text="[MASK]" + " string" * 40)
+    assert "its end is left out" in _says(page)
+
+    def gone(route: Route) -> None:
+        route.fulfill(status=404)
+
+    page.route("**/alibi.bin", gone)
+    page.locator("input[value=alibi]").check(force=True)
+    page.get_by_text("could not be loaded").first.wait_for()
+
+
+def test_what_the_page_loads_is_small(tmp_path: Path) -> None:
+    weights = sum(each.stat().st_size for each in WEIGHTS.iterdir())
+    code = sum(each.stat().st_size for each in live.LIVE.iterdir() if each.is_file())
+    assert weights <= 2_000_000
+    assert weights + code <= 3_000_000

@@ -1,0 +1,243 @@
+"""The site as files: what its pages hold, what they must not hold, and where their links lead."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+import re
+from collections import Counter
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+
+from helpers import checks
+from helpers.course.authoring import source
+from helpers.course.settings import Course
+from helpers.encodings import ALL
+from tests.common import ROOT, UNITS
+from tests.web.conftest import Site
+from web import explore, links, markdown
+from web.outputs import Outputs
+from web.units import Unit
+
+FORMULA = re.compile(r"\$\$.+?\$\$|\$(?!\s)[^$]+?\$", re.DOTALL)
+CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
+MARKED = re.compile(r"### BEGIN (SOLUTION|HIDDEN TESTS)\n(.*?)### END \1", re.DOTALL)
+HEAVIEST = 1_000_000  # bytes, as a host sends a page with all that belongs to it
+
+
+@cache
+def soup(path: Path) -> Any:  # Beautiful Soup's types know nothing of what a selector finds
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+def words(text: str) -> str:
+    """Text without the spaces in it, which a page may change."""
+    return "".join(text.split())
+
+
+@cache
+def squeezed(path: Path) -> str:
+    return words(soup(path).get_text())
+
+
+@cache
+def released(unit: str) -> str:
+    """All that a unit's released notebook says."""
+    text = (ROOT / "notebooks" / unit / f"{unit}.ipynb").read_text(encoding="utf-8")
+    return words("\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"]))
+
+
+@cache
+def secrets(unit: str) -> frozenset[str]:
+    """The lines of a unit's solutions and hidden tests that its released notebook does not have."""
+    text = (ROOT / "source" / unit / f"{unit}.py").read_text(encoding="utf-8")
+    lines = {words(line) for found in MARKED.finditer(text) for line in found[2].splitlines()}
+    return frozenset(line for line in lines if len(line) > 8 and line not in released(unit))
+
+
+def page_of(site: Site, unit: str) -> Any:
+    return soup(site.folder / "units" / f"{unit}.html")
+
+
+def test_solutions_and_hidden_tests_have_lines_to_look_for() -> None:
+    assert all(len(secrets(unit)) >= 2 for unit in UNITS)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_no_page_shows_a_line_of_a_solution_or_a_hidden_test(site: Site, unit: str) -> None:
+    # Every learner has the library, whose pages show its code. What is an answer in one unit may be
+    # among the given lines of another.
+    library = words("".join(path.read_text() for path in ROOT.glob("helpers/encodings/*.py")))
+    given = "".join(map(released, UNITS))
+    for path in site.pages:
+        shown = squeezed(path)
+        known = "" if path.stem == unit else given
+        known += library if path.parent.name == "encodings" else ""
+        assert not [line for line in secrets(unit) if line in shown and line not in known], path
+
+
+def test_notebooks_to_download_are_the_released_ones(site: Site) -> None:
+    for unit in UNITS:
+        file = f"notebooks/{unit}/{unit}.ipynb"
+        assert (site.folder / file).read_bytes() == (ROOT / file).read_bytes()
+        assert page_of(site, unit).find("a", href=f"../{file}", download=True)
+    assert len(list(site.folder.rglob("*.ipynb"))) == len(UNITS)
+
+
+def test_every_link_leads_somewhere_on_the_site(site: Site) -> None:
+    dead, outside = [], set()
+    for path in site.pages:
+        for each in soup(path).select("a[href], link[href], [src]"):
+            address = urlsplit(each.get("href") or each["src"])
+            if address.scheme or address.netloc:
+                outside.add((each.name, address.scheme))
+                continue
+            to = (path.parent / unquote(address.path)).resolve() if address.path else path
+            to = to / "index.html" if to.is_dir() else to
+            anchor = unquote(address.fragment)
+            if not to.is_file() or (anchor and anchor != "main-content" and not _has(to, anchor)):
+                dead.append((path.name, address.geturl()))
+    assert not dead
+    assert outside <= {("a", "https"), ("a", "http"), ("a", "mailto")}  # read, never loaded
+
+
+def _has(path: Path, anchor: str) -> bool:
+    return path.suffix == ".html" and soup(path).find(id=anchor) is not None
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_every_formula_is_mathml(site: Site, unit: str) -> None:
+    cells = json.loads((ROOT / "notebooks" / unit / f"{unit}.ipynb").read_text())["cells"]
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    formulas = [found for text in texts for found in FORMULA.findall(CODE.sub("", text))]
+    page = page_of(site, unit)
+    drawn = page.select("article math")
+    assert len(drawn) == len(formulas)
+    assert all(each.get_text(strip=True) for each in drawn)
+    rest = BeautifulSoup(str(page.article), "html.parser")
+    for each in rest.select("pre, code, math, .output"):
+        each.extract()
+    assert not re.search(r"\$|\\\w", rest.get_text())
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_unit_has_all_that_the_lesson_showed(site: Site, unit: str, course: Course) -> None:
+    page = page_of(site, unit)
+    pictures = page.select("article .output img")
+    worked = (ROOT / "solutions" / unit / f"{unit}.ipynb").read_text(encoding="utf-8")
+    assert len(pictures) == worked.count("data:image/svg+xml")
+    assert all(len(each["alt"]) > 10 and each["loading"] == "lazy" for each in pictures)
+    cells = source.read(course.text(unit))
+    told = page.get_text()
+    exercises = [cell for cell in cells if cell.kind == "exercise"]
+    assert len(page.select(".exercise")) == len(exercises)
+    for cell in exercises:
+        assert cell.keys["title"] in told and f"about {cell.keys['minutes']:g} minute" in told
+    for name, exercise in checks.exercises(unit).items():
+        hints = {each.hint for each in exercise.mistakes}
+        assert any(
+            hints == {item.get_text() for item in each.select("li")}
+            for each in page.select(".hints")
+        ), name
+    said = page.select(".said")
+    assert len(said) == len(checks.exercises(unit))
+    assert all("Hint:" in each.get_text() for each in said)
+    assert "You made no prediction" not in told and "Nothing predicted yet" not in told
+
+
+def test_pages_before_and_after_a_unit(site: Site) -> None:
+    for before, after in pairwise(UNITS):
+        assert page_of(site, before).select_one("a.right-next")["href"] == f"{after}.html"
+        assert page_of(site, after).select_one("a.left-prev")["href"] == f"{before}.html"
+
+
+def test_every_encoding_has_its_page(site: Site) -> None:
+    for name, kind in ALL.items():
+        page = soup(site.folder / "encodings" / f"{name}.html")
+        told = page.get_text()
+        told_as = re.sub(r"[_^{}()]", "", kind.formula)
+        assert re.sub(r"[_^{}()\n]", "", page.select_one(".equation").get_text()) == told_as
+        assert kind.paper in told and f"class {kind.__name__}" in told
+        assert all(f"{hook}: " in told for hook in kind.hooks())
+        assert len(page.select(".picture img[alt]")) >= 2
+
+
+def test_numbers_on_an_encodings_page_are_the_stored_ones(site: Site) -> None:
+    rows = json.loads((ROOT / "benchmarks/results/lag3.json").read_text())["rows"]
+    losses = [r["loss"] for r in rows if (r["encoding"], r["length"]) == ("RoPE", 96)]
+    told = soup(site.folder / "encodings" / "rotary.html").get_text()
+    assert f"{sum(losses) / len(losses):.2f} ±" in told
+
+
+def test_claims_benchmarks_and_words(site: Site) -> None:
+    claims = soup(site.folder / "claims.html")
+    for number, _, _, verdict, *_ in markdown.rows((ROOT / "docs/claims.md").read_text()):
+        section = claims.find(id=f"claim-{number}").find_parent("section") or claims
+        assert verdict.strip("*") in section.get_text()
+    benchmarks = soup(site.folder / "more" / "benchmarks.html").get_text()
+    for path in ROOT.glob("benchmarks/results/*.json"):
+        assert path.name in benchmarks and json.loads(path.read_text())["date"] in benchmarks
+    glossary = soup(site.folder / "glossary.html")
+    assert len(glossary.select("tbody tr")) == len(
+        markdown.rows((ROOT / "docs/glossary.md").read_text())
+    )
+
+
+def test_no_page_is_heavy(site: Site) -> None:
+    def sent(path: Path) -> int:
+        content = path.read_bytes()
+        return len(content if path.suffix in (".png", ".woff2") else gzip.compress(content))
+
+    weights = Counter[str]()
+    for path in site.pages:
+        own = {path}
+        for each in soup(path).select("link[rel=stylesheet], script[src], img[src]"):
+            address = urlsplit(each.get("href") or each["src"])
+            own.add((path.parent / unquote(address.path)).resolve())
+        weights[str(path.relative_to(site.folder))] = sum(map(sent, own))
+    fonts = sum(map(sent, site.folder.rglob("fa-solid*.woff2")))
+    assert [each for each in weights.most_common(1) if each[1] + fonts > HEAVIEST] == []
+
+
+def test_the_search_knows_words_of_all_units(site: Site) -> None:
+    index = (site.folder / "searchindex.js").read_text(encoding="utf-8")
+    found = json.loads(index.removeprefix("Search.setIndex(").removesuffix(")"))
+    assert {f"units/{unit}" for unit in UNITS} <= set(found["docnames"])
+    at = [found[kind].get("skew", []) for kind in ("terms", "titleterms")]
+    documents = {
+        found["docnames"][n] for each in at for n in (each if isinstance(each, list) else [each])
+    }
+    assert {"units/04-relative", "glossary", "encodings/huang"} <= documents
+
+
+def test_a_published_course_leads_to_colab_and_binder(course: Course, tmp_path: Path) -> None:
+    published = dataclasses.replace(
+        course, owner="someone", repository="order", release="v1", wheel="a-1-none.whl"
+    )
+    for each, ways in ((course, 0), (published, 2)):
+        text = Unit(each, UNITS[2], Outputs(tmp_path, "..")).page()
+        assert text.count('href="https://') == ways
+    lead = links.leader(published, "more/grading", "docs/grading.md")
+    assert lead("../benchmarks/results/grading.txt").startswith("https://github.com/someone/order")
+    assert links.leader(course, "more/grading", "docs/grading.md")("../Makefile") == ""
+
+
+def test_figures_are_placed_by_their_contents(tmp_path: Path) -> None:
+    assert explore.figures(tmp_path / "contents.toml") == []
+    (tmp_path / "contents.toml").write_text(
+        '[dial]\ntitle = "A dial"\nsentence = "Turn <it>."\nfallback = "It turns."\n'
+        'units = ["02-sinusoidal"]\n'
+    )
+    [figure] = explore.figures(tmp_path / "contents.toml")
+    page: Any = BeautifulSoup(figure.markup("../"), "html.parser")
+    assert page.select_one("figure.explorable[data-module=dial] figcaption").text == "Turn <it>."
+    assert page.select_one("p.fallback").text == "It turns."
+    assert page.script["src"] == "../figures/load.js"
+    assert "dial" in explore.index([figure]) and "none yet" in explore.index([])

@@ -1,0 +1,88 @@
+"""All pages of the site, as Sphinx reads them, and the files that lie beside them."""
+
+from __future__ import annotations
+
+import shutil
+from collections import defaultdict
+from pathlib import Path
+
+from helpers.course.settings import Course
+from helpers.recorded import RESULTS
+from web import data, encodings, explore, front, links, markdown, measured
+from web.markdown import relinked
+from web.outputs import Outputs
+from web.units import Unit
+
+HERE = Path(__file__).parent
+FIGURES = (HERE / "figures", HERE / "live")  # modules of JavaScript with what they read
+
+
+def write(course: Course, pages: Path, out: Path) -> None:
+    """Write the pages into `pages`, and what they show into `out`."""
+    shutil.copytree(HERE / "text", pages)
+    found = explore.figures()
+    outputs = Outputs(out / "pictures", "../pictures")
+    units = [Unit(course, name, outputs, found) for name in course.units()]
+    _units(course, pages, out, units)
+    _put(pages, "index", front.page(_got(pages, "index"), course, units, found))
+    _docs(course, pages)
+    _encodings(pages, outputs, found)
+    _figures(pages, out, found)
+
+
+def _put(pages: Path, name: str, text: str) -> None:
+    path = pages / f"{name}.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _got(pages: Path, name: str) -> str:
+    return (pages / f"{name}.md").read_text(encoding="utf-8")
+
+
+def _units(course: Course, pages: Path, out: Path, units: list[Unit]) -> None:
+    """A page for each, the notebooks to download, and the pages that list them."""
+    for unit in units:
+        _put(pages, f"units/{unit.name}", unit.page())
+        copy = out / "notebooks" / unit.name
+        copy.mkdir(parents=True)
+        shutil.copy(course.notebooks / unit.name / f"{unit.name}.ipynb", copy)
+    _put(pages, "units/index", front.index(_got(pages, "units/index"), units))
+
+
+def _docs(course: Course, pages: Path) -> None:
+    """The pages of docs/, with their pictures."""
+    for path, page in links.pages(course).items():
+        if path.endswith(".md"):
+            text = (course.root / path).read_text(encoding="utf-8")
+            _put(pages, page, relinked(text, links.leader(course, page, path)))
+    for picture in [*course.root.glob("docs/*.png"), *course.root.glob("docs/*.svg")]:
+        shutil.copy(picture, pages / "more")
+    shutil.copy(RESULTS / "lag3.png", pages / "more")
+    _put(pages, "claims", measured.claims(_got(pages, "claims")))
+    _put(pages, "more/benchmarks", measured.benchmarks())
+
+
+def _figures(pages: Path, out: Path, figures: list[explore.Figure]) -> None:
+    """A page for each, their modules, and the numbers that they read."""
+    _put(pages, "explore/index", explore.index(figures))
+    for each in figures:
+        _put(pages, f"explore/{each.name}", each.page())
+    for folder in filter(Path.is_dir, FIGURES):
+        shutil.copytree(folder, out / "figures", dirs_exist_ok=True)
+    (out / "figures" / explore.CONTENTS.name).unlink(missing_ok=True)
+    if figures:
+        data.main(out / "figures" / "data")
+
+
+def _encodings(pages: Path, outputs: Outputs, figures: list[explore.Figure]) -> None:
+    """A page for each, with its rows of docs/encodings.md."""
+    overview = _got(pages, "encodings/index")
+    _put(pages, "encodings/index", encodings.index(overview))
+    owner, rows = "", defaultdict(list)
+    for first, *cells in markdown.rows(overview):
+        owner = first.strip("`") or owner
+        rows[owner].append(cells[-2:])
+    for name, found in rows.items():
+        compared = markdown.table(["compared with", "off by"], found)
+        _put(pages, f"encodings/{name}", encodings.page(name, outputs, figures, compared))

@@ -1,0 +1,113 @@
+"""The numbers that figures read: recorded results, and the weights of one small attention.
+
+`python -m web.data OUT` writes them as JSON; the page's figures look for them in the folder
+`data/` beside `load.js`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import torch
+
+from helpers import recorded
+from helpers.encodings import Encoding, create
+from helpers.model.attention import MultiHeadAttention
+from helpers.training.experiments import HEADS, WIDTH
+
+# Recorded sweeps: what a text of theirs asks for.
+TASKS = {
+    "lag3": "A hidden token follows, nine times in ten, from the one three positions before it.",
+    "shift3": "At each position, name the token three positions before it.",
+    "reverse": "Write the text backwards: position t asks for the token at T − 1 − t.",
+}
+# A row of “move a word”: its name for a reader, and the encoding with its options.
+NOTICING: dict[str, tuple[str, dict[str, Any]]] = {
+    "No positions": ("none", {}),
+    "Sinusoidal": ("sinusoidal", {}),
+    "Learned table": ("learned", {"std": 1.0}),
+    "ALiBi, symmetric": ("alibi", {}),
+    "ALiBi, directional": ("alibi", {"form": "directional"}),
+    "Shaw's keys": ("shaw_keys", {"k": 4}),
+    "RoPE": ("rotary", {}),
+}
+CAUSAL = "No positions, causal mask"
+SENTENCE = "the dog bites the man"
+SMALL = {"d_model": 16, "num_heads": 4, "max_len": 32}
+
+
+def losses() -> dict[str, Any]:
+    """The recorded sweeps, one run beside the other."""
+    return {name: {"asks": asks} | _sweep(name) for name, asks in TASKS.items()}
+
+
+def clip() -> dict[str, Any]:
+    """RoPE with and without the clip beyond the trained length, and the width of its heads."""
+    return _sweep("lag_controls", ["RoPE", "RoPE, clipped"]) | {"width": WIDTH // HEADS}
+
+
+def _sweep(name: str, chosen: list[str] | None = None) -> dict[str, Any]:
+    """Losses by encoding and length, a number for each seed; the limit is a mean over them."""
+    found = recorded.load(name)
+    table = found.table
+    lengths = sorted(int(length) for length in table["length"].unique())
+    runs = {
+        encoding: [_numbers(rows.loc[rows["length"] == each, "loss"]) for each in lengths]
+        for encoding, rows in table.groupby("encoding", sort=False)
+        if chosen is None or encoding in chosen
+    }
+    limit = table.groupby("length")["limit"].mean()
+    return {"lengths": lengths, "limit": _numbers(limit), "runs": runs, "note": found.note}
+
+
+def _numbers(values: pd.Series) -> list[float]:
+    return [round(float(value), 4) for value in values]
+
+
+def attention() -> dict[str, Any]:
+    """A sentence, a vector for each of its words, and an attention that was never trained."""
+    words = SENTENCE.split()
+    known = sorted(set(words))
+    torch.manual_seed(0)
+    embedding = torch.randn(len(known), SMALL["d_model"])
+    layer = MultiHeadAttention(create("none", **SMALL))
+    torch.nn.init.normal_(layer.qkv.weight, std=0.4)  # else all would look at all alike
+    tables = {name: encoding(name) for name in NOTICING}
+    return {
+        "words": words,
+        "x": _rounded(embedding[[known.index(word) for word in words]]),
+        "heads": SMALL["num_heads"],
+        "weights": {name: _rounded(each) for name, each in layer.named_parameters()},
+        "learned": _rounded(tables["Learned table"].get_parameter("table")),
+        "shaw": _rounded(tables["Shaw's keys"].get_parameter("keys")),
+    }
+
+
+def encoding(name: str) -> Encoding:
+    """The encoding of a row of `NOTICING`, with the same parameters each time."""
+    kind, options = NOTICING[name]
+    torch.manual_seed(1)
+    return create(kind, **SMALL, **options)
+
+
+def _rounded(values: torch.Tensor) -> Any:
+    return values.detach().double().mul(1000).round().div(1000).tolist()
+
+
+FILES = {"losses": losses, "clip": clip, "attention": attention}
+
+
+def main(out: Path) -> None:
+    """Write a JSON file for each of `FILES`."""
+    out.mkdir(parents=True, exist_ok=True)
+    for name, make in FILES.items():
+        text = json.dumps(make(), ensure_ascii=False, separators=(",", ":"))
+        (out / f"{name}.json").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "build/site/data"))

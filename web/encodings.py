@@ -1,0 +1,160 @@
+"""A page for each encoding: what it does, formula, pictures, what was measured, code."""
+
+from __future__ import annotations
+
+import html
+import inspect
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import torch
+
+from benchmarks.lag_study import ENCODINGS
+from helpers import plots, recorded
+from helpers.encodings import ALL, create, tree_depths, tree_offsets
+from helpers.model.attention import MultiHeadAttention
+from helpers.pictures import hooks
+from web.explore import Figure
+from web.markdown import code, raw, table
+from web.outputs import Outputs
+
+SAYS = tomllib.loads((Path(__file__).parent / "encodings.toml").read_text(encoding="utf-8"))
+SIZES = {"d_model": 64, "num_heads": 4, "max_len": 32}
+LENGTH = 16
+PARENTS = (torch.arange(LENGTH) - 1).div(2, rounding_mode="floor")  # a binary tree, root first
+TREE = " The tokens are the nodes of a binary tree, level by level."
+ALIKE = """\
+Sixteen **identical** tokens go through one layer of attention whose weights are drawn at random,
+as before any training: what the four heads look at then comes from the encoding alone. Without
+positions, every weight is 1/16.{tree}
+"""
+MEASURED = """\
+Trained on texts of 24 tokens and tested on 24, 48 and 96, in a language whose best possible loss,
+the *limit*, can be computed ([unit 02](../units/02-sinusoidal.md) shows it). Loss in nats per
+hidden token, mean ± standard deviation of {seeds} seeds. {note}
+"""
+UNMEASURED = "No sweep of this course tests it on texts longer than those of the training."
+
+
+@cache
+def told(name: str) -> dict[str, str]:
+    """Title, sentences and unit of an encoding."""
+    docstring = " ".join(inspect.getdoc(ALL[name]).split("\n\n")[0].split())  # type: ignore[union-attr]
+    return {"title": name, "says": docstring, "unit": ""} | SAYS.get(name, {})
+
+
+POWER = re.compile(r"\^\(((?:[^()]|\([^()]*\))*)\)|\^\{([^}]*)\}|\^(\w+)")
+# Below one letter or a bracket; in a word such as max_len only a single letter is an index.
+INDEX = re.compile(r"(?:(?<=\b\w)|(?<=\)))_(?:\{([^}]*)\}|(\w+))|_(\w)\b|(?<=\b[a-z])(\d)\b")
+
+
+def equation(formula: str) -> str:
+    """A formula as `helpers.encodings` has it, with its indices lowered and exponents raised."""
+
+    def put(tag: str) -> Callable[[re.Match[str]], str]:
+        return lambda found: f"<{tag}>{next(filter(None, found.groups()))}</{tag}>"
+
+    return INDEX.sub(put("sub"), POWER.sub(put("sup"), html.escape(formula)))
+
+
+def page(name: str, outputs: Outputs, figures: Iterable[Figure], compared: str) -> str:
+    """The page of one encoding as Markdown.
+
+    Args:
+        compared: its rows of docs/encodings.md.
+    """
+    kind, said = ALL[name], told(name)
+    unit = f"Unit: [{said['unit']}](../units/{said['unit']}.md)." if said["unit"] else ""
+    parts = [
+        f"# {said['title']}",
+        said["says"],
+        f'Paper: {kind.paper}. In the course: `create("{name}", d_model=…)`. {unit}',
+        raw(f'<p class="equation">{equation(kind.formula)}</p>'),
+        *(raw(each.markup("../")) for each in figures if name in each.encodings),
+        "## What it does to attention",
+        ALIKE.format(tree=TREE if name.startswith("tree") else ""),
+        raw(outputs.picture(*alike(name))),
+        "## Where it enters",
+        entry(name),
+        raw(outputs.picture(*hooks.hooks(*kind.hooks()))),
+        "## On longer texts",
+        *measured(name, outputs),
+        "## Beside other implementations",
+        compared,
+        "## Code",
+        "The library's version, `" + kind.__module__.replace(".", "/") + ".py`.",
+        raw(OPEN) + code(inspect.getsource(kind).rstrip()) + raw("</details>"),
+    ]
+    return "\n\n".join(parts)
+
+
+OPEN = "<details><summary>Show it (it answers an exercise, if you mean to solve the unit)</summary>"
+
+
+def entry(name: str) -> str:
+    """The hooks that it uses, in words."""
+    used = ALL[name].hooks()
+    return "\n".join(f"- `{each}`: {hooks.SAYS[each]}" for each in used) or "It uses no hook."
+
+
+@torch.no_grad()
+def alike(name: str) -> tuple[Any, str]:
+    """What each head looks at where all tokens are alike, and that in words."""
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(create(name, **SIZES))
+    positions = tree_depths(PARENTS) if name == "tree_depth" else torch.arange(LENGTH)
+    offsets = tree_offsets(PARENTS) if name == "tree_offsets" else None
+    x = attention.encoding.embed(torch.randn(1, 1, 64).expand(1, LENGTH, 64), positions)
+    weights = attention.weights(x, offsets=offsets)[0]
+    figure, axes = plt.subplots(1, len(weights), figsize=(8.4, 2.5), sharey=True)
+    low, high = float(weights.min()), float(weights.max())
+    even = high - low < 1e-5
+    for head, (ax, each) in enumerate(zip(axes, weights, strict=True)):
+        ax.imshow(each, cmap=plots.SEQUENTIAL, vmin=0, vmax=high, aspect="equal")
+        ax.set(title=f"head {head}", xlabel="key", xticks=[0, 8, 15], yticks=[0, 8, 15])
+    axes[0].set(ylabel="query")
+    alt = f"Attention weights of four heads among {LENGTH} identical tokens, as heatmaps: "
+    alt += "all the same." if even else f"they range from {low:.3f} to {high:.3f}."
+    return figure, alt
+
+
+def measured(name: str, outputs: Outputs) -> Iterator[str]:
+    """Loss by length from the stored sweep, as a picture and in numbers."""
+    study = recorded.load("lag3")
+    rows = study.table
+    labels = [each for each, (of, _) in ENCODINGS.items() if of == name]
+    found = rows[rows["encoding"].isin(labels)]
+    if found.empty:
+        yield UNMEASURED
+        return
+    yield MEASURED.format(seeds=found["seed"].nunique(), note=study.note)
+    figure, ax = plt.subplots()
+    shown = rows[rows["encoding"].isin([*labels, "none"])]
+    plots.race(ax, shown, "loss by length, beside no positions")
+    losses = found.groupby(["encoding", "length"], sort=False)["loss"].agg(["mean", "std"])
+    cells = losses.apply(lambda each: f"{each['mean']:.2f} ± {each['std']:.2f}", axis=1).unstack()
+    limit = found.groupby("length")["limit"].mean()
+    lines = [[label, *row] for label, row in zip(cells.index, cells.to_numpy(), strict=True)]
+    lines.append(["limit", *(f"{each:.2f}" for each in limit)])
+    alt = f"Loss by length of {', '.join(labels)}, beside no positions; the table has the numbers."
+    yield raw(outputs.picture(figure, alt))
+    yield table(["form", *(f"T = {length}" for length in cells.columns)], lines)
+
+
+def index(compared: str) -> str:
+    """The page of all encodings: cards, and the table of docs/encodings.md."""
+    cards = "".join(
+        f'<li><a href="{name}.html">{told(name)["title"]}</a>'
+        f"<p>{html.escape(told(name)['says'].split('. ')[0].rstrip('.'))}.</p></li>"
+        for name in ALL
+    )
+    names = "\n".join(f"{told(name)['title']} <{name}>" for name in ALL)
+    listed = raw(f'<ul class="cards">{cards}</ul>')
+    head, rest = compared.split("\n", 1)
+    toctree = f"```{{toctree}}\n:hidden:\n\n{names}\n```"
+    return f"# Encodings\n\n{listed}\n\n{toctree}\n\n## {head.lstrip('# ')}\n{rest}"

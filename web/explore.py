@@ -1,0 +1,78 @@
+"""The explorable figures: a page for each, and their places in other pages.
+
+web/figures/contents.toml says what there is: a figure is a module of JavaScript beside it.
+"""
+
+from __future__ import annotations
+
+import html
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from web.markdown import raw
+
+CONTENTS = Path(__file__).parent / "figures" / "contents.toml"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One explorable figure.
+
+    Args:
+        name: of its module, without .js.
+        sentence: the figure in a sentence, with its handle.
+        fallback: what it shows, for those without scripts.
+        units, encodings: whose pages show it.
+    """
+
+    name: str
+    title: str
+    sentence: str
+    fallback: str
+    units: tuple[str, ...] = ()
+    encodings: tuple[str, ...] = ()
+
+    def markup(self, root: str) -> str:
+        """The element that the module draws into; `root` leads to the top of the site."""
+        return (
+            f'<figure class="explorable" data-module="{self.name}">'
+            f"<figcaption>{html.escape(self.sentence)}</figcaption>"
+            f'<p class="fallback">{html.escape(self.fallback)}</p></figure>'
+            f'<script type="module" src="{root}figures/load.js"></script>'
+        )
+
+    def page(self) -> str:
+        """Its own page."""
+        return f"# {self.title}\n\n{raw(self.markup('../'))}"
+
+
+def figures(path: Path = CONTENTS) -> list[Figure]:
+    """All figures, in their order; none where there is no contents.toml."""
+    if not path.exists():
+        return []
+    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    return [
+        Figure(
+            name,
+            each["title"],
+            each["sentence"],
+            each["fallback"],
+            tuple(each.get("units", ())),
+            tuple(each.get("encodings", ())),
+        )
+        for name, each in tables.items()
+    ]
+
+
+def index(found: list[Figure]) -> str:
+    """The page that lists them."""
+    cards = "".join(
+        f'<li><a href="{each.name}.html">{html.escape(each.title)}</a>'
+        f"<p>{html.escape(each.sentence)}</p></li>"
+        for each in found
+    )
+    names = "\n".join(each.name for each in found)
+    listed = raw(f'<ul class="cards">{cards}</ul>') if found else "There are none yet."
+    toctree = f"```{{toctree}}\n:hidden:\n\n{names}\n```"
+    return f"# Explore\n\nFigures that move, without Python.\n\n{listed}\n\n{toctree}\n"

@@ -1,0 +1,39 @@
+/** The five likeliest words of each [MASK], and how likely they were before the last change. */
+
+import {add, fixed} from "./kit.js";
+
+export const percent = (probability) => `${fixed(100 * probability, 1)} %`;
+
+/** The largest change of any piece's probability in any gap. */
+export const change = (now, before) =>
+  Math.max(0, ...now.flatMap(({probabilities}, gap) =>
+    probabilities.map((each, id) => Math.abs(each - before[gap].probabilities[id]))));
+
+export class Guesses {
+  constructor(parent) {
+    this.row = add(parent, "div", {class: "live-guesses"});
+  }
+
+  /**
+   * @param gaps - what may stand in each [MASK], from left to right.
+   * @param before - the same before the last change, where the two can be compared.
+   */
+  show(gaps, before) {
+    this.row.replaceChildren();
+    gaps.forEach(({likely}, gap) => {
+      const table = add(this.row, "table", {class: "live-guess"});
+      add(table, "caption", {}, gaps.length > 1 ? `[MASK] number ${gap + 1}` : "The likeliest words for [MASK]");
+      const top = add(add(table, "thead"), "tr");
+      for (const each of ["word", "probability", ...(before ? ["before"] : [])])
+        add(top, "th", {scope: "col"}, each);
+      const body = add(table, "tbody");
+      for (const [piece, probability, id] of likely) {
+        const line = add(body, "tr");
+        add(line, "th", {scope: "row"}, piece);
+        const cell = add(line, "td", {class: "live-bar"}, percent(probability));
+        cell.style.setProperty("--part", percent(probability).replace(" ", ""));
+        if (before) add(line, "td", {class: "live-before"}, percent(before[gap].probabilities[id]));
+      }
+    });
+  }
+}

@@ -1,0 +1,53 @@
+"""Pieces of the Markdown that Sphinx reads, and links that lead where the site has the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
+
+ALT = re.compile(r"!\[[^\]]*\]")
+PERCENT = re.compile(r"^%(?= )", re.MULTILINE)  # MyST takes such a line for a comment
+
+
+def raw(markup: str) -> str:
+    """HTML that goes into the page as it is."""
+    return f"``````{{raw}} html\n{markup}\n``````\n" if markup else ""
+
+
+def code(text: str) -> str:
+    """Python, coloured."""
+    return f"``````{{code-block}} python\n{text}\n``````\n"
+
+
+def fold(title: str, markup: str, kind: str = "") -> str:
+    """HTML that opens where one clicks on `title`."""
+    of_kind = f' class="{kind}"' if kind else ""
+    return f"<details{of_kind}><summary>{title}</summary>{markup}</details>"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; `|` may stand in a cell."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(
+        "| " + " | ".join(c.replace("|", r"\|") for c in each) + " |" for each in lines
+    )
+
+
+def rows(page: str) -> list[list[str]]:
+    """The cells of the table in a page, below its head."""
+    lines = [line for line in page.splitlines() if line.startswith("|")][2:]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+
+
+def relinked(text: str, lead: Callable[[str], str]) -> str:
+    """The text with each link to where `lead` sends it; the bare words where that is nowhere."""
+
+    def link(found: re.Match[str]) -> str:
+        words, target = found.groups()
+        to = target if re.match(r"https?:|#|mailto:", target) else lead(target)
+        return f"[{words}]({to})" if to else words
+
+    text = ALT.sub(lambda alt: " ".join(alt[0].split()), text)  # Sphinx would join its lines
+    return LINK.sub(link, PERCENT.sub(r"\\%", text))

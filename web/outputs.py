@@ -1,0 +1,81 @@
+"""What a cell of a worked notebook showed, as HTML; its pictures become files."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from matplotlib.figure import Figure
+from nbconvert.filters import strip_ansi
+from nbformat import NotebookNode
+
+from helpers import plots
+from helpers.widgets import AGAIN, TYPE
+
+# A notebook's outputs bring the style and the script of JupyterLab along.
+AROUND = re.compile(r"<(style|script)\b.*?</\1>", re.DOTALL)
+PICTURE = re.compile(r'src="data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)"')
+# What is said to those who sit at the notebook.
+ASIDES = (
+    "Nothing predicted yet: write your answer above and run this cell again.",
+    " (You made no prediction.)",
+)
+SLIDER = '<p class="slider">In the notebook, sliders or a text box move this picture.</p>'
+
+
+class Outputs:
+    """Turns outputs into HTML, and writes their pictures into a folder.
+
+    Args:
+        folder: where the pictures go.
+        address: that folder, from a page that shows them.
+    """
+
+    def __init__(self, folder: Path, address: str) -> None:
+        self.folder, self.address = folder, address
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def shown(self, outputs: Iterable[NotebookNode]) -> str:
+        """All outputs of a cell; empty where there is none."""
+        parts = list(filter(None, map(self._one, outputs)))
+        return f'<div class="output">{"".join(parts)}</div>' if parts else ""
+
+    def picture(self, figure: Figure, alt: str) -> str:
+        """A figure of ours, drawn now; closes it."""
+        width, height = (round(96 * inches) for inches in figure.get_size_inches())
+        image = f'<img class="order-matters" width="{width}" height="{height}"'
+        image += f' alt="{html.escape(alt)}" src="{plots.svg(figure)}">'
+        return f'<div class="picture">{self._markup(image)}</div>'
+
+    def _one(self, output: NotebookNode) -> str:
+        if output.output_type == "stream":
+            return printed(output.text)
+        if output.output_type == "error":
+            return printed("\n".join(output.traceback))
+        if "text/html" in output.data:
+            return self._markup(output.data["text/html"])
+        text = output.data.get("text/plain", "")
+        return SLIDER if text in (AGAIN, TYPE) else printed(text)
+
+    def _markup(self, text: str) -> str:
+        for aside in ASIDES:
+            text = text.replace(aside, "")
+        # Nothing changes while it is read, so nothing has to be announced.
+        text = AROUND.sub("", text).replace(' role="status"', "").strip()
+        return PICTURE.sub(lambda found: self._kept(base64.b64decode(found[1])), text)
+
+    def _kept(self, drawing: bytes) -> str:
+        name = f"{hashlib.sha256(drawing).hexdigest()[:16]}.svg"
+        # As dark as the page, not nearly.
+        (self.folder / name).write_bytes(drawing.replace(b"--paper:#111", b"--paper:#14181e"))
+        return f'src="{self.address}/{name}" loading="lazy" decoding="async"'
+
+
+def printed(text: str) -> str:
+    """What was printed, as a terminal shows it; a long line is reached by the keyboard too."""
+    told = html.escape(strip_ansi(text).rstrip())
+    return f'<pre class="printed" tabindex="0">{told}</pre>' if told else ""

@@ -1,0 +1,141 @@
+"""The pages of the units: what a learner is handed, with what the worked notebook shows.
+
+An answer is never read from the worked notebook: the cell of an answer and the check below it are
+those of the release, and only what the lesson's own cells showed is taken over.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import itertools
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from helpers import checks
+from helpers.checks.engine import Exercise
+from helpers.checks.engine.shown import as_html
+from helpers.course.authoring import colab, source
+from helpers.course.authoring.source import Cell
+from helpers.course.settings import Course
+from web import links
+from web.explore import Figure
+from web.markdown import code, fold, raw, relinked
+from web.outputs import Outputs
+
+SET_UP = "# Set-up: "
+END_OF_UNIT = "## What to keep"  # figures that move stand before it
+EXERCISE = re.compile(r"### Exercise \d+:")
+BEGIN, END = raw('<div class="exercise">'), raw("</div>")
+ASKS = re.compile(r"(predict|outcome)\(")  # what it shows says it all
+
+
+def read(path: Path) -> NotebookNode:
+    """A notebook."""
+    return nbformat.read(path, as_version=4)
+
+
+class Unit:
+    """One unit of the course, as its page shows it."""
+
+    def __init__(
+        self, course: Course, name: str, outputs: Outputs, figures: Iterable[Figure] = ()
+    ) -> None:
+        self.course, self.name, self.outputs = course, name, outputs
+        self.figures = [each for each in figures if name in each.units]
+        self.lead = links.leader(course, f"units/{name}", f"notebooks/{name}/{name}.ipynb")
+        self.cells: list[Cell] = source.read(course.text(name))
+        self.title = source.heading(course.text(name))
+        self.exercises = checks.exercises(name)
+        file = f"{name}/{name}.ipynb"
+        self.released = read(course.notebooks / file).cells
+        self.worked = {cell.id: cell for cell in read(course.solutions / file).cells}
+
+    @property
+    def titles(self) -> list[str]:
+        """Of the exercises."""
+        return [cell.keys["title"] for cell in self.cells if cell.kind == "exercise"]
+
+    @property
+    def minutes(self) -> float:
+        """That the exercises take."""
+        return sum(cell.keys["minutes"] for cell in self.cells if cell.kind == "exercise")
+
+    @property
+    def points(self) -> float:
+        """Of all exercises."""
+        return source.points(self.cells)
+
+    def page(self) -> str:
+        """The page as Markdown."""
+        parts = [self._cell(cell) for cell in self.released]
+        title, rest = parts[0].split("\n", 1)
+        end = next((n for n, each in enumerate(parts) if each.startswith(END_OF_UNIT)), -1)
+        moving = [raw(each.markup("../")) for each in self.figures]
+        parts[end:end] = ["## See it move", *moving] if moving else []
+        return "\n\n".join([title, raw(self._bar()), rest, *parts[1:]])
+
+    def _bar(self) -> str:
+        """Ways to run the unit."""
+        file = f"../notebooks/{self.name}/{self.name}.ipynb"
+        ways = {file: "Download the notebook"}
+        if self.course.published:
+            ways[colab.address(self.name, self.course)] = "Open in Colab"
+            ways[colab.binder(self.name, self.course)] = "Open in Binder"
+        return f'<p class="ways">{" ".join(itertools.starmap(way, ways.items()))}</p>'
+
+    def _cell(self, cell: NotebookNode) -> str:
+        grader = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "markdown":
+            return self._text(cell.source, bool(grader))
+        if cell.source.startswith(SET_UP):
+            return ""
+        if grader.get("solution"):
+            return raw('<p class="yours">Your answer goes here:</p>') + code(cell.source)
+        if grader.get("grade"):
+            return code(cell.source) + self._check(grader["grade_id"].removesuffix("-test"))
+        shown = raw(self.outputs.shown(self.worked[cell.id].get("outputs", [])))
+        return shown if ASKS.match(cell.source) else f"{code(cell.source)}\n{shown}"
+
+    def _text(self, text: str, essay: bool) -> str:
+        text = relinked(text, self.lead)
+        if essay:
+            return f"{raw('<p class=yours>Your answer goes here, in prose:</p>')}\n{text}\n{END}"
+        if EXERCISE.match(text):
+            heading, rest = text.split("\n", 1)
+            return f"{heading}\n\n{BEGIN}\n{rest}"
+        return text
+
+    def _check(self, name: str) -> str:
+        """What the check of an exercise says to a usual mistake, and all that it can hint at."""
+        exercise = self.exercises.get(name)
+        if exercise is None:
+            return END
+        title = next(c.keys["title"] for c in self.cells if (c.kind, c.name) == ("exercise", name))
+        hints = list(dict.fromkeys(html.escape(each.hint) for each in exercise.mistakes))
+        listed = "".join(f"<li>{each}</li>" for each in hints)
+        said = fold("What the check says to a usual mistake", example(exercise, title), "said")
+        known = fold(f"Hints for {len(hints)} usual mistakes", f"<ul>{listed}</ul>", "hints")
+        return f"\n{raw(said + known)}\n{END}"
+
+
+def way(address: str, words: str, kind: str = "") -> str:
+    """A link that looks like a button; a notebook is saved, not shown."""
+    load = " download" if address.endswith(".ipynb") and "//" not in address else ""
+    return f'<a class="way {kind}" href="{html.escape(address)}"{load}>{words}</a>'
+
+
+def example(exercise: Exercise, title: str) -> str:
+    """What a notebook shows to a usual mistake, one that costs some parts only where there is one.
+
+    Without the line that raised an error, which may be half right.
+    """
+    mistakes = sorted(exercise.mistakes, key=lambda each: len(each.loses) == len(exercise.parts))
+    report = next(each for each in (exercise(m.answer) for m in mistakes) if each.hints)
+    findings = [dataclasses.replace(each, line="") for each in report.findings]
+    report = dataclasses.replace(report, findings=findings, title=title, so_far="")
+    return as_html(report).replace(' role="status"', "")
