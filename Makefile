@@ -15,7 +15,7 @@ TESTS := $(BIN)/python -m pytest -n 3 --no-loadscope-reorder # conftest.py order
 KEEPS := MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=68719476736
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick plain mutants saboteurs promises colab lab work grade build check style style-check study bench gpu table site serve lock clean
+.PHONY: help demo test quick plain mutants saboteurs promises colab lab work grade build check style study bench gpu table site serve lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | \
@@ -25,16 +25,12 @@ demo: $(READY) ## a tour: build the notebooks, train for a minute, grade a synth
 	@$(BIN)/course demo
 
 # Three tests run side by side, as some wait; threads of their own would only get in the way.
-quick plain mutants saboteurs colab: export OMP_NUM_THREADS = 1
+plain mutants saboteurs colab: export OMP_NUM_THREADS = 1
 test: $(READY) ## everything: style, types, unit tests, notebooks, grading, drift
 	@$(BIN)/python -m tests.everything
 
-quick: $(READY) style-check ## what a change of one unit or one encoding can break
-	@$(BIN)/python -m mypy
-	@$(BIN)/course build --check
-	@only="$$($(BIN)/python -m tests.changed)" && echo "checks of $$only" && \
-		ONLY="$$only" $(TESTS) -m "not slow" tests/checks tests/promises tests/saboteurs \
-		tests/encodings tests/model tests/course/authoring tests/project
+quick: $(READY) ## what a change of one unit or one encoding can break
+	@$(BIN)/python -m tests.everything --quick
 
 plain: $(READY) ## the tests that differ where there is neither bubblewrap nor Chromium
 	@tools/without.sh bwrap chromium google-chrome -- $(TESTS) tests/course/authoring \
@@ -53,10 +49,6 @@ colab: $(READY) ## run published units with Colab's versions: make colab [UNITS=
 
 promises: $(READY) ## what each exercise promises, and the cases that hold it: make promises [UNITS=…]
 	@$(BIN)/python -m tests.promises $(UNITS)
-
-style-check: $(READY)
-	@$(BIN)/python -m ruff check .
-	@$(BIN)/python -m ruff format --check --exclude source .
 
 lab: $(READY) ## open JupyterLab on your own copies of the units, in work/ (PORT=8888)
 	@$(BIN)/course lab --port $(PORT)

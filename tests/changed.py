@@ -1,6 +1,6 @@
-"""Names the units that uncommitted changes can break, or else those of the last commit.
+"""What `make quick` looks at: what uncommitted changes can break, or those of the last commit.
 
-`make quick` looks at these alone: `python -m tests.changed`.
+A unit's tests ask its checks, an encoding's compare it with others; all else is for `make test`.
 """
 
 from __future__ import annotations
@@ -13,15 +13,33 @@ from tests.common import ROOT, UNITS
 
 # What every check stands on.
 SHARED = ("helpers/checks/engine/", "helpers/checks/__init__.py", "tests/mutants/trial.py")
+ENCODINGS = ("helpers/encodings/", "helpers/model/", "tests/encodings/", "tests/model/")
 
 
 def units(paths: Iterable[str]) -> list[str]:
-    """The units to which changed files belong; the shortest one where they belong to none."""
+    """The units to which changed files belong."""
     changed = list(paths)
     if any(path.startswith(SHARED) for path in changed):
         return UNITS
-    found = [unit for unit in UNITS if any(path.startswith(_places(unit)) for path in changed)]
-    return found or UNITS[:1]
+    return [unit for unit in UNITS if any(path.startswith(_places(unit)) for path in changed)]
+
+
+def tests(paths: Iterable[str]) -> list[str]:
+    """The folders with the tests of changed files; what every unit and encoding shares always."""
+    changed = list(paths)
+    found = ["tests/project"]
+    if units(changed):
+        found += ["tests/checks", "tests/promises", "tests/saboteurs", "tests/course/authoring"]
+    if any(path.startswith(ENCODINGS) for path in changed):
+        found += ["tests/encodings", "tests/model"]
+    return found
+
+
+def paths() -> list[str]:
+    """Files that differ from the last commit; where none does, those that it changed."""
+    now = _listed("diff", "--name-only", "HEAD")
+    now += _listed("ls-files", "--others", "--exclude-standard")
+    return now or _listed("diff", "--name-only", "HEAD~1", "HEAD")
 
 
 def _places(unit: str) -> tuple[str, ...]:
@@ -37,9 +55,3 @@ def _places(unit: str) -> tuple[str, ...]:
 def _listed(*command: str) -> list[str]:
     ran = subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True)
     return ran.stdout.split()
-
-
-if __name__ == "__main__":
-    now = _listed("diff", "--name-only", "HEAD")
-    now += _listed("ls-files", "--others", "--exclude-standard")
-    print(*units(now or _listed("diff", "--name-only", "HEAD~1", "HEAD")))

@@ -1,36 +1,59 @@
-"""All that is tested, for `make test`, and for `python -m helpers.course test` without make."""
+"""All that is tested, for `make test`, and for `python -m helpers.course test` without make.
+
+With --quick it is `make quick`: what a change of one unit or one encoding can break.
+"""
 
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+from tests import changed
+
 SKIPPED = Path("build") / "skipped"
-STEPS = (
-    "ruff check .",
-    "ruff format --check --exclude source .",
-    "mypy",
+STYLE = ("ruff check .", "ruff format --check --exclude source .", "mypy")
+# conftest.py orders and shares the tests; three at a time, as some wait.
+PYTEST = "pytest -n 3 --no-loadscope-reorder"
+EVERYTHING = (
+    *STYLE,
     "helpers.course build --check",
-    # conftest.py orders and shares them; nbval executes the solutions.
-    "pytest -n 3 --no-loadscope-reorder --nbval-lax --nbval-current-env --nbval-cell-timeout 600"
-    " tests solutions",
+    # nbval executes the solutions.
+    f"{PYTEST} --nbval-lax --nbval-current-env --nbval-cell-timeout 600 tests solutions",
     f"tests.skipped {SKIPPED.as_posix()}",
 )
 
 
-def main() -> int:
+def quick() -> tuple[tuple[str, ...], dict[str, str]]:
+    """The steps of `make quick`, and the units whose checks they ask."""
+    paths = changed.paths()
+    units, tests = changed.units(paths), changed.tests(paths)
+    print(f"looking at {' '.join([*units, *tests])}", flush=True)
+    drift = [f"helpers.course build --check {' '.join(units)}"] if units else []
+    steps = (*STYLE, *drift, f"{PYTEST} -m 'not slow' {' '.join(tests)}")
+    return steps, {"ONLY": " ".join(units)}
+
+
+def run(steps: tuple[str, ...], variables: dict[str, str]) -> int:
     """Run the steps up to the first that fails, and give its exit code."""
-    SKIPPED.parent.mkdir(exist_ok=True)
-    SKIPPED.unlink(missing_ok=True)
-    # Three tests run side by side, as some wait; threads of their own would only get in the way.
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "SKIPPED": str(SKIPPED)}
-    for step in STEPS:
-        code = subprocess.call([sys.executable, "-m", *step.split()], env=environment)
+    # Threads of their own would only get in the way of tests that run side by side.
+    environment = os.environ | {"OMP_NUM_THREADS": "1"} | variables
+    for step in steps:
+        code = subprocess.call([sys.executable, "-m", *shlex.split(step)], env=environment)
         if code:
             return code
     return 0
+
+
+def main() -> int:
+    """Everything, or with --quick less."""
+    if "--quick" in sys.argv[1:]:
+        return run(*quick())
+    SKIPPED.parent.mkdir(exist_ok=True)
+    SKIPPED.unlink(missing_ok=True)
+    return run(EVERYTHING, {"SKIPPED": str(SKIPPED)})
 
 
 if __name__ == "__main__":

@@ -62,8 +62,8 @@ class Rotary2d(_Axes):
 
     def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
         """base^(−m/M) for the m-th of the M pairs of each axis."""
-        shares = [pair[:pairs] / max(pairs, 1) for pairs in self.sections]
-        return self.base ** -torch.cat(shares)
+        along = [pair[:pairs] / max(pairs, 1) for pairs in self.sections]
+        return self.base ** -torch.cat(along)
 
 
 class Rotary3d(_Axes):

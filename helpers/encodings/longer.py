@@ -44,6 +44,11 @@ class Extended(Rotary):
         """θ_n of RoPE itself."""
         return self.base ** (-2 * pair / self.turned)
 
+    def mixed(self, pair: Tensor, kept: Tensor) -> Tensor:
+        """γ_n θ_n + (1 − γ_n) θ_n/s; `kept` is γ_n, 1 where a pair stays as it is."""
+        rope = self.rope(pair)
+        return (1 - kept) * rope / self.factor + kept * rope
+
 
 class Interpolated(Extended):
     """Position interpolation: position p is read as p/s, so that none is new."""
@@ -133,8 +138,7 @@ class Yarn(Extended):
 
     def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
         """θ_n and θ_n/s, mixed by γ_n."""
-        kept, rope = self.kept(pair), self.rope(pair)
-        return (1 - kept) * rope / self.factor + kept * rope
+        return self.mixed(pair, self.kept(pair))
 
     def gain(self) -> float:
         """0.1·ln s + 1, for queries and for keys: scores are multiplied by its square."""
@@ -218,10 +222,8 @@ class Llama3(Extended):
 
     def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
         """θ_n and θ_n/s, mixed by how often the pair turns in the trained length."""
-        rope = self.rope(pair)
-        turns = self.trained * rope / (2 * math.pi)
-        kept = ((turns - self.low) / (self.high - self.low)).clamp(0, 1)
-        return (1 - kept) * rope / self.factor + kept * rope
+        turns = self.trained * self.rope(pair) / (2 * math.pi)
+        return self.mixed(pair, ((turns - self.low) / (self.high - self.low)).clamp(0, 1))
 
 
 class PRope(Rotary):
@@ -230,7 +232,7 @@ class PRope(Rotary):
     `rotary` with a `fraction` is not the same: it spaces the frequencies anew over fewer columns.
 
     Args:
-        p: share of the pairs that are turned.
+        p: fraction of the pairs that are turned.
         rotary: `base` and `layout`, as `Rotary` has them.
 
     Raises:

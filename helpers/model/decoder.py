@@ -147,6 +147,7 @@ def generate(
         raise ValueError(f"temperature={temperature} must not be negative")
     if not tokens.shape[1]:
         raise ValueError("tokens must have at least one column: a text begins with something")
+    training = model.training
     model.eval()
     cache, unread, own = model.new_cache() if cached else None, tokens, documents
     for _ in range(length):
@@ -156,6 +157,7 @@ def generate(
         if documents is not None:
             documents = torch.cat([documents, documents[:, -1:]], 1)
         unread, own = (following, None) if cached else (tokens, documents)
+    model.train(training)
     return tokens
 
 

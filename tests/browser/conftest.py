@@ -70,6 +70,18 @@ def run(page: Page, shows: Locator, what: str = "Run All Cells", tries: int = 3)
         run(page, shows, what, tries - 1)
 
 
+def end_kernels(page: Page) -> None:
+    """End those of the server that the page is from."""
+    page.evaluate(
+        """async () => {
+            const token = document.cookie.match(/_xsrf=([^;]+)/)?.[1] ?? "";
+            for (const each of await (await fetch("/api/sessions")).json())
+                await fetch(`/api/sessions/${each.id}`,
+                            {method: "DELETE", headers: {"X-XSRFToken": token}});
+        }"""
+    )
+
+
 def _end(server: subprocess.Popen[bytes]) -> None:
     server.terminate()
     try:

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page
 
 from helpers import widgets
 from helpers.course.authoring.notebook import METADATA
-from tests.browser.conftest import jupyterlab, opened, run
+from tests.browser.conftest import end_kernels, jupyterlab, opened, run
 from tests.common import needs_browser
 
 CELLS = (
@@ -67,14 +67,7 @@ def _end(page: Page, path: Path) -> None:
     while "image/png" not in path.read_text(encoding="utf-8"):
         page.keyboard.press("Control+s")
         page.wait_for_timeout(500)
-    page.evaluate(
-        """async () => {
-            const token = document.cookie.match(/_xsrf=([^;]+)/)?.[1] ?? "";
-            for (const each of await (await fetch("/api/sessions")).json())
-                await fetch(`/api/sessions/${each.id}`,
-                            {method: "DELETE", headers: {"X-XSRFToken": token}});
-        }"""
-    )
+    end_kernels(page)
 
 
 def test_pictures_stay_when_the_notebook_is_closed(tmp_path: Path, page: Page) -> None:

@@ -167,6 +167,13 @@ def test_tokens_are_drawn_at_a_temperature() -> None:
     assert (drawn.bincount(minlength=V) / 2_000 - expected).abs().max() < 0.05
 
 
+@pytest.mark.parametrize("training", [True, False])
+def test_generating_leaves_a_model_in_its_mode(training: bool) -> None:
+    model = _decoder("rotary").train(training)
+    generate(model, _tokens(), 1)
+    assert all(module.training == training for module in model.modules())
+
+
 class _Spin(Encoding):
     """A learner's, that is told no positions."""
 
