@@ -25,7 +25,7 @@ class Rotary(Encoding):
         base: 10,000 in the paper.
         layout: which columns make pair i: "interleaved", 2i and 2i+1, as in the paper and GPT-J;
             or "halves", i and i + r/2, as in GPT-NeoX and in the Llama of transformers.
-        fraction: share of a head's columns that are turned; the others carry no position.
+        fraction: fraction of a head's columns that are turned; the others carry no position.
 
     Raises:
         ValueError: the number of turned columns is odd or zero, or `layout` is neither.

@@ -57,6 +57,6 @@ ROWS = [
     _forged(
         "says-half-a-letter", r"said['found'] = {k: ['\udcff'] * 2 for k in said['found']}", ""
     ),
-    _forged("says-very-much", "said['name'] = 'x' * (6 << 20)", MADE_UP),
+    _forged("says-very-much", "said['name'] = 'x' * (12 << 20)", MADE_UP),
     _forged("says-a-script", "said['name'] = '<script>mine()</script>'", ""),
 ]
