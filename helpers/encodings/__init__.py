@@ -15,6 +15,7 @@ from helpers.encodings.convolution import Convolution
 from helpers.encodings.cope import Cope
 from helpers.encodings.deberta import Deberta
 from helpers.encodings.distance import Alibi, Fire, Kerple
+from helpers.encodings.gates import Fox, Path
 from helpers.encodings.huang import Huang
 from helpers.encodings.learned import Learned
 from helpers.encodings.longer import (
@@ -80,6 +81,8 @@ LATER: dict[str, type[Encoding]] = {
     "rotary_2d": Rotary2d,
     "rotary_3d": Rotary3d,
     "pope": Pope,
+    "fox": Fox,
+    "path": Path,
 }
 ALL = BY_NAME | LATER
 
@@ -97,6 +100,7 @@ __all__ = [
     "Encoding",
     "Fire",
     "Fourier",
+    "Fox",
     "Huang",
     "IndexMLP",
     "Interpolated",
@@ -106,6 +110,7 @@ __all__ = [
     "LongRope",
     "Ntk",
     "PRope",
+    "Path",
     "Pope",
     "Positions",
     "Rotary",

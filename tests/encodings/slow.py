@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from tests.encodings import slow_read
+
 Vector = Callable[[Any, int], Tensor]
 Term = Callable[[Any, int, int, int, Tensor, Tensor], Tensor | float]
 
@@ -196,6 +198,8 @@ TERMS: dict[str, Term] = {
     "tree_offsets": _tree_offsets,
     "window": _window,
     "convolution": _convolution,
+    "fox": slow_read.fox,
+    "path": slow_read.path,
 }
 
 

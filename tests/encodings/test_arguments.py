@@ -105,7 +105,7 @@ def test_offsets_that_do_not_fit(name: str) -> None:
         attention(torch.randn(2, T, D), offsets=torch.zeros(4, 4, dtype=torch.int64))
 
 
-@pytest.mark.parametrize("name", ["cope", "tupe"])
+@pytest.mark.parametrize("name", ["cope", "tupe", "fox", "path"])
 def test_who_cannot_take_offsets_says_so(name: str) -> None:
     attention = MultiHeadAttention(create(name, d_model=D, num_heads=H))
     with pytest.raises(ValueError, match="offsets"):

@@ -28,6 +28,7 @@ RELATIVE = [
     *("none", "shaw_keys", "shaw", "huang", "transformer_xl", "clipped_bias", "t5_bias"),
     *("alibi", "kerple", "rotary", "xpos", "deberta", "cope", "window", "convolution"),
     *("interpolated", "ntk", "yarn", "llama3", "p_rope", "rotary_2d", "rotary_3d", "pope"),
+    *("fox", "path"),
 ]
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 

@@ -47,6 +47,8 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
     ("tree_offsets", {"k": "k"}),
     ("window", {"k": "k"}),
     ("convolution", {}),
+    ("fox", {}),
+    ("path", {}),
 ]
 
 
