@@ -63,7 +63,6 @@ class Fox(_OnTheWay):
         return torch.where(seen, left, right) / self.scale
 
 
-
 class Path(_OnTheWay):
     """PaTH: each token on the way changes the key by I − β w wᵀ, with a w and a β of its own.
 

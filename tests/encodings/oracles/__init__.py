@@ -6,4 +6,13 @@
 from tests.encodings.oracles import input_and_turned, longer, offsets, read, recorded, structure
 from tests.encodings.oracles.comparison import ORACLES, Oracle
 
-__all__ = ["ORACLES", "Oracle", "input_and_turned", "longer", "offsets", "read", "recorded", "structure"]
+__all__ = [
+    "ORACLES",
+    "Oracle",
+    "input_and_turned",
+    "longer",
+    "offsets",
+    "read",
+    "recorded",
+    "structure",
+]
