@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -33,7 +34,7 @@ def _theirs(*tensors: Tensor) -> list[Tensor]:
     return [each.transpose(1, 2) for each in (*tensors[:2], values, *tensors[2:])]
 
 
-def _ours(encoding: torch.nn.Module, q: Tensor, k: Tensor) -> Tensor:
+def _ours(encoding: Any, q: Tensor, k: Tensor) -> Tensor:
     """Weights with a causal mask."""
     scores = (q @ k.transpose(-2, -1) + encoding.scores(q, k)) * encoding.scale
     seen = torch.ones(T, T, dtype=torch.bool).tril()
