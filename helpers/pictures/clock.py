@@ -19,17 +19,21 @@ def clocks(first: int = 0, hands: int = 4, base: float = 10_000.0) -> tuple[Figu
     Hand i stands at p·ω_i radians, counted from twelve o'clock to the right, so that its tip has
     the sine to the right and the cosine upward.
     """
-    figure, axes = plt.subplots(1, 8, figsize=(7.4, 1.3))
+    figure, axes = plt.subplots(1, 8, figsize=(7.4, 1.85))
     for position, ax in enumerate(axes, first):
         _face(ax)
         for hand in range(hands):
             angle = position * base ** (-hand / hands)
             length = 0.92 - 0.6 * hand / max(1, hands - 1)
             tip = length * math.sin(angle), length * math.cos(angle)
-            ax.plot([0, tip[0]], [0, tip[1]], "-", color=COLOURS[hand % 6], linewidth=2)
+            colour, name = COLOURS[hand % 6], f"hand i = {hand}"
+            ax.plot([0, tip[0]], [0, tip[1]], "-", color=colour, linewidth=2, label=name)
         ax.set_title(f"p = {position}", fontsize=9)
+    names = axes[0].get_legend_handles_labels()
+    figure.legend(*names, title=f"D = {2 * hands}", loc="outside lower center", ncols=hands)
     alt = (
-        f"Eight clock faces for positions {first} to {first + 7}, each with {hands} hands. From "
+        f"Eight clock faces for positions {first} to {first + 7}, each with {hands} hands, so "
+        f"D = {2 * hands}. From "
         "one face to the next every hand turns by an angle of its own: the longest by one radian, "
         "each shorter one by less, the last hardly at all."
     )

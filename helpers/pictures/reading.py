@@ -23,7 +23,8 @@ def reading(words: Sequence[str], scores: Sequence[float], query: int) -> tuple[
     powers = [math.exp(score - highest) for score in scores]
     weights = [power / sum(powers) for power in powers]
     figure, ax = plane(STEP * len(words) + 16, 41)
-    rows = {32.5: "$W_Q$, $W_K$, $W_V$", 23.5: "score q · k", 17.5: "softmax", 10: "read"}
+    score = r"score $q \cdot k/\sqrt{d}$"
+    rows = {32.5: "$W_Q$, $W_K$, $W_V$", 23.5: score, 17.5: "softmax", 10: "read"}
     for y, name in rows.items():
         write(ax, (10, y), name, align="right")
     asking = 20 + STEP * query
@@ -34,15 +35,17 @@ def reading(words: Sequence[str], scores: Sequence[float], query: int) -> tuple[
             used = name != "q" or number == query
             arrow(ax, (at, 36.5), (at, 34.5), lit=name == "q" and number == query)
             box(ax, (at, 32.5), (3.2, 3.6), f"${name}$", lit=name == "q" and used, quiet=not used)
-        ax.plot([asking - 4, x], [30.6, 25], "-", color=QUIET, linewidth=0.8)
+        for start in (asking - 4, x):  # the query, and this word's key
+            ax.plot([start, x], [30.6, 25], "-", color=QUIET, linewidth=0.8)
         write(ax, (x, 23.5), f"{scores[number]:g}")
         write(ax, (x, 17.5), f"{weights[number]:.2f}", weight="bold")
-        ax.plot([x, asking], [15.5, 6.5], "-", color=LIT, linewidth=0.3 + 7 * weights[number])
+        down = [x + 4, x + 4, asking], [30.6, 17.5, 6.5]  # the value, as thick as its weight
+        ax.plot(*down, "-", color=LIT, linewidth=0.3 + 7 * weights[number])
     box(ax, (asking, 4.2), (24, 4), f"sum of weight · $v$ for {words[query]}", lit=True)
     told = ", ".join(f"{word} {w:.2f}" for word, w in zip(words, weights, strict=True))
     alt = (
         f"Each of the words {', '.join(words)} has a query, a key and a value. The query of "
         f"“{words[query]}” meets every key; the softmax turns the scores into weights: {told}. "
-        "What it reads is the sum of the values with these weights."
+        "From each value a line, as thick as its weight, leads to the sum of all, which is read."
     )
     return figure, alt

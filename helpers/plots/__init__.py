@@ -150,13 +150,16 @@ class Place:
             self._handle.update(data, metadata=metadata, raw=True)
 
 
-def heatmap(ax: Axes, table: Any, *, x: str, y: str, title: str = "", limit: float = 0) -> None:
+def heatmap(
+    ax: Axes, table: Any, *, x: str, y: str, title: str = "", limit: float = 0, says: str = ""
+) -> None:
     """Draw a matrix; zero is white, and in the middle of the colours if any number is negative.
 
     Args:
         table: (rows, columns), anything that NumPy can read.
         x, y: what the columns and the rows are.
         limit: value of the strongest colour; the largest in the table if 0.
+        says: what the colours are, written beside their bar.
     """
     values = _array(table)
     limit = limit or float(np.abs(values).max()) or 1.0
@@ -167,7 +170,7 @@ def heatmap(ax: Axes, table: Any, *, x: str, y: str, title: str = "", limit: flo
     ax.set(xlabel=x, ylabel=y, title=title)
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_locator(MaxNLocator(integer=True))
-    ax.figure.colorbar(picture, ax=ax)
+    ax.figure.colorbar(picture, ax=ax, label=says)
 
 
 def lines(

@@ -69,6 +69,18 @@ def bag_is_a_set(tokens, answers):
 
 
 @bag.mistake(
+    "You group by a set in the order in which Python lists it; this may differ for the same "
+    "tokens. And a set forgets how often a token occurs: “a a b” and “a b b” are different bags.",
+    loses=NOT_TWINS,
+)
+def bag_is_a_tuple_of_a_set(tokens, answers):
+    bags = defaultdict(Counter)
+    for row, answer in zip(tokens.tolist(), answers.tolist(), strict=True):
+        bags[tuple(set(row))][answer] += 1
+    return sum(max(bag.values()) for bag in bags.values()) / len(answers)
+
+
+@bag.mistake(
     "You tell bags apart by the sum of their ids, and different bags may share a sum: "
     "0 + 3 = 1 + 2.",
     loses=NOT_TWINS,

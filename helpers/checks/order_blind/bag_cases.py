@@ -181,6 +181,14 @@ def uneven_or_alike(rng: Random) -> Iterator[Case]:
 
 
 def nearly_alike(rng: Random) -> Iterator[Case]:
-    """Bags that a careless key takes for one, of small ids and of large ones."""
+    """Bags that a careless key takes for one, of small ids and of large ones; and one bag."""
     yield from confused(rng)
     yield from large(rng)
+    yield from in_two_orders(rng)
+
+
+def in_two_orders(rng: Random) -> Iterator[Case]:
+    """One bag. Python's set of it, as a tuple, has two orders: 8 apart, both want one slot."""
+    n = rng.randint(0, 9)
+    rows = [[n, n + 8]] * 3 + [[n + 8, n]] * 2
+    yield _bag_case("one bag in two orders", rows, [0, 0, 1, 1, 1])

@@ -284,7 +284,6 @@ module = Exercise(
         Part("dtype and gradients", 0.25, _backwards),
     ),
     forbidden=(additive.Table, encodings.Additive),
-    explains=("With `positions`, $T$ never is",),
 )
 
 

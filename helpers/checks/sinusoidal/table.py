@@ -81,8 +81,8 @@ def table_halves_concatenated(num_positions, d_model, base=10_000.0):
 
 
 @table.mistake(
-    "Your exponent is i/D, the paper's is 2i/D. The frequencies should span the whole way "
-    "from 1 down to nearly 1/base.",
+    "Your exponent is i/D, the paper's is 2i/D: your frequencies are only the square roots of the "
+    "right ones, so the slow hands are too fast.",
     breaks="PE(p, 2i) = sin(p·ω_i)",
 )
 def table_exponent_i(num_positions, d_model, base=10_000.0):

@@ -38,8 +38,8 @@ wavelengths = Exercise(
 
 
 @wavelengths.mistake(
-    "Your exponent is i/D, the paper's is 2i/D: the longest wavelength should come close to "
-    "2π·base, yours stops near 2π·√base.",
+    "Your exponent is i/D, the paper's is 2i/D: as multiples of 2π, your wavelengths are only the "
+    "square roots of the right ones.",
     breaks="λ_i = 2π / ω_i",
 )
 def wavelengths_exponent_i(d_model, base=10_000.0):
