@@ -2,7 +2,7 @@
 
 - RoPE, clipped: the weights of RoPE, trained at T = 24, where no offset lies beyond ±23. They are
   evaluated as they are, and once more with offsets beyond ±23 counted as ±23, as in ReRoPE (Su
-  2023, github bojone/rerope), so that nothing is turned by an angle that training has not seen.
+  2023, github bojone/rerope), so that no offset is one that training has not seen.
 - learned tables that stay as they were drawn, quiet (standard deviation 0.02) and loud (1): is it
   the learning, or the size?
 

@@ -630,7 +630,7 @@ print(study.note)
 
 # %% [markdown]
 # At the trained length all seven do nearly the same. Beyond it, the two tables fail at once, and
-# being relative is not enough: RoPE meets angles that it has never seen (unit 05), and the clipped
+# being relative is not enough: RoPE meets offsets that it has never seen (unit 05), and the clipped
 # bias, which leaves no offset untrained, loses ground at 96 as well. The same bias inside a window
 # does not, for this language looks back three tokens only. Fifth suspect: guilty. Here Shaw's
 # clipped *keys* and a window are cures.
