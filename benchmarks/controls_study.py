@@ -1,8 +1,8 @@
 """Controls on the lag-3 language: each changes the one thing that a lesson gives as the reason.
 
-- RoPE, offsets clipped: trained at T = 24 as RoPE is, where no offset lies beyond ±23. At 48 and 96
-  those beyond count as ±23, as in ReRoPE (Su 2023, github bojone/rerope), so that nothing is turned
-  by an angle that training has not seen.
+- RoPE, clipped: the weights of RoPE, trained at T = 24, where no offset lies beyond ±23. They are
+  evaluated as they are, and once more with offsets beyond ±23 counted as ±23, as in ReRoPE (Su
+  2023, github bojone/rerope), so that no offset is one that training has not seen.
 - learned tables that stay as they were drawn, quiet (standard deviation 0.02) and loud (1): is it
   the learning, or the size?
 
@@ -59,16 +59,20 @@ def frozen(std: float) -> Encoding:
 
 CONTROLS: dict[str, Callable[[], Encoding]] = {
     "RoPE": partial(Rotary, WIDTH, HEADS, max(LENGTHS)),
-    "RoPE, clipped": partial(ClippedRotary, WIDTH, HEADS, max(LENGTHS)),
     "learned": partial(Learned, WIDTH, HEADS, max(LENGTHS)),
     "learned, std 1": partial(Learned, WIDTH, HEADS, max(LENGTHS), std=1.0),
     "frozen": partial(frozen, 0.02),
     "frozen, std 1": partial(frozen, 1.0),
 }
+# label: what its trained weights are evaluated with once more
+ALSO: dict[str, dict[str, Callable[[], Encoding]]] = {
+    "RoPE": {"RoPE, clipped": partial(ClippedRotary, WIDTH, HEADS, max(LENGTHS))},
+}
 
 
 def _run(label: str, seed: int) -> pd.DataFrame:
-    return run(LagLanguage(), CONTROLS[label], seed, STEPS, LENGTHS, label=label)
+    also = ALSO.get(label)
+    return run(LagLanguage(), CONTROLS[label], seed, STEPS, LENGTHS, label=label, also=also)
 
 
 def main() -> None:

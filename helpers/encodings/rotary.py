@@ -114,8 +114,8 @@ class Rotary(Encoding):
 class XPos(Rotary):
     """RoPE whose pairs also fade with the offset: pair n by ζ_n^((i − j)/scale_base).
 
-    The query grows and the key shrinks with the position, so the fading is for keys to the left;
-    keys to the right grow, which the paper's causal mask hides.
+    The query shrinks and the key grows with the position, so the score of a key to the left fades;
+    that of a key to the right grows, which the paper's causal mask hides.
 
     Args:
         scale_base: 512 in the paper's code: at this offset pair n has faded by ζ_n.
@@ -139,12 +139,12 @@ class XPos(Rotary):
         self.scale_base, self.gamma = scale_base, gamma
 
     def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
-        """Turn, then scale queries up and keys down, counted from the middle of the text."""
+        """Turn, then scale queries down and keys up, counted from the middle of the text."""
         at = in_order(q, k) if at is None else at
         turned_q, turned_k = super().rotate(q, k, at)
         middle = k.shape[2] // 2
-        up, down = self._scale(q, at.queries - middle), self._scale(k, at.keys - middle)
-        return turned_q * up, turned_k / down
+        of_q, of_k = self._scale(q, at.queries - middle), self._scale(k, at.keys - middle)
+        return turned_q * of_q, turned_k / of_k
 
     def _scale(self, x: Tensor, places: Tensor) -> Tensor:
         pair = self._pairs(x)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import pandas as pd
 from torch import Generator
@@ -28,6 +28,7 @@ def run(
     lengths: Iterable[int] = (24,),
     label: str | None = None,
     shortest: int | None = None,
+    also: Mapping[str, Build] | None = None,
 ) -> pd.DataFrame:
     """Train a two-layer encoder on `task` and evaluate it.
 
@@ -39,10 +40,11 @@ def run(
         lengths: lengths to evaluate at, in tokens; the first is the one trained at.
         label: how the table and the progress bar call it.
         shortest: train on all lengths from this one to the first of `lengths`, one per batch.
+        also: label → encoding; the same trained weights are evaluated once more with each.
 
     Returns:
-        One row a length: encoding, seed, steps, length, loss and limit (nats per scored token),
-        and accuracy.
+        One row a length and label: encoding, seed, steps, length, loss and limit (nats per scored
+        token), and accuracy.
     """
     lengths = tuple(lengths)
     name = label or (encoding if isinstance(encoding, str) else "yours")
@@ -65,11 +67,16 @@ def run(
         limit=limits[lengths[0]],
         label=name,
     )
+    models = {name: model}
+    for other, build in (also or {}).items():
+        models[other] = Encoder(build(), task.vocab_size, LAYERS)
+        models[other].load_state_dict(model.state_dict())
     rows = []
-    for n, test in tests.items():
-        score = evaluate(model, test)
-        row = {"encoding": name, "seed": seed, "steps": steps, "length": n}
-        rows.append(row | {"loss": score.loss, "limit": limits[n], "accuracy": score.accuracy})
+    for kind, each in models.items():
+        for n, test in tests.items():
+            score = evaluate(each, test)
+            row = {"encoding": kind, "seed": seed, "steps": steps, "length": n}
+            rows.append(row | {"loss": score.loss, "limit": limits[n], "accuracy": score.accuracy})
     return pd.DataFrame(rows)
 
 

@@ -1,10 +1,10 @@
 # %% [markdown]
 # # 06 · Stacking
 #
-# One layer of attention lets every word read every other word. Transformers stack such layers, one
-# on top of the other: BERT has 12 of them, GPT-3 has 96. What goes wrong when attention is stacked,
-# and what cures it? That is the one question of this unit. The book asks it too (d2l, section 11.6,
-# exercise 1). At the end you will answer it, with numbers of your own.
+# One layer of attention lets every word read every other word. Transformers stack such layers:
+# BERT has 12 of them, GPT-3 has 96. What goes wrong when self-attention is stacked, and what cures
+# it? That is the one question of this unit. The book asks it too (d2l, section 11.6, exercise 1),
+# and at the end you will answer it with numbers of your own.
 #
 # By the end of this unit you can
 #
@@ -14,10 +14,11 @@
 # - give positions in a tree, and make attention heads act as a convolution;
 # - answer the book's question, and say which popular answer is wrong.
 #
-# Reading and running takes about 30 minutes besides the exercises.
+# Reading and running takes about 25 minutes besides the exercises.
 
 # %%
 import matplotlib.pyplot as plt
+import pandas as pd
 import torch
 from torch import nn
 
@@ -27,12 +28,14 @@ from helpers.encodings import Encoding, create
 from helpers.model import probes
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.encoder import Encoder, EncoderLayer
-from helpers.pictures import hooks, stack
+from helpers.pictures import stack
 from helpers.predict import outcome, predict
 
 # %% [markdown]
 # Our six words are *the cat sat on the mat*. Each gets a random vector, plus its position as a
-# sinusoid (unit 02). So the two *the* differ, but only by their positions.
+# sinusoid (unit 02). So the two *the* differ, but only by their positions. The sentence will go
+# through a stack in which each layer does nothing but attend, with random weights, as they are
+# before training. Write your prediction between the quotes; it is never marked.
 
 # %%
 words = ["the", "cat", "sat", "on", "the", "mat"]
@@ -40,27 +43,18 @@ numbers = torch.Generator().manual_seed(0)
 vectors = {word: torch.randn(16, generator=numbers, dtype=torch.float64) for word in words}
 sentence = torch.stack([vectors[word] for word in words]) + encodings.sinusoidal_table(6, 16)
 
-# %% [markdown]
-# The sentence now goes through a stack in which each layer does nothing but attend. All weights are
-# fresh, as they are before training.
-
-# %%
 @torch.no_grad()
-def through(step, x, depth, seed=0, sharpness=1.0):
-    """What enters a stack of fresh layers, and what leaves each; a list of (B, T, D)."""
+def through(step, x, depth, seed=0):
+    """What enters a stack of untrained layers, and what leaves each; a list of (B, T, D)."""
     torch.manual_seed(seed)
-    states, D = [x], x.shape[-1]
+    states = [x]
     for _ in range(depth):
-        layer = EncoderLayer(Encoding(D, num_heads=4)).double()
-        layer.attention.qkv.weight[:D] *= sharpness  # the queries: larger scores
+        layer = EncoderLayer(Encoding(x.shape[-1], num_heads=4)).double()
         states.append(step(layer, states[-1]))
     return states
 
 def alone(layer, x):
     return layer.attention(x)
-
-# %% [markdown]
-# Write your prediction between the quotes and run the cell. It is never marked.
 
 # %%
 predict("alike", "After how many layers do the 7 digits of float32 no longer tell the words apart?",
@@ -68,14 +62,10 @@ predict("alike", "After how many layers do the 7 digits of float32 no longer tel
         c="never: they come closer, but stay different", answer="")
 
 # %%
-def rows_of(step, depth):
-    """The six words, layer by layer, relative to the size of a row; (depth + 1, T, D)."""
-    states = torch.cat(through(step, sentence[None], depth))
-    return states / states.norm(dim=-1).mean(-1)[:, None, None]
-
 def one_number(step, depth):
-    """One of their 16 numbers; (depth + 1, T)."""
-    return rows_of(step, depth)[..., 1].numpy()
+    """One of the 16 numbers of each word, relative to the size of a row; (depth + 1, T)."""
+    states = torch.cat(through(step, sentence[None], depth))
+    return (states / states.norm(dim=-1).mean(-1)[:, None, None])[..., 1].numpy()
 
 plots.show(*stack.band({"attention alone": one_number(alone, 6)}, words, lit=(0, 4)))
 
@@ -94,21 +84,19 @@ outcome("alike", "a" if same <= 3 else "b" if same < 99 else "c")
 
 # %% [markdown]
 # After three layers, *the*, *cat* and *mat* are one and the same vector. (It still changes from
-# layer to layer, for all words at once: hence the peak at layer 4.) Their positions are gone too:
-# nothing can tell any longer which *the* came first. And it is final. The same vector gets the same
-# answer, in every later layer, whatever its weights are.
-#
+# layer to layer, for all words at once: hence the peak at layer 4.) Their positions are gone too,
+# and no later layer brings them back: the same vector gets the same answer, whatever the weights.
 # This is the first suspect in our question. Four more will follow, and not all of them are guilty.
 
 # %% [markdown]
 # ## 1. A mean of means of means
 #
 # Each row that leaves self-attention is a weighted mean of value rows. The next layer takes means
-# of these means, and differences average out. To follow this in stacks of any kind, we need one
-# number that says how alike the rows of $X$ are.
+# of these means, and differences average out. To follow this in any stack, we need one number that
+# says how alike the rows of $X$ are.
 #
-# So ask how far $X$ is from a matrix that has the same row everywhere. The nearest such matrix
-# repeats the mean row $\bar x$:
+# How far is $X$ from a matrix that has the same row everywhere? The nearest one repeats the mean
+# row $\bar x$:
 #
 # $$r(X) = \frac{\lVert X - \mathbf{1}\bar x^\top \rVert}{\lVert X \rVert},
 # \qquad \lVert X \rVert^2 = \sum_{t,c} X_{tc}^2$$
@@ -126,12 +114,9 @@ outcome("alike", "a" if same <= 3 else "b" if same < 99 else "c")
 # *Why care:* rows that are the same carry the same answer. No later layer can tell them apart
 # again, whatever it has learned.
 #
-# <details><summary>Hint 1</summary>
+# <details><summary>Hint</summary>
 #
 # `x.mean(1, keepdim=True)` is $(B, 1, D)$ and broadcasts over the positions.
-# </details>
-# <details><summary>Hint 2</summary>
-#
 # `torch.linalg.matrix_norm(x)` is the Frobenius norm over the last two axes.
 # </details>
 
@@ -156,7 +141,7 @@ check.residual(rank_residual, seed=6101)
 # can compute with 400 digits instead of 16, so we can watch for longer. Here is one head of
 # attention, and again the largest difference between two words, relative to their size:
 
-# %%
+# %% tags=["nbval-check-output"]
 from decimal import Decimal, getcontext
 
 import numpy as np
@@ -166,7 +151,7 @@ exact = np.vectorize(lambda number: Decimal(float(number)), otypes=[object])
 exp = np.vectorize(Decimal.exp, otypes=[object])
 
 def one_head(x, weights, D=16):
-    """Attention with fresh weights, in 400 digits; (T, D) → (T, D)."""
+    """Attention with random weights, in 400 digits; (T, D) → (T, D)."""
     q, k, v = (x @ exact(weights.normal(size=(D, D)) / D**0.5) for _ in range(3))
     alpha = exp(q @ k.T / 4)  # √D = 4
     return alpha / alpha.sum(1, keepdims=True) @ v
@@ -174,7 +159,6 @@ def one_head(x, weights, D=16):
 def gap_of(x):
     return (x.max(0) - x.min(0)).max() / abs(x).max()
 
-# %% tags=["nbval-check-output"]
 x, weights, zeros = exact(sentence), np.random.default_rng(0), []
 for layer in range(1, 7):
     x = one_head(x, weights)
@@ -182,65 +166,30 @@ for layer in range(1, 7):
     print(f"layer {layer}: {zeros[-1]:3} zeros,  {gap_of(x):.{zeros[-1] + 3}f}")
 
 # %% [markdown]
-# From layer 3 on, each layer roughly triples the zeros. Why three? Let the rows be $x_i = \bar x +
-# \varepsilon\,\delta_i$, what they share plus small differences of size $\varepsilon$, and follow
-# $\varepsilon$ through one layer.
+# From layer 3 on, each layer roughly triples the zeros. Why three? Let the rows differ from their
+# mean by small differences of size $\varepsilon$.
 #
-# **The weights.** The query of row $i$ is $\bar q + \varepsilon a_i$, where $\bar q = W_q \bar x$
-# and $a_i = W_q\,\delta_i$; the keys $\bar k + \varepsilon b_j$ likewise. So the score of query $i$
-# and key $j$ is
+# **The weights.** The query of row $i$ is then $\bar q + \varepsilon a_i$, the key of row $j$ is
+# $\bar k + \varepsilon b_j$, and their score is
 #
 # $$(\bar q + \varepsilon a_i)\cdot(\bar k + \varepsilon b_j) = \bar q \cdot \bar k
 # + \varepsilon\, a_i\cdot\bar k + \varepsilon\, \bar q\cdot b_j + \varepsilon^2\, a_i \cdot b_j$$
 #
-# The first two terms are the same for all keys $j$, and the softmax of query $i$ ignores what is
-# the same for all its keys. The third term is the same for all queries. Only the last one depends
-# on who asks. So the attention weights of two queries differ by about $\varepsilon^2$.
+# The first two terms are the same for all keys, and a softmax ignores what is the same for all its
+# keys. The third term is the same for all queries. Only the last one depends on both. So the
+# attention weights of two queries differ by about $\varepsilon^2$.
 #
-# **The outputs.** Each output is a weighted mean of the values. What all values share comes through
-# unchanged, as the weights sum to 1. So two outputs differ by a difference of weights,
-# $\varepsilon^2$, times the differences of the values, $\varepsilon$:
+# **The outputs.** What all values share comes through unchanged, as the weights sum to 1. So two
+# outputs differ by a difference of weights, $\varepsilon^2$, times the differences of the values,
+# $\varepsilon$:
 #
 # $$\varepsilon \;\to\; \varepsilon^3 \;\to\; \varepsilon^9 \;\to\; \varepsilon^{27}$$
 #
-# A constant goes with each arrow. With fresh weights it is small, so $\varepsilon$ falls below its
-# cube: above, from 0.0536 to 0.00000485, where the cube is 0.00015.
+# A constant goes with each arrow. With random weights of this size it is small: above, 0.0536
+# becomes 0.00000485, and its cube would be 0.00015.
 #
-# The exponent itself grows exponentially. That is why Dong et al. call the collapse **doubly
-# exponential**. They prove it for attention without skip connections and without MLPs.
-#
-# Fresh weights give small scores, and so a mean over nearly all rows. Larger scores make the
-# weights sharper: each output is then a mean of a few rows only. Does that help? The sharpness
-# multiplies the queries; move it.
-
-# %%
-residual_of = check.residual.use(rank_residual)
-numbers = torch.Generator().manual_seed(0)
-tokens = torch.randn(4, 32, 64, generator=numbers, dtype=torch.float64)  # four texts of 32 tokens
-
-def by_depth(step, depth, **options):
-    """r after 0, 1, … `depth` layers: the mean over the four texts and three draws of weights."""
-    runs = [[float(torch.as_tensor(residual_of(x)).mean()) for x in
-             through(step, tokens, depth, seed, **options)] for seed in range(3)]
-    return [sum(each) / len(runs) for each in zip(*runs, strict=True)]
-
-# %%
-def draw_fall(sharpness, depth):
-    figure, ax = plt.subplots()
-    found = {f"queries × {factor:.0f}": by_depth(alone, depth, sharpness=factor)
-             for factor in (1.0, sharpness)}
-    curves = {name: (range(depth + 1), ys) for name, ys in found.items()}
-    plots.lines(ax, curves, x="layers", y="residual r", title="attention alone")
-    ax.set(yscale="log", ylim=(1e-17, 3))
-    at = min(3, depth)
-    there = ", ".join(f"{name} {ys[at]:.1g}" for name, ys in found.items())
-    return figure, f"Residual by layer, falling faster and faster; after layer {at}: {there}."
-
-widgets.explore(draw_fall, sharpness=("sharpness", 2, 32, 8), depth=("layers", 2, 12, 6))
-
-# %% [markdown]
-# Sharper attention falls later. Once it falls, it falls just as fast: the logarithmic axis counts
-# zeros, and the curve bends down as they triple, until float64 has no more digits.
+# The exponent itself grows exponentially, so Dong et al. call the collapse **doubly exponential**.
+# They prove it for attention without skip connections and without MLPs.
 
 # %% [markdown]
 # ### Two cures?
@@ -251,11 +200,26 @@ widgets.explore(draw_fall, sharpness=("sharpness", 2, 32, 8), depth=("layers", 2
 # degeneration".
 
 # %%
-predict("cure", "Six layers with fresh weights: which of the two keeps 32 random tokens apart?",
+predict("cure", "Six untrained layers: which of the two keeps 32 random tokens apart?",
         a="each of them, also without the other", b="only the skip connection",
         c="only the MLP", d="neither alone; it takes both", answer="")
 
 # %% tags=["nbval-check-output"]
+residual_of = check.residual.use(rank_residual)
+numbers = torch.Generator().manual_seed(0)
+tokens = torch.randn(4, 32, 64, generator=numbers, dtype=torch.float64)  # four texts of 32 tokens
+
+def by_depth(step, depth):
+    """r after 0, 1, … `depth` layers: the mean over the four texts and three draws of weights."""
+    runs = [[float(torch.as_tensor(residual_of(x)).mean()) for x in
+             through(step, tokens, depth, seed)] for seed in range(3)]
+    return [sum(each) / len(runs) for each in zip(*runs, strict=True)]
+
+def loud(layer, x):
+    for each in layer.mlp.parameters():
+        each *= 8
+    return layer.mlp(layer.attention(x))
+
 def two_skips(layer, x):
     x = x + layer.attention(x)
     return x + layer.mlp(x)
@@ -263,48 +227,32 @@ def two_skips(layer, x):
 steps = {
     "attention alone": alone,
     "attention, MLP": lambda layer, x: layer.mlp(layer.attention(x)),
+    "attention, MLP × 8": loud,
     "attention + skip": lambda layer, x: x + layer.attention(x),
     "both, two skips": two_skips,
     "both, one skip": lambda layer, x: layer.mlp(x + layer.attention(x)),
 }
 found = {name: by_depth(step, 6) for name, step in steps.items()}
-print(f"{'layers:':16}", *(f"{layer:8}" for layer in range(1, 7)))
+print(f"{'layers:':18}", *(f"{layer:8}" for layer in range(1, 7)))
 for name, rs in found.items():
-    print(f"{name:16}", *(f"{short(r):>8}" for r in rs[1:]))
+    print(f"{name:18}", *(f"{short(r):>8}" for r in rs[1:]))
 
 # %%
-mlp, skip, both = (found[name][-1] > 0.1 for name in [*steps][1:4])
+mlp, skip, both = (found[name][-1] > 0.1
+                   for name in ("attention, MLP", "attention + skip", "both, two skips"))
 outcome("cure", "a" if mlp and skip else "b" if skip else "c" if mlp else "d")
 
 # %% [markdown]
 # The skip connection keeps the tokens apart. It hands each row on as it is, so $\varepsilon$ comes
-# through as $\varepsilon$. The MLP does not help: with it, the tokens collapse even faster. It
-# applies the same function to each row: nearly equal rows go in, and nearly equal rows come out.
+# through as $\varepsilon$. The MLP does not help: it applies the same function to each row, so
+# nearly equal rows come out nearly equal, and with it they collapse even faster. The paper's
+# theorem on MLPs promises less than its abstract: an MLP can *slow* the collapse, as far as it
+# enlarges differences. One with all its weights times 8 does, for a layer. But once $\varepsilon$
+# is small, tripling the zeros beats any fixed factor.
 #
 # The last line is a warning. There the skip runs around the attention only, and all rows must pass
 # the MLP. The tokens collapse again, now by about the same factor in each layer: a single
 # exponential. A skip has to run around everything.
-#
-# How does that fit the abstract? The paper's theorem on MLPs says less: an MLP can *slow* the
-# collapse, as far as it enlarges differences. Fresh MLPs do not. Here are louder ones, with all
-# their weights multiplied:
-
-# %% tags=["nbval-check-output"]
-def louder(gain):
-    def step(layer, x):
-        for each in layer.mlp.parameters():
-            each *= gain
-        return layer.mlp(layer.attention(x))
-    return step
-
-for gain in (1, 4, 8, 16):
-    rs = by_depth(louder(gain), 8)
-    print(f"MLP × {gain:2}:", *(f"{short(r):>8}" for r in rs[1:]))
-
-# %% [markdown]
-# The louder the MLP, the later the collapse. But once $\varepsilon$ is small, tripling the zeros
-# beats any fixed factor. A fresh MLP speeds the collapse up, a loud one (× 4 and more) slows it,
-# and only a skip stops it.
 
 # %% [markdown]
 # ### Forty-eight layers
@@ -316,60 +264,45 @@ predict("deep", "Attention with a skip, 48 layers: r is then",
         a="still above 0.9", b="between 0.1 and 0.9", c="below 0.1", answer="")
 
 # %% tags=["nbval-check-output"]
-states = through(steps["attention + skip"], tokens, 48)
-print("layers  residual  size of the differences  size of what all rows share")
+def whole(layer, x):
+    return layer(x)  # pre-LN: attention and MLP, each with its LayerNorm and its skip
+
+stacks = [through(step, tokens, 48) for step in (steps["attention + skip"], whole)]
+print("layers     r  size of differences  of what all share  whole layers: r")
 for layer in (0, 6, 12, 24, 48):
-    x = states[layer]
-    shared = x.mean(1, keepdim=True).expand_as(x)
-    r = torch.as_tensor(residual_of(x)).mean()
-    print(f"{layer:6} {r:9.2f} {(x - shared).norm():24.0f} {shared.norm():28.0f}")
+    r, of_whole = (torch.as_tensor(residual_of(each[layer])).mean() for each in stacks)
+    shared = stacks[0][layer].mean(1, keepdim=True).expand_as(tokens)
+    differences = (stacks[0][layer] - shared).norm()
+    print(f"{layer:6} {r:5.2f} {differences:20.0f} {shared.norm():18.0f} {of_whole:16.2f}")
 
 # %%
-deep = by_depth(steps["attention + skip"], 48)[-1]
-outcome("deep", "a" if deep > 0.9 else "b" if deep > 0.1 else "c")
+outcome("deep", "a" if r > 0.9 else "b" if r > 0.1 else "c")
 
 # %% [markdown]
 # The residual does fall. But look why: the differences are as large as at the beginning. What has
 # grown is what all rows *share*. Attention averages the differences away and lets the shared part
-# through; the skip adds it to what was there, so it is *multiplied* in each layer. That is another
-# kind of trouble than before, and a milder one. What is shared can be removed again, by subtracting
-# the mean row. Differences that are gone stay gone.
+# through, and the skip adds it to what was there, layer by layer. That is a milder trouble: what is
+# shared can be removed again, by subtracting the mean row. Differences that are gone stay gone.
 #
-# Whole layers of a Transformer have LayerNorms too. Here are 48 of them, and the sentence again:
-
-# %% tags=["nbval-check-output"]
-def whole(layer, x):
-    return layer(x)  # pre-LN: attention and MLP, each with its LayerNorm and its skip
-
-rs = by_depth(whole, 48)
-for layer in (6, 12, 24, 48):
-    print(f"whole layers: r = {rs[layer]:.2f} after {layer}")
+# Whole layers, with LayerNorms and MLPs, lose less. Here is the sentence again, in three stacks:
 
 # %%
 after = {"attention alone": alone, "attention + skip": steps["attention + skip"],
          "whole layers": whole}
-bands = {name: one_number(step, 48) for name, step in after.items()}
-plots.show(*stack.band(bands, words, lit=(0, 4)))
-
-# %% tags=["nbval-check-output"]
-for name, step in after.items():
-    first, last = (rows[0] - rows[4] for rows in rows_of(step, 48)[[0, 48]])
-    print(f"{name:16} the two “the”: {first.norm():.2f} apart, after 48 layers {last.norm():.2f}")
+plots.show(*stack.band({name: one_number(step, 48) for name, step in after.items()}, words,
+                       lit=(0, 4)))
 
 # %% [markdown]
-# This is the first picture again, with two stacks that have skips. Without a skip the six words are
-# one line. In the middle they only seem to be: everything is drawn relative to the size of a row,
-# so where the shared part grows, the differences look small. With whole layers they are six words
-# still, and the two *the* are two. First suspect: guilty, unless there is a skip around everything.
+# Without a skip the six words are one line. In the middle they only seem to be: all is drawn
+# relative to the size of a row, and the shared part grows. With whole layers they are six words
+# still, and the two *the* are two. First suspect: guilty, unless a skip runs around everything.
 
 # %% [markdown]
 # ### Can training help itself?
 #
-# All this was before training. Perhaps a stack without skips learns its way out? Take the language
-# of unit 00 once more, in which a token follows from the one three positions before it. We train
-# four whole layers with a learned table of positions, then the same without the two skips. One
-# short run of each (three in the full profile) gives a first impression. The verdict comes from
-# longer runs.
+# Perhaps a stack without skips learns its way out? Take the language of unit 00 once more, in which
+# a token follows from the one three positions before it. We train four whole layers with a learned
+# table of positions, then the same without skips: one short run each (three in the full profile).
 
 # %%
 class Bare(EncoderLayer):
@@ -382,50 +315,28 @@ class Bare(EncoderLayer):
 # %% tags=["training"]
 from helpers.corpora import LagLanguage
 from helpers.runtime import seed_everything
-from helpers.training import evaluate, masked_loss, train
+from helpers.training import evaluate, train
 
 task = LagLanguage()
 tests = {n: task.batch(9600 // n, n, torch.Generator().manual_seed(1)) for n in (24, 48, 96)}
 limits = {n: task.limit(test) for n, test in tests.items()}
 seeds = range(3 if runtime.profile() == "full" else 1)
 
-def fresh(seed, encoding, layer=EncoderLayer, **options):
-    """An encoder of four layers of one kind, not yet trained."""
+def trained(name, seed, encoding, layer=EncoderLayer, steps=200, **options):
+    """An encoder of four layers of one kind, trained on texts of 24 tokens."""
     seed_everything(seed)
     position = create(encoding, d_model=48, num_heads=4, **options)
     model = Encoder(position, task.vocab_size, num_layers=4)
     model.layers = nn.ModuleList(layer(each.attention.encoding) for each in model.layers)
-    return model
-
-def trained(name, seed, encoding, layer=EncoderLayer, steps=200, **options):
-    """The same, trained on texts of 24 tokens."""
-    model = fresh(seed, encoding, layer, **options)
     text = torch.Generator().manual_seed(seed)
     train(model, lambda: task.batch(64, 24, text), steps, limit=limits[24],
           label=f"{name}, seed {seed}")
     return model
 
 learned = {"encoding": "learned", "std": 48**-0.5}  # at first as large as the vectors of the tokens
-
-# %% [markdown]
-# First, before any step of training, the gradient of the loss at the queries and keys of each
-# layer. It says how strongly training can change where a layer looks:
-
-# %% tags=["training"]
-for name, layer in {"with skips": EncoderLayer, "no skips": Bare}.items():
-    model = fresh(0, layer=layer, **learned)
-    masked_loss(model, tests[24]).backward()
-    pulls = [each.attention.qkv.weight.grad[: 2 * 48].norm() for each in model.layers]
-    print(f"{name:10}  gradient by layer:", *(f"{pull:8.0e}" for pull in pulls))
-
-# %% [markdown]
-# Without skips there is next to no gradient in the upper layers. That makes sense: where all values
-# are the same, it makes no difference where attention looks, so nothing teaches it to look
-# elsewhere.
-
-# %% tags=["training"]
-models = {"with skips": [trained("with skips", seed, **learned) for seed in seeds],
-          "no skips": [trained("no skips", seed, layer=Bare, **learned) for seed in seeds]}
+kinds = {"with skips": EncoderLayer, "no skips": Bare}
+models = {name: [trained(name, seed, layer=layer, **learned) for seed in seeds]
+          for name, layer in kinds.items()}
 
 # %% tags=["training"]
 for name in models:
@@ -438,34 +349,16 @@ print(f"limit {limits[24]:.2f} nats")
 
 # %% [markdown]
 # With skips, the loss has come most of the way to the limit. Without, next to nothing has been
-# learned: naming one of 8 symbols blindly costs $\ln 8 \approx 2.08$ nats. Here are the longer
-# runs, three seeds each:
-
-# %%
-longer = recorded.load("stack")
-at24 = longer.table[longer.table["length"] == 24].groupby("encoding", sort=False)
-print(f"recorded: {longer.table['steps'].iloc[0]} steps; residual by layer\n{longer.note}")
-both_kinds = at24[["loss", "limit", "residual 3", "residual 4"]].agg(["min", "max"])
-both_kinds.loc[["with skips", "no skips"]].round(2)
-
-# %% [markdown]
-# Without skips the loss stays near that of guessing, for each seed, and after the last layer the
-# rows are nearly the same. The gap between the two is many times the spread between seeds. In 500
-# steps, this stack of four layers did not train its way out. It climbed part of the way: up to
-# layer 3, the rows do differ.
+# learned: naming one of 8 symbols blindly costs $\ln 8 \approx 2.08$ nats. Nor does patience help:
+# recorded over 500 steps, each of three seeds stays above 1.8 nats. At the start the rows of the
+# upper layers are nearly the same, so it makes no difference where attention looks, and hardly any
+# gradient comes back to teach it to look elsewhere.
 
 # %% [markdown]
 # ## 2. Where am I, four layers up?
 #
-# The second suspect. Here is the map of the hooks again. A table uses the one that is lit: it is
-# added **once**, at the input.
-
-# %%
-plots.show(*hooks.hooks("embed"))
-
-# %% [markdown]
-# Is the position still there further up? A *probe* asks: can a linear map read the position from a
-# state?
+# The second suspect. Of the four hooks, a table uses `embed`: it is added **once**, at the input.
+# Is the position still there further up? A *probe* asks: can a linear map read it from a state?
 #
 # Put a 1 behind each state, so that a constant can be learned: these are the rows of $Z$, of shape
 # $(N T, D+1)$. Let $p$ hold the position of each row, counted from 0. Ridge regression has weights
@@ -473,8 +366,7 @@ plots.show(*hooks.hooks("embed"))
 # $$w = (Z^\top Z + \lambda I)^{-1} Z^\top p$$
 #
 # and the probe says $z \cdot w$ for a state with its 1 behind it. What counts is the mean of
-# $|z \cdot w - p|$ on sequences that the probe was **not** fitted on. Wang and Chen (2020) have
-# probed the position embeddings of published models in a similar way.
+# $|z \cdot w - p|$ on sequences that the probe was **not** fitted on.
 
 # %% [markdown] exercise="probe" title="A fair probe" difficulty=3 minutes=15
 # The residual says whether rows differ. It does not say whether they still know their position;
@@ -522,8 +414,8 @@ check.probe(position_probe, seed=6202)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# What would a bad error be? A guesser who always answers the middle is off by about $T/4$. And what
-# does the "fair" in the title guard against? Here the states are pure noise:
+# A guesser who always answers the middle is off by about $T/4$. And what does the "fair" in the
+# title guard against? Here the states are pure noise:
 
 # %% tags=["nbval-check-output"]
 error_of = check.probe.use(position_probe)
@@ -538,12 +430,9 @@ print(f"noise, judged on other sequences: {float(error_of(noise[:8], noise[8:]))
 # With as many weights as examples, an unfair probe finds every position in noise, and the fair one
 # shows that it has learned nonsense. So give a probe many more rows than weights.
 #
-# Beside the models trained above we train two more:
-#
-# - **Renewed** adds its table to what enters **every layer**. None of the four hooks can do that:
-#   `embed` acts once, at the input, and the others act inside attention. So the cell writes a layer
-#   of its own. The Universal Transformer adds positions anew like this (Dehghani et al. 2019).
-# - **Shaw** is told offsets in every layer (unit 04), and nothing at the input.
+# Beside the models trained above we train two more. **Renewed** adds its table to what enters
+# **every layer**; no hook can do that, so the cell writes a layer of its own. **Shaw** is told
+# offsets in every layer (unit 04), and nothing at the input.
 
 # %%
 predict("read", "The model in which the probe reads positions best at the top: how is its loss?",
@@ -561,30 +450,28 @@ models["renewed"] = [trained("renewed", seed, layer=Renewed, **learned) for seed
 models["Shaw"] = [trained("Shaw", seed, "shaw_keys") for seed in seeds]
 
 # %% tags=["training"]
-errors, half = {}, 200  # the probe is fitted on the first half of the test sequences
+half = 200  # the probe is fitted on the first half of the test sequences
 print(f"each probe: {half * T:,} rows, {48 + 1} weights; limit {limits[24]:.2f} nats")
 print(f"{'error by layer:':26}", *(f"{layer:4}" for layer in range(5)))
 for name, several in models.items():
     for seed, model in zip(seeds, several, strict=True):
         states = [each.double() for each in probes.layer_states(model, tests[24].inputs)]
         found = [float(error_of(s[:half], s[half:])) for s in states]
-        errors.setdefault(name, []).append(found)
         loss = evaluate(model, tests[24]).loss
         print(f"{name:10} seed {seed}, loss {loss:.2f}", *(f"{error:4.1f}" for error in found))
 
-# %% [markdown]
-# The same from the longer runs, three seeds each, as recorded:
-
 # %%
+longer = recorded.load("stack")
+at24 = longer.table[longer.table["length"] == 24].groupby("encoding")
 by_layer = at24[[f"probe {layer}" for layer in range(5)]].mean()
-curves = {name: (range(5), by_layer.loc[name]) for name in ("no skips", "with skips", "renewed",
-                                                            "Shaw")}
+curves = {name: (range(5), by_layer.loc[name]) for name in models}
 figure, ax = plt.subplots()
 plots.lines(ax, curves | {"the middle": (range(5), [middle] * 5)}, x="layers",
-            y="error (positions)", title="recorded: linear probe, mean of three seeds")
+            y="error (positions)", title="recorded: 500 steps, mean of three seeds")
 ax.set(ylim=(0, None), xticks=range(5))
 ends = "; ".join(f"{name} {ys.iloc[0]:.1f}, {ys.iloc[-1]:.1f}" for name, (_, ys) in curves.items())
 plots.show(figure, f"Probe error by layer, at the input and after four layers: {ends}.")
+print(longer.note)
 
 # %%
 four = [*curves]
@@ -594,33 +481,24 @@ outcome("read", "a" if best == loss.min() else "c" if best == loss.max() else "b
 print(*(f"{name:10} recorded loss {loss[name]:.3f}" for name in four), sep="\n")
 
 # %% [markdown]
-# Four stories in one picture:
+# - **No skips.** Read without error at the input; after two layers hardly better than the middle.
+# - **With skips.** Given once, the position becomes hard to read, mostly in the first layer.
+# - **Renewed.** The first layer costs most here too, but in the end the error is half as large.
+# - **Shaw.** Offsets alone do not say where a token stands. Further up something can be read.
 #
-# - **No skips.** Read without error at the input, and after two layers hardly better than saying
-#   the middle.
-# - **With skips.** Given once, the position becomes hard to read. Nearly all of that happens in the
-#   first layer.
-# - **Renewed.** The first layer costs most here too. But then the error does not rise again: it
-#   ends well below that of the table given once.
-# - **Shaw.** Nothing to read at the input: offsets alone do not say where a token stands. Further
-#   up something can be read.
-#
-# Easier to read is not better. In the recorded runs, *renewed* is the easiest to read, and its loss
-# is the highest of the three that have skips (in a single short run it may be lower). The lowest
-# is Shaw's, whose positions cannot be read at the input: this language asks for offsets only. And a
-# linear probe that fails does not prove that the position is lost; it proves that no linear map
-# finds it.
-#
-# Second suspect: the position does get hard to read, but nothing here suffers from it.
+# Easier to read is not better. In the recorded runs *renewed* is the easiest to read, and its loss
+# is the highest of the three that have skips (in a single short run it may be lower). The lowest is
+# Shaw's: this language asks for offsets only. And a linear probe that fails does not prove that the
+# position is lost, only that no linear map finds it. Second suspect: the position does get hard to
+# read, but nothing here suffers from it.
 
 # %% [markdown]
 # ## 3. Out of reach?
 #
-# The third suspect is an answer that is often given: a deep stack cannot relate words that are
-# far apart, because the positions are fixed. So how many layers does a signal need from the last
-# token to the first? The gradient tells us: which inputs does output 0 depend on?
+# The third suspect is an answer that is often given: a deep stack cannot relate words that are far
+# apart, because the positions are fixed. Ask the gradient which inputs output 0 depends on:
 
-# %%
+# %% tags=["nbval-check-output"]
 def reach(layers, name, **options):
     """How many of 32 inputs output 0 depends on, after a number of layers."""
     torch.manual_seed(0)
@@ -632,31 +510,25 @@ def reach(layers, name, **options):
     y[0, 0].sum().backward()
     return int((x.grad[0] != 0).any(-1).sum())
 
-# %% tags=["nbval-check-output"]
-print("layers             ", [1, 2, 4, 8])
-print("no positions       ", [reach(n, "none") for n in (1, 2, 4, 8)])
-print("sinusoids          ", [reach(n, "sinusoidal") for n in (1, 2, 4, 8)])
-print("Shaw keys, k = 2   ", [reach(n, "shaw_keys", k=2) for n in (1, 2, 4, 8)])
-print("a window, k = 2    ", [reach(n, "window", k=2) for n in (1, 2, 4, 8)])
+given = {"none": {}, "sinusoidal": {}, "shaw_keys": {"k": 2}, "window": {"k": 2}}
+print("layers     ", [1, 2, 4, 8])
+for name, options in given.items():
+    print(f"{name:11}", [reach(n, name, **options) for n in (1, 2, 4, 8)])
 
 # %% [markdown]
 # One layer is enough: the path between any two tokens has length $O(1)$ (Vaswani et al. 2017, table
-# 1), whatever positions are added, fixed or learned. Shaw's clip is no limit either: beyond $k$ the
-# offsets share a vector, and the tokens are still seen. Only a window of $\pm k$ tokens needs $T/k$
-# layers, as a convolution does.
-#
-# Third suspect: not guilty. Long texts have a price, but it is another one.
+# 1), whatever positions are added, fixed or learned. Nor is Shaw's clip a limit: beyond $k$ the
+# offsets share a vector, and the tokens are still seen. Only in a **window**, attention in which a
+# query sees the keys at most $k$ away, it takes $T/k$ layers, as in a convolution. Third suspect:
+# not guilty. Long texts have a price, but it is another one.
 
 # %% [markdown]
 # ## 4. What a longer text costs
 #
 # Count the multiplications (each with the addition behind it) that one layer makes for one
-# sequence of $T$ tokens. It has
-#
-# - four projections $D \times D$ in attention: queries, keys, values, output;
-# - in each of $H$ heads, of width $d = D/H$: a score for each pair of tokens, then the mean of the
-#   values with those weights;
-# - an MLP from $D$ to $4D$ and back.
+# sequence of $T$ tokens. It has four projections $D \times D$ in attention: queries, keys, values,
+# output. In each of $H$ heads, of width $d = D/H$, it has a score for each pair of tokens, then the
+# mean of the values with those weights. And it has an MLP from $D$ to $4D$ and back.
 #
 # A product of a $(n, m)$ and a $(m, l)$ matrix takes $n\,m\,l$ multiplications. Softmax, LayerNorm
 # and biases are small beside that and are left out.
@@ -698,25 +570,10 @@ check.cost(multiply_adds, seed=6303)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# PyTorch can count too, and it counts what really runs (a multiplication and an addition as two):
-
-# %% tags=["nbval-check-output"]
-from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.utils.flop_counter import FlopCounterMode
-
-cost_of = check.cost.use(multiply_adds)
-for length in (128, 512, 2048):
-    layer, x = EncoderLayer(Encoding(48, num_heads=4)), torch.randn(1, length, 48)
-    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:
-        layer(x)
-    ours = sum(cost_of(length, 48, 4).values())
-    print(f"T = {length:5,}: {ours:13,.0f} and {counter.get_total_flops() // 2:13,}")
-
-# %% [markdown]
 # And your prediction? $D$ = 768, at BERT's length and at two longer ones:
 
 # %% tags=["nbval-check-output"]
-part_of = {}
+cost_of, part_of = check.cost.use(multiply_adds), {}
 for length in (512, 4608, 131_072):
     parts = cost_of(length, 768, 12)
     part_of[length] = parts["pairs"] / sum(parts.values())
@@ -728,25 +585,8 @@ outcome("share", "a" if part_of[512] < 0.2 else "b" if part_of[512] < 0.7 else "
 # %% [markdown]
 # $2T^2D = 12\,TD^2$ at $T = 6D$ (of the 12, the projections are 4 and the MLP is 8): the wider the
 # model, the longer a text must be before its pairs matter.
-
-# %% [markdown]
-# What is measured on a real machine? Recorded time and memory of a whole attention module, forward
-# and backward ($B$ = 2, $H$ = 4, $d$ = 64), without positions and with a learned bias for each
-# clipped offset:
-
-# %%
-study = recorded.load("relative_attention")
-shown = study.table.query("group == 'module' and name in ['none', 'clipped_bias']")
-shown = shown.assign(ms=1000 * shown.seconds, MB=shown.bytes / 1e6)
-print(study.note)
-shown.pivot(index="T", columns="name", values=["ms", "MB"]).round(0).astype(int)
-
-# %% [markdown]
-# Time grows with $T^2$ once the pairs dominate. Memory need not: where nothing is added to the
-# scores, a fused kernel works through them block by block and never stores all $T^2$ weights, so
-# its memory grows with $T$. A learned bias needs a gradient for each of the $T^2$ scores, and pays.
 #
-# And one thing does **not** grow. It is sometimes said that attention over a long text has too many
+# One thing does **not** grow. It is sometimes said that attention over a long text has too many
 # weights and overfits. How many are there?
 
 # %% tags=["nbval-check-output"]
@@ -766,11 +606,6 @@ for name in ("none", "learned"):
 #
 # Then train on short texts, which are cheap, and use the model on long ones. Can a stack do that?
 
-# %%
-predict("longer", "Trained on 24 tokens, tested on 48: is the loss of “renewed” near the limit?",
-        a="yes, or much nearer than with the table given once", b="no: it is about as far away",
-        answer="")
-
 # %% tags=["training"]
 print(f"{'loss in nats at T =':19}", *(f"{n:6}" for n in tests))
 print(f"{'limit':19}", *(f"{limit:6.2f}" for limit in limits.values()))
@@ -779,54 +614,44 @@ for name in ("with skips", "renewed", "Shaw"):
         by_length = (evaluate(model, test).loss for test in tests.values())
         print(f"{name:11} seed {seed}:", *(f"{loss:6.2f}" for loss in by_length))
 
-# %%
-at48 = longer.table[longer.table["length"] == 48].groupby("encoding")[["loss", "limit"]].mean()
-far = at48["loss"] - at48["limit"]  # in the longer runs, three seeds
-outcome("longer", "a" if far["renewed"] < far["with skips"] / 2 else "b")
-
 # %% [markdown]
 # Beyond 24 tokens a table fails, however often it is added: nothing has trained its later rows.
 # With Shaw's offsets the loss stays near the limit. Do other encodings manage that? Recorded losses
-# of two-layer encoders, trained longer on the same language:
+# of two-layer encoders, trained longer on the same language (the last three with $k$ = 8):
 
 # %%
 study = recorded.load("lag3")
-names = ["sinusoidal", "learned", "RoPE", "T5 bias", "clipped bias", "Shaw keys"]
+names = ["sinusoidal", "learned", "RoPE", "T5 bias", "clipped bias", "window", "Shaw keys"]
 figure, ax = plt.subplots()
-plots.race(ax, study.table[study.table.encoding.isin(names)], "recorded: 1,000 steps, three seeds")
-plots.show(figure, "Loss by length: only Shaw keys stay with the limit at 48 and 96 tokens.")
+raced = pd.concat([study.table[study.table.encoding == name] for name in names])
+plots.race(ax, raced, "recorded: 1,000 steps, three seeds")
+plots.show(figure, "Loss by length: only the window and Shaw keys stay with the limit.")
 print(study.note)
 
-# %%
-rows = study.table[study.table.encoding.isin(names)]
-rows.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]).round(2).unstack()
-
 # %% [markdown]
-# At the trained length all six do nearly the same. Beyond it, the two tables fail at once, and
-# being relative is not enough: RoPE meets angles that it has never seen (unit 05 clips them, and
-# the same model holds). Nor is a clip, which leaves no offset untrained (unit 04): the clipped bias
-# loses ground at 96 as well. Fifth suspect: guilty. Here Shaw's clipped *keys* are a cure.
+# At the trained length all seven do nearly the same. Beyond it, the two tables fail at once, and
+# being relative is not enough: RoPE meets offsets that it has never seen (unit 05), and the clipped
+# bias, which leaves no offset untrained, loses ground at 96 as well. The same bias inside a window
+# does not, for this language looks back three tokens only. Fifth suspect: guilty. Here Shaw's
+# clipped *keys* and a window are cures.
 
 # %% [markdown]
 # ## 6. A line is not the only order
 #
-# An excursion, without a suspect: the offsets that cure need not be $j - i$. Watch *cat* and *sat*
-# in our sentence, and then in the same sentence with a clause between them. The arcs lead from each
-# word to its **parent**, the word that it depends on in the grammar:
+# An excursion, without a suspect: the offsets that cure need not be $j - i$. The arcs lead from
+# each word to its **parent**, the word that it depends on in the grammar. Watch *cat* and *sat*,
+# and then again with a clause between them:
 
 # %%
 parents = torch.tensor([1, 2, -1, 2, 5, 3])  # for each word its parent's position; −1 is the root
 plots.show(*stack.tree(words, parents.tolist(), centre=1))
-
-# %%
 longer_words = ["the", "cat", "that", "we", "fed", "sat", "on", "the", "mat"]
 longer_parents = torch.tensor([1, 5, 4, 4, 1, -1, 5, 8, 6])
 plots.show(*stack.tree(longer_words, longer_parents.tolist(), centre=1))
 
 # %% [markdown]
 # In the text, the clause pushes *sat* away from *cat*, from offset +1 to +4. In the tree it stays
-# one step up, −1. An encoding that knows the tree could look there whatever stands in between.
-# Wang et al. (2019) give such positions. As in the cell above, a tree is a tensor `parents`.
+# one step up, −1. As in the cell above, a tree is a tensor `parents`.
 
 # %% [markdown] exercise="depths" title="Depth" difficulty=2 minutes=8
 # First the absolute position in a tree, from which the relative one can be computed. It is the
@@ -916,20 +741,9 @@ check.tree(tree_offsets, seed=6505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Depths, and the offsets on one path, are those of Wang et al. (their section 3). Across branches
-# they add up both depths, as if every path led through the root. Turning at the lowest common
-# ancestor is our choice: it keeps siblings close, however deep they stand. In the longer sentence,
-# *that* and *we* both depend on *fed*:
-
-# %% tags=["nbval-check-output"]
-offsets_of = check.tree.use(tree_offsets)
-depths = encodings.tree_depths(longer_parents)
-print(f"that → we: {int(offsets_of(longer_parents)[2, 3]):+d} by way of fed,",
-      f"{int(depths[2] + depths[3]):+d} by way of the root")
-
-# %% [markdown]
-# The offset does not always name the relation: *cat* has both *that* (the child of its child) and
-# *on* (its sibling) at +2.
+# Depths, and the offsets on one path, are those of Wang et al. (2019, section 3). Across branches
+# they lead every path through the root. Turning earlier, at the lowest common ancestor, is our
+# choice: it keeps siblings close, however deep they stand.
 #
 # Does it pay? In the **tree language**, a word follows from its parent, nine times in ten, and the
 # words stand in random order: the text order says nothing. Train two layers with Shaw's keys on
@@ -938,7 +752,7 @@ print(f"that → we: {int(offsets_of(longer_parents)[2, 3]):+d} by way of fed,",
 # %% tags=["training"]
 from helpers.corpora import TreeLanguage, corrupt
 
-forest = TreeLanguage()
+offsets_of, forest = check.tree.use(tree_offsets), TreeLanguage()
 sentences, trees = forest.sample(1200, 16, torch.Generator().manual_seed(0))
 in_tree = torch.stack([torch.as_tensor(offsets_of(each)) for each in trees])
 in_text = (torch.arange(16)[None, :] - torch.arange(16)[:, None]).expand_as(in_tree)
@@ -964,56 +778,25 @@ for name, offsets in given.items():
     print(f"{name}, loss in nats by seed:", *(on_trees(name, offsets, seed) for seed in seeds))
 
 # %% [markdown]
-# The model and the sentences are the same, only the offsets differ. Those in the text leave the
-# loss far from the limit, yours bring it close. The recorded runs are longer, on sentences that are
-# never repeated, and have other encodings beside these. One of them adds a vector for the depth at
-# the input:
-
-# %%
-predict("depth", "Told only how deep each word stands, not where: the loss of the model is",
-        a="that of a model without positions", b="about halfway from there to the limit",
-        c="much nearer to the limit than to a model without positions", answer="")
-
-# %%
-study = recorded.load("tree")
-figure, ax = plt.subplots()
-ax.plot(study.table["loss"], study.table["encoding"], "o", alpha=0.6)
-ax.axvline(study.table["limit"].mean(), color="grey", linewidth=3, alpha=0.5)
-ax.invert_yaxis()
-ax.set(xlabel="loss (nats per hidden token); grey: the limit", xlim=(0, None),
-       title="recorded: 1,000 steps, three seeds each")
-plots.show(figure, "Loss by encoding: only those that know offsets in the tree near the limit.")
-print(study.note)
-
-# %%
-study.table.groupby("encoding", sort=False)[["loss", "limit"]].agg(["mean", "std"]).round(3)
-
-# %%
-by_name = study.table.groupby("encoding")["loss"].mean()
-limit = study.table["limit"].mean()
-left = (by_name["tree depth"] - limit) / (by_name["none"] - limit)
-outcome("depth", "a" if left > 0.8 else "b" if left > 0.35 else "c")
-
-# %% [markdown]
-# Positions in the text are no help here, neither as a table nor as Shaw's offsets. Depth alone goes
-# a long way: a word at depth $n$ comes from the root's word by $n$ steps, nearly all of which
-# follow the rule. So the depth and the root almost fix the word. Offsets in the tree go the rest of
-# the way, nearly to the limit, because they say which word is whose parent. The price: somebody has
-# to know the tree. For English that is a parser, with its errors.
+# Only the offsets differ. Those in the text leave the loss far from the limit, yours bring it near.
+# Longer recorded runs agree (1,000 steps, three seeds, limit 0.31): 1.37 nats with offsets in the
+# text, as without any positions; 0.53 with a vector for the depth, added at the input; 0.35 with
+# offsets in the tree. The price: somebody has to know the tree. For English that is a parser, with
+# its errors.
 
 # %% [markdown]
 # ## 7. Heads that act as a convolution
 #
-# A second excursion. A window keeps the cost low and the path long; full attention does the
-# opposite. Are they two different things? Cordonnier et al. (2020, theorem 1) show that enough
-# heads with relative positions **contain** convolutions. The idea in one dimension: head $h$ gives
-# the key at offset $\delta = j - i$ the score
+# A second excursion. A convolution looks at a few neighbours, attention at everything. Are they two
+# different things? Cordonnier et al. (2020, theorem 1) show that enough heads with relative
+# positions **contain** convolutions. The idea in one dimension: head $h$ gives the key at offset
+# $\delta = j - i$ the score
 #
 # $$s_h(\delta) = -\alpha\,(\delta - \Delta_h)^2$$
 #
 # so that for a large $\alpha$ its softmax picks the one key at offset $\Delta_h$. A convolution
-# with $K$ taps takes $K$ such heads. Tap $h$ of the kernel is the matrix $W_h$ of the head, from
-# $C$ input to $C'$ output channels:
+# with $K$ taps takes $K$ such heads; tap $h$ is the matrix $W_h$ of head $h$, from $C$ to $C'$
+# channels:
 #
 # $$y_i = \sum_{h=0}^{K-1} W_h \sum_j \operatorname{softmax}_j\big(s_h(j - i)\big)\, x_j$$
 
@@ -1061,10 +844,14 @@ check.convolution(attention_as_convolution)
 check.convolution(attention_as_convolution, seed=6606)
 ### END HIDDEN TESTS
 
+# %%
+predict("edge", "With α = 20, how far is it from the real convolution?",
+        a="nowhere further than 0.001", b="far off at the two ends of the text, close inside",
+        c="far off everywhere: a softmax is never exact", answer="")
+
 # %% [markdown]
-# Let $x$ and every tap be the identity. Then the output is the attention weights, summed over the
-# heads. Move $\alpha$, and watch three heads become the three taps of a kernel. The other slider is
-# how many neighbours the kernel has on each side.
+# First a look: let $x$ and every tap be the identity. Then the output is the attention weights,
+# summed over the heads. Move $\alpha$, and watch three heads become the three taps of a kernel.
 
 # %%
 convolve = check.convolution.use(attention_as_convolution)
@@ -1074,18 +861,13 @@ def draw_taps(alpha, sides):
     seen = convolve(eye, eye[:, :, None].expand(-1, -1, K).clone(), alpha)
     figure, ax = plt.subplots(figsize=(5, 3.6))
     plots.heatmap(ax, seen, x="key j", y="query i", title=f"{K} heads, α = {alpha:.1f}",
-                  limit=sides + 1)  # at an end, the heads that would look beyond it meet
+                  limit=sides + 1)
     ax.set(xticks=range(0, 20, 5), yticks=range(0, 20, 5))
     most = float(torch.as_tensor(seen).max())
     return figure, f"Weights of {K} heads, summed, at α = {alpha:.1f}: the largest is {most:.2f}."
 
 widgets.explore(draw_taps, alpha=("sharpness α", 0.0, 5.0, 0.4),
                 sides=("neighbours on each side", 0, 3, 1))
-
-# %%
-predict("edge", "With α = 20, how far is it from the real convolution?",
-        a="nowhere further than 0.001", b="far off at the two ends of the text, close inside",
-        c="far off everywhere: a softmax is never exact", answer="")
 
 # %% tags=["nbval-check-output"]
 random = torch.Generator().manual_seed(0)
@@ -1105,57 +887,16 @@ outcome("edge", "c" if inside > 1e-3 else "b" if ends > 1e-3 else "a")
 # error falls with that. At the ends it stays: the convolution meets zeros there, and a softmax must
 # put its weight on keys that exist.
 #
-# There is a condition. In a real head, $W_h$ is a product: $D_h$ columns of values, and the $D_h$
-# rows of the output matrix that read them. So its rank is at most $D_h$, and it can equal every tap
-# only if $D_h \ge \min(C, C')$. Here is the kernel from above ($C = 6$, $C' = 4$), each
-# tap as well as a head of width $D_h$ can make it:
-
-# %% tags=["nbval-check-output"]
-for width in (1, 2, 3, 4):
-    U, S, V = torch.linalg.svd(kernel.permute(2, 0, 1), full_matrices=False)
-    S[:, width:] = 0  # the nearest matrix of this rank (Eckart and Young)
-    narrow = ((U * S[:, None]) @ V).permute(1, 2, 0)
-    off = (torch.as_tensor(convolve(x, narrow, 20)) - real)[1:-1].norm() / real[1:-1].norm()
-    print(f"head width {width}: off by {off:.0%} of the result")
-
-# %% [markdown]
-# A usual layer splits $D$ channels into heads of width $D/H$. So it does not contain *every*
-# convolution from $D$ to $D$ channels.
-#
-# In the course's interface this is one encoding among others, `create("convolution", …)`, where
-# centres and $\alpha$ are learned:
-
-# %% tags=["nbval-check-output"]
-heads = MultiHeadAttention(create("convolution", d_model=12, num_heads=3, sharpness=20.0))
-weights = heads.weights(torch.randn(1, 9, 12))[0]  # (H, T, T)
-print("query 4 looks at the keys", weights[:, 4].argmax(-1).tolist())
-
-# %% [markdown]
-# Less strict is a **window**: ordinary attention in which a query sees only the keys at most $k$
-# away. Yang et al. (2019) call this convolutional self-attention and use it for machine
-# translation. Its loss in the recorded runs of section 5, beside the same learned bias without the
-# window ($k$ = 8 in both):
-
-# %%
-rows = recorded.load("lag3").table.query("encoding in ['window', 'clipped bias']")
-rows.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]).round(3).unstack()
-
-# %% [markdown]
-# On this language, whose rule reaches three positions, the window loses nothing and carries over to
-# longer texts; the same bias without it falls behind. A rule that reaches further than the windows
-# of all layers together would be out of its sight: section 3 measured how far that is. The cost
-# falls to $2T(2k+1)D$ only where the kernel leaves out the pairs beyond the window. Ours computes
-# them all and then masks them.
+# There is a condition. In a real head of width $D_h$, $W_h$ has at most rank $D_h$. It can equal
+# every tap only if $D_h \ge \min(C, C')$, which a usual layer with $D_h = D/H$ does not reach.
 
 # %% [markdown]
 # ## 8. Your answer
-#
-# d2l's exercise asks: a deep model is made by stacking self-attention with positional encoding;
-# what can go wrong? You have measured enough to answer.
 
 # %% [markdown] exercise="stacking" title="What goes wrong in a stack?" difficulty=3 minutes=25
-# This is the question that the unit began with. Answer in 150 to 300 words. Your instructor reads
-# it, and gives a point for each of these:
+# d2l's exercise asks: a deep model is made by stacking self-attention with positional encoding;
+# what can go wrong? Answer in 150 to 300 words. Your instructor reads it, and gives a point for
+# each of these:
 #
 # 1. **What goes wrong, with your numbers.** At least two issues that you have measured in this
 #    unit, each with a number from your own notebook and what it was measured on.
@@ -1181,87 +922,70 @@ rows.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]).round(3).unsta
 # **What goes wrong.** Attention alone forgets which token is which. With random weights, $D$ = 64
 # and $T$ = 32, the rank residual was 0.22 after one layer, 5·10⁻⁶ after two and a rounding error
 # after three (section 1, table of cures). Four layers without skips stayed at 1.9 nats after 200
-# steps of training (section 1, end; limit 0.28). Second, a table of
-# positions does not carry over to longer texts: trained with skips on 24 tokens, its loss was 1.4
-# at 48 and 1.9 at 96, with limits near 0.2 (section 5, first table). Third, the pairs cost
-# $2T^2D$: 10 % of a layer at $T$ = 512 and $D$ = 768, half at $T$ = 4,608 (section 4).
+# steps of training (section 1, end; limit 0.28). Second, a table of positions does not carry over
+# to longer texts: trained with skips on 24 tokens, its loss was 1.4 at 48 and 1.9 at 96, with
+# limits near 0.2 (section 5). Third, the pairs cost $2T^2D$: 10 % of a layer at $T$ = 512 and
+# $D$ = 768, half at $T$ = 4,608 (section 4).
 #
 # **What was not the cause.** "Distant words are out of reach because positions are fixed": with
 # sinusoids as without, one layer connects output 0 with all 32 inputs (section 3). Nor is it the
 # number of parameters: $4D^2$ at every length (end of section 4). Nor does an MLP prevent the
-# collapse: with fresh weights the residual was 0.09 after one layer and below 10⁻⁷ after two.
+# collapse: the residual was 0.09 after one untrained layer and below 10⁻⁷ after two.
 #
 # **A cure and its price.** The skip connection kept the residual at 0.94 after six random layers,
-# and brought the trained loss from 1.9 to 0.4 (section 1), for the price of an addition. It is not
-# perfect: after 48 layers the residual was down to 0.2, as what all rows share had grown. For
-# longer texts, Shaw's offsets: at most 0.3 nats at 48 and 96 tokens. Their price: a term in
-# every layer, and offsets beyond $k$ look alike. A window would save pairs, but with $k$ = 2 output
-# 0 saw only 17 inputs after eight layers (section 3).
+# and brought the trained loss from 1.9 to 0.4 (section 1), for the price of an addition. After 48
+# layers the residual was down to 0.2 all the same, as what all rows share had grown. For longer
+# texts, Shaw's offsets: at most 0.3 nats at 48 and 96 tokens, for a term in every layer. A window
+# would save pairs, but with $k$ = 2 output 0 saw only 17 inputs after eight layers (section 3).
 #
 # *Also right: the probe's error, 0 at the input and about 4 after four layers, where the middle
 # misses by 6 (section 2), if it is not said that the loss suffered from it; words in a tree, 1.4
-# nats with offsets in the text and 0.4 or less with those in the tree (section 6), for the price of
-# a parser. No point for "it overfits" or "its span is fixed", nor for an issue without a number
-# that the learner's notebook has computed.*
+# nats with offsets in the text and 0.4 or less with those in the tree (section 6). No point for
+# "it overfits" or "its span is fixed", nor for an issue without a number of the learner's own.*
 
 # %% [markdown]
 # ## 9. Check against the book
 #
 # d2l's attention, stacked eight times with random weights: without and with its `AddNorm` (a skip
-# and a LayerNorm). And how many numbers are in it?
+# and a LayerNorm).
 
 # %% tags=["nbval-check-output"]
 import warnings
 
 from helpers.book import d2l
 
-def theirs(T, skip, layers=8, D=64):
+def theirs(skip, D=64):
     torch.manual_seed(0)
-    x = torch.randn(4, T, D)
-    for _ in range(layers):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # PyTorch's, on the layers that the book uses
-            layer = d2l.MultiHeadAttention(D, 4, dropout=0)
-        y = layer(x, x, x, None)
+    x = torch.randn(4, 32, D)
+    for _ in range(8):
+        y = d2l.MultiHeadAttention(D, 4, dropout=0)(x, x, x, None)
         x = d2l.AddNorm(D, dropout=0)(x, y) if skip else y
-    numbers = sum(each.numel() for each in layer.parameters())
-    return f"r = {probes.rank_residual(x).mean().item():.2f}, {numbers:,} parameters a layer"
+    return probes.rank_residual(x).mean()
 
-if d2l:
-    print("alone, T = 32: ", theirs(32, skip=False))
-    print("AddNorm, T = 32: ", theirs(32, skip=True))
-    print("AddNorm, T = 512:", theirs(512, skip=True))
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # PyTorch's, on the layers that the book uses
+    if d2l:
+        print(f"alone:   r = {theirs(skip=False):.2f}")
+        print(f"AddNorm: r = {theirs(skip=True):.2f}")
 
 # %% [markdown]
-# The same findings in other hands: alone it collapses, with a skip it does not, and the $4D^2$
-# parameters are the same at both lengths (the book's attention has no biases). At $T$ = 512 there
-# is less to share: the mean of 512 random rows is smaller than that of 32.
+# The same in other hands: alone it collapses, with a skip it does not.
 
 # %% [markdown]
 # ## What to keep
 #
 # - Attention alone makes all tokens alike. The zeros triple with each layer: doubly exponential.
-# - A skip around everything stops that; an MLP does not: a fresh one speeds it up, a loud one slows
-#   it. With a skip, what all rows share still grows, so the residual falls slowly in very deep
-#   stacks.
-# - A position given once, at the input, is hard to read after the first layer; added before every
-#   layer, it stays easier to read. The loss need not care.
-# - A table fails beyond the length it was trained at; here Shaw's clipped keys carry over.
+# - A skip around everything stops that; an MLP slows it at most. With a skip, what all rows share
+#   still grows, so the residual falls slowly in very deep stacks.
+# - A position given once, at the input, is hard to read after the first layer. The loss need not
+#   care. A probe is judged on sequences that it was not fitted on.
 # - The path between two tokens is one layer long. The price is $T^2$ pairs, felt from about $T =
 #   6D$; the parameters stay $4D^2$.
-# - A probe is judged on sequences that it was not fitted on.
+# - A table fails beyond the length it was trained at; here Shaw's clipped keys carry over.
 # - `offsets` need not be $j - i$: in a tree they say what the text order cannot.
-# - Heads with relative positions contain the convolutions that their width allows; a window is
-#   cheaper and sees less far.
+# - Heads with relative positions contain the convolutions that their width allows.
 #
-# Now you have everything that a BERT is made of: attention, positions, and a stack that holds. What
-# is missing is what goes in. It is one row with two sentences, and it is the subject of the next
-# unit:
-
-# %%
-from helpers.pictures.text import row
-
-plots.show(*row(["the", "cat", "sat"], ["it", "slept"]))
+# That is all of a BERT but what goes in: one row with two sentences, the subject of unit 07.
 
 # %% [markdown]
 # ## Further reading
@@ -1269,9 +993,8 @@ plots.show(*row(["the", "cat", "sat"], ["it", "slept"]))
 # - Dong, Cordonnier and Loukas 2021, *Attention Is Not All You Need* (2103.03404): the residual and
 #   its doubly exponential decay.
 # - Vaswani et al. 2017, *Attention Is All You Need*, table 1: cost per layer and path length.
-# - Wang and Chen 2020, *What Do Position Embeddings Learn?* (2010.04903): probes.
-# - Dehghani et al. 2019, *Universal Transformers* (1807.03819): positions added before every step.
+# - Wang and Chen 2020 (2010.04903): position embeddings, probed. Dehghani et al. 2019, *Universal
+#   Transformers* (1807.03819): positions added before every step.
 # - Wang et al. 2019 (1909.00383), section 3: positions in a tree.
-# - Cordonnier, Loukas and Jaggi 2020, *On the Relationship between Self-Attention and Convolutional
-#   Layers* (1911.03584), theorem 1.
-# - Yang et al. 2019, *Convolutional Self-Attention Networks* (1904.03107): attention in a window.
+# - Cordonnier, Loukas and Jaggi 2020 (1911.03584), theorem 1: attention and convolution; Yang et
+#   al. 2019 (1904.03107): attention in a window.

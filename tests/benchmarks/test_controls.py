@@ -4,7 +4,9 @@ import pytest
 import torch
 
 from benchmarks.controls_study import ClippedRotary, frozen
+from helpers.corpora import LagLanguage
 from helpers.encodings import Rotary
+from helpers.training.experiments import run
 
 
 def test_within_the_clip_it_is_rope_and_beyond_every_offset_is_the_farthest() -> None:
@@ -30,3 +32,11 @@ def test_a_frozen_table_has_its_size_and_no_gradient(std: float) -> None:
     assert not any(each.requires_grad for each in encoding.parameters())
     [table] = encoding.parameters()
     assert table.std().item() == pytest.approx(std, rel=0.05)
+
+
+def test_the_clip_is_evaluated_with_the_weights_that_were_trained_without_it() -> None:
+    also = {"clipped": lambda: ClippedRotary(48, 4, far=5)}
+    found = run(LagLanguage(), "rotary", 0, 2, (6, 12), "RoPE", also=also)
+    loss = found.pivot(index="length", columns="encoding", values="loss")
+    assert loss["RoPE"][6] == pytest.approx(loss["clipped"][6], abs=1e-5)
+    assert abs(loss["RoPE"][12] - loss["clipped"][12]) > 1e-5

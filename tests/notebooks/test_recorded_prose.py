@@ -143,9 +143,13 @@ def test_a_table_must_be_loud_and_rope_needs_offsets_that_it_knows() -> None:
     limit = table.groupby("length")["limit"].mean()
     assert all(most[name, 24] < limit[24] + 0.05 for name in ("learned", "frozen, std 1"))
     assert least["frozen", 24] > 1.4
-    assert most["RoPE, clipped", 96] < limit[96] + 0.05
+    assert most["RoPE, clipped", 96] < limit[96] + 0.07
     assert least["RoPE", 96] > limit[96] + 1
-    assert most["RoPE, clipped", 24] < most["RoPE", 24] + 0.01  # nothing changed at 24
+    rope, clipped = (  # the same weights, and at 24 there is nothing to clip
+        table[(table["encoding"] == name) & (table["length"] == 24)].set_index("seed")["loss"]
+        for name in ("RoPE", "RoPE, clipped")
+    )
+    assert (abs(rope - clipped) < 1e-4).all()
     mean = runs.mean()
     assert 1.75 < mean["RoPE", 96] < 1.95 and 0.15 < limit[96] < 0.25  # “about 1.8”, “about 0.2”
     none = recorded.load("lag3").table.query("encoding == 'none' and length == 24")["loss"].mean()
@@ -186,15 +190,24 @@ def test_what_unit_06_says_of_trained_stacks() -> None:
         assert most["loss"]["Shaw", length] < least["limit"]["Shaw", length] + 0.15
 
 
-def test_in_unit_06_only_shaws_clipped_keys_carry_over() -> None:
+def test_in_unit_06_only_shaws_clipped_keys_and_a_window_carry_over() -> None:
     table = recorded.load("lag3").table
     runs = (table["loss"] - table["limit"]).groupby([table["encoding"], table["length"]])
     least, most = runs.min(), runs.max()
     six = ["sinusoidal", "learned", "RoPE", "T5 bias", "clipped bias", "Shaw keys"]
     assert all(most[name, 24] < 0.06 for name in six)
-    assert most["Shaw keys", 48] < 0.05 and most["Shaw keys", 96] < 0.05
+    assert all(most[name, n] < 0.05 for name in ("Shaw keys", "window") for n in (24, 48, 96))
     assert all(least[name, 96] > 0.2 for name in six[:-1])
     assert least["clipped bias", 96] > most["window", 96] + 0.1
+
+
+def test_what_unit_06_says_of_recorded_trees() -> None:
+    table = recorded.load("tree").table
+    loss = table.groupby("encoding")["loss"].agg(["mean", "std", "count"]).round(2)
+    assert (loss["count"] == 3).all() and loss["std"].max() <= 0.01
+    assert all(loss["mean"][["none", "learned", "Shaw on words"]] == 1.37)
+    assert loss["mean"][["tree depth", "Shaw on the tree"]].tolist() == [0.53, 0.35]
+    assert round(table["limit"].mean(), 2) == 0.31
 
 
 def test_the_race_of_six_in_unit_08(far: pd.Series) -> None:

@@ -36,6 +36,13 @@ def _slopes(rng: Random, heads: int) -> Tensor:
     return (drawn * 1000).round() / 1000 + 0.1
 
 
+def _one_flat(rng: Random, slopes: Tensor) -> Tensor:
+    """The same with a slope of 0; a copy, as cases drawn before hold these slopes."""
+    flat = slopes.clone()
+    flat[rng.randrange(len(flat))] = 0.0
+    return flat
+
+
 def _bias_of_form(form: str) -> Callable[[Random], Iterator[Case]]:
     def cases(rng: Random) -> Iterator[Case]:
         slopes, length = _slopes(rng, rng.randint(3, 4)), rng.choice((6, 8))
@@ -45,8 +52,7 @@ def _bias_of_form(form: str) -> Callable[[Random], Iterator[Case]]:
         yield call(_slopes(rng, 2), rng.choice((5, 7)), form=form)
         yield call(1 + _slopes(rng, 1), rng.randint(260, 270), form=form)
         yield call(_slopes(rng, rng.randint(20, 40)), 2, form=form)
-        slopes[rng.randrange(len(slopes))] = 0.0
-        asked = call(slopes, length, form=form)
+        asked = call(_one_flat(rng, slopes), length, form=form)
         yield Case(f"{asked.label} with a slope of 0", asked.ask)
         yield call(_slopes(rng, rng.randint(2, 3)), 1, form=form)
 
@@ -69,7 +75,7 @@ def _backwards(rng: Random) -> Iterator[Case]:
     yield common.derivative(label, gentle, lambda answer: partial(_weights, answer, length), 0.005)
     words = f"(slopes {_shown(gentle)}, 70, form='causal') in float64"
     yield gradients.of_each_slope(words, gentle, partial(_partly, _finite, 70, "causal"))
-    gentle[rng.randrange(len(gentle))] = 0.0
+    gentle = _one_flat(rng, gentle)
     for form in ("causal", "symmetric", "directional"):
         words = f"(slopes {_shown(gentle)}, {length}, {form=}) in float64"
         yield gradients.of_each_slope(words, gentle, partial(_partly, _finite, length, form))

@@ -1,11 +1,11 @@
-"""Unit 05, “The bias in three forms”: wrong gradients and dtypes of right results."""
+"""Unit 05, “The bias in three forms”: wrong gradients and dtypes, and what is nan."""
 
 from __future__ import annotations
 
 import torch
 
 from helpers.checks.after_bert import common
-from helpers.checks.after_bert.alibi_bias import BACKWARDS, alibi_bias, bias_right
+from helpers.checks.after_bert.alibi_bias import BACKWARDS, CAUSAL, alibi_bias, bias_right
 from helpers.checks.engine import changed
 
 
@@ -51,9 +51,9 @@ def bias_by_the_smaller_of_two(slopes, length, form="causal"):
 
 
 @alibi_bias.mistake(
-    "For form='causal' the result is right, but gradients are nan: torch.where hides the product "
-    "of a slope and −∞, and on the way back its 0 · ∞ is there again. Multiply finite numbers "
-    "only, then put in −∞.",
+    "For form='causal' the result is right, but gradients are nan: you multiply a slope by ∞ and "
+    "then hide the product, by torch.where or nan_to_num. On the way back its 0 · ∞ is there "
+    "again. Multiply finite numbers only, then put in −∞.",
     loses=BACKWARDS,
     breaks="none of these may be nan",
 )
@@ -67,3 +67,25 @@ def bias_infinity_hidden_by_where(slopes, length, form="causal"):
         return -slopes[:, None, None] * fall
     bias = -slopes[:, None, None] * fall.masked_fill(offsets > 0, float("inf"))
     return torch.where(offsets > 0, float("-inf"), bias)
+
+
+@alibi_bias.mistake(
+    "For form='causal' you multiply a mask by −∞. Where the mask is 0 that is 0 · ∞, nan, and "
+    "the keys that may be seen are lost. Choose by torch.where or masked_fill.",
+    loses=(CAUSAL, BACKWARDS),
+)
+@changed(
+    bias_right,
+    'bias.masked_fill(offsets > 0, float("-inf"))',
+    'bias + (offsets > 0) * -float("inf")',
+)
+def bias_mask_times_infinity(): ...
+
+
+@alibi_bias.mistake(
+    "The result is right, but the gradient of a slope of 0 is nan: a root or a logarithm is "
+    "infinitely steep there. Multiply the slope itself by the distance.",
+    loses=BACKWARDS,
+)
+@changed(bias_right, "-slopes[:, None, None] * fall", "-(slopes.sqrt() ** 2)[:, None, None] * fall")
+def bias_by_way_of_a_root(): ...
