@@ -71,8 +71,17 @@ class Outputs:
     def _kept(self, drawing: bytes) -> str:
         name = f"{hashlib.sha256(drawing).hexdigest()[:16]}.svg"
         # As dark as the page, not nearly.
-        (self.folder / name).write_bytes(drawing.replace(b"--paper:#111", b"--paper:#14181e"))
+        drawn = small(drawing.decode()).replace("--paper:#111", "--paper:#14181e")
+        (self.folder / name).write_text(drawn, encoding="utf-8")
         return f'src="{self.address}/{name}" loading="lazy" decoding="async"'
+
+
+def small(drawing: str) -> str:
+    """An SVG of matplotlib's to a hundredth of a point, without blanks that say nothing."""
+    drawing = re.sub(r"<!--.*?-->", "", drawing, flags=re.DOTALL)
+    drawing = re.sub(r"-?\d+\.\d{3,}", lambda found: f"{round(float(found[0]), 2):.10g}", drawing)
+    drawing = re.sub(r" ?([MLQCz]) (?=[-\dMz\"])", r"\1", re.sub(r"\s+", " ", drawing))
+    return drawing.replace("> <", "><").replace("; ", ";").replace(": ", ":")
 
 
 def printed(text: str) -> str:

@@ -91,7 +91,7 @@ function answers(parent, words) {
   const top = add(add(table, "thead"), "tr");
   add(top, "th", {scope: "col"}, "encoding");
   const heads = words.map(() => add(top, "th", {scope: "col"}));
-  add(top, "th", {scope: "col"}, "notices?");
+  add(top, "th", {scope: "col"}, "seen?");
   const body = add(table, "tbody");
   const rows = ENCODINGS.map((name) => {
     const row = add(body, "tr");
