@@ -24,6 +24,7 @@ ASIDES = (
     "Nothing predicted yet: write your answer above and run this cell again.",
     " (You made no prediction.)",
 )
+PLACES = re.compile(r'(?<=\s[dxy]=")[^"]*')
 SLIDER = '<p class="slider">In the notebook, sliders or a text box move this picture.</p>'
 
 
@@ -78,10 +79,13 @@ class Outputs:
 
 def small(drawing: str) -> str:
     """An SVG of matplotlib's to a hundredth of a point, without blanks that say nothing."""
+
+    def shorter(found: re.Match[str]) -> str:
+        path = re.sub(r"-?\d+\.\d{3,}", lambda each: f"{round(float(each[0]), 2):.10g}", found[0])
+        return re.sub(r"\s*([A-Zz])\s*", r"\1", path)
+
     drawing = re.sub(r"<!--.*?-->", "", drawing, flags=re.DOTALL)
-    drawing = re.sub(r"-?\d+\.\d{3,}", lambda found: f"{round(float(found[0]), 2):.10g}", drawing)
-    drawing = re.sub(r" ?([MLQCz]) (?=[-\dMz\"])", r"\1", re.sub(r"\s+", " ", drawing))
-    return drawing.replace("> <", "><").replace("; ", ";").replace(": ", ":")
+    return re.sub(r">\s+<", "><", PLACES.sub(shorter, drawing))
 
 
 def printed(text: str) -> str:
