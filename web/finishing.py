@@ -54,13 +54,14 @@ def used(css: str, words: Container[str]) -> str:
     """The rules of `css` but for those on classes that are named nowhere."""
 
     def kept(rule: re.Match[str]) -> str:
-        at, chosen = re.fullmatch(r"((?:[^;]*;)?\s*)(.*)", rule[1], re.DOTALL).groups()
+        before, semicolon, chosen = rule[1].rpartition(";")  # such as @charset
         found = [
             each
             for each in COMMA.split(chosen)
             if all(name in words for name in CLASS.findall(WITHIN.sub("", each)))
         ]
-        return f"{at}{','.join(found)}{{{rule[2]}}}" if found else at
+        rest = f"{','.join(found)}{{{rule[2]}}}" if found else ""
+        return f"{before}{semicolon}{rest}"
 
     return RULE.sub(kept, COMMENT.sub("", css))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from tests.common import ROOT
 from tests.web import figures
@@ -61,7 +61,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A page without a past."""
-    size = {"width": 1366, "height": 900}
+    size: ViewportSize = {"width": 1366, "height": 900}
     context = browser.new_context(viewport=size, reduced_motion="reduce")
     page = context.new_page()
     page.set_default_timeout(60_000)

@@ -3,8 +3,9 @@
 import pytest
 
 from web.encodings import equation
-from web.finishing import as_the_system_asks
+from web.finishing import as_the_system_asks, used
 from web.markdown import papers, relinked
+from web.outputs import small
 from web.units import end_of_section
 
 
@@ -57,6 +58,19 @@ def test_a_theme_that_no_script_chose_is_the_system_s() -> None:
     light, dark = ("".join(each.split()) for each in as_the_system_asks(css).split("@media")[1:])
     assert light == '(prefers-color-scheme:light){html[data-theme="auto"]{d:3}}'
     assert dark == '(prefers-color-scheme:dark){html[data-theme="auto"]i{c:2}}'
+
+
+def test_rules_on_classes_that_nothing_names_are_left_out() -> None:
+    css = '@charset "UTF-8";.a,.b .c{d:.5em}@media print{.b{e:1}p:not(.b){f:2}}.b{g:3}'
+    assert used(css, {"a", "c"}) == '@charset "UTF-8";.a{d:.5em}@media print{p:not(.b){f:2}}'
+
+
+def test_a_picture_is_rounded_but_not_its_scale() -> None:
+    drawn = '<g>\n <!-- a -->\n <path d="M 1.23456 2 \nL 3.000001 -4.5 \nz\n" x="0.015625"/>\n</g>'
+    drawn += '<use transform="scale(0.015625)"/>'
+    assert small(drawn) == (
+        '<g><path d="M1.23 2L3 -4.5z" x="0.02"/></g><use transform="scale(0.015625)"/>'
+    )
 
 
 def test_a_section_ends_where_the_next_of_its_rank_begins() -> None:
