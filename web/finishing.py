@@ -12,6 +12,7 @@ COMMA = re.compile(r",(?![^(]*\))")  # between two selectors
 THEME = '[data-theme="{}"]'
 AUTO = THEME.format("auto")  # what a page has where no script has chosen
 CLASS = re.compile(r"\.(-?[a-zA-Z_][\w-]*)")
+GUEST = re.compile(r"--sd-[\w-]+:[^;}]*;?")  # sphinx-design's colours
 WITHIN = re.compile(r"\([^()]*\)")  # of :not(…) and the like
 # What is left out of a page, and what stands for it.
 LEFT_OUT = {
@@ -51,7 +52,7 @@ def lighter(page: str, searches: bool) -> str:
 
 
 def used(css: str, words: Container[str]) -> str:
-    """The rules of `css` but for those on classes that are named nowhere."""
+    """The rules of `css` but for those on classes that are named nowhere, or for a guest."""
 
     def kept(rule: re.Match[str]) -> str:
         before, semicolon, chosen = rule[1].rpartition(";")  # such as @charset
@@ -63,7 +64,7 @@ def used(css: str, words: Container[str]) -> str:
         rest = f"{','.join(found)}{{{rule[2]}}}" if found else ""
         return f"{before}{semicolon}{rest}"
 
-    return RULE.sub(kept, COMMENT.sub("", css))
+    return RULE.sub(kept, GUEST.sub("", COMMENT.sub("", css)))
 
 
 def as_the_system_asks(css: str) -> str:

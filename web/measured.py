@@ -37,7 +37,7 @@ def claims(page: str) -> str:
         f'<li><a href="#claim-{number}">{number}. {text}</a> {_badge(_plain(verdict))}</li>'
         for number, text, _, verdict, *_ in found
     )
-    listed = raw(f'<p>{counts}.</p><ul class="plain">{summary}</ul>')
+    listed = raw(f'<p>Of {len(found)} claims: {counts}.</p><ul class="plain">{summary}</ul>')
     parts = [title, listed, "## What a verdict means", head, "## One by one"]
     return "\n\n".join([*parts, *map(_claim, found)])
 

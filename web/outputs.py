@@ -85,7 +85,8 @@ def small(drawing: str) -> str:
         return re.sub(r"\s*([A-Zz])\s*", r"\1", path)
 
     drawing = re.sub(r"<!--.*?-->", "", drawing, flags=re.DOTALL)
-    return re.sub(r">\s+<", "><", PLACES.sub(shorter, drawing))
+    drawing = re.sub(r">\s+<", "><", PLACES.sub(shorter, drawing))
+    return drawing.replace("; ", ";").replace(": ", ":")  # in styles
 
 
 def printed(text: str) -> str:

@@ -33,8 +33,8 @@ SECTION = re.compile(r"\n(?=##+ )")
 READING = re.compile(r"takes about (\d+) minutes besides")
 EXERCISE = re.compile(r"### Exercise \d+:")
 TO_RUN = """
-*To work in it, you need the folder of the course: `make lab` opens a copy of this notebook there,
-or save yours as `work/{name}/{name}.ipynb` ([all ways](../more/starting.md)).*
+*To work in it, you need the folder of the course: `make lab` opens a copy there, under `work/`, in
+whose place you may save this one ([all ways](../more/starting.md)).*
 """
 BEGIN, END = raw('<div class="exercise">'), raw("</div>")
 ASKS = re.compile(r"(predict|outcome)\(")  # what it shows says it all
@@ -99,7 +99,7 @@ class Unit:
             ways[colab.address(self.name, self.course)] = "Open in Colab"
             ways[colab.binder(self.name, self.course)] = "Open in Binder"
         bar = raw(f'<p class="ways">{" ".join(itertools.starmap(way, ways.items()))}</p>')
-        return bar if self.course.published else bar + TO_RUN.format(name=self.name)
+        return bar if self.course.published else bar + TO_RUN
 
     def _cell(self, cell: NotebookNode) -> str:
         grader = cell.metadata.get("nbgrader", {})
