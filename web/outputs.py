@@ -85,6 +85,7 @@ def small(drawing: str) -> str:
         return re.sub(r"\s*([A-Zz])\s*", r"\1", path)
 
     drawing = re.sub(r"<!--.*?-->", "", drawing, flags=re.DOTALL)
+    drawing = re.sub(r' id="\w+_\d+"', "", drawing)  # numbers of parts, which nothing uses
     drawing = re.sub(r">\s+<", "><", PLACES.sub(shorter, drawing))
     return drawing.replace("; ", ";").replace(": ", ":")  # in styles
 
