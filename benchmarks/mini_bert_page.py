@@ -60,6 +60,7 @@ def grammar() -> dict[str, Any]:
         "at_64": markdown(means.sort_values("all")),
         "others": markdown(by_length["other"].sort_values(256), 2),
         "beats": markdown(by_length["beat"].sort_values(256), 2),
+        "lost": by_length["other"][256] - by_length["other"][64],
     }
 
 
@@ -80,6 +81,7 @@ def english() -> dict[str, Any]:
         "look": unigram - shown,
         "topic": over_all - in_row,
         "order": in_row - means[64].min(),
+        "lost": means[256] - means[64],
         "minutes_note": minutes.note,
         "minutes": markdown(minutes.table.set_index("minutes"), 2),
     }
@@ -92,7 +94,12 @@ def rope() -> dict[str, Any]:
     runs = runs.assign(far=runs["loss"] - runs["limit"])
     means = runs.pivot_table(index=["rules", "offsets"], columns="length", values="far")
     spread = runs[runs["length"] == 256].groupby(["rules", "offsets"])["far"].std()
-    return {"note": study.note, "table": markdown(means.assign(std=spread), 2)}
+    return {
+        "note": study.note,
+        "steps": study.table["steps"].max(),
+        "table": markdown(means.assign(std=spread), 2),
+        "lost": {", ".join(row): lost for row, lost in (means[256] - means[64]).items()},
+    }
 
 
 def choices() -> dict[str, Any]:

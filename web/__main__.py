@@ -7,11 +7,10 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import torch
 from sphinx.cmd.build import build_main
 
 from helpers.course import settings
-from web import content
+from web import content, finishing
 
 HERE = Path(__file__).parent
 DEFAULT = HERE.parent / "build" / "site"
@@ -31,14 +30,13 @@ def build(out: Path) -> int:
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     (out / MARK).touch()
-    torch.set_num_threads(1)  # what is computed is small, and threads would wait for one another
     with TemporaryDirectory() as folder:
         pages = Path(folder) / "pages"
         content.write(settings.find(HERE), pages, out)
-        options = ["-q", "-W", "--keep-going", "-c", str(HERE), "-d", f"{folder}/doctrees"]
+        options = ["-q", "-W", "--keep-going", "-j", "auto", "-c", str(HERE)]
+        options += ["-d", f"{folder}/doctrees"]
         code = build_main([*options, str(pages), str(out)])
-    for path in [*out.rglob("*.map"), *out.rglob("webpack-*"), out / ".buildinfo"]:
-        path.unlink(missing_ok=True)  # of the theme's and Sphinx's own workshop
+    finishing.finish(out)
     return code
 
 

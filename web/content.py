@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import shutil
 from collections import defaultdict
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
+
+import torch
 
 from helpers.course.settings import Course
 from helpers.recorded import RESULTS
@@ -23,11 +27,30 @@ def write(course: Course, pages: Path, out: Path) -> None:
     found = explore.figures()
     outputs = Outputs(out / "pictures", "../pictures")
     units = [Unit(course, name, outputs, found) for name in course.units()]
-    _units(course, pages, out, units)
-    _put(pages, "index", front.page(_got(pages, "index"), course, units, found))
     _docs(course, pages)
-    _encodings(pages, outputs, found)
-    _figures(pages, out, found)
+    # What is computed is small, and threads would wait for one another.
+    with ProcessPoolExecutor(initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        lessons = pool.map(partial(_unit, course, outputs, found), course.units())
+        methods = pool.map(partial(_encoding, outputs, found), *_compared(pages))
+        _units(course, pages, out, units)
+        _put(pages, "index", front.page(_got(pages, "index"), course, units, found))
+        _figures(pages, out, found)
+        for name, text in (*lessons, *methods):
+            _put(pages, name, text)
+
+
+def _unit(
+    course: Course, outputs: Outputs, figures: list[explore.Figure], name: str
+) -> tuple[str, str]:
+    """The page of a unit, with its name."""
+    return f"units/{name}", Unit(course, name, outputs, figures).page()
+
+
+def _encoding(
+    outputs: Outputs, figures: list[explore.Figure], name: str, compared: str
+) -> tuple[str, str]:
+    """The page of an encoding, with its name."""
+    return f"encodings/{name}", encodings.page(name, outputs, figures, compared)
 
 
 def _put(pages: Path, name: str, text: str) -> None:
@@ -41,9 +64,8 @@ def _got(pages: Path, name: str) -> str:
 
 
 def _units(course: Course, pages: Path, out: Path, units: list[Unit]) -> None:
-    """A page for each, the notebooks to download, and the pages that list them."""
+    """The notebooks to download, and the page that lists them."""
     for unit in units:
-        _put(pages, f"units/{unit.name}", unit.page())
         copy = out / "notebooks" / unit.name
         copy.mkdir(parents=True)
         shutil.copy(course.notebooks / unit.name / f"{unit.name}.ipynb", copy)
@@ -75,14 +97,13 @@ def _figures(pages: Path, out: Path, figures: list[explore.Figure]) -> None:
         data.main(out / "figures" / "data")
 
 
-def _encodings(pages: Path, outputs: Outputs, figures: list[explore.Figure]) -> None:
-    """A page for each, with its rows of docs/encodings.md."""
+def _compared(pages: Path) -> tuple[list[str], list[str]]:
+    """Each encoding with its rows of docs/encodings.md, of which the overview is made."""
     overview = _got(pages, "encodings/index")
     _put(pages, "encodings/index", encodings.index(overview))
     owner, rows = "", defaultdict(list)
     for first, *cells in markdown.rows(overview):
         owner = first.strip("`") or owner
         rows[owner].append(cells[-2:])
-    for name, found in rows.items():
-        compared = markdown.table(["compared with", "off by"], found)
-        _put(pages, f"encodings/{name}", encodings.page(name, outputs, figures, compared))
+    tables = [markdown.table(["compared with", "off by"], found) for found in rows.values()]
+    return list(rows), tables

@@ -46,8 +46,13 @@ def losses() -> dict[str, Any]:
 
 
 def clip() -> dict[str, Any]:
-    """RoPE with and without the clip beyond the trained length, and the width of its heads."""
-    return _sweep("lag_controls", ["RoPE", "RoPE, clipped"]) | {"width": WIDTH // HEADS}
+    """RoPE with and without the clip beyond the trained length, and the width of its heads.
+
+    The sweep of all encodings has RoPE as well: its mean at the longest text stands beside.
+    """
+    found = _sweep("lag_controls", ["RoPE", "RoPE, clipped"])
+    lengths = recorded.load("lag3").table.query("encoding == 'RoPE'").groupby("length")["loss"]
+    return found | {"width": WIDTH // HEADS, "sweep": _numbers(lengths.mean())[-1]}
 
 
 def _sweep(name: str, chosen: list[str] | None = None) -> dict[str, Any]:

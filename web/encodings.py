@@ -20,7 +20,7 @@ from helpers.encodings import ALL, create, tree_depths, tree_offsets
 from helpers.model.attention import MultiHeadAttention
 from helpers.pictures import hooks
 from web.explore import Figure
-from web.markdown import code, raw, table
+from web.markdown import code, papers, raw, table
 from web.outputs import Outputs
 
 SAYS = tomllib.loads((Path(__file__).parent / "encodings.toml").read_text(encoding="utf-8"))
@@ -36,7 +36,7 @@ positions, every weight is 1/16.{tree}
 MEASURED = """\
 Trained on texts of 24 tokens and tested on 24, 48 and 96, in a language whose best possible loss,
 the *limit*, can be computed ([unit 02](../units/02-sinusoidal.md) shows it). Loss in nats per
-hidden token, mean ± standard deviation of {seeds} seeds. {note}
+hidden token, mean ± standard deviation of {seeds} seeds, all of `lag3.json`. {note}
 """
 UNMEASURED = "No sweep of this course tests it on texts longer than those of the training."
 
@@ -73,7 +73,7 @@ def page(name: str, outputs: Outputs, figures: Iterable[Figure], compared: str) 
     parts = [
         f"# {said['title']}",
         said["says"],
-        f'Paper: {kind.paper}. In the course: `create("{name}", d_model=…)`. {unit}',
+        f'Paper: {papers(kind.paper)}. In the course: `create("{name}", d_model=…)`. {unit}',
         raw(f'<p class="equation">{equation(kind.formula)}</p>'),
         *(raw(each.markup("../")) for each in figures if name in each.encodings),
         "## What it does to attention",
@@ -88,12 +88,14 @@ def page(name: str, outputs: Outputs, figures: Iterable[Figure], compared: str) 
         compared,
         "## Code",
         "The library's version, `" + kind.__module__.replace(".", "/") + ".py`.",
-        raw(OPEN) + code(inspect.getsource(kind).rstrip()) + raw("</details>"),
+        raw(f"<details><summary>{OPEN.format(**said) if said['unit'] else 'Show it'}</summary>")
+        + code(inspect.getsource(kind).rstrip())
+        + raw("</details>"),
     ]
     return "\n\n".join(parts)
 
 
-OPEN = "<details><summary>Show it (it answers an exercise, if you mean to solve the unit)</summary>"
+OPEN = "Show it (solve unit {unit} first: it may answer an exercise)"
 
 
 def entry(name: str) -> str:

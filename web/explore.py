@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import html
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from web.markdown import raw
@@ -23,14 +24,15 @@ class Figure:
         name: of its module, without .js.
         sentence: the figure in a sentence, with its handle.
         fallback: what it shows, for those without scripts.
-        units, encodings: whose pages show it.
+        units: those that show it, with words from the heading of the section that it closes.
+        encodings: whose pages show it.
     """
 
     name: str
     title: str
     sentence: str
     fallback: str
-    units: tuple[str, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
     encodings: tuple[str, ...] = ()
 
     def markup(self, root: str) -> str:
@@ -58,7 +60,7 @@ def figures(path: Path = CONTENTS) -> list[Figure]:
             each["title"],
             each["sentence"],
             each["fallback"],
-            tuple(each.get("units", ())),
+            each.get("units", {}),
             tuple(each.get("encodings", ())),
         )
         for name, each in tables.items()

@@ -14,7 +14,7 @@ from web.explore import Figure
 from web.markdown import raw
 from web.units import Unit, way
 
-FIRST = "clock"  # the figure that the page begins with
+FIRST = "move-a-word"  # the figure that the page begins with
 
 
 def page(text: str, course: Course, units: Sequence[Unit], figures: Sequence[Figure]) -> str:
@@ -33,6 +33,7 @@ def page(text: str, course: Course, units: Sequence[Unit], figures: Sequence[Fig
         hints=f"{sum(len(each.mistakes) for u in units for each in u.exercises.values()):,}",
         encodings=len(ALL),
         claims=len(CLAIMS),
+        hours=round(sum(map(hours, units))),
     )
 
 
@@ -52,10 +53,23 @@ def _card(unit: Unit, folder: str) -> str:
     return (
         f'<li><a href="{folder}{unit.name}.html">{html.escape(unit.title)}</a>'
         f"<p>{exercises}</p>"
-        f'<p class="quiet">{unit.minutes:g} minutes of exercises · {unit.points:g} points</p></li>'
+        f'<p class="quiet">{unit.reading} minutes to read and run · {unit.minutes:g} of exercises'
+        f" · {unit.points:g} points</p></li>"
     )
 
 
 def index(text: str, units: Sequence[Unit]) -> str:
-    """The page that lists the units."""
-    return Template(text).substitute(units=raw(cards(units)))
+    """The page that lists the units, with what they take."""
+    each = [hours(unit) for unit in units[1:]]
+    return Template(text).substitute(
+        units=raw(cards(units)),
+        hours=round(sum(map(hours, units))),
+        least=f"{min(each):.1f}",
+        most=f"{max(each):.1f}",
+        reading=f"{sum(unit.reading for unit in units) / 60:.1f}",
+    )
+
+
+def hours(unit: Unit) -> float:
+    """That a unit takes."""
+    return (unit.reading + unit.minutes) / 60

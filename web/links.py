@@ -32,12 +32,15 @@ def pages(course: Course) -> dict[str, str]:
 
 
 def leader(course: Course, page: str, path: str) -> Callable[[str], str]:
-    """Where a link of the file `path` leads from `page`, which shows it; empty for nowhere."""
+    """Where a link of the file `path` leads from `page`, which shows it; empty for nowhere.
+
+    A link that begins with / names a file from the top of the repository.
+    """
     known = pages(course)
 
     def lead(target: str) -> str:
         file, _, anchor = target.partition("#")
-        to = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
+        to = posixpath.normpath(posixpath.join(posixpath.dirname(path), file)).lstrip("/")
         if to in known:
             way = posixpath.relpath(f"{known[to]}.md", posixpath.dirname(page) or ".")
             return f"{way}#{anchor}" if anchor else way

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 
 ALT = re.compile(r"!\[[^\]]*\]")
+PAPER = re.compile(r"\((\d\d(?:0[1-9]|1[0-2])\.\d{4,5})(?=[),;])")
+DOCS = re.compile(r"(?<!\[)`(docs/[\w-]+\.md)`")
 PERCENT = re.compile(r"^%(?= )", re.MULTILINE)  # MyST takes such a line for a comment
 
 
@@ -41,8 +43,16 @@ def rows(page: str) -> list[list[str]]:
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
 
 
+def papers(text: str) -> str:
+    """The text with each number of arXiv in brackets as a link."""
+    return PAPER.sub(r"([\1](https://arxiv.org/abs/\1)", text)
+
+
 def relinked(text: str, lead: Callable[[str], str]) -> str:
-    """The text with each link to where `lead` sends it; the bare words where that is nowhere."""
+    """The text with each link to where `lead` sends it; the bare words where that is nowhere.
+
+    Names of pages under docs/ and numbers of arXiv become links as well.
+    """
 
     def link(found: re.Match[str]) -> str:
         words, target = found.groups()
@@ -50,4 +60,5 @@ def relinked(text: str, lead: Callable[[str], str]) -> str:
         return f"[{words}]({to})" if to else words
 
     text = ALT.sub(lambda alt: " ".join(alt[0].split()), text)  # Sphinx would join its lines
-    return LINK.sub(link, PERCENT.sub(r"\\%", text))
+    text = DOCS.sub(r"[`\1`](/\1)", PERCENT.sub(r"\\%", text))
+    return papers(LINK.sub(link, text))

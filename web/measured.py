@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
 from helpers.recorded import RESULTS, load
 from web.markdown import raw, rows, table
 
+PART = re.compile(r"(.+?): (.+) \(([^()]+)\): \*(.+)\*")  # as docs/claims.md has it
 TITLES = {
     "relative_attention": "Relative attention: memory and time",
     "mini_bert": "Training a mini BERT: tokens per second",
@@ -16,8 +18,8 @@ TITLES = {
 }
 TARGETS = """\
 `make bench` measures what the course promises of its own speed and memory, beside other libraries
-in the same run, and writes whether each target was met. Nothing here was typed in: these are the
-stored results, with the day and the machine of each.
+in the same run, and writes whether each target was met. These are the stored results, with the day
+and the machine of each.
 """
 STORED = """\
 `make study` repeats the sweeps, `make bench` the timings. Notebooks and pages draw what is stored
@@ -35,21 +37,29 @@ def claims(page: str) -> str:
         f'<li><a href="#claim-{number}">{number}. {text}</a> {_badge(_plain(verdict))}</li>'
         for number, text, _, verdict, *_ in found
     )
-    listed = raw(f'<p>{counts}.</p><ul class="plain">{summary}</ul>')
+    listed = raw(f'<p>Of {len(found)} claims: {counts}.</p><ul class="plain">{summary}</ul>')
     parts = [title, listed, "## What a verdict means", head, "## One by one"]
     return "\n\n".join([*parts, *map(_claim, found)])
 
 
 def _claim(cells: list[str]) -> str:
     number, text, source, verdict, measured, why, reference, command = cells
-    parts = measured.split("<br>")
     return "\n\n".join([
         f"(claim-{number})=\n### {number}. {text}",
         raw(f'<p class="quiet">Said in {source}. Verdict: {_badge(_plain(verdict))}</p>'),
         why,
-        "\n".join(f"- {part}" for part in parts),
+        "\n".join(f"- {_part(part)}" for part in measured.split("<br>")),
         f"Primary reference: {reference}. To measure it again: {command}",
     ])  # fmt: skip
+
+
+def _part(said: str) -> str:
+    """A part of a claim as a sentence: its verdict, what it says, and the number that decides."""
+    if found := PART.fullmatch(said):
+        says, number, margin, verdict = found.groups()
+        exact = "exact" if margin == "exact" else f"margin {margin}"
+        return f"{verdict.capitalize()}: {says}. Measured: {number} ({exact})."
+    return re.sub("^beside: (.*)", r"Measured besides, for no part of the claim: \1.", said)
 
 
 def _plain(verdict: str) -> str:

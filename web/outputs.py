@@ -24,6 +24,7 @@ ASIDES = (
     "Nothing predicted yet: write your answer above and run this cell again.",
     " (You made no prediction.)",
 )
+PLACES = re.compile(r'(?<=\s[dxy]=")[^"]*')
 SLIDER = '<p class="slider">In the notebook, sliders or a text box move this picture.</p>'
 
 
@@ -71,8 +72,22 @@ class Outputs:
     def _kept(self, drawing: bytes) -> str:
         name = f"{hashlib.sha256(drawing).hexdigest()[:16]}.svg"
         # As dark as the page, not nearly.
-        (self.folder / name).write_bytes(drawing.replace(b"--paper:#111", b"--paper:#14181e"))
+        drawn = small(drawing.decode()).replace("--paper:#111", "--paper:#14181e")
+        (self.folder / name).write_text(drawn, encoding="utf-8")
         return f'src="{self.address}/{name}" loading="lazy" decoding="async"'
+
+
+def small(drawing: str) -> str:
+    """An SVG of matplotlib's to a hundredth of a point, without blanks that say nothing."""
+
+    def shorter(found: re.Match[str]) -> str:
+        path = re.sub(r"-?\d+\.\d{3,}", lambda each: f"{round(float(each[0]), 2):.10g}", found[0])
+        return re.sub(r"\s*([A-Zz])\s*", r"\1", path)
+
+    drawing = re.sub(r"<!--.*?-->", "", drawing, flags=re.DOTALL)
+    drawing = re.sub(r' id="\w+_\d+"', "", drawing)  # numbers of parts, which nothing uses
+    drawing = re.sub(r">\s+<", "><", PLACES.sub(shorter, drawing))
+    return drawing.replace("; ", ";").replace(": ", ":")  # in styles
 
 
 def printed(text: str) -> str:

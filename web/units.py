@@ -10,7 +10,7 @@ import dataclasses
 import html
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import nbformat
@@ -28,8 +28,14 @@ from web.markdown import code, fold, raw, relinked
 from web.outputs import Outputs
 
 SET_UP = "# Set-up: "
-END_OF_UNIT = "## What to keep"  # figures that move stand before it
+HEADING = re.compile(r"(#+) (.+)")
+SECTION = re.compile(r"\n(?=##+ )")
+READING = re.compile(r"takes about (\d+) minutes besides")
 EXERCISE = re.compile(r"### Exercise \d+:")
+TO_RUN = """
+*To work in it, you need the folder of the course: `make lab` opens a copy there, under `work/`, in
+whose place you may save this one ([all ways](../more/starting.md)).*
+"""
 BEGIN, END = raw('<div class="exercise">'), raw("</div>")
 ASKS = re.compile(r"(predict|outcome)\(")  # what it shows says it all
 
@@ -66,27 +72,34 @@ class Unit:
         return sum(cell.keys["minutes"] for cell in self.cells if cell.kind == "exercise")
 
     @property
+    def reading(self) -> int:
+        """Minutes besides the exercises, as the unit says."""
+        said = READING.search(self.cells[0].text)
+        return int(said[1]) if said else 5
+
+    @property
     def points(self) -> float:
         """Of all exercises."""
         return source.points(self.cells)
 
     def page(self) -> str:
         """The page as Markdown."""
-        parts = [self._cell(cell) for cell in self.released]
+        parts = [part for cell in self.released for part in SECTION.split(self._cell(cell))]
         title, rest = parts[0].split("\n", 1)
-        end = next((n for n, each in enumerate(parts) if each.startswith(END_OF_UNIT)), -1)
-        moving = [raw(each.markup("../")) for each in self.figures]
-        parts[end:end] = ["## See it move", *moving] if moving else []
-        return "\n\n".join([title, raw(self._bar()), rest, *parts[1:]])
+        for each in self.figures:
+            end = end_of_section(parts, each.units[self.name])
+            parts[end - 1] += f"\n\n{raw(each.markup('../'))}"
+        return "\n\n".join([title, self._bar(), rest, *parts[1:]])
 
     def _bar(self) -> str:
-        """Ways to run the unit."""
+        """Ways to run the unit; what to do with the file where there is no other."""
         file = f"../notebooks/{self.name}/{self.name}.ipynb"
         ways = {file: "Download the notebook"}
         if self.course.published:
             ways[colab.address(self.name, self.course)] = "Open in Colab"
             ways[colab.binder(self.name, self.course)] = "Open in Binder"
-        return f'<p class="ways">{" ".join(itertools.starmap(way, ways.items()))}</p>'
+        bar = raw(f'<p class="ways">{" ".join(itertools.starmap(way, ways.items()))}</p>')
+        return bar if self.course.published else bar + TO_RUN
 
     def _cell(self, cell: NotebookNode) -> str:
         grader = cell.metadata.get("nbgrader", {})
@@ -123,6 +136,20 @@ class Unit:
         return f"\n{raw(said + known)}\n{END}"
 
 
+def end_of_section(parts: Sequence[str], words: str) -> int:
+    """Where the first section ends whose heading has these words, with its exercises.
+
+    Raises:
+        ValueError: there is no such heading.
+    """
+    headings = [(n, found) for n, part in enumerate(parts) if (found := HEADING.match(part))]
+    begin = next(((n, h) for n, h in headings[1:] if words in h[2].lower()), None)
+    if begin is None:
+        raise ValueError(f"no heading has the words {words!r} of web/figures/contents.toml")
+    after = (n for n, h in headings if n > begin[0] and len(h[1]) <= len(begin[1][1]))
+    return next(after, len(parts))
+
+
 def way(address: str, words: str, kind: str = "") -> str:
     """A link that looks like a button; a notebook is saved, not shown."""
     load = " download" if address.endswith(".ipynb") and "//" not in address else ""
@@ -130,12 +157,15 @@ def way(address: str, words: str, kind: str = "") -> str:
 
 
 def example(exercise: Exercise, title: str) -> str:
-    """What a notebook shows to a usual mistake, one that costs some parts only where there is one.
+    """What a notebook shows to a usual mistake, to one that costs some parts only if that is told.
 
     Without the line that raised an error, which may be half right.
     """
     mistakes = sorted(exercise.mistakes, key=lambda each: len(each.loses) == len(exercise.parts))
-    report = next(each for each in (exercise(m.answer) for m in mistakes) if each.hints)
+    some = sum(len(each.loses) < len(exercise.parts) for each in mistakes)
+    # Not all of them come first: where a check trains, each costs a second.
+    tried = [*mistakes[: min(2, some)], *mistakes[some:], *mistakes[min(2, some) : some]]
+    report = next(each for each in (exercise(m.answer) for m in tried) if each.hints)
     findings = [dataclasses.replace(each, line="") for each in report.findings]
     report = dataclasses.replace(report, findings=findings, title=title, so_far="")
     return as_html(report).replace(' role="status"', "")

@@ -1,21 +1,19 @@
-"""The built site, served on this machine, and a browser to look at it."""
+"""The built site and the figures, served on this machine, and a browser to look at them."""
 
 from __future__ import annotations
 
-import functools
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize
 
-from tests.common import CHROMIUM, ROOT
+from tests.common import ROOT
+from tests.web import figures
 
 
 @dataclass(frozen=True)
@@ -31,11 +29,6 @@ class Site:
         return sorted(self.folder.rglob("*.html"))
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Built once, also where several processes test side by side."""
@@ -47,27 +40,29 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             command = [sys.executable, "-m", "web", str(folder)]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
             assert done.returncode == 0, done.stderr[-3000:]
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield Site(folder, f"http://127.0.0.1:{server.server_port}/")
-    server.shutdown()
-    server.server_close()
+    with figures.hosting(folder) as address:
+        yield Site(folder, f"{address}/")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One for all tests of a file."""
-    with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
+    """One for all tests of this folder: other folders have their own, and there can be but one."""
+    with figures.browsing() as browser:
         yield browser
-        browser.close()
+
+
+@pytest.fixture(scope="package")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the figures are served, each on a page of its own."""
+    with figures.serving(tmp_path_factory.mktemp("figures")) as served:
+        yield served
 
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A page without a past."""
-    context = browser.new_context(viewport={"width": 1366, "height": 900})
+    size: ViewportSize = {"width": 1366, "height": 900}
+    context = browser.new_context(viewport=size, reduced_motion="reduce")
     page = context.new_page()
     page.set_default_timeout(60_000)
     yield page

@@ -24,7 +24,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 from tests.common import CHROMIUM, ROOT
 from web import data
 
-FIGURES = ROOT / "web" / "figures"
+FIGURES, LIVE = ROOT / "web" / "figures", ROOT / "web" / "live"
 CONTENTS: dict[str, dict[str, Any]] = tomllib.loads((FIGURES / "contents.toml").read_text("utf-8"))
 # Who draws here; the live model has tests of its own.
 NAMES = [name for name in CONTENTS if (FIGURES / f"{name}.js").exists()]
@@ -41,10 +41,18 @@ class Silent(SimpleHTTPRequestHandler):
 @contextmanager
 def serving(folder: Path) -> Iterator[str]:
     """The address of a page for each figure, and of its modules under `figures/`."""
-    shutil.copytree(FIGURES, folder / "figures")
+    for each in (FIGURES, LIVE):
+        shutil.copytree(each, folder / "figures", dirs_exist_ok=True)
     data.main(folder / "figures" / "data")
-    for name in NAMES:
+    for name in CONTENTS:
         (folder / f"{name}.html").write_text(_page(name), encoding="utf-8")
+    with hosting(folder) as address:
+        yield address
+
+
+@contextmanager
+def hosting(folder: Path) -> Iterator[str]:
+    """The address of a folder."""
     handler = functools.partial(Silent, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page
 
 from helpers.encodings import ALL
 from tests.common import UNITS, needs_browser
-from tests.web.figures import CONTENTS, FIGURES, NAMES, PHONE, browsing, opened, serving
+from tests.web.axe import COLOURS, refused
+from tests.web.figures import CONTENTS, FIGURES, NAMES, PHONE, opened
 
 HANDLES = ":is(input[type=range], [role=slider], .words .chip)"
 # Parts of the figure that reach beyond its sides, but for what can be scrolled.
@@ -27,22 +27,11 @@ BEYOND = """() => {
 REST = 400  # milliseconds after which the address and the words are written
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(tmp_path_factory.mktemp("figures")) as served:
-        yield served
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with browsing() as found:
-        yield found
-
-
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
     """A phone on which nothing moves by itself; whatever goes wrong in it fails the test."""
     context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
+    context.clock.install()  # nobody waits for its timers
     page = context.new_page()
     wrong: list[str] = []
     page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
@@ -57,17 +46,10 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 
 def told(page: Page) -> str:
     """What a screen reader is told, which is what everybody may read."""
-    page.wait_for_timeout(REST)
+    page.clock.run_for(REST)
     text = page.locator("figure .told").text_content()
     assert text and text == page.locator("figure .says").text_content()
     return text
-
-
-def refused(page: Page) -> list[tuple[str, str]]:
-    """What axe finds seriously wrong."""
-    found = Axe().run(page, context={"include": [["figure"]]}).response["violations"]
-    bad = [each for each in found if each["impact"] in ("serious", "critical")]
-    return [(each["id"], node["html"]) for each in bad for node in each["nodes"]]
 
 
 def test_contents_name_every_figure() -> None:
@@ -86,19 +68,20 @@ def test_a_figure_suits_everybody(name: str, page: Page, address: str) -> None:
     assert not page.locator(".fallback").is_visible()
     assert page.locator(".told").get_attribute("aria-live") == "polite"
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    page.wait_for_timeout(100)
+    page.clock.run_for(100)
     switched = page.locator(".stage").screenshot()
     for each in page.locator("details").all():
         each.locator("summary").click()
-    assert refused(page) == []
+    assert refused(page, "figure") == []
     page.add_init_script("addEventListener('DOMContentLoaded', "
                          "() => document.documentElement.dataset.theme = 'dark')")  # fmt: skip
     opened(page, page.url)
     assert page.locator(".stage").screenshot() == switched
     page.evaluate("document.documentElement.dataset.theme = 'light'")
+    page.clock.run_for(100)
     for each in page.locator("details").all():
         each.locator("summary").click()
-    assert refused(page) == []
+    assert refused(page, "figure", COLOURS) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.evaluate(BEYOND) == []
 
@@ -117,6 +100,7 @@ def test_the_keyboard_moves_every_handle(name: str, page: Page, address: str) ->
             page.keyboard.press("ArrowLeft")
         after = told(page)
         assert after != before and _value(handles.nth(n)) != value, value
+        _ends(page, handles.nth(n))
     _same_from_the_address(page, told(page))
     if name == "loss-by-length":
         page.get_by_role("button", name="Shaw keys, k = 2").press("Enter")  # escaped in addresses
@@ -126,6 +110,24 @@ def test_the_keyboard_moves_every_handle(name: str, page: Page, address: str) ->
         after = told(page)
         assert "backwards" in after and "k = 2" not in after
         _same_from_the_address(page, after)
+
+
+def _ends(page: Page, handle: Locator) -> None:
+    """Home and End lead to its ends, and PageUp further than an arrow."""
+    if handle.get_attribute("role") != "slider":
+        return  # a browser's own
+    now, least, most = (f"aria-value{each}" for each in ("now", "min", "max"))
+
+    def value(key: str) -> float:
+        page.keyboard.press(key)
+        page.clock.run_for(REST)
+        return float(handle.get_attribute(now) or "nan")
+
+    low, step, back = value("Home"), value("ArrowRight"), value("ArrowLeft")
+    high = value("End")
+    assert low == back < step < high
+    ends = [float(handle.get_attribute(each) or "nan") for each in (least, most)]
+    assert ends[0] <= low and high <= ends[1]
 
 
 def _value(handle: Locator) -> str:
@@ -196,6 +198,57 @@ def test_an_address_may_say_anything(page: Page, address: str) -> None:
         assert "by 3" in told(page), wrong
     opened(page, f"{address}/move-a-word.html#move-a-word:order=0~0~1,start=4")
     assert "the man bites the dog" in told(page) and "4 positions" in told(page)
+
+
+# What a figure says in a state away from where it begins.
+SAYS = {
+    "clock:k=1": "by 1 radian,",
+    "patches:row=0,column=1,down=0,right=-3,order=line": "lies before its beginning",
+    "patches:row=11,column=1,down=2,right=0,order=line": "lies beyond its end",
+    "patches:row=3,column=11,order=line": "goes on where a row ends",
+    "patches:row=0,column=1,down=0,right=0,order=line": "the end of its row is nearer",
+    "similarity:a=0,d=0": "tell nothing",
+    "similarity:a=-1,d=-1": "turns each sign",
+    "slopes:query=0": "lie on 1 word.",
+    "turning:i=1,j=0": "has turned once by 0.3 radians, the key at 0 has turned 0 times",
+    "unseen-angles:far=clipped": "The same training",
+    "yarn:": "at most once (18): a longer text would bring them new angles",
+    "yarn:factor=1": "is to read as many",
+    "yarn:slow=16": "of which have seen every angle",
+    "yarn:length=9,fast=128": "(1 of 64; the fastest always is)",
+}
+
+
+@needs_browser
+def test_figures_say_what_is_so(page: Page, address: str) -> None:
+    for state, says in SAYS.items():
+        opened(page, f"{address}/{state.split(':')[0]}.html#{state}")
+        assert says in told(page), state
+
+
+@needs_browser
+def test_tab_follows_the_words_where_they_have_moved(page: Page, address: str) -> None:
+    opened(page, f"{address}/move-a-word.html")
+    page.locator(".words .chip").first.focus()
+    page.keyboard.press("End")
+    assert told(page).startswith("“man bites the dog the”")
+    order = "[...document.querySelectorAll('.words .chip')].map(each => each.textContent)"
+    assert page.evaluate(order) == ["man", "bites", "the", "dog", "the"]
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith(
+        "the, place 5 of 5"
+    )
+
+
+@needs_browser
+def test_a_part_stays_under_the_finger_that_holds_it(page: Page, address: str) -> None:
+    opened(page, f"{address}/turning.html")
+    before = told(page)
+    bar: Any = page.locator(".bar").bounding_box()
+    page.mouse.move(bar["x"] + 3, bar["y"] + 3)
+    page.mouse.down()
+    page.mouse.move(bar["x"] + 4, bar["y"] + 3)
+    page.mouse.up()
+    assert told(page) == before
 
 
 @needs_browser

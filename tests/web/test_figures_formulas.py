@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from playwright.sync_api import Browser, Route
+from playwright.sync_api import Browser, Page, Route
 from torch import Tensor
 from transformers import PretrainedConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
@@ -24,14 +24,33 @@ from helpers.encodings.distance import alibi_slopes
 from helpers.encodings.offsets import skew
 from helpers.model.attention import MultiHeadAttention
 from tests.common import needs_browser
-from tests.web.figures import FIGURES, browsing, serving
+from tests.web.figures import FIGURES
 from web import data
 
-Ask = Callable[..., Any]  # a module, a function of it, its arguments
-CALL = """async ([module, name, args]) => {
-    const found = (await import(`./figures/${module}.js`))[name](...args);
-    return found instanceof Float64Array ? [...found] : found;
+CALL = """async ([module, name, all]) => {
+    const {[name]: asked} = await import(`/figures/${module}`);
+    return all.map((args) => {
+        const found = asked(...args);
+        return found instanceof Float64Array ? [...found] : found;
+    });
 }"""
+
+
+class Ask:
+    """A page that answers for the figures' modules, for one of them as it is altered."""
+
+    def __init__(self, page: Page, altered: str = "", query: str = "") -> None:
+        self.page, self.altered, self.query = page, altered, query
+
+    def __call__(self, module: str, name: str, *args: Any) -> Any:
+        """What a function of a module makes of its arguments."""
+        return self.all(module, name, [args])[0]
+
+    def all(self, module: str, name: str, all_args: Sequence[Sequence[Any]]) -> list[Any]:
+        """The same for several arguments at once."""
+        file = f"{module}.js{self.query if module == self.altered else ''}"
+        found: list[Any] = self.page.evaluate(CALL, [file, name, all_args])
+        return found
 
 
 def same(found: Any, expected: Any, within: float = 1e-6) -> None:
@@ -96,7 +115,7 @@ def reached(ask: Ask, draw: random.Random) -> None:
     """How far round the circle, to one side: in whole turns, and no further than half of one."""
     width, largest = 2 * draw.randint(1, 16), draw.randint(0, 100)
     theta = ask("formulas", "frequencies", width)
-    found = [ask("formulas", "reached", largest, each) for each in theta]
+    found = ask.all("formulas", "reached", [(largest, each) for each in theta])
     same(found, (largest / wavelengths(width)).clamp(max=0.5))
 
 
@@ -121,7 +140,7 @@ def ntk(ask: Ask, draw: random.Random) -> None:
     rope = {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 1.0}
     theirs, _ = by_transformers(128, 4096, length, **rope)
     plain = torch.tensor(ask("formulas", "frequencies", 128, 1e4))
-    slowed = torch.tensor([ask("yarn", "ntk", n, length / 4096) for n in range(64)])
+    slowed = torch.tensor(ask.all("yarn", "ntk", [(n, length / 4096) for n in range(64)]))
     same(plain / slowed / theirs, torch.ones(64), 1e-5)
     pair, many = draw.randint(0, 63), draw.randint(512, 2**15)
     same(ask("yarn", "turns", pair, many), many / wavelengths(128)[pair])
@@ -137,7 +156,7 @@ def alibi(ask: Ask, draw: random.Random) -> None:
     bias = encoding.bias(torch.arange(-length, length + 1))
     head = draw.randrange(heads)
     each = range(-length, length + 1)
-    found = [ask("formulas", "alibi", slopes[head], offset, form) for offset in each]
+    found = ask.all("formulas", "alibi", [(slopes[head], offset, form) for offset in each])
     same(found, bias[head])
     query = draw.randrange(33)
     looks = encoding.bias(torch.arange(33) - query).softmax(-1)
@@ -148,11 +167,11 @@ def skewing(ask: Ask, draw: random.Random) -> None:
     length = draw.randint(1, 9)
     products = torch.arange(length * (2 * length - 1)).view(length, -1)
     found = torch.full((length, length), -1)
-    for i in range(length):
-        for c in range(2 * length - 1):
-            row, column = ask("formulas", "skewed", length, i, c)
-            if 0 <= row < length and column < length:
-                found[row, column] = products[i, c]
+    places = [(i, c) for i in range(length) for c in range(2 * length - 1)]
+    after = ask.all("formulas", "skewed", [(length, i, c) for i, c in places])
+    for (i, c), (row, column) in zip(places, after, strict=True):
+        if 0 <= row < length and column < length:
+            found[row, column] = products[i, c]
     same(found, skew(products))
 
 
@@ -179,9 +198,10 @@ def patches(ask: Ask, draw: random.Random) -> None:
 def attention(ask: Ask, draw: random.Random) -> None:
     stored = data.attention()
     order, start = draw.sample(range(5), 5), draw.randint(0, 20)
-    for name in (*data.NOTICING, data.CAUSAL):
-        expected = _by_pytorch(stored, name, order, start)
-        same(ask("attention", "attend", stored, name, order, start), expected)
+    names = [*data.NOTICING, data.CAUSAL]
+    found = ask.all("attention", "attend", [(stored, name, order, start) for name in names])
+    for name, outputs in zip(names, found, strict=True):
+        same(outputs, _by_pytorch(stored, name, order, start))
 
 
 def _by_pytorch(stored: dict[str, Any], name: str, order: list[int], start: int) -> Tensor:
@@ -225,46 +245,33 @@ NAMED = {each.__name__: each for each in WRONG}
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with browsing() as opened:
-        yield opened
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """A page of the figures' host; `formulas.js?yarn` is the module as `WRONG` alters it."""
+    found = browser.new_page()
+    found.goto(f"{address}/figures/data/clip.json")
 
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serving(tmp_path_factory.mktemp("figures")) as served:
-        yield served
-
-
-def asked(browser: Browser, address: str, wrong: tuple[str, str, str] | None = None) -> Ask:
-    """A page that answers for the modules, one of them with a part of it replaced."""
-    page = browser.new_page()
-    if wrong:
-        module, right, other = wrong
+    def altered(route: Route) -> None:
+        module, right, other = WRONG[NAMED[route.request.url.split("?")[1]]]
         text = (FIGURES / f"{module}.js").read_text(encoding="utf-8")
         assert right in text
-        body = text.replace(right, other)
+        route.fulfill(body=text.replace(right, other), content_type="text/javascript")
 
-        def replaced(route: Route) -> None:
-            route.fulfill(body=body, content_type="text/javascript")
-
-        page.route(f"**/{module}.js", replaced)
-    page.goto(f"{address}/clock.html")
-    return lambda module, name, *args: page.evaluate(CALL, [module, name, args])
+    found.route("**/*.js?*", altered)
+    yield found
+    found.close()
 
 
 @needs_browser
 @pytest.mark.parametrize("name", NAMED)
-def test_the_page_computes_what_helpers_do(name: str, browser: Browser, address: str) -> None:
-    ask = asked(browser, address)
+def test_the_page_computes_what_helpers_do(name: str, page: Page) -> None:
     for seed in range(4):
-        NAMED[name](ask, random.Random(seed))
+        NAMED[name](Ask(page), random.Random(seed))
 
 
 @needs_browser
 @pytest.mark.parametrize("name", NAMED)
-def test_another_formula_is_noticed(name: str, browser: Browser, address: str) -> None:
-    ask = asked(browser, address, WRONG[NAMED[name]])
+def test_another_formula_is_noticed(name: str, page: Page) -> None:
+    ask = Ask(page, WRONG[NAMED[name]][0], f"?{name}")
     with pytest.raises(AssertionError):
         for seed in range(4):
             NAMED[name](ask, random.Random(seed))

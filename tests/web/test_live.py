@@ -6,7 +6,10 @@ And each comparison fails where the forward pass or WordPiece in the page is ano
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from functools import cache
 from typing import Any, cast
 
 import pytest
@@ -23,54 +26,58 @@ from helpers.model.bert import Pretraining
 from helpers.model.encoder import EncoderLayer
 from tests.common import needs_browser
 from tests.web import live
-from tests.web.figures import browsing
+from tests.web.figures import LIVE
 
 pytestmark = needs_browser
 EXACT, ROUNDED = 1e-4, 1e-3  # largest difference of a logit
-READ = """async ([name, all]) => {
-    const {index, model} = await import('/figures/weights.js');
+# Of the page's modules, or of others where `query` asks for them.
+READ = """async ([query, name, all]) => {
+    const {index, model} = await import(`/figures/weights.js${query}`);
     const bert = await model(name, await index());
     return all.map((ids) => {
         const {logits, attention} = bert.read(ids);
         return [[...logits], attention.map((heads) => heads.map((each) => [...each]))];
     });
 }"""
-CODE = """async (texts) => {
+IMPORT = re.compile(r'(?<=from ")\./\w+\.js')
+CODE = """async ([query, texts]) => {
     const {index} = await import('/figures/weights.js');
-    const {WordPiece} = await import('/figures/wordpiece.js');
+    const {WordPiece} = await import(`/figures/wordpiece.js${query}`);
     const coder = new WordPiece((await index()).vocabulary);
     return texts.map((text) => coder.encode(text));
 }"""
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with browsing() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with live.serving(tmp_path_factory.mktemp("live")) as found:
-        yield found
-
-
-@pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
+    """A page without scripts of its own, of the same host."""
     found = browser.new_page()
-    found.goto(
-        f"{address}/figures/weights/weights.json"
-    )  # a page without scripts, of the same host
+    found.goto(f"{address}/figures/weights/weights.json")
     yield found
     found.close()
 
 
-def _drawn(count: int = 3) -> list[list[int]]:
-    """Ids of sentences of any length that fits, some of their pieces hidden, without padding."""
+def _altered(page: Page, module: str, right: str, wrong: str) -> str:
+    """A query that brings all modules once more, one of them with a part of it replaced."""
+    text = (LIVE / module).read_text(encoding="utf-8")
+    assert right in text
+    query = f"?{abs(hash((module, right, wrong)))}"
+
+    def answer(route: Route) -> None:
+        name = route.request.url.split("/")[-1].removesuffix(query)
+        body = (LIVE / name).read_text(encoding="utf-8")
+        body = body.replace(right, wrong) if name == module else body
+        body = IMPORT.sub(rf"\g<0>{query}", body)
+        route.fulfill(body=body, content_type="text/javascript")
+
+    page.route(f"**/*.js{query}", answer)
+    return query
+
+
+def _drawn(lengths: Iterable[int]) -> list[list[int]]:
+    """Ids of sentences of these lengths, some of their pieces hidden, without padding."""
     draw = random.Random(1)
-    known = live.index()
-    words = range(len(SPECIAL), len(known["vocabulary"]))
-    lengths = [known["longest"], *(draw.randint(3, known["longest"]) for _ in range(count - 1))]
+    words = range(len(SPECIAL), len(live.index()["vocabulary"]))
     hidden = [MASK if draw.random() < 0.2 else draw.choice(words) for _ in range(99)]
     return [[CLS, *draw.sample(hidden, n - 2), SEP] for n in lengths]
 
@@ -88,10 +95,12 @@ def _expected(model: Pretraining, ids: list[int]) -> tuple[Tensor, Tensor]:
     return model(tokens)[0], torch.stack(weights)
 
 
-def _largest(page: Page, model: Pretraining, encoding: str) -> tuple[float, float]:
+def _largest(
+    page: Page, model: Pretraining, encoding: str, lengths: Iterable[int], query: str = ""
+) -> tuple[float, float]:
     """The largest difference of a logit, and of a weight of attention."""
-    sentences = _drawn()
-    found: list[Any] = page.evaluate(READ, [encoding, sentences])
+    sentences = _drawn(lengths)
+    found: list[Any] = page.evaluate(READ, [query, encoding, sentences])
     gaps = []
     for ids, (logits, attention) in zip(sentences, found, strict=True):
         wanted, looks = _expected(model, ids)
@@ -108,7 +117,7 @@ def _largest(page: Page, model: Pretraining, encoding: str) -> tuple[float, floa
 def test_the_page_computes_what_pytorch_computes_with_the_same_weights(
     encoding: str, page: Page
 ) -> None:
-    logit, weight = _largest(page, live.model(encoding), encoding)
+    logit, weight = _largest(page, live.model(encoding), encoding, (live.index()["longest"], 7))
     assert logit <= EXACT
     assert weight <= EXACT
 
@@ -117,7 +126,7 @@ def test_the_page_computes_what_pytorch_computes_with_the_same_weights(
 def test_the_rounding_moves_no_logit_by_a_thousandth(encoding: str, page: Page) -> None:
     known = live.index()["encodings"][encoding]
     assert known["moved"] <= ROUNDED  # recorded by the study, which had the weights before
-    model = live.model(encoding)
+    model = deepcopy(live.model(encoding))
     draw = Generator().manual_seed(2)
     # Whatever the weights were before, they lie within half a step of what they are now.
     with torch.no_grad():
@@ -125,7 +134,7 @@ def test_the_rounding_moves_no_logit_by_a_thousandth(encoding: str, page: Page) 
             if each.dim() == 2:
                 step = each.abs().amax(1, keepdim=True) / live_weights.LARGEST
                 each.add_((torch.rand(each.shape, generator=draw) - 0.5) * step)
-    assert _largest(page, model, encoding)[0] <= ROUNDED
+    assert _largest(page, model, encoding, (live.index()["longest"],))[0] <= ROUNDED
 
 
 # A wrong way to compute: what is found in the module, and what is there instead.
@@ -152,16 +161,11 @@ WRONG = [
 def test_another_forward_pass_is_found(
     encoding: str, module: str, right: str, wrong: str, page: Page
 ) -> None:
-    text = (live.LIVE / module).read_text(encoding="utf-8")
-    assert right in text
-
-    def altered(route: Route) -> None:
-        route.fulfill(body=text.replace(right, wrong), content_type="text/javascript")
-
-    page.route(f"**/figures/{module}", altered)
-    assert not _largest(page, live.model(encoding), encoding)[0] <= ROUNDED
+    query = _altered(page, module, right, wrong)
+    assert not _largest(page, live.model(encoding), encoding, (12,), query)[0] <= ROUNDED
 
 
+@cache
 def _texts(count: int = 300) -> list[str]:
     """Texts of words, parts of words, marks, accents, blanks, other scripts and special tokens."""
     draw = random.Random(3)
@@ -188,13 +192,16 @@ def _python() -> Tokenizer:
     return tokenizer
 
 
-def _unlike(page: Page) -> list[str]:
-    texts = _texts()
-    tokenizer = _python()
-    found = page.evaluate(CODE, texts)
-    return [
-        text for text, ids in zip(texts, found, strict=True) if tokenizer.encode(text).ids != ids
-    ]
+@cache
+def _ids() -> list[list[int]]:
+    """Those that Python gives the texts."""
+    return [each.ids for each in _python().encode_batch(_texts())]
+
+
+def _unlike(page: Page, query: str = "") -> list[str]:
+    found = page.evaluate(CODE, [query, _texts()])
+    both = zip(_texts(), found, _ids(), strict=True)
+    return [text for text, theirs, ours in both if theirs != ours]
 
 
 def test_wordpiece_in_the_page_is_that_of_the_course(page: Page) -> None:
@@ -216,11 +223,4 @@ def test_wordpiece_in_the_page_is_that_of_the_course(page: Page) -> None:
     ],
 )
 def test_another_wordpiece_is_found(right: str, wrong: str, page: Page) -> None:
-    text = (live.LIVE / "wordpiece.js").read_text(encoding="utf-8")
-    assert right in text
-
-    def altered(route: Route) -> None:
-        route.fulfill(body=text.replace(right, wrong), content_type="text/javascript")
-
-    page.route("**/figures/wordpiece.js", altered)
-    assert _unlike(page)
+    assert _unlike(page, _altered(page, "wordpiece.js", right, wrong))

@@ -3,7 +3,10 @@
 import pytest
 
 from web.encodings import equation
-from web.markdown import relinked
+from web.finishing import as_the_system_asks, used
+from web.markdown import papers, relinked
+from web.outputs import small
+from web.units import end_of_section
 
 
 @pytest.mark.parametrize(
@@ -29,3 +32,52 @@ def test_an_alt_text_of_two_lines_keeps_its_words_apart() -> None:
     assert relinked("![stay above the\nlimit](a.png)", lambda _: "") == (
         "![stay above the limit](a.png)"
     )
+
+
+@pytest.mark.parametrize("number, rest", [("2310.04418", ")"), ("2508.10104", ", DINOv3)")])
+def test_a_number_of_arxiv_is_a_link(number: str, rest: str) -> None:
+    link = f"[{number}](https://arxiv.org/abs/{number})"
+    assert papers(f"Li et al. ({number}{rest}") == f"Li et al. ({link}{rest}"
+
+
+def test_other_numbers_are_no_links() -> None:
+    assert papers("3.14 (1234.5), (1999.12345)") == "3.14 (1234.5), (1999.12345)"
+
+
+def test_a_page_of_docs_is_a_link_where_the_site_has_it() -> None:
+    def lead(target: str) -> str:
+        return {"/docs/claims.md": "../claims.md"}.get(target, "")
+
+    text = "`docs/claims.md`, `docs/none.md`, [`docs/claims.md`](/docs/claims.md)"
+    link = "[`docs/claims.md`](../claims.md)"
+    assert relinked(text, lead) == f"{link}, `docs/none.md`, {link}"
+
+
+def test_a_theme_that_no_script_chose_is_the_system_s() -> None:
+    css = 'a {b: 1} html[data-theme=dark] i, p {c: 2} /* { */ html[data-theme="light"] {d: 3}'
+    light, dark = ("".join(each.split()) for each in as_the_system_asks(css).split("@media")[1:])
+    assert light == '(prefers-color-scheme:light){html[data-theme="auto"]{d:3}}'
+    assert dark == '(prefers-color-scheme:dark){html[data-theme="auto"]i{c:2}}'
+
+
+def test_rules_on_classes_that_nothing_names_are_left_out() -> None:
+    css = '@charset "UTF-8";.a,.b .c{d:.5em}@media print{.b{e:1}p:not(.b){f:2}}.b{g:3}'
+    assert used(css, {"a", "c"}) == '@charset "UTF-8";.a{d:.5em}@media print{p:not(.b){f:2}}'
+
+
+def test_a_picture_is_rounded_but_not_its_scale() -> None:
+    drawn = '<g>\n <!-- a -->\n <path d="M 1.23456 2 \nL 3.000001 -4.5 \nz\n" x="0.015625"/>\n</g>'
+    drawn += '<use transform="scale(0.015625)"/>'
+    assert small(drawn) == (
+        '<g><path d="M1.23 2L3 -4.5z" x="0.02"/></g><use transform="scale(0.015625)"/>'
+    )
+
+
+def test_a_section_ends_where_the_next_of_its_rank_begins() -> None:
+    parts = ["# A clock", "## 1. Clocks", "x", "### Exercise 1", "### Two", "## 2. Rest"]
+    assert end_of_section(parts, "clock") == 5
+    assert end_of_section(parts, "two") == 5
+    assert end_of_section(parts, "exercise") == 4
+    assert end_of_section(parts, "rest") == 6
+    with pytest.raises(ValueError, match="no heading"):
+        end_of_section(parts, "clock face")

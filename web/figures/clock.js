@@ -62,7 +62,7 @@ export default function draw(element, options) {
     ({k}) => k === 0
       ? "Each clock is a position: its four hands turn at four speeds, so no two clocks look alike."
       : `To move on by ${k}, every clock turns by the same angles, wherever it began: its fastest ` +
-        `hand by ${fixed(k, 0)} radians, the second by ${degrees(k * omega[1])} (shaded), the third ` +
+        `hand by ${fixed(k, 0)} radian${k === 1 ? "" : "s"}, the second by ${degrees(k * omega[1])} (shaded), the third ` +
         `by ${degrees(k * omega[2])}, the slowest by ${degrees(k * omega[3])}. So “${k} to the ` +
         "right” means the same thing everywhere, and one matrix does it.",
   );

@@ -9,7 +9,11 @@ export const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const SVG = "http://www.w3.org/2000/svg";
 const EASE = 70; // milliseconds in which a picture covers two thirds of its way
 const REST = 250; // milliseconds without a change, after which address and words are written
-const ARROWS = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1]};
+// What a key adds, to the right and up: a step, five of them, or all the way.
+const KEYS = {
+  ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1],
+  PageUp: [0, 5], PageDown: [0, -5], Home: [-Infinity, 0], End: [Infinity, 0],
+};
 
 /** A number of the state: its bounds, where it begins, and the step of its control. */
 export const number = (min, max, start, step = 1) => ({
@@ -67,6 +71,9 @@ export const fixed = (value, digits = 2) => {
   const text = value.toFixed(digits);
   return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
 };
+
+/** How often, in words. */
+export const times = (count, text = count) => (count === 1 ? "once" : `${text} times`);
 
 const encoded = (text) => encodeURIComponent(text).replaceAll("%20", "+");
 
@@ -164,19 +171,19 @@ export class Explorable {
 
   /** A part of the picture that one takes hold of: by pointer, by finger, and by the arrow keys.
    *
-   * `to(x, y, state)`: what changes as it is dragged there, in units of its svg; `by(dx, dy,
-   * state)`: as an arrow is pressed, up being 1; `now(state)`: [value, least, most, in words].
+   * `to(x, y, state)`: what changes as its middle is dragged there, in units of its svg; `by(dx,
+   * dy, state)`: as a key is pressed, up being 1; `now(state)`: [value, least, most, in words].
    */
   handle(node, label, {to, by, now}) {
     for (const [name, value] of Object.entries({role: "slider", tabindex: 0, "aria-label": label}))
       node.setAttribute(name, value);
     node.classList.add("handle");
     node.addEventListener("keydown", (event) => {
-      if (!(event.key in ARROWS)) return;
+      if (!(event.key in KEYS)) return;
       event.preventDefault();
-      this.set(by(...ARROWS[event.key], this.state));
+      this.set(by(...KEYS[event.key], this.state));
     });
-    this.drag(node, to);
+    this.#drag(node, to);
     this.#controls.push((state) => {
       const [value, least, most, words] = now(state);
       put(node, {"aria-valuenow": value, "aria-valuemin": least, "aria-valuemax": most});
@@ -184,9 +191,9 @@ export class Explorable {
     });
   }
 
-  /** Dragging alone, for a part that also has a control. */
-  drag(node, to) {
-    const picture = node.closest("svg");
+  /** Dragging: where it is taken hold of, there it stays under the pointer. */
+  #drag(node, to) {
+    const picture = node.closest("svg"), middle = node.querySelector(".knob, .bar");
     let place = null; // measured once, so that a drag asks for no layout
     const moved = (event) => {
       const x = ((event.clientX - place.left) / place.width) * picture.viewBox.baseVal.width;
@@ -201,8 +208,12 @@ export class Explorable {
       event.preventDefault();
       node.focus({preventScroll: true});
       node.setPointerCapture(event.pointerId);
-      place = picture.getBoundingClientRect();
-      moved(event);
+      const {width, height, left, top} = picture.getBoundingClientRect();
+      const held = middle.getBoundingClientRect();
+      place = {
+        width, height, left: left + event.clientX - (held.left + held.width / 2),
+        top: top + event.clientY - (held.top + held.height / 2),
+      };
     });
     node.addEventListener("pointermove", (event) => place && moved(event));
     for (const end of ["pointerup", "pointercancel"])

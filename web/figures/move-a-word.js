@@ -11,67 +11,77 @@ const SWAPPED = ["0", "4", "2", "3", "1"]; // the man bites the dog
 /** The words, which a finger drags and the arrow keys move; each is a button that keeps its word. */
 function sentence(figure, parent, words) {
   const row = add(parent, "div", {class: "words", role: "group", "aria-label": "The sentence"});
-  const chips = words.map((word, n) => add(row, "button", {type: "button", class: "chip"}, word));
-  const moved = (order, word, to) => {
-    const rest = order.filter((each) => each !== String(word));
-    return {order: [...rest.slice(0, to), String(word), ...rest.slice(to)]};
+  const chips = words.map((word) => add(row, "button", {type: "button", class: "chip"}, word));
+  const last = words.length - 1;
+  const move = (word, to) => {
+    const rest = figure.state.order.filter((each) => each !== String(word));
+    figure.set({order: rest.toSpliced(Math.max(0, Math.min(last, to)), 0, String(word))});
   };
   chips.forEach((chip, word) => {
-    let from = null, places = [];
-    const end = words.length - 1;
     chip.addEventListener("keydown", (event) => {
-      const by = {ArrowLeft: -1, ArrowRight: 1}[event.key];
-      if (!by) return;
+      const place = figure.state.order.indexOf(String(word));
+      const to = {ArrowLeft: place - 1, ArrowRight: place + 1, Home: 0, End: last}[event.key];
+      if (to === undefined) return;
       event.preventDefault();
-      const to = figure.state.order.indexOf(String(word)) + by;
-      figure.set(moved(figure.state.order, word, Math.max(0, Math.min(end, to))));
+      move(word, to);
     });
-    chip.addEventListener("pointerdown", (event) => {
-      if (event.button) return;
-      event.preventDefault();
-      chip.focus({preventScroll: true});
-      chip.setPointerCapture(event.pointerId);
-      from = event.clientX - chip.dx;
-      places = chips.map((each) => each.offsetLeft + each.offsetWidth / 2);
-      chip.classList.add("held");
-    });
-    chip.addEventListener("pointermove", (event) => {
-      if (from === null) return;
-      chip.drag = event.clientX - from;
-      const at = places[word] + chip.drag, {order} = figure.state;
-      const to = order.filter((each) => Number(each) !== word && middle(Number(each), places) < at).length;
-      figure.set(to === order.indexOf(String(word)) ? {} : moved(order, word, to));
-    });
-    for (const done of ["pointerup", "pointercancel"])
-      chip.addEventListener(done, () => {
-        from = null;
-        chip.drag = undefined;
-        chip.classList.remove("held");
-        figure.set({});
-      });
+    dragged(chip, chips, (to) => move(word, to));
   });
-  const middle = (word, places) => places[word] + chips[word].dx;
-  for (const chip of chips) chip.dx = 0;
-  let widths;
-  // Each word keeps its place in the page and is moved by a transform alone, so that no layout is
-  // asked for: the widths are measured once, and again where the page changes its own.
-  const measure = () => (widths = chips.map((each) => [each.offsetLeft, each.offsetWidth]));
-  new ResizeObserver(() => {
-    measure();
-    figure.set({});
-  }).observe(row);
   return ({order}) => {
-    if (!widths) measure();
-    let left = widths[0][0];
-    const gap = widths[1][0] - widths[0][0] - widths[0][1];
-    order.map(Number).forEach((word, n) => {
+    arrange(row, order.map((word) => chips[word]));
+    order.forEach((word, n) => {
       const chip = chips[word];
-      chip.dx = left - widths[word][0];
-      left += widths[word][1] + gap;
-      chip.style.transform = `translateX(${chip.drag ?? chip.dx}px)`;
+      if (chip.held !== undefined) chip.style.transform = `translateX(${chip.held - chip.offsetLeft}px)`;
       put(chip, {"aria-label": `${words[word]}, place ${n + 1} of ${words.length}; arrow keys move it`});
     });
   };
+}
+
+/** `moved` is told the place of a chip among the others, while it is held. */
+function dragged(chip, chips, moved) {
+  const middle = (each) => each.offsetLeft + each.offsetWidth / 2;
+  let from = null;
+  chip.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    event.preventDefault();
+    chip.focus({preventScroll: true});
+    chip.setPointerCapture(event.pointerId);
+    from = event.clientX - chip.offsetLeft;
+    chip.classList.add("held");
+  });
+  chip.addEventListener("pointermove", (event) => {
+    if (from === null) return;
+    chip.held = event.clientX - from; // where its left side is, which `order` need not know
+    const at = chip.held + chip.offsetWidth / 2;
+    moved(chips.filter((each) => each !== chip && middle(each) < at).length);
+  });
+  for (const done of ["pointerup", "pointercancel"])
+    chip.addEventListener(done, () => {
+      from = null;
+      delete chip.held;
+      chip.classList.remove("held");
+      chip.style.transform = "";
+    });
+}
+
+/** Brings the chips into this order, also for Tab; the others make way for the one with the focus.
+ *
+ * That one is not taken out of the page, else it would lose the focus and the finger. Those that
+ * change places begin where they were, and CSS lets them glide.
+ */
+function arrange(row, chips) {
+  if (chips.every((chip, n) => chip === row.children[n])) return;
+  const before = chips.map((chip) => chip.offsetLeft), at = Math.max(0, chips.indexOf(document.activeElement));
+  chips[at].before(...chips.slice(0, at));
+  chips[at].after(...chips.slice(at + 1));
+  const glide = (css) => chips.forEach((chip, n) => {
+    if (chip.held !== undefined) return;
+    chip.style.transition = css;
+    chip.style.transform = css && `translateX(${before[n] - chip.offsetLeft}px)`;
+  });
+  glide("none");
+  row.getBoundingClientRect(); // the browser takes note of where they begin
+  glide("");
 }
 
 /** A row for each encoding, a cell for each word: how far its output has moved. */
@@ -81,7 +91,7 @@ function answers(parent, words) {
   const top = add(add(table, "thead"), "tr");
   add(top, "th", {scope: "col"}, "encoding");
   const heads = words.map(() => add(top, "th", {scope: "col"}));
-  add(top, "th", {scope: "col"}, "notices?");
+  add(top, "th", {scope: "col"}, "seen?");
   const body = add(table, "tbody");
   const rows = ENCODINGS.map((name) => {
     const row = add(body, "tr");

@@ -30,17 +30,21 @@ function say(state) {
   const [wantedRow, wantedColumn] = [row + down, column + right];
   const inside = wantedRow === held(wantedRow) && wantedColumn === held(wantedColumn);
   const found = best(state), [i, j] = [Math.floor(found / SIDE), found % SIDE];
+  const wanted = SIDE * wantedRow + wantedColumn; // in reading order
   const query = `The query at row ${row}, column ${column} looks for ${words(state)}`;
   if (order === "axes")
     return inside
       ? `${query}. Half of the columns turn by the row and half by the column, so its score is highest ` +
-        "right there, and falls in all directions. Move the query: the pattern moves with it."
+        "right there, and lower everywhere else. Move the query: the pattern moves with it."
       : `${query}, which lies outside the picture: the highest score is at the edge, row ${i}, column ${j}.`;
   const reads = `${query}. In reading order it knows the picture as one long line`;
-  return i === wantedRow && j === wantedColumn
-    ? `${reads}: the score is highest there, but the patch below is ${SIDE} steps away and no ` +
-      "nearer than one at the far end of the row. Move it to an edge."
-    : `${reads}, so it finds row ${i}, column ${j}: the line goes on where the row ends.`;
+  if (inside)
+    return `${reads}: the score is highest there, but the patch below a patch is ${SIDE} steps further on, ` +
+      "and the end of its row is nearer. Move the query to the left or right edge.";
+  return wanted >= 0 && wanted < SIDE ** 2
+    ? `${reads}, so it finds row ${i}, column ${j}: the line goes on where a row ends.`
+    : `${reads}, and what it looks for lies ${wanted < 0 ? "before its beginning" : "beyond its end"}: ` +
+      `the highest score is at row ${i}, column ${j}.`;
 }
 
 export default function draw(element, options) {

@@ -84,8 +84,9 @@ function say(state) {
   if (even && near(a, 1))
     return "Purple is alike, orange opposite. The stripes run along the diagonals: the product of " +
       "two positions depends on how far apart they are, and not on where; left and right look the same.";
+  if (near(a, 0) && offset && near(b, 0)) return `${matrix}All products are 0: they tell nothing.`;
   if (even)
-    return `${matrix}It only stretches: still the product of two positions depends on how far apart ` +
+    return `${matrix}It only ${a < 0 ? "turns each sign" : "stretches"}: still the product of two positions depends on how far apart ` +
       "they are, and not on where, and left and right look the same.";
   if (offset)
     return `${matrix}Still stripes along the diagonals, and one curve over the other: only the ` +

@@ -1,4 +1,4 @@
-/** The skew: columns by offset become columns by key, row by row, and no number is copied. */
+/** The skew: columns by offset become columns by key, row by row, and no number is looked up. */
 
 import {range, skewed} from "./formulas.js";
 import {Explorable, add, number, put, write} from "./kit.js";
@@ -91,7 +91,7 @@ function say({T, done}) {
     ? `All ${T} rows read: equal offsets lie along diagonals, as a matrix of queries by keys wants it. `
     : `Row ${row} is read ${left} place${left === 1 ? "" : "s"} further left: its offset ` +
       `${row ? "−" : ""}${row} now stands under key 0. `;
-  return `${last}Nothing was copied: with one number added to each row (grey), the memory is cut into ` +
+  return `${last}Nothing was looked up by its offset: with one number added to each row (grey), the memory is cut into ` +
     `rows of ${2 * T - 1} instead of ${2 * T}, from number ${T - 1} on.`;
 }
 

@@ -16,6 +16,8 @@ function reach(weights) {
   return weights.toSorted((a, b) => b - a).findIndex((each) => (sum += each) > 0.9) + 1;
 }
 
+const words = (count) => `${count} word${count === 1 ? "" : "s"}`;
+
 /** 1/4 where the slope is a power of two, else a decimal number. */
 function written(slope) {
   const power = -Math.log2(slope);
@@ -30,7 +32,6 @@ function say({heads, query, form}) {
     directional: "To the right it falls twice as fast, so left and right differ.",
   }[form];
   const [steep, flat] = [all.indexOf(Math.max(...all)), all.indexOf(Math.min(...all))];
-  const words = (n) => `${n} word${n === 1 ? "" : "s"}`;
   const first = heads === 1 ? "The only head has slope" : `Head ${steep + 1} has the steepest slope,`;
   const last = heads === 1 ? "" :
     ` Head ${flat + 1}, with ${written(all[flat])}, spreads it over ${words(reach(found[flat]))}.`;
@@ -53,7 +54,7 @@ export default function draw(element, options) {
       add(row, "rect", {x: LEFT + CELL * key, width: CELL - 1, height: ROW - 5, rx: 1.5}));
     return {row, cells, slope: add(row, "text", {x: 366, y: 12, class: "end"})};
   });
-  add(figure.stage, "p", {class: "key hint"}, "a row is a head, a column a word: the darker, the more it counts");
+  add(figure.stage, "p", {class: "key hint"}, "a row is a head, a column a word: the more it stands out, the more it counts");
   const knob = add(picture, "g", {class: "c2"});
   add(knob, "rect", {x: -14, y: -2, width: 28, height: 28, class: "grasp"});
   const mark = add(knob, "line", {y1: 14, class: "cut"});
@@ -70,7 +71,7 @@ export default function draw(element, options) {
     {causal: "hidden", symmetric: "as to the left", directional: "twice as steep"});
   figure.table("Slopes and reach as a table", () => ["head", "slope", "90 % of the weight on"],
     ({heads, query, form}) => looks(heads, query, form).map((weights, h) =>
-      [`head ${h + 1}`, written(slopes(heads)[h]), `${reach(weights)} words`]));
+      [`head ${h + 1}`, written(slopes(heads)[h]), words(reach(weights))]));
   let tall;
   figure.run(({heads, query, form}) => {
     const colour = heat(options.theme), all = slopes(heads);

@@ -1,7 +1,7 @@
 /** RoPE: a query and a key turn by their positions; move both, and the angle between them stays. */
 
 import {range, turned} from "./formulas.js";
-import {Explorable, add, fixed, number, put, write} from "./kit.js";
+import {Explorable, add, fixed, number, put, times, write} from "./kit.js";
 
 const THETA = 0.3, WORDS = 20, STEP = 16, LEFT = 18; // radians a position; the line of words
 const CONTENT = {q: 0.4, k: 1.0}; // angles before turning
@@ -25,7 +25,7 @@ function line(figure, parent) {
     if (n % 5 === 0 || n === WORDS - 1) add(back, "text", {x: LEFT + STEP * n, y: 66}, n);
   }
   add(back, "text", {x: 170, y: 86, class: "hint"}, "position in the text");
-  const bar = add(picture, "g"), grasp = add(bar, "rect", {y: 2, height: 26, class: "grasp"});
+  const bar = add(picture, "g"), grasp = add(bar, "rect", {y: 0, height: 29, class: "grasp"});
   const seen = add(bar, "rect", {y: 12, height: 7, rx: 3.5, class: "bar"});
   figure.handle(bar, "Query and key together", {
     to: (x, _, state) => both(state, Math.round((x - LEFT) / STEP - (state.i + state.j) / 2)),
@@ -34,7 +34,7 @@ function line(figure, parent) {
   });
   const knobs = [["i", "q", "Query", 1], ["j", "k", "Key", 2]].map(([key, letter, name, n]) => {
     const knob = add(picture, "g", {class: `c${n}`});
-    add(knob, "rect", {x: -12, y: 30, width: 24, height: 30, class: "grasp"});
+    add(knob, "rect", {x: -16, y: 29, width: 32, height: 40, class: "grasp"});
     add(knob, "circle", {cy: 45, r: 9, class: "knob"});
     add(knob, "text", {y: 49, class: "on-knob"}, letter);
     figure.handle(knob, `${name}'s position`, {
@@ -108,8 +108,8 @@ function curve(parent) {
 function say({i, j}) {
   const away = Math.abs(j - i), side = j < i ? "to the left of" : "to the right of";
   const where = away ? `${away} ${side} the query` : "where the query is";
-  return `The query at ${i} has turned ${i} times by ${fixed(THETA, 1)} radians, the key at ${j} ` +
-    `has turned ${j} times. The key is ${where}, and their score is ${fixed(score(i, j))}. Drag the bar between ` +
+  return `The query at ${i} has turned ${times(i)} by ${fixed(THETA, 1)} radians, the key at ${j} ` +
+    `has turned ${times(j)}. The key is ${where}, and their score is ${fixed(score(i, j))}. Drag the bar between ` +
     "them: both arrows turn, and the angle between them, so the score, stays.";
 }
 

@@ -82,7 +82,9 @@ export default async function draw(element, options) {
   figure.table("The measured losses as a table", () => ["length", "limit", ...names],
     () => data.lengths.map((length, n) => [`${length}`, fixed(data.limit[n]),
       ...names.map((name) => data.runs[name][n].map((loss) => fixed(loss)).join(", "))]));
-  add(element, "p", {class: "note"}, `The model was trained on ${trained} tokens. ${data.note}`);
+  add(element, "p", {class: "note"}, `The model was trained on ${trained} tokens. ${data.note} ` +
+    `These runs were recorded with and without the clip. The page of RoPE shows the sweep of all encodings, a ` +
+    `recording of another day: there its mean at ${data.lengths.at(-1)} tokens is ${fixed(data.sweep)}.`);
   figure.run(
     ({T, far}) => {
       for (const each of dials) each(T - 1, trained, far === "clipped");
@@ -101,8 +103,8 @@ export default async function draw(element, options) {
         return `Words up to ${T - 1} apart: ${many} now stand at angles never seen in training, and ` +
           `nothing has taught the model to ignore them. At ${data.lengths[last]} tokens its loss is ` +
           `${fixed(mean("RoPE"))} nats, where ${fixed(data.limit[last])} is possible. Now clip.`;
-      return `The same weights, but words more than ${trained - 1} apart count as ${trained - 1} apart, so ` +
-        `no angle is new. At ${data.lengths[last]} tokens the loss falls from ${fixed(mean("RoPE"))} to ` +
+      return `The same training, but words more than ${trained - 1} apart now count as ${trained - 1} apart, ` +
+        `so no angle is new. At ${data.lengths[last]} tokens the loss falls from ${fixed(mean("RoPE"))} to ` +
         `${fixed(mean("RoPE, clipped"))} nats; the limit is ${fixed(data.limit[last])}.`;
     },
   );

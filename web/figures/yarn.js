@@ -1,7 +1,7 @@
 /** YaRN's ramp: which pairs of RoPE stay as they are, and which are slowed for a longer text. */
 
 import {frequencies, range, yarn} from "./formulas.js";
-import {Explorable, add, fixed, number, put, write} from "./kit.js";
+import {Explorable, add, fixed, number, put, times, write} from "./kit.js";
 
 const D = 128, PAIRS = D / 2, BASE = 10_000, MOST = 32;
 const LEFT = 34, RIGHT = 352, TOP = 40, FOOT = 216;
@@ -54,9 +54,10 @@ function chart(figure) {
         to: (x, _, state) => allowed(key,
           turns(((x - LEFT) / (RIGHT - LEFT)) * (PAIRS - 1), 2 ** state.length), state),
         by: (dx, dy, state) =>
-          allowed(key, state[key] + (dy - dx) * (key === "fast" ? 1 : 0.1), state),
-        now: (state) => [state[key], ...LIMITS[key], `${key === "fast" ? "more" : "less"} than ` +
-          `${state[key]} times within the trained length`],
+          allowed(key, state[key] - (dx + dy) * (key === "fast" ? 1 : 0.1), state),
+        // Its value is the pair at which it stands: the less a pair turns, the further right it is.
+        now: (state) => [...[state[key], ...LIMITS[key].toReversed()].map((each) => pairOf(each, 2 ** state.length)),
+          `at ${key === "fast" ? "least" : "most"} ${times(state[key])} within the trained length`],
       });
       return [key, knob];
     });
@@ -83,12 +84,18 @@ function chart(figure) {
 
 function say({length, factor, fast, slow}) {
   const {ramp} = yarn(D, 2 ** length, factor, {base: BASE, fast, slow});
+  const trained = thousands(2 ** length), often = range(PAIRS).map((n) => turns(n, 2 ** length));
+  if (factor === 1)
+    return `A model trained on ${trained} tokens is to read as many: no angle is new, and no pair is ` +
+      "slowed. Let it read longer texts.";
   const kept = ramp.filter((each) => each === 0).length, slowed = ramp.filter((each) => each === 1).length;
-  return `A model trained on ${thousands(2 ** length)} tokens is to read ${thousands(2 ** length * factor)}. ` +
-    `Of ${PAIRS} pairs, ${kept} turn more than ${fast} times in a trained text: they have seen every ` +
-    `angle, tell neighbours apart, and are kept. ${slowed} turn less than ` +
-    `${slow === 1 ? "once" : `${fixed(slow, slow % 1 ? 1 : 0)} times`}: angles beyond would be new to them, so they are slowed ${factor}-fold. ` +
-    `The ${PAIRS - kept - slowed} between are blended.`;
+  const all = often.filter((each, n) => ramp[n] === 1 && each > 1).length; // these have seen all angles
+  return `A model trained on ${trained} tokens is to read ${thousands(2 ** length * factor)}. ` +
+    `Kept are the pairs that turn at least ${times(fast)} in a trained text (${kept} of ${PAIRS}` +
+    `${often[0] < fast ? "; the fastest always is" : ""}): they have seen every angle, and tell neighbours ` +
+    `apart. Slowed ${factor}-fold are those that turn at most ${times(slow, fixed(slow, slow % 1 ? 1 : 0))} ` +
+    `(${slowed})${all ? `, ${all} of which have seen every angle` : ": a longer text would bring them new angles"}. ` +
+    `Those between are blended (${PAIRS - kept - slowed}).`;
 }
 
 export default function draw(element, options) {
@@ -100,7 +107,7 @@ export default function draw(element, options) {
   const key = add(figure.stage, "p", {class: "key"});
   for (const [colour, text] of [["c3", "YaRN (dots)"], ["c1", "position interpolation: all alike"],
     ["c4", "NTK-aware: another base"]]) add(key, "span", {class: `swatch ${colour}`}, text);
-  figure.slider("factor", "Read longer texts", ({factor}) => `${factor} times as long`);
+  figure.slider("factor", "Read longer texts", ({factor}) => (factor === 1 ? "as long" : `${factor} times as long`));
   figure.slider("length", "Trained on texts of", ({length}) => `${thousands(2 ** length)} tokens`);
   figure.table("The pairs as a table",
     () => ["pair", "turns in a trained text", "YaRN slows it by", "interpolation", "NTK-aware"],

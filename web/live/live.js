@@ -56,10 +56,11 @@ function compared({e, gaps, before}) {
   return ` Since ${since}, a probability has changed by ${percent(by)} at most.`;
 }
 
-function say(found, {encodings}) {
+function say(found, {encodings, longest}) {
   if (found.missing === "loading") return "The weights are being loaded.";
   if (found.missing) return `The weights could not be loaded: ${found.missing}. Load the page again.`;
-  const cut = found.cut ? " The sentence is too long for this small model, so its end is left out." : "";
+  const cut = found.cut ? ` The sentence is longer than the ${longest} tokens that this model reads, so its ` +
+    `end is left out${found.lost ? `, with ${found.lost} [MASK]` : ""}.` : "";
   if (!found.gaps.length)
     return `There is no [MASK] in what the model reads. Press a word to hide it.${cut}`;
   const likely = found.gaps[0].likely.map(([piece, probability]) => `${piece} (${percent(probability)})`);
@@ -68,8 +69,12 @@ function say(found, {encodings}) {
     `In sentences that it has not read, this model fills ${percent(right)} of the hidden pieces right.`;
 }
 
-/** What the models are, in words and in a table: one run each. */
+/** What the models are: above all else what they can show, below a table and the rest. */
 function provenance(figure, {encodings, text, training, date, vocabulary}) {
+  const first = add(figure.element, "p", {class: "note"},
+    "These models are tiny, and each was trained once: they show how an encoding enters, and do not say " +
+    "which one is better. They know the language of programs and little else.");
+  figure.stage.before(first);
   const rows = Object.entries(encodings).map(([name, {loss, right, bytes}]) =>
     [NAMES[name], fixed(loss), percent(right), `${Math.round(bytes / 1000)} kB`]);
   figure.table("The six models", () => ["encoding", "loss in nats", "filled right", "size"], () => rows);
@@ -77,8 +82,7 @@ function provenance(figure, {encodings, text, training, date, vocabulary}) {
   add(figure.element, "p", {class: "note"},
     `Six models of two layers, alike but for their encoding, trained by make study on ${date}: ` +
     `${training.steps.toLocaleString("en")} steps on ${count} sentences from the docstrings of Python packages, ` +
-    `${vocabulary.length.toLocaleString("en")} pieces. One training run each, so the table does not say which ` +
-    "encoding is better. The models know the language of programs and little else.");
+    `${vocabulary.length.toLocaleString("en")} pieces. One training run each.`);
 }
 
 /** The sentence word by word: another order changes it, and so does pressing a word. */

@@ -40,7 +40,8 @@ export class Reader {
     const rows = ids.flatMap((id, place) => (id === mask ? [place] : []));
     const gaps = rows.map((row) => this.#gap(softmax(logits.subarray(row * width, (row + 1) * width))));
     const tokens = ids.map((id) => this.known.vocabulary[id]);
-    return {ids, tokens, rows, gaps, attention, cut: all.length > room};
+    const lost = all.slice(room).filter((id) => id === mask).length;
+    return {ids, tokens, rows, gaps, attention, cut: all.length > room, lost};
   }
 
   /** What may stand in a gap: of each piece its probability, and the likeliest, best first. */

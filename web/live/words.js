@@ -2,7 +2,8 @@
 
 import {add, put, write} from "./kit.js";
 
-const CHIP = /\[MASK\]|[^\s.,;:!?[]+|[.,;:!?[]/gi;
+// [MASK], marks at the end of a word, and words: “3.14” and “a[0]” are one.
+const CHIP = /\[MASK\]|[.,;:!?](?=[.,;:!?]*(?:\s|$))|(?:(?!\[MASK\]|[.,;:!?]+(?:\s|$))\S)+/gi;
 const CLOSE = /^[.,;:!?]$/; // stands close to the word before it
 const SLACK = 6; // pixels that a click may move
 
