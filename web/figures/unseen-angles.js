@@ -1,4 +1,4 @@
-/** RoPE beyond its length: angles that were never seen in training, and the clip that cures it. */
+/** RoPE beyond its length: offsets that were never seen in training, and the clip that cures it. */
 
 import {frequencies, range, reached} from "./formulas.js";
 import {Explorable, add, fixed, number, oneOf, put, write} from "./kit.js";
@@ -97,14 +97,14 @@ export default async function draw(element, options) {
         reached(T - 1, each) > reached(Math.min(T, trained) - 1, each)).length;
       const many = `${fresh} of its ${theta.length} pairs of columns`;
       if (T <= trained)
-        return `In a text of ${T} tokens all angles are ones that the model met in training, on texts of ` +
+        return `In a text of ${T} tokens all offsets are ones that the model met in training, on texts of ` +
           `${trained}. Make the text longer.`;
       if (far === "turned")
-        return `Words up to ${T - 1} apart: ${many} now stand at angles never seen in training, and ` +
-          `nothing has taught the model to ignore them. At ${data.lengths[last]} tokens its loss is ` +
+        return `Words up to ${T - 1} apart: ${many} now stand at angles never seen in training, the others ` +
+          `come round again to angles that meant a near word. At ${data.lengths[last]} tokens its loss is ` +
           `${fixed(mean("RoPE"))} nats, where ${fixed(data.limit[last])} is possible. Now clip.`;
-      return `The same training, but words more than ${trained - 1} apart now count as ${trained - 1} apart, ` +
-        `so no angle is new. At ${data.lengths[last]} tokens the loss falls from ${fixed(mean("RoPE"))} to ` +
+      return `The same weights, but words more than ${trained - 1} apart now count as ${trained - 1} apart, ` +
+        `so no offset is new. At ${data.lengths[last]} tokens the loss falls from ${fixed(mean("RoPE"))} to ` +
         `${fixed(mean("RoPE, clipped"))} nats; the limit is ${fixed(data.limit[last])}.`;
     },
   );
