@@ -211,7 +211,7 @@ SAYS = {
     "similarity:a=-1,d=-1": "turns each sign",
     "slopes:query=0": "lie on 1 word.",
     "turning:i=1,j=0": "has turned once by 0.3 radians, the key at 0 has turned 0 times",
-    "unseen-angles:far=clipped": "The same training",
+    "unseen-angles:far=clipped": "The same weights",
     "yarn:": "at most once (18): a longer text would bring them new angles",
     "yarn:factor=1": "is to read as many",
     "yarn:slow=16": "of which have seen every angle",
