@@ -114,9 +114,9 @@ plots.show(*text.row(["my", "[MASK]", "is", "cute"], ["he", "barks"]))
 # same Parameter, used in both directions, which is called a **tied** decoder. Its bias $c$ is one
 # number for each token.
 #
-# This is the paper's order, with each norm after its part (`norm="post"`), and the next cell has it.
-# The models that we train have the norms **before**, and one more at the end: then no warm-up is
-# needed (Xiong et al. 2020). And our `reader` adds no $P_p$: it has RoPE (unit 05).
+# This is the paper's order, with each norm after its part (`norm="post"`), and the next cell has
+# it. The models that we train have the norms **before**, and one more at the end: then no warm-up
+# is needed (Xiong et al. 2020). And our `reader` adds no $P_p$: it has RoPE (unit 05).
 
 # %% tags=["nbval-check-output"]
 torch.manual_seed(0)
