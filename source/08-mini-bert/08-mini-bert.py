@@ -399,8 +399,7 @@ outcome("pairs", "a" if pairs_right < 0.57 else "b" if pairs_right < 0.8 else "c
 # How much of its gain comes from word order? After 800 recorded steps, a model without positions
 # is 0.2 nats below the second level, and one with RoPE 2.0. So nearly all of it is order.
 #
-# Pairs are harder. Each row has several hidden words to learn from and only one pair, so perhaps it
-# needs more rows; that is a guess.
+# Pairs are harder. A row has several hidden words and only one pair: perhaps it needs more rows.
 #
 # ## 5. A language whose limit is known
 #
@@ -548,8 +547,8 @@ outcome("agreement", round(other, 2))
 #
 # ### Who looks where
 #
-# Position 60 repeats position 0. Does some head look 60 positions back? Hide all echoes, and take
-# the mean of the attention weights $\alpha$ over 200 texts:
+# Does some head look for the echo, 60 positions back? Hide all echoes, and take the mean of the
+# attention weights $\alpha$ over 200 texts:
 
 # %% tags=["training"]
 without_echo = texts[:200].clone()
@@ -563,8 +562,7 @@ widgets.explore(lambda layer, head: pictures.attention(alpha, layer, head),
 # Head 2 of layer 1 has found an echo: when we ran this, query 61 looked at key 1, and query 1 back
 # at key 61. The other dark squares in the corner, such as query 63 and key 5, are no echoes.
 #
-# And the table? Here is the mean cosine of two rows by their offset, after the mean row has been
-# taken off:
+# And the table? Here is the mean cosine of two rows, less the mean row, by their offset:
 
 # %% tags=["training"]
 plots.show(*pictures.by_offset(learned.bert.position.table))

@@ -494,10 +494,9 @@ widgets.explore(figures.rows_by_lengths, short_text=("length of most batches", 4
 
 # %% [markdown]
 # Each move of a slider trains two models. With one length all rows are equally good. With mostly
-# short texts, accuracy does not slope down: it drops at once, at position 8, where those texts end.
-# From there on it is about equally bad everywhere. The late rows catch up if long batches are less
-# rare, or if the training is longer (`docs/claims.md`). So the claim is about the **mix of
-# lengths** and about short trainings, not about the position.
+# short texts, accuracy drops at once, at position 8, where those texts end, and from there on it is
+# about equally bad. The late rows catch up if long batches are less rare, or the training longer
+# (`docs/claims.md`). So the claim is about the **mix of lengths** and short trainings.
 #
 # ## 8. What it costs
 #
@@ -543,9 +542,8 @@ for name in ("steps over sinusoids", "steps over Shaw"):
 
 # %% [markdown]
 # In parameters it is negligible. In steps it costs nothing either: the model needs fewer with the
-# table than with sinusoids. Claim 3 is about parameters and steps, so those two numbers decide it.
-# Vectors by offset are learned a little sooner than the table, presumably because there are few of
-# them and every pair of every text trains one.
+# table than with sinusoids. Those two numbers decide claim 3. (Vectors by offset are learned a
+# little sooner, presumably because there are few and every pair of every text trains one.)
 #
 # ## 9. The verdict on a claim
 #
@@ -657,8 +655,7 @@ for n in left:
 # Have a look at claim 17. Counting parameters refutes its reason within a minute, but the claim is
 # about overfitting: that took a training on eight texts, over and over. The reason is wrong; of
 # what the claim reports, half is true. (`docs/claims.md` has all claims with margins and sources,
-# and three more, 14, 18 and 22, that were only read. `docs/questions.md` takes the runs to two
-# questions: why BERT learned its positions, and how the encodings differ in mathematics.)
+# three of them only read. `docs/questions.md` asks why BERT learned its positions.)
 #
 # ## 10. Where the distance is
 #
@@ -737,10 +734,9 @@ plots.show(figures.strips(ours, rows), figures.in_words(ours, rows))
 
 # %% [markdown]
 # It is longer than what the forum said, and it names its conditions: *a fixed distance*, because
-# three back is all that we have measured. That is what usually happens to a sentence on its way to
-# being true. And it still speaks of a small model and a task made for the purpose. A claim that
-# says *always* or *cannot* falls with one counter-example, however small. One that says *usually,
-# in large models* does not fall, and none of these measurements would settle it.
+# three back is all that we have measured. And it still speaks of a small model and a task made for
+# the purpose. A claim that says *always* or *cannot* falls with one counter-example, however small.
+# One that says *usually, in large models* none of these measurements would settle.
 #
 # Now you turn a sentence into an interval. As it stands, this part cannot fail: change its ends.
 
@@ -765,9 +761,8 @@ if d2l:
     print("tied:", head.mlp[-1].weight is theirs.token_embedding.weight)
 
 # %% [markdown]
-# 1,000 rows, a ReLU, and a decoder of its own: the book's model differs from BERT in three
-# respects. Whoever learned BERT there would make other claims, and they would be right about the
-# model they know. So name the source, and then measure.
+# 1,000 rows, a ReLU, and a decoder of its own. Whoever learned BERT there would make other claims,
+# and be right about the model they know. So name the source, and then measure.
 #
 # ## What to keep
 #
@@ -787,8 +782,7 @@ if d2l:
 # - Vaswani et al. 2017, *Attention Is All You Need*: section 3.5, and table 3, row (E).
 # - Devlin et al. 2018, *BERT*: section 3 and appendix A.2, for claims 12 to 15.
 # - Shaw et al. 2018, *Self-Attention with Relative Position Representations*: the clip, in 3.2.
-# - Wang and Chen 2020, *What Do Position Embeddings Learn?* (2010.04903): the pictures of section
-#   1, from real models, and probes beside them.
+# - Wang and Chen 2020, *What Do Position Embeddings Learn?* (2010.04903): probes of real tables.
 # - Haviv et al. 2022, *Transformer Language Models without Positional Encodings Still Learn
 #   Positional Information* (2203.16634): claim 6 at full size.
 # - Dufter et al. 2022, *Position Information in Transformers: An Overview* (2102.11090): most
@@ -807,5 +801,4 @@ if d2l:
 # - Do decoders without positions read longer texts than others? It has been reported, and at our
 #   size we could not show it.
 # - Where is the distance in a model of many layers? Our stripe took one layer and one task.
-# - And the claim that you read tomorrow. Turn it into a number and an interval, predict, take three
-#   seeds, and see.
+# - And the claim that you read tomorrow. Turn it into an interval, predict, take three seeds, see.
