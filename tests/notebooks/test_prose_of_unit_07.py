@@ -65,8 +65,13 @@ def test_the_library_learns_pieces_as_byte_pair_encoding_does(lesson: SimpleName
     library = lesson.vocabulary(1000)
     bpe = Tokenizer(models.BPE(unk_token="[UNK]", continuing_subword_prefix="##"))
     bpe.normalizer, bpe.pre_tokenizer = wordpiece.NORMALIZER, wordpiece.SPLITTER
-    options = {"vocab_size": 1000, "min_frequency": 2, "special_tokens": [*wordpiece.SPECIAL]}
-    trainer = trainers.BpeTrainer(continuing_subword_prefix="##", show_progress=False, **options)
+    trainer = trainers.BpeTrainer(
+        vocab_size=1000,
+        min_frequency=2,
+        special_tokens=list(wordpiece.SPECIAL),
+        continuing_subword_prefix="##",
+        show_progress=False,
+    )
     bpe.train_from_iterator(lesson.training, trainer)
     both = bpe.get_vocab().keys() & library.get_vocab().keys()
     assert len(both) > 980
