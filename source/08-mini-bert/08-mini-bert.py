@@ -738,7 +738,8 @@ by_start.agg(["mean", "min", "max"]).round(2)
 #
 # **Pairs** (are both halves of one text?) are easier. Three clues tell it: a sentence that runs
 # across the middle, the topic, the echo. Real text is not so kind (Liu et al. 2019, table 2). What
-# sizes, learning rates and optimisers do is in [`docs/mini-bert.md`](../../docs/mini-bert.md).
+# sizes (by **perplexity**, $e$ to the power of the loss), learning rates and optimisers do is in
+# [`docs/mini-bert.md`](../../docs/mini-bert.md).
 #
 # ## 8. Check against the book
 #
