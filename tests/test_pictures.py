@@ -68,7 +68,7 @@ def test_memory_cut_again_has_a_column_per_key() -> None:
 
 
 def test_pieces_rows_and_fates_are_told() -> None:
-    _, alt = text.pieces("unhappy", ["un", "happy"], ["un", "##happy", ""])
+    _, alt = text.pieces("unhappy", ["un", "##happy"])
     assert alt.endswith("un; then un ##happy.")
     figure, alt = text.row(["the", "dog"], ["it", "barks"])
     assert "[CLS] the dog [SEP] it barks [SEP]" in alt
@@ -89,7 +89,7 @@ def test_a_masked_row_asks_for_what_was_there() -> None:
 
 def test_lines_colour_what_they_are_about() -> None:
     rows = {"words": ["[UNK]", "is"], "letters": [*"paris"]}
-    figure, alt = text.lines(rows, {"words": [0], "letters": []}, "unknown")
+    figure, alt = text.unknown(rows)
     assert "words: [UNK] is (1 of 2 unknown); letters: p a r i s (0 of 5 unknown)" in alt
     assert len([each for each in figure.axes[0].patches if each.get_alpha()]) == 1
     plots.png(figure)

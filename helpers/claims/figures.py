@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -13,9 +14,10 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 from helpers import plots
-from helpers.claims.claim import Claim, Part
+from helpers.claims.claim import FAILS, HOLDS, OPEN, Claim, Part
+from helpers.claims.order import along_and_overall
 from helpers.claims.small import TASKS, accuracy, form, fresh, hits, trained
-from helpers.claims.stored import short
+from helpers.claims.stored import over, short
 from helpers.claims.trained import (
     SMOOTH,
     accuracy_by_row,
@@ -69,6 +71,56 @@ def in_words(claim: Claim, table: pd.DataFrame) -> str:
     return f"Claim {claim.number}: {claim.verdict(table)} ({'; '.join(parts)})."
 
 
+def told(claim: Claim, numbers: Mapping[str, Sequence[float]], decide: Callable[..., str]) -> str:
+    """Each part of a claim with what `decide` says of it, and what is behind the claim."""
+    lines = []
+    for part in claim.parts:
+        values = [*map(float, numbers[part.number])]
+        wanted = f"to be in [{part.low:g}, {part.high:g}]"
+        verdict = decide(values, part.low, part.high)
+        lines.append(f"  - {part.says}: {over(values)} {part.unit}, {wanted}: {verdict}")
+    why = textwrap.fill(claim.why, 96, initial_indent="  ", subsequent_indent="  ")
+    return "\n".join([*lines, why])
+
+
+def alone(draw: Callable[[Axes], None]) -> Figure:
+    """`learning` or `places` as a figure of its own."""
+    figure, ax = plt.subplots()
+    draw(ax)
+    ax.legend()
+    return figure
+
+
+def trials(decide: Callable[..., str], seeds: int, spread: float) -> tuple[Figure, str]:
+    """What `decide` says of “below 0” in 200 trials, where the true mean is 1."""
+    draw = torch.Generator().manual_seed(0)
+    values = 1 + spread * torch.randn(200, seeds, generator=draw)
+    found = [decide(each.tolist(), high=0.0) for each in values]
+    names = HOLDS, OPEN, FAILS
+    fractions = [found.count(each) / len(found) for each in names]
+    figure, ax = plt.subplots(figsize=(6, 2.2))
+    ax.barh(names, fractions, color=plots.COLOURS[0])
+    ax.set(xlim=(0, 1), xlabel=f"fraction of 200 trials, {seeds} seeds, spread {spread:.2f}")
+    return figure, f"A wrong claim: {fractions[2]:.0%} refuted, {fractions[1]:.0%} left open."
+
+
+def products(scores: Tensor, title: str = "products of two rows") -> Figure:
+    """Products of rows, query by key, (T, T)."""
+    figure, ax = plt.subplots(figsize=(5, 3.4))
+    plots.heatmap(ax, scores, x="key j", y="query i", title=title)
+    return figure
+
+
+def mixed(table: Tensor, noise: float, seed: int) -> tuple[Figure, str]:
+    """Products of the rows of `table`, (T, D), with a matrix between them that is partly random."""
+    width = table.shape[1]
+    drawn = torch.randn(width, width, generator=torch.Generator().manual_seed(seed)).double()
+    between = (1 - noise) * torch.eye(width).double() + noise * drawn
+    scores = table @ between @ table.T
+    title = f"{noise:.2f} random: r = {along_and_overall(scores):.2f}"
+    return products(scores, title), f"Products of {len(table)} rows, {title}."
+
+
 def learning(ax: Axes, seeds: tuple[int, ...] = (0, 1, 2), full: bool = False) -> None:
     """Loss by step on *shift*, a thin line for each seed; rows of tables as long as the words."""
     for colour, (kind, name) in zip(plots.COLOURS, NAMES.items(), strict=False):
@@ -97,7 +149,7 @@ def places(ax: Axes, seeds: tuple[int, ...] = (0, 1, 2), full: bool = False) -> 
     ax.set_title("in a text twice as long as those trained on")
 
 
-def rows_by_lengths(short_text: int, every: int, seed: int = 0) -> Figure:
+def rows_by_lengths(short_text: int, every: int, seed: int = 0) -> tuple[Figure, str]:
     """Accuracy by position, with one length and with one long batch in `every`."""
     mixes = {
         "always 32 tokens": (32,),
@@ -107,7 +159,8 @@ def rows_by_lengths(short_text: int, every: int, seed: int = 0) -> Figure:
     figure, ax = plt.subplots()
     plots.lines(ax, curves, x="position", y="accuracy", title=f"one long batch in {every}")
     ax.set(ylim=(0, 1.05))
-    return figure
+    mix = f"{short_text} tokens but for one batch in {every}"
+    return figure, f"Accuracy by position: always 32 tokens; {mix}."
 
 
 def tables(seed: int = 0, full: bool = False) -> Figure:

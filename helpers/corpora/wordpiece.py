@@ -12,6 +12,13 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 
 PAD, UNK, CLS, SEP, MASK = range(5)
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+NORMALIZER = normalizers.BertNormalizer(lowercase=True)
+SPLITTER = pre_tokenizers.BertPreTokenizer()
+
+
+def words_of(text: str) -> list[str]:
+    """Its words in lower case, and each sign of punctuation."""
+    return [word for word, _ in SPLITTER.pre_tokenize_str(NORMALIZER.normalize_str(text))]
 
 
 def train(texts: Iterable[str], vocab_size: int = 4096, min_frequency: int = 2) -> Tokenizer:
@@ -25,8 +32,7 @@ def train(texts: Iterable[str], vocab_size: int = 4096, min_frequency: int = 2) 
     if vocab_size <= len(SPECIAL):
         raise ValueError(f"vocab_size={vocab_size} must be above {len(SPECIAL)}, the special ones")
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.normalizer, tokenizer.pre_tokenizer = NORMALIZER, SPLITTER
     tokenizer.decoder = decoders.WordPiece()
     trainer = trainers.WordPieceTrainer(
         vocab_size=vocab_size,

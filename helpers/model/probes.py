@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import cast
+from collections.abc import Callable, Iterable
+from typing import Any, cast
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from helpers.encodings import embed
@@ -23,6 +24,21 @@ def rank_residual(x: Tensor) -> Tensor:
     rest = x - x.mean(-2, keepdim=True)
     size = torch.linalg.matrix_norm(x).clamp_min(torch.finfo(x.dtype).tiny)
     return torch.linalg.matrix_norm(rest) / size
+
+
+@torch.no_grad()
+def moved_by_padding(
+    model: Bert, tokens: Tensor, padding: int, mask: Callable[[Tensor], Any] | None = None
+) -> float:
+    """How far the first vector moves, in its norm, when padding (id 0) follows `tokens`, (1, T).
+
+    Args:
+        mask: says of tokens (1, T) which are real, in as many numbers; without one, all are.
+    """
+    padded = F.pad(tokens, (0, padding), value=0)
+    real = None if mask is None else torch.as_tensor(mask(padded)).reshape(padded.shape)
+    alone, now = model(tokens)[0, 0], model(padded, real=real)[0, 0]
+    return float((now - alone).norm() / alone.norm())
 
 
 def position_probe(train: Tensor, test: Tensor, ridge: float = 1e-3) -> float:

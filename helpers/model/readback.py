@@ -24,6 +24,18 @@ def read_sum(heard: Tensor, tokens: Tensor, segments: Tensor, positions: Tensor)
     return [best % len(tokens), rest // len(positions), rest % len(positions)]
 
 
+def read_again(asked: Tensor, sizes: Sequence[int], width: int, loudness: float) -> Tensor:
+    """What is read in place of `asked`, (3, T), from noisy sums of random rows; (3, T).
+
+    Args:
+        sizes: how many tokens, segments and positions there are.
+    """
+    draw = Generator().manual_seed(1)
+    tables = [torch.randn(rows, width, generator=draw) for rows in sizes]
+    clean = torch.stack([table[each] for table, each in zip(tables, asked, strict=True)]).sum(0)
+    return torch.stack(read_sum(noisy(clean, draw, loudness), *tables))
+
+
 def summed(width: int, seed: int, tries: int = 200) -> float:
     """Fraction of noisy sums of which all three parts are found again."""
     draw = Generator().manual_seed(seed)

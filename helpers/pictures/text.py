@@ -15,23 +15,30 @@ FATES = {"kept": "none", "[MASK]": COLOURS[1], "random word": COLOURS[4], "stays
 LEFT, GAP = 14.0, 0.8  # where rows begin, to the right of their names; between two boxes
 
 
-def pieces(word: str, *steps: Sequence[str]) -> tuple[Figure, str]:
-    """A word and, line by line, the pieces found so far; the rest of it stands last in each line.
-
-    Args:
-        steps: each a list of pieces, the last of them what is still to be cut, or "".
-    """
-    figure, ax = plane(60, 5 * len(steps) + 5)
-    write(ax, (2, 5 * len(steps) + 2.5), word, align="left")
-    for line, (*found, rest) in enumerate(steps, 1):
-        y, x = 5 * (len(steps) - line) + 2.5, 2.0
-        for number, piece in enumerate(found):
+def pieces(word: str, found: Sequence[str]) -> tuple[Figure, str]:
+    """A word and, line by line, the pieces found so far; last in a line stands the rest of it."""
+    figure, ax = plane(60, 5 * len(found) + 5)
+    write(ax, (2, 5 * len(found) + 2.5), word, align="left")
+    rest = word
+    for line in range(1, len(found) + 1):
+        y, x = 5 * (len(found) - line) + 2.5, 2.0
+        for number, piece in enumerate(found[:line], 1):
             width = 2 + 0.95 * len(piece)
-            box(ax, (x + width / 2, y), (width, 3.6), piece, lit=number == len(found) - 1)
+            box(ax, (x + width / 2, y), (width, 3.6), piece, lit=number == line)
             x += width + 1
+        rest = rest[len(found[line - 1].removeprefix("##")) :]
         write(ax, (x, y), rest, align="left")
-    told = "; then ".join(" ".join(found) for *found, _ in steps)
+    told = "; then ".join(" ".join(found[:line]) for line in range(1, len(found) + 1))
     return figure, f"The word {word} is cut from the left, the longest known piece first: {told}."
+
+
+def unknown(rows: Mapping[str, Sequence[str]]) -> tuple[Figure, str]:
+    """Texts as rows of tokens, with [UNK] coloured."""
+    lit = {
+        name: [n for n, token in enumerate(words) if token == "[UNK]"]
+        for name, words in rows.items()
+    }
+    return lines(rows, lit, "unknown")
 
 
 def lines(

@@ -1,8 +1,8 @@
-"""Losses and what they are compared with: curves by step, runs as a table, runs as rows of dots."""
+"""Losses and what they are compared with: curves by step, and runs as rows of dots."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -23,18 +23,17 @@ def smooth(losses: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     return np.arange(whole) * WINDOW + WINDOW / 2, means
 
 
-def by_step(
-    curves: Mapping[str, tuple[Any, Any]], levels: Mapping[str, float], title: str = "",
-    logarithmic: bool = False,
-) -> Figure:  # fmt: skip
-    """Named curves, each a pair (steps, losses in nats), over grey `levels`."""
+def beside_levels(
+    curves: Mapping[str, tuple[Any, Any]], levels: Mapping[str, float]
+) -> tuple[Figure, str]:
+    """Named curves, each a pair (steps, losses in nats), over grey `levels`; steps logarithmic."""
     figure, ax = plt.subplots()
-    x = "step (logarithmic)" if logarithmic else "step"
-    plots.lines(ax, curves, x=x, y="loss (nats)", title=title)
-    if logarithmic:
-        ax.set_xscale("log")
+    plots.lines(ax, curves, x="step (logarithmic)", y="loss (nats)")
+    ax.set_xscale("log")
     draw_levels(ax, levels)
-    return figure
+    ends = ", ".join(f"{name} {[*losses][-1]:.2f}" for name, (_, losses) in curves.items())
+    grey = ", ".join(f"{name} {value:.2f}" for name, value in levels.items())
+    return figure, f"Loss by step, with levels: {grey}. At the end: {ends} nats."
 
 
 def draw_levels(ax: Axes, levels: Mapping[str, float]) -> None:
@@ -44,20 +43,22 @@ def draw_levels(ax: Axes, levels: Mapping[str, float]) -> None:
         ax.text(1, value, name, transform=ax.get_yaxis_transform(), ha="right", va="bottom")
 
 
-def rows(
-    ax: Axes, runs: Mapping[str, Any], *, x: str, levels: Mapping[str, float],
-    other: Collection[str] = (), title: str = "",
-) -> None:  # fmt: skip
-    """A row for each name and a dot for each of its numbers; `other` rows in another colour."""
-    for name, values in runs.items():
-        colour = plots.COLOURS[1] if name in other else plots.COLOURS[0]
-        ax.plot(values, [name] * len(values), "o", color=colour)
-    for style, (name, value) in zip(plots.LINES, levels.items(), strict=False):
-        ax.axvline(value, color="grey", linestyle=style, label=name)
-    ax.invert_yaxis()
-    ax.set(xlabel=x, title=title)
-    if len(levels) > 1:
-        plots.legend(ax)
+def ranked(races: Mapping[str, pd.Series]) -> tuple[Figure, str]:
+    """Races side by side: a row for each encoding, best at the top, and a dot for each run.
+
+    Args:
+        races: what is measured → the runs' numbers, by encoding; less is better.
+    """
+    figure, axes = plt.subplots(1, len(races), figsize=(4.5 * len(races), 2.8))
+    told = []
+    for ax, (title, runs) in zip(axes, races.items(), strict=True):
+        best = runs.groupby(level=0).mean().sort_values().index
+        for name in best:
+            ax.plot(runs[[name]], [name] * len(runs[[name]]), "o", color=plots.COLOURS[0])
+        ax.invert_yaxis()
+        ax.set(title=title)
+        told.append(f"{title}: {', '.join(best)}")
+    return figure, f"Encodings, best at the top, a dot for each run. {'; '.join(told)}."
 
 
 def above_limit(table: pd.DataFrame) -> Figure:

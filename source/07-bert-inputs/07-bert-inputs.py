@@ -2,19 +2,19 @@
 # # 07 · What BERT is fed
 #
 # “Paris is the capital of France. Everybody knows that.” You have just read two sentences. BERT
-# never will: it gets rows of whole numbers and two tasks, to name hidden words and to say whether
-# the second sentence follows the first. Training then looks for the cheapest way to be right.
-# Understanding English is one way. If there is a cheaper one, training finds it, and no error
-# message warns you.
+# never will. It gets rows of whole numbers and two tasks: to name hidden words, and to say whether
+# the second sentence follows the first. Training looks for a way to be right, whatever way it is.
+# Understanding English is one. If there is a cheaper one, training is likely to find it first, and
+# no error message warns you.
 #
-# So keep one question in mind: **what could a model get right without reading?** The pair above
-# takes you from the letters to the first layer.
+# So one question runs through this unit: **what can a model get right without reading?** We take
+# the pair above from its letters to the first layer, and look for cheap ways at every step.
 #
 # By the end of this unit you can
 #
 # - cut words into pieces as BERT does, and say what a larger vocabulary costs and saves;
 # - put two sentences into one row of tokens and segments, cut and padded to length;
-# - draw sentence pairs that do not give their label away, and measure whether some do;
+# - draw pairs for the second task, and test whether their label can be known without reading;
 # - build the sum of token, segment and position that the first layer sees;
 # - mask words by the rule of 15 % and 80/10/10, and say what each of these numbers is for.
 #
@@ -26,7 +26,6 @@ import random
 from collections import Counter
 from itertools import pairwise
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import torch
 from torch import Generator, nn
@@ -34,7 +33,8 @@ from torch import Generator, nn
 from helpers import plots, widgets
 from helpers.corpora import wordpiece
 from helpers.checks import bert_inputs as check
-from helpers.corpora.wordpiece import CLS, MASK, PAD, SEP, SPECIAL
+from helpers.corpora.wordpiece import CLS, MASK, PAD, SEP, SPECIAL, words_of
+from helpers.model import readback
 from helpers.pictures import hooks, text
 from helpers.plots import bert as pictures
 from helpers.predict import outcome, predict
@@ -45,100 +45,74 @@ PAIR = "Paris is the capital of France.", "Everybody knows that."
 # ## 1. From letters to tokens
 #
 # BERT was trained on books and Wikipedia. This unit uses real English that comes with every
-# Python: the docstrings of the standard library, cut into sentences. Another version of
-# Python has other docstrings, so the numbers below differ a little from machine to machine.
+# Python: the docstrings of the standard library, cut into sentences. Other versions of Python have
+# other docstrings, so your numbers may differ a little from ours.
 
 # %% tags=["training"]
 from helpers.corpora.english import docstrings
 
 english = docstrings(["the standard library"])
-test_part = english.documents[::10]  # every tenth document is only for testing
-train_part = [each for n, each in enumerate(english.documents) if n % 10]
+testing = [s for document in english.documents[::10] for s in document]
+training = [s for n, document in enumerate(english.documents) if n % 10 for s in document]
 print(english)
 print(*english.documents[0][:2], sep="\n")
 
 # %% [markdown]
 # A model reads **tokens**, and its vocabulary has an entry for each. The obvious choice is one
-# token per word: take the 995 most frequent words of the training part (five of 1,000 places are
-# reserved, see below). Every other word becomes `[UNK]`, for unknown.
+# token per word: here the 995 most frequent words of the training part, and five special tokens.
+# Every other word becomes one of these, `[UNK]`, for unknown.
 
 # %% tags=["training"]
-@functools.cache
-def vocabulary(size):
-    """A tokenizer of `size` pieces, trained on the training part."""
-    return wordpiece.train((s for document in train_part for s in document), size)
-
-def words_of(sentence):
-    """Its words in lower case, and each sign of punctuation."""
-    clean = vocabulary(1000).normalizer.normalize_str(sentence)
-    return [word for word, _ in vocabulary(1000).pre_tokenizer.pre_tokenize_str(clean)]
-
-# %% tags=["training"]
-counted = Counter(word for document in train_part for s in document for word in words_of(s))
+counted = Counter(word for sentence in training for word in words_of(sentence))
 frequent = {word for word, _ in counted.most_common(995)}
 
 def in_words(sentence):
     return [word if word in frequent else "[UNK]" for word in words_of(sentence)]
 
-def unknown_in(tokens):
-    return [n for n, token in enumerate(tokens) if token == "[UNK]"]
-
-# %% tags=["training"]
-read = [token for sentence in PAIR for token in in_words(sentence)]
-plots.show(*text.lines({"BERT reads": read}, {"BERT reads": unknown_in(read)}, "unknown"))
+plots.show(*text.unknown({"BERT reads": in_words(PAIR[0]) + in_words(PAIR[1])}))
 
 # %% [markdown]
 # Everybody knows that? Nothing in it is about Paris any more. Bad luck, you might say: what would
-# docstrings know about Paris? So count the tokens of the test part, in which everything is about
-# Python.
+# docstrings know about Paris? So count the tokens of the test part, which is all about Python.
 
 # %%
 predict("unknown", "Which is the most frequent token of the test part, with 995 whole words?",
         a="the", b="[UNK]", c="the full stop", answer="")
 
 # %% tags=["training"]
-test_words = Counter(token for document in test_part for s in document for token in in_words(s))
+test_words = Counter(token for sentence in testing for token in in_words(sentence))
 for token, times in test_words.most_common(3):
     print(f"{token:6} {times / test_words.total():.1%}")
-
-# %% tags=["training"]
-most = test_words.most_common(1)[0][0]
-outcome("unknown", {"the": "a", ".": "c"}.get(most, "b"))
+outcome("unknown", {"the": "a", ".": "c"}.get(test_words.most_common(1)[0][0], "b"))
 
 # %% [markdown]
 # And here is a first way to be right without reading: whatever word is hidden, say `[UNK]`. No real
 # word is right so often.
 #
-# Single letters would never be unknown. But texts would be several times as long, attention pays
-# for the length squared, and a letter means little. **WordPiece** (Schuster and Nakajima 2012; Wu
-# et al. 2016, section 4.1) is in between: frequent words are one piece, rare ones are made of
-# several. A piece inside a word begins with `##`.
+# Single letters would never be unknown, but texts would be several times as long, and a letter
+# means little. **WordPiece** (Schuster and Nakajima 2012; Wu et al. 2016, section 4.1) lies in
+# between: a frequent word is one piece, a rare one is made of several. A piece inside a word begins
+# with `##`. Here are 1,000 pieces, no more than we had words:
 
 # %% tags=["training"]
-ways = {"words": in_words(PAIR[0]), "pieces": vocabulary(1000).encode(PAIR[0]).tokens,
-        "letters": list("".join(words_of(PAIR[0])))}
-unknown = {name: unknown_in(tokens) for name, tokens in ways.items()}
-plots.show(*text.lines(ways, unknown, "unknown"))
+@functools.cache
+def vocabulary(size):
+    """A tokenizer of `size` pieces, trained on the training part."""
+    return wordpiece.train(training, size)
+
+plots.show(*text.unknown({
+    "words": in_words(PAIR[0]), "pieces": vocabulary(1000).encode(PAIR[0]).tokens,
+    "letters": list("".join(words_of(PAIR[0])))}))
 
 # %% [markdown]
-# With 1,000 pieces, a vocabulary no larger than before, the whole sentence is there, and far
-# shorter than in letters. How is a word cut? **Greedily**: take the longest piece that fits at the
-# beginning, then the longest that fits the rest. These pieces are all that BERT will ever see of a
-# word, so you write this function first.
+# In pieces the whole sentence is there, with half as many tokens as in letters. How is a word cut?
+# **Greedily**: take the longest piece that fits at the beginning, then the longest that fits the
+# rest. These pieces are all that BERT will ever see of a word, so you write this function first.
+# (The **special** tokens stand for no word. In every vocabulary of this course, `[PAD]` has the id
+# 0, `[UNK]` 1, `[CLS]` 2, `[SEP]` 3 and `[MASK]` 4.)
 
 # %% tags=["training"]
-found, rest, steps = vocabulary(1000).encode("capital").tokens, "capital", []
-for n, piece in enumerate(found, 1):
-    rest = rest[len(piece.removeprefix("##")):]
-    steps.append([*found[:n], rest])
-plots.show(*text.pieces("capital", *steps))
-
-# %% [markdown]
-# Five tokens are **special**. They stand for no word, and have the same ids in every vocabulary of
-# this course:
-
-# %% tags=["nbval-check-output"]
-print(dict(zip(SPECIAL, (PAD, wordpiece.UNK, CLS, SEP, MASK), strict=True)))
+plots.show(*text.pieces("capital", vocabulary(1000).encode("capital").tokens))
 
 # %% [markdown] exercise="pieces" title="The longest match" difficulty=3 minutes=15
 # Write `word_pieces`, which cuts one word into a list (or a tuple) of pieces of `vocabulary` (a
@@ -191,107 +165,51 @@ check.pieces(word_pieces, seed=7101)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Does your function cut as the library does? Try 10,000 different words: all of the corpus, and the
-# beginning of one joined to the end of another.
+# Does your function cut as the library does? Here is every word of the corpus. (Above 100 letters
+# the library gives up, by default. Yours goes on.)
 
 # %% tags=["training"]
 cut, library = check.pieces.use(word_pieces), vocabulary(1000)
 known = library.get_vocab()
 words = {word for document in english.documents for s in document for word in words_of(s)}
-real, draw = sorted(word for word in words if word.isalpha()), random.Random(0)
-while len(words) < 10_000:
-    front, back = draw.sample(real, 2)
-    words.add(front[: draw.randint(1, 6)] + back[-draw.randint(1, 6) :])
-
-# %% tags=["training"]
-same = [cut(word, known) == library.encode(word).tokens for word in sorted(words)[:10_000]]
+same = [cut(word, known) == library.encode(word).tokens for word in words if len(word) <= 100]
 print(f"equal on {sum(same):,} of {len(same):,} words")
-for letters in (100, 101):  # the library gives up on very long words
-    print(f"{letters} letters: the library's first piece is "
-          f"{library.encode('a' * letters).tokens[0]}, yours {cut('a' * letters, known)[0]}")
 
 # %% [markdown]
-# ### Where do the pieces come from?
-#
-# Training begins with single letters and joins two neighbouring pieces into one, again and again.
-# For Schuster and Nakajima the next pair is the one that makes the text most likely. Byte-pair
-# encoding (**BPE**), which GPT uses, joins the pair that is most frequent. The library
-# `tokenizers` offers both. Train each on the same text:
-
-# %%
-predict("bpe", "1,000 pieces by WordPiece, 1,000 by BPE. How many do the two have in common?",
-        a="practically all", b="about three quarters", c="about half", answer="")
+# How many pieces should there be? With more, a text has fewer tokens (punctuation counts as words):
 
 # %% tags=["training"]
-from tokenizers import Tokenizer, models, trainers
-
-bpe = Tokenizer(models.BPE(unk_token="[UNK]", continuing_subword_prefix="##"))
-bpe.normalizer, bpe.pre_tokenizer = library.normalizer, library.pre_tokenizer
-options = {"vocab_size": 1000, "min_frequency": 2, "special_tokens": list(SPECIAL)}
-trainer = trainers.BpeTrainer(continuing_subword_prefix="##", show_progress=False, **options)
-bpe.train_from_iterator((s for document in train_part for s in document), trainer)
-both = bpe.get_vocab().keys() & known.keys()
-print(f"{len(both):,} of 1,000 pieces are in both vocabularies")
-
-# %% tags=["training"]
-outcome("bpe", "a" if len(both) > 950 else "b" if len(both) > 620 else "c")
-
-# %% [markdown]
-# The library trains its WordPiece by the rule of BPE (a piece or two may still differ from run to
-# run). What makes it WordPiece is how it **cuts**:
-# by the longest piece that fits. BPE repeats the joins that it has learned, in their order. So the
-# same pieces give different tokens (counted on words whose pieces are in both):
-
-# %% tags=["training"]
-cuts = [(cut(word, known), bpe.encode(word).tokens) for word in real]
-cuts = [(a, b) for a, b in cuts if both.issuperset(a + b)]
-others = [(a, b) for a, b in cuts if a != b]
-print(f"cut differently: {len(others) / len(cuts):.0%} of the words; for example")
-for a, b in others[:3]:
-    print("  longest match:", *a, "  BPE:", *b)
-
-# %% [markdown]
-# ### How many pieces?
-#
-# With more pieces, a text has fewer tokens. Punctuation is counted as words here:
-
-# %% tags=["training"]
-sentences = [s for document in test_part for s in document]
+words_in_all = sum(len(words_of(sentence)) for sentence in testing)
 for size in (125, 250, 500, 1000, 2000, 4000):
-    encoded = vocabulary(size).encode_batch(sentences)
-    tokens_in_all = sum(len(each.ids) for each in encoded)
-    words_in_all = sum(each.word_ids[-1] + 1 for each in encoded)
+    tokens_in_all = sum(len(each.ids) for each in vocabulary(size).encode_batch(testing))
     print(f"{size:5,} pieces: {tokens_in_all / words_in_all:.2f} tokens per word")
 
 # %% [markdown]
-# Each doubling saves less than the one before, and costs twice as much: BERT has 30,522 pieces, and
+# Each doubling saves less than the one before and costs twice as much: BERT has 30,522 pieces, and
 # $30{,}522 \cdot 768$ = 23.4 million parameters for them, more than a fifth of BERT base.
 #
 # Move the slider. Will *paris* become one piece? **Your** function cuts the words (or the course's,
 # until yours is right).
 
 # %% tags=["training"]
-SHOWN = ["paris", "capital", "everybody", "positions", "unhashable", "asynchronously"]
-
 def draw_pieces(log2_size):
     pieces = vocabulary(2**log2_size).get_vocab()
-    cut_up = {word: cut(word, pieces) for word in SHOWN}
-    total = sum(len(each) for each in cut_up.values())
-    title = f"{len(pieces):,} pieces: {total} tokens for {len(SHOWN)} words"
+    shown = ["paris", "capital", "everybody", "positions", "unhashable", "asynchronously"]
+    cut_up = {word: cut(word, pieces) for word in shown}
+    title = f"{len(pieces):,} pieces: {sum(map(len, cut_up.values()))} tokens for 6 words"
     return pictures.pieces(cut_up, title), f"Six words cut with {title}."
 
 widgets.explore(draw_pieces, log2_size=("log₂ of the vocabulary size", 7, 12, 10))
 
 # %% [markdown]
 # A word earns a piece of its own by being frequent in the training text, and docstrings have little
-# to say about Paris. Keep that in mind for the end.
-
-# %% [markdown]
+# to say about Paris. Remember that when you reach the end.
+#
 # ## 2. Two sentences in a row
 #
 # BERT reads a sentence, or two of them, so that one model fits many tasks: a question and a text, a
-# claim and what may follow from it. Here is the map of this unit. Two sentences become one row,
-# three vectors are added for each token, and at the end the model must answer two questions:
+# claim and what may follow from it. Two sentences become one row, three vectors are added for each
+# token, and at the end the model has two questions to answer:
 
 # %% tags=["training"]
 hidden = ["[MASK]" if word == "capital" else word for word in words_of(PAIR[0])]
@@ -307,8 +225,7 @@ plots.show(*text.row(hidden, words_of(PAIR[1])))
 #
 # `[CLS]` is where a classifier will read its answer. `[SEP]` closes a sentence. The **segment**
 # says which sentence a token belongs to (A and B in the figure, 0 and 1 in code). `[PAD]` fills a
-# row up, because a tensor needs rows of equal length. From here on, every text is stored in such a
-# row.
+# row up, because the rows of a tensor have equal length.
 
 # %% [markdown] exercise="row" title="One row for a pair" difficulty=2 minutes=10
 # Write `pair_row`: two lists of ids become one row of `length` ids, and one of as many segments,
@@ -322,8 +239,8 @@ plots.show(*text.row(hidden, words_of(PAIR[1])))
 # With `length=9`, `[7, 8]` and `[9]` give `[CLS, 7, 8, SEP, 9, SEP, PAD, PAD, PAD]` and
 # `[0, 0, 0, 0, 1, 1, 0, 0, 0]`.
 #
-# *Why care:* everything later counts positions in this row. One `[SEP]` too few, and both sentences
-# are read as one.
+# *Why care:* everything later counts positions in this row. One `[SEP]` too few, and every token
+# behind it is off by one.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -354,8 +271,7 @@ check.row(pair_row, seed=7202)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Our pair through your two functions, in a row with room for three more tokens, and with 4,000
-# pieces:
+# Our pair through your two functions, with 4,000 pieces and three positions to spare:
 
 # %% tags=["training"]
 coder, row_of = vocabulary(4000), check.row.use(pair_row)
@@ -365,20 +281,18 @@ pair_ids = [[pieces[piece] for word in words_of(sentence) for piece in cut(word,
 room = sum(map(len, pair_ids)) + 3 + 3
 pair_tokens, pair_segments = (list(map(int, each)) for each in row_of(*pair_ids, room))
 print(*map(coder.id_to_token, pair_tokens))
-print(pair_tokens)
-print(pair_segments)
+print(pair_tokens, pair_segments, sep="\n")
 
 # %% [markdown]
 # ## 3. Is it the next sentence?
 #
 # That is BERT's second task (section 3.1, task 2). In half of the pairs, the second sentence is the
 # one that follows (`IS_NEXT`, here 0). In the other half it is another one (`NOT_NEXT`, here 1).
-# The model has to say which, from the vector of `[CLS]`.
+# The model has to say which, from the vector of `[CLS]`. Where does the other sentence come from?
+# An easy choice is the first sentence of some other document.
 #
-# Where does the other sentence come from? The first sentence of some other document is an easy
-# choice. Another document, another topic: surely a fair question. Let us test it with a judge who
-# may look at **the first word of the second sentence**, and at nothing else. It never sees the
-# first sentence at all.
+# Is that a fair task? Let us ask a judge who may look at **the first word of the second sentence**,
+# and at nothing else. It never sees the first sentence at all.
 
 # %%
 predict("leak", "How often is this judge right about whether the second sentence follows?",
@@ -396,13 +310,8 @@ def careless(documents, draw, wrong):
 def first_word(first, second):
     return second.lower().split()[0]
 
-# %% [markdown]
-# The judge learns from half of the pairs which label is more frequent with what it sees, and is
-# asked about the others:
-
-# %% tags=["training"]
 def judged(triples, look):
-    """Fraction of right answers of a judge who sees look(first, second) only."""
+    """Count labels by what `look` sees in half of the pairs; fraction right on the others."""
     triples = random.Random(0).sample(triples, len(triples))
     seen = Counter()
     for first, second, label in triples[::2]:
@@ -414,19 +323,19 @@ def judged(triples, look):
 beginnings = careless(english.documents, random.Random(0), lambda d, draw: d[0])
 right = judged(beginnings, first_word)
 print(f"right in {right:.0%} of {len(beginnings) // 2:,} pairs")
-outcome("leak", "c" if right < 0.55 else "a" if right < 0.7 else "b")
 for label, name in enumerate(["the true next sentence", "a beginning"]):
     begun = Counter(first_word(a, b) for a, b, of_pair in beginnings if of_pair == label)
     print(f"{name:22}", *(f"{word} {begun[word]}" for word in ("the", "if", "return", "create")))
+outcome("leak", "c" if right < 0.55 else "a" if right < 0.7 else "b")
 
 # %% [markdown]
-# All of that without having seen the first sentence! Beginnings of docstrings look alike, and a
-# sentence that truly follows another one never **is** a beginning. What one word gives away, a BERT
-# can find as well. Its loss could fall beautifully, and it may never have compared two sentences.
+# And it has not seen the first sentence! Docstrings begin alike, with *return* or *create*, and a
+# sentence that follows another one is no beginning. What one word gives away, a BERT can find as
+# well: its loss could fall beautifully without its ever comparing two sentences.
 #
 # So a task is only as good as its wrong answers: they must look like the right ones. A right second
-# sentence never begins a document, and it comes from a long document more often than from a short
-# one. Wrong ones should be like that too, so that the judge has nothing to go by.
+# sentence never begins a document, and a long document has more of them than a short one. Wrong
+# ones should be like that too.
 
 # %% [markdown] exercise="pairs" title="Pairs that give nothing away" difficulty=3 minutes=12
 # Write `sentence_pairs(documents, draw)`. `documents` is a list of lists of sentences, and stays as
@@ -478,104 +387,62 @@ check.pairs(sentence_pairs, seed=7303)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# The same judge, on your pairs, and on pairs drawn in two careless ways: beginnings, and any
-# sentence of a random document, which is how the book draws. It may look at the first word of the
-# second sentence, at its length, or at how many words the two sentences share.
-
-# %% tags=["training"]
-def length_of_second(first, second):
-    return min(len(second.split()), 40) // 2
-
-def words_in_common(first, second):
-    return min(len(set(first.lower().split()) & set(second.lower().split())), 6)
+# The same judge again, on your pairs and on pairs drawn in two careless ways: beginnings, and any
+# sentence of a random document, as in the book. It may look at the first word of the second
+# sentence, at its length, or at how many words the two sentences share.
 
 # %% tags=["training"]
 triples = check.pairs.use(sentence_pairs)(english.documents, random.Random(0))
 any_sentence = careless(english.documents, random.Random(0), lambda d, draw: draw.choice(d))
-looks = {"first word of the second": first_word, "length of the second": length_of_second,
-         "words in common": words_in_common}
+looks = {
+    "first word of the second": first_word,
+    "length of the second": lambda a, b: min(len(b.split()), 40) // 2,
+    "words in common": lambda a, b: min(len({*a.lower().split()} & {*b.lower().split()}), 6)}
 ways = {"yours": triples, "any sentence": any_sentence, "beginnings": beginnings}
 pd.DataFrame({name: {look: judged(made, see) for look, see in looks.items()}
               for name, made in ways.items()}).T.round(2)
 
 # %% [markdown]
-# In the first two columns the judge sees one sentence only. On your pairs it does no better than
-# a coin, on the careless ones it does. In another text the leak may be smaller: measure it before
-# you train.
+# In the first two columns the judge sees one sentence only. On your pairs it is no better than a
+# coin; on the careless ones it is. In another text the leak may be smaller: measure it first.
 #
-# The last column is no leak, since it compares both sentences. But counting shared words, without
-# any idea of what *next* means, is right six times in ten on your pairs: a wrong second is about
+# The last column is no leak, since it compares both sentences. But counting shared words, with no
+# idea of what *next* means, is right six times in ten on your pairs: a wrong second is about
 # something else. ALBERT (Lan et al. 2020, section 3.1) therefore swaps the two sentences instead.
-# RoBERTa (Liu et al. 2019, section 4.2) dropped the task because results were no worse without it.
-
-# %% [markdown]
-# ## 4. A batch, and what is only padding
+# RoBERTa (Liu et al. 2019, section 4.2) dropped the task: results were no worse without it.
+#
+# ## 4. What is only padding
 #
 # All pairs, as rows of 64 tokens:
 
 # %% tags=["training"]
-ids, T = {}, 64  # sentence → its ids
-for a, b, _ in triples:
-    ids |= {s: coder.encode(s).ids for s in (a, b) if s not in ids}
-made = [row_of(ids[a], ids[b], T) for a, b, _ in triples]
-tokens, segments = (torch.as_tensor([list(each[n]) for each in made]) for n in (0, 1))
-labels = torch.tensor([label for *_, label in triples])
-print(tokens.shape, segments.shape, labels.shape)
-print(sum(len(ids[a]) + len(ids[b]) + 3 > T for a, b, _ in triples), "pairs were too long and cut")
-
-# %% tags=["training"]
-lengths = (tokens != PAD).sum(1)
-figure, ax = plt.subplots()
-ax.hist(lengths.numpy(), bins=range(5, T + 2), color=plots.COLOURS[0])
-ax.set(xlabel="real tokens in a row of 64", ylabel="rows")
-ax.set(title=f"{(tokens == PAD).double().mean():.0%} of all positions are padding")
-plots.show(figure, "Histogram of lengths: a broad hill below 64, and a tower at 64, the cut rows.")
+ids = {s: coder.encode(s).ids for a, b, _ in triples for s in (a, b)}
+made = [row_of(ids[a], ids[b], 64) for a, b, _ in triples]
+tokens = torch.tensor([list(map(int, row)) for row, _ in made])
+print(tuple(tokens.shape), f"{(tokens == PAD).double().mean():.0%} of all positions are padding")
 
 # %% [markdown]
-# The tower at the right is made of pairs that fill their row, most of them cut. BERT's own data has
-# less padding: its "sentences" are spans of text, and two of them mostly fill the row of 128 or 512
-# positions (appendix A.2). Rows of similar length in one batch help too, since a batch only has to
-# be as long as its longest row:
-
-# %% tags=["training"]
-def padding_fraction(lengths, rows=32):
-    batches = lengths.split(rows)
-    positions = sum(len(each) * int(each.max()) for each in batches)
-    return 1 - lengths.sum().item() / positions
-
-print(f"32 rows as they come: {padding_fraction(lengths):.0%} padding")
-print(f"32 rows, sorted by length: {padding_fraction(lengths.sort().values):.0%}")
-
-# %% [markdown]
-# Does the padding that remains do any harm? `[PAD]` means nothing, after all. Put 16 tokens through
-# a small, untrained BERT without any mask, then again with 48 padding tokens behind them, and
-# compare the two vectors of `[CLS]`:
+# BERT's own data has less: its “sentences” are spans of text, and two of them mostly fill the row
+# of 128 or 512 positions (appendix A.2). Does padding do any harm? `[PAD]` means nothing, after
+# all. Put 16 tokens through a small, untrained BERT without any mask, then again with 48 padding
+# tokens behind them, and compare the two vectors of `[CLS]`:
 
 # %%
 from helpers.model.bert import Bert, preset
+from helpers.model.probes import moved_by_padding
 
 torch.manual_seed(0)
 bert = Bert(preset("mini", vocab_size=1000)).eval()
 sixteen = torch.cat([torch.tensor([CLS]), torch.randint(5, 1000, (14,)), torch.tensor([SEP])])[None]
-
-@torch.no_grad()
-def moved(padding, real_of=None):
-    """Change of the vector of [CLS], as a fraction of its norm."""
-    padded = nn.functional.pad(sixteen, (0, padding), value=PAD)
-    real = None if real_of is None else torch.as_tensor(real_of(padded)).reshape(padded.shape)
-    alone, now = bert(sixteen)[0, 0], bert(padded, real=real)[0, 0]
-    return ((now - alone).norm() / alone.norm()).item()
-
-# %%
-print(f"[CLS] has moved by {moved(48):.0%} of its norm")
+print(f"[CLS] has moved by {moved_by_padding(bert, sixteen, 48):.0%} of its norm")
 
 # %% [markdown]
 # Attention spends its weights on whatever is there. So what a row means would depend on how long
 # the *other* rows of its batch are. No query may look at padding.
 #
-# Attention takes a mask that is True where a query may look at a key. All queries and all heads
-# have the same keys, so two of the four axes have length 1, and are broadcast: $(B, 1, 1, T)$
-# against scores of shape $(B, H, T, T)$. It takes one line:
+# Attention takes a mask that is True where a query may look at a key, for scores of shape
+# $(B, H, T, T)$. Which keys are padding is the same for all heads and all queries. So those two
+# axes have length 1 and are broadcast: $(B, 1, 1, T)$. It takes one line:
 
 # %% [markdown] exercise="padding" title="A mask for padding" difficulty=1 minutes=5
 # Write `padding_mask(tokens)`: from ids $(B, T)$ a tensor of `torch.bool`, shape $(B, 1, 1, T)$,
@@ -607,21 +474,16 @@ check.padding(padding_mask, seed=7404)
 ### END HIDDEN TESTS
 
 # %%
-real_of, paddings = check.padding.use(padding_mask), range(0, 49, 4)
-curves = {"no mask": (paddings, [moved(n) for n in paddings]),
-          "your mask": (paddings, [moved(n, real_of) for n in paddings])}
-figure, ax = plt.subplots()
-plots.lines(ax, curves, x="padding behind 16 tokens", y="change of [CLS]")
-plots.show(figure, "Change of [CLS]: grows with the padding without a mask, stays 0 with it.")
+masks = {"no mask": None, "your mask": check.padding.use(padding_mask)}
+pd.DataFrame({f"{n} behind": {name: moved_by_padding(bert, sixteen, n, mask)
+                              for name, mask in masks.items()} for n in (0, 16, 32, 48)}).round(2)
 
 # %% [markdown]
 # With your mask `[CLS]` stays where it was, however much padding follows.
-
-# %% [markdown]
+#
 # ## 5. Three vectors, one sum
 #
-# Ids are only names. The first layer needs vectors, and this is where position enters a BERT: at
-# the hook `embed`, once, at the input.
+# Ids are only names; the first layer needs vectors. Position enters here, at the hook `embed`:
 
 # %%
 plots.show(*hooks.hooks("embed"))
@@ -638,8 +500,7 @@ plots.show(*hooks.hooks("embed"))
 # | $S$, segments | 2 | the segment $s_p$, 0 or 1 |
 # | $P$, positions | 512 | the position $p$ |
 #
-# No sinusoids, and no row beyond the 512th (unit 03). With this sum our pair becomes numbers that
-# can be learned.
+# No sinusoids, and no row beyond the 512th (unit 03).
 
 # %% [markdown] exercise="vectors" title="The input sum" difficulty=1 minutes=6
 # Write `forward` of `InputSum`, which turns ids and segments, both $(B, T)$, into the vectors
@@ -684,7 +545,7 @@ check.vectors(InputSum, seed=7505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Our pair as the first layer sees it, 12 of the $D$ numbers at each position, before any training:
+# Our pair as the first layer sees it, with 12 numbers at each position, before any training:
 
 # %% tags=["training"]
 torch.manual_seed(2)
@@ -693,49 +554,35 @@ row_ids, row_segments = torch.tensor([pair_tokens]), torch.tensor([pair_segments
 strips = {"token": pair_sum.words(row_ids)[0], "segment": pair_sum.segments(row_segments)[0],
           "position": pair_sum.positions.weight[:room],
           "LayerNorm\nof the sum": torch.as_tensor(pair_sum(row_ids, row_segments))[0]}
-
-# %% tags=["training"]
-figure = pictures.strips(strips, [coder.id_to_token(each) for each in pair_tokens])
-plots.show(figure, "Strips by position: tokens differ, [SEP] and [PAD] repeat; segments have two "
-                   "patterns; each position has its own; the sum has no two columns alike. "
-                   "The two [SEP] are framed.")
+plots.show(*pictures.strips(strips, [coder.id_to_token(each) for each in pair_tokens]))
 
 # %% [markdown]
 # Look at the two `[SEP]`, framed: twice the same column in the first strip. In the sum they differ.
 #
 # ### Can the three be told apart again?
 #
-# $E$, $S$ and $P$ share the same $D$ numbers. Is anything lost when three vectors become one? Try
-# to read them back. Take random tables for 1,000 tokens, 2 segments and 64 positions, add three
-# vectors, then add **noise as loud as the sum itself**. Somebody who knows the tables looks for the
-# nearest of all 128,000 sums. It counts only if token, segment **and** position are right.
+# Is anything lost when three vectors become one? Try to read them back. Take random tables for
+# 1,000 tokens, 2 segments and 64 positions, add a vector of each, then add **noise as large as the
+# sum**. A reader who knows the tables looks for the nearest of all 128,000 sums. Here is how often
+# token, segment **and** position are all right, by width $D$:
 
 # %%
-from helpers.model import readback
-
 WIDTHS = 8, 16, 32, 64, 128, 256
-by_sum = {}
-for D in WIDTHS:
-    found = by_sum[D] = [readback.summed(D, seed) for seed in range(3)]
-    print(f"D = {D:3}: all three read correctly in {sum(found) / 3:.0%} of the sums, "
-          f"by seed {min(found):.0%} to {max(found):.0%}")
+by_sum = {D: [readback.summed(D, seed) for seed in range(3)] for D in WIDTHS}
+pd.DataFrame(by_sum, index=["seed 0", "seed 1", "seed 2"]).round(2)
 
 # %% [markdown]
-# And so our sentence comes out of the noise. A coloured box had its token, segment or position read
-# wrongly, so even a right word can be coloured. Here the token is one of 4,000, not of 1,000, so
-# more goes wrong than above. Turn the noise up and down.
+# And so our sentence comes out of the noise. A box is coloured where token, segment or position was
+# read wrongly. (With 4,000 tokens instead of 1,000 to confuse, more goes wrong than in the table.)
+# Turn the noise up and down.
 
 # %% tags=["training"]
+asked = torch.stack([row_ids[0], row_segments[0], torch.arange(room)])[:, 1 : len(pair_ids[0]) + 1]
+
 def draw_heard(noise):
     texts, wrong = {}, {}
-    first = slice(1, len(pair_ids[0]) + 1)
-    asked = torch.stack([row_ids[0], row_segments[0], torch.arange(room)])[:, first]
     for D in (16, 32, 64, 128, 256):
-        draw = Generator().manual_seed(1)
-        tables = [torch.randn(rows, D, generator=draw) for rows in (len(pieces), 2, 64)]
-        clean = sum(table[each] for table, each in zip(tables, asked, strict=True))
-        heard = readback.noisy(clean, draw, noise)
-        found = torch.stack(readback.read_sum(heard, *tables))  # (3, tokens)
+        found = readback.read_again(asked, (len(pieces), 2, 64), D, noise)  # (3, tokens)
         texts[f"D = {D}"] = [coder.id_to_token(each) for each in found[0].tolist()]
         wrong[f"D = {D}"] = (found != asked).any(0).nonzero()[:, 0].tolist()
     return text.lines(texts, wrong, "wrong")
@@ -744,9 +591,9 @@ widgets.explore(draw_heard, noise=("noise, relative to the sum", 0.0, 2.0, 1.0))
 
 # %% [markdown]
 # In 16 dimensions it is another text, in 256 it is ours. Random vectors in many dimensions are
-# nearly at right angles, so a sum keeps its parts apart. Still, mixing three things up in one
-# vector looks untidy. Let us put them **side by side** instead, in the same $D$ numbers: a third
-# for the token, a third for the segment, a third for the position, with the same relative noise.
+# nearly orthogonal, so a sum keeps its parts apart. Still, would it not be tidier to put them
+# **side by side**, in the same $D$ numbers? A third for the token, a third for the segment, a third
+# for the position, and the same relative noise:
 
 # %%
 predict("beside", "Side by side in the same D numbers, all three are read back correctly",
@@ -759,32 +606,20 @@ splits = {"beside, thirds": lambda D: (D - 2 * (D // 3), D // 3, D // 3),
 read = {"sum": by_sum} | {
     name: {D: [readback.beside(split(D), seed) for seed in range(3)] for D in WIDTHS}
     for name, split in splits.items()}
-table = pd.DataFrame({name: {D: sum(found) / 3 for D, found in each.items()}
-                      for name, each in read.items()})
-
-# %%
-figure, ax = plt.subplots()
-plots.lines(ax, {name: (WIDTHS, table[name]) for name in table}, x="width D",
-            y="all three read correctly")
-ax.set_xscale("log", base=2)
-ax.set_xticks(WIDTHS, WIDTHS)
-plots.show(figure, "Fraction read back by width: the sum above the thirds side by side, and close "
-                   "to the other division; all near 1 at 128.")
-table.T.round(2)
+table = pd.DataFrame({name: pd.DataFrame(each).mean() for name, each in read.items()})
+table.T.round(2)  # means of three seeds
 
 # %%
 ahead = table["beside, thirds"][64] - table["sum"][64]
 outcome("beside", "c" if ahead > 0.03 else "a" if ahead < -0.03 else "b")
 
 # %% [markdown]
-# Thirds waste room: the segment has as many numbers to tell two things apart as the token has for a
-# thousand. Divide more cleverly, half for the token and an eighth for the segment, and side by side
-# does about as well as the sum, or a little better. So a sum loses hardly anything at the same $D$.
-# And nobody has to decide who gets how much, because training can: side by side **is** a sum,
-# of vectors that are zero outside their own part. (Trained vectors are not random, and may overlap
-# more than these.)
-
-# %% [markdown]
+# Thirds waste room: to tell two segments apart, they spend as many numbers as on a thousand tokens.
+# With half for the token and an eighth for the segment, side by side does about as well as the sum,
+# or a little better. So a sum loses hardly anything at the same $D$. And nobody has to decide who
+# gets how much, because training can: side by side **is** a sum, of vectors that are zero outside
+# their own part. (Trained vectors are not random, and may overlap more than these.)
+#
 # ## 6. Masking words
 #
 # BERT's first task (section 3.1, task 1) is to name hidden words from the words on both sides,
@@ -792,13 +627,10 @@ outcome("beside", "c" if ahead > 0.03 else "a" if ahead < -0.03 else "b")
 #
 # 1. **15 %** of the words are *chosen*. Only these are scored.
 # 2. Of the chosen, **80 %** become `[MASK]`, **10 %** become a random word, **10 %** stay.
-#
-# This makes a task out of any text, and nobody has to label it.
 
 # %%
-before = words_of(PAIR[0])
 after = ["[MASK]", "is", "the", "tree", "of", "france", "."]
-plots.show(*text.fates(before, after, chosen=[0, 3, 5]))
+plots.show(*text.fates(words_of(PAIR[0]), after, chosen=[0, 3, 5]))
 
 # %% [markdown] exercise="mask" title="15 %, and 80/10/10" difficulty=3 minutes=18
 # Write `mask_words(tokens, vocab_size, generator, probability)`, which returns two tensors of the
@@ -857,41 +689,26 @@ check.mask(mask_words, seed=7606)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Your function on a batch of a million random words:
+# Your function on a million random words:
 
 # %%
 masker, V = check.mask.use(mask_words), 4000
 plain = torch.randint(5, V, (1000, 1000), generator=Generator().manual_seed(1))
 seen, targets = map(torch.as_tensor, masker(plain, V, Generator().manual_seed(3)))
-chosen, hidden = targets != -100, seen == MASK
-replaced = chosen & ~hidden & (seen != plain)
-print(f"[MASK]: {hidden.double().mean():.1%} of all words, {hidden[chosen].double().mean():.1%} "
-      f"of the chosen")
-print(f"random word: {replaced.double().mean():.1%} of all words, chosen but kept: "
-      f"{(chosen & (seen == plain)).double().mean():.1%}")
-print(f"a random word is the right one in one of {V - 5:,} cases")
+chosen, stays = targets != -100, seen == plain
+for name, which in {"[MASK]": seen == MASK, "random word": ~stays & (seen != MASK),
+                    "chosen but kept": chosen & stays}.items():
+    of_all, of_chosen = which.double().mean(), which[chosen].double().mean()
+    print(f"{name:16} {of_all:.1%} of all words, {of_chosen:.1%} of the chosen")
 
 # %% [markdown]
-# 1.5 % of all words are wrong, which seems not to have done BERT any harm (appendix A.1).
-#
-# Here are 24 rows of the real batch. Move the slider:
-
-# %% tags=["training"]
-KINDS = ["special or padding", "word", "[MASK]", "random word", "chosen, kept"]
-
-def kinds_of(tokens, seen, targets):
-    """0 … 4, as in KINDS; (B, T)."""
-    chosen = targets != -100
-    kinds = torch.where(chosen, 4, (tokens >= 5).long())
-    return torch.where(chosen & (seen != tokens), torch.where(seen == MASK, 2, 3), kinds)
+# So 1.5 % of all words are wrong, which seems not to have done BERT any harm (appendix A.1). Here
+# are 24 of our rows; move the slider:
 
 # %% tags=["training"]
 def draw_masks(percent):
     rows, draw = tokens[:24], Generator().manual_seed(0)
-    seen, targets = map(torch.as_tensor, masker(rows, len(pieces), draw, percent / 100))
-    masked = f"{(seen == MASK).sum() / (rows >= 5).sum():.1%} of the words are [MASK]"
-    figure = pictures.kinds(kinds_of(rows, seen, targets), KINDS, masked)
-    return figure, f"24 rows of 64 tokens, {percent} % of the words chosen: {masked}."
+    return pictures.masks(rows, *masker(rows, len(pieces), draw, percent / 100))
 
 widgets.explore(draw_masks, percent=("chosen words (%)", 0, 100, 15))
 
@@ -899,9 +716,8 @@ widgets.explore(draw_masks, percent=("chosen words (%)", 0, 100, 15))
 # At 15 %, most positions cost time and are not scored. At 50 %, two words in five of the context
 # are hidden and one in twenty is a random word. The paper settled on 15 %.
 #
-# ### What are the 10 % and 10 % for?
-#
-# Look at the positions that are scored and show an ordinary word, not `[MASK]`.
+# What are the 10 % and 10 % for? Take the positions that are scored and show an ordinary word, not
+# `[MASK]`.
 
 # %%
 predict("trust", "At a scored position the model sees a word. How often is it the right one?",
@@ -911,13 +727,11 @@ predict("trust", "At a scored position the model sees a word. How often is it th
 # %%
 def conclusions(seen, targets, plain):
     """What follows from seeing a word at a position: three fractions."""
-    chosen, word = targets != -100, seen != MASK
+    chosen, word, same = targets != -100, seen != MASK, seen == plain
     return {"a word here is scored": chosen[word].double().mean().item(),
-            "a word here is the right one": (seen == plain)[word].double().mean().item(),
-            "a scored word here is the right one":
-                (seen == plain)[word & chosen].double().mean().item()}
+            "a word here is the right one": same[word].double().mean().item(),
+            "a scored word here is the right one": same[word & chosen].double().mean().item()}
 
-# %%
 by_rule = conclusions(seen, targets, plain)
 only_masks = conclusions(torch.where(chosen, MASK, plain), targets, plain)
 pd.DataFrame({"80/10/10": by_rule, "only [MASK]": only_masks}).round(3)
@@ -927,39 +741,36 @@ right = by_rule["a scored word here is the right one"]
 outcome("trust", "c" if right > 0.95 else "b" if right > 0.7 else "a")
 
 # %% [markdown]
-# Now compare the columns. With `[MASK]` only, a word that can be seen is never scored (so the last
-# number is a mean over nothing). This is the last cheap way in this unit: at a visible position the
-# output need not keep the word, and no loss will notice. But when BERT is put to use, there is no
-# `[MASK]` at all.
+# Compare the columns. With `[MASK]` only, a visible word is never scored (so the last mean has no
+# numbers). That is one more cheap way: where the model sees a word, its output may forget that
+# word, and no loss will notice. But a BERT in use sees nothing but words.
 #
 # With 80/10/10 any word may be scored, and then it is wrong every other time. So each position has
 # to keep its word **and** ask the context whether it fits. That is the paper's aim, to make
 # pretraining more like later use (section 3.1). Its table 8 (appendix C.2) compares such
 # proportions; after fine-tuning the differences are small.
-
-# %% [markdown]
+#
 # ## 7. The pair, ready to be read
 #
-# Here is our pair again, after all that you have built: cut into pieces, in one row, with segments
-# and positions, words chosen and masked, and a label. BERT's masks were drawn before training: ten
-# copies of the data, each with its own mask (RoBERTa, section 4.1). Yours can be drawn anew in
-# every batch: move the slider.
+# Here is our pair, after all that you have built. BERT's masks were drawn before training: ten
+# copies of the data, each with its own (RoBERTa, section 4.1). Yours can be drawn anew in every
+# batch: move the slider.
 
 # %% tags=["training"]
+words = [[coder.id_to_token(each) for each in ids] for ids in pair_ids]
+
 def draw_fed(drawing, percent):
     draw = Generator().manual_seed(drawing)
     seen, targets = map(torch.as_tensor, masker(row_ids, len(pieces), draw, percent / 100))
-    real = int((row_ids != PAD).sum())
-    shown = [coder.id_to_token(each) for each in seen[0, :real].tolist()]
+    shown = [coder.id_to_token(each) for each in seen[0, : room - 3].tolist()]
     chosen = (targets[0] != -100).nonzero()[:, 0].tolist()
-    words = [[coder.id_to_token(each) for each in ids] for ids in pair_ids]
     return text.row(*words, shown, chosen, label="0: it follows")
 
 widgets.explore(draw_fed, drawing=("number of the draw", 0, 50, 16),
                 percent=("chosen words (%)", 0, 100, 15))
 
 # %% [markdown]
-# At the beginning, the top row was `[UNK] is the [UNK] of [UNK]`. What could have gone wrong on the
+# At the beginning, the top row was `[UNK] is the [UNK] of [UNK]`. This could have gone wrong on the
 # way, without any error:
 #
 # | a model could have | what you built against it |
@@ -967,12 +778,11 @@ widgets.explore(draw_fed, drawing=("number of the draw", 0, 50, 16),
 # | been right by answering `[UNK]`, more often than with any real word | pieces of words |
 # | read the label off the second sentence | wrong seconds that are drawn like right ones |
 # | given a row another meaning in another batch | a mask for padding |
-# | not kept a visible word at its own position | 80/10/10 |
-
-# %% [markdown]
+# | forgotten a word that it sees, and never been told | 80/10/10 |
+#
 # ## 8. Check against the book
 #
-# d2l's row (section 15.8) has its tokens as words and no padding yet. Our pair in both:
+# d2l's row (section 15.8) has words for tokens and no padding yet. Our pair in both:
 
 # %% tags=["nbval-check-output"]
 from helpers.book import d2l
@@ -986,39 +796,19 @@ if d2l:
     print("segments:", their_segments == list(map(int, ours[1])))
 
 # %% [markdown]
-# The book's data (section 15.9) differs. You measured the largest difference in section 3: with its
-# way of drawing, a judge of one word is right in 59 % of the pairs. Two more, by its own functions:
-# are random words always words? And how many of 8 words are chosen?
-
-# %% tags=["nbval-check-output"]
-if d2l:
-    random.seed(0)
-    vocab = d2l.Vocab([["x", "y"]], reserved_tokens=["<pad>", "<mask>", "<cls>", "<sep>"])
-    row = ["<cls>", *"xyxyxyxy", "<sep>"]
-    masked = [d2l._get_mlm_data_from_tokens(row, vocab) for _ in range(2000)]
-    shown = {vocab.to_tokens(ids[p]) for ids, places, _ in masked for p in places}
-    print("put in for a word:", sorted(shown))
-    print("chosen of 8 words:", sorted({len(places) for _, places, _ in masked}))
-
-# %% [markdown]
-# Random words may be special tokens; with thousands of words they hardly ever are. The second line
-# is a choice: the book always takes the same number, 15 % of the row including its special tokens,
-# and at least one. Yours varies around 15 % of the words. The book leaves out a pair that is too
-# long; BERT cuts it.
+# Its data (section 15.9) differs. The largest difference you have measured in section 3: with its
+# way of drawing, a judge of one word is right in 59 % of the pairs. Its random word may be a
+# special token, too, and a row of a given length always has the same number of chosen words.
 #
-# And your sum, beside that of the library `transformers`, with its weights copied into yours:
+# Your sum, beside that of the library `transformers`, with its weights copied into yours:
 
 # %% tags=["nbval-check-output"]
 try:
-    print("importing transformers, which takes some seconds")
     from transformers import BertConfig
     from transformers.models.bert.modeling_bert import BertEmbeddings
 except ImportError:
-    BertEmbeddings = None
     print("transformers is not installed; this comparison is left out")
-
-# %% tags=["nbval-check-output"]
-if BertEmbeddings:
+else:
     sizes = {"vocab_size": 50, "hidden_size": 24, "num_attention_heads": 2}
     theirs = BertEmbeddings(BertConfig(**sizes)).eval()
     mine = check.vectors.use(InputSum)(50, 24)
@@ -1033,8 +823,8 @@ if BertEmbeddings:
 # %% [markdown]
 # ## What to keep
 #
-# - A model learns the cheapest way to be right. Look for it before you train: measure what a judge
-#   who sees too little can find out.
+# - A model learns the cheapest way to be right. Look for it before you train: measure how often a
+#   judge is right who sees too little.
 # - WordPiece cuts greedily, by the longest piece that fits; one part without a piece makes the
 #   whole word `[UNK]`. A larger vocabulary shortens texts, and pays with parameters.
 # - A row is `[CLS]` first `[SEP]` second `[SEP]` and padding, with a segment for each position.
@@ -1048,14 +838,15 @@ if BertEmbeddings:
 # - Devlin et al. 2018, *BERT* (1810.04805): section 3 and figure 2 for the input, section 3.1 for
 #   both tasks, appendix A.1 and A.2 for the proportions and the spans, table 8 in C.2 for others.
 # - Schuster and Nakajima 2012, *Japanese and Korean Voice Search*, and Wu et al. 2016, *Google's
-#   Neural Machine Translation System* (1609.08144), section 4.1: pieces of words.
+#   Neural Machine Translation System* (1609.08144), section 4.1: pieces chosen so that the text
+#   becomes most likely. Our library learns them by byte-pair encoding (Sennrich et al. 2016,
+#   1508.07909), which joins the most frequent pair; how it cuts a word is WordPiece's.
 # - Liu et al. 2019, *RoBERTa* (1907.11692), section 4.1: masks drawn anew, 4.2: without the second
-#   task.
-# - Lan et al. 2020, *ALBERT* (1909.11942), section 3.1: order instead of topic.
+#   task. Lan et al. 2020, *ALBERT* (1909.11942), section 3.1: order instead of topic.
 #
 # Everything is there to train a BERT: pieces, rows, pairs, masks. Unit 08 does it, on docstrings
 # like these, and then asks
 #
 # > paris is the capital of `[MASK]`
 #
-# Everybody knows that. What will a BERT say if it has read nothing but docstrings?
+# Everybody knows that. What will a BERT say that has read nothing but docstrings?

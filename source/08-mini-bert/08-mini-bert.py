@@ -1,6 +1,10 @@
 # %% [markdown]
 # # 08 · A mini BERT
 #
+# Paris is the capital of what? Unit 07 has made everything that a BERT is fed. Now we build one,
+# let it read for about a minute, and ask. Then we ask how one can know what it has learned: a loss
+# that falls is not enough.
+#
 # By the end of this unit you can
 #
 # - train a small BERT on both of its tasks, and say what it knows and what it does not;
@@ -42,8 +46,7 @@ from helpers.training.pretraining import grammar_scores, on_grammar
 # %% [markdown]
 # ## 1. A BERT that has read nothing
 #
-# Unit 07 ended with rows of English, ready for a BERT to read. Here is the text, the docstrings of
-# Python and of PyTorch, and 4,096 pieces to write it with:
+# Here is the text, the docstrings of Python and of PyTorch, and 4,096 pieces to write it with:
 
 # %% tags=["training"]
 english = docstrings(["the standard library", "torch"])
@@ -109,12 +112,11 @@ plots.show(*text.row(["my", "[MASK]", "is", "cute"], ["he", "barks"]))
 #
 # The two heads serve pretraining only. The word head ends with the token table $E$ once more: the
 # same Parameter, used in both directions, which is called a **tied** decoder. Its bias $c$ is one
-# number for each token. Our `reader` adds no $P_p$: it has RoPE, which turns queries and keys
-# instead (section 6 says why).
+# number for each token.
 #
-# (The table shows the paper's order, each norm after its part: `norm="post"`, which the next cell
-# needs for the comparison in section 8. The models that we train have the norms **before**, and one
-# more at the end; then no warm-up is needed, see Xiong et al. 2020.)
+# This is the paper's order, with each norm after its part (`norm="post"`), and the next cell has
+# it. The models that we train have the norms **before**, and one more at the end: then no warm-up
+# is needed (Xiong et al. 2020). And our `reader` adds no $P_p$: it has RoPE (unit 05).
 
 # %% tags=["nbval-check-output"]
 torch.manual_seed(0)
@@ -180,8 +182,7 @@ for name, (D, L) in {"base": (768, 12), "large": (1024, 24)}.items():
 # %% [markdown]
 # Only one in 280 of BERT base's parameters knows where a token stands. Without them, BERT would
 # read a bag of words.
-
-# %% [markdown]
+#
 # ## 3. What it is scored on
 #
 # Unit 07 chose 15 % of the words and put −100 wherever nothing was chosen. The loss of masked
@@ -282,9 +283,8 @@ check.unigram(unigram_baseline, seed=8303)
 # %% [markdown]
 # ## 4. It reads
 #
-# Now everything comes together, and much of it is yours. Your functions of unit 07 make the rows,
-# the pairs, the padding mask and the gaps. Where unit 07 does not lie beside this notebook, the
-# course's functions do it.
+# Now everything comes together. Your functions of unit 07 make the rows, the pairs, the padding
+# mask and the gaps. (Where unit 07 does not lie beside this notebook, the course's do.)
 
 # %% tags=["training"]
 pair_row, sentence_pairs, padding_mask, mask_words = answers(
@@ -337,18 +337,13 @@ read_curve = train(reader, batch, 2000 if full else 500, 4e-3, optimizer="muon",
                    loss=lambda model, given: sum(both_tasks(model, given)),
                    levels={"unigram baseline and a coin": counted + math.log(2)},
                    precision=runtime.fast_precision(), label="both tasks")
-
-# %% [markdown]
-# The sentence of section 1 again:
-
-# %% tags=["training"]
 reader = reader.cpu()
 plots.show(*filling.filling(*fill(reader, "returns [MASK] if the string is empty.")))
 
 # %% [markdown]
-# This is no longer chance. `true` and `none` are what a function returns, and docstrings have a
-# colon there, too (“Returns: True if …”). So what of Paris? Here is a text box: type any sentence
-# with one `[MASK]` or more, and it is filled while you type.
+# That is the sentence of section 1 again, and no longer chance. `true` and `none` are what a
+# function returns, and docstrings have a colon there, too (“Returns: True if …”). So what of Paris?
+# Here is a text box: type any sentence with one `[MASK]` or more, and it is filled while you type.
 
 # %% tags=["training"]
 widgets.explore(lambda sentence: filling.filling(*fill(reader, sentence)),
@@ -366,11 +361,10 @@ outcome("paris", "e" if likeliest < 0.05 else "a" if said == "france" else "b" i
         else "c" if said in ANYWHERE else "d")
 
 # %% [markdown]
-# **It has never heard of Paris**: in the picture the name falls into pieces. And it shows: when we
-# ran this, no piece got even 3 %, where `:` got 30 % in the sentence above. A masked language model
-# does not say what is true. It says which word would stand there *in its texts*, and with what
-# probability. Try more: a sentence of yours with a word hidden; “the result is [MASK].”
-# and “the result is not [MASK].”; two gaps side by side.
+# **It has never heard of Paris.** The name falls into pieces, and when we ran this, no piece got
+# even 3 %, where `:` got about 30 % above. A masked language model does not say what is true. It
+# says which word would stand there *in its texts*, and with what probability. Try more: “the result
+# is [MASK].” and “the result is not [MASK].”; two gaps side by side; a sentence of yours.
 #
 # How good is it? The other head was asked whether the second sentence of a pair really followed
 # the first. Here are pairs and hidden words from docstrings that the model has never read.
@@ -392,30 +386,26 @@ def on_new_text(model, pieces, segments, labels):
             "words right": (logits.argmax(-1) == truth).float().mean().item(), "pairs right": pairs}
 
 reached = on_new_text(reader, *(each[:1000] for each in new_rows))
-pd.Series(reached).round(2)
-
-# %% tags=["training"]
-outcome("pairs", "a" if reached["pairs right"] < 0.57 else "b" if reached["pairs right"] < 0.8
-        else "c")
+print(pd.Series(reached).round(2).to_string())
+pairs_right = reached["pairs right"]
+outcome("pairs", "a" if pairs_right < 0.57 else "b" if pairs_right < 0.8 else "c")
 
 # %% [markdown]
-# The words are far below the unigram baseline. Has it read the context, then? A look at the chosen
-# place alone gains something too: one chosen word in ten was left as it was (unit 07). On the
-# recorded texts of section 6, counting costs 6.33 nats, and counting plus that look 5.74. Only
-# below the second line has a model read any context, and this one has.
+# The loss is far below the unigram baseline. Has it read the context, then? Not necessarily. One
+# chosen word in ten was left as it was (unit 07), so it helps to look at the chosen position
+# itself. On the recorded texts of section 6, counting costs 6.33 nats, and counting plus that look
+# 5.74. Only below the second level has a model read any context, and this one has.
 #
 # How much of its gain comes from word order? After 800 recorded steps, a model without positions
-# ends 0.2 nats below the second line, and one with RoPE 2.0. So nearly all of it is order. How far
-# it still is from the best possible, nobody can say for English.
+# is 0.2 nats below the second level, and one with RoPE 2.0. So nearly all of it is order.
 #
-# Pairs are harder. Perhaps it needs more rows to learn to compare sentences than to guess a word,
-# since each row has only one pair to learn from; that is a guess.
-
-# %% [markdown]
+# Pairs are harder. A row has several hidden words and only one pair: perhaps it needs more rows.
+#
 # ## 5. A language whose limit is known
 #
-# So we give BERT a made-up language, in which the exact answer can be computed. Its sentences have
-# a topic, a subject, perhaps a relative clause, and a verb: `noun13p` is noun 3 of topic 1, plural.
+# How far is it from the best possible? For English nobody can say. So we give BERT an artificial
+# language, for which the exact answer can be computed. Its sentences have a topic, a subject,
+# perhaps a relative clause, and a verb: `noun13p` is noun 3 of topic 1, plural.
 
 # %% tags=["nbval-check-output"]
 grammar = Grammar()
@@ -450,16 +440,13 @@ curves = {"learned": smooth(learned_curve), "none": smooth(none_curve)}
 longer = recorded.load("full_curves_cpu")
 for name, rows in longer.table.groupby("run"):
     curves[f"{name}, full profile"] = rows["step"], rows["loss"]
-figure = loss_plots.by_step(curves, levels, logarithmic=True)
-ends = ", ".join(f"{name} {[*losses][-1]:.2f}" for name, (_, losses) in curves.items())
-plots.show(figure, f"Loss by step with three levels. At the end: {ends} nats.")
+plots.show(*loss_plots.beside_levels(curves, levels))
 print(longer.note)
 
 # %% [markdown]
-# Both pass the unigram baseline within some dozens of steps. Then they part. Without positions the
-# curve falls far below the baseline too: one chosen word in ten can be seen (unit 07), and the
-# words around give the topic away. Drawn without its levels, it would pass for a trained model. The
-# recorded run with a table ends 6 to 7 % above the limit.
+# Without positions the curve falls far below the unigram baseline, too: one chosen word in ten can
+# be seen, and the words around give the topic away. Drawn without its levels, it would pass for a
+# trained model. With a table, the recorded run ends 6 to 7 % above the limit.
 #
 # A mean over all words hides which rule was learned. So take each kind of word by itself:
 
@@ -528,17 +515,16 @@ pd.DataFrame(far, index=KINDS).T.round(2)
 outcome("hardest", "abcd"[int(far["learned"].argmax())])
 
 # %% [markdown]
-# Nothing around a beat says which one it is, only its position does: a position and a word, that is
-# one row of a table, and at the end of the quick run the model with a table is closest there. The
-# echo, whose word stands 60 places away, is furthest off. Verbs come next, at 0.52. Whoever knows
-# everything of a verb but its number tosses a coin, which costs $\ln 2 = 0.69$. So is it the
-# agreement that is missing?
+# A beat is known by its position alone. A position and a word, that is one row of a table, and at
+# the end of the quick run the model is closest there. The echo, whose word stands 60 places away,
+# is furthest off. Verbs come next, at 0.52. Whoever knows everything of a verb but its number
+# tosses a coin, which costs $\ln 2 = 0.69$. So is it the agreement that is missing?
 #
 # ### Agreement
 #
 # Take sentences with a clause between subject and verb, *noun that det noun verb **verb***, and
-# hide the last verb. It belongs to the first noun. Nearer to it stand a noun and a verb of the
-# clause, in half of the cases of the other number.
+# hide the last verb. It belongs to the first noun. Nearer to it stands the noun of the clause, in
+# half of the cases of the other number.
 
 # %%
 predict("agreement", "A noun of the other number stands in between. Of the probability that goes "
@@ -551,8 +537,6 @@ with torch.no_grad():
 same, other = (float(right[each].mean()) for each in
                (clauses.subject == clauses.near, clauses.subject != clauses.near))
 print(f"right number: {same:.2f} with the same number nearby, {other:.2f} with the other")
-
-# %% tags=["training"]
 outcome("agreement", round(other, 2))
 
 # %% [markdown]
@@ -563,44 +547,30 @@ outcome("agreement", round(other, 2))
 #
 # ### Who looks where
 #
-# Position 60 repeats position 0. Does some head look 60 positions back? Hide all echoes, and take
-# the mean of the attention weights $\alpha$ over 200 texts:
+# Does some head look for the echo, 60 positions back? Hide all echoes, and take the mean of the
+# attention weights $\alpha$ over 200 texts:
 
 # %% tags=["training"]
 without_echo = texts[:200].clone()
 without_echo[:, grammar.echoed] = grammar.mask_id
 alpha = attention_weights(learned.bert, without_echo)
-
-# %% tags=["training"]
-def draw_head(layer, head):
-    name = f"layer {layer}, head {head}"
-    figure = pictures.attention(alpha[layer - 1, head - 1], name)
-    return figure, f"Attention of {name}: all 64 positions, and the last 8 to the first 8."
-
-widgets.explore(draw_head, layer=("layer", 1, 2, 1), head=("head", 1, 2, 2))
+widgets.explore(lambda layer, head: pictures.attention(alpha, layer, head),
+                layer=("layer", 1, 2, 1), head=("head", 1, 2, 2))
 
 # %% [markdown]
 # A dark stripe beside the diagonal, as in head 1 of layer 1, is a head that reads its neighbours.
 # Head 2 of layer 1 has found an echo: when we ran this, query 61 looked at key 1, and query 1 back
 # at key 61. The other dark squares in the corner, such as query 63 and key 5, are no echoes.
 #
-# And the table? The mean cosine of two rows by their offset, after the mean row has been taken off:
+# And the table? Here is the mean cosine of two rows, less the mean row, by their offset:
 
 # %% tags=["training"]
-unit = learned.bert.position.table.detach()
-unit = F.normalize(unit - unit.mean(0), dim=1)
-alike = unit @ unit.T  # (64, 64)
-by_offset = [float(alike.diagonal(offset).mean()) for offset in range(64)]
-figure, ax = plt.subplots(figsize=(7, 2.4))
-plots.lines(ax, {"": (range(1, 64), by_offset[1:])}, x="offset", y="mean cosine")
-plots.show(figure, "Cosine by offset: " + ", ".join(f"{by_offset[n]:.2f} at {n}"
-                                                     for n in (1, 30, 59, 60, 61)))
+plots.show(*pictures.by_offset(learned.bert.position.table))
 
 # %% [markdown]
 # Nobody told the table that 60 matters, and here it stands out. **A learned table has no idea of
 # distance of its own**; an offset that the text rewards can leave a trace in it.
-
-# %% [markdown]
+#
 # ## 6. The race
 #
 # A learned table is one choice. You know twenty others by now, and here is room for one more: an
@@ -700,7 +670,7 @@ pd.DataFrame({name: rows.set_index("kind").eval("loss - limit")[["all", *KINDS]]
 # %% [markdown]
 # These are nats above the limit. One seed and a few hundred steps are a first look. A race needs
 # the same budget for all, and several seeds. So it was recorded: six encodings, on this grammar and
-# on English docstrings, 800 steps, three seeds each. On English nobody knows the limit.
+# on English docstrings, 800 steps, three seeds each.
 
 # %%
 predict("race", "The learned table, BERT's own, comes",
@@ -711,36 +681,23 @@ predict("race", "The learned table, BERT's own, comes",
 SIX = ["none", "sinusoidal", "learned", "Shaw keys", "T5 bias", "RoPE"]
 race, race_english = recorded.load("bert_grammar"), recorded.load("bert_english")
 runs = race.table.assign(far=race.table["loss"] - race.table["limit"]).query("encoding in @SIX")
-runs_english = race_english.table.query("encoding in @SIX and length == 64")
 at_64 = runs.query("length == 64 and kind == 'all'")
-order = {"grammar": at_64.groupby("encoding")["far"].mean().sort_values(),
-         "English": runs_english.groupby("encoding")["loss"].mean().sort_values()}
-
-# %%
-figure, axes = plt.subplots(1, 2, figsize=(9, 2.8))
-for ax, (name, means), table, column in zip(axes, order.items(), (at_64, runs_english),
-                                            ("far", "loss"), strict=True):
-    dots = {each: table[table["encoding"] == each][column] for each in means.index}
-    loss_plots.rows(ax, dots, x="nats above the limit" if name == "grammar" else "nats",
-                    levels={}, title=name)
-ranking = "; ".join(f"{name}: {', '.join(means.index)}" for name, means in order.items())
-plots.show(figure, f"Six encodings, best at the top, a dot for each seed. {ranking}.")
+english_at_64 = race_english.table.query("encoding in @SIX and length == 64")
+races = {"grammar: nats above the limit": at_64.set_index("encoding")["far"],
+         "English: nats": english_at_64.set_index("encoding")["loss"]}
+plots.show(*loss_plots.ranked(races))
 print(race.note)
-
-# %%
-ranks = {name: list(means.index).index("learned") for name, means in order.items()}
-outcome("race", {(True, True): "a", (True, False): "b", (False, True): "c", (False, False): "d"}[
-    ranks["grammar"] == 0, ranks["English"] == 0])
+first = [each.groupby("encoding").mean().idxmin() == "learned" for each in races.values()]
+outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 
 # %% [markdown]
 # The order changes. On the grammar positions count: beats and echoes have theirs. In prose it is
 # the neighbours that count, wherever they stand, and a table has to learn for each position who is
 # next to it. Offsets alone are not enough, though: T5's bias has them and is 0.8 nats behind RoPE.
-# In RoPE and Shaw's keys an offset meets the words themselves; T5's bias is the same for all words.
+# It is the same for all words, while in RoPE and Shaw's keys an offset meets the words themselves.
 # That is why section 4 took RoPE. (`docs/mini-bert.md` has all twenty-one encodings, kind by kind.)
 #
-# And longer texts than in training? Look at words of the kind *other*, since sentences go on as
-# before.
+# And longer texts than in training? Look at words of the kind *other*: sentences go on as before.
 
 # %%
 predict("long", "Trained on 64 words, tested on 256. Which encodings do worse than no positions?",
@@ -752,18 +709,14 @@ others = runs[runs["kind"] == "other"]
 figure, ax = plt.subplots()
 plots.race(ax, others, "recorded; words of the kind “other”")
 plots.show(figure, "Loss by length of text for the six encodings, with the limit in grey.")
-
-# %%
 at_256 = others[others["length"] == 256].groupby("encoding")["loss"].mean()
-worse = set(at_256[at_256 > at_256["none"]].index)
-outcome("long", {0: "a", 1: "b", 2: "c"}.get(len(worse), "d"))
+outcome("long", "abcd"[min(3, sum(at_256 > at_256["none"]))])
 
 # %% [markdown]
-# RoPE loses 1.6 nats here and only 0.1 on English; in a recorded control, a grammar without beats
+# RoPE loses 1.6 nats here, and on English only 0.1. In a recorded control, a grammar without beats
 # and echo, it lost about half of what it lost with them, though its three seeds differ a lot
 # ([`docs/mini-bert.md`](../../docs/mini-bert.md) has the table).
-
-# %% [markdown]
+#
 # ## 7. What is it good for?
 #
 # BERT is pretrained once, and then **fine-tuned**: a small head on top, a few labelled texts. Here
@@ -779,18 +732,15 @@ by_start.agg(["mean", "min", "max"]).round(2)
 # %% [markdown]
 # **Agreement is owed to pretraining**, and to one that took 800 steps of 64 texts (the quick run of
 # section 5 has 400 of 32). Two of three pretrained models end up nearly always right; the third is
-# hardly better than a coin when the steps end. From nothing, every seed stays a coin: one label for
-# a whole text does not say where to look, and predicting hidden words did. With its body **frozen**
-# the model is hardly better than a coin, too.
+# hardly better than a coin when the steps end, and so is every model with a **frozen** body. From
+# nothing, every seed stays a coin: one label for a whole text does not say where to look, and
+# predicting hidden words did.
 #
 # **Pairs** (are both halves of one text?) are easier. Three clues tell it: a sentence that runs
-# across the middle, the topic, the echo. Real text is not so kind: there this task helps little,
-# and RoBERTa left it out (Liu et al. 2019, table 2).
+# across the middle, the topic, the echo. Real text is not so kind (Liu et al. 2019, table 2). What
+# sizes (by **perplexity**, $e$ to the power of the loss), learning rates and optimisers do is in
+# [`docs/mini-bert.md`](../../docs/mini-bert.md).
 #
-# Sizes (by **perplexity**, $e$ to the power of the loss), learning rates, optimisers and other
-# settings have been measured, too: [`docs/mini-bert.md`](../../docs/mini-bert.md) has the tables.
-
-# %% [markdown]
 # ## 8. Check against the book
 #
 # The library `transformers` has the published BERT. Its parameters (on the device `meta`, which
@@ -802,10 +752,8 @@ from helpers.model.exchange import to_transformers
 try:
     from transformers import BertConfig, BertForPreTraining, BertModel
 except ImportError:
-    BertConfig = None
     print("transformers is not installed; this comparison is left out")
-
-if BertConfig:
+else:
     with torch.device("meta"):
         number = sum(p.numel() for p in BertModel(BertConfig()).parameters())
     print(f"{number:,}, equal to yours: {number == count(30_522, 768, 12, 512)['all']}")
@@ -831,12 +779,9 @@ if d2l:
     made = torch.randn(1, 7, 20, generator=Generator().manual_seed(0))
     words = torch.tensor([[5, 9, 2, 7, 0, 0, 0]])
     weights = torch.tensor([[1.0, 1, 1, 1, 0, 0, 0]])
-    given = (None, None, torch.zeros(1), None, weights, words, torch.tensor([0]))
-
-    def network(*_):
-        return None, made, torch.zeros(1, 2)
-
-    theirs, *_ = d2l._get_batch_loss_bert(network, nn.CrossEntropyLoss(), 20, *given)
+    theirs, *_ = d2l._get_batch_loss_bert(
+        lambda *_: (None, made, torch.zeros(1, 2)), nn.CrossEntropyLoss(), 20,
+        None, None, torch.zeros(1), None, weights, words, torch.tensor([0]))
     print(f"the book's loss:       {theirs:.4f}")
     print(f"your loss, four words: {my_loss(made, words.where(weights > 0, -100)):.4f}")
     print(f"your loss, all seven:  {my_loss(made, words):.4f}")
@@ -844,8 +789,7 @@ if d2l:
 # %% [markdown]
 # `nn.CrossEntropyLoss()`, which section 15.10 passes, has taken one mean over all seven before the
 # weights come into play, and there they cancel. So the filling is scored as well.
-
-# %% [markdown]
+#
 # ## What to keep
 #
 # - BERT is an input sum, $L$ layers of $12D^2 + 13D$ parameters, and two heads that are discarded.
@@ -857,14 +801,12 @@ if d2l:
 #
 # ## Further reading
 #
-# - Devlin et al. 2018, *BERT* (1810.04805): section 3 for the model, section 3.1 for both tasks,
-#   section 5 for its ablations, appendix A.2 for how it was trained.
-# - Xiong et al. 2020, *On Layer Normalization in the Transformer Architecture* (2002.04745), figure
-#   1: norm after and norm before.
-# - Press and Wolf 2017, *Using the Output Embedding to Improve Language Models* (1608.05859): tied
-#   decoders.
+# - Devlin et al. 2018, *BERT* (1810.04805): section 3 for the model, 3.1 for both tasks, 5 for its
+#   ablations, appendix A.2 for how it was trained.
 # - Liu et al. 2019, *RoBERTa* (1907.11692), section 4.2: BERT without its second task.
-# - Wettig et al. 2023, *Should You Mask 15% in Masked Language Modeling?* (2202.08005): more.
+# - Xiong et al. 2020, *On Layer Normalization in the Transformer Architecture* (2002.04745): norm
+#   after and norm before. Press and Wolf 2017, *Using the Output Embedding to Improve Language
+#   Models* (1608.05859): tied decoders.
 # - Linzen et al. 2016, *Assessing the Ability of LSTMs to Learn Syntax-Sensitive Dependencies*
 #   (1611.01368): agreement with attractors.
 # - Jordan et al. 2024, *Muon*, at kellerjordan.github.io/posts/muon: the optimiser used here.

@@ -26,13 +26,12 @@ import statistics
 import textwrap
 from collections.abc import Sequence
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import torch
 
 from helpers import encodings, plots, recorded, widgets
 from helpers.checks import claim_lab as check
-from helpers.claims import CLAIMS, Claim, Part, figures, order
+from helpers.claims import CLAIMS, Claim, Part, figures
 from helpers.claims import sizes, small, stored, timing, trained
 from helpers.pictures import hooks
 from helpers.predict import outcome, predict
@@ -71,9 +70,8 @@ predict("noise", "A model whose table looks like this says the symbol three posi
         c="right nearly always", answer="")
 
 # %% [markdown]
-# There are four possible verdicts, in the next cell. A claim that says several things holds in part
-# if some of them hold and others do not; many claims do. Write your verdicts on the two claims in
-# place of the question marks:
+# There are four possible verdicts. A claim that says several things holds in part if some of them
+# hold and others do not; many claims do. Write your verdicts in place of the question marks:
 
 # %%
 HOLDS, FAILS, PARTLY, OPEN = "holds", "does not hold", "holds in part", "not settled here"
@@ -86,22 +84,19 @@ print("right, by seed:", *(f"{each:.1%}" for each in right))
 outcome("noise", "a" if max(right) < 0.3 else "c" if min(right) > 0.9 else "b")
 
 # %% [markdown]
-# Every answer is right, on every seed. The picture was real, and what it seemed to say, that such a
-# model cannot tell, was wrong. It answers the question “do the rows look like distances?”: they
-# don't, there are no bands and no sines. The forum asked “can the model tell?”.
+# It is right, on every seed. The picture was real: there are no bands and no sines. But it answers
+# the question “do the rows look like distances?”, and the forum asked “can the model tell?”.
 #
 # So **where is the distance, if it isn't in the table?** In section 10 the same model has a picture
 # that shows it. Until then we need rules, made before the next measurement, so that nobody can bend
 # them after it.
-
-# %% [markdown]
+#
 # ## 2. Predict, measure, decide
 #
 # Each claim goes through three steps. **Predict**: write down what you expect before you run
 # anything. **Measure**: run the cell. **Decide**: the verdict has to follow from the number, not
-# from what you expected. A wrong prediction costs nothing; it is what you learn most from. Your
-# expectations go into `predictions`, section by section, and section 9 puts them beside the
-# results.
+# from what you expected. A wrong prediction costs nothing; it is what you learn most from. Section
+# 9 puts your `predictions` beside the results.
 #
 # How does a number decide? Here is a case to warm up:
 
@@ -171,23 +166,13 @@ outcome("three", {HOLDS: "a", FAILS: "b", OPEN: "c"}[decide([0.20, 0.45, 0.46], 
 # seeds help.
 
 # %%
-def draw(seeds, spread):
-    random = torch.Generator().manual_seed(0)
-    values = 1 + spread * torch.randn(200, seeds, generator=random)
-    found = [decide(each.tolist(), high=0.0) for each in values]
-    fractions = [found.count(each) / 200 for each in (HOLDS, OPEN, FAILS)]
-    figure, ax = plt.subplots(figsize=(6, 2.2))
-    ax.barh([HOLDS, OPEN, FAILS], fractions, color=plots.COLOURS[0])
-    ax.set(xlim=(0, 1), xlabel=f"fraction of 200 trials, {seeds} seeds, spread {spread:.2f}")
-    return figure, f"A wrong claim: {fractions[2]:.0%} refuted, {fractions[1]:.0%} left open."
-
-widgets.explore(draw, seeds=("number of seeds", 2, 20, 3), spread=("spread", 0.05, 1.5, 0.3))
+widgets.explore(lambda seeds, spread: figures.trials(decide, seeds, spread),
+                seeds=("number of seeds", 2, 20, 3), spread=("spread", 0.05, 1.5, 0.3))
 
 # %% [markdown]
 # With a large spread, more seeds do not refute the claim: the rule asks where **single** seeds
-# lie. Away from the border, more seeds make its answer the same each time.
-
-# %% [markdown]
+# lie. More seeds only make its answer the same each time.
+#
 # ## 3. Claims that counting settles
 #
 # Three sentences from **lecture slides**:
@@ -209,10 +194,9 @@ for number in (10, 12, 13):
 # There are $T^2$ pairs, $T(T-1)$ without those of a token and itself, and never $(T-1)^2$; but
 # $2T-1$ offsets is right. BERT's table has 512 rows: 1,024 is the **width** of the large model. The
 # head is one dense layer of width $D$ with a GELU, and its decoder is the word embedding; 4,096 =
-# $4D$ is the inner width of the MLP in each layer. Two of the three claims attach the wrong name to
-# a real number. Such errors live long, because whoever checks finds the number in the paper.
-
-# %% [markdown]
+# $4D$ is the inner width of the MLP in each layer. Claims 12 and 13 attach the wrong name to a real
+# number. Such errors live long, because whoever checks finds the number in the paper.
+#
 # ## 4. What attention can see
 #
 # - **Claim 6** (a forum answer). Without positions no Transformer knows the order of its tokens;
@@ -243,9 +227,7 @@ plots.show(figures.strips(CLAIMS[6], rows), figures.in_words(CLAIMS[6], rows))
 
 # %%
 P = encodings.sinusoidal_table(64, 32)
-figure, ax = plt.subplots(figsize=(5, 3.4))
-plots.heatmap(ax, P @ P.T, x="key j", y="query i", title="products of two rows")
-plots.show(figure, "Stripes along the diagonal; each diagonal has one colour from end to end.")
+plots.show(figures.products(P @ P.T), "Stripes: each diagonal has one colour from end to end.")
 
 # %% [markdown]
 # The offset alone decides. That is the claim, and so far it is right. But attention puts a matrix
@@ -322,20 +304,11 @@ outcome("random", "a" if r < 0.01 else "c" if r > 0.7 else "b")
 # %% [markdown]
 # The products of the bare rows have the property. So have those with matrices that turn the rows.
 # With random matrices it is gone. The sentence is true of relative encodings, which is probably
-# what was meant.
-#
-# How much of a random matrix does it take? A tenth is enough for $r = 0.44$:
+# what was meant. How random may $W$ be? A tenth already gives an $r$ of 0.4 to 0.6 (ten seeds):
 
 # %%
-def mixed(noise, seed):
-    drawn = torch.randn(32, 32, generator=torch.Generator().manual_seed(seed)).double()
-    S = P @ ((1 - noise) * torch.eye(32).double() + noise * drawn) @ P.T
-    figure, ax = plt.subplots(figsize=(5, 3.4))
-    r = order.along_and_overall(S)
-    plots.heatmap(ax, S, x="key j", y="query i", title=f"{noise:.2f} random: r = {r:.2f}")
-    return figure, f"Products of 64 rows, {noise:.2f} of W random: r = {r:.2f}."
-
-widgets.explore(mixed, noise=("how random W is", 0.0, 1.0, 0.1), seed=("seed", 0, 9, 0))
+widgets.explore(lambda noise, seed: figures.mixed(P, noise, seed),
+                noise=("how random W is", 0.0, 1.0, 0.1), seed=("seed", 0, 9, 0))
 
 # %% [markdown]
 # ## 5. Longer than trained
@@ -365,9 +338,8 @@ answers = {
 {kind: tuple(right.shape) for kind, right in answers.items()}  # seeds, texts, positions
 
 # %% [markdown]
-# Entry $(s, n, p)$ is 1 where seed $s$ was right about position $p$ of text $n$, and 0
-# where it was wrong. The first three positions have nothing three positions back: they are not
-# asked, NaN.
+# Entry $(s, n, p)$ is 1 where seed $s$ was right about position $p$ of text $n$, and 0 where it was
+# wrong. The first three positions have nothing three positions back: they are not asked, NaN.
 
 # %% [markdown] exercise="beyond" title="Beyond the training" difficulty=2 minutes=8
 # Write `beyond_verdict`. It takes `right`, of shape (seeds, texts, $T$), 1 for a right answer, 0
@@ -407,31 +379,23 @@ for kind, right in answers.items():
     found = beyond_of(right, 16)
     fractions = ", ".join(f"{float(each):.2f}" for each in found["fraction"])
     print(f"{kind:10} right from position 16 on: {fractions}   at most half: {found['verdict']}")
-
-# %% tags=["training"]
 second_half = float(answers["sinusoidal"][:, :, 16:].nanmean())
 outcome("longer", "a" if second_half < 0.3 else "c" if second_half > 0.9 else "b")
 
 # %% tags=["training"]
-figure, ax = plt.subplots()
-figures.places(ax)
-ax.legend(loc="lower left")
-plots.show(figure, "Shaw is right at all 32 positions. From 16 on the two tables hardly do better "
-           "than guessing; sinusoids begin to fall before that, and dip at 8.")
+plots.show(figures.alone(figures.places), "Shaw is right at all 32 positions. From 16 on the two "
+           "tables hardly do better than guessing; sinusoids begin to fall before that.")
 
 # %% [markdown]
 # Guessing among 8 symbols is right in 0.125 of the cases. Rows 16 to 31 of the learned table have
 # never had a gradient: they are what the initialisation left there. The sinusoids have rows there
 # that follow a formula, and the model has learned nothing about them; it is weak already at the
-# last positions that it was trained on. Only Shaw's offset of −3 was trained at every position of
-# every text.
+# last positions of the training. Only Shaw's offset of −3 was trained at every position.
 #
-# Mind what nearly happened. One way to measure claim 7 is to ask for the longest text that goes
-# through. That says how many rows somebody has allocated, and nothing about the training. So the
-# claim is measured by the longest text whose last token is still answered.
-#
-# Claim 8 has another half. Not all relative embeddings are clipped: Huang's table has a vector for
-# each offset up to the longest text, and ends there.
+# One could measure claim 7 by the longest text that goes through. That says how many rows somebody
+# has allocated, and nothing about the training. So we take the longest text whose last token is
+# still answered. And claim 8 has another half. Not all relative embeddings are clipped: Huang's
+# table has a vector for each offset up to the longest text, and ends there.
 
 # %%
 for number in (7, 8):
@@ -512,8 +476,7 @@ outcome("wins", "abcd"[wins])
 # No better, far worse, far better. The sentence names neither the rival nor the task, so it comes
 # out true for one comparison and false for two. Vaswani et al. 2017 tried the learned table in
 # place of sinusoids (table 3, row (E)) and found nearly the same result: 25.7 BLEU and 25.8.
-
-# %% [markdown]
+#
 # ## 7. The later, the worse?
 #
 # - **Claim 9** (lecture slides). The later the position, the worse its learned vector.
@@ -526,21 +489,15 @@ outcome("wins", "abcd"[wins])
 predictions |= {9: "?"}
 
 # %% tags=["training"]
-def lengths(short, every):
-    figure = figures.rows_by_lengths(short, every)
-    return figure, f"Accuracy by position, {short} tokens but for one batch in {every}; always 32."
-
-widgets.explore(lengths, short=("length of most batches", 4, 28, 8),
+widgets.explore(figures.rows_by_lengths, short_text=("length of most batches", 4, 28, 8),
                 every=("one long batch in", 2, 20, 10))
 
 # %% [markdown]
 # Each move of a slider trains two models. With one length all rows are equally good. With mostly
-# short texts, accuracy does not slope down: it drops at once, at position 8, where those texts end.
-# From there on it is about equally bad everywhere. The late rows catch up if long batches are less
-# rare, or if the training is longer (`docs/claims.md`). So the claim is about the **mix of
-# lengths** and about short trainings, not about the position.
-
-# %% [markdown]
+# short texts, accuracy drops at once, at position 8, where those texts end, and from there on it is
+# about equally bad. The late rows catch up if long batches are less rare, or the training longer
+# (`docs/claims.md`). So the claim is about the **mix of lengths** and short trainings.
+#
 # ## 8. What it costs
 #
 # - **Claim 1** (a forum answer). A learned table saves much time in fine-tuning and inference,
@@ -563,38 +520,31 @@ for name, percent in price.items():
 print("claim 21, Shaw's attention over that behind a learned table:")
 for name, ratio in timing.price_of_offsets(seed=0).items():
     print(f"  {name:14} {ratio:.2f}")
-
-# %%
 outcome("sines", round(price["computed anew"], 1))
 
 # %% [markdown]
 # The times are your machine's, and noisy; the claims are about factors. In practice sinusoids are
-# computed **once** and kept. Shaw's table is tiny. But a step takes no fewer operations, more time
-# and more memory: there is a second term for each pair, and it has to be stored.
+# computed **once** and kept. Shaw's table is tiny. But a step takes no fewer operations, and more
+# time and memory: there is a second term for each pair, and it has to be stored.
 #
-# For claim 3 we need the table's share of BERT base, and how quickly it is learned. Here one has to
-# be careful: the longer the vectors of the positions are beside those of the words, the louder they
-# are (unit 03). A learned table usually begins short, while sinusoids are long. So table and
-# sinusoids both begin at the length of the words' vectors, as in BERT.
+# For claim 3 we need the table's share of BERT base, and how quickly it is learned. The second
+# depends on how long the vectors of the positions are beside those of the words (unit 03). A
+# learned table usually begins short, while sinusoids are long. So here both begin as long as the
+# words' vectors, as in BERT.
 
 # %% tags=["training"]
 print(f"{sizes.table_share():.2f} % of the parameters")
-figure, ax = plt.subplots()
-figures.learning(ax)
-plots.show(figure, "Loss by step: Shaw falls first, then the learned table, then sinusoids.")
-
-# %%
+plots.show(figures.alone(figures.learning),
+           "Loss by step: Shaw falls first, then the learned table, then sinusoids.")
 print("steps(table) / steps(other), 20 seeds; below 1, the table is faster")
 for name in ("steps over sinusoids", "steps over Shaw"):
     print(f"  {name:22} {stored.mean(3, name)}")
 
 # %% [markdown]
 # In parameters it is negligible. In steps it costs nothing either: the model needs fewer with the
-# table than with sinusoids. Claim 3 is about parameters and steps, so those two numbers decide it.
-# Vectors by offset are learned a little sooner than the table, presumably because there are few of
-# them and every pair of every text trains one.
-
-# %% [markdown]
+# table than with sinusoids. Those two numbers decide claim 3. (Vectors by offset are learned a
+# little sooner, presumably because there are few and every pair of every text trains one.)
+#
 # ## 9. The verdict on a claim
 #
 # These are left. In claim 15 “has” is taken to mean within 2 %:
@@ -611,18 +561,15 @@ predictions |= {2: "?", 15: "?", 16: "?", 17: "?", 19: "?", 20: "?", 23: "?"}
 # %% [markdown]
 # In the library a claim is an object. Its `parts` are what it says: each names a number, and the
 # ends `low` and `high` of the interval in which that would have to lie. `measure` takes seeds and
-# returns a table, a row for each seed and a column for each number. Not every number is one that a
-# part is about.
+# returns a table, a row for each seed and a column for each number, also for some that no part is
+# about. Where `claim.measurement` is `None` there is nothing to measure. Such a claim has no parts,
+# and somebody has read the source: `claim.read` is the verdict.
 
 # %% tags=["nbval-check-output"]
 claim = CLAIMS[13]
 for part in claim.parts:
     print(f"{part.number!r:20} from {part.low:g} to {part.high:g}")
 print(claim.measure([0, 1]).to_string())
-
-# %% [markdown]
-# Where `claim.measurement` is `None` there is nothing to measure. Such a claim has no parts, and
-# somebody has read the source: `claim.read` is the verdict.
 
 # %% [markdown] exercise="verdict" title="The verdict on a claim" difficulty=3 minutes=15
 # One function for all claims, so that none gets a rule of its own. Write `verdict_on`. It takes a
@@ -697,28 +644,19 @@ right = [n for n, said in made.items() if said == found[n]["verdict"]]
 print(f"{len(made)} of {len(found)} predicted, {len(right)} of them as it came out")
 
 # %% [markdown]
-# Here are the parts of the claims of this section: mean ± standard deviation, the interval in which
-# the number would have to lie, and what is behind it.
+# Here are the claims of this section by their parts, mean ± standard deviation:
 
 # %% tags=["training"]
 for n in left:
-    print(f"\nClaim {n}: {found[n]['verdict']}")
-    for part in CLAIMS[n].parts:
-        values = found[n]["numbers"][part.number]
-        print(f"  - {part.says}: {stored.over(values)} {part.unit}, to be in "
-              f"[{part.low:g}, {part.high:g}]: {decide(values, part.low, part.high)}")
-    print(textwrap.fill(CLAIMS[n].why, 96, initial_indent="  ", subsequent_indent="  "))
+    print(f"Claim {n}: {found[n]['verdict']}")
+    print(figures.told(CLAIMS[n], found[n]["numbers"], decide), "\n")
 
 # %% [markdown]
-# The page `docs/claims.md` has all claims with margins and sources, and three more (14, 18, 22)
-# that nothing we can run here settles, so they were only read. `docs/questions.md` takes the runs
-# to two questions: why BERT learned its positions, and how the encodings differ in mathematics.
-#
 # Have a look at claim 17. Counting parameters refutes its reason within a minute, but the claim is
 # about overfitting: that took a training on eight texts, over and over. The reason is wrong; of
-# what the claim reports, half is true.
-
-# %% [markdown]
+# what the claim reports, half is true. (`docs/claims.md` has all claims with margins and sources,
+# three of them only read. `docs/questions.md` asks why BERT learned its positions.)
+#
 # ## 10. Where the distance is
 #
 # Back to the forum, with better tools. Is the distance in the **rows**? Your `offset_verdict` can
@@ -749,8 +687,8 @@ outcome("where", "a" if max(behind) < 0.3 else "b")
 # By $r$ the rows are noise: random ones do as well, since the main diagonal alone brings $r$ below
 # 1. Behind the matrices it is even larger. One more time: which question did we ask? $r$ asks
 # whether **all** diagonals are even. The task asks for much less. For the query at $i$, the key at
-# $i - 3$ has to win against the others. By how much each of the others loses makes no difference to
-# who wins. So look at the winner:
+# $i - 3$ has to win against the others. By how much each of them loses makes no difference. So look
+# at the winner:
 
 # %% tags=["training"]
 for model in models:
@@ -764,9 +702,9 @@ widgets.explore(lambda seed: figures.from_rows_to_weights(models[seed], 16),
 # %% [markdown]
 # There it is: $r$ says noise, and the largest entry says three back, in every row. On the left is
 # the table of section 1. In the middle, summed over the heads, a stripe three left of the diagonal.
-# On the right, after the softmax, hardly anything but the stripe is left: **the distance is in the
-# attention**. The model has learned, pair by pair, that position 12 should look at 9, and position
-# 7 at 4. There is no formula behind it, and it ends where the training ended, at position 15.
+# On the right, after the softmax, that stripe has most of the weight: **the distance is in the
+# attention**. The model has learned that position 12 should look at 9, and position 7 at 4. No
+# formula says so, and it ends where the training ended, at position 15.
 
 # %%
 for n in (4, 24):
@@ -775,20 +713,17 @@ back = [trained.who_looks_where(model, 16).diagonal(-3).mean() for model in mode
 print("attention weight three positions back, by seed:", *(f"{each:.2f}" for each in back))
 
 # %% [markdown]
-# “Cannot” fell with one example. But that did not make the reply right: half of it holds, since the
+# “Cannot” fell with one example. But that did not make the reply right. Half of it holds, since the
 # model does learn the distance, and half does not, since it does so without any sines and cosines.
-# A refuted “cannot” does not confirm whoever contradicted it; the reply is a claim of its own, with
-# a measurement of its own.
+# Whoever contradicts a false claim makes another claim, and that one has to be measured as well.
 #
 # The best thing to do with a claim that fails is to say it so that it holds. Here is ours, judged
 # by your function like all the others:
 
 # %% tags=["training"]
 ours = Claim(
-    25,
-    "With a learned table, a model can learn to find the token at a fixed distance, at the "
-    "positions it was trained on and nowhere else.",
-    "this notebook", "", "",
+    25, "With a learned table, a model can learn to find the token at a fixed distance, at the "
+    "positions it was trained on and nowhere else.", "this notebook", "", "",
     (Part("inside", "right at the positions of the training", "% right", low=90),
      Part("beyond", "little but guesses beyond them", "% right", high=50)),
     CLAIMS[4].measurement,
@@ -799,10 +734,9 @@ plots.show(figures.strips(ours, rows), figures.in_words(ours, rows))
 
 # %% [markdown]
 # It is longer than what the forum said, and it names its conditions: *a fixed distance*, because
-# three back is all that we have measured. That is what usually happens to a sentence on its way to
-# being true. And it still speaks of a small model and a task made for the purpose. A claim that
-# says *always* or *cannot* falls with one counter-example, however small. One that says *usually,
-# in large models* does not fall, and none of these measurements would settle it.
+# three back is all that we have measured. And it still speaks of a small model and a task made for
+# the purpose. A claim that says *always* or *cannot* falls with one counter-example, however small.
+# One that says *usually, in large models* none of these measurements would settle.
 #
 # Now you turn a sentence into an interval. As it stands, this part cannot fail: change its ends.
 
@@ -827,11 +761,9 @@ if d2l:
     print("tied:", head.mlp[-1].weight is theirs.token_embedding.weight)
 
 # %% [markdown]
-# 1,000 rows, a ReLU, and a decoder of its own: the book's model differs from BERT in three
-# respects. Whoever learned BERT there would make other claims, and they would be right about the
-# model they know. So name the source, and then measure.
-
-# %% [markdown]
+# 1,000 rows, a ReLU, and a decoder of its own. Whoever learned BERT there would make other claims,
+# and be right about the model they know. So name the source, and then measure.
+#
 # ## What to keep
 #
 # - A claim is a number and an interval; the rule for the verdict comes before the measurement.
@@ -839,32 +771,24 @@ if d2l:
 # - Ask of every measurement which question it answers. A table of noise can hold a distance, and
 #   the longest text that goes through is not the longest one that is understood.
 # - One open part leaves a claim open; one that fails makes it true in part, at most.
-# - A verdict that is the same whatever was measured is no verdict.
-# - Some false claims attach the wrong name to a real number: 1,024, 4,096.
 # - “Better” needs a rival and a task; “cannot” needs one counter-example; and whoever contradicts a
 #   false claim still has to measure their own.
 #
 # ## Further reading
 #
 # Ten units ago the question was how a model tells *dog bites man* from *man bites dog*. You have
-# built the answers. These papers are written in the words that you now use, and each has a place
-# where you can begin:
+# built the answers. These papers are written in the words that you now use:
 #
-# - Vaswani et al. 2017, *Attention Is All You Need*: section 3.5, and table 3, row (E), where claim
-#   5 meets one rival at one task.
-# - Devlin et al. 2018, *BERT*: section 3 and appendix A.2, with the sizes, lengths, days and
-#   machines of claims 12 to 15.
-# - Shaw et al. 2018, *Self-Attention with Relative Position Representations*: section 3.2, the
-#   clip.
-# - Wang and Chen 2020, *What Do Position Embeddings Learn?* (2010.04903): the pictures of section
-#   1, from real models, and probes beside them.
+# - Vaswani et al. 2017, *Attention Is All You Need*: section 3.5, and table 3, row (E).
+# - Devlin et al. 2018, *BERT*: section 3 and appendix A.2, for claims 12 to 15.
+# - Shaw et al. 2018, *Self-Attention with Relative Position Representations*: the clip, in 3.2.
+# - Wang and Chen 2020, *What Do Position Embeddings Learn?* (2010.04903): probes of real tables.
 # - Haviv et al. 2022, *Transformer Language Models without Positional Encodings Still Learn
 #   Positional Information* (2203.16634): claim 6 at full size.
-# - Dufter et al. 2022, *Position Information in Transformers: An Overview* (2102.11090): every
-#   encoding of this course and many others, in one table. Take one and say which hooks it uses.
+# - Dufter et al. 2022, *Position Information in Transformers: An Overview* (2102.11090): most
+#   encodings of this course and many others. Take one and say which hooks it uses.
 # - Kazemnejad et al. 2023, *The Impact of Positional Encoding on Length Generalization in
-#   Transformers* (2305.19466): five encodings beyond their length. You know what to ask: which
-#   task, how many seeds, how far apart?
+#   Transformers* (2305.19466). Ask: which task, how many seeds, how far apart?
 # - Chen et al. 2023 (2306.15595) and Peng et al. 2023, *YaRN* (2309.00071): how RoPE is brought to
 #   longer texts. After unit 05 you can say what it is that they bring back into range.
 #
@@ -872,13 +796,9 @@ if d2l:
 #
 # Nobody has settled these, and this course has not either:
 #
-# - Would a BERT of full size have done better with sinusoids, or with offsets? One would have to
-#   train it, with each, more than once.
-# - What structure does a table take on in long training on real text, and how much of it comes from
-#   the initialisation? Here a task of offsets forced none.
+# - Would a BERT of full size have done better with sinusoids, or with offsets?
+# - What structure does a table take on in long training on real text? Our task forced none.
 # - Do decoders without positions read longer texts than others? It has been reported, and at our
 #   size we could not show it.
-# - What do models that solve a task about positions do inside, once they have many layers? The
-#   stripe of section 10 took one layer and one task.
-# - And the claim that you read tomorrow. Turn it into a number and an interval, predict, take three
-#   seeds, and see.
+# - Where is the distance in a model of many layers? Our stripe took one layer and one task.
+# - And the claim that you read tomorrow. Turn it into an interval, predict, take three seeds, see.

@@ -78,8 +78,8 @@ def pairs_without_copies_of_the_first(): ...
 
 
 @pairs.mistake(
-    "Your list leaves out documents of two sentences, and with them seconds that are due. Where "
-    "nothing else is left, your loop draws for ever.",
+    "Your list leaves out documents of two sentences, so their seconds are never drawn. Where "
+    "nothing else is left, your loop draws forever.",
     loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
     breaks="drawn evenly from **all sentences",
 )

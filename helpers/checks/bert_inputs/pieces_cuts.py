@@ -260,7 +260,7 @@ def pieces_of_words_without_the_sign(): ...
 
 @exercise.mistake(
     "Where the word itself begins with ##, your pieces get no mark. Which piece is the first does "
-    "not hang on how the word begins.",
+    "not depend on how the word begins.",
     loses="a word of several pieces",
     breaks="digits and `#` among them",
 )

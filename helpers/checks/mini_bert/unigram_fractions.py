@@ -8,8 +8,8 @@ from helpers.checks.mini_bert.unigram import unigram
 
 
 @unigram.mistake(
-    "Above you count each word once more than seen, but below stands the number of words as it "
-    "was, if there are any. With V more above there are V more below.",
+    "Your numerators count each word once more than seen, but your denominator is the number of "
+    "words as it was, unless there are none. V more in all the numerators make V more in all.",
     breaks=r"\frac{n_w + 1}{N + V}",
 )
 def unigram_with_as_many_words_as_before(training, testing, vocab_size):
