@@ -477,8 +477,8 @@ print(longer.note)
 four = [*curves]
 loss, top = at24["loss"].mean()[four], by_layer.loc[four, "probe 4"]
 best = loss[top.idxmin()]
-outcome("read", "a" if best == loss.min() else "c" if best == loss.max() else "b")
 print(*(f"{name:10} recorded loss {loss[name]:.3f}" for name in four), sep="\n")
+outcome("read", "a" if best == loss.min() else "c" if best == loss.max() else "b")
 
 # %% [markdown]
 # - **No skips.** Read without error at the input; after two layers hardly better than the middle.

@@ -2,6 +2,7 @@
 
 import html
 import os
+import re
 from pathlib import Path
 
 import nbformat
@@ -51,6 +52,17 @@ def test_each_lesson_has_what_a_learner_expects(course: Course, unit: str) -> No
     code = [cell.source.count("\n") + 1 for cell in cells if cell.cell_type == "code"]
     assert sorted(code)[len(code) // 2] <= 8
     assert max(code) <= 30
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_every_prediction_meets_what_was_measured(course: Course, unit: str) -> None:
+    cells = nbformat.read(course.solutions / unit / f"{unit}.ipynb", as_version=4).cells
+    shown = {cell.source: str(cell.get("outputs", "")) for cell in cells}
+    asked = {name for source in shown for name in re.findall(r"^predict\(\"(\w+)", source, re.M)}
+    assert len(asked) >= 3 or unit == UNITS[0]
+    for name in asked:
+        measured = [told for source, told in shown.items() if f'outcome("{name}"' in source]
+        assert len(measured) == 1 and "Measured: " in measured[0], name
 
 
 @pytest.mark.parametrize("unit", UNITS)
