@@ -297,8 +297,8 @@ plots.show(figure, f"Mean cosine by offset: the trained table has its peaks at {
 print("peaks of the trained table:", ", ".join(f"{after[k]:.2f} at {k}" for k in peaks))
 
 # %% [markdown]
-# Before training all cosines of the table beyond offset 0 were small. Now there is a peak at 3, 6, 9
-# and 12. That holds on each of three recorded seeds; how high a peak is does not, and offsets
+# Before training all cosines of the table beyond offset 0 were small. Now there is a peak at 3, 6,
+# 9 and 12. That holds on each of three recorded seeds; how high a peak is does not, and offsets
 # beyond 12 have few pairs.
 
 # %% [markdown]

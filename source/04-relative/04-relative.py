@@ -418,7 +418,7 @@ plots.show(*skewed())
 # Write `skew`, which turns products $(\dots, T, 2T-1)$ into $(\dots, T, T)$ with entry $(i, j)$
 # from the column of offset $j - i$. There may be any axes in front, or none, and the numbers may
 # lie in memory in any order, as after a `transpose`. **Only pad, flatten, slice and unflatten**, in
-# PyTorch: no index, no mask (nor a product with a tensor of zeros and ones, which is a mask), and
+# PyTorch: no index, no mask (nor a product with a one-hot tensor or another of zeros and ones), and
 # no loop over pairs (one over queries may be). The result has the dtype of `products`, gradients
 # must reach them, and they are not written into.
 #
