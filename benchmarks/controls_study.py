@@ -3,8 +3,10 @@
 - RoPE, clipped: the weights of RoPE, trained at T = 24, where no offset lies beyond ±23. They are
   evaluated as they are, and once more with offsets beyond ±23 counted as ±23, as in ReRoPE (Su
   2023, github bojone/rerope), so that no offset is one that training has not seen.
-- learned tables that stay as they were drawn, quiet (standard deviation 0.02) and loud (1): is it
-  the learning, or the size?
+- learned tables that stay as they were drawn, quiet (standard deviation 0.02), as loud as this
+  encoder's tokens (1/√48 = 0.14), and loud (1): is it the learning, or the size?
+- Shaw's keys with k = 3, where offset 3 shares its vector with all beyond, and with k = 4, where
+  it has its own: how much can two layers make up for a short clip?
 
 Three seeds; otherwise as lag_study.py, whose rows these stand beside.
 """
@@ -20,7 +22,7 @@ from torch import Tensor
 
 from benchmarks.sweep import Job, sweep
 from helpers.corpora import LagLanguage
-from helpers.encodings import Encoding, Learned, Positions, Rotary
+from helpers.encodings import Encoding, Learned, Positions, Rotary, ShawKeys
 from helpers.training.experiments import HEADS, WIDTH, run
 
 LENGTHS, STEPS = (24, 48, 96), 1000
@@ -62,7 +64,10 @@ CONTROLS: dict[str, Callable[[], Encoding]] = {
     "learned": partial(Learned, WIDTH, HEADS, max(LENGTHS)),
     "learned, std 1": partial(Learned, WIDTH, HEADS, max(LENGTHS), std=1.0),
     "frozen": partial(frozen, 0.02),
+    "frozen, std 0.14": partial(frozen, WIDTH**-0.5),
     "frozen, std 1": partial(frozen, 1.0),
+    "Shaw keys, k = 3": partial(ShawKeys, WIDTH, HEADS, max(LENGTHS), k=3),
+    "Shaw keys, k = 4": partial(ShawKeys, WIDTH, HEADS, max(LENGTHS), k=4),
 }
 # label: what its trained weights are evaluated with once more
 ALSO: dict[str, dict[str, Callable[[], Encoding]]] = {

@@ -35,16 +35,19 @@ def form_step(name: str, length: int, width: int) -> Step:
         encoding = create(kind, d_model=H * width, num_heads=H, **option).to(DEVICE)
         leaves += list(encoding.parameters())
 
+    def context() -> Tensor:
+        """As in a module, nothing is kept beyond its use but what autograd needs."""
+        if name == "flex":
+            return torch.compile(forms.flex)(q, k, v, table)
+        bias = encoding.scores(q, k) if encoding else _term(name, q, table)
+        if bias is not None:
+            bias = bias * width**-0.5
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
+
     def step() -> None:
         for leaf in leaves:
             leaf.grad = None
-        if name == "flex":
-            context = torch.compile(forms.flex)(q, k, v, table)
-        else:
-            term = encoding.scores(q, k) if encoding else _term(name, q, table)
-            bias = None if term is None else term * width**-0.5
-            context = F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
-        context.sum().backward()
+        context().sum().backward()
 
     return step
 

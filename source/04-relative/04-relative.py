@@ -14,7 +14,7 @@
 # - compute the same sum in four ways, and predict what each of them holds in memory;
 # - put the pieces into a class that drops into the course's encoder, and train it;
 # - explain how Shaw, Huang, Transformer-XL and T5 differ;
-# - name a task where relative positions win, and one where absolute positions win.
+# - say from the rule of a task whether it asks for offsets or for positions.
 #
 # Reading and running takes about 30 minutes besides the exercises.
 
@@ -131,7 +131,7 @@ print("rows of query 0 for the offsets 6 … 95:", far)
 
 # %% [markdown]
 # Note the last line. Offset $k$ itself is among those that share: **from $k$ on, the text is just
-# "far"**. To tell 3 apart from all that lies beyond, $k$ must be 4 at least.
+# "far"**. For one layer to tell 3 apart from all that lies beyond, $k$ must be 4 at least.
 
 # %% [markdown]
 # ## 2. A vector beside each key
@@ -145,7 +145,7 @@ print("rows of query 0 for the offsets 6 … 95:", far)
 # The right side is the paper's equation 5, and the whole trick: the first part is attention as
 # always, and only the second is new. We call it the **key term**. Its vectors meet the queries of
 # a head, so they are $d = D/H$ wide. Here, as in the paper's section 3.3, the heads of a layer
-# share one table; each layer has a table of its own.
+# share one table; each layer has a table of its own. (Its experiments had one for each head, too.)
 
 # %% [markdown] exercise="pairs" title="The key term, pair by pair" difficulty=2 minutes=10
 # Write `key_term_by_pair`. The plainest form will do: fetch a vector for every pair and take its
@@ -198,7 +198,8 @@ check.pairs(key_term_by_pair, seed=4202)
 # `vectors`.
 #
 # *Why care:* moving axes about is where attention code goes wrong, and a `reshape` too many raises
-# no error.
+# no error. (`torch.einsum` does the same inside, and passes here as well: if your first form is
+# one, write this one with `permute`.)
 #
 # <details><summary>Hint 1: which axes go where</summary>
 #
@@ -325,7 +326,7 @@ check.memory(numbers_held, seed=4505)
 
 # %% [markdown]
 # `largest_tensor` watches a call and returns the size of the largest tensor made on the way.
-# (If your first form is less wasteful than the one predicted, say by `einsum`, it shows here.)
+# (A first form by `einsum` holds no more than the second, and it shows here.)
 
 # %% tags=["nbval-check-output"]
 from helpers.model.meter import largest_tensor
@@ -356,8 +357,8 @@ ax.set(xscale="log", yscale="log", xlabel="length T (tokens)", ylabel="peak memo
 ax.set_xticks([128, 512, 2048], ["128", "512", "2,048"])
 ax.minorticks_off()
 ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
-plots.show(figure, "Memory by length: per pair on top, then batched; gather and skew are nearly "
-           "one line below them, and plain is far below.")
+plots.show(figure, "Memory by length: per pair on top, then batched; below them gather, with skew "
+           "a little under it, and plain is far below.")
 print(cost.note)
 
 # %% [markdown]
@@ -396,7 +397,8 @@ pd.DataFrame({"MiB": at_1024["bytes"] / 2**20, "ms": at_1024["seconds"] * 1e3}).
 #
 # Without a clip ($k = T - 1$) the products are $(T, 2T-1)$ for each head: column $r$ is offset
 # $r - (T-1)$. The rows we want are windows of $T$ columns, and the window moves one to the left
-# from each query to the next.
+# from each query to the next. `gather` is told so pair by pair, by $T^2$ whole numbers. Does it
+# have to be?
 
 # %% [markdown]
 # Huang et al. (2018, section 3.4.1) read it without an index. (Their model is causal and has $T$
@@ -415,14 +417,13 @@ plots.show(*skewed())
 # %% [markdown] exercise="skew" title="Skew" difficulty=4 minutes=15
 # Write `skew`, which turns products $(\dots, T, 2T-1)$ into $(\dots, T, T)$ with entry $(i, j)$
 # from the column of offset $j - i$. There may be any axes in front, or none, and the numbers may
-# lie in memory in any order, as after a `transpose`. Do it in PyTorch and **without an index**: no
-# `gather`, `where`, `grid_sample` or other operation that takes a tensor of indices, of places or a
-# mask, nor a product with a comparison, a one-hot tensor or any other tensor of zeros and ones, and
-# no loop over pairs (one over queries may be); padding, flattening, slicing and cutting into rows
-# again are enough, at any length. The result has the dtype of `products`, gradients must reach
-# them, and they are not written into.
+# lie in memory in any order, as after a `transpose`. **Only pad, flatten, slice and unflatten**, in
+# PyTorch: no index, no mask (nor a product with a one-hot tensor or another of zeros and ones), and
+# no loop over pairs (one over queries may be). The result has the dtype of `products`, gradients
+# must reach them, and they are not written into.
 #
-# *Why care:* this is what the Music Transformer needed to read texts of thousands of tokens.
+# *Why care:* to cut memory anew costs nothing and needs no index. So the Music Transformer read
+# pieces of thousands of tokens.
 #
 # <details><summary>Hint 1: the three steps</summary>
 #
@@ -458,17 +459,19 @@ skewed = torch.as_tensor(check.skew.use(skew)(products))
 print("skew equals per pair:", torch.allclose(skewed, terms["per pair"]))
 
 # %% [markdown]
-# The figure of section 3 has it on the line of `gather`. The two in numbers, peak memory in MiB by
+# The figure of section 3 has it just below `gather`. The two in numbers, peak memory and time by
 # length:
 
 # %%
-by_form = form_rows.pivot(index="name", columns="T", values="bytes") / 2**20
+by_form = form_rows.assign(MiB=form_rows["bytes"] / 2**20, ms=form_rows["seconds"] * 1e3)
+by_form = by_form.pivot(index="name", columns="T", values=["MiB", "ms"])
 by_form.loc[["gather", "skew"]].round(0).astype(int)
 
 # %% [markdown]
-# It saves a little, no more. Yet the paper says that a layer's memory falls from 8.5 GB to 4.2 MB,
-# for $T = 2048$ and width 512. Which form is that counted against? With 8 heads of width 64, each
-# with vectors of its own, and $T$ of them, as the model is causal:
+# It saves about a quarter of the memory from 512 tokens on, and time at some lengths only. Yet the
+# paper says that a layer's memory falls from 8.5 GB to 4.2 MB, for $T = 2048$ and width 512. Which
+# form is that counted against? With 8 heads of width 64, each with vectors of its own, and $T$ of
+# them, as the model is causal:
 
 # %% tags=["nbval-check-output"]
 held = held_by(1, 8, 2048, 64, 2047)
@@ -651,12 +654,13 @@ class ValuesOnly(Mine):
         return None
 
 # %% [markdown]
-# Keys say where to look, values what is passed on. Does it take both? Four short trainings on
-# sequences of 24 tokens (on a GPU, with three seeds each), each tested at 24 and at 48.
+# Keys say where to look, values what is passed on. The paper has both. Does it take both? Four
+# short trainings on sequences of 24 tokens (on a GPU, with three seeds each), each tested at 24 and
+# at 48.
 
 # %%
 predict("tables", "Trained on 24 tokens, tested on 48: which tables keep the loss near the limit?",
-        a="only both together, as in the paper", b="those of the keys are enough",
+        a="only both together", b="those of the keys are enough",
         c="those of the values are enough", answer="")
 
 # %% tags=["training"]
@@ -727,30 +731,29 @@ ax.set_xticks(range(0, 17, 2), list(reach)[::2])
 ax.set_yticks(range(4))
 plots.show(figure, "Mean attention weight by offset, from −8 to 8, for each of four heads.")
 for head, each in enumerate(torch.stack(seen, 1)):
-    print(f"head {head}: {each[5]:.2f} at −3, {each[11]:.2f} at 3, most at {reach[each.argmax()]}")
+    shown = ", ".join(f"{each[n + 8]:.2f} at {n}" for n in (-6, -3, 3, 6))
+    print(f"head {head}: {shown}; most at {reach[each.argmax()]}")
 print(f"without a preference: {1 / 24:.2f} at each offset")
 
 # %% [markdown]
 # Each head gives more weight to −3 or to 3 than to any other offset, several times what it would
 # give without a preference. The rule of the language can be read off: its lag is 3, so what stands
-# 3 to the left or 3 to the right says most about a hidden token.
+# 3 to the left or 3 to the right says most about a hidden token. What stands at ±6 is two steps of
+# the rule away; it helps where the token between is hidden as well.
 
 # %% [markdown]
 # ### How large must k be?
 #
 # For translation the paper found that hardly anything is gained beyond $k = 2$ (table 2, BLEU by
-# $k$). One reason is depth, as offsets add up: a token that looks 2 to the left reads one that has
-# itself looked 2 to the left in the layer before. So a stack of $L$ layers can tell offsets up to
-# $L \cdot k$ apart:
+# $k$):
 
 # %%
 by_clip = {0: 12.5, 1: 25.5, 2: 25.8, 4: 25.9, 16: 25.8, 64: 25.9, 256: 25.8}
 pd.DataFrame([by_clip], index=["BLEU"])
 
 # %% [markdown]
-# With $k = 0$ there is one vector for all offsets, which says nothing about position. How much is
-# enough depends on the task, though. The lag language needs offset 3, which is “far” in a layer
-# with $k = 2$.
+# With $k = 0$ there is one vector for all offsets, which says nothing about position. Is $k = 2$
+# enough for the lag language too?
 
 # %%
 predict("far", "Two layers, k = 2, and a rule at offset 3: the loss at 24 tokens is",
@@ -758,19 +761,25 @@ predict("far", "Two layers, k = 2, and a rule at offset 3: the loss at 24 tokens
         answer="")
 
 # %%
-clips = lag.table[lag.table["encoding"].isin(["none", "Shaw keys", "Shaw keys, k = 2"])]
-pd.concat([clips.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]),
-           clips.groupby(["encoding", "length"])["limit"].mean()], axis=1).round(3)
+clips = pd.concat([lag.table, recorded.load("lag_controls").table])
+clips = clips.replace({"encoding": {"Shaw keys": "Shaw keys, k = 8"}})
+names = ["none", *(f"Shaw keys, k = {k}" for k in (2, 3, 4, 8))]
+by_k = clips.groupby(["encoding", "length"])["loss"].agg(["mean", "std"])
+by_k.unstack().loc[names].round(3)
 
 # %%
-loss = clips[clips["length"] == 24].groupby("encoding")["loss"].mean()
-left = (loss["Shaw keys, k = 2"] - loss["Shaw keys"]) / (loss["none"] - loss["Shaw keys"])
+without, loss, enough = (by_k.loc[(name, 24), "mean"] for name in (names[0], names[1], names[-1]))
+left = (loss - enough) / (without - enough)
 outcome("far", "a" if left > 0.9 else "c" if left < 0.1 else "b")
 
 # %% [markdown]
-# `Shaw keys` has $k = 8$. The runs are the ones above: three seeds each, trained at length 24.
-# With $k = 2$ the model is far better than without positions, presumably because two layers can
-# chain 2 and 1. But that is a detour, and the loss stays well above that of $k = 8$.
+# (Three seeds each, trained at 24; the figures above have $k = 8$.) One layer can single out the
+# offsets up to $k - 1$. Layers add up: a token that looks 1 to the left reads one that has itself
+# looked 2 to the left in the layer before. So $L$ layers reach $L(k-1)$, here 2, 4 and 6 for
+# $k = 2$, 3 and 4. With $k = 4$ one layer is enough for offset 3, and the loss is that of $k = 8$.
+# With $k = 3$ it takes both, and the loss stays above. $k = 2$ does not reach 3; it is far better
+# than no positions all the same, perhaps since “far” still says on which side. In translation six
+# layers with $k = 2$ reach 6.
 
 # %% [markdown]
 # ## 7. Relatives
@@ -826,15 +835,15 @@ print("the last bucket begins at offset", int((bucket(torch.arange(500)) == 31).
 # divided by $\sqrt d$, and the bias is added to them as it is.
 
 # %% [markdown]
-# ## 8. Where relative positions win, and where they lose
+# ## 8. Three tasks
 #
-# **Lag language.** Trained at 24, tested at 24, 48 and 96 as well:
+# **Lag language.** Trained at 24, tested at 48 and 96 as well:
 
 # %%
 chosen = ["none", "sinusoidal", "learned", "Shaw keys", "Huang", "Transformer-XL", "T5 bias"]
 figure, ax = plt.subplots()
 plots.race(ax, lag.table[lag.table["encoding"].isin(chosen)], "recorded: three seeds each")
-plots.show(figure, "Shaw, Huang and Transformer-XL stay at the limit up to 96; sinusoids leave it.")
+plots.show(figure, "Shaw, Huang and Transformer-XL stay near the limit to 96; sinusoids leave it.")
 
 # %% [markdown]
 # The two that add to the input are lost beyond 24. Shaw, Huang and Transformer-XL stay near
@@ -851,7 +860,7 @@ at_96.groupby("encoding")[["loss", "limit"]].agg(["mean", "std"]).round(3)
 # other vectors were never trained. It costs a little on this task, where what matters most is near.
 # With a clip there are no such vectors.
 #
-# **Two more tasks.** *Shift*: name the symbol three positions back, $y_t = x_{t-3}$, trained on
+# **Two more.** *Shift*: name the symbol three positions back, $y_t = x_{t-3}$, trained on
 # lengths from 8 to 32. *Reverse*: write the text backwards, $y_t = x_{T-1-t}$, trained at 16. The
 # first is one offset for all. In the second, the token to copy is at offset $T - 1 - 2t$, another
 # one at every position.
@@ -888,7 +897,8 @@ means("shift3", 3)
 
 # %% [markdown]
 # Shaw's and Transformer-XL's vectors read four times the length with hardly a mistake, and RoPE
-# (unit 05) comes close. What is added to the input fails beyond 32, and so do T5's buckets.
+# (unit 05) comes close. What is added to the input fails beyond 32. T5 fails more slowly: offset 3
+# has a bucket of its own, but no text in training has used those from 32 on.
 #
 # And *reverse*, at the trained length, and at twice and four times that length:
 
@@ -950,7 +960,8 @@ if d2l:
 # - Keys say where to look, values pass on from where something came.
 # - Shaw: learned, clipped. Huang: learned, unclipped, skewed. Transformer-XL: sinusoids of the
 #   offset. T5: a number per bucket.
-# - From $k$ on, everything is “far”; and a task that is about positions is not about offsets.
+# - From $k$ on, everything is “far”, and $L$ layers reach $L(k-1)$; a task that is about positions
+#   is not about offsets.
 #
 # Shaw's idea works, and it costs a table and a product more in each layer. What the models of
 # today use is cheaper, and one of them fits into a rotation that you have already built. Unit 05.

@@ -71,6 +71,14 @@ def test_keys_can_do_without_values(lag: Race) -> None:
         assert lag.worse(["Shaw values"], "Shaw", length)
     assert lag.least.loc["Shaw keys, k = 2", 24] > 0.25
     assert lag.worse(["none"], "Shaw keys, k = 2", 24)
+    clipped = Race("lag_controls")
+    two, three, four = (
+        lag.least.loc["Shaw keys, k = 2"],
+        *(clipped.least.loc[f"Shaw keys, k = {k}"] for k in (3, 4)),
+    )
+    assert (two > clipped.most.loc["Shaw keys, k = 3"]).all()
+    assert (three > clipped.most.loc["Shaw keys, k = 4"] + 0.05).all()
+    assert (abs(four - lag.mean.loc["Shaw keys"]) < 0.01).all()  # that of k = 8
 
 
 def test_who_stays_near_the_limit(lag: Race) -> None:

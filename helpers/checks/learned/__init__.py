@@ -6,6 +6,7 @@ from helpers.checks.learned import (  # noqa: F401
     fourier_frequencies,
     index_norm,
     stretch_training,
+    summary_above,
     summary_wrong,
     table_rows,
     table_start,

@@ -1,6 +1,7 @@
 """Unit 03, “What a sweep says”: what it asks.
 
-The sweeps are made up in summary_runs.py; mistakes are in summary_wrong.py.
+The sweeps are made up in summary_runs.py; mistakes are in summary_wrong.py, those about
+the limit in summary_above.py.
 """
 
 from __future__ import annotations

@@ -84,43 +84,6 @@ def summary_by_median(runs, length):
 
 
 @summary.mistake(
-    "The sign is wrong: how far a loss lies above the limit is positive for a loss that is larger "
-    "than it.",
-    loses="nats above the limit",
-    breaks="the mean of `loss - limit`",
-)
-def summary_above_upside_down(runs, length):
-    runs = runs[runs["length"] == length]
-    runs = runs.assign(above=runs["limit"] - runs["loss"])
-    grouped = runs.groupby("encoding")
-    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
-    return table.sort_values("mean")
-
-
-@summary.mistake(
-    "You divide by the limit. Losses in nats are logarithms, and are compared by their difference.",
-    loses="nats above the limit",
-)
-def summary_above_as_a_ratio(runs, length):
-    runs = runs[runs["length"] == length]
-    runs = runs.assign(above=runs["loss"] / runs["limit"])
-    grouped = runs.groupby("encoding")
-    table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
-    return table.sort_values("mean")
-
-
-@summary.mistake(
-    "You measure from the best encoding in this table. The column limit says what the best of "
-    "all models could reach.",
-    loses="nats above the limit",
-)
-def summary_above_the_best_encoding(runs, length):
-    runs = runs[runs["length"] == length]
-    table = runs.groupby("encoding")["loss"].agg(["mean", "std"])
-    return table.assign(above=table["mean"] - table["mean"].min()).sort_values("mean")
-
-
-@summary.mistake(
     "The encodings stand in alphabetical order, as groupby leaves them. Sort them by their mean.",
     loses="the best first",
 )
@@ -266,16 +229,6 @@ def summary_of_encodings_without_runs(runs, length):
     grouped = here.assign(above=here["loss"] - here["limit"]).groupby("encoding")
     table = grouped["loss"].agg(["mean", "std"]).assign(above=grouped["above"].mean())
     return table.reindex(sorted(set(runs["encoding"]))).sort_values("mean")
-
-
-@summary.mistake(
-    "You subtract one limit from every loss. Each run has a limit of its own.",
-    loses="nats above the limit",
-)
-def summary_above_the_first_limit(runs, length):
-    runs = runs[runs["length"] == length]
-    table = runs.groupby("encoding")["loss"].agg(["mean", "std"])
-    return table.assign(above=table["mean"] - runs["limit"].iloc[0]).sort_values("mean")
 
 
 @summary.mistake(

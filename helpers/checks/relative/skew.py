@@ -199,7 +199,7 @@ def skew_for_four_axes_only(products):
     "The numbers are right, read by an index. The exercise asks for the same with pad, flatten, "
     "slice and unflatten alone.",
     loses="without an index",
-    breaks="no `gather`",
+    breaks="no index",
 )
 def skew_by_index(products):
     length = products.shape[-2]
