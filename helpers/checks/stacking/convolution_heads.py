@@ -65,9 +65,9 @@ def heads_always_in_float32(): ...
 
 
 @convolution.mistake(
-    "On the way some of your numbers are float32, which has 7 digits: the scores, for in PyTorch "
-    "an integer tensor times a Python float is float32, or what is multiplied and added up. Let "
-    "all of them have the dtype of x.",
+    "Digits are lost on the way. Either some of your numbers are float32, which has 7: in PyTorch "
+    "an integer tensor times a Python float is. Let all of them have the dtype of x. Or something "
+    "small is added to the sum of the exponentials; leave it out.",
     loses=BACKWARDS,
     breaks="Keep its precision",
 )
