@@ -540,9 +540,9 @@ predict("share", "BERT: D = 768, T = 512. How much of a layer's work do all thos
 # %% [markdown] exercise="cost" title="What T costs" difficulty=2 minutes=8
 # You will settle your prediction with this count. Write `multiply_adds`, which returns a new dict
 # with three numbers and nothing else: `"projections"`, `"pairs"` (scores and weighted means
-# together, all heads) and `"mlp"`. The numbers are exact, as ints or as floats without a fraction,
-# also for $T$ = 131,072 and $D$ = 12,288. Here `length` is $T$, `d_model` is $D$ and `num_heads` is
-# $H$, which divides $D$. A multiplication with its addition counts as one.
+# together, all heads) and `"mlp"`. The numbers are exact, as ints, floats without a fraction or
+# tensors without axes, also for $T$ = 131,072 and $D$ = 12,288. Here `length` is $T$, `d_model` is
+# $D$ and `num_heads` is $H$, which divides $D$. A multiplication with its addition counts as one.
 #
 # *Why care:* one of the three makes long texts expensive, but only from a certain length on. You
 # will see from which.

@@ -95,7 +95,7 @@ def _other_sizes(rng: Random) -> Iterator[Case]:
         distances = rng.sample(distances, min(600, len(distances)))
         offsets = _both_sides(rng, [*distances, max_distance * 10])
         yield _typed(offsets, num_buckets=num_buckets, max_distance=max_distance)
-    for distance, max_distance in rng.sample(_just_before_a_border(), 3):
+    for distance, max_distance in _just_before_a_border():
         offsets = torch.tensor([distance, -distance, distance + 1])
         yield _typed(offsets, num_buckets=32, max_distance=max_distance)
 

@@ -5,13 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from helpers import encodings
 from helpers.checks.after_bert import common, gradients
-from helpers.checks.engine import Case, Exercise, Part, call, changed, differentiated, digits
+from helpers.checks.engine import (
+    Answer,
+    Case,
+    Exercise,
+    Part,
+    call,
+    changed,
+    differentiated,
+    digits,
+)
 
 ATTENTION, LARGE, BACKWARDS = "attention with RoPE", "large scores", "dtype and gradients"
 
@@ -96,10 +106,24 @@ def _among_large_ones(rng: Random) -> tuple[Tensor, Tensor, Tensor]:
     return q, k, v
 
 
+def _of_ones(q: Tensor, k: Tensor) -> Case:
+    """Whether a mean of ones is 1 in float64, whatever the weights are."""
+
+    def ask(answer: Answer) -> Any:
+        found = answer(q.clone(), k.clone(), torch.ones_like(q))
+        if type(found) is not Tensor:
+            return found
+        exact = bool(((found - 1).abs() < 1e-12).all())
+        return {"the weights of a query add up to": "1" if exact else "something near 1"}
+
+    return Case("(q, k, v) in float64, where v is 1 everywhere", ask)
+
+
 def _backwards(rng: Random) -> Iterator[Case]:
     q, k, v = _queries_keys_values(rng, *common.random_heads(rng).shape)
     yield differentiated(in_bfloat16=False, q=q, k=k, v=v)
     yield digits("(q, k, v)", q, k, v)
+    yield _of_ones(q.double(), k.double())
     words = "(q, k, v) with ordinary scores in some rows and ±2,000 in others"
     q, k, v = _among_large_ones(rng)
     yield common.reached(words, q=q, k=k, v=v)

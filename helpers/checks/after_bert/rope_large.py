@@ -90,6 +90,20 @@ def rope_rounded_to_float32(): ...
 
 
 @rope_attention.mistake(
+    "Something small, such as 1e-9, is added to the sum of the exponentials, and every weight "
+    "comes out too small. With the largest score subtracted that sum is never below 1.",
+    loses=BACKWARDS,
+)
+@changed(
+    rope_right,
+    "return scores.softmax(-1) @ v",
+    "e = (scores - scores.amax(-1, keepdim=True)).exp(); "
+    "return e / (e.sum(-1, keepdim=True) + 1e-9) @ v",
+)
+def rope_with_something_added_to_the_sum(): ...
+
+
+@rope_attention.mistake(
     "float64 only moves the limit: exp(710) is too large there as well. A softmax does not change "
     "when a number is subtracted from all scores of a query.",
     loses=LARGE,

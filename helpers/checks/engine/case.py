@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import re
 from collections.abc import Callable
@@ -157,10 +158,18 @@ def _on_leaves(function: Answer, given: dict[str, Any]) -> Any:
         result = function(*given.values())
     except RuntimeError as error:
         if "in-place" in str(error) or "inplace" in str(error):
-            raise ArgumentChangedError from error
+            _written_into(function, given, before)  # or it is the answer's own, a view perhaps
         raise
     unchanged(tuple(given.values()), tuple(before))
     return result
+
+
+def _written_into(function: Answer, given: dict[str, Any], before: list[Any]) -> None:
+    """Ask once more, without gradients, which PyTorch then lets pass."""
+    again = tuple(each.detach() if _floating(each) else each for each in given.values())
+    with torch.no_grad(), contextlib.suppress(Exception):
+        function(*again)
+    unchanged(again, tuple(before))
 
 
 def _back(result: Tensor) -> None:

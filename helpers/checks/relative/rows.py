@@ -49,7 +49,7 @@ def _long_case(length: int, k: int) -> Case:
     def ask(answer: Answer) -> Any:
         found = answer(length, k)
         if not isinstance(found, torch.Tensor):
-            return found
+            return type(found).__name__  # a million numbers in lists would take seconds to read
         shape = list(found.shape)
         return {"the shape": shape, "every 111th row": found[::111] if found.dim() else found}
 
@@ -58,8 +58,8 @@ def _long_case(length: int, k: int) -> Case:
 
 def _within(rng: Random) -> Iterator[Case]:
     length = rng.randint(5, 8)
-    yield _again_case(length, length)
     yield _rows_case(length, length + rng.randint(1, 4))
+    yield _again_case(length, length)
     yield _rows_case(length, length - 1)
     yield _rows_case(length + 1, length + 1)
     yield _rows_case(rng.randint(2, 3), rng.randint(30, 200))
@@ -71,8 +71,8 @@ def _within(rng: Random) -> Iterator[Case]:
 
 
 def _beyond(rng: Random) -> Iterator[Case]:
-    yield _again_case(rng.randint(9, 14), 2)
     yield _rows_case(rng.randint(9, 14), rng.randint(2, 4))
+    yield _again_case(rng.randint(9, 14), 2)
     yield _rows_case(rng.randint(9, 14), 1)
     yield _rows_case(rng.randint(3, 6), 0)
     length = rng.randint(5, 8)
@@ -290,3 +290,11 @@ def rows_in_half_precision(length, k):
 def rows_kept_for_the_next_call(length, k, kept={}):  # noqa: B006
     p = torch.arange(length)
     return kept.setdefault((length, k), (p[None, :] - p[:, None]).clamp(-k, k) + k)
+
+
+@rows.mistake(
+    "Your rows are lists of lists. The result is a tensor: torch.tensor(…) makes one of them."
+)
+def rows_as_lists(length, k):
+    p = torch.arange(length)
+    return ((p[None, :] - p[:, None]).clamp(-k, k) + k).tolist()

@@ -99,8 +99,8 @@ def _extremes(rng: Random) -> Iterator[Case]:
     yield asked(rng.randint(8, 10), 5, rng.randint(1, 3))  # an int
     for low, high in ((2, 3), (3, 4), (4, 5.5), (5.5, 8), (8, 10)):
         yield _impulse(rng, rng.uniform(low, high))
-    # The squares of such offsets do not fit into 16 bits.
-    yield asked(rng.randint(190, 200), 3, rng.uniform(0.3, 1), 2, 2)
+    # Such offsets do not fit into 8 bits, their squares not into 16.
+    yield asked(rng.randint(260, 270), 3, rng.uniform(0.3, 1), 2, 2)
 
 
 def _impulse(rng: Random, alpha: float) -> Case:

@@ -30,7 +30,7 @@ def heads_with_padded_keys(x, kernel, alpha):
 
 
 @convolution.mistake(
-    "A gradient reaches the kernel, but none x, and so no layer below.",
+    "A gradient reaches the kernel, but not x, and so no layer below.",
     loses=BACKWARDS,
 )
 @changed(heads_in_the_middle, "x, kernel)\n", "x.detach(), kernel)\n")
@@ -48,7 +48,7 @@ def heads_without_gradients(): ...
 
 
 @convolution.mistake(
-    "A gradient reaches x, but none the kernel, which a model would have to learn.",
+    "A gradient reaches x, but not the kernel, which a model would have to learn.",
     loses=BACKWARDS,
 )
 @changed(heads_in_the_middle, "x, kernel)\n", "x, kernel.detach())\n")
@@ -65,9 +65,9 @@ def heads_always_in_float32(): ...
 
 
 @convolution.mistake(
-    "On the way some of your numbers are float32, which has 7 digits: the scores, for in PyTorch "
-    "an integer tensor times a Python float is float32, or what is multiplied and added up. Let "
-    "all of them have the dtype of x.",
+    "Digits are lost on the way. Either some of your numbers are float32, which has 7: in PyTorch "
+    "an integer tensor times a Python float is. Let all of them have the dtype of x. Or something "
+    "small is added to the sum of the exponentials; leave it out.",
     loses=BACKWARDS,
     breaks="Keep its precision",
 )
@@ -123,3 +123,12 @@ def heads_without_gradients_where_alpha_is_large(x, kernel, alpha):
     ".exp(); weights = weights / weights.sum(-1, keepdim=True)",
 )
 def heads_whose_exp_is_zero(): ...
+
+
+@convolution.mistake(
+    "Your offsets have too few bits: beyond 127 those of 8 bits begin again at the other end, and "
+    "a key far away looks like a near one. Leave them in int64.",
+    loses=EXTREMES,
+)
+@changed(heads_in_the_middle, "where[:, None]\n", "where[:, None]; delta = delta.char().long()\n")
+def heads_with_offsets_of_8_bits(): ...
