@@ -36,6 +36,14 @@ AGREEING = (
 )
 
 
+# Pairs whose sorted tokens are the same number in base b, from the smallest on or from the largest;
+# and one with the same set and the same sum.
+ONE_NUMBER = (
+    *(([0, b + 1], [b, b]) for b in (8, 10, 16, 100, 1000)),
+    *(([0, b + 5], [1, 5]) for b in (8, 10, 16, 100, 1000)),
+    ([1, 1, 2, 3, 3], [1, 2, 2, 2, 3]),
+)
+
 # The same in steps of 100, of 1000 and of 1024, where half precision has but even numbers, and in
 # sixteen bits. None is so large that a row of zeros and ones for each token would be slow.
 LARGE = (
@@ -89,6 +97,13 @@ def confused(rng: Random) -> Iterator[Case]:
     for pair in AGREEING:
         whole = [bag + [20] * (length + 6 - len(bag)) for bag in pair]
         yield _bag_case("bags with equal sums of powers", *_with_answers(rng, whole))
+
+
+def one_number(rng: Random) -> Iterator[Case]:
+    """Bags that are one number, or one set with one sum, to a careless key."""
+    for pair in ONE_NUMBER:
+        whole = [[*bag, 2000, 2001] for bag in pair]
+        yield _bag_case("bags that make one number", *_with_answers(rng, whole))
 
 
 def repeated(rng: Random) -> Iterator[Case]:
@@ -184,3 +199,4 @@ def nearly_alike(rng: Random) -> Iterator[Case]:
     """Bags that a careless key takes for one, of small ids and of large ones."""
     yield from confused(rng)
     yield from large(rng)
+    yield from one_number(rng)

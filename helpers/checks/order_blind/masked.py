@@ -226,6 +226,19 @@ def masked_exp_overflows(q, k, v, mask=None):
 
 
 @masked.mistake(
+    "One maximum serves all queries here. For a query whose scores are far below it every "
+    "exponential is 0, and 0/0 is left. Subtract from each query's scores their own largest.",
+    loses="large scores",
+)
+def masked_with_one_maximum_for_all(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    weights = (scores - scores.max()).exp()
+    return weights / weights.sum(-1, keepdim=True) @ v
+
+
+@masked.mistake(
     "You cut scores off at a largest size, so that all beyond it are alike. They may be as large "
     "as a million, and their differences count there as well; softmax is safe with them.",
     loses=("no mask", "no weight at all"),

@@ -49,6 +49,7 @@ def _still_even(rng: Random) -> Iterator[Case]:
     yield call(1, first)
     yield call(length, first, base=common.base_near_one(rng))
     yield call(length, first, base=common.huge_base(rng))
+    yield again(call(common.short_length(rng), first + 12))
 
 
 def _single(rng: Random) -> Iterator[Case]:
@@ -147,10 +148,21 @@ def width_needs_a_pair(num_positions, d_model, base=10_000.0):
 @any_width.mistake(
     "You keep a table and hand the same tensor to the next who asks. Whoever writes into it "
     "changes it for all others: make a new one each time.",
-    loses="odd widths",
+    loses=("odd widths", "even widths as before"),
     breaks="returns a new table with each call",
 )
 def width_kept_for_the_next(num_positions, d_model, base=10_000.0, kept={}):  # noqa: B006
     angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
     new = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, :d_model]
     return kept.setdefault((num_positions, d_model, base), new)
+
+
+@any_width.mistake(
+    "For an even D you hand out the same tensor again, as a function with a cache does. Whoever "
+    "writes into it changes it for all others: these tables should be new as well.",
+    loses="even widths as before",
+)
+def width_even_ones_kept(num_positions, d_model, base=10_000.0, kept={}):  # noqa: B006
+    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
+    new = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, :d_model]
+    return new if d_model % 2 else kept.setdefault((num_positions, d_model, base), new)
