@@ -195,8 +195,8 @@ def bag_is_one_number(tokens, answers):
 
 
 @bag.mistake(
-    "You keep which tokens there are and their sum, but not how often each occurs: “1 1 2 3 3” and "
-    "“1 2 2 2 3” have both in common.",
+    "You keep which tokens there are and a sum or two, but not how often each occurs: “1 1 2 3 3” "
+    "and “1 2 2 2 3” have the set and the sum in common.",
     loses="bags that are nearly alike",
 )
 def bag_is_a_set_with_a_sum(tokens, answers):

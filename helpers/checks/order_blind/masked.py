@@ -87,7 +87,8 @@ def masked_by_infinity_times_zero(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "Your forbidden keys have the largest scores of all. The sign is missing.",
+    "What you fill in spoils every row that has a forbidden key, as +∞ and nan do. With +∞ the "
+    "forbidden keys have the largest scores of all: is a sign missing?",
     loses=MASKED,
 )
 def masked_with_plus_infinity(q, k, v, mask=None):
