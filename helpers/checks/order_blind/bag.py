@@ -59,7 +59,7 @@ def bag_of_tensors(tokens, answers):
 
 @bag.mistake(
     "A set forgets how often a token occurs: “a a b” and “a b b” are different bags.",
-    loses="bags of different sizes",
+    loses=NOT_TWINS,
 )
 def bag_is_a_set(tokens, answers):
     bags = defaultdict(Counter)
@@ -160,7 +160,7 @@ def bag_most_of_the_bags(tokens, answers):
 @bag.mistake(
     "You tell bags apart by a few sums, such as those of the ids and of their squares, and "
     "different bags may agree in all of them. The sorted tokens tell all bags apart.",
-    loses="bags of different sizes",
+    loses=NOT_TWINS,
 )
 def bag_is_two_sums(tokens, answers):
     bags = defaultdict(Counter)
