@@ -69,6 +69,10 @@ def _large(rng: Random) -> Iterator[Case]:
     q[:, rng.randrange(q.shape[1]), 0] *= -1
     case = call(q, k, v)
     yield common.finite_too(Case(case.label + " with scores near 150 and −150", case.ask))
+    mild = q.clone()
+    mild[..., 0] = q[..., 0].clamp(min=-0.13 * math.sqrt(q.shape[-1]))
+    case = call(mild, k, v)
+    yield common.finite_too(Case(case.label + " with scores near 150 and −20", case.ask))
     case = call(-q.abs(), k, v)
     yield common.finite_too(Case(case.label + " with all scores near −150", case.ask))
     k = k.clone()  # the cases above keep their own
