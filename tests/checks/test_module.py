@@ -7,7 +7,7 @@ from torch import Tensor
 
 from helpers import encodings
 from helpers.checks import sinusoidal as check
-from helpers.checks.sinusoidal.module import RightModule
+from helpers.checks.sinusoidal.common import RightModule
 
 
 def _paired(module: Any, positions: Tensor) -> Tensor:

@@ -172,7 +172,7 @@ def _equation_6(rng: Random) -> Iterator[Case]:
 
 def _fourier_shapes(rng: Random) -> Iterator[Case]:
     more, less = rng.randint(6, 9), rng.randint(2, 4)
-    for shape in ((less, more), (more, less), (1, more), (less, 1), (18, less)):
+    for shape in ((less, more), (more, less), (more, more), (1, more), (less, 1), (18, less)):
         yield _features_case(rng, *shape)
     positions = common.random_positions(rng, 40, less, more)
     yield Case(

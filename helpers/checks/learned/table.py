@@ -105,6 +105,7 @@ def _rows_chosen(rng: Random) -> Iterator[Case]:
                 f"positions {tuple(p.shape)}, each sequence its own": _embedded(module, x, p),
                 "other positions of this shape": _embedded(module, x, len(rows) - 1 - p),
                 f"positions {tuple(p[0].shape)}, the same for all": _embedded(module, x, p[0]),
+                "every token at position 0": _embedded(module, x, torch.zeros_like(p[0])),
             }
 
         words = f"embed(x, positions) with x of shape {tuple(x.shape)} and {max_len} given rows"

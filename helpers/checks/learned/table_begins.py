@@ -50,7 +50,8 @@ def started(rng: Random) -> Iterator[Case]:
         }
 
     yield Case("the numbers of a new module without std", ask)
-    for std in (rng.choice((0.1, 0.2, 0.3, 0.5)), rng.choice((1.5, 2.0, 3.0))):
+    choices = ((0.001, 0.005, 0.01), (0.1, 0.2, 0.3, 0.5), (1.5, 2.0, 3.0))
+    for std in map(rng.choice, choices):
         yield Case(f"the numbers of a new module with std={std:g}", partial(ask, std=std))
     yield _many_numbers(rng)
 

@@ -69,7 +69,13 @@ def _large(rng: Random) -> Iterator[Case]:
     q[:, rng.randrange(q.shape[1]), 0] *= -1
     case = call(q, k, v)
     yield common.finite_too(Case(case.label + " with scores near 150 and −150", case.ask))
-    k = k.clone()  # the case above keeps its own
+    mild = q.clone()
+    mild[..., 0] = q[..., 0].clamp(min=-0.13 * math.sqrt(q.shape[-1]))
+    case = call(mild, k, v)
+    yield common.finite_too(Case(case.label + " with scores near 150 and −20", case.ask))
+    case = call(-q.abs(), k, v)
+    yield common.finite_too(Case(case.label + " with all scores near −150", case.ask))
+    k = k.clone()  # the cases above keep their own
     k[..., 0] = 0
     k[:, rng.randrange(k.shape[1]), 0] = 250
     case = call(q, k, v)
@@ -243,6 +249,17 @@ def attention_exp_overflows(q, k, v):
 def attention_with_one_maximum_for_all(q, k, v):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
     weights = (scores - scores.max()).exp()
+    return weights / weights.sum(-1, keepdim=True) @ v
+
+
+@attention.mistake(
+    "You subtract the largest size of a query's scores, not the largest score. Where all of them "
+    "are near −150, that is 150, and every exponential is about exp(−300) = 0.",
+    loses="large scores",
+)
+def attention_with_the_largest_size(q, k, v):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    weights = (scores - scores.abs().amax(-1, keepdim=True)).exp()
     return weights / weights.sum(-1, keepdim=True) @ v
 
 

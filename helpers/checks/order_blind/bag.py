@@ -59,7 +59,7 @@ def bag_of_tensors(tokens, answers):
 
 @bag.mistake(
     "A set forgets how often a token occurs: “a a b” and “a b b” are different bags.",
-    loses="bags of different sizes",
+    loses=NOT_TWINS,
 )
 def bag_is_a_set(tokens, answers):
     bags = defaultdict(Counter)
@@ -161,8 +161,8 @@ def bag_number_not_fraction(tokens, answers):
 
 
 @bag.mistake(
-    "You count the bags, each as one right answer. A bag's best answer is right as often as "
-    "it occurs in the bag.",
+    "You count the bags, each as one right answer. (So does a Counter of tensors, in which no two "
+    "are the same key.) A bag's best answer is right as often as it occurs in the bag.",
 )
 def bag_most_of_the_bags(tokens, answers):
     bags = {tuple(sorted(row)) for row in tokens.tolist()}
@@ -172,7 +172,7 @@ def bag_most_of_the_bags(tokens, answers):
 @bag.mistake(
     "You tell bags apart by a few sums, such as those of the ids and of their squares, and "
     "different bags may agree in all of them. The sorted tokens tell all bags apart.",
-    loses="bags of different sizes",
+    loses=NOT_TWINS,
 )
 def bag_is_two_sums(tokens, answers):
     bags = defaultdict(Counter)
@@ -191,4 +191,28 @@ def bag_is_a_number_of_digits(tokens, answers):
     bags = defaultdict(Counter)
     for row, answer in zip(tokens.tolist(), answers.tolist(), strict=True):
         bags[sum(10**t for t in row)][answer] += 1
+    return sum(max(bag.values()) for bag in bags.values()) / len(answers)
+
+
+@bag.mistake(
+    "You write the sorted tokens as the digits of one number. A token may be as large as the base "
+    "or larger, and then two bags make the same number: 0 + 11 · 10 = 10 + 10 · 10.",
+    loses="bags that are nearly alike",
+)
+def bag_is_one_number(tokens, answers):
+    bags = defaultdict(Counter)
+    for row, answer in zip(tokens.tolist(), answers.tolist(), strict=True):
+        bags[sum(t * 10**place for place, t in enumerate(sorted(row)))][answer] += 1
+    return sum(max(bag.values()) for bag in bags.values()) / len(answers)
+
+
+@bag.mistake(
+    "You keep which tokens there are and a sum or two, but not how often each occurs: “1 1 2 3 3” "
+    "and “1 2 2 2 3” have the set and the sum in common.",
+    loses="bags that are nearly alike",
+)
+def bag_is_a_set_with_a_sum(tokens, answers):
+    bags = defaultdict(Counter)
+    for row, answer in zip(tokens.tolist(), answers.tolist(), strict=True):
+        bags[frozenset(row), sum(row)][answer] += 1
     return sum(max(bag.values()) for bag in bags.values()) / len(answers)

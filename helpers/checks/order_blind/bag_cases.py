@@ -32,9 +32,22 @@ CONFUSED = (
 AGREEING = (
     ([0, 5, 5], [1, 1, 8]),
     ([1, 2, 5, 7], [1, 3, 4, 7]),
-    *(([1] * (b + 1), [0] * b + [2]) for b in (2, 3, 4, 5, 6, 7, 9, 11, 16)),
+    *(([1] * (b + 1), [0] * b + [2]) for b in (2, 3, 4, 5, 6, 7, 9, 11, 16, 32, 64, 100)),
 )
 
+
+# The sums of the tokens agree, and those of their squares, up to their fifth powers.
+ALIKE = ([0, 5, 6, 16, 17, 22], [1, 2, 10, 12, 20, 21])
+# Pairs whose sorted tokens are the same number in base b, from the smallest on or from the largest,
+# or the same digits, of two or three to a token; and one of the same set that agree in such sums.
+BASES = (8, 10, 16, 32, 50, 64, 100, 128, 256, 1000, 1024)
+ONE_NUMBER = (
+    *(([0, b + 1], [b, b]) for b in BASES),
+    *(([0, b + 5], [1, 5]) for b in BASES),
+    ([12, 3456], [123, 456]),
+    ([123, 45_678], [1234, 5678]),
+    (2 * ALIKE[0] + ALIKE[1], ALIKE[0] + 2 * ALIKE[1]),
+)
 
 # The same in steps of 100, of 1000 and of 1024, where half precision has but even numbers, and in
 # sixteen bits. None is so large that a row of zeros and ones for each token would be slow.
@@ -91,6 +104,14 @@ def confused(rng: Random) -> Iterator[Case]:
         yield _bag_case("bags with equal sums of powers", *_with_answers(rng, whole))
 
 
+def one_number(rng: Random) -> Iterator[Case]:
+    """Bags that are one number, or one set with some sums, to a careless key."""
+    for pair in ONE_NUMBER:
+        largest = max(map(max, pair))  # what is added stands behind the others in order of size
+        whole = [[*bag, largest + 1, largest + 2] for bag in pair]
+        yield _bag_case("bags that make one number", *_with_answers(rng, whole))
+
+
 def repeated(rng: Random) -> Iterator[Case]:
     """Two words, one of them n times and the other m times, and the other way round."""
     pairs = (3, 5), (9, 11), (1, 11), (1, 9), (1, 17), (1, 257)
@@ -128,10 +149,6 @@ def _bag_case(label: str, rows: list[list[int]], answers: list[int]) -> Case:
         return found
 
     return Case(f"{label}, {len(rows)} sequences of {len(rows[0])} tokens", ask)
-
-
-# The sums of the tokens agree, and those of their squares, up to their fifth powers.
-ALIKE = ([0, 5, 6, 16, 17, 22], [1, 2, 10, 12, 20, 21])
 
 
 def twins(rng: Random) -> Iterator[Case]:
@@ -184,6 +201,7 @@ def nearly_alike(rng: Random) -> Iterator[Case]:
     """Bags that a careless key takes for one, of small ids and of large ones; and one bag."""
     yield from confused(rng)
     yield from large(rng)
+    yield from one_number(rng)
     yield from in_two_orders(rng)
 
 

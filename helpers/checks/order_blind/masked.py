@@ -87,7 +87,8 @@ def masked_by_infinity_times_zero(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "Your forbidden keys have the largest scores of all. The sign is missing.",
+    "What you fill in spoils every row that has a forbidden key, as +∞ and nan do. With +∞ the "
+    "forbidden keys have the largest scores of all: is a sign missing?",
     loses=MASKED,
 )
 def masked_with_plus_infinity(q, k, v, mask=None):
@@ -222,6 +223,19 @@ def masked_exp_overflows(q, k, v, mask=None):
     weights = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).exp()
     if mask is not None:
         weights = weights * mask
+    return weights / weights.sum(-1, keepdim=True) @ v
+
+
+@masked.mistake(
+    "One maximum serves all queries here. For a query whose scores are far below it every "
+    "exponential is 0, and 0/0 is left. Subtract from each query's scores their own largest.",
+    loses="large scores",
+)
+def masked_with_one_maximum_for_all(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    weights = (scores - scores.max()).exp()
     return weights / weights.sum(-1, keepdim=True) @ v
 
 

@@ -84,7 +84,10 @@ def _any_mask(rng: Random, *shape: int) -> Tensor:
 
 
 def hidden_are_largest(rng: Random) -> Iterator[Case]:
-    """The keys that are hidden have scores near 150, those that may be seen near −150."""
+    """The keys that are hidden have scores near 150, those that may be seen near −150.
+
+    Then one query has scores near −150, and the others have scores near 150.
+    """
     q, k, v = _square(rng)
     length = q.shape[2]
     lengths = torch.tensor([rng.randint(2, length - 2), length - 1])
@@ -92,8 +95,13 @@ def hidden_are_largest(rng: Random) -> Iterator[Case]:
     q[..., 0] = 2.0  # the root of the width
     for large, label in ((150.0, "where it hides"), (-150.0, "where it does not")):
         k[..., 0] = torch.where(mask[:, :, 0], -large, large)
-        case = call(q, k.clone(), v, mask)
+        case = call(q.clone(), k.clone(), v, mask)
         yield common.finite_too(Case(f"{case.label}, scores near 150 {label}, else −150", case.ask))
+    k[..., 0] = 150.0
+    q[..., rng.randrange(length), 0] *= -1
+    case = call(q, k, v, mask)
+    label = f"{case.label}, scores near −150 for one query, near 150 for the others"
+    yield common.finite_too(Case(label, case.ask))
 
 
 def hidden_are_huge(rng: Random) -> Iterator[Case]:

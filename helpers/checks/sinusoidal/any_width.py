@@ -24,6 +24,7 @@ def _odd(rng: Random) -> Iterator[Case]:
     yield call(short, first)
     yield call(length + rng.randint(1, 9), first)
     yield call(short, second)
+    yield call(first, first)  # as many rows as columns
     yield call(short, second, base=common.large_base(rng))
     yield call(common.long_length(rng), 3, base=common.small_base(rng))
     yield call(common.very_long_length(rng), 3)
@@ -49,6 +50,8 @@ def _still_even(rng: Random) -> Iterator[Case]:
     yield call(1, first)
     yield call(length, first, base=common.base_near_one(rng))
     yield call(length, first, base=common.huge_base(rng))
+    yield call(first, first)
+    yield again(call(common.short_length(rng), first + 12))
 
 
 def _single(rng: Random) -> Iterator[Case]:
@@ -56,6 +59,7 @@ def _single(rng: Random) -> Iterator[Case]:
     yield call(common.short_length(rng), 1)
     yield call(common.very_long_length(rng), 1, base=common.large_base(rng))
     yield call(1, 1)
+    yield again(call(common.short_length(rng) + 8, 1))
 
 
 any_width = Exercise(
@@ -147,10 +151,20 @@ def width_needs_a_pair(num_positions, d_model, base=10_000.0):
 @any_width.mistake(
     "You keep a table and hand the same tensor to the next who asks. Whoever writes into it "
     "changes it for all others: make a new one each time.",
-    loses="odd widths",
     breaks="returns a new table with each call",
 )
 def width_kept_for_the_next(num_positions, d_model, base=10_000.0, kept={}):  # noqa: B006
     angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
     new = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, :d_model]
     return kept.setdefault((num_positions, d_model, base), new)
+
+
+@any_width.mistake(
+    "For an even D you hand out the same tensor again, as a function with a cache does. Whoever "
+    "writes into it changes it for all others: these tables should be new as well.",
+    loses="even widths as before",
+)
+def width_even_ones_kept(num_positions, d_model, base=10_000.0, kept={}):  # noqa: B006
+    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
+    new = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, :d_model]
+    return new if d_model % 2 else kept.setdefault((num_positions, d_model, base), new)

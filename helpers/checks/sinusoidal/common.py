@@ -9,6 +9,9 @@ from typing import Any
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from helpers import encodings
+from helpers.encodings import Encoding
+
 
 def large_base(rng: Random) -> float:
     """A base well above the paper's, one of too many to work out beforehand."""
@@ -85,3 +88,25 @@ class ToTheCpu(TorchFunctionMode):
         if func is Tensor.cpu or (func is Tensor.to and "cpu" in named):
             self.fetched = True
         return func(*args, **(kwargs or {}))
+
+
+class RightModule(Encoding):
+    """The right module, cut into pieces so that each mistake shows its one wrong piece."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512, base=10_000.0):
+        super().__init__(d_model, num_heads, max_len)
+        self.keep(encodings.sinusoidal_table(max_len, d_model, base).float())
+
+    def keep(self, table):
+        self.register_buffer("table", table)
+
+    def check(self, length):
+        if length > self.max_len:
+            raise ValueError(f"T={length} is beyond max_len={self.max_len}")
+
+    def rows(self, x, positions):
+        return self.table[: x.shape[1]] if positions is None else self.table[positions]
+
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        return x + self.rows(x, positions).to(x.dtype)

@@ -22,7 +22,7 @@ from helpers.checks.engine import (
     refusal,
 )
 from helpers.checks.sinusoidal import common
-from helpers.encodings import Encoding, additive
+from helpers.encodings import additive
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
@@ -156,9 +156,13 @@ def _kept(rng: Random) -> Iterator[Case]:
             "numbers that would be trained": sum(trained),
             "numbers in its parameters": sum(p.numel() for p in module.parameters()),
         }
+        made = [buffer.clone() for buffer in _floating(module)]
         with common.ToTheCpu() as watched:
             _embedded(module, x), _embedded(module, x, positions)
         seen["it moves something to the CPU, wherever the model is"] = watched.fetched
+        seen["embed leaves its buffers as __init__ made them"] = len(made) == len(
+            _floating(module)
+        ) and all(map(torch.equal, made, _floating(module)))
         module.to(torch.bfloat16)
         dtypes = {str(buffer.dtype) for buffer in _floating(module)}
         module.to(torch.float64)
@@ -285,25 +289,3 @@ module = Exercise(
     ),
     forbidden=(additive.Table, encodings.Additive),
 )
-
-
-class RightModule(Encoding):
-    """The right module, cut into pieces so that each mistake shows its one wrong piece."""
-
-    def __init__(self, d_model, num_heads=1, max_len=512, base=10_000.0):
-        super().__init__(d_model, num_heads, max_len)
-        self.keep(encodings.sinusoidal_table(max_len, d_model, base).float())
-
-    def keep(self, table):
-        self.register_buffer("table", table)
-
-    def check(self, length):
-        if length > self.max_len:
-            raise ValueError(f"T={length} is beyond max_len={self.max_len}")
-
-    def rows(self, x, positions):
-        return self.table[: x.shape[1]] if positions is None else self.table[positions]
-
-    def embed(self, x, positions=None):
-        self.check(x.shape[1])
-        return x + self.rows(x, positions).to(x.dtype)

@@ -6,7 +6,8 @@ import torch
 from torch import nn
 
 from helpers import encodings
-from helpers.checks.sinusoidal.module import RightModule, module
+from helpers.checks.sinusoidal.common import RightModule
+from helpers.checks.sinusoidal.module import module
 
 ADDS, TOLD, KEPT, LONG, DTYPE = (part.name for part in module.parts)
 
@@ -244,3 +245,20 @@ class too_long_starts_again(RightModule):
     def rows(self, x, positions):
         wanted = torch.arange(x.shape[1]) if positions is None else positions
         return self.table[wanted % self.max_len]
+
+
+@module.mistake(
+    "Your buffer is filled only when embed is called. Until then it holds no rows to save or to "
+    "move: compute them in __init__.",
+    loses=KEPT,
+)
+class table_filled_by_embed(RightModule):
+    def keep(self, table):
+        self.register_buffer("table", torch.zeros_like(table))
+        self.filled = False
+
+    def embed(self, x, positions=None):
+        if not self.filled:
+            self.table.copy_(encodings.sinusoidal_table(self.max_len, self.d_model))
+            self.filled = True
+        return super().embed(x, positions)

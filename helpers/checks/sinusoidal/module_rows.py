@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from helpers.checks.sinusoidal.module import RightModule, module
+from helpers.checks.sinusoidal.common import RightModule
+from helpers.checks.sinusoidal.module import module
 
 ADDS, TOLD, KEPT, LONG, DTYPE = (part.name for part in module.parts)
 

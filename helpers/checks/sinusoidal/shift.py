@@ -32,6 +32,7 @@ def _backwards(rng: Random) -> Iterator[Case]:
     yield call(-rng.randint(30, 90), first)
     yield call(-rng.randint(1_100, 3_000), 4)
     yield call(0, second)
+    yield again(call(0, first))  # as an identity that is kept
 
 
 def _shift_base(rng: Random) -> Iterator[Case]:
@@ -112,10 +113,22 @@ def shift_base_forgotten(k, d_model, base=10_000.0):
 @shift.mistake(
     "You keep a matrix and return the same tensor at the next call. If one caller writes into it, "
     "it changes for all others: make a new tensor each time.",
-    loses="forwards",
+    loses=("forwards", "backwards, or not at all"),
     breaks="Each call returns a new matrix",
 )
 def shift_kept_for_the_next(k, d_model, base=10_000.0, kept={}):  # noqa: B006
     w = k * base ** (-torch.arange(0, d_model, 2) / d_model)
     new = [torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]]) for a in w]
     return kept.setdefault((k, d_model, base), torch.block_diag(*new))
+
+
+@shift.mistake(
+    "For k = 0 you hand out one and the same identity. If one caller writes into it, it changes "
+    "for all others: make that matrix anew as well.",
+    loses="backwards, or not at all",
+)
+def shift_with_one_identity(k, d_model, base=10_000.0, kept={}):  # noqa: B006
+    if k == 0:
+        return kept.setdefault(d_model, torch.eye(d_model))
+    w = k * base ** (-torch.arange(0, d_model, 2) / d_model)
+    return torch.block_diag(*[torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]]) for a in w])

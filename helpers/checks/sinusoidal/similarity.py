@@ -44,6 +44,7 @@ def _of_any(rng: Random) -> Iterator[Case]:
     yield call(_numbers(rng, common.short_length(rng), second + 1))
     uneven = torch.tensor([[3.0, 0], [rng.random() / 9, 0], [3, 0]], dtype=torch.float64)
     yield Case("a table whose rows 0 and 2 are long", call(uneven).ask)
+    yield call(_numbers(rng, second, second))  # T = D
     yield call(_numbers(rng, common.short_length(rng), 1))
     yield call(_numbers(rng, 1, second))
     yield call(_numbers(rng, rng.randint(305, 320), rng.randint(65, 80)))
@@ -103,8 +104,8 @@ similarity = Exercise(
 
 
 @similarity.mistake(
-    "You add up the products. There are T − k pairs at offset k, so a sum falls with k "
-    "whatever the table holds; take the mean.",
+    "You add up the products, or divide each sum by the same T. There are T − k pairs at offset k, "
+    "so a sum falls with k whatever the table holds; take the mean of those pairs.",
     breaks="Mean of ⟨P_p, P_{p+k}⟩ over p",
 )
 def similarity_sums(table):
@@ -154,7 +155,8 @@ def similarity_of_directions(table):
 
 
 @similarity.mistake(
-    "You divide the table itself, as *= and /= do. It belongs to the caller: divide the means.",
+    "You write into the table itself, as /= and sub_ do. It belongs to the caller: write into what "
+    "you have made, such as the means.",
     breaks="$P$ itself stays as it is",
 )
 def similarity_changes_the_table(table):

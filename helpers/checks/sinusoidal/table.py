@@ -29,6 +29,7 @@ def _default_base(rng: Random) -> Iterator[Case]:
     yield call(1, second + 24)
     yield call(common.short_length(rng), common.wide(rng) + 600)
     yield again(call(short, first + 12))
+    yield call(first, first)  # as many rows as columns
     # With D = 2 no angle is rounded in float32, however long the table is.
     yield call(rng.randint(5_100, 5_400), 2)
 
@@ -47,6 +48,7 @@ def _other_base(rng: Random) -> Iterator[Case]:
     yield call(length, 2, base=large)
     yield call(short, first, base=common.base_near_one(rng))
     yield call(short, first, base=common.huge_base(rng))
+    yield again(call(short, first + 20, base=small))
 
 
 table = Exercise(
@@ -154,7 +156,6 @@ def table_angles_multiplied(num_positions, d_model, base=10_000.0):
 @table.mistake(
     "You keep a table and hand the same tensor to the next who asks. Whoever writes into it "
     "changes it for all others: make a new one each time.",
-    loses="the paper's base",
     breaks="a new one with each call",
 )
 def table_kept_for_the_next(num_positions, d_model, base=10_000.0, kept={}):  # noqa: B006

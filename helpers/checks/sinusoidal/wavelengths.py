@@ -26,6 +26,7 @@ def _wavelengths(rng: Random) -> Iterator[Case]:
     yield call(first, base=common.base_near_one(rng))
     yield call(second, base=common.huge_base(rng))
     yield again(call(first + 12, base=common.large_base(rng)))
+    yield again(call(second + 24))
 
 
 wavelengths = Exercise(
