@@ -171,11 +171,11 @@ def _rate(rng: Random) -> Iterator[Case]:
 
 def _fraction(
     tokens: Tensor, vocab_size: int, seed: int, probability: float, answer: Answer
-) -> dict[str, str]:
+) -> Any:
     _, targets = _masked(answer, tokens, vocab_size, seed, probability)
-    words = tokens >= common.FIRST_WORD
-    number = int((targets != -100)[words].sum())
-    return {"fraction of the words chosen": chance.about(number, int(words.sum()), probability)}
+    chosen = (targets != -100)[tokens >= common.FIRST_WORD]
+    found = chance.about(int(chosen.sum()), len(chosen), probability)
+    return {"fraction of the words chosen": found}
 
 
 def _never(rng: Random) -> Iterator[Case]:
