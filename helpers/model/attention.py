@@ -100,7 +100,9 @@ class MultiHeadAttention(nn.Module):
         q, k = ask(self.encoding, "rotate", q, k, offsets=offsets)
         bias = ask(self.encoding, "scores", q, k, offsets=offsets)
         if bias is not None:
-            bias = bias * interface(self.encoding, "scale")
+            # The fused kernel reads float32 beside float64 queries as if it were float64.
+            wide = torch.promote_types(bias.dtype, q.dtype)
+            bias = bias.to(wide) * interface(self.encoding, "scale")
         if mask is not None:
             allowed = torch.zeros((), dtype=q.dtype, device=q.device) if bias is None else bias
             bias = torch.where(mask, allowed, float("-inf"))

@@ -229,7 +229,8 @@ plots.show(*text.row(hidden, words_of(PAIR[1])))
 
 # %% [markdown] exercise="row" title="One row for a pair" difficulty=2 minutes=10
 # Write `pair_row`: two lists of ids become one row of `length` ids, and one of as many segments,
-# all whole numbers. Either sentence may be empty, and `length` is 3 at least.
+# all whole numbers. Either sentence may be empty, neither holds `[PAD]`, `[CLS]` or `[SEP]`, and
+# `length` is 3 at least.
 #
 # - Segments are as in the table: the first `[SEP]` is still 0, the second is 1, padding is 0.
 # - A pair that is too long is cut **before** the row is put together. While it is too long, the

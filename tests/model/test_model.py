@@ -34,6 +34,27 @@ def test_attention_is_that_of_pytorch(x: Tensor) -> None:
         torch.testing.assert_close(ours(x, mask), expected, rtol=0, atol=1e-12)
 
 
+class _Float32(Encoding):
+    """Its scores are float32 whatever is asked, and have two axes, three or four."""
+
+    axes = 2
+
+    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+        length = q.shape[2]
+        bias = torch.arange(float(length)).sin() * torch.ones(length, 1)
+        return bias[(None,) * (self.axes - 2)]
+
+
+@pytest.mark.parametrize("axes", [2, 3, 4])
+def test_scores_in_float32_are_added_in_a_float64_model(axes: int) -> None:
+    x = torch.randn(2, 25, D, dtype=torch.float64, generator=Generator().manual_seed(0))
+    model = MultiHeadAttention(_Float32(D, H)).double()
+    model.encoding.axes = axes
+    v = model.qkv(x).chunk(3, -1)[2].unflatten(2, (H, D // H)).transpose(1, 2)
+    expected = model.out((model.weights(x) @ v).transpose(1, 2).flatten(2))
+    torch.testing.assert_close(model(x), expected, rtol=0, atol=1e-6)
+
+
 def test_without_positions_an_order_goes_in_and_the_same_comes_out(x: Tensor) -> None:
     model = Encoder(Encoding(D, H), vocab_size=9).double()
     tokens = torch.randint(9, (2, T))

@@ -43,7 +43,7 @@ def _small(rng: Random) -> list[Tensor]:
     """Batches of any shape: one row, one place, neither."""
     rows, length = rng.randint(30, 40), rng.randint(41, 45)
     words = torch.randint(5, 50, (rows, 6), generator=Generator().manual_seed(rng.randrange(99)))
-    batches = [common.random_ids(rng, rows, length, 50), words, words.T, words[:, :1]]
+    batches = [common.random_ids(rng, rows, length, 50), words, words.T.contiguous(), words[:, :1]]
     batches.append(words[:2].repeat(1, rng.randint(90, 95)))  # rows longer than BERT's own
     return [*batches, words[:1], words[:1, :1], torch.arange(5).repeat(3, 4)]
 
@@ -164,12 +164,18 @@ def _rate(rng: Random) -> Iterator[Case]:
     yield Case(label, lambda answer: _calls(answer, few, start)[0])
     large = torch.randint(100_000, 250_000, (300, 64), generator=Generator().manual_seed(seed))
 
-    def ask_large(answer: Answer) -> Any:
-        _, targets = _masked(answer, large, 250_000, seed)
-        number = int((targets != -100).sum())
-        return {"fraction of the words chosen": chance.about(number, large.numel(), 0.15)}
-
+    ask_large = partial(_fraction, large, 250_000, seed, 0.15)
     yield Case("words with ids of 100,000 and more", ask_large)
+    yield Case(f"({shape}, …, probability=0.004)", partial(_fraction, tokens, 200, seed, 0.004))
+
+
+def _fraction(
+    tokens: Tensor, vocab_size: int, seed: int, probability: float, answer: Answer
+) -> Any:
+    _, targets = _masked(answer, tokens, vocab_size, seed, probability)
+    chosen = (targets != -100)[tokens >= common.FIRST_WORD]
+    found = chance.about(int(chosen.sum()), len(chosen), probability)
+    return {"fraction of the words chosen": found}
 
 
 def _never(rng: Random) -> Iterator[Case]:

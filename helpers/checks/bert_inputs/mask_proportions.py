@@ -39,6 +39,20 @@ def mask_with_the_same_numbers_mirrored(tokens, vocab_size, generator, probabili
 
 
 @mask.mistake(
+    "Your chance has steps of one per cent. The probability may be any number from 0 to 1: compare "
+    "it with torch.rand.",
+    loses="the fraction that is chosen",
+    breaks="each word is chosen with the `probability` given",
+)
+@changed(
+    mask_some,
+    "torch.rand(tokens.shape, generator=generator) < probability",
+    "torch.randint(100, tokens.shape, generator=generator) < 100 * probability",
+)
+def mask_by_per_cent(): ...
+
+
+@mask.mistake(
     "Every chosen token becomes [MASK]. In two cases of ten it should become something else.",
     loses=("80 % [MASK], 10 % random, 10 % kept", "random words are words"),
 )

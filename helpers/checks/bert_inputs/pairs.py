@@ -40,8 +40,12 @@ def sentence_pairs(documents: list[list[str]], draw: Random) -> list[tuple[str, 
 
 
 def _documents(sizes: Sequence[int]) -> list[list[str]]:
-    """Sentences that say where they stand, none twice."""
-    return [[f"sentence {n} of text {d}" for n in range(size)] for d, size in enumerate(sizes)]
+    """Sentences, none twice, whose order is not that of the alphabet, nor that of documents."""
+    last = len(sizes)
+    return [
+        [f"sentence {size - n} of text {last - d}" for n in range(size)]
+        for d, size in enumerate(sizes)
+    ]
 
 
 def _properties(rng: Random) -> Iterator[Case]:

@@ -207,3 +207,12 @@ def pairs_without_repetitions(): ...
 )
 @changed(sentence_pairs, "    return made", "        document.clear()\n    return made")
 def pairs_that_clear_the_documents(): ...
+
+
+@pairs.mistake(
+    "You sort the documents. The triples are to come in the order of the text.",
+    loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
+    breaks="in the order of the text",
+)
+@changed(sentence_pairs, "    seconds = ", "    documents = sorted(documents)\n    seconds = ")
+def pairs_in_alphabetical_order(): ...

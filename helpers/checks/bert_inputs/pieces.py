@@ -124,6 +124,7 @@ def _strange(rng: Random, stem: str, ending: str) -> Iterator[Case]:
     yield _cut(rng, f"##{stem}{ending}", ["#", f"###{stem}", f"##{ending}"])
     one, two = rng.sample("123456789", 2)
     yield _cut(rng, one + two, [one, f"##{two}"])
+    yield _cut(rng, one + two + stem + two + one, [one + two, f"##{stem}", f"##{two}{one}"])
     x, y, z = rng.sample("abcdefgh", 3)
     for sign in ".*+(":  # which mean something else in a regular expression
         yield _cut(rng, x + y + z, [x + sign + z, x, f"##{y}", f"##{z}"])

@@ -42,3 +42,17 @@ def pieces_by_recursion(word, vocabulary):
 )
 @changed(greedy_pieces, "append(mark + word[start:end])", "append(word[start:end])")
 def pieces_returned_without_the_mark(): ...
+
+
+@exercise.mistake(
+    "You take the digits of a number one by one. Among digits, too, the longest piece that fits "
+    "comes first.",
+    loses="a word of several pieces",
+    breaks="of any characters",
+)
+@changed(
+    greedy_pieces,
+    "range(len(word), start, -1)",
+    "range(start + 1 if word[start].isdigit() else len(word), start, -1)",
+)
+def pieces_with_single_digits(): ...

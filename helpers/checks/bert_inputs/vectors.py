@@ -182,7 +182,9 @@ class sum_without_positions(RightSum):
         return 0
 
 
-@vectors.mistake("The segments are missing: the second sentence looks like the first.")
+@vectors.mistake(
+    "The table of segments is missing. (0 and 1 themselves are taken off again by LayerNorm.)"
+)
 class sum_without_segments(RightSum):
     def forward(self, tokens, segments):
         return self.norm(self.words(tokens) + self.places(tokens))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import statistics
 
+import torch
+
 from helpers.checks.claim_lab.settle import NEAR, settle, settle_by_the_rule
 from helpers.checks.engine import changed
 
@@ -110,3 +112,16 @@ def settle_without_a_lower_end_at_zero(): ...
 )
 @changed(settle_by_the_rule, "    mean, spread", "    high = high or math.inf\n    mean, spread")
 def settle_without_an_upper_end_at_zero(): ...
+
+
+@settle.mistake(
+    "torch.tensor(values) keeps seven digits of a number, so what equals an end lies beside it. "
+    "Ask for torch.float64, or use Python's numbers.",
+    breaks="what equals an end lies in it",
+)
+def settle_in_float32(values, low=-math.inf, high=math.inf):
+    numbers = torch.tensor(values)
+    mean, spread = float(numbers.mean()), 2 * float(numbers.std())
+    if low <= mean - spread and mean + spread <= high:
+        return "holds"
+    return "does not hold" if mean + spread < low or mean - spread > high else "not settled here"

@@ -87,10 +87,10 @@ def _made(
     """
     parts, columns = [], {}
     names = rng.sample(NAMES, len(mix))
-    for place, (number, comes_to) in enumerate(zip(names, mix, strict=True)):
-        part, mean, spread = _part(rng, number, comes_to, (place + turn) % 4)
+    for place, (name, comes_to) in enumerate(zip(names, mix, strict=True)):
+        part, mean, spread = _part(rng, name, comes_to, (place + turn) % 4)
         found = common.drawn(rng, mean, spread, len(seeds))
-        columns[number] = dict(zip(seeds, found, strict=True))
+        columns[name] = dict(zip(seeds, found, strict=True))
         parts.append(part)
 
     def measurement(seed: int, full: bool = False) -> dict[str, float]:
@@ -99,8 +99,8 @@ def _made(
         return {"beside": -1000.0 - seed} | far | known
 
     read = rng.choice(VERDICTS)  # which means nothing, as it is measured
-    made = Claim(100 + turn, TEXT, TEXT, TEXT, TEXT, tuple(parts), measurement, read=read)
-    return made, seeds
+    number = CHEAP[turn % len(CHEAP)]  # of a real claim, whose verdict is another
+    return Claim(number, TEXT, TEXT, TEXT, TEXT, tuple(parts), measurement, read=read), seeds
 
 
 def _shared(rng: Random) -> tuple[str, Claim, Sequence[int]]:
@@ -185,7 +185,6 @@ verdict = Exercise(
     forbidden=OF_THE_LIBRARY,
     shown=OF_THE_LIBRARY,
     explains=(
-        "One function for all claims",
         "Write `verdict_on`.",
         "Other entries in it do no harm.",
         "`decide` is yours to use.",

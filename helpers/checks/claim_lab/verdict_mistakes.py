@@ -244,3 +244,19 @@ def verdict_by_number(claim, seeds):
     if "not settled here" in found:
         return {"numbers": numbers, "verdict": "not settled here"}
     return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}
+
+
+@exercise.mistake(
+    "You know some verdicts by the number of the claim. Let each follow from what is measured.",
+    loses=VERDICT,
+    breaks="One function for all claims",
+)
+@changed(
+    verdict_by_parts,
+    "    found = ",
+    '    known = {10: "holds in part", 12: "does not hold"}\n'
+    "    if claim.number in known:\n"
+    '        return {"numbers": numbers, "verdict": known[claim.number]}\n'
+    "    found = ",
+)
+def verdict_known_by_heart(): ...

@@ -97,12 +97,16 @@ def _large(rng: Random) -> Iterator[Case]:
 def _impossible(rng: Random) -> Iterator[Case]:
     """Words that cannot stand at a place; at one that was not chosen word 0 may be among them."""
     for _ in range(2):
-        logits, targets, kinds, posterior = _text(rng, _sizes(rng), rng.randint(3, 5))
+        sizes = _sizes(rng)
+        logits, targets, kinds, posterior = _text(rng, sizes, rng.randint(3, 5))
         right = F.one_hot(targets.clamp(min=0), posterior.shape[-1]).bool()
         out = torch.rand(posterior.shape, generator=common.generator(rng)) < 0.3
         out[..., 0] |= targets == -100
         posterior = posterior.masked_fill(out & ~(right & (targets != -100)[..., None]), 0)
         posterior = posterior / posterior.sum(-1, keepdim=True)
+        at = tuple((targets != -100).nonzero()[0].tolist())
+        word = int(targets[at])  # the only one that can stand there, and the model is sure of it
+        posterior[at], logits[at][word] = torch.arange(sizes[2]) == word, 300
         yield _case((logits, targets, kinds, posterior), ", some words impossible")
 
 

@@ -85,6 +85,10 @@ def _large_logits(rng: Random) -> Iterator[Case]:
     for level in (900, -900):
         logits, targets = _batch(rng)
         yield call(logits + level, targets)
+    logits, targets = _batch(rng)
+    b, t = (targets != -100).nonzero()[0].tolist()
+    logits[b, t, targets[b, t]] = 300  # a word that is sure costs 0, and counts
+    yield call(logits, targets)
 
 
 def _differentiated(rng: Random) -> Iterator[Case]:

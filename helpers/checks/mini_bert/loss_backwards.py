@@ -48,3 +48,16 @@ def loss_without_gradient_where_logits_are_large(logits, targets):
     chosen = targets != -100
     logs = logits.log_softmax(-1)[chosen]
     return -logs.gather(-1, targets[chosen][:, None]).mean()
+
+
+@loss.mistake(
+    "You take the positions whose loss is not 0 for the chosen ones. Where a model is sure of the "
+    "right word the loss is 0 as well, and counts: go by −100.",
+    loses="logits of any size",
+    breaks="Logits may be in the hundreds",
+)
+def loss_of_what_is_not_0(logits, targets):
+    words = targets.clamp(min=0)[..., None]
+    surprise = -logits.log_softmax(-1).gather(-1, words)[..., 0]
+    surprise = surprise * (targets != -100)
+    return surprise.sum() / (surprise != 0).sum()

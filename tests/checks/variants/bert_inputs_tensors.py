@@ -72,6 +72,17 @@ def mask_the_words_alone(tokens, vocab_size, generator, probability=0.15):
     return seen.view(tokens.shape), targets.view(tokens.shape)
 
 
+def mask_in_a_single_row(tokens, vocab_size, generator, probability=0.15):
+    seen, targets = tokens.clone().view(-1), torch.full((tokens.numel(),), -100)
+    chosen = (seen >= 5) & (torch.rand(len(seen), generator=generator) < probability)
+    targets[chosen], lot = seen[chosen], torch.rand(len(seen), generator=generator)
+    seen[chosen & (lot > 0.2)] = 4
+    random = chosen & (lot < 0.1)
+    words = torch.randint(5, vocab_size, seen.shape, generator=generator)
+    seen[random] = words[random]
+    return seen.view(tokens.shape), targets.view(tokens.shape)
+
+
 class sum_by_indexing(nn.Module):
     def __init__(self, vocab_size, d_model, max_len=512):
         super().__init__()
@@ -161,6 +172,7 @@ MASK_WORDS = (
     mask_by_a_loop,
     mask_in_numpy,
     mask_the_words_alone,
+    mask_in_a_single_row,
 )
 VECTORS = (sum_by_indexing, sum_by_one_hot, sum_by_loop, sum_with_the_norm_by_hand)
 PADDING = (padding_by_ne, padding_by_view, padding_by_filling, padding_by_logic)

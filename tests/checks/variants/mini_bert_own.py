@@ -107,6 +107,19 @@ class own_with_dropout(own_left_neighbour):
         return torch.ones(1, 1, q.shape[2], q.shape[2]).to(q).triu(3)
 
 
+class own_bias_for_all_heads(Encoding):
+    """Two axes, float32 whatever the model is: torch.where makes it of two Python numbers."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.gain = nn.Parameter(torch.tensor(0.5))
+
+    def scores(self, q, k, offsets=None):
+        p = torch.arange(q.shape[2], device=q.device)
+        offset = p[None, :] - p[:, None]
+        return self.gain * torch.where(offset > 0, 1.0, -0.3) * offset.abs()
+
+
 OWN = (
     own_gated_waves,
     own_left_neighbour,
@@ -115,4 +128,5 @@ OWN = (
     own_values_by_side,
     own_recurrent_clock,
     own_with_dropout,
+    own_bias_for_all_heads,
 )
