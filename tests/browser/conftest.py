@@ -16,6 +16,8 @@ import pytest
 from playwright.sync_api import Locator, Page, sync_playwright
 from playwright.sync_api import TimeoutError as LateError
 
+from helpers.course import lab, work
+from helpers.course.settings import Course
 from tests.common import CHROMIUM
 
 
@@ -116,3 +118,15 @@ def page() -> Iterator[Page]:
         page.set_default_timeout(120_000)
         yield page
         browser.close()
+
+
+@pytest.fixture
+def learner(course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
+    """The course in a folder of its own with copies of its units, and JupyterLab's settings."""
+    for name in ("source", "notebooks", "docs"):
+        (tmp_path / name).symlink_to(course.root / name)
+    for name, value in lab.configuration().items():
+        monkeypatch.setenv(name, value)
+    copied = Course(tmp_path)
+    work.begin(copied)
+    return copied

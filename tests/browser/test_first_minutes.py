@@ -2,13 +2,12 @@
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import nbformat
 import pytest
 from playwright.sync_api import Page
 
-from helpers.course import lab, work
+from helpers.course import lab
 from helpers.course.settings import Course
 from tests.browser.conftest import run, serving
 from tests.common import UNITS, needs_browser
@@ -22,19 +21,8 @@ pytestmark = needs_browser
 
 
 @pytest.fixture
-def learner(course: Course, tmp_path: Path) -> Course:
-    """The course in a folder of its own, so that its work/ is this test's."""
-    for name in ("source", "notebooks", "docs"):
-        (tmp_path / name).symlink_to(course.root / name)
-    return Course(tmp_path)
-
-
-@pytest.fixture
-def opened(learner: Course, page: Page, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+def opened(learner: Course, page: Page) -> Iterator[Page]:
     """JupyterLab as `make lab` opens it."""
-    work.begin(learner)
-    for name, value in lab.configuration().items():
-        monkeypatch.setenv(name, value)
     with serving(lambda port: lab.command(learner, port, browser=False), learner.work) as address:
         page.set_viewport_size({"width": 1366, "height": 768})
         page.goto(f"{address}/lab")
