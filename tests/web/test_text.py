@@ -1,7 +1,11 @@
 """What becomes of formulas and of the repository's Markdown on the way to a page."""
 
+import re
+
 import pytest
 
+from helpers.course.settings import Course
+from web import explore
 from web.encodings import equation
 from web.finishing import as_the_system_asks, used
 from web.markdown import papers, relinked
@@ -81,3 +85,10 @@ def test_a_section_ends_where_the_next_of_its_rank_begins() -> None:
     assert end_of_section(parts, "rest") == 6
     with pytest.raises(ValueError, match="no heading"):
         end_of_section(parts, "clock face")
+
+
+def test_every_figure_has_its_section(course: Course) -> None:
+    for figure in explore.figures():
+        for unit, words in figure.units.items():
+            headings = re.findall(r"^# (##+ .+)$", course.text(unit).read_text("utf-8"), re.M)
+            assert any(words in each.lower() for each in headings), (figure.title, unit)
