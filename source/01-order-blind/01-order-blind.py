@@ -346,8 +346,8 @@ if d2l:
 # The book fills with −1,000,000 instead of −∞. For ordinary scores that is the same, until a row
 # has nothing else: then all its scores are equal, and it averages over padding.
 #
-# Around attention goes a **residual connection**, also called skip connection: the layer returns $x
-# + f(x)$. With random weights this is a layer to experiment with:
+# Around attention goes a **residual connection**, also called skip connection: the layer returns
+# $x + f(x)$. With random weights this is a layer to experiment with:
 
 # %%
 D, H = 16, 4
