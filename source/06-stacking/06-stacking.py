@@ -204,7 +204,7 @@ predict("cure", "Six untrained layers: which of the two keeps 32 random tokens a
         a="each of them, also without the other", b="only the skip connection",
         c="only the MLP", d="neither alone; it takes both", answer="")
 
-# %% tags=["nbval-check-output"]
+# %%
 residual_of = check.residual.use(rank_residual)
 numbers = torch.Generator().manual_seed(0)
 tokens = torch.randn(4, 32, 64, generator=numbers, dtype=torch.float64)  # four texts of 32 tokens
@@ -215,6 +215,7 @@ def by_depth(step, depth):
              through(step, tokens, depth, seed)] for seed in range(3)]
     return [sum(each) / len(runs) for each in zip(*runs, strict=True)]
 
+# %% tags=["nbval-check-output"]
 def loud(layer, x):
     for each in layer.mlp.parameters():
         each *= 8
