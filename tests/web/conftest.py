@@ -46,9 +46,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield Site(folder, f"{address}/")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One for all tests of this folder: other folders have their own, and there can be but one."""
+    """One for all tests of a file; those elsewhere start their own, and there can be but one."""
     with figures.browsing() as browser:
         yield browser
 
