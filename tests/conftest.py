@@ -13,9 +13,9 @@ from tests.common import ROOT, tiny_course
 
 # These begin.
 SLOWEST = (
-    "tests/course/grading/hostile", "tests/checks", "tests/mutants", "tests/saboteurs",
-    "tests/claims", "solutions", "tests/notebooks", "tests/course/grading", "tests/encodings",
-    "tests/training", "tests/benchmarks", "tests/browser",
+    "tests/course/grading/hostile", "tests/browser", "tests/checks", "tests/mutants",
+    "tests/saboteurs", "tests/claims", "solutions", "tests/notebooks", "tests/course/grading",
+    "tests/encodings", "tests/training", "tests/benchmarks",
 )  # fmt: skip
 
 # Tests that share nothing with the others of their file: each goes to whoever is free.
