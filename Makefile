@@ -9,7 +9,7 @@ LOCKS := requirements.lock requirements-no-deps.lock
 PORT ?= 8888
 SITE ?= 8000
 OUT ?= graded
-TESTS := $(BIN)/python -m pytest -n 3 --no-loadscope-reorder # conftest.py orders and shares them
+TESTS := $(BIN)/python -m pytest -n 4 --no-loadscope-reorder # conftest.py orders and shares them
 # The allocator keeps what is freed, as a GPU's does: else the kernel's clearing of fresh pages, half
 # of a step at T = 4,096, falls now on one form and now on another.
 KEEPS := MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=68719476736
@@ -24,7 +24,7 @@ help: ## list the targets
 demo: $(READY) ## a tour: build the notebooks, train for a minute, grade a synthetic class
 	@$(BIN)/course demo
 
-# Three tests run side by side, as some wait; threads of their own would only get in the way.
+# Four tests run side by side, as many wait; threads of their own would only get in the way.
 plain mutants saboteurs colab: export OMP_NUM_THREADS = 1
 test: $(READY) ## everything: style, types, unit tests, notebooks, grading, drift
 	@$(BIN)/python -m tests.everything

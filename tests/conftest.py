@@ -1,6 +1,7 @@
 """What several tests need: the course, and a small one to do harm to; and what was skipped."""
 
 import os
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from xdist.scheduler import LoadFileScheduling
 
 from helpers.course import settings
 from helpers.course.settings import Course
-from tests.common import ROOT, tiny_course
+from tests.common import ROOT, WHOLE, tiny_course
 
 # These begin.
 SLOWEST = (
@@ -37,6 +38,23 @@ class FilesOrTests(LoadFileScheduling):  # type: ignore[misc]
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FilesOrTests:
     """Share the tests out so that no process waits long for the other."""
     return FilesOrTests(config, log)
+
+
+class Notebooks:
+    """The solutions, which nbval runs: at a desk all training in them ends after a few steps."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Say so to the kernel that a notebook's first cell starts."""
+        with pytest.MonkeyPatch.context() as patch:
+            if item.path.suffix == ".ipynb" and not WHOLE:
+                patch.setenv("ORDER_MATTERS_PROFILE", "dry")
+            return (yield)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Also for what is not below this folder."""
+    config.pluginmanager.register(Notebooks())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -22,8 +22,9 @@ pytestmark = needs_browser
 
 
 @pytest.fixture
-def lab(course: Course, tmp_path: Path) -> Iterator[str]:
+def lab(course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """JupyterLab on a copy of the unit with one answer wrong; gives the notebook's address."""
+    monkeypatch.setenv("ORDER_MATTERS_PROFILE", "dry")
     notebook = nbformat.read(course.solutions / UNIT / f"{UNIT}.ipynb", as_version=4)
     wrong = next(m for m in checks.exercises(UNIT)["shift"].mistakes if "backwards" in m.name)
     notebook = synthetic.answered(notebook, {"shift": wrong.answer})

@@ -1,6 +1,7 @@
 """`make test` says at its end what it skipped, and what would run it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,17 +47,36 @@ def test_a_run_in_two_processes_notes_each_skip_once(
     assert sorted(place.read_text().splitlines()) == ["needs Chromium", "needs bubblewrap"]
 
 
+class _Types:
+    """Stands for mypy, which runs beside the steps and finds a fault."""
+
+    returncode, killed = 1, False
+
+    def __init__(self, words: list[str], **_options: Any) -> None:
+        assert words[2:] == [everything.TYPES]
+
+    def communicate(self) -> tuple[str, None]:
+        return "a fault\n", None
+
+    def kill(self) -> None:
+        _Types.killed = True
+
+
+@pytest.mark.parametrize(("failing", "code", "run"), [("helpers.course", 3, 3), ("", 1, 5)])
 def test_the_first_step_that_fails_ends_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str, code: int, run: int
 ) -> None:
-    asked: list[list[str]] = []
+    asked: list[str] = []
 
     def call(words: list[str], env: dict[str, str]) -> int:
         assert env["SKIPPED"] == str(everything.SKIPPED)
-        asked.append(words[2:])
-        return 3 * (words[2] == "mypy")
+        asked.append(words[2])
+        return 3 * (words[2] == failing)
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("subprocess.call", call)
-    assert everything.main() == 3
-    assert [words[0] for words in asked] == ["ruff", "ruff", "mypy"]
+    monkeypatch.setattr("subprocess.Popen", _Types)
+    assert everything.main() == code
+    assert asked == ["ruff", "ruff", "helpers.course", "pytest", "tests.skipped"][:run]
+    assert _Types.killed == bool(failing)
+    _Types.killed = False

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Generator, Tensor, nn
 
-from tests.saboteurs import modules
+from tests.saboteurs import modules, wrappers
 from tests.saboteurs.wrappers import (
     Answer,
     Breaks,
@@ -27,19 +27,33 @@ from tests.saboteurs.wrappers import (
 Change = Callable[[Any], Any]
 
 
-def of(right: Answer) -> Iterator[tuple[str, Sabotaged]]:
-    """Every saboteur that can be tried on a right answer, with its name."""
-    for name, change in RESULTS.items():
-        yield name, between(right, partial(_result, change))
-    for name, change in DIFFERENTIABLE.items():
-        yield name, between(right, partial(_differentiable, change))
-    for name, breaks in CALLS.items():
-        yield name, between(right, breaks())
-    for argument in _arguments(right):
-        for name, of_argument in ARGUMENTS.items():
-            yield f"{name} {argument}", between(right, of_argument(argument))
+def of(
+    right: Answer, ask: Callable[[Answer], Any] | None = None
+) -> Iterator[tuple[str, Sabotaged]]:
+    """Every saboteur that can be tried on a right answer, with its name.
+
+    Args:
+        ask: what will be asked of each. Most find nothing to break there and need not be tried.
+    """
+    breaks = dict(_breaks(right))
+    awake = wrappers.awake(right, dict(_breaks(right)), ask) if ask else breaks.keys()
+    for name in breaks:
+        if name in awake:
+            yield name, between(right, breaks[name])
     if isinstance(right, type) and issubclass(right, nn.Module):
         yield from modules.of(right)
+
+
+def _breaks(right: Answer) -> Iterator[tuple[str, Breaks]]:
+    for name, change in RESULTS.items():
+        yield name, partial(_result, change)
+    for name, change in DIFFERENTIABLE.items():
+        yield name, partial(_differentiable, change)
+    for name, breaks in CALLS.items():
+        yield name, breaks()
+    for argument in _arguments(right):
+        for name, of_argument in ARGUMENTS.items():
+            yield f"{name} {argument}", of_argument(argument)
 
 
 def _arguments(right: Answer) -> list[str]:

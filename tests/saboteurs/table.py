@@ -49,7 +49,7 @@ def rows(course: Course, unit: str, seed: int = 0) -> Iterator[Row]:
 
 def _tried(exercise: Exercise, right: Any, seed: int) -> Iterator[tuple[str, bool]]:
     """Each saboteur that broke something, and whether it lost points."""
-    for name, sabotaged in saboteurs.of(right):
+    for name, sabotaged in saboteurs.of(right, lambda answer: exercise.ask(answer, seed)):
         try:
             with trial.limited():
                 caught = not exercise.right(sabotaged.answer, seed)
