@@ -71,13 +71,14 @@ def library_calls(of: Forbidden) -> Iterator[set[str]]:
         # A check calls Python a million times, and each call comes by here.
         if event == "call":
             code = frame.f_code
-            if id(code) not in known:
-                known[id(code)] = code, places.get(_place(code)) or _elsewhere(frame)
-            name = known[id(code)][1]
-            caller = frame.f_back and known.get(id(frame.f_back.f_code))
-            # What the library calls in turn is nothing that the learner has called.
-            if name and not (caller and caller[1]):
-                used.add(name)
+            found = known.get(id(code))
+            if found is None:
+                found = known[id(code)] = code, places.get(_place(code)) or _elsewhere(frame)
+            if found[1]:
+                caller = frame.f_back and known.get(id(frame.f_back.f_code))
+                # What the library calls in turn is nothing that the learner has called.
+                if not (caller and caller[1]):
+                    used.add(found[1])
         elif event == "c_call":
             if watching and argument in _HIDING:
                 used.add(HIDDEN)
