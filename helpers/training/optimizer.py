@@ -61,6 +61,7 @@ def schedule(optimizer: Optimizer, lr: float, steps: int, **options: Any) -> LRS
     """One cycle: up for a tenth of the steps, then down to almost 0 along a cosine."""
     # Muon has no beta1 to cycle, and cycling AdamW's is not what makes the difference here.
     momentum = isinstance(optimizer, torch.optim.AdamW)
+    up = 0.1 if steps > 10 else 0.0  # a rise of no whole step is a division by zero there
     return OneCycleLR(
-        optimizer, lr, total_steps=steps, pct_start=0.1, cycle_momentum=momentum, **options
+        optimizer, lr, total_steps=steps, pct_start=up, cycle_momentum=momentum, **options
     )

@@ -66,6 +66,14 @@ def test_a_dry_run_ends_after_a_few_steps(monkeypatch: pytest.MonkeyPatch) -> No
     assert (len(losses("dry")), len(losses("quick"))) == (DRY, DRY + 5)
 
 
+@pytest.mark.parametrize("steps", [1, 2, 9, 10, 11, 20])
+def test_a_training_may_be_short(steps: int) -> None:
+    model = nn.Linear(2, 1)
+    draw = partial(torch.ones, 1, 2)
+    losses = train(model, draw, steps, loss=lambda asked, x: asked(x).square().sum(), label="")
+    assert len(losses) == steps
+
+
 def test_two_processes_have_the_curve_of_one(tmp_path: Path) -> None:
     one = _losses(ALONE, tmp_path / "one", "--steps", "12")
     two = _losses([*TOGETHER, "-m", "helpers.training"], tmp_path / "two", "--steps", "12")
