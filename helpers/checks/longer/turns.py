@@ -65,6 +65,8 @@ def _near_one(rng: Random) -> Iterator[Case]:
         d_head, length = 2 * rng.randint(6, 40), rng.randint(40, 5000)
         pair = rng.randint(2, d_head // 2 - 1)
         yield call(d_head, length, base=(length / (2 * math.pi * turns)) ** (d_head / 2 / pair))
+    short = rng.randint(12, 19)  # where T − 1 steps would be too few
+    yield call(8, short, base=(short / (2 * math.pi * 1.02)) ** 2)
 
 
 def _how_many(rng: Random) -> Iterator[Case]:
