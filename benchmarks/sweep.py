@@ -36,6 +36,7 @@ class Job(NamedTuple):
 
     label: str
     work: Callable[[int], pd.DataFrame]
+    seeds: Sequence[int] = SEEDS
 
 
 def small(
@@ -67,12 +68,12 @@ def _small(
 def sweep(
     name: str, jobs: Sequence[Job], by: Sequence[str] = ("encoding", "length")
 ) -> pd.DataFrame:
-    """Run every job on three seeds, store all rows as recorded result `name`, print the means.
+    """Run every job on each of its seeds, store all rows as recorded result `name`, print means.
 
     Args:
         by: columns of which each combination gets a line of means and spreads.
     """
-    todo = [(job, seed) for job in jobs for seed in SEEDS]
+    todo = [(job, seed) for job in jobs for seed in job.seeds]
     torch.set_num_threads(1)  # as in each run; the record says so
     folder = DONE / f"{name}-{code_now()}"
     folder.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ import torch
 
 from helpers import encodings, plots
 from helpers.encodings.base import HOOKS
-from helpers.pictures import clock, filling, hooks, offsets, stack, text
+from helpers.pictures import clock, filling, hooks, longer, offsets, stack, text
 
 
 def _words(figure: object) -> list[str]:
@@ -137,4 +137,37 @@ def test_a_long_text_goes_on_in_the_next_line_and_one_without_gaps_says_what_to_
     assert len({each.get_position()[1] for each in boxes}) == 4
     assert max(each.get_position()[0] for each in boxes) < filling.WIDTH
     assert "there is no [MASK]" in alt and any("Write [MASK]" in word for word in _words(figure))
+    plots.png(figure)
+
+
+def test_what_is_left_of_each_frequency_is_told() -> None:
+    ways = {"interpolation": [0.25, 0.25], "NTK": [1.0, 0.25]}
+    figure, alt = longer.slowed(ways, [3.8, 0.1], 1, 32)
+    assert "interpolation from 0.25 for the fastest pair to 0.25 for the slowest" in alt
+    assert "NTK from 1.00" in alt and "Between 1 and 32 turns" in alt
+    drawn = [np.asarray(line.get_ydata()).tolist() for line in figure.axes[0].lines]
+    assert drawn == list(ways.values())
+    plots.png(figure)
+
+
+def test_padding_has_no_position_and_new_tokens_are_lit() -> None:
+    mask = torch.tensor([[False, False, True, True], [True, True, True, True]])
+    found = torch.tensor([[0, 0, 0, 1], [0, 1, 2, 3]])
+    figure, alt = longer.places(mask, found, 3)
+    assert "text 0: 2 of padding, 0, then 1; text 1: 0 of padding, 0 1 2, then 3" in alt
+    words = figure.axes[0].texts
+    assert [each.get_text() for each in words if each.get_fontweight() == "bold"] == ["1", "3"]
+    assert sum(each.get_text() == "·" for each in words) == 2
+    plots.png(figure)
+
+
+def test_hands_of_patches_stand_at_their_angles() -> None:
+    angles = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    figure, alt = longer.grid(2, 2, angles, ["pair of rows", "pair of columns"])
+    assert "pair of rows: the same along each row" in alt
+    assert "pair of columns: the same along each column" in alt
+    for pair, ax in enumerate(figure.axes):
+        for hand, angle in zip(ax.lines, angles[:, pair].tolist(), strict=True):
+            (x, y), (to_x, to_y) = np.asarray(hand.get_xydata())
+            assert np.allclose([to_x - x, y - to_y], 0.4 * np.array([np.sin(angle), np.cos(angle)]))
     plots.png(figure)

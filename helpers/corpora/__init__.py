@@ -7,6 +7,7 @@ from torch import Generator
 from helpers.corpora.grammar import Grammar
 from helpers.corpora.lag import LagLanguage
 from helpers.corpora.masking import Masked, corrupt
+from helpers.corpora.patches import Patches
 from helpers.corpora.tasks import Reverse, Shift
 from helpers.corpora.trees import TreeLanguage
 
@@ -14,6 +15,7 @@ __all__ = [
     "Grammar",
     "LagLanguage",
     "Masked",
+    "Patches",
     "Reverse",
     "Shift",
     "Task",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from helpers.encodings.additive import Additive
-from helpers.encodings.axes import Rotary2d, Rotary3d
+from helpers.encodings.axes import Fourier2d, Learned2d, Rotary2d, Rotary3d
 from helpers.encodings.base import Encoding, interface
 from helpers.encodings.bias import ClippedBias, T5Bias, Window
 from helpers.encodings.convolution import Convolution
@@ -69,7 +69,8 @@ BY_NAME: dict[str, type[Encoding]] = {
     "window": Window,
     "convolution": Convolution,
 }
-# What has come since, and no unit teaches yet: RoPE for longer texts, on several axes, and apart.
+# What has come since, and no unit teaches yet: RoPE for longer texts, positions on
+# several axes, and others.
 LATER: dict[str, type[Encoding]] = {
     "interpolated": Interpolated,
     "ntk": Ntk,
@@ -80,6 +81,8 @@ LATER: dict[str, type[Encoding]] = {
     "p_rope": PRope,
     "rotary_2d": Rotary2d,
     "rotary_3d": Rotary3d,
+    "learned_2d": Learned2d,
+    "fourier_2d": Fourier2d,
     "pope": Pope,
     "fox": Fox,
     "path": Path,
@@ -100,12 +103,14 @@ __all__ = [
     "Encoding",
     "Fire",
     "Fourier",
+    "Fourier2d",
     "Fox",
     "Huang",
     "IndexMLP",
     "Interpolated",
     "Kerple",
     "Learned",
+    "Learned2d",
     "Llama3",
     "LongRope",
     "Ntk",

@@ -1,4 +1,4 @@
-"""RoPE for what stands on several axes: patches of an image, frames of a video."""
+"""Positions on several axes, of patches of an image or frames of a video: turned, or added."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from helpers.encodings.additive import Additive
+from helpers.encodings.of_index import Fourier
 from helpers.encodings.rotary import Rotary
 
 
@@ -72,3 +74,97 @@ class Rotary3d(_Axes):
     paper = "Wang et al. 2024 (2409.12191, Qwen2-VL), and its code"
     formula = r"as rotary, pair n by p_time, p_row or p_column"
     axes = 3
+
+
+class _Placed(Additive):
+    """x + the vector of each token's row and column.
+
+    What has one position only, as a word has, stands there on both axes.
+    """
+
+    def placed(self, positions: Tensor) -> Tensor:
+        """(…, 2) → (…, D), the vector of each row and column."""
+        raise NotImplementedError
+
+    def vectors(self, positions: Tensor) -> Tensor:
+        """(…) → (…, D), the vector of each position on the diagonal."""
+        return self.placed(torch.stack([positions, positions], -1))
+
+    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+        """Return x + vectors; (B, T, D) → (B, T, D).
+
+        Args:
+            positions: (T,) or (B, T), or rows and columns (B or 1, T, 2); 0 … T−1 on both axes
+                where they are not given.
+
+        Raises:
+            ValueError: `positions` has another shape.
+        """
+        if positions is None or positions.dim() < 3:
+            return super().embed(x, positions)
+        batch, length = x.shape[:2]
+        if positions.shape not in ((1, length, 2), (batch, length, 2)):
+            raise ValueError(
+                f"positions has shape {tuple(positions.shape)}; with rows and columns it must be "
+                f"(1, {length}, 2) or ({batch}, {length}, 2)"
+            )
+        return x + self.placed(positions).to(x.dtype)
+
+
+class Learned2d(_Placed):
+    """A learned vector per row beside one per column, each half as wide as a token.
+
+    Args:
+        max_len: how many rows, and how many columns, have a vector.
+        std: standard deviation of the first values.
+    """
+
+    paper = "Dosovitskiy et al. 2020 (2010.11929), appendix D.4"
+    formula = r"x_p + [R_row; C_column]"
+
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, std: float = 0.02
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        half = d_model // 2
+        self.rows = nn.Parameter(torch.randn(max_len, half) * std)
+        self.columns = nn.Parameter(torch.randn(max_len, d_model - half) * std)
+
+    def placed(self, positions: Tensor) -> Tensor:
+        """A row of each table, side by side."""
+        return torch.cat([self.rows[positions[..., 0]], self.columns[positions[..., 1]]], -1)
+
+    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+        """As `Additive`; a text beyond `max_len` is refused where no positions are given."""
+        if positions is None:
+            self._check_length(x.shape[1])
+        return super().embed(x, positions)
+
+
+class Fourier2d(_Placed, Fourier):
+    """Learnable Fourier features of row and column together: each feature has its own direction.
+
+    As `Fourier`, with W_r of shape (2, D_F/2).
+    """
+
+    paper = "Li et al. 2021 (2106.02795), equations 2 and 6"
+    formula = r"as fourier, (row, column)·W_r instead of p·W_r"
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        gamma: float = 1.0,
+        **fourier: Any,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, gamma, **fourier)
+        self.frequencies = nn.Parameter(torch.randn(2, len(self.frequencies)) / gamma)
+
+    def placed(self, positions: Tensor) -> Tensor:
+        """Equation 6, (…, 2) → (…, D)."""
+        return self.norm(self.mlp(self.features(positions)))
+
+    def angles(self, positions: Tensor) -> Tensor:
+        """Row and column times W_r, (…, 2) → (…, D_F/2)."""
+        return positions.to(self.frequencies.dtype) @ self.frequencies

@@ -92,5 +92,9 @@ class Fourier(Additive):
 
     def features(self, positions: Tensor) -> Tensor:
         """Equation 2, (…) → (…, D_F)."""
-        angles = positions[..., None] * self.frequencies
+        angles = self.angles(positions)
         return torch.cat([angles.cos(), angles.sin()], -1) / math.sqrt(2 * angles.shape[-1])
+
+    def angles(self, positions: Tensor) -> Tensor:
+        """p·W_r, (…) → (…, D_F/2)."""
+        return positions[..., None] * self.frequencies

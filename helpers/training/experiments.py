@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 from torch import Generator
@@ -17,7 +18,7 @@ from helpers.training import evaluate, train
 WIDTH, HEADS, LAYERS, BATCH = 48, 4, 2, 64
 TESTS, DRY_TESTS = 2000, 20  # sequences; the fewer where only whether a notebook runs is asked
 
-Build = Callable[[], Encoding]
+Build = Callable[[], Encoding | Sequence[Encoding]]  # several: layers have them by turns
 
 
 def run(
@@ -48,29 +49,15 @@ def run(
     """
     lengths = tuple(lengths)
     name = label or (encoding if isinstance(encoding, str) else "yours")
-    runtime.seed_everything(seed)
     if isinstance(encoding, str):
-        built = create(encoding, d_model=WIDTH, num_heads=HEADS, max_len=max(lengths))
-    else:
-        built = encoding()
-    model = Encoder(built, task.vocab_size, LAYERS)
-    text = Generator().manual_seed(seed)
+        encoding = partial(create, encoding, d_model=WIDTH, num_heads=HEADS, max_len=max(lengths))
     count = DRY_TESTS if runtime.profile() == "dry" else TESTS
     tests = {n: task.batch(count, n, Generator().manual_seed(10_000 + n)) for n in lengths}
     limits = {n: task.limit(test) for n, test in tests.items()}
-    low = shortest or lengths[0]
-    spread = iter(_lengths(low, lengths[0], steps, seed))
-    train(
-        model,
-        lambda: task.batch(BATCH, next(spread), text),
-        steps,
-        limit=limits[lengths[0]],
-        label=name,
-    )
+    model = fit(task, encoding, seed, steps, lengths[0], name, shortest, limits[lengths[0]])
     models = {name: model}
     for other, build in (also or {}).items():
-        models[other] = Encoder(build(), task.vocab_size, LAYERS)
-        models[other].load_state_dict(model.state_dict())
+        models[other] = with_encoding(model, build)
     rows = []
     for kind, each in models.items():
         for n, test in tests.items():
@@ -78,6 +65,32 @@ def run(
             row = {"encoding": kind, "seed": seed, "steps": steps, "length": n}
             rows.append(row | {"loss": score.loss, "limit": limits[n], "accuracy": score.accuracy})
     return pd.DataFrame(rows)
+
+
+def fit(
+    task: Task,
+    encoding: Build,
+    seed: int,
+    steps: int,
+    length: int,
+    label: str = "yours",
+    shortest: int | None = None,
+    limit: float | None = None,
+) -> Encoder:
+    """A two-layer encoder, trained on `task` at `length` tokens; arguments as in `run`."""
+    runtime.seed_everything(seed)
+    model = Encoder(encoding(), task.vocab_size, LAYERS)
+    text = Generator().manual_seed(seed)
+    spread = iter(_lengths(shortest or length, length, steps, seed))
+    train(model, lambda: task.batch(BATCH, next(spread), text), steps, limit=limit, label=label)
+    return model
+
+
+def with_encoding(model: Encoder, encoding: Build) -> Encoder:
+    """A copy of a small encoder that has its weights, and asks another encoding."""
+    other = Encoder(encoding(), model.tokens.num_embeddings, len(model.layers))
+    other.load_state_dict(model.state_dict())
+    return other
 
 
 def _lengths(low: int, high: int, steps: int, seed: int) -> list[int]:

@@ -776,7 +776,7 @@ if d2l:
 #
 # ## Further reading
 #
-# Ten units ago the question was how a model tells *dog bites man* from *man bites dog*. You have
+# Nine units ago the question was how a model tells *dog bites man* from *man bites dog*. You have
 # built the answers. These papers are written in the words that you now use:
 #
 # - Vaswani et al. 2017, *Attention Is All You Need*: section 3.5, and table 3, row (E).
@@ -789,8 +789,6 @@ if d2l:
 #   encodings of this course and many others. Take one and say which hooks it uses.
 # - Kazemnejad et al. 2023, *The Impact of Positional Encoding on Length Generalization in
 #   Transformers* (2305.19466). Ask: which task, how many seeds, how far apart?
-# - Chen et al. 2023 (2306.15595) and Peng et al. 2023, *YaRN* (2309.00071): how RoPE is brought to
-#   longer texts. After unit 05 you can say what it is that they bring back into range.
 #
 # ## What is open
 #
@@ -802,3 +800,6 @@ if d2l:
 #   size we could not show it.
 # - Where is the distance in a model of many layers? Our stripe took one layer and one task.
 # - And the claim that you read tomorrow. Turn it into an interval, predict, take three seeds, see.
+#
+# One claim is made more often than any of these: that RoPE can be brought to texts longer than those
+# of the training, by a few numbers and without training anew. Unit 10 measures it.

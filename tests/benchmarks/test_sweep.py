@@ -26,6 +26,8 @@ def test_what_is_done_is_kept_until_the_code_changes(
     assert sweep.sweep("made", [job])["loss"].tolist() == [0, 7, 2]
     monkeypatch.setattr(sweep, "code_now", lambda: "two")
     assert sweep.sweep("made", [job])["loss"].tolist() == [0, 1, 2]
+    some = sweep.Job("none", _row, (3, 5))
+    assert sweep.sweep("made", [some])["loss"].tolist() == [3, 5]
 
 
 def test_code_that_trains_counts_and_other_code_does_not(

@@ -41,7 +41,26 @@ def _index_mlp(e: Any, p: int) -> Tensor:
 
 
 def _fourier(e: Any, p: int) -> Tensor:
-    angles = [p * float(f) for f in e.frequencies]
+    return _of_angles(e, [p * float(f) for f in e.frequencies])
+
+
+def fourier_2d(e: Any, row: int, column: int) -> Tensor:
+    """Of a patch."""
+    down, across = e.frequencies
+    return _of_angles(
+        e, [row * float(f) + column * float(g) for f, g in zip(down, across, strict=True)]
+    )
+
+
+def learned_2d(e: Any, row: int, column: int) -> Tensor:
+    """Of a patch."""
+    half = e.d_model // 2
+    return torch.stack(
+        [e.rows[row, c] if c < half else e.columns[column, c - half] for c in range(e.d_model)]
+    )
+
+
+def _of_angles(e: Any, angles: list[float]) -> Tensor:
     features = [math.cos(a) for a in angles] + [math.sin(a) for a in angles]
     return _norm(e.norm, _mlp(e.mlp, torch.tensor(features) / math.sqrt(len(features))))
 
@@ -59,7 +78,10 @@ VECTORS: dict[str, Vector] = {
     "index_mlp": _index_mlp,
     "fourier": _fourier,
     "tree_depth": _tree_depth,
+    "learned_2d": lambda e, p: learned_2d(e, p, p),
+    "fourier_2d": lambda e, p: fourier_2d(e, p, p),
 }
+PLACED = {"learned_2d": learned_2d, "fourier_2d": fourier_2d}
 
 # What is added to q_i·k_j, for head h. q and k are (H, T, d) of one text.
 

@@ -22,6 +22,7 @@ close = torch.testing.assert_close
         ("learned", {"beyond": "guess"}, ["'guess'", "interpolate"]),
         ("fourier", {"gamma": 0}, ["gamma=0", "positive"]),
         ("fourier", {"features": 3}, ["features=3", "even"]),
+        ("fourier_2d", {"gamma": 0}, ["gamma=0", "positive"]),
         ("shaw", {"num_heads": 5}, ["num_heads=5", "d_model=12"]),
         ("shaw_keys", {"k": -1}, ["k=-1"]),
         ("clipped_bias", {"k": -2}, ["k=-2"]),
@@ -62,7 +63,7 @@ def test_an_unknown_name_and_an_unknown_option() -> None:
         create("shaw", d_model=D, wide=3)
 
 
-@pytest.mark.parametrize("name", ["sinusoidal", "learned", "huang", "tupe"])
+@pytest.mark.parametrize("name", ["sinusoidal", "learned", "learned_2d", "huang", "tupe"])
 def test_a_text_beyond_the_table(name: str) -> None:
     attention = MultiHeadAttention(create(name, d_model=D, num_heads=H, max_len=T))
     run = lambda x: attention(attention.encoding.embed(x))  # noqa: E731
@@ -125,6 +126,9 @@ def test_positions_on_other_axes_than_an_encoding_has() -> None:
     attention = MultiHeadAttention(create("rotary_2d", d_model=D))
     with pytest.raises(ValueError, match="positions have 3 axes; here are 2"):
         attention(torch.randn(1, T, D), None, Positions(torch.zeros(1, T, 3)))
+    for name in ("learned_2d", "fourier_2d"):
+        with pytest.raises(ValueError, match=rf"\(1, {T}, 3\); .* must be \(1, {T}, 2\) or"):
+            create(name, d_model=D).embed(torch.randn(2, T, D), torch.zeros(1, T, 3))
 
 
 def test_an_offset_beyond_the_table() -> None:

@@ -116,6 +116,22 @@ def test_vectors_are_the_formula_position_by_position(
     close(added, expected.expand(batch, -1, -1), rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("name", slow.PLACED)
+@given(**{key: SIZES[key] for key in ("batch", "width", "length", "seed")}, whole=st.booleans())
+@few
+def test_vectors_are_the_formula_patch_by_patch(
+    name: str, batch: int, width: int, length: int, seed: int, whole: bool
+) -> None:
+    encoding = _random(name, seed, d_model=width, max_len=9)
+    x = torch.randn(batch, length, width)
+    places = torch.randint(9, (batch if whole else 1, length, 2))
+    added = encoding.embed(x, places) - x
+    with torch.no_grad():
+        rows = [[slow.PLACED[name](encoding, *each) for each in row] for row in places.tolist()]
+        expected = torch.stack([torch.stack(row) for row in rows])
+    close(added, expected.expand(batch, -1, -1), rtol=0, atol=1e-10)
+
+
 # Options beyond the default, so that what is drawn is on both sides of what they say.
 TURNED: list[tuple[str, dict[str, Any]]] = [
     ("rotary", {}),

@@ -12,6 +12,8 @@ from transformers.models.bert.modeling_bert import BertEmbeddings
 from transformers.models.distilbert.modeling_distilbert import create_sinusoidal_embeddings
 from transformers.models.groupvit.configuration_groupvit import GroupViTVisionConfig
 from transformers.models.groupvit.modeling_groupvit import GroupViTMLP
+from transformers.models.reformer.configuration_reformer import ReformerConfig
+from transformers.models.reformer.modeling_reformer import AxialPositionEmbeddings
 from x_transformers import x_transformers as xt
 
 from helpers import encodings
@@ -70,6 +72,40 @@ def _fourier() -> Pair:
         theirs.mlp.load_state_dict(ours.mlp.state_dict())
     positions = torch.arange(T, dtype=torch.float64)
     return ours.vectors(positions), theirs(positions[:, None, None])
+
+
+@oracle("fourier_2d", "learnable-fourier-positional-encoding", 1e-12)
+def _fourier_2d() -> Pair:
+    ours = build("fourier_2d", features=10, hidden=7, match_norm=False)
+    theirs = LearnableFourierPositionalEncoding(1, 2, 10, 7, D, gamma=1.0).double()
+    with torch.no_grad():
+        theirs.Wr.weight.copy_(ours.frequencies.T)
+        theirs.mlp.load_state_dict(ours.mlp.state_dict())
+    patches = torch.cartesian_prod(torch.arange(3.0), torch.arange(4.0)).double()
+    x = torch.randn(B, len(patches), D)
+    return ours.embed(x, patches[None]), x + theirs(patches[:, None])
+
+
+@oracle("learned_2d", "transformers, Reformer's axial positions", 1e-12)
+def _reformer() -> Pair:
+    rows, columns = 3, 4
+    ours = build("learned_2d", max_len=columns)
+    half = ours.rows.shape[1]
+    theirs = (
+        AxialPositionEmbeddings(
+            ReformerConfig(
+                axial_pos_shape=(rows, columns), axial_pos_embds_dim=(half, D - half), hidden_size=D
+            )
+        )
+        .double()
+        .eval()
+    )
+    with torch.no_grad():
+        theirs.weights[0].copy_(ours.rows[:rows, None])
+        theirs.weights[1].copy_(ours.columns[None])
+    patches = torch.cartesian_prod(torch.arange(rows), torch.arange(columns))[None]
+    x = torch.randn(B, rows * columns, D)
+    return ours.embed(x, patches), x + theirs(torch.arange(rows * columns).expand(B, -1))
 
 
 def _onnx(layout: str, fraction: float) -> Pair:

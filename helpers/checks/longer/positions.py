@@ -1,0 +1,232 @@
+"""Unit 10, “Positions in a padded cache”: what it asks, and the usual bugs.
+
+Subtler mistakes, and those of dtype and form, are in `positions_counted`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from helpers.checks.engine import Answer, Case, Exercise, Part, again, call, changed
+from helpers.checks.longer import common
+from helpers.model.decoder import Cache
+
+LEFT, CACHE = "padding on the left", "tokens behind a cache"
+ELSEWHERE, LONG = "padding elsewhere", "long texts"
+
+
+def positions_of(mask: Tensor, cached: int = 0) -> Tensor:
+    """How many real tokens stand before each of the new ones, (B, S − cached); 0 for padding."""
+    return torch.where(mask, mask.cumsum(1) - 1, 0)[:, cached:]
+
+
+def _typed(mask: Tensor, cached: int = 0) -> Case:
+    asked = call(mask, cached)
+
+    def ask(answer: Answer) -> Any:
+        found = asked.ask(answer)
+        if not isinstance(found, Tensor):
+            return found
+        return {"its dtype": common.dtype(found), "the positions": found}
+
+    return Case(asked.label, ask)
+
+
+def _left(rng: Random, rows: int, width: int) -> Tensor:
+    """One text without padding, and others with 1 … width − 1 on the left, in any order."""
+    pads = [0, *(rng.randint(1, width - 1) for _ in range(rows - 1))]
+    return torch.arange(width) >= torch.tensor(rng.sample(pads, rows))[:, None]
+
+
+def _right(rng: Random, rows: int, width: int) -> Tensor:
+    return _left(rng, rows, width).flip(1)
+
+
+def _anywhere(rng: Random, rows: int, width: int) -> Tensor:
+    drawn = [[rng.random() < 0.6 for _ in range(width)] for _ in range(rows)]
+    return torch.tensor(drawn)
+
+
+def _padded_left(rng: Random) -> Iterator[Case]:
+    mask = _left(rng, rng.randint(3, 5), rng.randint(6, 9))
+    yield _typed(mask)
+    yield _typed(mask.flip(0))  # the same shape once more
+    yield _typed(_left(rng, rng.randint(9, 12), rng.randint(3, 6)))
+    yield _typed(torch.ones(3, rng.randint(4, 9), dtype=torch.bool))
+    yield _typed(_left(rng, 1, 5))
+    yield _typed(_left(rng, 2, rng.randint(40, 50)).T.contiguous().T)
+    yield Case(*_without_cached(_left(rng, 3, rng.randint(4, 8))))
+    yield again(_typed(_left(rng, 3, rng.randint(6, 9))))
+
+
+def _without_cached(mask: Tensor) -> tuple[str, Any]:
+    asked = call(mask)
+    return asked.label, asked.ask
+
+
+def _behind_a_cache(rng: Random) -> Iterator[Case]:
+    """One new token and several; padding in the cache, and a cache of padding alone."""
+    for width in (rng.randint(7, 9), rng.randint(10, 14)):
+        mask = _left(rng, rng.randint(3, 5), width)
+        mask[:, -1] = True
+        for cached in (width - 1, rng.randint(2, 4), 1, rng.randint(5, width - 2)):
+            yield _typed(mask, cached)
+    short = torch.arange(8) >= torch.tensor([6, 2, 7])[:, None]  # two begin after the cache
+    yield _typed(short, rng.randint(3, 5))
+
+
+def _padded_elsewhere(rng: Random) -> Iterator[Case]:
+    right = _right(rng, rng.randint(3, 5), rng.randint(6, 9))
+    yield _typed(right)
+    yield _typed(right, rng.randint(1, 4))
+    for cached in (0, rng.randint(2, 5)):
+        drawn = _anywhere(rng, rng.randint(4, 6), rng.randint(11, 14))
+        drawn[0], drawn[1, :2], drawn[2, -2:] = False, False, True
+        yield _typed(drawn, cached)
+    # A prompt padded on the right, and then the tokens that a model has added.
+    added = torch.cat([_right(rng, 4, 6), torch.ones(4, 3, dtype=torch.bool)], 1)
+    yield _typed(added, rng.choice((6, 7, 8)))
+    yield _typed(torch.zeros(2, 4, dtype=torch.bool))
+
+
+def _long(rng: Random) -> Iterator[Case]:
+    """Beyond what bfloat16, float16 and integers of 8 and 16 bits can count."""
+    for width in (rng.randint(300, 400), rng.randint(2100, 2400), rng.randint(35_000, 36_000)):
+        mask = _left(rng, 2, width)
+        mask[:, : width // 40], mask[:, width // 30 :] = False, True
+        yield _typed(mask)
+        yield _typed(mask, width - rng.randint(1, 3))
+
+
+positions = Exercise(
+    "positions",
+    positions_of,
+    (
+        Part(LEFT, 1, _padded_left),
+        Part(CACHE, 1, _behind_a_cache),
+        Part(ELSEWHERE, 0.5, _padded_elsewhere),
+        Part(LONG, 0.5, _long),
+    ),
+    forbidden=(Cache,),
+    explains=("Write `positions`.",),
+)
+
+
+def positions_right(mask, cached=0):
+    """The right answer, of which the mistakes below change one thing."""
+    counted = mask.cumsum(1) - 1
+    return torch.where(mask, counted, 0)[:, cached:]
+
+
+@positions.mistake(
+    "Your positions count the padding: a text with three tokens of padding begins at 3. A model "
+    "with RoPE sees no difference as long as all its keys are counted so, but a table of positions "
+    "does; count real tokens only.",
+    loses=(LEFT, CACHE, ELSEWHERE, LONG),
+    breaks="how many real tokens stand before it",
+)
+@changed(positions_right, "mask.cumsum(1) - 1", "torch.arange(mask.shape[1]).expand(mask.shape)")
+def positions_that_count_padding(): ...
+
+
+@positions.mistake(
+    "You count columns and do not look at the mask: each row gets the positions of a text without "
+    "padding, and padding gets some as well.",
+)
+def positions_without_the_mask(mask, cached=0):
+    return torch.arange(cached, mask.shape[1]).expand(mask.shape[0], -1)
+
+
+@positions.mistake(
+    "Behind a cache your positions begin at 0 again, so that a new token seems to stand at the "
+    "beginning of its text. Count what the cache holds as well.",
+    loses=(CACHE, ELSEWHERE, LONG),
+    breaks="also those in the cache",
+)
+def positions_restarted(mask, cached=0):
+    new = mask[:, cached:]
+    return torch.where(new, new.cumsum(1) - 1, 0)
+
+
+@positions.mistake(
+    "Behind a cache you go on from its width, `cached`, in which the padding is counted. Go on "
+    "from the number of its real tokens, which differs from text to text.",
+    loses=(CACHE, ELSEWHERE, LONG),
+)
+def positions_from_the_width_of_the_cache(mask, cached=0):
+    new = mask[:, cached:]
+    return torch.where(new, new.cumsum(1) - 1 + cached, 0)
+
+
+@positions.mistake(
+    "Your first token is at 1. Positions count from 0: it is the tokens before that count.",
+    breaks="Position of each new token in its own text",
+)
+@changed(positions_right, "mask.cumsum(1) - 1", "mask.cumsum(1)")
+def positions_from_one(): ...
+
+
+@positions.mistake(
+    "The mask is True where a token stands, and you take it the other way round.",
+    breaks="`mask`",
+)
+@changed(positions_right, "counted = mask", "mask = ~mask; counted = mask")
+def positions_of_the_padding(): ...
+
+
+@positions.mistake(
+    "Your padding has positions other than 0, such as −1 or that of the token before it. −1 would "
+    "be the last row of a table.",
+    loses=(LEFT, CACHE, ELSEWHERE, LONG),
+    breaks="padding itself gets 0",
+)
+@changed(positions_right, "torch.where(mask, counted, 0)", "counted")
+def positions_of_padding_below_zero(): ...
+
+
+@positions.mistake(
+    "Your padding in the middle or on the right has the position of the token before it. All "
+    "padding gets 0.",
+    loses=ELSEWHERE,
+)
+@changed(positions_right, "torch.where(mask, counted, 0)", "counted.clamp(min=0)")
+def positions_of_later_padding(): ...
+
+
+@positions.mistake(
+    "You return the positions of the whole text. Those in the cache have been used already: return "
+    "those of the new tokens.",
+    loses=(CACHE, ELSEWHERE, LONG),
+    breaks="`cached`",
+)
+@changed(positions_right, "[:, cached:]", "")
+def positions_of_the_cache_too(): ...
+
+
+@positions.mistake(
+    "You leave the new tokens out: the first `cached` columns are those in the cache, and the new "
+    "ones come after them.",
+)
+@changed(positions_right, "[:, cached:]", "[:, :cached]")
+def positions_of_the_cache_alone(): ...
+
+
+@positions.mistake(
+    "You count along the batch, from text to text. The tokens of a text lie along the second axis.",
+)
+@changed(positions_right, "mask.cumsum(1)", "mask.cumsum(0)")
+def positions_along_the_batch(): ...
+
+
+@positions.mistake(
+    "All rows get the positions of the first one. Each text has padding of its own.",
+    breaks="in its row",
+)
+def positions_of_the_first_text(mask, cached=0):
+    first = torch.where(mask[0], mask[0].cumsum(0) - 1, 0)
+    return first[cached:].expand(mask.shape[0], -1)

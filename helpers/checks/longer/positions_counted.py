@@ -1,0 +1,110 @@
+"""Unit 10, “Positions in a padded cache”: what is right for some masks only, dtypes and forms."""
+
+from __future__ import annotations
+
+import torch
+
+from helpers.checks.engine import changed
+from helpers.checks.longer.positions import CACHE, ELSEWHERE, LEFT, LONG, positions
+
+
+def positions_counted(mask, cached=0):
+    """The right answer, of which the mistakes below change one thing."""
+    counted = mask.cumsum(1) - 1
+    return torch.where(mask, counted, 0)[:, cached:]
+
+
+@positions.mistake(
+    "You subtract the number of padding tokens of the whole row, which is right where all of them "
+    "stand on the left. Count the tokens before each one instead.",
+    loses=ELSEWHERE,
+    breaks="Padding may stand anywhere",
+)
+@changed(
+    positions_counted,
+    "mask.cumsum(1) - 1",
+    "(torch.arange(mask.shape[1]) - (~mask).sum(1, keepdim=True)).clamp(min=0)",
+)
+def positions_after_all_padding(): ...
+
+
+@positions.mistake(
+    "You count from the first real token on, and count padding that comes after it. Count real "
+    "tokens only.",
+    loses=ELSEWHERE,
+)
+@changed(
+    positions_counted,
+    "mask.cumsum(1) - 1",
+    "torch.arange(mask.shape[1]) - mask.int().argmax(1, keepdim=True)",
+)
+def positions_from_the_first_token(): ...
+
+
+@positions.mistake(
+    "You count in bfloat16, which has eight binary digits: there 257 is 256.",
+    loses=LONG,
+    breaks="$S$ may be any number",
+)
+@changed(positions_counted, "mask.cumsum(1) - 1", "(mask.bfloat16().cumsum(1) - 1).long()")
+def positions_in_bfloat16(): ...
+
+
+@positions.mistake(
+    "You count in float16, which has eleven binary digits: there 2,049 is 2,048.", loses=LONG
+)
+@changed(positions_counted, "mask.cumsum(1) - 1", "(mask.cumsum(1).half() - 1).long()")
+def positions_in_float16(): ...
+
+
+@positions.mistake(
+    "Your numbers go through integers of 8 or 16 bits, which end at 127 or at 32,767.", loses=LONG
+)
+@changed(positions_counted, "mask.cumsum(1) - 1", "(mask.cumsum(1) - 1).short().long()")
+def positions_of_16_bits(): ...
+
+
+@positions.mistake("Your numbers go through integers of 8 bits, which end at 127.", loses=LONG)
+@changed(positions_counted, "mask.cumsum(1) - 1", "(mask.cumsum(1) - 1).to(torch.int8).long()")
+def positions_of_8_bits(): ...
+
+
+@positions.mistake(
+    "Your positions stop at some length, such as 512. A longer text has more of them.", loses=LONG
+)
+@changed(positions_counted, "mask.cumsum(1) - 1", "(mask.cumsum(1) - 1).clamp(max=511)")
+def positions_up_to_512(): ...
+
+
+@positions.mistake(
+    "Your positions are floating-point numbers, of which a later step may keep eight digits. Let "
+    "them be int64.",
+    breaks="in int64",
+)
+@changed(
+    positions_counted, "torch.where(mask, counted, 0)", "torch.where(mask, counted, 0).float()"
+)
+def positions_as_floats(): ...
+
+
+@positions.mistake("Your positions are int32. They should be int64, PyTorch's dtype of an index.")
+@changed(positions_counted, "torch.where(mask, counted, 0)", "torch.where(mask, counted, 0).int()")
+def positions_as_short_integers(): ...
+
+
+@positions.mistake(
+    "You write into the mask, which belongs to the caller. Build a new tensor.",
+    loses=(LEFT, CACHE, ELSEWHERE, LONG),
+    breaks="stays as it is",
+)
+@changed(positions_counted, "counted = mask", "mask &= True; mask[:, 0] ^= True; counted = mask")
+def positions_written_into_the_mask(): ...
+
+
+@positions.mistake(
+    "You return as many columns as the cache has. The new ones are the rest: all columns from "
+    "`cached` on.",
+    loses=(CACHE, ELSEWHERE, LONG),
+)
+@changed(positions_counted, "[:, cached:]", "[:, -cached:]")
+def positions_as_many_as_cached(): ...

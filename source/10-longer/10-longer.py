@@ -1,0 +1,682 @@
+# %% [markdown]
+# # 10 · Longer than trained
+#
+# By the end of this unit you can
+#
+# - say which of RoPE's pairs have been through every angle in training, and which have not;
+# - extend RoPE by position interpolation, by a larger base (NTK) and by YaRN's ramp;
+# - compare them on one model, before and after fine-tuning, and say what each of them changes;
+# - number the tokens of a padded batch behind a cache, and recognise the bugs that people report;
+# - turn queries and keys by the rows and columns of a picture.
+#
+# Reading and running takes about 25 minutes besides the exercises.
+
+# %%
+import math
+
+import pandas as pd
+import torch
+import torch.nn.functional as F
+
+from helpers import encodings, plots, runtime
+from helpers.checks import longer as check
+from helpers.corpora import LagLanguage
+from helpers.encodings import Rotary
+from helpers.model.decoder import Decoder
+from helpers.pictures import hooks
+from helpers.pictures import longer as pictures
+from helpers.predict import outcome, predict
+from helpers.training import train
+from helpers.training.experiments import fit
+from helpers.training.extension import extend
+
+# %% [markdown]
+# ## 1. A model that cannot read on
+#
+# A model is trained on texts of one length, its **context length**, and then somebody gives it a
+# longer one. This unit asks one question: what must be done to the positions so that it can read
+# on? All of it happens in one hook:
+
+# %%
+plots.show(*hooks.hooks("rotate"))
+
+# %% [markdown]
+# The model is the one that unit 05 left in trouble: two layers with RoPE, trained on the lag
+# language, in which a token follows from the one three positions before. It has seen texts of 24
+# tokens, and it will be asked about 48, 96 and 192.
+
+# %% tags=["training"]
+seeds = range(3 if runtime.profile() == "full" else 1)
+models = [fit(LagLanguage(), lambda: Rotary(48, 4), seed, 300, 24, "RoPE") for seed in seeds]
+
+# %%
+def measured(ways, task=None, tuning=(0,), lengths=(24, 48, 96, 192)):
+    """Losses of the same weights under each of `ways`, by length; the exact limit beside them."""
+    found = [extend(model, task or LagLanguage(), ways, seed, tuning, lengths)
+             for seed, model in zip(seeds, models, strict=True)]
+    return pd.concat(found)
+
+def by_length(table):
+    """Mean loss of each way at each length, and the limit below."""
+    means = table.pivot_table("loss", ["encoding", "tuned"], "length", sort=False)
+    means.loc[("limit", ""), :] = table.groupby("length")["limit"].mean()
+    return means.round(2)
+
+# %% tags=["training"]
+ways = {"RoPE": lambda: Rotary(48, 4)}
+by_length(measured(ways))
+
+# %% [markdown]
+# At 24 tokens the model is close to the limit, and with each doubling it loses more. The limit
+# itself falls a little, since in a longer text fewer tokens stand at the edges. (One seed and 300
+# steps; twenty seeds come in section 6.)
+#
+# Nobody wants to train again from the beginning for that. A large model is trained on some
+# thousands of tokens, as attention costs $T^2$, and everything below was invented to make it read
+# more than that for little money. For a large model one cannot measure how far from the limit it
+# is. Here one can.
+
+# %% [markdown]
+# ## 2. What is new in a longer text?
+#
+# Pair $n$ of a query and a key meets at the angle $(j - i)\,\theta_n$. Write $\lambda_n =
+# 2\pi/\theta_n$ for its **wavelength**, the number of positions of one full turn (unit 02). If
+# the training texts are much longer than that, the pair has been through every angle many times.
+# If they are shorter, a longer text shows the model angles that it has never seen.
+
+# %% [markdown] exercise="turns" title="Who has seen every angle?" difficulty=1 minutes=8
+# Write `turns`. It takes the even width $d$ of a head, a length $T$ of at least 1 and a base
+# above 1. It returns two tensors of shape $(d/2,)$, pair $n$ at index $n$, in this order:
+#
+# - how many turns pair $n$ makes in a text of $T$ tokens, $T\,\theta_n / 2\pi$, in float32 or
+#   float64; a pair seldom makes a whole number of turns, and the fraction counts;
+# - whether pair $n$ comes round, as bool: whether it makes at least one full turn.
+#
+# As in unit 05, the pairs turn with $\theta_n = \text{base}^{-2n/d}$.
+#
+# *Why care:* the three methods of this unit differ in one thing only: which pairs they slow down.
+#
+# <details><summary>Hint</summary>
+#
+# `torch.arange(0, d_head, 2)` is $2n$ for all pairs. A comparison of the first result is the
+# second.
+# </details>
+
+# %% solution="turns"
+def turns(d_head: int, length: int, base: float = 10_000.0) -> tuple[torch.Tensor, torch.Tensor]:
+    """Turns of each pair in a text of `length` tokens, (d/2,), and which come round, (d/2,)."""
+    ### BEGIN SOLUTION
+    theta = base ** (-torch.arange(0, d_head, 2) / d_head)
+    turned = length * theta / (2 * math.pi)
+    return turned, turned >= 1
+    ### END SOLUTION
+
+# %% test="turns" points=2
+check.turns(turns)
+### BEGIN HIDDEN TESTS
+check.turns(turns, seed=10101)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# From here on, `turned` is your `turns`, or the course's while yours is not right. This is our
+# model, and beside it a large one, whose heads have 128 columns and which has been trained on 4,096
+# tokens:
+
+# %%
+right_turns = check.turns.use(turns)
+
+def turned(d_head, length, base=10_000.0):
+    """Turns of each pair, and which come round, as float64 and bool."""
+    found, whole = right_turns(d_head, length, base=base)
+    return torch.as_tensor(found).double(), torch.as_tensor(whole)
+
+for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
+    found, whole = turned(d_head, length)
+    slow = ", ".join(f"{each:.2f}" for each in found[-3:].tolist())
+    print(f"{name}: {int(whole.sum())} of {d_head // 2} pairs come round; the slowest make {slow}")
+
+# %% [markdown]
+# So there are two things that may be new in a longer text:
+#
+# - **new angles**, in the slow pairs, which have not come round. This is what the inventors of
+#   interpolation, NTK and YaRN wanted to heal;
+# - **new offsets at old angles**, in the fast pairs: a key 34 positions away looks to pair 0 as one
+#   three away does (unit 05, section 9).
+#
+# Unit 05 has told them apart for this model: with the offsets of the two fast pairs clipped it was
+# nearly saved, with those of the slow pairs hardly. Keep that in mind. We now treat this model with
+# what was invented for slow pairs, and we can see for each method what it does and what it does
+# not.
+
+# %% [markdown]
+# ## 3. Interpolation: squeeze the positions
+#
+# The first idea is the simplest (Chen et al. 2023). To read $s$ times as many tokens, read position
+# $p$ as $p/s$. Then the last position of the longer text is one that the model knows, and no angle
+# is new. Turning by $\frac{p}{s}\,\theta_n$ is turning by $p\,\frac{\theta_n}{s}$: all frequencies
+# are divided by $s$, and nothing else changes. So this class is all that we need, for every method
+# of this unit:
+
+# %%
+class Slowed(Rotary):
+    """RoPE with frequencies of its own, (d/2,); queries and keys are multiplied by `warm`."""
+
+    def __init__(self, theta, warm=1.0):
+        super().__init__(48, 4)
+        self.theta, self.warm = theta, warm
+
+    def frequencies(self, pair, keys):
+        return self.theta.to(pair)
+
+    def gain(self):
+        return self.warm
+
+theta = 10_000.0 ** (-torch.arange(0, 12, 2) / 12)  # of our model, whose heads have 12 columns
+
+# %%
+predict("squeezed", "The same weights, all frequencies divided by 4, no further training. The loss "
+        "at 96 tokens is then", a="near the limit: no angle is new",
+        b="about what it was", c="worse than it was", answer="")
+
+# %% tags=["training"]
+ways = {"RoPE": lambda: Rotary(48, 4), "interpolation, s = 4": lambda: Slowed(theta / 4)}
+squeezed = measured(ways)
+by_length(squeezed)
+
+# %%
+at96 = squeezed[squeezed["length"] == 96].groupby("encoding")["loss"].mean()
+change = float(at96["interpolation, s = 4"] - at96["RoPE"])
+print(f"guessing one of 8 symbols: {math.log(8):.2f} nats")
+outcome("squeezed", "c" if change > 0.1 else "a" if at96.min() < 0.4 else "b")
+
+# %% [markdown]
+# Worse than guessing, at every length, also at 24 where nothing was wrong. What does such a model
+# do? It has learned a query and a key whose pairs agree when the key stands at offset $-3$: at the
+# angles $-3\,\theta_n$. These angles are elsewhere now.
+
+# %%
+predict("lag", "Give the interpolated model languages in which a token follows from the one 1, 3, "
+        "6, 9, 12 or 15 positions before. With which of these lags is its loss at 96 lowest?",
+        answer="")
+
+# %%
+interpolated = {"interpolation, s = 4": lambda: Slowed(theta / 4)}
+lags = {lag: measured(interpolated, LagLanguage(lag=lag), lengths=(96,))["loss"].mean()
+        for lag in (1, 3, 6, 9, 12, 15)}
+pd.DataFrame({"loss at 96 tokens": lags}).rename_axis("lag").round(2).T
+
+# %%
+outcome("lag", min(lags, key=lags.get))
+
+# %% [markdown]
+# The model has not forgotten anything. It does what it did, four times as far away: nobody told it
+# that a step is now a quarter of a step. Large models get a few hundred steps of fine-tuning for
+# that, and their heads look at wider regions than one token. Here one token counts, and the keys
+# beside it have nearly the same angles, so that even on its own new lag the model is not sharp.
+
+# %% [markdown]
+# ## 4. Another base: slow the slow ones
+#
+# The fast pairs tell neighbours apart and have seen all their angles. Then leave them alone, and
+# slow down the slow ones. A larger base does that by itself: it leaves pair 0 at 1 radian per
+# position and slows pair $n$ the more, the larger $n$ is. This is known as **NTK-aware**
+# interpolation, and was first published in a forum.
+
+# %% [markdown] exercise="longer_base" title="A base for longer texts" difficulty=2 minutes=10
+# Write `longer_base`. It takes the base of a trained model, a factor $s$, any number of at least 1,
+# and the width $d$ of a head. It returns, as a float, the base with which the slowest pair,
+# $n = d/2 - 1$, turns exactly $s$ times as slowly as before. (Pair 0 turns by 1 radian per position
+# with any base.)
+#
+# A single pair is both the fastest and the slowest, and no base slows it. An odd width leaves a
+# column without a partner. In both cases raise a ValueError whose text names the width.
+#
+# *Why care:* `rope_theta` in the configuration of a model is this number. Models for long texts
+# have 500,000 there, or 1,000,000, and now you can say for which length that would be meant.
+#
+# <details><summary>Hint</summary>
+#
+# The slowest pair has $\theta = \text{base}^{-(d-2)/d}$. Set the new one to $1/s$ of the old one,
+# and solve for the new base.
+# </details>
+
+# %% solution="longer_base"
+def longer_base(base: float, factor: float, d_head: int) -> float:
+    """The base that slows the slowest pair of a head by `factor`."""
+    ### BEGIN SOLUTION
+    if d_head < 4 or d_head % 2:
+        raise ValueError(f"d_head={d_head} must be even, and at least 4")
+    return base * factor ** (d_head / (d_head - 2))
+    ### END SOLUTION
+
+# %% test="longer_base" points=2
+check.longer_base(longer_base)
+### BEGIN HIDDEN TESTS
+check.longer_base(longer_base, seed=10202)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Our model with your base, or the course's:
+
+# %% tags=["training"]
+right_base = check.longer_base.use(longer_base)
+larger = float(right_base(10_000.0, 4, 12))
+ways = {"RoPE": lambda: Rotary(48, 4), "NTK, s = 4": lambda: Rotary(48, 4, base=larger)}
+print(f"the base for texts 4 times as long: {larger:,.0f}")
+by_length(measured(ways))
+
+# %% [markdown]
+# Nothing is destroyed, and little is gained. What was wrong with this model has not been touched:
+# its fast pairs, and the offsets at which they come round.
+#
+# ## 5. YaRN: a ramp between the two
+#
+# Interpolation slows every pair by $s$, NTK slows pair $n$ by a power of $s$ that grows with $n$.
+# YaRN (Peng et al. 2023, section 3.2) asks for each pair what you computed in section 2: how many
+# turns has it made in training? Pairs with many turns stay, pairs that never came round are
+# interpolated, and in between is a ramp.
+
+# %% [markdown] exercise="ramp" title="YaRN's ramp" difficulty=3 minutes=15
+# Write `ramp`. YaRN mixes the frequency $\theta_n$ of RoPE with the interpolated one:
+#
+# $$\theta'_n = (1 - \gamma_n)\,\frac{\theta_n}{s} + \gamma_n\,\theta_n, \qquad
+# \gamma_n = \begin{cases} 0 & r_n < \alpha \\ 1 & r_n > \beta \\
+# (r_n - \alpha)/(\beta - \alpha) & \text{between} \end{cases}$$
+#
+# Here $r_n = L\,\theta_n/2\pi$, the turns of pair $n$ in a training text of $L$ = `trained` tokens;
+# $\alpha$ is `low` and $\beta$ is `high`, two positive numbers with $\alpha < \beta$. The width $d$
+# of a head is even, the factor $s$ any number of at least 1, and the base any number above 1. It
+# returns two results:
+#
+# - all $\theta'_n$, of shape $(d/2,)$, in float32 or float64;
+# - as a float, $0.1 \ln s + 1$, by which queries and keys are multiplied, each of them.
+#
+# *Why care:* this ramp, with other numbers and in other code, is in most models that read more than
+# 32,000 tokens today.
+#
+# <details><summary>Hint</summary>
+#
+# With `clamp(0, 1)` the three cases of $\gamma_n$ are one line.
+# </details>
+
+# %% solution="ramp"
+def ramp(
+    d_head: int, trained: int, factor: float, low: float = 1.0, high: float = 32.0,
+    base: float = 10_000.0,
+) -> tuple[torch.Tensor, float]:
+    """YaRN's frequencies, by the turns of each pair, and the factor of queries and keys."""
+    ### BEGIN SOLUTION
+    theta = base ** (-torch.arange(0, d_head, 2) / d_head)
+    turned = trained * theta / (2 * math.pi)
+    kept = ((turned - low) / (high - low)).clamp(0, 1)
+    return (1 - kept) * theta / factor + kept * theta, 0.1 * math.log(factor) + 1
+    ### END SOLUTION
+
+# %% test="ramp" points=3
+check.ramp(ramp)
+### BEGIN HIDDEN TESTS
+check.ramp(ramp, seed=10303)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# The three methods for a large model, trained on 4,096 tokens and made to read eight times as many:
+
+# %%
+right_ramp = check.ramp.use(ramp)
+large = 10_000.0 ** (-torch.arange(0, 128, 2, dtype=torch.float64) / 128)
+paper, warm = right_ramp(128, 4096, 8)
+paper = torch.as_tensor(paper).double()
+base = float(right_base(10_000.0, 8, 128))
+ntk = base ** (-torch.arange(0, 128, 2, dtype=torch.float64) / 128)
+left = {"interpolation": torch.full((64,), 1 / 8), "NTK": ntk / large, "YaRN": paper / large}
+plots.show(*pictures.slowed(left, turned(128, 4096)[0], low=1, high=32))
+print(f"queries and keys are multiplied by {warm:.3f}")
+
+# %% [markdown]
+# Beside the ramp, YaRN makes queries and keys a little longer: in a text of many keys the softmax
+# spreads its weight, and larger scores sharpen it again. The authors found $0.1 \ln s + 1$ by
+# trial.
+#
+# ### The paper and its code
+#
+# The ramp of the paper is over turns. The authors' code, and with it `transformers` and this
+# course's `Yarn`, has its ramp over the **number** of the pair, between the pair that makes 32
+# turns and the one that makes 1. Turns fall by equal factors from pair to pair, so a straight line
+# over one is a curve over the other.
+
+# %%
+yarn = encodings.Yarn(128, factor=8.0, trained=4096)
+code = yarn.frequencies(torch.arange(64, dtype=torch.float64), torch.arange(1))
+left = {"YaRN, the paper": paper / large, "YaRN, the code": code / large}
+plots.show(*pictures.slowed(left, turned(128, 4096)[0], low=1, high=32))
+print(f"largest difference: {(left['YaRN, the paper'] - left['YaRN, the code']).abs().max():.2f}")
+
+# %% [markdown]
+# Both run, both are called YaRN, and a model that was fine-tuned with one of them would be read
+# with the other. In our model the two are further apart still, since none of its pairs makes 32
+# turns:
+
+# %%
+ours, our_warm = right_ramp(12, 24, 4)
+small = encodings.Yarn(48, 4, factor=4.0, trained=24)
+theirs = small.frequencies(torch.arange(6, dtype=torch.float64), torch.arange(1))
+pd.DataFrame({"turns": turned(12, 24)[0], "the paper": torch.as_tensor(ours) / theta,
+              "the code": theirs / theta}).rename_axis("pair").round(2).T
+
+# %% [markdown]
+# ## 6. All of them, with and without fine-tuning
+#
+# Now all ways on the same weights, and your own functions among them. First as they are, then after
+# 30 steps of fine-tuning with texts of 96 tokens, which is about a thirtieth of the tokens that the
+# training took.
+
+# %%
+predict("tuned", "After these 30 steps, which way is nearest to the limit at 96 tokens?",
+        a="RoPE as it was, without any extension", b="interpolation", c="NTK", d="YaRN", answer="")
+
+# %% tags=["training"]
+ways = {"RoPE": lambda: Rotary(48, 4), "interpolation": lambda: Slowed(theta / 4),
+        "NTK": lambda: Rotary(48, 4, base=larger),
+        "YaRN": lambda: Slowed(torch.as_tensor(ours), our_warm),
+        "YaRN, the code": lambda: encodings.Yarn(48, 4, factor=4.0, trained=24)}
+live = measured(ways, tuning=(0, 30))
+by_length(live)
+
+# %% [markdown]
+# ## 8. Where does a token stand?
+#
+# So far position $p$ was the $p$-th token of its row. Models in use are asked otherwise. Several
+# texts of different lengths go through in one batch, the shorter ones filled up on the left with
+# **padding**. And a **decoder** reads its prompt once and keeps the keys and values of each layer
+# in a **KV cache**; then it is given one new token at a time, $T = 1$. Somebody has to say where
+# that token stands.
+
+# %%
+mask = torch.tensor([[1, 1, 1, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1], [0, 1, 1, 1, 1, 1, 1]]).bool()
+plots.show(*pictures.places(mask, check.positions.reference(mask), cached=5))
+
+# %% [markdown] exercise="positions" title="Positions in a padded cache" difficulty=3 minutes=12
+# Write `positions`. Its `mask` is $(B, S)$, True where a token stands and False where there is
+# padding. The first `cached` of its $S$ columns are in the cache, the others are new; `cached` is
+# from 0 to $S - 1$. It returns where the new ones stand, $(B, S - \text{cached})$, in int64:
+#
+# - a token stands where its row says: how many real tokens stand before it in its row, also those
+#   in the cache;
+# - padding itself gets 0.
+#
+# Padding may stand anywhere: on the left, on the right, between a prompt and its answer, or in all
+# of a row. $S$ may be any number from 1 on. The mask stays as it is.
+#
+# *Why care:* three of the bugs that users report most are in these few lines.
+#
+# <details><summary>Hint</summary>
+#
+# Count over the whole mask first, and cut the new columns out last.
+# </details>
+
+# %% solution="positions"
+def positions(mask: torch.Tensor, cached: int = 0) -> torch.Tensor:
+    """Position of each new token in its own text, (B, S) → (B, S − cached)."""
+    ### BEGIN SOLUTION
+    return torch.where(mask, mask.cumsum(1) - 1, 0)[:, cached:]
+    ### END SOLUTION
+
+# %% test="positions" points=3
+check.positions(positions)
+### BEGIN HIDDEN TESTS
+check.positions(positions, seed=10404)
+### END HIDDEN TESTS
+
+# %%
+right_positions = check.positions.use(positions)
+
+def placed(mask, cached=0):
+    """Your positions, or the course's, (B, S − cached)."""
+    return torch.as_tensor(right_positions(mask, cached)).long()
+
+# %% [markdown]
+# ### What the bugs do to a text
+#
+# A small decoder learns the lag language: after each token it names the next one. Then it gets 200
+# prompts of 6 to 12 tokens, padded on the left to 12, and writes 12 more. In a text that is written
+# well, each new token is the one that the rule demands from the token three before it.
+
+# %% tags=["training"]
+language = LagLanguage()
+
+def next_token(model, tokens):
+    """Mean cross-entropy of the token after each; tokens (B, T)."""
+    return F.cross_entropy(model(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten())
+
+runtime.seed_everything(0)
+writer = Decoder(Rotary(48, 4), language.vocab_size, 2)
+text = torch.Generator().manual_seed(0)
+losses = train(writer, lambda: language.sample(64, 24, text), 200, loss=next_token, label="decoder")
+
+# %%
+draw = torch.Generator().manual_seed(1)
+real = torch.arange(12) >= torch.randint(0, 7, (200, 1), generator=draw)  # up to 6 of padding
+prompts = torch.where(real, language.sample(200, 12, draw), language.mask_id)
+
+@torch.no_grad()
+def written(model, where, new=12):
+    """The prompts and `new` tokens more; `where(mask, cached)` gives the positions."""
+    model.eval()
+    tokens, mask, cache, cached = prompts, real, model.new_cache(), 0
+    for _ in range(new):
+        documents = torch.where(mask, 0, -1)[:, cached:]  # −1 is padding, which nobody sees
+        logits = model(tokens[:, cached:], documents, where(mask, cached), cache)[:, -1]
+        cached = tokens.shape[1]
+        tokens = torch.cat([tokens, logits.argmax(-1, keepdim=True)], 1)
+        mask = torch.cat([mask, torch.ones(len(mask), 1, dtype=torch.bool)], 1)
+    return tokens
+
+def by_the_rule(tokens, new=12):
+    """How many of the new tokens follow from the token three before them, from 0 to 1."""
+    return (language.rule[tokens[:, -new - 3 : -3]] == tokens[:, -new:]).float().mean().item()
+
+# %% [markdown]
+# Four bugs, each of which has been reported by users of some library. The last one is no mistake in
+# counting: the numbers are right, and are then kept in bfloat16, which has eight binary digits. The
+# texts there begin at position 2,000, as they do where a long beginning has been dropped.
+
+# %%
+def all_columns(mask, cached):
+    """Padding is counted as if tokens stood there."""
+    return torch.arange(cached, mask.shape[1]).expand(len(mask), -1)
+
+def width_of_the_cache(mask, cached):
+    """The prompt is counted right; new tokens go on from the width of the cache."""
+    return all_columns(mask, cached) if cached else placed(mask)
+
+def restarted(mask, cached):
+    """New tokens begin at 0 again."""
+    return placed(mask[:, cached:])
+
+def in_bfloat16(mask, cached):
+    """Right, 2,000 positions later, and rounded to eight binary digits."""
+    return (placed(mask, cached) + 2000).bfloat16().float()
+
+# %%
+predict("harmless", "One of these four bugs does this decoder no harm at all. Which?",
+        a="padding is counted everywhere", b="new tokens go on from the width of the cache",
+        c="new tokens begin at 0 again", d="positions are kept in bfloat16", answer="")
+
+# %%
+bugs = {"right positions": placed, "a) padding counted": all_columns,
+        "b) width of the cache": width_of_the_cache, "c) restarted": restarted,
+        "d) bfloat16": in_bfloat16}
+texts = {name: written(writer, where) for name, where in bugs.items()}
+follows = {name: by_the_rule(tokens) for name, tokens in texts.items()}
+letters = "abcdefgh"
+row = int((~real).sum(1).argmax())  # the prompt with the most padding
+words = {name: "".join(letters[each] for each in tokens[row, 6:].tolist() if each < 8)
+         for name, tokens in texts.items()}
+pd.DataFrame({"by the rule": follows, "a prompt of 6, and 12 more": words}).round(2)
+
+# %%
+wrong = {name[0]: share for name, share in follows.items() if name != "right positions"}
+outcome("harmless", max(wrong, key=wrong.get))
+
+# %% [markdown]
+# RoPE sees offsets only. If padding is counted, prompt and new tokens alike, a whole text moves to
+# the right, and no offset changes. (A learned table would notice, and so would whoever counts up to
+# the end of the context.) If only the new tokens are counted otherwise, they stand at wrong offsets
+# from their prompt: by as much as there is padding, or by all of the cache. And in bfloat16, 2,001
+# is 2,000: eight neighbours have one position, and offset three is lost.
+#
+# None of these bugs raises an error, and the text still consists of the right letters. A test that
+# compares a padded batch with each of its texts alone, and a cached step with a whole pass, finds
+# all four.
+
+# %% [markdown]
+# ## 9. Two settings that fit, and are wrong
+#
+# RoPE has no parameters, so weights load without complaint into a model whose RoPE is another one.
+# Two numbers of a configuration decide, and both get lost when weights are converted: the layout of
+# the pairs (unit 05) and the base.
+
+# %%
+predict("loaded", "The decoder's weights are loaded twice: with the pairs as halves, and with the "
+        "base 500,000 instead of 10,000. Which does more harm here?",
+        a="the layout", b="the base", c="both about the same", answer="")
+
+# %%
+def loaded(encoding):
+    """The decoder with its weights, and with another encoding."""
+    model = Decoder(encoding, language.vocab_size, 2)
+    model.load_state_dict(writer.state_dict())
+    return by_the_rule(written(model, placed))
+
+harm = {"as trained": loaded(Rotary(48, 4)), "layout": loaded(Rotary(48, 4, layout="halves")),
+        "base": loaded(Rotary(48, 4, base=500_000.0))}
+print(", ".join(f"{name}: {share:.2f}" for name, share in harm.items()))
+apart = harm["base"] - harm["layout"]
+outcome("loaded", "a" if apart > 0.1 else "b" if apart < -0.1 else "c")
+
+# %% [markdown]
+# The layout gives every pair the wrong columns. The base leaves pair 0 as it is and changes the
+# slow pairs most, which in a text of 24 tokens hardly turn at all. That makes it the more dangerous
+# of the two: a short test does not find it. The other way round is as bad: a model whose base has
+# been changed for long texts, with the length of its training not changed along with it,
+# interpolates where there was nothing to interpolate.
+
+# %% [markdown]
+# ## 10. Rows and columns
+#
+# A picture is cut into patches, and each patch becomes a token. Its position is two numbers. RoPE
+# needs nothing new for that: some pairs are turned by the row, the others by the column. The score
+# then depends on two offsets, how far down and how far to the right.
+
+# %% [markdown] exercise="angles2d" title="Angles of a picture" difficulty=2 minutes=10
+# Write `angles2d`. It returns the angles of a picture of `rows` times `columns` patches, of shape
+# $(R C, d/2)$ and in float32 or float64: one line for each patch, row by row from left to right.
+# Half of the pairs turn by its row, the other half by its column, each with these frequencies:
+#
+# $$\theta_m = \text{base}^{-m/M}, \qquad m = 0, \dots, M - 1, \qquad M = d/4$$
+#
+# So both halves have the same frequencies, and the first half is that of the rows. Rows and columns
+# count from 0. The width $d$ of a head is a multiple of 4, and it has a base above 1.
+#
+# *Why care:* a patch below has the number of its own row and column.
+#
+# <details><summary>Hint</summary>
+#
+# `repeat_interleave` and `repeat` give the row and the column of each patch.
+# </details>
+
+# %% solution="angles2d"
+def angles2d(rows: int, columns: int, d_head: int, base: float = 10_000.0) -> torch.Tensor:
+    """By how much each pair of each patch is turned, (R·C, d/2)."""
+    ### BEGIN SOLUTION
+    pairs = d_head // 4
+    theta = base ** (-torch.arange(pairs) / pairs)
+    row = torch.arange(rows).repeat_interleave(columns)
+    column = torch.arange(columns).repeat(rows)
+    return torch.cat([row[:, None] * theta, column[:, None] * theta], 1)
+    ### END SOLUTION
+
+# %% test="angles2d" points=2
+check.angles2d(angles2d)
+### BEGIN HIDDEN TESTS
+check.angles2d(angles2d, seed=10505)
+### END HIDDEN TESTS
+
+# %%
+right_angles2d = check.angles2d.use(angles2d)
+
+def picture_angles(rows, columns, d_head=12, base=10_000.0):
+    """Your angles, or the course's, (R·C, d/2), float32."""
+    return torch.as_tensor(right_angles2d(rows, columns, d_head, base=base)).float()
+
+# %%
+angles = picture_angles(4, 6)
+titles = ["first pair of the rows", "first pair of the columns"]
+plots.show(*pictures.grid(4, 6, angles[:, [0, 3]], titles))
+
+# %% [markdown]
+# The same angles as the course's `Rotary2d`, in which a patch has the position (row, column):
+
+# %% tags=["nbval-check-output"]
+grid = torch.cartesian_prod(torch.arange(4), torch.arange(6))[None]  # (1, R·C, 2)
+x = torch.randn(1, 1, 24, 12, generator=torch.Generator().manual_seed(0))
+theirs = encodings.Rotary2d(12).rotate(x, x, encodings.Positions(grid))[0]
+a, b = x[..., 0::2], x[..., 1::2]
+cos, sin = angles.cos(), angles.sin()
+mine = torch.stack([a * cos - b * sin, a * sin + b * cos], -1).flatten(-2)
+print("turned as the course does:", torch.allclose(mine, theirs, atol=1e-5))
+
+# %% [markdown]
+# ## 11. Check against other libraries
+#
+# `transformers` computes frequencies for each of these methods from a model's configuration. Its
+# YaRN has the ramp of the authors' code; with your frequencies it would be another model.
+
+# %% tags=["nbval-check-output"]
+from importlib.util import find_spec
+
+if find_spec("transformers"):
+    from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+    from transformers.models.llama.configuration_llama import LlamaConfig
+
+    told = {"rope_type": "yarn", "rope_theta": 10_000.0, "factor": 8.0,
+            "original_max_position_embeddings": 4096}
+    config = LlamaConfig(hidden_size=512, num_attention_heads=4, rope_parameters=told,
+                         max_position_embeddings=32_768)
+    theirs, gain = ROPE_INIT_FUNCTIONS["yarn"](config, torch.device("cpu"))
+    print("frequencies of the authors' code:", torch.allclose(theirs, code.float(), rtol=1e-4))
+    print("yours:", torch.allclose(theirs, paper.float(), rtol=1e-4))
+    print("the temperature is yours:", abs(gain - warm) < 1e-6)
+
+# %% [markdown]
+# ## What to keep
+#
+# - A longer text brings new angles to slow pairs, and new offsets to all of them. Ask which of the
+#   two a method treats, and which of the two your model suffers from.
+# - Interpolation slows all pairs by $s$, NTK the slowest by $s$ and the fastest not at all, YaRN
+#   each by how often it turned in training. A clip slows nothing.
+# - Slowing a pair moves what a head looks at: from three positions away to $3s$.
+# - Two codes called YaRN may have two ramps, and a base belongs to a length. Compare frequencies,
+#   not names.
+# - A position counts real tokens, goes on behind a cache, and is a whole number. Test padded
+#   against alone, and cached against at once.
+# - A picture has two positions: half of the pairs for each.
+#
+# ## Further reading
+#
+# - Chen et al. 2023, *Extending Context Window of Large Language Models via Positional
+#   Interpolation* (2306.15595): section 2 has the idea, section 3 the fine-tuning.
+# - Peng et al. 2023, *YaRN* (2309.00071): section 3 tells interpolation, NTK and the ramp in one
+#   notation; compare its equations with the code that is published with it.
+# - Su 2023, *ReRoPE* (kexue.fm/archives/9708, in Chinese): the clip.
+# - Ding et al. 2024, *LongRoPE* (2402.13753): a factor for each pair, found by search.
+# - Yang et al. 2025, *RoPE to NoPE and Back Again* (2501.18795): layers by turns.
+# - Barbero et al. 2024, *Round and Round We Go!* (2410.06205): what fast and slow pairs are used
+#   for.
+# - Dosovitskiy et al. 2021, *An Image is Worth 16×16 Words* (2010.11929), appendix D.4; Li et al.
+#   2021 (2106.02795): a table for each axis, and learnable Fourier features.
+# - Siméoni et al. 2025, *DINOv3* (2508.10104): rows and columns by RoPE in a large model.
+#
+# This is the last of eleven units. What is still open stands at the end of unit 09, and one
+# question more: has anybody shown, seed by seed and beside a limit, that a model *uses* the
+# positions which it has been given?

@@ -1,0 +1,70 @@
+"""One training under several encodings, with and without more training."""
+
+from functools import partial
+
+import pytest
+import torch
+
+from benchmarks.longer_study import FACTOR, MADE, TRAINED, slowed
+from helpers.corpora import LagLanguage
+from helpers.encodings import create
+from helpers.training.experiments import fit, with_encoding
+from helpers.training.extension import extend
+
+TASK = LagLanguage()
+SIZES = {"d_model": 48, "num_heads": 4}
+ROPE = partial(create, "rotary", **SIZES)
+WAYS = {
+    "RoPE": ROPE,
+    "again": ROPE,
+    "dynamic": partial(create, "dynamic_ntk", **SIZES, trained=9, factor=1),
+}
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ORDER_MATTERS_PROFILE", "dry")
+
+
+def test_all_ways_have_the_weights_of_one_training_and_the_text_of_one_fine_tuning() -> None:
+    model = fit(TASK, ROPE, seed=0, steps=2, length=9)
+    before = {name: each.clone() for name, each in model.state_dict().items()}
+    found = extend(model, TASK, WAYS, 0, tuning=(0, 2), lengths=(9, 20), longer=20)
+    loss = found.set_index(["tuned", "length", "encoding"])["loss"]
+    for tuned in (0, 2):
+        for length in (9, 20):
+            assert loss[tuned, length, "again"] == loss[tuned, length, "RoPE"]
+    # What is as RoPE up to the trained length is, until it was fine-tuned on longer texts.
+    assert loss[0, 9, "dynamic"] == pytest.approx(loss[0, 9, "RoPE"], abs=1e-6)
+    assert abs(loss[0, 20, "dynamic"] - loss[0, 20, "RoPE"]) > 1e-6
+    assert loss[2, 9, "RoPE"] != loss[0, 9, "RoPE"]
+    after = model.state_dict()
+    assert all(torch.equal(each, after[name]) for name, each in before.items())
+
+
+def test_a_fine_tuning_learns_from_longer_texts_only() -> None:
+    model = fit(TASK, ROPE, seed=0, steps=2, length=9)
+    lengths = []
+
+    class Watched(LagLanguage):
+        def sample(self, batch: int, length: int, generator: torch.Generator) -> torch.Tensor:
+            lengths.append(length)
+            return super().sample(batch, length, generator)
+
+    extend(model, Watched(), {"RoPE": ROPE}, 0, tuning=(3,), lengths=(9,), longer=20)
+    assert lengths == [9, 20, 20, 20]
+
+
+def test_a_copy_with_another_encoding_is_a_copy() -> None:
+    model = fit(TASK, ROPE, seed=0, steps=1, length=9)
+    other = with_encoding(model, partial(create, "none", **SIZES))
+    with torch.no_grad():
+        other.tokens.weight.zero_()
+    assert model.tokens.weight.any()
+    assert not other.position.hooks()
+
+
+@pytest.mark.parametrize("label", MADE)
+def test_what_the_study_tries_is_made_for_its_factor(label: str) -> None:
+    encoding = slowed(MADE[label])()
+    assert (encoding.factor, encoding.trained) == (FACTOR, TRAINED)  # type: ignore[union-attr]
