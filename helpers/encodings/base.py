@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 HOOKS = ("embed", "rotate", "scores", "context")
 # What a class says of itself. An instance may have an attribute of such a name all the same.
-INTERFACE = (*HOOKS, "hooks", "scale", "head_width", "paper", "formula")
+INTERFACE = (*HOOKS, "hooks", "scale", "settled", "head_width", "paper", "formula")
 
 
 def interface(encoding: Encoding, name: str) -> Any:
@@ -41,6 +41,8 @@ class Encoding(nn.Module):
 
     paper: ClassVar[str] = "Vaswani et al. 2017, section 3.2"
     formula: ClassVar[str] = r"q_i · k_j"
+    # Whether `rotate` turns a key by its own position alone, so that a cache may keep it turned.
+    settled: ClassVar[bool] = False
     _giving_way: ClassVar[type[Encoding] | None] = None
 
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:

@@ -83,6 +83,7 @@ class DynamicNtk(Extended):
 
     paper = "as told in Peng et al. 2023 (2309.00071)"
     formula = r"as ntk, s = f·T/L − (f − 1), at least 1"
+    settled = False
 
     def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
         """As `Ntk`, each text with its own s."""
@@ -160,6 +161,7 @@ class LongRope(Extended):
 
     paper = "Ding et al. 2024 (2402.13753), and its code"
     formula = r"as rotary, θ_n/λ_n instead of θ_n; q, k times √(1 + ln s/ln L)"
+    settled = False
 
     def __init__(
         self,

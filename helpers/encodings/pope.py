@@ -26,6 +26,7 @@ class Pope(Encoding):
 
     paper = "Gopalakrishnan et al. 2025 (2509.10534)"
     formula = r"Σ_c softplus(q_ic) softplus(k_jc) cos((j − i) θ_c + δ_c)"
+    settled = True
 
     def __init__(
         self, d_model: int, num_heads: int = 1, max_len: int = 512, base: float = 10_000.0

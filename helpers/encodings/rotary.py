@@ -33,6 +33,7 @@ class Rotary(Encoding):
 
     paper = "Su et al. 2021, equations 13 to 16"
     formula = r"(R_i q_i) · (R_j k_j), R_p turns pair n by p·base^(−2n/d)"
+    settled = True
 
     def __init__(
         self,
@@ -66,7 +67,8 @@ class Rotary(Encoding):
     def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
         """θ of each pair in radians per position, (r/2,), or (B, 1, r/2) to be each text's own.
 
-        `keys` are the positions of all that is read, which RoPE has no use for.
+        `keys` are the positions of all that is read, which RoPE has no use for. Who asks them is
+        not `settled`.
         """
         return self.base ** (-2 * pair / self.turned)
 
@@ -124,6 +126,7 @@ class XPos(Rotary):
 
     paper = "Sun et al. 2022 (2212.10554)"
     formula = r"as rotary, pair n times ζ_n^((i − j)/512), ζ_n = (2n/d + γ)/(1 + γ)"
+    settled = False  # the middle of a text moves as it grows
 
     def __init__(
         self,

@@ -12,20 +12,34 @@ from helpers.encodings import Encoding, Positions, ask, interface
 class Kept:
     """Keys and values that one layer has computed, of all tokens that have been read.
 
-    Keys are kept as they are before `rotate`: where an encoding turns all of them otherwise once
-    the text is longer, as dynamic NTK does, a turned key could not be turned again.
+    Keys are kept as `rotate` has turned them. Where an encoding turns all of them otherwise once
+    the text is longer, as dynamic NTK does, they are kept as they are before, and turned each time.
     """
 
     def __init__(self) -> None:
-        self.keys: Tensor | None = None  # (B, H, S, d)
-        self.values: Tensor | None = None
+        self.length = 0  # S, tokens that are kept
+        self._keys = self._values = torch.empty(0)  # (B, H, room for S and more, d)
 
     def with_more(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """Keep some more, and return all."""
-        if self.keys is not None and self.values is not None:
-            keys, values = torch.cat([self.keys, keys], 2), torch.cat([self.values, values], 2)
-        self.keys, self.values = keys, values
-        return keys, values
+        """Keep some more, (B, H, T, d), and return all, (B, H, S, d)."""
+        self._keys = self._extended(self._keys, keys)
+        self._values = self._extended(self._values, values)
+        self.length += keys.shape[2]
+        return self._keys[:, :, : self.length], self._values[:, :, : self.length]
+
+    def _extended(self, kept: Tensor, more: Tensor) -> Tensor:
+        """What is kept and what comes behind it; with room to spare, or each token copies all."""
+        before, length = self.length, self.length + more.shape[2]
+        if not before:
+            return more
+        if more.requires_grad:  # what is written into cannot be differentiated
+            return torch.cat([kept[:, :, :before], more], 2)
+        if kept.shape[2] < length:
+            room = more.new_empty(*more.shape[:2], length + length // 4 + 16, more.shape[3])
+            room[:, :, :before] = kept[:, :, :before]
+            kept = room
+        kept[:, :, before:length] = more
+        return kept
 
 
 class MultiHeadAttention(nn.Module):
@@ -93,11 +107,15 @@ class MultiHeadAttention(nn.Module):
         """q, k, v (B, H, T, d), and what is added to the scaled q·kᵀ: −∞ where the mask forbids."""
         heads = self.encoding.num_heads
         q, k, v = self.qkv(x).unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)
-        if kept is not None:
+        settled = interface(self.encoding, "settled")
+        if kept is not None and not settled:
+            k, v = kept.with_more(k, v)
+        own = offsets if kept is None or not settled else _of_these(k, offsets, kept)
+        q, k = ask(self.encoding, "rotate", q, k, offsets=own)
+        if kept is not None and settled:
             k, v = kept.with_more(k, v)
         if mask is not None:
             _check_mask(mask, (*q.shape[:3], k.shape[2]))
-        q, k = ask(self.encoding, "rotate", q, k, offsets=offsets)
         bias = ask(self.encoding, "scores", q, k, offsets=offsets)
         if bias is not None:
             # The fused kernel reads float32 beside float64 queries as if it were float64.
@@ -109,6 +127,13 @@ class MultiHeadAttention(nn.Module):
         if bias is not None and bias.dim() == 3:
             bias = bias[None]  # with three axes the fused kernel is not taken
         return q, k, v, bias
+
+
+def _of_these(k: Tensor, offsets: Tensor | Positions | None, kept: Kept) -> Positions:
+    """Where the tokens of a call stand, without those that are kept."""
+    if isinstance(offsets, Positions):
+        return Positions(offsets.queries)
+    return Positions(torch.arange(kept.length, kept.length + k.shape[2], device=k.device))
 
 
 def _plain_is_quicker(q: Tensor) -> bool:

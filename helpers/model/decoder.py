@@ -30,11 +30,12 @@ class Cache:
 
     def add(
         self, tokens: Tensor, documents: Tensor | None, positions: Tensor | None
-    ) -> tuple[Tensor, Positions]:
+    ) -> tuple[Tensor | None, Positions]:
         """Take in more tokens (B, T), as `Decoder` is given them; before its layers are run.
 
         Returns:
-            what each may see, (T, S) or (B, 1, T, S), and where they and all S stand.
+            what each may see, (T, S) or (B, 1, T, S), or None for all; and where they and all S
+            stand.
 
         Raises:
             ValueError: positions were given before, and now they are not, or the other way round.
@@ -42,6 +43,7 @@ class Cache:
         if self.length and self._given != (positions is not None):
             raise ValueError("positions must be given at each step, or at none")
         self._given = positions is not None
+        seen: Tensor | None
         if documents is None and self.documents is None:
             seen, counted = self._seen_in_one(tokens)
         else:
@@ -51,10 +53,10 @@ class Cache:
         self.length += tokens.shape[1]
         return seen, Positions(own, self.positions)
 
-    def _seen_in_one(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+    def _seen_in_one(self, tokens: Tensor) -> tuple[Tensor | None, Tensor]:
         places = torch.arange(self.length + tokens.shape[1], device=tokens.device)
         own = places[self.length :]
-        return places <= own[:, None], own
+        return None if len(own) == 1 else places <= own[:, None], own
 
     def _seen_in_many(self, tokens: Tensor, documents: Tensor | None) -> tuple[Tensor, Tensor]:
         before = tokens.new_zeros(len(tokens), self.length)

@@ -8,7 +8,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.encodings import Encoding, available, create
-from helpers.model.attention import Kept
+from helpers.model.attention import Kept, MultiHeadAttention
 from helpers.model.decoder import Decoder, generate
 from tests.encodings.test_properties import RELATIVE
 
@@ -73,6 +73,8 @@ def test_step_by_step_with_a_cache_is_all_at_once(name: str) -> None:
     model, tokens = _decoder(name), _tokens()
     for sizes in ([1] * T, [3, 1, 4]):
         close(_steps(model, tokens, sizes), model(tokens), rtol=0, atol=1e-10)
+        with torch.no_grad():  # where what is kept is written into
+            close(_steps(model, tokens, sizes), model(tokens), rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", CAUSAL)
@@ -201,10 +203,32 @@ def test_what_a_decoder_refuses() -> None:
         generate(model, tokens[:, :0], 1)
 
 
-def test_keys_are_kept_as_they_are_before_they_are_turned() -> None:
-    kept = Kept()
-    attention = _decoder("rotary").stack.layers[0].attention
-    x = torch.randn(1, 3, D)
-    attention(x, None, None, kept)  # type: ignore[operator]
-    keys = attention.qkv(x)[..., D : 2 * D]  # type: ignore[union-attr, operator]
-    assert kept.keys is not None and torch.equal(kept.keys.transpose(1, 2).flatten(2), keys)
+@pytest.mark.parametrize(
+    ("name", "turned"), [("rotary", [3, 2, 1]), ("pope", [3, 2, 1]), ("dynamic_ntk", [3, 5, 6])]
+)
+def test_only_keys_that_would_be_turned_otherwise_are_turned_again(
+    name: str, turned: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[int] = []
+    encoding = create(name, d_model=D, num_heads=H)
+    rotate = type(encoding).rotate
+
+    def counting(self: Encoding, q: Tensor, k: Tensor, at: Any = None) -> tuple[Tensor, Tensor]:
+        counted.append(k.shape[2])
+        return rotate(self, q, k, at)
+
+    monkeypatch.setattr(type(encoding), "rotate", counting)
+    attention, kept, x = MultiHeadAttention(encoding), Kept(), torch.randn(1, 6, D)
+    parts = [attention(part, None, None, kept) for part in x.split([3, 2, 1], 1)]
+    assert counted == turned and kept.length == 6
+    close(parts[-1], attention(x)[:, -1:], rtol=0, atol=1e-10)
+
+
+def test_what_is_kept_has_room_and_is_seldom_copied() -> None:
+    kept, places = Kept(), set()
+    with torch.no_grad():
+        for _ in range(200):
+            keys, _ = kept.with_more(torch.ones(1, H, 1, D), torch.ones(1, H, 1, D))
+            places.add(keys.data_ptr())
+    assert keys.shape[2] == kept.length == 200 and bool((keys == 1).all())
+    assert len(places) < 12
