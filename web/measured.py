@@ -14,6 +14,7 @@ PART = re.compile(r"(.+?): (.+) \(([^()]+)\): \*(.+)\*")  # as docs/claims.md ha
 TITLES = {
     "relative_attention": "Relative attention: memory and time",
     "mini_bert": "Training a mini BERT: tokens per second",
+    "generation": "Writing with a KV cache: seconds a token",
     "grading": "Grading: submissions per second",
 }
 TARGETS = """\

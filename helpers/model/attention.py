@@ -27,11 +27,16 @@ class Kept:
         self.length += keys.shape[2]
         return self._keys[:, :, : self.length], self._values[:, :, : self.length]
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the keys and values that are kept, without the room to spare."""
+        return sum(each[:, :, : self.length].nbytes for each in (self._keys, self._values))
+
     def _extended(self, kept: Tensor, more: Tensor) -> Tensor:
         """What is kept and what comes behind it; with room to spare, or each token copies all."""
         before, length = self.length, self.length + more.shape[2]
         if not before:
-            return more
+            return more.contiguous()  # not a part of something larger, which would be kept with it
         if more.requires_grad:  # what is written into cannot be differentiated
             return torch.cat([kept[:, :, :before], more], 2)
         if kept.shape[2] < length:
