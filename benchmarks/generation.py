@@ -1,9 +1,9 @@
 """Tokens written one by one with a KV cache: our decoder beside two of transformers.
 
 D = 256, H = 4, L = 4, V = 1,000, B = 4, float32; each extension of RoPE behind 256, 1,024 and
-4,096 tokens that have been read. GPT-NeoX has the very layers of ours; Llama has its own, with about
-as many parameters. All take turns, and the median counts. Prints seconds, bytes and targets; writes
-generation.json.
+4,096 tokens that have been read. GPT-NeoX has the very layers of ours; Llama has its own, with
+about as many parameters. All take turns, and the median counts. Prints seconds, bytes and targets;
+writes generation.json.
 """
 
 from __future__ import annotations
@@ -66,8 +66,13 @@ def _text(length: int) -> Tensor:
 
 def ours(name: str, length: int) -> tuple[Step, int]:
     """Write `NEW` tokens behind `length` that have been read, and the bytes that these keep."""
-    options = {} if name == "rotary" else {"factor": FACTOR, "trained": TRAINED}
-    sizes = {"d_model": D, "num_heads": H, "max_len": length + NEW, "layout": "halves"}
+    options: dict[str, Any] = {} if name == "rotary" else {"factor": FACTOR, "trained": TRAINED}
+    sizes: dict[str, Any] = {
+        "d_model": D,
+        "num_heads": H,
+        "max_len": length + NEW,
+        "layout": "halves",
+    }
     model, tokens = Decoder(create(name, **sizes, **options), V, L).eval(), _text(length)
     read = model.new_cache()
     with torch.no_grad():
@@ -94,24 +99,33 @@ def _copied(cache: Cache) -> Cache:
 
 def theirs(peer: str, name: str, length: int) -> tuple[Step, int]:
     """The same with a model of transformers."""
-    sizes = {"hidden_size": D, "num_hidden_layers": L, "num_attention_heads": H, "vocab_size": V}
-    rope = {"rope_theta": 10_000.0, **EXTENSIONS[name]}
-    longest = {"max_position_embeddings": int(TRAINED * FACTOR), "attn_implementation": "sdpa"}
+    sizes: dict[str, Any] = {
+        "hidden_size": D,
+        "num_hidden_layers": L,
+        "num_attention_heads": H,
+        "vocab_size": V,
+    }
+    rope: dict[str, Any] = {"rope_theta": 10_000.0, **EXTENSIONS[name]}
+    longest: dict[str, Any] = {
+        "max_position_embeddings": int(TRAINED * FACTOR),
+        "attn_implementation": "sdpa",
+    }
     model: Any
     if peer == "Llama":
         config = LlamaConfig(**sizes, **longest, intermediate_size=8 * D // 3, rope_parameters=rope)
         model = LlamaForCausalLM(config).eval()
     else:
         rope["partial_rotary_factor"] = 1.0
-        layers = {"intermediate_size": 4 * D, "use_parallel_residual": False}
+        own: dict[str, Any] = {"intermediate_size": 4 * D, "use_parallel_residual": False}
         model = GPTNeoXForCausalLM(
-            GPTNeoXConfig(**sizes, **longest, **layers, rope_parameters=rope)
+            GPTNeoXConfig(**sizes, **longest, **own, rope_parameters=rope)
         ).eval()
     tokens, cache = _text(length), DynamicCache()
     ask = partial(model, past_key_values=cache, use_cache=True)
     with torch.no_grad():
         ask(tokens)
-    kept = sum(each.keys.nbytes + each.values.nbytes for each in cache.layers)
+    layers: Any = cache.layers
+    kept = sum(each.keys.nbytes + each.values.nbytes for each in layers)
 
     @torch.no_grad()
     def step() -> None:
