@@ -442,8 +442,8 @@ for name, matrices in {"random": draws, "M_3": encodings.shift_matrix(3, width)[
 #   `max_len`;
 # - $x$ itself stays as it is, gradients must reach it, and the result has its dtype, be that
 #   float64 or bfloat16, whatever the precision of the buffer: $x$ is never rounded to it;
-# - where $T$ is beyond `max_len` (never with `positions`), it raises a `ValueError` whose text
-#   names both numbers.
+# - where $T$ is beyond `max_len` (with `positions` it never is), it raises a `ValueError`
+#   whose text names both numbers.
 #
 # *Why care:* a table along the wrong axis raises no error, and one left behind on the CPU raises
 # one only where there is a GPU.

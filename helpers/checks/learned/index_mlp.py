@@ -50,13 +50,14 @@ def _but_for_size(found: Any) -> Any:
 
 
 def _index_case(
-    words: str, seed: int, first: Tensor, second: Tensor, max_len: int | None = None
+    words: str, seed: int, first: Tensor, second: Tensor, max_len: int = 0, steep: float = 1
 ) -> Case:
     """The module is asked twice, since positions may differ where their shape does not."""
     rows = max_len or _max_len(seed)
 
     def ask(answer: Answer) -> dict[str, Any]:
         module = _mlp_with(answer, seed, "mlp", max_len=rows)
+        module.mlp[0].weight.data.mul_(steep)
         return {
             "the vectors, apart from their size": _but_for_size(_vectors(module, first)),
             "those of other positions": _but_for_size(_vectors(module.eval(), second)),
@@ -77,6 +78,9 @@ def _of_the_index(rng: Random) -> Iterator[Case]:
     yield _index_case("positions beyond 32,767, then others", seed, far, far.flip(0))
     large = rng.randint(1_500, 2_500)
     yield _index_case("positions in no order, then beyond 2,500", seed, mixed, 2_500 + far, large)
+    odd = 2049 + 2 * common.random_positions(rng, 60, length)  # which half precision has not
+    words = "odd positions beyond 2,048, of a steep MLP, then backwards"
+    yield _index_case(words, seed, odd, odd.flip(0), 2_200, steep=30)
     yield _index_case("a single position, then another", seed, mixed[:1], beyond[:1])
     x = common.normal_numbers(rng, 3, length, WIDTH)
     yield Case("embed(x)", partial(_embedded, x=x, seed=seed))

@@ -39,6 +39,8 @@ def _longer(rng: Random) -> Iterator[Case]:
     yield call(wide, len(wide) + 1)
     yield call(wide, 40 * len(wide) + rng.randint(1, 9))
     yield call(rows[:, :1], length)
+    # Here an arange in fractions ends one step too late.
+    yield call(common.normal_numbers(rng, 12, 4), rng.choice([16, 31, 61]))
     # Places that are nearly whole, between rows that differ much.
     yield call(100 * rows[:5], 1_500 + 2 * rng.randint(1, 20))
     # More rows than a byte counts; small numbers, so that places may be rounded to float32.
@@ -71,6 +73,7 @@ def _shorter(rng: Random) -> Iterator[Case]:
     # Transposed, so that no row lies in one piece of memory.
     wide = common.normal_numbers(rng, rng.randint(9, 12), 2 * rng.randint(3, 4)).T
     yield call(wide, 2)
+    yield call(common.normal_numbers(rng, 18, 3), 8)  # here arange ends too late as well
     yield call(wide, 3)  # an even number of rows has none in the middle
 
 

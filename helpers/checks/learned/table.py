@@ -72,8 +72,9 @@ def _embedded(module: Any, *arguments: Tensor) -> Any:
 def _rows_added(rng: Random) -> Iterator[Case]:
     max_len = rng.randint(12, 16)
     large = common.normal_numbers(rng, rng.randint(17, 20), 9, rng.randint(65, 80))
-    for x in (*_inputs(rng, max_len), large):
-        rows = common.normal_numbers(rng, max_len, x.shape[2])
+    long = common.normal_numbers(rng, 2, rng.randint(515, 540), 6)
+    for x in (*_inputs(rng, max_len), large, long):
+        rows = common.normal_numbers(rng, max(max_len, x.shape[1] + 1), x.shape[2])
 
         def ask(answer: Answer, x: Tensor = x, rows: Tensor = rows) -> Any:
             module = _table_with(answer, rows)
@@ -88,7 +89,7 @@ def _rows_added(rng: Random) -> Iterator[Case]:
                 table.data = rows.flip(0, 1).reshape(table.shape)
             return seen | {"the result with other rows, after eval()": _embedded(module, x)}
 
-        words = f"embed(x) with x of shape {tuple(x.shape)} and {max_len} given rows"
+        words = f"embed(x) with x of shape {tuple(x.shape)} and {len(rows)} given rows"
         yield Case(words, ask)
 
 
@@ -219,8 +220,10 @@ def _too_long(rng: Random) -> Iterator[Case]:
         (rows - rng.randint(1, 3), more),
     ):
         x = common.normal_numbers(rng, batch, length, width)
-        for given in ((), (common.random_positions(rng, rows, length),)):
-            words = "embed(x, positions)" if given else "embed(x)"
+        shapes = ((), (length,), (batch, length))  # of the positions; () for none
+        for shape in shapes:
+            given = (common.random_positions(rng, rows, *shape),) if shape else ()
+            words = f"embed(x, positions {shape})" if given else "embed(x)"
             label = f"{words} with x of shape {tuple(x.shape)} and max_len={rows}"
             yield Case(label, partial(ask, x=x, max_len=rows, given=given))
 

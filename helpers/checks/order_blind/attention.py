@@ -84,6 +84,8 @@ def _large(rng: Random) -> Iterator[Case]:
     k[..., 0] = 20_000 * (torch.tensor(rng.sample(range(k.shape[1]), k.shape[1])) - 2)
     case = call(q, k, v)
     yield common.finite_too(Case(case.label + " with scores from −60,000 to 60,000", case.ask))
+    case = call(q.abs(), -k.abs() - 20_000, v)
+    yield common.finite_too(Case(case.label + " with all scores below −20,000", case.ask))
     case = call(q, 10 * k, v)
     yield common.finite_too(Case(case.label + " with scores from −600,000 to 600,000", case.ask))
 
@@ -153,8 +155,8 @@ def attention_scaled_by_the_width_of_the_values(q, k, v):
 
 
 @attention.mistake(
-    "You divide the weights, not the scores, so a query's weights no longer add up to 1. "
-    "Scale before the softmax."
+    "You divide the weights, or the average, and not the scores, so that a query's weights no "
+    "longer add up to 1. Scale before the softmax."
 )
 def attention_scaled_after_the_softmax(q, k, v):
     return (q @ k.transpose(-2, -1)).softmax(-1) / q.shape[-1] ** 0.5 @ v

@@ -32,7 +32,10 @@ CONFUSED = (
 AGREEING = (
     ([0, 5, 5], [1, 1, 8]),
     ([1, 2, 5, 7], [1, 3, 4, 7]),
-    *(([1] * (b + 1), [0] * b + [2]) for b in (2, 3, 4, 5, 6, 7, 9, 11, 16, 32, 64, 100)),
+    *(
+        ([1] * (b + 1), [0] * b + [2])
+        for b in (2, 3, 4, 5, 6, 7, 9, 11, 12, 16, 20, 26, 32, 64, 100)
+    ),
 )
 
 
@@ -40,7 +43,7 @@ AGREEING = (
 ALIKE = ([0, 5, 6, 16, 17, 22], [1, 2, 10, 12, 20, 21])
 # Pairs whose sorted tokens are the same number in base b, from the smallest on or from the largest,
 # or the same digits, of two or three to a token; and one of the same set that agree in such sums.
-BASES = (8, 10, 16, 32, 50, 64, 100, 128, 256, 1000, 1024)
+BASES = (8, 10, 16, 26, 27, 31, 32, 37, 50, 64, 100, 128, 256, 1000, 1024)
 ONE_NUMBER = (
     *(([0, b + 1], [b, b]) for b in BASES),
     *(([0, b + 5], [1, 5]) for b in BASES),
@@ -50,13 +53,16 @@ ONE_NUMBER = (
 )
 
 # The same in steps of 100, of 1000 and of 1024, where half precision has but even numbers, and in
-# sixteen bits. None is so large that a row of zeros and ones for each token would be slow.
+# sixteen bits; then in steps of other sizes, such as the alphabet's. None is so large that a row
+# of zeros and ones for each token would be slow.
 LARGE = (
     ([7, 107], [7, 7]),
     ([1003, 5], [3, 5]),
     ([1032, 9], [8, 9]),
     ([2048, 6], [2049, 6]),
     ([65_539, 5], [3, 5]),
+    ([100, 164], [128, 136]),  # a power of 6 beyond the 63rd is 0 in 64 bits
+    *(([7, b + 7], [7, 7]) for b in (8, 10, 16, 26, 32, 50, 52, 64, 128, 256, 512)),
 )
 # Answers that are one to a careless count: 48 and 2148 in steps of 100, and so on as above.
 ANSWERS = (48, 148, 1124, 2149, 10, 11, 12, 13, 14, 2148)
@@ -65,9 +71,10 @@ ANSWERS = (48, 148, 1124, 2149, 10, 11, 12, 13, 14, 2148)
 def large(rng: Random) -> Iterator[Case]:
     """Bags of large ids, with answers as large."""
     for pair in LARGE:
-        more = [rng.randint(10, 20)] * 2
-        whole = [bag + more for bag in pair]
-        yield _bag_case("large ids", *_with_answers(rng, whole, list(ANSWERS)))
+        largest = max(map(max, pair))  # behind it, what is added leaves the others side by side
+        for more in ([rng.randint(10, 20)] * 2, [largest + rng.randint(1, 5)] * 3):
+            whole = [bag + more for bag in pair]
+            yield _bag_case("large ids", *_with_answers(rng, whole, list(ANSWERS)))
 
 
 def many(rng: Random) -> Iterator[Case]:

@@ -26,6 +26,7 @@ def _simple(rng: Random) -> Iterator[Case]:
     x = common.random_batch(rng)
     order = common.random_order(rng, x.shape[1])
     yield common.order_case("the square of each number", torch.square, x, order)
+    yield common.order_case("x itself", lambda x: x, x, order)
     # With a sum and its negative, the largest difference is once above 0 and once below.
     last = torch.ones(x.shape[1], 1)
     last[-1] = 9.0  # so that the largest difference is due to the last token
@@ -156,3 +157,14 @@ def gap_order_ignored(f, x, order):
 )
 def gap_of_the_input(f, x, order):
     return (f(x[:, order]) - f(x[:, order])).abs().max()
+
+
+@gap.mistake(
+    "You shuffle f(x) where it stands. f may return x itself, and then x is shuffled with it: "
+    "f(x)[:, order] is a new tensor.",
+    loses="simple functions",
+)
+def gap_shuffles_in_place(f, x, order):
+    y = f(x)
+    y[:] = y[:, order]
+    return (f(x[:, order]) - y).abs().max()

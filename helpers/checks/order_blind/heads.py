@@ -59,6 +59,9 @@ def _one_head(rng: Random) -> Iterator[Case]:
     label = f"(x of shape {tuple(x.shape)}, four weights, num_heads=1)"
     for order in (weights, weights[::-1]):  # the same shapes twice
         yield common.finite_too(Case(label, partial(_ask_heads, x, order, 1, ())))
+    turned = [weight.T for weight in weights]  # as those of nn.Linear, which have no flat view
+    label += ", the weights transposed tensors"
+    yield common.finite_too(Case(label, partial(_ask_heads, x, turned, 1, ())))
 
 
 def _several_heads(rng: Random) -> Iterator[Case]:

@@ -154,8 +154,8 @@ def masked_without_scale(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "−100 is not small enough: where the scores that may be seen are smaller still, the hidden "
-    "key gets the weight. Only −∞ is below every score.",
+    "What you fill in, −100 or so, is not small enough: where the scores that may be seen are "
+    "smaller still, the hidden key gets the weight. Only −∞ is below every score.",
     loses=("large scores", "no weight at all"),
     breaks="gives the key no weight, however large its score",
 )
@@ -167,9 +167,9 @@ def masked_with_a_number_that_is_too_near(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "You take hidden weights away after the softmax and divide by the sum of the others. Where the "
-    "hidden scores are by far the largest, nothing is left to divide: 0/0.",
-    loses=("large scores", "no weight at all"),
+    "Your hidden keys still count in a softmax, or in the maximum that you subtract, before they "
+    "are taken away. Where their scores are by far the largest, nothing is left to divide: 0/0.",
+    loses=("large scores", "no weight at all", "dtype and gradients"),
 )
 def masked_after_the_softmax_and_divided_again(q, k, v, mask=None):
     weights = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1)
@@ -217,7 +217,7 @@ def masked_with_minus_a_million(q, k, v, mask=None):
 
 @masked.mistake(
     "exp(150) is too large for float32. Mask the scores, and leave exp and its sum to softmax.",
-    loses=("no mask", "large scores", "no weight at all"),
+    loses=("no mask", "large scores", "no weight at all", "dtype and gradients"),
 )
 def masked_exp_overflows(q, k, v, mask=None):
     weights = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).exp()
@@ -264,3 +264,28 @@ def masked_by_its_first_row(q, k, v, mask=None):
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf)
     return scores.softmax(-1) @ v
+
+
+@masked.mistake(
+    "You multiply the scores by the mask and hide whatever is 0. A score that may be seen can be 0 "
+    "as well: choose by the mask, not by the number.",
+    loses="a causal mask (T, T)",
+)
+def masked_where_the_score_is_zero(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = (scores * mask).masked_fill(scores * mask == 0, -torch.inf)
+    return scores.softmax(-1) @ v
+
+
+@masked.mistake(
+    "Your numbers are right, but not the gradients: exp of a hidden score is infinite, and on the "
+    "way back it is multiplied by 0, which gives nan. Hide the scores before exp is taken.",
+    loses="dtype and gradients",
+)
+def masked_behind_exp(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    seen = torch.ones_like(scores).bool() if mask is None else mask.expand(scores.shape)
+    largest = scores.masked_fill(~seen, -torch.inf).amax(-1, keepdim=True)
+    weights = torch.where(seen, (scores - largest).exp(), 0.0)
+    return weights / weights.sum(-1, keepdim=True) @ v

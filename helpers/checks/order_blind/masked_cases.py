@@ -30,6 +30,10 @@ def with_causal(rng: Random) -> Iterator[Case]:
     yield common.finite_too(call(q, k, v, mask))
     yield common.finite_too(call(q.flip(2), k, v, mask))  # the same shapes once more
     yield common.finite_too(call(q[0, 0], k[0, 0], v[0, 0], mask))
+    silent = q.clone()
+    silent[..., rng.randrange(length), :] = 0
+    case = call(silent, k, v, mask)
+    yield common.finite_too(Case(f"{case.label}, a query whose scores are all 0", case.ask))
     nearly = torch.ones(length, length).bool()
     nearly[rng.randrange(length), rng.randrange(length)] = False
     yield common.finite_too(call(q, k, v, nearly))
@@ -144,6 +148,11 @@ def backwards(rng: Random) -> Iterator[Case]:
     yield differentiated(", without a mask", q=q, k=k, v=v)
     square = mask[0, 0].expand(q.shape[2], -1)
     yield differentiated(", a mask (T, T)", q=q, k=k, v=v, mask=square)
+    large = k.clone()
+    large[..., 0] = torch.where(mask[:, :, 0], 0.0, 1_000.0)
+    ones = torch.cat([torch.full_like(q[..., :1], 2.0), q[..., 1:]], -1)  # 2 is the width's root
+    words = ", scores near 1,000 where it hides"
+    yield differentiated(words, q=ones, k=large, v=v, mask=mask)
     yield differentiated(", a mask (T, T), no batch", q=q[0, 0], k=k[0, 0], v=v[0, 0], mask=square)
 
 
@@ -152,6 +161,9 @@ def without(rng: Random) -> Iterator[Case]:
     yield common.finite_too(call(q, k, v))
     yield common.finite_too(call(*common.queries_keys_values(rng, 2), None))
     yield common.finite_too(call(q[..., :1], k[..., :1], v))
+    k[..., rng.randrange(k.shape[2]), :] = 0  # whoever takes it for padding, hides it
+    case = call(q, k, v)
+    yield common.finite_too(Case(f"{case.label}, a key that is all zeros", case.ask))
     for score, words in ((999_999.0, "999,999"), (-999_999.0, "−999,999")):
         q, k = torch.zeros_like(q), torch.zeros_like(k)
         q[..., 0] = 2.0  # the root of the width

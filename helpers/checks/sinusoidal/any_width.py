@@ -25,7 +25,7 @@ def _odd(rng: Random) -> Iterator[Case]:
     yield call(length + rng.randint(1, 9), first)
     yield call(short, second)
     yield call(first, first)  # as many rows as columns
-    yield call(short, second, base=common.large_base(rng))
+    yield call(short, second, base=round(common.large_base(rng)))  # a whole number
     yield call(common.long_length(rng), 3, base=common.small_base(rng))
     yield call(common.very_long_length(rng), 3)
     yield call(short, first, base=common.base_near_one(rng))
@@ -35,6 +35,7 @@ def _odd(rng: Random) -> Iterator[Case]:
     wide = common.wide(rng) + 1
     yield call(short, wide, base=common.large_base(rng))
     yield call(short, wide)
+    yield common.slow_sines(rng, first)
     yield again(call(short, first + 12))
 
 
@@ -58,6 +59,7 @@ def _single(rng: Random) -> Iterator[Case]:
     yield call(common.random_length(rng), 1)
     yield call(common.short_length(rng), 1)
     yield call(common.very_long_length(rng), 1, base=common.large_base(rng))
+    yield call(rng.randint(33_000, 36_000), 1)  # here no angle is rounded
     yield call(1, 1)
     yield again(call(common.short_length(rng) + 8, 1))
 

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from helpers import encodings
+from helpers.checks.engine import Answer, Case
 from helpers.encodings import Encoding
 
 
@@ -69,6 +70,16 @@ def very_long_length(rng: Random) -> int:
     With so small a D the angles of float32 are still within the tolerance.
     """
     return rng.randint(2_600, 2_900)
+
+
+def slow_sines(rng: Random, width: int) -> Case:
+    """A thousand times the last sine of the first rows: rounding in float32 is relative to it."""
+    length = short_length(rng)
+
+    def ask(answer: Answer) -> Any:
+        return answer(length, width)[:, -2 + width % 2] * 1000
+
+    return Case(f"a thousand times the last column of sines of ({length}, {width})", ask)
 
 
 class ToTheCpu(TorchFunctionMode):

@@ -75,6 +75,9 @@ def _rows_added(rng: Random) -> Iterator[Case]:
     x = _input(rng)
     batch, length, width = x.shape
     yield _embeds(x, 40)
+    hollow = x.clone()
+    hollow[0, 1] = 0  # as padding may be
+    yield _embeds(hollow, 40)
     yield _embeds(_tokens(rng, batch, length, 4 * rng.randint(4, 5)), 40, heads=4)
     yield _embeds(_tokens(rng, length, length, width), length + 1)  # B = T
     yield _embeds(_tokens(rng, batch, width, width), 40)  # T = D

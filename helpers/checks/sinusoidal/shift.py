@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import torch
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, again, call
+from helpers.checks.engine import Answer, Case, Exercise, Part, again, call
 from helpers.checks.sinusoidal import common
 
 
@@ -24,6 +25,11 @@ def _forwards(rng: Random) -> Iterator[Case]:
     yield call(rng.randint(1_100, 3_000), 4)
     yield call(rng.randint(6_000, 90_000), 2)  # here no angle is rounded
     yield again(call(rng.randint(2, 30), first))
+    yield Case("a thousand times (1, 8)[6, 7], the last sine", _last_sine)
+
+
+def _last_sine(answer: Answer) -> Any:
+    return answer(1, 8)[6:7, 7] * 1000
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -33,6 +39,16 @@ def _backwards(rng: Random) -> Iterator[Case]:
     yield call(-rng.randint(1_100, 3_000), 4)
     yield call(0, second)
     yield again(call(0, first))  # as an identity that is kept
+    yield again(call(-rng.randint(1, 8), first))
+    yield from map(_numbers, (0, -rng.randint(1, 8)))
+
+
+def _numbers(k: int) -> Case:
+    def ask(answer: Answer) -> dict[str, bool]:
+        dtype = str(getattr(answer(k, 6), "dtype", None)).removeprefix("torch.")
+        return {f"the numbers for k={k} are float32 or float64": dtype in ("float32", "float64")}
+
+    return Case(f"({k}, 6)", ask)
 
 
 def _shift_base(rng: Random) -> Iterator[Case]:
@@ -43,7 +59,8 @@ def _shift_base(rng: Random) -> Iterator[Case]:
     yield call(k, first + 16, base=common.large_base(rng))
     yield call(k, first + 16)
     yield call(rng.randint(31, 90), second, base=common.small_base(rng))
-    yield call(-k, first, base=common.large_base(rng))
+    yield call(-k, first, base=round(common.large_base(rng)))  # a whole number
+    yield again(call(k, first + 32, base=common.large_base(rng)))
     yield call(-rng.randint(31, 90), second, base=common.small_base(rng))
     yield call(k, second, base=common.base_near_one(rng))
     yield call(k, second, base=common.huge_base(rng))
@@ -58,7 +75,7 @@ shift = Exercise(
         Part("any other base", 0.5, _shift_base),
     ),
     forbidden=(encodings.Rotary,),
-    explains=("$D$ is even", "`d_model` is even", "may be float32 or float64"),
+    explains=("$D$ is even", "`d_model` is even"),
 )
 
 
@@ -113,7 +130,6 @@ def shift_base_forgotten(k, d_model, base=10_000.0):
 @shift.mistake(
     "You keep a matrix and return the same tensor at the next call. If one caller writes into it, "
     "it changes for all others: make a new tensor each time.",
-    loses=("forwards", "backwards, or not at all"),
     breaks="Each call returns a new matrix",
 )
 def shift_kept_for_the_next(k, d_model, base=10_000.0, kept={}):  # noqa: B006
@@ -130,5 +146,18 @@ def shift_kept_for_the_next(k, d_model, base=10_000.0, kept={}):  # noqa: B006
 def shift_with_one_identity(k, d_model, base=10_000.0, kept={}):  # noqa: B006
     if k == 0:
         return kept.setdefault(d_model, torch.eye(d_model))
+    w = k * base ** (-torch.arange(0, d_model, 2) / d_model)
+    return torch.block_diag(*[torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]]) for a in w])
+
+
+@shift.mistake(
+    "For k = 0 your matrix is made of whole numbers, and PyTorch does not multiply it with a table "
+    "of float32. torch.eye without a dtype is float32.",
+    loses="backwards, or not at all",
+    breaks="may be float32 or float64",
+)
+def shift_with_an_identity_of_whole_numbers(k, d_model, base=10_000.0):
+    if k == 0:
+        return torch.eye(d_model, dtype=torch.long)
     w = k * base ** (-torch.arange(0, d_model, 2) / d_model)
     return torch.block_diag(*[torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]]) for a in w])

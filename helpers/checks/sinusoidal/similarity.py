@@ -45,6 +45,9 @@ def _of_any(rng: Random) -> Iterator[Case]:
     uneven = torch.tensor([[3.0, 0], [rng.random() / 9, 0], [3, 0]], dtype=torch.float64)
     yield Case("a table whose rows 0 and 2 are long", call(uneven).ask)
     yield call(_numbers(rng, second, second))  # T = D
+    empty = _numbers(rng, length, second)
+    empty[rng.randrange(1, length)] = 0
+    yield Case("a table with a row of zeros", call(empty).ask)
     yield call(_numbers(rng, common.short_length(rng), 1))
     yield call(_numbers(rng, 1, second))
     yield call(_numbers(rng, rng.randint(305, 320), rng.randint(65, 80)))

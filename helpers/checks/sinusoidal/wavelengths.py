@@ -20,9 +20,10 @@ def _wavelengths(rng: Random) -> Iterator[Case]:
     yield call(second)
     yield call(first, base=common.large_base(rng))
     yield call(second + 12, base=common.small_base(rng))
-    yield call(2, base=common.large_base(rng))
+    yield call(2, base=round(common.large_base(rng)))  # a whole number
     yield call(common.wide(rng), base=common.large_base(rng))
     yield call(common.wide(rng) + 600)
+    yield call(rng.choice([98, 196, 206, 214]))  # here 1 is not reached in steps of 2/D
     yield call(first, base=common.base_near_one(rng))
     yield call(second, base=common.huge_base(rng))
     yield again(call(first + 12, base=common.large_base(rng)))
@@ -88,3 +89,11 @@ def wavelengths_of_each_column(d_model, base=10_000.0):
 def wavelengths_kept_for_the_next(d_model, base=10_000.0, kept={}):  # noqa: B006
     new = 2 * math.pi * base ** (torch.arange(0, d_model, 2) / d_model)
     return kept.setdefault((d_model, base), new)
+
+
+@wavelengths.mistake(
+    "For some widths you return one number too many, for D = 98 say. By rounding, an arange in "
+    "fractions such as 2/D may end a step too late; count in whole numbers and divide afterwards."
+)
+def wavelengths_in_steps_of_a_fraction(d_model, base=10_000.0):
+    return 2 * math.pi * base ** torch.arange(0, 1, 2 / d_model)
