@@ -204,11 +204,12 @@ def _actions(rng: Random) -> Iterator[Case]:
 
 
 def _of_all(words: Tensor, seed: int, answer: Answer) -> Any:
-    seen, _ = _masked(answer, words, 1_000_000, seed, 1.0)
-    masked, kept = int((seen == MASK).sum()), int((seen == words).sum())
+    seen, targets = _masked(answer, words, 1_000_000, seed, 1.0)
+    chosen = targets != -100
+    masked, kept = (int((seen == each)[chosen].sum()) for each in (MASK, words))
     return {
-        "fraction that becomes [MASK]": chance.about(masked, words.numel(), 0.8),
-        "of the others, fraction that stays": chance.about(kept, words.numel() - masked, 0.5),
+        "fraction that becomes [MASK]": chance.about(masked, int(chosen.sum()), 0.8),
+        "of the others, fraction that stays": chance.about(kept, int(chosen.sum()) - masked, 0.5),
     }
 
 
