@@ -69,12 +69,12 @@ def _kept(tokens: Tensor, seeds: range, probability: float, answer: Answer) -> A
             return None
         if not torch.equal(given, tokens):
             raise ArgumentChangedError
-    seen, targets = map(
-        torch.cat, zip(*(mask_counted.two(each, tokens) for each in made), strict=True)
-    )
+    pairs = [mask_counted.two(each, tokens) for each in made]
+    seen, targets = map(torch.cat, zip(*pairs, strict=True))
     tokens = tokens.repeat(len(seeds), 1)
     rest, words = targets == -100, tokens >= common.FIRST_WORD
     return {
+        "what is seen, and the targets": mask_counted.kinds(made[0]),
         "dtype of what is seen": str(seen.dtype),
         "dtype of the targets": str(targets.dtype),
         "targets that are neither -100 nor the token": _some(~rest & (targets != tokens)),
@@ -108,28 +108,6 @@ def _some(marks: Tensor) -> str:
     return "none" if not marks.any() else "all" if marks.all() else "some"
 
 
-CALLS = 500
-
-
-def _calls(answer: Answer, tokens: Tensor, seed: int) -> tuple[dict[str, str], ...]:
-    """Whether small batches differ as they should: in what is chosen, and in what becomes of it."""
-    draw = Generator().manual_seed(seed)
-    made = [mask_counted.two(answer(tokens.clone(), 5000, draw, 0.5), tokens) for _ in range(CALLS)]
-    seen, targets = (torch.stack([each[n] for each in made]).flatten(1) for n in (0, 1))
-    chosen = targets != -100
-    masked = chosen & (seen == MASK)
-    total = torch.full((CALLS,), tokens.numel())
-    name = "how much this differs from call to call"
-    return (
-        {
-            "fraction of the words chosen": chance.about(int(chosen.sum()), chosen.numel(), 0.5),
-            name: chance.spread(chosen.sum(1), total),
-            "two calls": chance.together(chosen[1:].flatten(), chosen[:-1].flatten()),
-        },
-        {name: chance.spread(masked.sum(1), chosen.sum(1))},
-    )
-
-
 def _batch(rng: Random, vocab_size: int = 200) -> tuple[Tensor, int]:
     return common.random_ids(rng, 1200, rng.randint(190, 200), vocab_size), rng.randrange(1000)
 
@@ -160,13 +138,16 @@ def _rate(rng: Random) -> Iterator[Case]:
     yield Case(f"({shape}, …)", ask)
     yield Case(f"({shape}, …, probability={other:g})", lambda answer: ask(answer, other))
     few, start = _few(rng)
-    label = f"{CALLS} times ({common.shape_in_words(few)}, …, probability=0.5)"
-    yield Case(label, lambda answer: _calls(answer, few, start)[0])
-    large = torch.randint(100_000, 250_000, (300, 64), generator=Generator().manual_seed(seed))
-
-    ask_large = partial(_fraction, large, 250_000, seed, 0.15)
-    yield Case("words with ids of 100,000 and more", ask_large)
-    yield Case(f"({shape}, …, probability=0.004)", partial(_fraction, tokens, 200, seed, 0.004))
+    label = f"{mask_counted.CALLS} times ({common.shape_in_words(few)}, …, probability=0.5)"
+    yield Case(label, lambda answer: mask_counted.calls(answer, few, start)[0])
+    one = torch.tensor([[common.FIRST_WORD + 2, 3, 0]])  # of which often no word is chosen
+    label = f"{mask_counted.CALLS} times ({one.tolist()}, …, probability=0.5)"
+    yield Case(label, lambda answer: mask_counted.one_word(answer, one, start))
+    large = torch.randint(100_000, 250_000, (300_000,), generator=Generator().manual_seed(seed))
+    for some, probability in ((large[:19_200], 0.15), (large, 0.0006)):
+        label = f"words with ids of 100,000 and more, probability={probability:g}"
+        ask_large = partial(_fraction, some.view(600, -1), 250_000, seed, probability)
+        yield Case(label, ask_large)
 
 
 def _fraction(
@@ -213,11 +194,23 @@ def _actions(rng: Random) -> Iterator[Case]:
 
     yield Case("of the tokens chosen", ask)
     yield Case("of the tokens chosen with probability=0.9", lambda answer: ask(answer, 0.9))
+    words = torch.randint(5, 200, (1000, 1000), generator=Generator().manual_seed(seed))
+    yield Case("of a million tokens, all chosen", partial(_of_all, words, seed))
     number = rng.randint(7, 9)
     yield Case(f"of the tokens chosen, with {number} words in all", partial(_stay, tokens, number))
     few, start = _few(rng)
-    label = f"of the tokens that {CALLS} calls choose, {common.shape_in_words(few)}"
-    yield Case(f"{label}, masked ones", lambda answer: _calls(answer, few, start)[1])
+    label = f"of the tokens that {mask_counted.CALLS} calls choose, {common.shape_in_words(few)}"
+    yield Case(f"{label}, masked ones", lambda answer: mask_counted.calls(answer, few, start)[1])
+
+
+def _of_all(words: Tensor, seed: int, answer: Answer) -> Any:
+    seen, targets = _masked(answer, words, 1_000_000, seed, 1.0)
+    chosen = targets != -100
+    masked, kept = (int((seen == each)[chosen].sum()) for each in (MASK, words))
+    return {
+        "fraction that becomes [MASK]": chance.about(masked, int(chosen.sum()), 0.8),
+        "of the others, fraction that stays": chance.about(kept, int(chosen.sum()) - masked, 0.5),
+    }
 
 
 def _stay(tokens: Tensor, number: int, answer: Answer) -> Any:
@@ -249,6 +242,7 @@ def _large(vocab_size: int, seed: int, answer: Answer) -> Any:
     eighths = (drawn - common.FIRST_WORD) * 8 // (vocab_size - common.FIRST_WORD)
     return {
         "ids of the vocabulary's size or above": _some(drawn >= vocab_size),
+        "nearly all of them are different": len(drawn.unique()) > 0.9 * len(drawn),
         "each eighth of the vocabulary": chance.even(
             torch.bincount(eighths.clamp(0, 7), minlength=8)
         ),

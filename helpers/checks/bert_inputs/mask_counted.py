@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Generator, Tensor
 
 from helpers.checks.bert_inputs import chance
+from helpers.checks.engine import Answer
+from helpers.corpora.wordpiece import MASK
 
 MIRRORS = {"the row": (1,), "the column": (0,), "both": (0, 1)}
 FEW = 50  # pairs that tell nothing
+CALLS = 500
 
 
 class NotTwoTensorsError(Exception):
@@ -30,6 +33,38 @@ def two(found: Any, tokens: Tensor) -> tuple[Tensor, Tensor]:
         shapes = f"{tuple(seen.shape)} and {tuple(targets.shape)}"
         raise ValueError(f"the results have the shapes {shapes}, tokens {tuple(tokens.shape)}")
     return seen, targets
+
+
+def kinds(found: Any) -> list[str]:
+    """What an answer gives: two tensors, or lists or arrays that look like them."""
+    return ["Tensor" if isinstance(each, Tensor) else type(each).__name__ for each in found]
+
+
+def calls(answer: Answer, tokens: Tensor, seed: int) -> tuple[dict[str, str], ...]:
+    """Whether small batches differ as they should: in what is chosen, and in what becomes of it."""
+    draw = Generator().manual_seed(seed)
+    made = [two(answer(tokens.clone(), 5000, draw, 0.5), tokens) for _ in range(CALLS)]
+    seen, targets = (torch.stack([each[n] for each in made]).flatten(1) for n in (0, 1))
+    chosen = targets != -100
+    masked = chosen & (seen == MASK)
+    total = torch.full((CALLS,), tokens.numel())
+    name = "how much this differs from call to call"
+    return (
+        {
+            "fraction of the words chosen": chance.about(int(chosen.sum()), chosen.numel(), 0.5),
+            name: chance.spread(chosen.sum(1), total),
+            "two calls": chance.together(chosen[1:].flatten(), chosen[:-1].flatten()),
+        },
+        {name: chance.spread(masked.sum(1), chosen.sum(1))},
+    )
+
+
+def one_word(answer: Answer, tokens: Tensor, seed: int) -> dict[str, str]:
+    """How often the one word of a batch is chosen, if nothing else is."""
+    draw = Generator().manual_seed(seed)
+    made = [two(answer(tokens.clone(), 5000, draw, 0.5), tokens)[1] for _ in range(CALLS)]
+    chosen = int((torch.stack(made)[..., 0] != -100).sum())
+    return {"fraction of the calls in which the word is chosen": chance.about(chosen, CALLS, 0.5)}
 
 
 def independent(

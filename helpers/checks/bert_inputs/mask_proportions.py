@@ -243,3 +243,37 @@ def mask_75_15_10(tokens, vocab_size, generator, probability=0.15):
     seen = torch.where(chosen & (action < 0.75), MASK, tokens)
     seen = torch.where(chosen & (action >= 0.75) & (action < 0.9), words, seen)
     return seen, torch.where(chosen, tokens, -100)
+
+
+@mask.mistake(
+    "Your chance is drawn in so few bits that it comes in steps, of 1/256 in bfloat16. "
+    "Draw in torch.rand's own dtype.",
+    loses=("the fraction that is chosen", "80 % [MASK], 10 % random, 10 % kept"),
+    breaks="each word is chosen with the `probability` given",
+)
+def mask_in_sixteen_bits(tokens, vocab_size, generator, probability=0.15):
+    shape, few = tokens.shape, torch.bfloat16
+    chosen = torch.rand(shape, generator=generator, dtype=few) < probability
+    chosen &= tokens >= 5
+    action = torch.rand(shape, generator=generator, dtype=few)
+    words = torch.randint(5, vocab_size, shape, generator=generator)
+    seen = torch.where(chosen & (action < 0.8), MASK, tokens)
+    seen = torch.where(chosen & (action >= 0.8) & (action < 0.9), words, seen)
+    return seen, torch.where(chosen, tokens, -100)
+
+
+@mask.mistake(
+    "Where chance has chosen no word at all, you choose one. Each word has its own chance, and now "
+    "and then none is chosen; with a probability of 0, always.",
+    loses=("targets, and what stays", "the fraction that is chosen"),
+    breaks="independently of all others",
+)
+@changed(
+    mask_some,
+    "    action =",
+    "    if not chosen.any():\n"
+    "        for b, t in (tokens >= 5).nonzero()[:1].tolist():\n"
+    "            chosen[b, t] = True\n"
+    "    action =",
+)
+def mask_at_least_one(): ...

@@ -243,3 +243,17 @@ def mask_with_targets_in_a_list(): ...
     "    seen = torch.where(chosen & (action < 0.8), MASK, tokens)",
 )
 def mask_never_with_the_same_word(): ...
+
+
+@mask.mistake(
+    "Your results hold the right numbers and are no tensors of PyTorch: a .tolist() or a .numpy() "
+    "is too much.",
+    loses="targets, and what stays",
+    breaks="which returns two tensors of the shape of `tokens`",
+)
+@changed(
+    mask_some,
+    "return seen, torch.where(chosen, tokens, -100)",
+    "return seen.tolist(), torch.where(chosen, tokens, -100).tolist()",
+)
+def mask_in_lists(): ...

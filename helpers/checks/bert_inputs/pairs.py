@@ -40,10 +40,13 @@ def sentence_pairs(documents: list[list[str]], draw: Random) -> list[tuple[str, 
 
 
 def _documents(sizes: Sequence[int]) -> list[list[str]]:
-    """Sentences, none twice, whose order is not that of the alphabet, nor that of documents."""
+    """Sentences, none twice, whose order is not that of the alphabet, nor that of documents.
+
+    They begin with a capital and end with a full stop, which are part of them.
+    """
     last = len(sizes)
     return [
-        [f"sentence {size - n} of text {last - d}" for n in range(size)]
+        [f"Sentence {size - n} of text {last - d}." for n in range(size)]
         for d, size in enumerate(sizes)
     ]
 

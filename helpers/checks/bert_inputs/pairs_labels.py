@@ -216,3 +216,17 @@ def pairs_that_clear_the_documents(): ...
 )
 @changed(sentence_pairs, "    seconds = ", "    documents = sorted(documents)\n    seconds = ")
 def pairs_in_alphabetical_order(): ...
+
+
+@pairs.mistake(
+    "Your sentences are no longer those of the documents: something in them has changed, such as "
+    "capitals or the full stop. Take them as they are.",
+    loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
+    breaks="`second` is its true neighbour",
+)
+@changed(
+    sentence_pairs,
+    "append((first, second, label))",
+    "append((first.lower(), second.lower(), label))",
+)
+def pairs_in_lower_case(): ...

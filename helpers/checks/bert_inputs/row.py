@@ -27,8 +27,9 @@ def pair_row(first: list[int], second: list[int], length: int) -> tuple[list[int
 
 
 def _words(rng: Random, number: int) -> list[int]:
-    """Ids of a sentence: some words come twice, and [UNK] and [MASK] may be among them."""
-    return [rng.choice((1, 4, *range(5, 12), rng.randint(12, 99))) for _ in range(number)]
+    """Ids of a sentence: some come twice, some need 17 bits; [UNK] and [MASK] may be among them."""
+    words = (1, 4, *range(5, 12), rng.randint(12, 99), rng.randint(70_000, 90_000))
+    return [rng.choice(words) for _ in range(number)]
 
 
 def _row(rng: Random, sizes: tuple[int, int], length: int, *names: str) -> Case:

@@ -74,6 +74,7 @@ def _differences(rng: Random) -> Iterator[Case]:
     for lonely, names in (
         *((False, ()), (True, ()), (True, ALIKE[:: rng.choice((-1, 1))])),
         *((True, ("Shaw", "learned", "Shaw keys")), (False, ("none", "Shaw", "Shaw keys"))),
+        (False, ("keys", "learned", "Shaw keys")),  # the end of another name
     ):
         count = rng.randint(11, 13) if lonely and not names else rng.randint(3, 6)
         gains = [rng.uniform(-0.4, 0.4) for _ in range(count)]
@@ -85,8 +86,8 @@ def _differences(rng: Random) -> Iterator[Case]:
         label = f"{len(gains)} seeds{words}, {ours!r} against {other!r}: the differences"
         ask = common.ask_for("difference", _table(rng, found), ours, other, rng.uniform(0, 0.2))
         yield Case(label, ask)
-    # Counts of right answers are often the same with several seeds.
-    gains, levels = rng.sample((-0.125, 0.125, 0.25, 0.25, 0.25), 5), [0.25, 0.5, 0.25, 0.5, 0.25]
+    # Counts of right answers are often the same with several seeds, and with both encodings.
+    gains, levels = rng.sample((-0.125, 0.0, 0.25, 0.25, 0.25), 5), [0.25, 0.5, 0.25, 0.5, 0.25]
     found, ours, other = _paired(rng, gains, levels)
     ask = common.ask_for("difference", _table(rng, found), ours, other, 0.1)
     yield Case(f"5 seeds, some with the same accuracy, {ours!r} against {other!r}", ask)

@@ -105,6 +105,8 @@ def _beyond_verdicts(rng: Random) -> Iterator[Case]:
         ("nearly all right", [0.94, 0.95, 0.96]),
         ("seeds that disagree", [0.2, 0.45, 0.7]),
         ("few right, and by one seed more", [0.01, 0.2, 0.0, 0.02]),
+        ("three seeds alike, one with more right", [0.3, 0.44, 0.3, 0.3]),
+        ("three seeds alike, one with fewer right", [0.7, 0.7, 0.56, 0.7]),
         *((f"{each} right by each seed", [each] * 3) for each in (0.3, 0.499, 0.5, 0.501, 0.55)),
         *((_ends(each), each) for each in _HAIRS),
         *common.near(rng, 0.5, rng.uniform(0.04, 0.06), rng.randint(2, 3)),

@@ -99,7 +99,7 @@ def _made(
         return {"beside": -1000.0 - seed} | far | known
 
     read = rng.choice(VERDICTS)  # which means nothing, as it is measured
-    number = CHEAP[turn % len(CHEAP)]  # of a real claim, whose verdict is another
+    number = 1 + turn % len(CLAIMS)  # of a real claim, whose verdict may be another
     return Claim(number, TEXT, TEXT, TEXT, TEXT, tuple(parts), measurement, read=read), seeds
 
 

@@ -70,6 +70,8 @@ def _chosen_places(rng: Random) -> Iterator[Case]:
     targets = torch.randint(many[2], many[:2], generator=common.generator(rng))
     targets[:, :: rng.randint(8, 9)] = -100
     yield call(_logits(rng, *many), targets)
+    wide = 2, 3, rng.randint(70_000, 71_000)  # more words than 16 bits count
+    yield call(_logits(rng, *wide), _targets(rng, wide))
     few = 1, rng.randint(4, 6), rng.randint(7, 9)
     every = torch.randint(few[2], few[:2], generator=common.generator(rng))
     yield call(_logits(rng, *few), every)

@@ -140,8 +140,10 @@ def leaves_alone(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[
 
 @torch.no_grad()
 def at_length(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[str, Any]:
-    """What a text of this length gives."""
-    return counted(model_with(answer, sizes), tokens)
+    """What a text of this length gives, and the shape of what as many texts as heads give."""
+    model = model_with(answer, sizes)
+    several = model(tokens.expand(sizes["num_heads"], -1))
+    return {**counted(model, tokens), "the shape for several texts": tuple(several.shape)}
 
 
 @torch.no_grad()

@@ -45,7 +45,8 @@ def _large(rng: Random) -> tuple[int, ...]:
 
 
 def _known(rng: Random) -> Iterator[tuple[int, ...]]:
-    """Sizes of which a part is that of a published model, and more layers than any of them has."""
+    """BERT base, sizes of which a part is that of a published model, and more layers than any."""
+    yield 30_522, 768, 12, 512
     yield 30_522, 768, 12, 2 * rng.randint(300, 500)
     yield 2 * rng.randint(15_000, 15_200), 1024, 24, 512
     yield (
