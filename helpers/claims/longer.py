@@ -1,4 +1,4 @@
-"""Claims of today that recorded studies decide: RoPE on longer texts, and on larger pictures.
+"""Claims 29 to 32, which recorded studies decide: RoPE on longer texts, and on larger pictures.
 
 Every number rests on a loss less the lowest one possible on the same texts, in nats per token.
 """
@@ -6,8 +6,10 @@ Every number rests on a loss less the lowest one possible on the same texts, in 
 from __future__ import annotations
 
 from helpers import recorded
+from helpers.claims.claim import Claim, Part
 
 TRAINED, LONGER, FACTOR, TUNED = 24, 96, 4, 100  # tokens, tokens, s = 96/24, steps
+NATS, GAIN = 0.1, 0.02  # up to here nothing is lost; from here on there is a gain; set before
 PICTURES = {"6×6": 36, "9×9": 81, "12×12": 144}  # patches
 
 
@@ -94,3 +96,65 @@ def larger_pictures(seed: int, full: bool = False) -> dict[str, float]:
         "12×12": on("12×12") - on("6×6"),
         "over the table": on("12×12", "learned per axis") - on("12×12"),
     }
+
+
+CLAIMS = (
+    Claim(
+        29,
+        "A larger base is enough for longer texts; the model need not be trained on them.",
+        "a forum post on NTK-aware interpolation",
+        "Peng et al. 2023 (2309.00071), section 3.1; Men et al. 2024 (2405.14591)",
+        "",
+        (
+            Part("over RoPE", "texts four times as long are read better", "nats less", low=GAIN),
+            Part("lost", "they are read like those of the training", "nats more", high=NATS),
+        ),
+        larger_base,
+        seeds=tuple(range(20)),
+        record="longer",
+    ),
+    Claim(
+        30,
+        "Position interpolation needs no fine-tuning: divide the positions, and read.",
+        "advice on running models, where a scale is set by hand",
+        "Chen et al. 2023 (2306.15595), section 3",
+        "",
+        (
+            Part(
+                "lost", "longer texts are read like those of the training", "nats more", high=NATS
+            ),
+            Part("tuning brings", "fine-tuning brings nothing", "nats less", high=GAIN),
+        ),
+        interpolation,
+        seeds=tuple(range(20)),
+        record="longer",
+    ),
+    Claim(
+        31,
+        "On longer texts, YaRN needs its temperature.",
+        "the paper on YaRN",
+        "Peng et al. 2023 (2309.00071), section 3.4",
+        "",
+        (
+            Part("untuned", "it helps without fine-tuning", "nats less", low=GAIN),
+            Part("tuned", "it helps after fine-tuning", "nats less", low=GAIN),
+        ),
+        temperature,
+        seeds=tuple(range(20)),
+        record="longer",
+    ),
+    Claim(
+        32,
+        "2-D RoPE carries over to larger pictures than those of the training.",
+        "papers on vision transformers",
+        "Heo et al. 2024 (2403.13298), section 4",
+        "",
+        (
+            Part("9×9", "9×9 patches are read like 6×6", "nats more", high=NATS),
+            Part("12×12", "so are 12×12", "nats more", high=NATS),
+            Part("over the table", "better than a table for each axis", "nats less", low=GAIN),
+        ),
+        larger_pictures,
+        record="patches",
+    ),
+)

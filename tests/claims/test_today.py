@@ -1,0 +1,149 @@
+"""Claims 25 to 32: their tasks are what they say, and a measurement can come out otherwise."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import torch
+from torch import Generator
+
+from helpers import recorded
+from helpers.claims import FAILS, HOLDS, Claim, decoders, longer, stored, today
+from helpers.claims.small import QUICK
+from helpers.corpora import Shift
+from helpers.encodings import create
+from helpers.model.decoder import Decoder
+
+TODAY = (*today.CLAIMS, *longer.CLAIMS)
+Fake = Callable[..., None]
+LONGER = {"factor": 4, "tuned": 0, "length": 96, "limit": 0.2}
+TRAINED = {"encoding": "RoPE", "factor": 0, "length": 24, "limit": 0.3, "loss": 0.35}
+
+
+def test_today_has_eight_claims_and_each_names_its_paper() -> None:
+    assert [claim.number for claim in TODAY] == list(range(25, 33))
+    assert all(any(c.isdigit() for c in claim.reference) for claim in TODAY)
+    assert [claim.number for claim in TODAY if claim.record] == [29, 30, 31, 32]
+
+
+def test_a_value_is_asked_for_only_where_it_was_shown() -> None:
+    task = decoders.Recall(names=3, values=4)
+    batch = task.batch(50, 20, Generator().manual_seed(0))
+    scored = 0
+    for text, answers, selected in zip(batch.inputs, batch.targets, batch.selected, strict=True):
+        shown: dict[int, int] = {}
+        for token, answer, chosen in zip(text.tolist(), answers, selected, strict=True):
+            name, value = divmod(token, 5)
+            assert bool(chosen) == (value == 4 and name in shown)
+            if chosen:
+                assert answer == shown[name]
+                scored += 1
+            if value < 4:
+                assert shown.setdefault(name, value) == value  # one value in a text
+    assert scored > 200 and batch.inputs.max() < task.vocab_size
+
+
+def test_what_asks_is_answered_from_three_places_back() -> None:
+    task = decoders.Asked(num_symbols=5, lag=3, share=0.3)
+    batch = task.batch(200, 12, Generator().manual_seed(0))
+    assert (batch.inputs[:, 0] == 6).all() and (batch.inputs[:, 1:] < 6).all()
+    assert not batch.selected[:, :3].any() and batch.selected[:, 3:].all()
+    for place in range(3, 12):
+        shown, answer = batch.inputs[:, place], batch.targets[:, place]
+        expected = torch.where(shown == 5, batch.inputs[:, place - 3], (shown + 1) % 5)
+        assert torch.equal(answer, expected)
+    assert (batch.inputs[:, 1:] == 5).double().mean().item() == pytest.approx(0.3, abs=0.03)
+
+
+def test_far_scores_are_those_that_a_loop_turns() -> None:
+    q, k = torch.randn(2, 7, 8, generator=Generator().manual_seed(0))
+    near, far = decoders.scores_far_away(q, k)
+    assert torch.allclose(near, (q * k).sum(1), atol=1e-5)
+    assert far.shape == (7, 65)
+    for offset in (64, 128):
+        angles = offset * 10_000 ** -(torch.arange(4) / 4)
+        a, b = k[:, 0::2], k[:, 1::2]
+        turned = torch.stack(
+            [a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()]
+        )
+        expected = (q[:, 0::2] * turned[0] + q[:, 1::2] * turned[1]).sum(1)
+        assert torch.allclose(far[:, offset - 64], expected, atol=1e-4)
+
+
+def test_without_positions_what_stands_far_back_is_not_found() -> None:
+    """The measurement of claim 25 can come out otherwise."""
+    task, size = Shift(lag=24), replace(QUICK, length=32)
+    model, _ = decoders.decoder("none", task, 0, size)
+    assert decoders.right(model, task, 32) < 50
+
+
+def test_attention_that_is_even_doubles_nothing() -> None:
+    """The measurement of claim 28 can come out otherwise: without a preference there is no sink."""
+    task = decoders.Asked()
+    model = Decoder(create("none", d_model=16, max_len=32), task.vocab_size, 1)
+    with torch.no_grad():
+        attention = model.stack.layers[0].attention
+        attention.qkv.weight[:32] = 0  # of queries and keys
+        attention.qkv.bias[:32] = 0
+    assert decoders.over_even_share(model, task, 32) == pytest.approx(0, abs=1e-5)
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
+    """Stores rows as a record that takes the place of the recorded one."""
+    monkeypatch.setattr(recorded, "PLACES", (tmp_path,))
+
+    def store(name: str, *rows: dict[str, object]) -> None:
+        full = [{"seed": 0, "tuned": 0, **row} for row in rows]
+        recorded.save(name, pd.DataFrame(full), "nothing", tmp_path)
+
+    yield store
+
+
+def test_what_longer_texts_lose_is_counted_from_the_limit(fake: Fake) -> None:
+    untuned = {"NTK": 0.6, "interpolation": 0.9, "YaRN": 0.5, "YaRN, no temperature": 0.75}
+    tuned = {"NTK": 0.28, "interpolation": 0.29, "YaRN": 0.26, "YaRN, no temperature": 0.25}
+    rows = [LONGER | {"encoding": name, "loss": loss} for name, loss in untuned.items()]
+    rows += [
+        LONGER | {"encoding": name, "loss": loss, "tuned": 100} for name, loss in tuned.items()
+    ]
+    rows += [LONGER | {"encoding": "NTK", "factor": 2, "loss": 9.0}, TRAINED]
+    fake("longer", *rows, LONGER | {"encoding": "RoPE", "factor": 0, "loss": 1.2})
+    base = {"lost": 0.6 - 0.2 - 0.05, "over RoPE": 0.6, "tuned": 0.03}
+    assert longer.larger_base(0) == pytest.approx(base)
+    assert longer.interpolation(0) == pytest.approx({"lost": 0.65, "tuning brings": 0.61})
+    assert longer.temperature(0) == pytest.approx({"untuned": 0.25, "tuned": -0.01})
+
+
+def test_larger_pictures_are_compared_with_those_of_the_training(fake: Fake) -> None:
+    losses = {36: 0.4, 81: 0.55, 144: 0.3}
+    rows = [
+        {"encoding": "2-D RoPE", "length": n, "loss": x, "limit": 0.1} for n, x in losses.items()
+    ]
+    fake("patches", *rows, rows[-1] | {"encoding": "learned per axis", "loss": 1.0})
+    expected = {"9×9": 0.15, "12×12": -0.1, "over the table": 0.7}
+    assert longer.larger_pictures(0) == pytest.approx(expected)
+
+
+def test_a_record_must_have_the_run_once(fake: Fake) -> None:
+    fake("longer", TRAINED, TRAINED)
+    with pytest.raises(ValueError, match="2 runs of longer"):
+        longer.excess("longer", 0, encoding="RoPE")
+    with pytest.raises(ValueError, match="0 runs of longer"):
+        longer.excess("longer", 0, encoding="none")
+
+
+@pytest.mark.parametrize("claim", [c for c in TODAY if c.record], ids=lambda c: str(c.number))
+def test_the_study_has_what_the_other_record_has(claim: Claim) -> None:
+    """A record that is made again must be read again: `python -m benchmarks.claims_study 29`."""
+    rows = stored.rows(claim.number)
+    assert rows["seed"].tolist() == list(claim.seeds)
+    pd.testing.assert_frame_equal(claim.measure()[list(rows.columns)], rows, check_names=False)
+
+
+def test_either_verdict_can_follow() -> None:
+    found = {part.verdict(stored.rows(c.number)[part.number].tolist())
+             for c in TODAY for part in c.parts}  # fmt: skip
+    assert {HOLDS, FAILS} <= found
