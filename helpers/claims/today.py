@@ -49,7 +49,7 @@ CLAIMS = (
         "the paper on NoPE",
         "Kazemnejad et al. 2023 (2305.19466), section 4",
         "Where only content counts, nothing changes with the length. Order it has to work out from "
-        "the causal mask: three layers learn it, and beyond the trained length one answer in ten "
+        "the causal mask: three layers learn it, and beyond the trained length one answer in nine "
         "is wrong, while a single layer with RoPE and a third of the steps answers all. The paper "
         "compares larger models on other tasks.",
         (
