@@ -32,13 +32,11 @@ def excess(study: str, seed: int, **chosen: float | str) -> float:
 def _longer(seed: int, encoding: str, tuned: int = 0, length: int = LONGER) -> float:
     """Of a text four times as long; with s = 4, except for RoPE as it was trained."""
     factor = 0 if encoding == "RoPE" else FACTOR
-    chosen = {"encoding": encoding, "factor": factor, "tuned": tuned, "length": length}
-    return excess("longer", seed, **chosen)
+    return excess("longer", seed, encoding=encoding, factor=factor, tuned=tuned, length=length)
 
 
 def _as_trained(seed: int) -> float:
-    chosen = {"encoding": "RoPE", "factor": 0, "tuned": 0, "length": TRAINED}
-    return excess("longer", seed, **chosen)
+    return _longer(seed, "RoPE", length=TRAINED)
 
 
 def larger_base(seed: int, full: bool = False) -> dict[str, float]:

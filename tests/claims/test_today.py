@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -84,7 +85,8 @@ def test_attention_that_is_even_doubles_nothing() -> None:
     task = decoders.Asked()
     model = Decoder(create("none", d_model=16, max_len=32), task.vocab_size, 1)
     with torch.no_grad():
-        attention = model.stack.layers[0].attention
+        layer: Any = model.stack.layers[0]
+        attention = layer.attention
         attention.qkv.weight[:32] = 0  # of queries and keys
         attention.qkv.bias[:32] = 0
     assert decoders.over_even_share(model, task, 32) == pytest.approx(0, abs=1e-5)
