@@ -655,7 +655,7 @@ for n in left:
 # Have a look at claim 17. Counting parameters refutes its reason within a minute, but the claim is
 # about overfitting: that took a training on eight texts, over and over. The reason is wrong; of
 # what the claim reports, half is true. (`docs/claims.md` has all claims with margins and sources,
-# three of them only read, and more of them from today, about RoPE, long texts and attention sinks.
+# three of them only read, and some from today, about RoPE, no positions and attention sinks.
 # `docs/questions.md` asks why BERT learned its positions.)
 #
 # ## 10. Where the distance is
@@ -723,8 +723,8 @@ print("attention weight three positions back, by seed:", *(f"{each:.2f}" for eac
 
 # %% tags=["training"]
 ours = Claim(
-    max(CLAIMS) + 1, "With a learned table, a model can learn to find the token at a fixed "
-    "distance, at the positions it was trained on and nowhere else.", "this notebook", "", "",
+    0, "With a learned table, a model can learn to find the token at a fixed distance, at the "
+    "positions it was trained on and nowhere else.", "this notebook", "", "",
     (Part("inside", "right at the positions of the training", "% right", low=90),
      Part("beyond", "little but guesses beyond them", "% right", high=50)),
     CLAIMS[4].measurement,
