@@ -50,8 +50,8 @@ CLAIMS = (
         "Kazemnejad et al. 2023 (2305.19466), section 4",
         "Where only content counts, nothing changes with the length. Order it has to work out from "
         "the causal mask: three layers learn it, and beyond the trained length one answer in nine "
-        "is wrong, while a single layer with RoPE and a third of the steps answers all. The paper "
-        "compares larger models on other tasks.",
+        "is wrong, while one layer with RoPE and a third of the steps is hardly ever wrong. The "
+        "paper compares larger models on other tasks.",
         (
             Part("content", "nothing is lost where only content counts", "points", high=POINTS),
             Part("order", "nothing is lost where order counts", "points", high=POINTS),
