@@ -67,7 +67,7 @@ def _stretch(encoding: Encoding, norm: float) -> None:
 
 
 def fit(
-    model: Encoder,
+    model: Module,
     draw: Callable[[], Masked],
     size: Form,
     loss: Callable[[Module, Masked], Tensor] = masked_loss,

@@ -23,14 +23,15 @@ Each claim is said in the course's words, with the kind of text that makes it. I
 parts, and each part is an interval in which a number would have to lie. A part **holds** where mean
 ± 2 standard deviations lies inside, **does not hold** where all of that lies outside, and is **not
 settled here** otherwise. A claim with some parts that hold and others that don't **holds in part**.
-*Margin* is how far the nearest of the 20 seeds is from the end of the interval that it would have
-to cross: no seed crosses one, and no three seeds of the 20 give another verdict. Where the seeds
-differ, the margin is at least {margin} standard deviations. *beside* stand numbers that no part is
-about. The command measures again, on three seeds where chance plays a part; all commands together
-take less than {seconds} processor seconds, and a test holds them to it. Claims without a number
-were read, not measured: there the paper decides.
+*Margin* is how far the nearest of the seeds is from the end of the interval that it would have to
+cross. Wherever a part is settled, no seed crosses one, no three seeds give another verdict, and if
+the seeds differ, the margin is at least {margin} standard deviations. *beside* stand numbers that
+no part is about. The command measures again, on three seeds where chance plays a part; all commands
+together take less than {seconds} processor seconds, and a test holds them to it. Claims without a
+number were read, not measured: there the paper decides. Claims 1 to 24 are those of unit 09; from
+25 on they are of today.
 
-Losses and accuracies are those of encoders that train in a second, on tasks that are about
+Losses and accuracies are those of small models that train within seconds, on tasks that are about
 nothing but positions. They show what can happen and why. They do not show that it is so in a
 large model.
 """

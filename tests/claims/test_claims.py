@@ -32,6 +32,7 @@ from helpers.claims import (
 from tests.common import ROOT, WHOLE
 
 MEASURED = [claim for claim in CLAIMS.values() if claim.measurement]
+UNSETTLED = {(28, "RoPE")}  # seeds lie too far apart for a verdict, and the page says so
 measured = pytest.mark.parametrize("claim", MEASURED, ids=lambda claim: str(claim.number))
 
 
@@ -51,7 +52,7 @@ def quick() -> Iterator[tuple[dict[int, pd.DataFrame], float]]:
 
 
 def test_all_claims_are_there_and_most_are_measured() -> None:
-    assert list(CLAIMS) == list(range(1, 25))
+    assert list(CLAIMS) == list(range(1, 29))
     assert len(MEASURED) >= 15
     for claim in CLAIMS.values():
         assert bool(claim.parts) == bool(claim.measurement)
@@ -64,11 +65,26 @@ def test_a_fresh_measurement_comes_to_the_recorded_verdict(
     claim: Claim, quick: tuple[dict[int, pd.DataFrame], float]
 ) -> None:
     fresh, recorded = quick[0][claim.number], stored.rows(claim.number)
-    assert claim.verdict(fresh) == claim.verdict(recorded)
-    for part in claim.parts:
+    settled = _settled(claim)
+    if len(settled) == len(claim.parts):
+        assert claim.verdict(fresh) == claim.verdict(recorded)
+    for part in settled:
         assert part.verdict(fresh[part.number].tolist()) == part.verdict(
             recorded[part.number].tolist()
         )
+
+
+def _settled(claim: Claim) -> list[Part]:
+    """All parts, but for those that the record itself leaves open."""
+    return [part for part in claim.parts if (claim.number, part.number) not in UNSETTLED]
+
+
+@measured
+def test_what_is_left_open_is_known(claim: Claim) -> None:
+    rows = stored.rows(claim.number)
+    for part in claim.parts:
+        left_open = part.verdict(rows[part.number].tolist()) == OPEN
+        assert left_open == ((claim.number, part.number) in UNSETTLED)
 
 
 def test_the_quick_forms_take_less_than_two_cores_do_in_four_minutes(
@@ -81,7 +97,7 @@ def test_the_quick_forms_take_less_than_two_cores_do_in_four_minutes(
 def test_no_seed_and_no_three_seeds_flip_a_verdict(claim: Claim) -> None:
     rows = stored.rows(claim.number)
     assert len(rows) >= 20
-    for part in claim.parts:
+    for part in _settled(claim):
         values = rows[part.number].tolist()
         verdict = part.verdict(values)
         assert verdict in (HOLDS, FAILS)
@@ -93,7 +109,7 @@ def test_no_seed_and_no_three_seeds_flip_a_verdict(claim: Claim) -> None:
 @measured
 def test_the_margin_is_wider_than_the_noise(claim: Claim) -> None:
     found = claim.findings(stored.rows(claim.number))
-    noisy = found[found["std"] > 0]
+    noisy = found[(found["std"] > 0) & (found["verdict"] != OPEN)]
     assert (noisy["margin"] >= table.MARGIN * noisy["std"]).all()
 
 
@@ -143,7 +159,9 @@ def test_other_numbers_would_give_another_verdict(claim: Claim) -> None:
         other = inside if before == FAILS else end - step * (0.5 * abs(end) + 1)
         turned = rows.assign(**{part.number: other})
         assert part.verdict(turned[part.number].tolist()) != before
-        assert claim.verdict(turned) != claim.verdict(rows) or len(claim.parts) > 2
+        others = [each for each in claim.parts if each is not part]
+        if not any((claim.number, each.number) in UNSETTLED for each in others):
+            assert claim.verdict(turned) != claim.verdict(rows) or len(claim.parts) > 2
 
 
 def test_the_rule_has_three_answers() -> None:
@@ -214,7 +232,7 @@ def test_every_measurement_can_be_drawn(claim: Claim) -> None:
 @measured
 def test_every_measurement_says_what_it_is(claim: Claim) -> None:
     text = claim.measurement.__doc__ if claim.measurement else None
-    assert text and any(year in text for year in ("2017", "2018", "2019", "2020", "2021", "2022"))
+    assert text and any(f"{year}" in text for year in range(2017, 2025))
 
 
 def test_the_command_measures_one_claim_and_knows_its_numbers() -> None:
@@ -225,4 +243,4 @@ def test_the_command_measures_one_claim_and_knows_its_numbers() -> None:
     said = run("12", "18").stdout
     assert "512" in said and "by reading" in said and said.count(FAILS) >= 2
     wrong = run("99")
-    assert wrong.returncode == 2 and "choose from 1 to 24" in wrong.stderr
+    assert wrong.returncode == 2 and "choose from 1 to 28" in wrong.stderr

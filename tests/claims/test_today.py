@@ -1,0 +1,88 @@
+"""Claims 25 to 28: their tasks are what they say, and a measurement can come out otherwise."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Generator
+
+from helpers.claims import FAILS, HOLDS, decoders, stored, today
+from helpers.claims.small import QUICK
+from helpers.corpora import Shift
+from helpers.encodings import create
+from helpers.model.decoder import Decoder
+
+
+def test_today_has_its_claims_and_each_names_its_paper() -> None:
+    assert [claim.number for claim in today.CLAIMS] == list(range(25, 29))
+    assert all(any(c.isdigit() for c in claim.reference) for claim in today.CLAIMS)
+
+
+def test_a_value_is_asked_for_only_where_it_was_shown() -> None:
+    task = decoders.Recall(names=3, values=4)
+    batch = task.batch(50, 20, Generator().manual_seed(0))
+    scored = 0
+    for text, answers, selected in zip(batch.inputs, batch.targets, batch.selected, strict=True):
+        shown: dict[int, int] = {}
+        for token, answer, chosen in zip(text.tolist(), answers, selected, strict=True):
+            name, value = divmod(token, 5)
+            assert bool(chosen) == (value == 4 and name in shown)
+            if chosen:
+                assert answer == shown[name]
+                scored += 1
+            if value < 4:
+                assert shown.setdefault(name, value) == value  # one value in a text
+    assert scored > 200 and batch.inputs.max() < task.vocab_size
+
+
+def test_what_asks_is_answered_from_three_places_back() -> None:
+    task = decoders.Asked(num_symbols=5, lag=3, share=0.3)
+    batch = task.batch(200, 12, Generator().manual_seed(0))
+    assert (batch.inputs[:, 0] == 6).all() and (batch.inputs[:, 1:] < 6).all()
+    assert not batch.selected[:, :3].any() and batch.selected[:, 3:].all()
+    for place in range(3, 12):
+        shown, answer = batch.inputs[:, place], batch.targets[:, place]
+        expected = torch.where(shown == 5, batch.inputs[:, place - 3], (shown + 1) % 5)
+        assert torch.equal(answer, expected)
+    assert (batch.inputs[:, 1:] == 5).double().mean().item() == pytest.approx(0.3, abs=0.03)
+
+
+def test_far_scores_are_those_that_a_loop_turns() -> None:
+    q, k = torch.randn(2, 7, 8, generator=Generator().manual_seed(0))
+    near, far = decoders.scores_far_away(q, k)
+    assert torch.allclose(near, (q * k).sum(1), atol=1e-5)
+    assert far.shape == (7, 9)
+    for offset in (64, 128):
+        angles = offset * 10_000 ** -(torch.arange(4) / 4)
+        a, b = k[:, 0::2], k[:, 1::2]
+        turned = torch.stack(
+            [a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()]
+        )
+        expected = (q[:, 0::2] * turned[0] + q[:, 1::2] * turned[1]).sum(1)
+        assert torch.allclose(far[:, (offset - 64) // 8], expected, atol=1e-4)
+
+
+def test_without_positions_what_stands_far_back_is_not_found() -> None:
+    """The measurement of claim 25 can come out otherwise."""
+    task, size = Shift(lag=24), replace(QUICK, length=32)
+    model, _ = decoders.decoder("none", task, 0, size)
+    assert decoders.right(model, task, 32) < 50
+
+
+def test_attention_that_is_even_doubles_nothing() -> None:
+    """The measurement of claim 28 can come out otherwise: without a preference there is no sink."""
+    task = decoders.Asked()
+    model = Decoder(create("none", d_model=16, max_len=32), task.vocab_size, 1)
+    with torch.no_grad():
+        layer: Any = model.stack.layers[0]
+        attention = layer.attention
+        attention.qkv.weight[:32] = 0  # of queries and keys
+        attention.qkv.bias[:32] = 0
+    assert decoders.over_even_share(model, task, 32) == pytest.approx(0, abs=1e-5)
+
+
+def test_either_verdict_can_follow() -> None:
+    found = {part.verdict(stored.rows(c.number)[part.number].tolist())
+             for c in today.CLAIMS for part in c.parts}  # fmt: skip
+    assert {HOLDS, FAILS} <= found
