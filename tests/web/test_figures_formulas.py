@@ -22,10 +22,10 @@ from helpers import recorded
 from helpers.encodings import Alibi, Rotary, shift_matrix, sinusoidal_table, sinusoids, wavelengths
 from helpers.encodings.distance import alibi_slopes
 from helpers.encodings.offsets import skew
+from helpers.explorable import data
 from helpers.model.attention import MultiHeadAttention
 from tests.common import needs_browser
 from tests.web.figures import FIGURES
-from web import data
 
 CALL = """async ([module, name, all]) => {
     const {[name]: asked} = await import(`/figures/${module}`);
