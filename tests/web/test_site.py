@@ -170,6 +170,14 @@ def test_a_unit_has_all_that_the_lesson_showed(site: Site, unit: str, course: Co
     assert "You made no prediction" not in told and "Nothing predicted yet" not in told
 
 
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_figure_is_shown_once(site: Site, unit: str) -> None:
+    shown = [each["data-module"] for each in page_of(site, unit).select("figure.explorable")]
+    assert sorted(shown) == sorted(each.name for each in explore.figures() if unit in each.units)
+    worked = (ROOT / "solutions" / unit / f"{unit}.ipynb").read_text(encoding="utf-8")
+    assert set(re.findall(r'data-module=\\"([\w-]+)\\"><', worked)) <= set(shown)
+
+
 def test_pages_before_and_after_a_unit(site: Site) -> None:
     for before, after in pairwise(UNITS):
         assert page_of(site, before).select_one("a.right-next")["href"] == f"{after}.html"
@@ -183,7 +191,8 @@ def test_every_encoding_has_its_page(site: Site) -> None:
         told_as = re.sub(r"[_^{}()]", "", kind.formula)
         assert re.sub(r"[_^{}()\n]", "", page.select_one(".equation").get_text()) == told_as
         paper = next(each for each in page.select("p") if each.get_text().startswith("Paper: "))
-        assert kind.paper in paper.get_text() and paper.select_one('a[href^="https://"]'), name
+        assert kind.paper in paper.get_text().replace("’", "'")
+        assert paper.select_one('a[href^="https://"]'), name
         assert f"class {kind.__name__}" in told
         assert all(f"{hook}: " in told for hook in kind.hooks())
         assert len(page.select(".picture img[alt]")) >= 2
