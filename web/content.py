@@ -11,9 +11,10 @@ from pathlib import Path
 import torch
 
 from helpers.course.settings import Course
+from helpers.explorable import data
 from helpers.recorded import RESULTS
-from web import data, encodings, explore, front, links, markdown, measured
-from web.markdown import relinked
+from web import encodings, explore, front, links, markdown, measured
+from web.markdown import cited, relinked
 from web.outputs import Outputs
 from web.units import Unit
 
@@ -77,7 +78,7 @@ def _docs(course: Course, pages: Path) -> None:
     for path, page in links.pages(course).items():
         if path.endswith(".md"):
             text = (course.root / path).read_text(encoding="utf-8")
-            _put(pages, page, relinked(text, links.leader(course, page, path)))
+            _put(pages, page, cited(relinked(text, links.leader(course, page, path))))
     for picture in [*course.root.glob("docs/*.png"), *course.root.glob("docs/*.svg")]:
         shutil.copy(picture, pages / "more")
     shutil.copy(RESULTS / "lag3.png", pages / "more")

@@ -20,7 +20,7 @@ from helpers.encodings import ALL, create, tree_depths, tree_offsets
 from helpers.model.attention import MultiHeadAttention
 from helpers.pictures import hooks
 from web.explore import Figure
-from web.markdown import code, papers, raw, table
+from web.markdown import cited, code, raw, table
 from web.outputs import Outputs
 
 SAYS = tomllib.loads((Path(__file__).parent / "encodings.toml").read_text(encoding="utf-8"))
@@ -73,7 +73,7 @@ def page(name: str, outputs: Outputs, figures: Iterable[Figure], compared: str) 
     parts = [
         f"# {said['title']}",
         said["says"],
-        f'Paper: {papers(kind.paper)}. In the course: `create("{name}", d_model=…)`. {unit}',
+        f'Paper: {cited(kind.paper)}. In the course: `create("{name}", d_model=…)`. {unit}',
         raw(f'<p class="equation">{equation(kind.formula)}</p>'),
         *(raw(each.markup("../")) for each in figures if name in each.encodings),
         "## What it does to attention",

@@ -35,18 +35,28 @@ class Figure:
     units: Mapping[str, str] = field(default_factory=dict)
     encodings: tuple[str, ...] = ()
 
+    @property
+    def mark(self) -> str:
+        """What names it in the element that it is drawn into."""
+        return f'data-module="{self.name}"'
+
     def markup(self, root: str) -> str:
         """The element that the module draws into; `root` leads to the top of the site."""
         return (
-            f'<figure class="explorable" data-module="{self.name}">'
+            f'<figure class="explorable" {self.mark}>'
             f"<figcaption>{html.escape(self.sentence)}</figcaption>"
             f'<p class="fallback">{html.escape(self.fallback)}</p></figure>'
-            f'<script type="module" src="{root}figures/load.js"></script>'
+            f"{load(root)}"
         )
 
     def page(self) -> str:
         """Its own page."""
         return f"# {self.title}\n\n{raw(self.markup('../'))}"
+
+
+def load(root: str) -> str:
+    """What draws the figures of a page; `root` leads to the top of the site."""
+    return f'<script type="module" src="{root}figures/load.js"></script>'
 
 
 def figures(path: Path = CONTENTS) -> list[Figure]:

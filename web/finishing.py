@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Container, Iterator
 from pathlib import Path
@@ -19,6 +20,8 @@ LEFT_OUT = {
     re.compile(r"<th\b[^>]*>(?:<p></p>)?</th>"): "<td></td>",  # the heading of nothing
     # Names, brackets and blanks in code have the colour of all text.
     re.compile(r'<span class="[npw]">([^<]*)</span>'): r"\1",
+    # It draws icons that a site adds; all of this one's are letters of a font.
+    re.compile(r"<(?:link|script)\b[^>]*\bfontawesome\.js[^>]*>(?:</script>)?"): "",
 }
 # These serve a search while one types, which is off; the page of the search keeps them.
 SEARCH = re.compile(r'<script src="[^"]*(?:searchtools|language_data|searchindex)\.js"></script>')
@@ -26,8 +29,9 @@ SEARCH = re.compile(r'<script src="[^"]*(?:searchtools|language_data|searchindex
 
 def finish(out: Path) -> None:
     """Touch up the site in `out`, which a page's readers fetch with less then."""
-    for path in [*out.rglob("*.map"), *out.rglob("webpack-*"), out / ".buildinfo"]:
-        path.unlink(missing_ok=True)  # of the theme's and Sphinx's own workshop
+    workshop = ("*.map", "webpack-*", ".buildinfo", "fontawesome.js*")
+    for path in itertools.chain(*map(out.rglob, workshop)):
+        path.unlink(missing_ok=True)  # what no page asks for
     words = set[str]()
     for path in [*out.rglob("*.html"), *out.rglob("*.js")]:
         text = path.read_text(encoding="utf-8")

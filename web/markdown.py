@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 
 ALT = re.compile(r"!\[[^\]]*\]")
 PAPER = re.compile(r"\((\d\d(?:0[1-9]|1[0-2])\.\d{4,5})(?=[),;])")
+CITED: dict[str, str] = tomllib.loads(
+    (Path(__file__).parent / "papers.toml").read_text(encoding="utf-8")
+)
+CITATION = re.compile("|".join(map(re.escape, CITED)))
 DOCS = re.compile(r"(?<!\[)`(docs/[\w-]+\.md)`")
 PERCENT = re.compile(r"^%(?= )", re.MULTILINE)  # MyST takes such a line for a comment
 
@@ -46,6 +52,11 @@ def rows(page: str) -> list[list[str]]:
 def papers(text: str) -> str:
     """The text with each number of arXiv in brackets as a link."""
     return PAPER.sub(r"([\1](https://arxiv.org/abs/\1)", text)
+
+
+def cited(text: str) -> str:
+    """The text with each paper that it cites as a link, also those without a number of arXiv."""
+    return CITATION.sub(lambda found: f"[{found[0]}]({CITED[found[0]]})", papers(text))
 
 
 def relinked(text: str, lead: Callable[[str], str]) -> str:

@@ -23,7 +23,7 @@ from helpers.course.authoring import colab, source
 from helpers.course.authoring.source import Cell
 from helpers.course.settings import Course
 from web import links
-from web.explore import Figure
+from web.explore import Figure, load
 from web.markdown import code, fold, raw, relinked
 from web.outputs import Outputs
 
@@ -87,6 +87,9 @@ class Unit:
         parts = [part for cell in self.released for part in SECTION.split(self._cell(cell))]
         title, rest = parts[0].split("\n", 1)
         for each in self.figures:
+            if any(each.mark in part for part in parts):  # a cell of the lesson shows it
+                parts.append(raw(load("../")))
+                continue
             end = end_of_section(parts, each.units[self.name])
             parts[end - 1] += f"\n\n{raw(each.markup('../'))}"
         return "\n\n".join([title, self._bar(), rest, *parts[1:]])

@@ -43,7 +43,7 @@ class ClippedBias(OffsetBias):
         ValueError: `k` is negative.
     """
 
-    paper = "T5's bias with Shaw's clip instead of buckets"
+    paper = "Raffel et al. 2020, with the clip of Shaw et al. 2018 instead of buckets"
     formula = r"q_i · k_j + b[h, clip(j − i, k)]"
 
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8) -> None:

@@ -109,11 +109,11 @@ class Place:
     """Where a notebook shows a picture that may be drawn anew; what was drawn last is kept.
 
     Args:
-        beside: HTML that goes with the picture, for what stands around it.
+        before, after: HTML that goes with the picture, for what stands around it.
     """
 
-    def __init__(self, beside: str = "") -> None:
-        self._beside = FOLLOW + beside
+    def __init__(self, before: str = "", after: str = "") -> None:
+        self._before, self._after = FOLLOW + before, after
         self._boxes: list[Bbox] = []  # of the axes in the last picture
         self._handle: DisplayHandle | None = None
 
@@ -130,8 +130,9 @@ class Place:
                 ax.set_position(box)
         width, height = (round(96 * inches) for inches in figure.get_size_inches())  # CSS pixels
         image = (
-            f'{self._beside}<img class="order-matters" width="{width}" height="{height}" '
-            f'style="max-width: 100%; height: auto" alt="{html.escape(alt)}" src="{svg(figure)}">'
+            f'{self._before}<img class="order-matters" width="{width}" height="{height}" '
+            f'style="max-width: 100%; height: auto" alt="{html.escape(alt)}" '
+            f'src="{svg(figure)}">{self._after}'
         )
         portable = {} if sketch else {"image/png": base64.b64encode(png(figure)).decode()}
         metadata = {kind: {"alt": alt} for kind in portable}
@@ -140,7 +141,7 @@ class Place:
 
     def say(self, text: str) -> None:
         """Show `text`, an error say, in the place of the picture."""
-        told = f"{self._beside}<p role='alert'>{html.escape(text)}</p>"
+        told = f"{self._before}<p role='alert'>{html.escape(text)}</p>"
         self._put({"text/html": told, "text/plain": text}, {})
 
     def _put(self, data: dict[str, str], metadata: dict[str, dict[str, str]]) -> None:

@@ -23,7 +23,7 @@ import math
 import matplotlib.pyplot as plt
 import torch
 
-from helpers import encodings, plots, widgets
+from helpers import encodings, explorable, plots, widgets
 from helpers.checks import sinusoidal as check
 from helpers.encodings import Encoding
 from helpers.pictures import clock, hooks
@@ -66,7 +66,7 @@ for T in (10, 100, 500):
 # such a clock face with $D/2$ hands:
 
 # %%
-widgets.explore(lambda p: clock.clocks(first=p), p=("first position p", 0, 200, 0))
+explorable.show("clock", *clock.clocks(first=3))
 
 # %% [markdown]
 # Move the slider: all hands of all faces turn, each by its own angle, and **every face turns by

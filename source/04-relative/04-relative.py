@@ -23,7 +23,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import torch
 
-from helpers import encodings, plots, recorded, widgets
+from helpers import encodings, explorable, plots, recorded, widgets
 from helpers.checks import relative as check
 from helpers.encodings import Encoding
 from helpers.pictures import hooks
@@ -412,7 +412,7 @@ pd.DataFrame({"MiB": at_1024["bytes"] / 2**20, "ms": at_1024["seconds"] * 1e3}).
 # same memory, cut differently:
 
 # %%
-plots.show(*skewed())
+explorable.show("skew", *skewed())
 
 # %% [markdown] exercise="skew" title="Skew" difficulty=4 minutes=15
 # Write `skew`, which turns products $(\dots, T, 2T-1)$ into $(\dots, T, T)$ with entry $(i, j)$

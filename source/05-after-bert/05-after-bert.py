@@ -21,7 +21,7 @@ import pandas as pd
 import torch
 from torch import nn
 
-from helpers import encodings, plots, recorded, runtime, widgets
+from helpers import encodings, explorable, plots, recorded, runtime, widgets
 from helpers.checks import after_bert as check
 from helpers.corpora import LagLanguage
 from helpers.model.encoder import Encoder
@@ -69,8 +69,7 @@ pd.DataFrame({"what it computes": FORMULAS, "encodings of this course": users})
 # stays:
 
 # %%
-widgets.explore(lambda i, offset: clock.turning(i, i + offset),
-                i=("query position i", 5, 25, 8), offset=("offset j − i", -5, 5, -3))
+explorable.show("turning", *clock.turning(i=11, j=6))
 
 # %% [markdown]
 # Pair $n$ of a head of width $d$ turns by $\theta_n$ per position:
@@ -333,8 +332,17 @@ for ax, form in zip(axes, ("causal", "symmetric", "directional"), strict=True):
 plots.show(figure, "Weights by the bias alone: a triangle, a band, a band that leans left.")
 
 # %% [markdown]
-# These are the weights that the bias alone gives, for a slope of 1/4.
-#
+# These are the weights that the bias alone gives, for a slope of 1/4. And from one word, for the
+# eight slopes of eight heads:
+
+# %%
+weights = bias_of(2.0 ** -torch.arange(1, 9), 33, "causal")[:, 20].softmax(-1)
+figure, ax = plt.subplots()
+plots.heatmap(ax, weights, x="key j", y="head", title="query 20")
+explorable.show("slopes", figure, "Left of the query the first head looks at a few words, the last "
+                "at all of them nearly alike; right of it, none looks at anything.")
+
+# %% [markdown]
 # ### A text read backwards
 #
 # Give a model the same tokens in reverse order, and read its outputs in reverse order, too. With a
@@ -819,7 +827,8 @@ controls = recorded.load("lag_controls")
 pair = controls.table[controls.table["encoding"].isin(["RoPE", "RoPE, clipped"])]
 figure, ax = plt.subplots()
 plots.race(ax, pair, "recorded: trained at T = 24, three seeds")
-plots.show(figure, "Loss by length: RoPE rises far above the limit, clipped RoPE stays beside it.")
+explorable.show("unseen-angles", figure,
+                "Loss by length: RoPE rises far above the limit, clipped RoPE stays beside it.")
 print(controls.note)
 
 # %%

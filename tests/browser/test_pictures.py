@@ -1,4 +1,4 @@
-"""Pictures and sliders in JupyterLab: while it runs, opened again, on a phone, in the dark."""
+"""Pictures, sliders, figures in JupyterLab: as it runs, opened again, on a phone, in the dark."""
 
 import io
 from pathlib import Path
@@ -18,7 +18,8 @@ CELLS = (
     """\
 import matplotlib.pyplot as plt
 import pandas as pd
-from helpers import runtime, widgets""",
+from helpers import explorable, runtime, widgets
+from helpers.pictures import clock""",
     """\
 def draw(n):
     figure, ax = plt.subplots(figsize=(9, 3))
@@ -26,6 +27,7 @@ def draw(n):
     return figure, f"a line of {n} points"
 widgets.explore(draw, n=("points n", 1, 99, 40))""",
     "pd.DataFrame([[0.12345] * 20])",
+    "explorable.show('clock', *clock.clocks(3))",
     "for _ in runtime.bar(range(20), desc='some steps'): pass",
 )
 
@@ -62,6 +64,17 @@ def _drag(page: Page) -> str:
     return value
 
 
+def _press(page: Page) -> None:
+    """Move the figure by keys, which JupyterLab would take for its own, and save by another."""
+    handle = page.get_by_role("slider", name="Move all eight words on by")
+    for key in ("ArrowRight", "ArrowUp"):
+        handle.press(key)
+    page.locator(".says").get_by_text("To move on by 5, every clock").wait_for()
+    assert handle.evaluate("each => each === document.activeElement")
+    page.keyboard.press("Control+s")
+    page.locator(".jp-mod-dirty").first.wait_for(state="hidden")
+
+
 def _end(page: Page, path: Path) -> None:
     """Save the notebook, when the picture has come to rest, and end its kernel."""
     while "image/png" not in path.read_text(encoding="utf-8"):
@@ -79,6 +92,7 @@ def test_pictures_stay_when_the_notebook_is_closed(tmp_path: Path, page: Page) -
         opened(page, f"{address}/lab/tree/a.ipynb")
         run(page, page.get_by_text("20/20"))
         value = _drag(page)
+        _press(page)
         assert _refused(page) == []
         assert complaints == []
         _end(page, path)
@@ -87,6 +101,7 @@ def test_pictures_stay_when_the_notebook_is_closed(tmp_path: Path, page: Page) -
         picture = page.get_by_alt_text(f"a line of {value} points")
         picture.wait_for()
         page.get_by_text("20/20").wait_for()
+        page.locator("figure.ready[data-theme=light]").wait_for()  # it asks no kernel
         gone = page.get_by_text("model not found")
         gone.wait_for(state="attached")
         assert not gone.is_visible()
@@ -99,18 +114,24 @@ def test_pictures_stay_when_the_notebook_is_closed(tmp_path: Path, page: Page) -
         page.locator("body[data-jp-theme-light=false]").wait_for(state="attached")
         page.wait_for_timeout(1000)  # pictures are painted a little later
         assert _ground(picture) < 0.1
+        page.locator("figure.ready[data-theme=dark]").wait_for()
         assert _refused(page) == []
 
         page.keyboard.press("Control+b")  # the list of files would take all of a phone
         page.set_viewport_size({"width": 360, "height": 2000})
-        page.wait_for_function("document.querySelector('img.order-matters').clientWidth < 360")
+        for each in ("img.order-matters", "figure.ready", "figure.ready .clocks"):
+            page.wait_for_function(f"document.querySelector('{each}').clientWidth < 360")
         assert _refused(page) == []
         page.set_viewport_size({"width": 1280, "height": 2000})
 
         # Somebody else's notebook is not trusted: JupyterLab shows of it what can do no harm.
         notebook = nbformat.read(path, as_version=4)
         notebook.cells[1].outputs[0].data["text/plain"] += " "
+        notebook.cells[3].outputs[0].data["text/plain"] += " "
         nbformat.write(notebook, tmp_path / "b.ipynb")
         opened(page, f"{address}/lab/tree/b.ipynb")
         picture.wait_for()
         page.get_by_text(widgets.AGAIN).wait_for()
+        page.get_by_alt_text("Eight clock faces for positions 3 to 10").wait_for()
+        assert page.locator("figure.ready").count() == 0
+    assert [each for each in complaints if "widget model not found" not in each] == []

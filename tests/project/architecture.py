@@ -31,6 +31,7 @@ WINGS: Mapping[str, Mapping[str, str]] = {
         "corpora": "languages with a limit",
         "model": "attention, encoder, BERT",
         "training": "one loop, pretraining",
+        "explorable": "the site's figures",
         "claims": "what is said, measured",
     },
     "the checks": {

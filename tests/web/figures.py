@@ -21,8 +21,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
+from helpers.explorable import data
 from tests.common import CHROMIUM, ROOT
-from web import data
 
 FIGURES, LIVE = ROOT / "web" / "figures", ROOT / "web" / "live"
 CONTENTS: dict[str, dict[str, Any]] = tomllib.loads((FIGURES / "contents.toml").read_text("utf-8"))

@@ -22,10 +22,10 @@ from helpers import recorded
 from helpers.encodings import Alibi, Rotary, shift_matrix, sinusoidal_table, sinusoids, wavelengths
 from helpers.encodings.distance import alibi_slopes
 from helpers.encodings.offsets import skew
+from helpers.explorable import data
 from helpers.model.attention import MultiHeadAttention
 from tests.common import needs_browser
 from tests.web.figures import FIGURES
-from web import data
 
 CALL = """async ([module, name, all]) => {
     const {[name]: asked} = await import(`/figures/${module}`);
@@ -238,7 +238,7 @@ WRONG = {
     ntk: ("yarn", "(2 * n) / (D - 2)", "(2 * n) / D"),
     alibi: ("formulas", "n % 2 === 0", "n % 2 === 1"),
     skewing: ("formulas", "column - (length - 1)", "column - length"),
-    patches: ("formulas", "side * down + right, width", "side * right + down, width"),
+    patches: ("formulas", "wave(side * down + right)", "wave(side * right + down)"),
     attention: ("attention", "start + n) : vector", "n + n) : vector"),
 }  # fmt: skip
 NAMED = {each.__name__: each for each in WRONG}
@@ -253,7 +253,6 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     def altered(route: Route) -> None:
         module, right, other = WRONG[NAMED[route.request.url.split("?")[1]]]
         text = (FIGURES / f"{module}.js").read_text(encoding="utf-8")
-        assert right in text
         route.fulfill(body=text.replace(right, other), content_type="text/javascript")
 
     found.route("**/*.js?*", altered)
@@ -271,7 +270,9 @@ def test_the_page_computes_what_helpers_do(name: str, page: Page) -> None:
 @needs_browser
 @pytest.mark.parametrize("name", NAMED)
 def test_another_formula_is_noticed(name: str, page: Page) -> None:
-    ask = Ask(page, WRONG[NAMED[name]][0], f"?{name}")
+    module, right, _ = WRONG[NAMED[name]]
+    assert right in (FIGURES / f"{module}.js").read_text(encoding="utf-8")
+    ask = Ask(page, module, f"?{name}")
     with pytest.raises(AssertionError):
         for seed in range(4):
             NAMED[name](ask, random.Random(seed))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import gzip
 import json
 import re
-from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -17,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 
-from helpers import checks
+from helpers import checks, explorable
 from helpers.course.authoring import source
 from helpers.course.settings import Course
 from helpers.encodings import ALL
@@ -30,11 +29,12 @@ from web.units import Unit
 FORMULA = re.compile(r"\$\$.+?\$\$|\$(?!\s)[^$]+?\$", re.DOTALL)
 CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 MARKED = re.compile(r"### BEGIN (SOLUTION|HIDDEN TESTS)\n(.*?)### END \1", re.DOTALL)
-HEAVIEST = 1_000_000  # bytes, as a host sends a page with all that belongs to it
+HEAVIEST = 1_000_000  # bytes of a page with all that belongs to it, unpacked
+LIVE = 3_000_000  # of one on which models answer, with all of these
 
 
 class Parts(HTMLParser):
-    """The text of a page, and its tags that have a name, an address or a source."""
+    """The text of a page, and its tags that have a name, an address, a source or a figure."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class Parts(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Keep those that lead somewhere, or to which one can be led."""
         found = {key: value or "" for key, value in attrs}
-        if found.keys() & {"id", "href", "src"}:
+        if found.keys() & {"id", "href", "src", "data-module"}:
             self.tags.append((tag, found))
 
     def handle_data(self, data: str) -> None:
@@ -170,6 +170,14 @@ def test_a_unit_has_all_that_the_lesson_showed(site: Site, unit: str, course: Co
     assert "You made no prediction" not in told and "Nothing predicted yet" not in told
 
 
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_figure_is_shown_once(site: Site, unit: str) -> None:
+    shown = [each["data-module"] for each in page_of(site, unit).select("figure.explorable")]
+    assert sorted(shown) == sorted(each.name for each in explore.figures() if unit in each.units)
+    worked = (ROOT / "solutions" / unit / f"{unit}.ipynb").read_text(encoding="utf-8")
+    assert set(re.findall(r'data-module=\\"([\w-]+)\\"><', worked)) <= set(shown)
+
+
 def test_pages_before_and_after_a_unit(site: Site) -> None:
     for before, after in pairwise(UNITS):
         assert page_of(site, before).select_one("a.right-next")["href"] == f"{after}.html"
@@ -182,7 +190,10 @@ def test_every_encoding_has_its_page(site: Site) -> None:
         told = page.get_text()
         told_as = re.sub(r"[_^{}()]", "", kind.formula)
         assert re.sub(r"[_^{}()\n]", "", page.select_one(".equation").get_text()) == told_as
-        assert kind.paper in told and f"class {kind.__name__}" in told
+        paper = next(each for each in page.select("p") if each.get_text().startswith("Paper: "))
+        assert kind.paper in paper.get_text().replace("’", "'")
+        assert paper.select_one('a[href^="https://"]'), name
+        assert f"class {kind.__name__}" in told
         assert all(f"{hook}: " in told for hook in kind.hooks())
         assert len(page.select(".picture img[alt]")) >= 2
 
@@ -208,21 +219,40 @@ def test_claims_benchmarks_and_words(site: Site) -> None:
     )
 
 
-def test_no_page_is_heavy(site: Site) -> None:
-    def sent(path: Path) -> int:
-        content = path.read_bytes()
-        return len(content if path.suffix in (".png", ".woff2") else gzip.compress(content))
+def loaded(page: Path, figures: Path) -> set[Path]:
+    """A page's own files: those that its tags name, and those that its figures ask for."""
+    found = {page}
+    for tag, given in parts(page).tags:
+        if given.get("rel") == "stylesheet" or (tag in ("script", "img") and "src" in given):
+            address = urlsplit(given.get("href") or given["src"])
+            found.add((page.parent / unquote(address.path)).resolve())
+        if name := given.get("data-module"):
+            found |= {figures / "figures.css"} | asked(figures / f"{name}.js")
+    return found
 
-    weights = Counter[str]()
+
+@cache
+def asked(module: Path) -> frozenset[Path]:
+    """A module of a figure, those that it imports, and the numbers that these read."""
+    text, folder = module.read_text(encoding="utf-8"), module.parent
+    needed = [asked(folder / f"{name}.js") for _, name in explorable.IMPORT.findall(text)]
+    read = {folder / "data" / f"{name}.json" for name in explorable.READ.findall(text)}
+    read |= {*folder.glob("weights/*")} if 'URL("weights/"' in text else set()
+    return frozenset({module} | read).union(*needed)
+
+
+def test_no_page_is_heavy(site: Site) -> None:
+    def size(files: Iterable[Path]) -> int:
+        return sum(each.stat().st_size for each in files)
+
+    fonts, heavy = size(site.folder.rglob("fa-solid*.woff2")), {}
     for path in site.pages:
-        own = {path}
-        for tag, given in parts(path).tags:
-            if given.get("rel") == "stylesheet" or (tag in ("script", "img") and "src" in given):
-                address = urlsplit(given.get("href") or given["src"])
-                own.add((path.parent / unquote(address.path)).resolve())
-        weights[str(path.relative_to(site.folder))] = sum(map(sent, own))
-    fonts = sum(map(sent, site.folder.rglob("fa-solid*.woff2")))
-    assert [each for each in weights.most_common(1) if each[1] + fonts > HEAVIEST] == []
+        files = loaded(path, site.folder / "figures")
+        models = {each for each in files if each.parent.name == "weights"}
+        without, whole = (fonts + size(each) for each in (files - models, files))
+        if without > HEAVIEST or whole > LIVE:
+            heavy[str(path.relative_to(site.folder))] = without, whole
+    assert heavy == {}
 
 
 def test_the_search_knows_words_of_all_units(site: Site) -> None:

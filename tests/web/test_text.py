@@ -4,11 +4,13 @@ import re
 
 import pytest
 
+from helpers.claims import CLAIMS
 from helpers.course.settings import Course
+from helpers.encodings import ALL
 from web import explore
 from web.encodings import equation
 from web.finishing import as_the_system_asks, used
-from web.markdown import papers, relinked
+from web.markdown import CITED, cited, papers, relinked
 from web.outputs import small
 from web.units import end_of_section
 
@@ -46,6 +48,14 @@ def test_a_number_of_arxiv_is_a_link(number: str, rest: str) -> None:
 
 def test_other_numbers_are_no_links() -> None:
     assert papers("3.14 (1234.5), (1999.12345)") == "3.14 (1234.5), (1999.12345)"
+
+
+def test_every_paper_of_an_encoding_or_a_claim_is_a_link() -> None:
+    told = [kind.paper for kind in ALL.values()]
+    told += [claim.reference for claim in CLAIMS.values()]
+    sources = {source for text in told for source in text.split("; ")} - {"the course's own"}
+    assert [each for each in sources if "](https://" not in cited(each)] == []
+    assert [each for each in CITED if not any(each in source for source in sources)] == []
 
 
 def test_a_page_of_docs_is_a_link_where_the_site_has_it() -> None:

@@ -98,12 +98,13 @@ export function skewed(length, row, column) {
  * by the one number that counts the patches. The query wishes for the key `wish` = [down, right].
  */
 export function patchScores(side, width, [row, column], wish, order, base = 100) {
-  const axis = (offset, columns) =>
-    frequencies(columns, base).reduce((sum, theta) => sum + Math.cos(offset * theta), 0);
-  const score = (down, right) =>
-    order === "axes"
-      ? (axis(down, width / 2) + axis(right, width / 2)) / (width / 2)
-      : axis(side * down + right, width) / (width / 2);
-  return range(side * side).map((n) =>
-    score(Math.floor(n / side) - row - wish[0], (n % side) - column - wish[1]));
+  const omega = frequencies(order === "axes" ? width / 2 : width, base);
+  const wave = (offset) =>
+    omega.reduce((sum, theta) => sum + Math.cos(offset * theta), 0) / (width / 2);
+  const downs = range(side).map((n) => n - row - wish[0]);
+  const rights = range(side).map((n) => n - column - wish[1]);
+  if (order !== "axes")
+    return downs.flatMap((down) => rights.map((right) => wave(side * down + right)));
+  const [above, beside] = [downs.map(wave), rights.map(wave)];
+  return above.flatMap((first) => beside.map((second) => first + second));
 }

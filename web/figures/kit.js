@@ -1,4 +1,4 @@
-/** What all figures share: state that lives in the address, controls, frames, and the words.
+/** What all figures share: state that lives in a page's address, controls, frames, and the words.
  *
  * A figure names its state once, `{k: number(0, 60, 3)}`, builds its picture, and gives `run` a
  * `draw(shown)` and a `say(state)`. Whatever changes the state, a slider, a key, a finger or the
@@ -88,6 +88,7 @@ function decoded(text) {
 export class Explorable {
   #draw; #say; #frame = 0; #before = 0; #rest; #told; #buttons;
   #controls = []; #shown = {}; #eased; #spec;
+  #mark = Math.random().toString(36).slice(2); // in ids: a notebook may show a figure twice
 
   /** `spec`: the state, by name; `eased`: its numbers that the picture approaches smoothly. */
   constructor(element, options, spec, eased = []) {
@@ -106,7 +107,7 @@ export class Explorable {
   run(draw, say) {
     this.#draw = draw;
     this.#say = say;
-    this.#read();
+    if (this.options.address) this.#read();
     for (const key of this.#eased) this.#shown[key] = this.state[key];
     // Its words are there before it is, so that nobody is told what nobody has asked for.
     this.#told = document.createElement("p");
@@ -115,7 +116,7 @@ export class Explorable {
     this.#told.textContent = say(this.state);
     this.element.append(this.#told);
     this.#tick(performance.now());
-    addEventListener("hashchange", () => this.#read() && this.#changed());
+    if (this.options.address) addEventListener("hashchange", () => this.#read() && this.#changed());
     this.options.onTheme?.(() => this.#request());
     this.element.classList.add("ready");
   }
@@ -130,13 +131,13 @@ export class Explorable {
     this.#request();
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
-      this.#write();
+      if (this.options.address) this.#write();
       write(this.#told, this.#say(this.state));
     }, REST);
   }
 
   slider(key, label, text) {
-    const id = `${this.name}-${key}`, {min, max, step} = this.#spec[key];
+    const id = `${this.#mark}-${key}`, {min, max, step} = this.#spec[key];
     const box = add(this.panel, "div", {class: "slider"});
     add(box, "label", {for: id}, label);
     const output = add(box, "output", {for: id, "aria-hidden": "true"});
@@ -156,7 +157,7 @@ export class Explorable {
     add(box, "legend", {}, label);
     for (const [value, text] of Object.entries(texts)) {
       const one = add(box, "label");
-      const input = add(one, "input", {type: "radio", name: `${this.name}-${key}`, value});
+      const input = add(one, "input", {type: "radio", name: `${this.#mark}-${key}`, value});
       add(one, "span", {}, text);
       input.addEventListener("change", () => this.set({[key]: value}));
       this.#controls.push((state) => (input.checked = state[key] === value));

@@ -1,17 +1,19 @@
 /** Draws each figure of the page as it comes near, by the module that its `data-module` names.
  *
- * Beside this file lie the modules, figures.css and `data/`, which `python -m web.data` fills. Where scripts are off, the words under `.fallback` stay.
+ * Beside this file lie the modules, figures.css and `data/`, which
+ * `python -m helpers.explorable.data` fills. Where scripts are off, what is `.fallback` stays.
  */
 
 const root = document.documentElement;
 const heard = new Set();
 const theme = () => (root.dataset.theme === "dark" ? "dark" : "light");
 const options = {
-  data: new URL("data/", import.meta.url).href,
+  read: async (name) => (await fetch(new URL(`data/${name}.json`, import.meta.url))).json(),
   get theme() {
     return theme();
   },
   onTheme: (told) => heard.add(told),
+  address: true,
 };
 
 new MutationObserver(() => heard.forEach((told) => told(theme())))
@@ -30,7 +32,7 @@ async function draw(figure) {
     const module = await import(`./${figure.dataset.module}.js`);
     await module.default(figure, options);
   } catch (error) {
-    figure.dataset.failed = ""; // the words stay
+    figure.dataset.failed = ""; // what is there stays
     throw error;
   }
 }

@@ -82,7 +82,7 @@ function say({asks, lengths, limit, runs}, chosen) {
 }
 
 export default async function draw(element, options) {
-  const data = await (await fetch(`${options.data}losses.json`)).json();
+  const data = await options.read("losses");
   const names = Object.keys(data.lag3.runs);
   const spec = {
     task: oneOf(Object.keys(data)),

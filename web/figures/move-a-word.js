@@ -128,7 +128,7 @@ function say(words, {order, start}, found) {
 }
 
 export default async function draw(element, options) {
-  const data = await (await fetch(`${options.data}attention.json`)).json();
+  const data = await options.read("attention");
   const {words} = data, places = range(words.length).map(String);
   const all = (found) => found.length === places.length;
   const figure = new Explorable(element, options, {

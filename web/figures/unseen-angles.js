@@ -61,7 +61,7 @@ function chart(parent, {lengths, limit, runs}) {
 }
 
 export default async function draw(element, options) {
-  const data = await (await fetch(`${options.data}clip.json`)).json();
+  const data = await options.read("clip");
   const theta = frequencies(data.width), [trained] = data.lengths;
   const spec = {T: number(2, MOST, 48), far: oneOf(["turned", "clipped"])};
   const figure = new Explorable(element, options, spec, ["T"]);

@@ -8,7 +8,7 @@ const LEFT = 34, RIGHT = 352, TOP = 40, FOOT = 216;
 
 const across = (pair) => LEFT + ((RIGHT - LEFT) * pair) / (PAIRS - 1);
 const up = (slowed) => FOOT - ((FOOT - TOP) * Math.log(slowed)) / Math.log(MOST);
-const thousands = (value) => value.toLocaleString("en");
+const {format: thousands} = new Intl.NumberFormat("en");
 
 /** How often pair n, whole or not, turns within `length` positions; and the other way round. */
 export const turns = (pair, length) => (length * BASE ** ((-2 * pair) / D)) / (2 * Math.PI);
@@ -63,7 +63,8 @@ function chart(figure) {
     });
   return ({length, factor, fast, slow}) => {
     const ramp = yarn(D, 2 ** length, factor, {base: BASE, fast, slow});
-    const path = (slowed) => `M${range(PAIRS).map((n) => `${across(n)} ${up(slowed(n))}`).join("L")}`;
+    // On this axis, a logarithm, both are straight, so their ends say it all.
+    const path = (slowed) => `M${LEFT} ${up(slowed(0))}L${RIGHT} ${up(slowed(PAIRS - 1))}`;
     ramp.after.forEach((theta, n) => {
       put(dots[n], {cy: up(ramp.before[n] / theta),
         class: ramp.ramp[n] === 0 ? "c3 dot" : ramp.ramp[n] === 1 ? "c2 dot" : "c6 dot"});

@@ -18,11 +18,12 @@ from tests.common import ROOT
 UNIT = "00-start-here"
 IMPORTED = """\
 import helpers
-from helpers import recorded
+from helpers import explorable, recorded
 from helpers.checks import sinusoidal
 print(helpers.__file__)
 print(recorded.load("lag3").note)
 print(sinusoidal.table(lambda *_: None).points)
+print('notebook.begin(' in explorable.script(explorable.PLACES[1], 'unseen-angles'))
 """
 
 
@@ -67,10 +68,11 @@ def test_what_is_inside_works_in_an_environment_of_its_own(
         text=True,
         check=True,
     )
-    where, note, points = done.stdout.splitlines()
+    where, note, points, figure = done.stdout.splitlines()
     assert Path(where).is_relative_to(target)
     assert note.startswith("Recorded ")
     assert points == "3"
+    assert figure == "True"
 
 
 def test_a_wheel_is_the_same_bytes_whenever_it_is_made(course: Course, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """The numbers that figures read: recorded results, and the weights of one small attention.
 
-`python -m web.data OUT` writes them as JSON; the page's figures look for them in the folder
-`data/` beside `load.js`.
+`python -m helpers.explorable.data OUT` writes them as JSON; a page's figures look for them in the
+folder `data/` beside `load.js`, and a notebook carries those of its figures.
 """
 
 from __future__ import annotations
