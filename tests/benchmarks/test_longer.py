@@ -1,10 +1,15 @@
 """The records of longer texts and larger pictures have every run that their studies name."""
 
+import itertools
+
 import pytest
+import torch
 
 from benchmarks import longer_study as longer
 from benchmarks import patches_study as patches
 from helpers import recorded
+from helpers.corpora.patches import places
+from helpers.encodings import Positions, Rotary2d, ask
 
 
 def test_the_record_of_longer_texts() -> None:
@@ -32,8 +37,9 @@ def test_the_record_of_larger_pictures() -> None:
     table = recorded.load("patches").table
     assert set(table["steps"]) == {patches.STEPS}
     seeds = table.groupby(["encoding", "length"])["seed"].apply(sorted)
+    labels = [*patches.ENCODINGS, *(each for some in patches.ALSO.values() for each in some)]
     assert dict(seeds) == {
-        (each, n): list(patches.SEEDS) for each in patches.ENCODINGS for n in patches.LENGTHS
+        (each, n): list(patches.SEEDS) for each in labels for n in patches.LENGTHS
     }
 
 
@@ -42,3 +48,20 @@ def test_no_loss_lies_below_its_limit(name: str) -> None:
     table = recorded.load(name).table
     assert (table["loss"] > table["limit"] - 0.02).all()  # below it only by noise
     assert table.groupby("length")["limit"].nunique().eq(1).all()
+
+
+def test_within_the_clip_it_is_rope_and_beyond_every_row_and_column_is_the_farthest() -> None:
+    torch.manual_seed(0)
+    q, k = torch.randn(2, 1, 2, 16, 12, dtype=torch.float64)
+    at = Positions(places(16))
+    clipped = patches.ClippedRotary2d(24, 2, far=2)
+    scores = q @ k.mT + ask(clipped, "scores", q, k, offsets=at)
+    # Key j moved so that it stands at the clipped offset, one pair of patches at a time.
+    rope = Rotary2d(24, 2)
+    for i, j in itertools.product(range(16), repeat=2):
+        here, there = at.queries[0, i], at.keys[0, j]
+        moved = here + (there - here).clamp(-2, 2)
+        one = Positions(here[None, None], moved[None, None])
+        own_q, own_k = rope.rotate(q[:, :, i : i + 1], k[:, :, j : j + 1], one)
+        expected = (own_q * own_k).sum(-1)[..., 0]
+        assert torch.allclose(scores[:, :, i, j], expected, atol=1e-12)
