@@ -83,10 +83,10 @@ ALSO: dict[str, dict[str, Build]] = {
 
 def _run(label: str, seed: int) -> pd.DataFrame:
     told, name, options = ENCODINGS[label]
-    task, build = Patches(told=told), partial(create, name, **SIZES, **options)
-    model = fit(task, build, seed, STEPS, LENGTHS[0], label)
-    ways = {label: build, **ALSO.get(label, {})}
-    found = extend(model, task, ways, seed, lengths=LENGTHS)
+    task = Patches(told=told)
+    ways: dict[str, Build] = {label: partial(create, name, **SIZES, **options)}
+    model = fit(task, ways[label], seed, STEPS, LENGTHS[0], label)
+    found = extend(model, task, ways | ALSO.get(label, {}), seed, lengths=LENGTHS)
     return found.drop(columns="tuned").assign(steps=STEPS)
 
 

@@ -10,6 +10,7 @@ from benchmarks import patches_study as patches
 from helpers import recorded
 from helpers.corpora.patches import places
 from helpers.encodings import Positions, Rotary2d, ask
+from helpers.training.extension import LENGTHS
 
 
 def test_the_record_of_longer_texts() -> None:
@@ -18,15 +19,15 @@ def test_the_record_of_longer_texts() -> None:
     seeds = table.groupby(["encoding", "factor", "tuned", "length"])["seed"].apply(list)
     every, few = list(longer.SEEDS), list(longer.FEWER)
     known = dict.fromkeys(
-        [(each, 0, 0, n) for each in ("RoPE", *longer.PLAIN) for n in longer.LENGTHS], every
+        [(each, 0, 0, n) for each in ("RoPE", *longer.PLAIN) for n in LENGTHS], every
     )
-    known |= {("YaRN, no temperature", longer.FACTOR, 0, n): every for n in longer.LENGTHS}
-    known |= {(each, 0, 0, n): few for each in longer.SCRATCH for n in longer.LENGTHS}
+    known |= {("YaRN, no temperature", longer.FACTOR, 0, n): every for n in LENGTHS}
+    known |= {(each, 0, 0, n): few for each in longer.SCRATCH for n in LENGTHS}
     for each in ("RoPE", *longer.MADE):
         factor = 0 if each == "RoPE" else longer.FACTOR
         for tuned in longer.TUNING:
             some = few if tuned == longer.TUNING[-1] else every
-            known |= {(each, factor, tuned, n): some for n in longer.LENGTHS}
+            known |= {(each, factor, tuned, n): some for n in LENGTHS}
     for factor in longer.OTHER_FACTORS:
         for n in (longer.TRAINED, factor * longer.TRAINED):
             known |= {(each, factor, 0, n): every for each in longer.MADE}
