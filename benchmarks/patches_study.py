@@ -21,7 +21,7 @@ from helpers.encodings import Positions, Rotary2d, create
 from helpers.training.experiments import HEADS, WIDTH, Build, fit
 from helpers.training.extension import extend
 
-STEPS, LENGTHS, SEEDS = 400, (36, 81, 144), range(4)
+STEPS, LENGTHS, SEEDS = 400, (36, 81, 144), range(5)
 LOUD = WIDTH**-0.5  # standard deviation of a table as large as the tokens (see lag_controls)
 
 SIZES: dict[str, Any] = {"d_model": WIDTH, "num_heads": HEADS, "max_len": max(LENGTHS)}
