@@ -55,7 +55,7 @@ def _gain(asked: Case) -> Case:
         found = asked.ask(answer)
         if not common.two(found):
             return found
-        number = type(found[1]) in (int, float)
+        number = common.number(found[1])
         return {
             "the type of the second": "a number" if number else type(found[1]).__name__,
             "0.1 ln s + 1": torch.tensor(float(found[1])) if number else found[1],
