@@ -16,6 +16,7 @@ from torch import Tensor
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, again, call, changed
 from helpers.checks.longer import common
+from helpers.encodings import longer
 
 DEFAULTS, OTHERS = "frequencies, for 1 and 32 turns", "frequencies, for other turns and bases"
 GAIN = "the temperature"
@@ -105,7 +106,7 @@ ramp = Exercise(
     "ramp",
     ramp_of,
     (Part(DEFAULTS, 1, _by_default), Part(OTHERS, 1, _by_others), Part(GAIN, 1, _temperature)),
-    forbidden=(encodings.Yarn, encodings.Llama3, encodings.Interpolated),
+    forbidden=(encodings.Yarn, encodings.Llama3, encodings.Interpolated, longer.Extended),
     tolerance=1e-5,
     explains=("Write `ramp`.",),
 )
