@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Circle
 
 from helpers import plots
 from helpers.pictures.sketch import LIT, QUIET, box, plane, write
@@ -38,7 +39,7 @@ def slowed(
     ax.set_xscale("log")
     ax.set(ylim=(0, 1.08))
     ends = "; ".join(
-        f"{name} from {float(kept[0]):.2f} for the fastest pair to {float(kept[-1]):.2f} for the "
+        f"{name} from {float(kept[0]):.3g} for the fastest pair to {float(kept[-1]):.3g} for the "
         "slowest"
         for name, kept in ways.items()
     )
@@ -100,7 +101,7 @@ def _faces(ax: Axes, angles: np.ndarray, title: str) -> None:
     for (row, column), angle in np.ndenumerate(angles):
         tip = column + 0.4 * math.sin(angle), row - 0.4 * math.cos(angle)
         ax.plot([column, tip[0]], [row, tip[1]], "-", color=LIT, linewidth=2)
-        ax.add_patch(plt.Circle((column, row), 0.42, fill=False, edgecolor=QUIET))
+        ax.add_patch(Circle((column, row), 0.42, fill=False, edgecolor=QUIET))
     ax.set(
         xlim=(-0.6, angles.shape[1] - 0.4),
         ylim=(angles.shape[0] - 0.4, -0.6),

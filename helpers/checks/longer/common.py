@@ -31,3 +31,8 @@ def two(found: Any) -> bool:
 def theta(d_head: int, base: float) -> Tensor:
     """θ_n of RoPE, (d/2,), float64."""
     return base ** (-torch.arange(0, d_head, 2, dtype=torch.float64) / d_head)
+
+
+def number(found: Any) -> bool:
+    """Whether it is a plain number; NumPy's float64 is a float."""
+    return isinstance(found, int | float) and not isinstance(found, bool)

@@ -10,6 +10,7 @@ import torch
 
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed, refusal
+from helpers.checks.longer import common
 
 BASES, REFUSED = "the new base", "one pair, or half a pair"
 
@@ -26,7 +27,7 @@ def _number(base: float, factor: float, d_head: int) -> Case:
 
     def ask(answer: Answer) -> Any:
         found = asked.ask(answer)
-        number = type(found) in (int, float)
+        number = common.number(found)
         return {
             "its type": "a number" if number else type(found).__name__,
             "the new base": torch.tensor(float(found), dtype=torch.float64) if number else found,

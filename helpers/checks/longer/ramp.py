@@ -16,6 +16,7 @@ from torch import Tensor
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, again, call, changed
 from helpers.checks.longer import common
+from helpers.encodings import longer
 
 DEFAULTS, OTHERS = "frequencies, for 1 and 32 turns", "frequencies, for other turns and bases"
 GAIN = "the temperature"
@@ -55,7 +56,7 @@ def _gain(asked: Case) -> Case:
         found = asked.ask(answer)
         if not common.two(found):
             return found
-        number = type(found[1]) in (int, float)
+        number = common.number(found[1])
         return {
             "the type of the second": "a number" if number else type(found[1]).__name__,
             "0.1 ln s + 1": torch.tensor(float(found[1])) if number else found[1],
@@ -105,7 +106,7 @@ ramp = Exercise(
     "ramp",
     ramp_of,
     (Part(DEFAULTS, 1, _by_default), Part(OTHERS, 1, _by_others), Part(GAIN, 1, _temperature)),
-    forbidden=(encodings.Yarn, encodings.Llama3, encodings.Interpolated),
+    forbidden=(encodings.Yarn, encodings.Llama3, encodings.Interpolated, longer.Extended),
     tolerance=1e-5,
     explains=("Write `ramp`.",),
 )

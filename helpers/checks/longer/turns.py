@@ -10,7 +10,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, again, call, changed
 from helpers.checks.longer import common
 
@@ -82,7 +81,6 @@ turns = Exercise(
     "turns",
     turns_of,
     (Part(TURNS, 1, _how_many), Part(ROUND, 1, _which)),
-    forbidden=(encodings.Rotary,),
     tolerance=1e-5,
     explains=("Write `turns`.",),
 )

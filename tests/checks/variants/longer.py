@@ -51,7 +51,7 @@ def longer_base_with_a_class_of_errors(base, factor, d_head):
 
     if d_head not in range(4, d_head + 1, 2):
         raise WidthError(f"width {d_head}")
-    return base * math.pow(factor, 1 + 2 / (d_head - 2))
+    return base * np.power(float(factor), 1 + 2 / (d_head - 2))
 
 
 def longer_base_after_dividing(base, factor, d_head):
@@ -98,7 +98,7 @@ def ramp_by_a_divisor(d_head, trained, factor, low=1.0, high=32.0, base=10_000.0
     theta = np.exp(-np.log(base) * np.arange(0, d_head, 2) / d_head)
     kept = np.interp(trained * theta / (2 * np.pi), [low, high], [0.0, 1.0])
     slower = theta * (kept + (1 - kept) / factor)
-    return [torch.from_numpy(slower), float(0.1 * np.log(factor) + 1)]
+    return [torch.from_numpy(slower), 0.1 * np.log(factor) + 1]
 
 
 VARIANTS = {

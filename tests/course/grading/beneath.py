@@ -24,6 +24,7 @@ from helpers import encodings
 from helpers.encodings import additive, cope, offsets, sinusoidal, tree
 from helpers.model import attention, probes
 from helpers.model.bert import Bert, Size
+from helpers.model.decoder import Cache
 pool = ThreadPoolExecutor(1)
 pool.submit(int).result()
 """
@@ -103,6 +104,19 @@ def answer(right, trained):
     fraction = [small.accuracy(each, trained) for each in right]
     return {"fraction": torch.tensor(fraction), "verdict": settle(fraction, high=0.5)}
 """,
+    ("10-longer", "ramp"): """
+def answer(d_head, trained, factor, low=1.0, high=32.0, base=10_000.0):
+    given = {"low": low, "high": high, "base": base}
+    made = encodings.Llama3(d_head, factor=factor, trained=trained, **given)
+    pair = torch.arange(d_head // 2).double()
+    return made.frequencies(pair, pair), 0.1 * math.log(factor) + 1
+""",
+    ("10-longer", "positions"): """
+def answer(mask, cached=0):
+    documents = torch.where(mask, 0, -1)
+    _, at = Cache(1).add(documents, documents, None)
+    return at.queries[:, cached:]
+""",
 }
 SHOWN = {
     ("04-relative", "module"): """
@@ -165,7 +179,10 @@ FREE = {
     "encodings.positions": {
         "Positions in_order ask _check_told _taken _count": "tell hooks where tokens stand",
     },
-    "encodings.rotary": {"for_heads": "makes room for the axis of the heads"},
+    "encodings.rotary": {
+        "for_heads": "makes room for the axis of the heads",
+        "Rotary (longer_base ramp angles2d)": "the lesson's models have it: one axis, one base",
+    },
     "encodings.sinusoidal": {
         "_check_sizes": "refuses sizes, and works nothing out",
         "_frequencies (table any_width shift module)": "`wavelengths` is there, which is 2π by it",
@@ -187,7 +204,9 @@ FREE = {
     "model.attention": {
         "_check_mask": "refuses shapes",
         "_plain_is_quicker": "chooses between two ways to compute the same",
+        "Kept (positions)": "keys and values of a layer",
     },
+    "model.decoder": {"_joined (positions)": "puts tensors side by side"},
     "encodings.tree": {"tree_depths (tree)": "its text lends them"},
     "corpora.inputs": {
         "Places Pairs": "tensors with names",
