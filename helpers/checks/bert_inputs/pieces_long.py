@@ -8,7 +8,7 @@ from helpers.checks.engine import changed
 
 
 @exercise.mistake(
-    "You give up on words of more than a thousand pieces. Here a word may have any length.",
+    "You give up on words of very many pieces. Here a word may have any length.",
     loses="any word, however long",
     breaks="to thousands of pieces",
 )
