@@ -801,5 +801,5 @@ if d2l:
 # - Where is the distance in a model of many layers? Our stripe took one layer and one task.
 # - And the claim that you read tomorrow. Turn it into an interval, predict, take three seeds, see.
 #
-# One claim is made more often than any of these: that RoPE can be brought to texts longer than those
-# of the training, by a few numbers and without training anew. Unit 10 measures it.
+# One claim is made more often than any of these: that RoPE can be brought to texts longer than
+# those of the training, by a few numbers and without training anew. Unit 10 measures it.
