@@ -454,7 +454,8 @@ outcome("tuned", "c" if gone > 0.7 else "a" if gone < 0.3 else "b")
 
 # %%
 mask = torch.tensor([[1, 1, 1, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1], [0, 1, 1, 1, 1, 1, 1]]).bool()
-plots.show(*pictures.places(mask, check.positions.reference(mask), cached=5))
+stands = torch.tensor([[0, 1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 1, 2, 3], [0, 0, 1, 2, 3, 4, 5]])
+plots.show(*pictures.places(mask, stands, cached=5))
 
 # %% [markdown] exercise="positions" title="Positions in a padded cache" difficulty=3 minutes=12
 # Write `positions`. Its `mask` is $(B, S)$, True where a token stands and False where there is
