@@ -26,7 +26,7 @@ from helpers.training.experiments import HEADS, WIDTH, Build, fit
 from helpers.training.extension import LENGTHS, extend
 
 TRAINED, STEPS = LENGTHS[0], 300
-SEEDS = range(3)
+SEEDS = range(20)
 FACTOR, OTHER_FACTORS = 4, (2, 8)
 TUNING = (0, 30, 100)
 SIZES: dict[str, Any] = {"d_model": WIDTH, "num_heads": HEADS, "max_len": max(LENGTHS)}
