@@ -174,11 +174,15 @@ def _fourier_shapes(rng: Random) -> Iterator[Case]:
     more, less = rng.randint(6, 9), rng.randint(2, 4)
     for shape in ((less, more), (more, less), (more, more), (1, more), (less, 1), (18, less)):
         yield _features_case(rng, *shape)
-    positions = common.random_positions(rng, 40, less, more)
-    yield Case(
-        f"shape of vectors(positions) with positions of shape {tuple(positions.shape)}",
-        lambda answer: tuple(_fourier_with(answer, 16, 0).vectors(positions.clone()).shape),
-    )
+    for shape in ((less, more), (1, more), (less, 1)):
+        yield Case(
+            f"shape of vectors(positions) with positions of shape {shape}",
+            partial(_shape_of_vectors, positions=common.random_positions(rng, 40, *shape)),
+        )
+
+
+def _shape_of_vectors(answer: Answer, positions: Tensor) -> tuple[int, ...]:
+    return tuple(_fourier_with(answer, 16, 0).vectors(positions).shape)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
