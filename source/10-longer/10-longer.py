@@ -14,11 +14,12 @@
 # %%
 import math
 
+import matplotlib.pyplot as plt
 import pandas as pd
 import torch
 import torch.nn.functional as F
 
-from helpers import encodings, plots, runtime
+from helpers import encodings, plots, recorded, runtime
 from helpers.checks import longer as check
 from helpers.corpora import LagLanguage, Patches
 from helpers.encodings import Rotary
@@ -417,6 +418,25 @@ gone = float((at96["RoPE", 0] - at96["RoPE", 30]) / (at96["RoPE", 0] - limit))
 outcome("tuned", "c" if gone > 0.7 else "a" if gone < 0.3 else "b")
 
 # %% [markdown]
+# One seed is one seed. The same with three, as recorded; `YaRN` is that of the code here. The
+# picture has the ways without fine-tuning, the table the loss above the limit at 96 tokens.
+
+# %%
+study = recorded.load("longer")
+four = study.table[study.table["factor"].isin([0, 4])]
+shown = ["RoPE", "clipped", "interpolation", "NTK", "YaRN"]
+figure, ax = plt.subplots()
+untuned = four[four["encoding"].isin(shown) & (four["tuned"] == 0)]
+plots.race(ax, untuned, "recorded: the same weights, no fine-tuning")
+plots.show(figure, "Loss by length for five ways: only the clip stays beside the limit.")
+print(study.note)
+
+# %%
+recorded96 = four[(four["length"] == 96) & four["encoding"].isin(shown)]
+recorded96 = recorded96.assign(above=recorded96["loss"] - recorded96["limit"])
+recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).round(2)
+
+# %% [markdown]
 # Read the column of 96:
 #
 # - **Without fine-tuning,** none of the four changes of frequencies brings this model near the
@@ -439,9 +459,19 @@ outcome("tuned", "c" if gone > 0.7 else "a" if gone < 0.3 else "b")
 # There is another way out: let some layers have no positions at all. What they do cannot depend on
 # an angle that is new. Some of today's models turn queries and keys in three layers of four and
 # leave the fourth alone (Yang et al. 2025 look at such models), and p-RoPE leaves the slowest pairs
-# alone in all layers (Barbero et al. 2024). Both have to be trained so from the beginning. In this
-# course a layer schedule is a list, `[Rotary(48, 4), Encoding(48, 4)]`, which `run` of unit 05
-# takes in the place of one encoding: try it on the lag language.
+# alone in all layers (Barbero et al. 2024). Both have to be trained so from the beginning.
+#
+# In the recorded runs, each of the two layers in turn was left without positions, beside RoPE in
+# both:
+
+# %%
+by_turns = four[four["encoding"].isin(["RoPE", "RoPE, none", "none, RoPE"]) & (four["tuned"] == 0)]
+by_turns.pivot_table("loss", "encoding", "length", aggfunc=["mean", "std"], sort=False).round(2)
+
+# %% [markdown]
+# Neither comes near the limit at 96 tokens. Two layers are not thirty, and a head that must find
+# the third token to the left gains nothing from a layer without positions: this is the method on a
+# task for which it was not made.
 
 # %% [markdown]
 # ## 8. Where does a token stand?
@@ -745,11 +775,25 @@ outcome("pictures", "b" if above > 0.5 else "a")
 #
 # RoPE in the order of the patches looks eight places back, as it has learned to. On the large
 # picture another patch stands there.
+
+# %% [markdown]
+# Five seeds, recorded, with two encodings more: a learned table for rows and one for columns, half
+# of a vector each (Dosovitskiy et al. 2021), and learnable Fourier features of both (Li et al.
+# 2021).
+
+# %%
+pictures_study = recorded.load("patches")
+rows = pictures_study.table.assign(above=lambda t: t["loss"] - t["limit"])
+print(pictures_study.note)
+rows.pivot_table("above", "encoding", "length", aggfunc=["mean", "std"]).round(2)
+
+# %% [markdown]
+# On the pictures of the training, both tables and features are a little closer to the limit than
+# RoPE. On larger ones they are lost as well: a row that was never trained has a random vector, and
+# features of a row beyond the sixth are new. Only the clip holds.
 #
-# Pictures have other ways out as well. A vision Transformer is often given a table for rows and one
-# for columns, which is stretched for larger pictures (unit 03), or features of both (Li et al.
-# 2021); DINOv3 divides rows and columns by the size of the picture, which is position interpolation
-# under another name. The course has `learned_2d` and `fourier_2d`: put them into the cell above.
+# DINOv3 divides rows and columns by the size of the picture, which is position interpolation under
+# another name. After section 3 you can say what to expect of that without fine-tuning.
 
 # %% [markdown]
 # ## 11. Check against other libraries
