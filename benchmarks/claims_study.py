@@ -1,8 +1,9 @@
 """Every measured claim of `helpers.claims` on 20 seeds: does its verdict depend on chance?
 
 Prints mean, spread and margin of each part, and stores a row for each seed and number. All in one
-process and on one thread, since some of the claims are about time. With numbers of claims behind
-the command only these are measured again, and the others kept as they are recorded.
+process and on one thread, since some of the claims are about time. A claim that reads another
+study has the seeds of that one. With numbers of claims behind the command only these are measured
+again, and the others kept as they are recorded.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ def rows(claims: list[Claim]) -> pd.DataFrame:
     found = []
     for seed in tqdm(SEEDS, desc="seed"):  # seed by seed: the claims share trained models
         for claim in claims:
+            if claim.record and seed not in claim.seeds:
+                continue
             table = claim.measure([seed]).melt("seed", var_name="number")
             found.append(table.assign(claim=claim.number))
     return pd.concat(found, ignore_index=True)[COLUMNS]

@@ -4,10 +4,10 @@
 from a shell: `python -m helpers.claims 7`.
 """
 
-from helpers.claims import answers, forum, slides, today
+from helpers.claims import answers, forum, longer, slides, today
 from helpers.claims.claim import FAILS, HOLDS, OPEN, PARTLY, VERDICTS, Claim, Part, overall, settle
 
-_ALL = (*forum.CLAIMS, *slides.CLAIMS, *answers.CLAIMS, *today.CLAIMS)
+_ALL = (*forum.CLAIMS, *slides.CLAIMS, *answers.CLAIMS, *today.CLAIMS, *longer.CLAIMS)
 CLAIMS = {each.number: each for each in sorted(_ALL, key=lambda claim: claim.number)}
 
 __all__ = [

@@ -82,6 +82,7 @@ class Claim:
         seeds: what `measure` takes; one where chance plays no part, those recorded where it reads
             a record.
         read: the verdict by the primary source, where nothing is measured.
+        record: name of the stored study that the measurement reads, where it trains nothing.
     """
 
     number: int
@@ -93,6 +94,7 @@ class Claim:
     measurement: Measurement | None = None
     seeds: tuple[int, ...] = SEEDS
     read: str = OPEN
+    record: str = ""
 
     def measure(self, seeds: Iterable[int] | None = None, full: bool = False) -> pd.DataFrame:
         """A row a seed: `seed`, and a column for each number.

@@ -1,4 +1,4 @@
-"""The recorded study: each measured claim on 20 seeds (benchmarks/claims_study.py)."""
+"""The recorded study: each measured claim on 20 seeds, or those of the study that it reads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ def replayed(claim: Claim) -> Claim:
 
     def measurement(seed: int, full: bool = False) -> dict[str, float]:
         if full or seed not in table.index:
-            raise ValueError(f"seed={seed}, full={full}: recorded are quick forms of seeds 0 to 19")
+            last = max(table.index)
+            raise ValueError(
+                f"seed={seed}, full={full}: recorded are quick forms of seeds 0 to {last}"
+            )
         return {str(name): float(value) for name, value in table.loc[seed].items()}
 
     return replace(claim, measurement=measurement)

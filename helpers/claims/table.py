@@ -17,7 +17,8 @@ PATH = Path(__file__).parent.parent.parent / "docs" / "claims.md"
 HEAD = """\
 # What is said about positions, and what was measured
 
-Written by `python -m helpers.claims.table` from the recorded study of 20 seeds. {note}
+Written by `python -m helpers.claims.table` from the recorded study of {seeds} seeds, fewer where a
+claim says so. {note}
 
 Each claim is said in the course's words, with the kind of text that makes it. It is split into
 parts, and each part is an interval in which a number would have to lie. A part **holds** where mean
@@ -29,13 +30,14 @@ the seeds differ, the margin is at least {margin} standard deviations. *beside* 
 no part is about. The command measures again, on three seeds where chance plays a part; all commands
 together take less than {seconds} processor seconds, and a test holds them to it. Claims without a
 number were read, not measured: there the paper decides. Claims 1 to 24 are those of unit 09; from
-25 on they are of today.
+25 on they are of today, and some of them read the record of a longer study.
 
-Losses and accuracies are those of small models that train within seconds, on tasks that are about
+Losses and accuracies are those of encoders that train in a second, on tasks that are about
 nothing but positions. They show what can happen and why. They do not show that it is so in a
 large model.
 """
 MARGIN, SECONDS = 2, 240  # both are tested
+SEEDS = 20  # of most claims
 COLUMNS = (
     *("#", "claim", "said in", "verdict", "number ± spread (margin)", "why"),
     *("primary reference", "command"),
@@ -53,7 +55,7 @@ def numbers(claim: Claim) -> str:
         found = stored.mean(claim.number, part.number)
         margin = "exact" if part.low == part.high else short(part.margin(values))
         lines.append(f"{part.says}: {found} {part.unit} ({margin}): *{part.verdict(values)}*")
-    return "<br>".join([*lines, *_beside(claim, list(table))])
+    return "<br>".join([*lines, *_beside(claim, list(table)), *_seeds(claim, len(table))])
 
 
 def _beside(claim: Claim, columns: list[str]) -> Iterator[str]:
@@ -62,6 +64,14 @@ def _beside(claim: Claim, columns: list[str]) -> Iterator[str]:
     if others:
         found = [f"{name} {stored.mean(claim.number, name)}" for name in others]
         yield f"beside: {'; '.join(found)}"
+
+
+def _seeds(claim: Claim, seeds: int) -> Iterator[str]:
+    """One line where there are fewer of them, or where another study has the numbers."""
+    if claim.record:
+        yield f"read from the record `{claim.record}.json`, {seeds} seeds"
+    elif seeds != SEEDS:
+        yield f"{seeds} seeds"
 
 
 def row(claim: Claim) -> list[str]:
@@ -76,7 +86,9 @@ def page() -> str:
     """The whole page."""
     lines = [COLUMNS, ["---"] * len(COLUMNS), *map(row, CLAIMS.values())]
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    head = HEAD.format(note=recorded.load("claims").note, margin=MARGIN, seconds=SECONDS)
+    head = HEAD.format(
+        note=recorded.load("claims").note, margin=MARGIN, seconds=SECONDS, seeds=SEEDS
+    )
     return f"{head}\n{table}\n"
 
 
