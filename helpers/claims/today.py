@@ -47,7 +47,7 @@ CLAIMS = (
         "A decoder without positions reads longer texts than those it was trained on, and better "
         "than one with RoPE.",
         "the paper on NoPE",
-        "Kazemnejad et al. 2023 (2305.19466), section 4",
+        "Kazemnejad et al. 2023 (2305.19466)",
         "Where only content counts, nothing changes with the length. Order it has to work out from "
         "the causal mask: three layers learn it, and beyond the trained length one answer in nine "
         "is wrong, while one layer with RoPE and a third of the steps is hardly ever wrong. The "
