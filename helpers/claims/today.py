@@ -29,7 +29,7 @@ CLAIMS = (
         26,
         "It costs nothing to turn only a quarter of the columns of each head.",
         "papers and code of GPT-J and GPT-NeoX",
-        "Black et al. 2022 (2204.06745), section 2; the configuration of GPT-J",
+        "Black et al. 2022 (2204.06745), section 2",
         "At the length of the training nothing is lost. Far beyond it much is: four pairs are left "
         "of sixteen, and presumably they tell far distances from the one asked for less well.",
         (
