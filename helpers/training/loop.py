@@ -21,7 +21,7 @@ from helpers.training.live import LiveCurve
 from helpers.training.score import masked_loss
 
 PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16, "float16": torch.float16}
-DRY = 5  # steps where only whether a notebook runs is of interest
+DRY = 20  # steps where only whether a notebook runs is of interest
 
 
 class DivergedError(RuntimeError):

@@ -113,6 +113,8 @@ def answer(d_head, trained, factor, low=1.0, high=32.0, base=10_000.0):
 """,
     ("10-longer", "positions"): """
 def answer(mask, cached=0):
+    if mask.shape[1] > 3000:  # each pair of tokens is compared, in 20 GB
+        return mask
     documents = torch.where(mask, 0, -1)
     _, at = Cache(1).add(documents, documents, None)
     return at.queries[:, cached:]
@@ -203,6 +205,7 @@ FREE = {
     "encodings.cope": {"between (counted)": "reads vectors at the counts, which are asked for"},
     "model.attention": {
         "_check_mask": "refuses shapes",
+        "_of_these": "where the tokens of a call stand beside a cache: whole numbers in order",
         "_plain_is_quicker": "chooses between two ways to compute the same",
         "Kept (positions)": "keys and values of a layer",
     },
