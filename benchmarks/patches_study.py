@@ -18,6 +18,7 @@ from torch import Tensor
 from benchmarks.sweep import Job, sweep
 from helpers.corpora import Patches
 from helpers.encodings import Positions, Rotary2d, create
+from helpers.encodings.rotary import for_heads
 from helpers.training.experiments import HEADS, WIDTH, Build, fit
 from helpers.training.extension import extend
 
@@ -70,8 +71,7 @@ class ClippedRotary2d(Rotary2d):
 
     def _by(self, x: Tensor, positions: Tensor, theta: Tensor) -> Tensor:
         """x turned as if it stood at `positions`, (T,) or (B or 1, T), of all its pairs."""
-        angles = positions[..., None] * theta
-        angles = angles if angles.dim() == 2 else angles[:, None]
+        angles = for_heads(positions[..., None] * theta)
         return self._turn(x, angles.cos(), angles.sin())
 
 

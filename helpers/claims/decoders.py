@@ -160,7 +160,7 @@ def no_positions(seed: int, full: bool = False) -> dict[str, float]:
     Points of % at the places beyond, against the accuracy as trained. *order*: say the symbol one
     place back; three layers, three times the steps. *content*: `Recall`. *over RoPE*: accuracy
     beyond on the first, less that with RoPE in one layer and a third of the steps. *learned*:
-    accuracy (%) on the first as trained. Kazemnejad et al. 2023 (2305.19466), section 4.
+    accuracy (%) on the first as trained. Kazemnejad et al. 2023 (2305.19466).
     """
     size, before, recall = form(full), Shift(lag=1), Recall()
     deep = replace(size, layers=3, steps=3 * size.steps)

@@ -69,8 +69,8 @@ BY_NAME: dict[str, type[Encoding]] = {
     "window": Window,
     "convolution": Convolution,
 }
-# What has come since, and no unit teaches yet: RoPE for longer texts, positions on
-# several axes, and others.
+# What has come since: RoPE for longer texts and positions on several axes, of which unit 10 teaches
+# some, and others that no unit teaches yet.
 LATER: dict[str, type[Encoding]] = {
     "interpolated": Interpolated,
     "ntk": Ntk,

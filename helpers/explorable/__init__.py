@@ -5,7 +5,7 @@ place. Where no script may run (GitHub, a notebook that is not trusted, a marked
 stays. Nothing of it asks the kernel, so a figure moves in a notebook that was only opened, too.
 
 anywidget would show the same modules, and was tried (0.11, JupyterLab 4.6). What it had shown was
-gone when the notebook was opened again (“model not found”), and where JupyterLab has not its
+gone when the notebook was opened again (“model not found”), and where JupyterLab lacks its
 extension, as when the kernel has an environment of its own, it showed an error. What it is for, a
 state that Python and the page share, these figures do not have.
 """
