@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def rows(course: Course, unit: str, seed: int = 0) -> Iterator[Row]:
 
 def _tried(exercise: Exercise, right: Any, seed: int) -> Iterator[tuple[str, bool]]:
     """Each saboteur that broke something, and whether it lost points."""
-    for name, sabotaged in saboteurs.of(right, lambda answer: exercise.ask(answer, seed)):
+    for name, sabotaged in saboteurs.of(right, partial(exercise.ask, seed=seed)):
         try:
             with trial.limited():
                 caught = not exercise.right(sabotaged.answer, seed)

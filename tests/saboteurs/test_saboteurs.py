@@ -1,6 +1,7 @@
 """Every saboteur loses points, wherever the text forbids what it does."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ from torch import Tensor, nn
 from helpers.checks import order_blind
 from helpers.course.settings import Course
 from tests.common import CHOSEN
+from tests.mutants import trial
 from tests.saboteurs import saboteurs, table
 
 UNIT = "01-order-blind"
@@ -28,6 +30,18 @@ def test_a_check_that_asks_less_lets_saboteurs_survive(
     found = table.faults(list(table.rows(course, UNIT)), UNIT)
     assert "survived: attention: detached" in found
     assert "survived: attention: forced to float64" in found
+
+
+@pytest.mark.parametrize("unit", ["00-start-here", "02-sinusoidal"])
+def test_no_saboteur_that_breaks_something_is_left_out(course: Course, unit: str) -> None:
+    """The scout finds all those that are found where each is tried."""
+    for solution in trial.solutions(course, unit):
+        exercise, right = solution.check.known(), solution.answer()
+        broke = set()
+        for name, sabotaged in saboteurs.of(right):
+            exercise.ask(sabotaged.answer, 0)
+            broke |= {name} if sabotaged.broke else set()
+        assert broke <= {name for name, _ in saboteurs.of(right, partial(exercise.ask, seed=0))}
 
 
 def test_an_excuse_that_nothing_needs_is_a_fault(
