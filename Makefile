@@ -9,7 +9,8 @@ LOCKS := requirements.lock requirements-no-deps.lock
 PORT ?= 8888
 SITE ?= 8000
 OUT ?= graded
-TESTS := $(BIN)/python -m pytest -n 4 --no-loadscope-reorder # conftest.py orders and shares them
+# conftest.py orders and shares the tests; a process that dies ends the run, which else would wait.
+TESTS := $(BIN)/python -m pytest -n 4 --no-loadscope-reorder --max-worker-restart 0
 # The allocator keeps what is freed, as a GPU's does: else the kernel's clearing of fresh pages, half
 # of a step at T = 4,096, falls now on one form and now on another.
 KEEPS := MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=68719476736

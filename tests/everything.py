@@ -18,7 +18,7 @@ SKIPPED = Path("build") / "skipped"
 STYLE = ("ruff check .", "ruff format --check --exclude source .")
 TYPES = "mypy"  # one process, and long where it has no cache: so it runs beside the tests
 # conftest.py orders and shares the tests; twice as many at a time as cores, as many wait.
-PYTEST = "pytest -n 4 --no-loadscope-reorder"
+PYTEST = "pytest -n 4 --no-loadscope-reorder --max-worker-restart 0"
 EVERYTHING = (
     *STYLE,
     "helpers.course build --check",

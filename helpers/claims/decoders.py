@@ -53,23 +53,23 @@ class Recall:
 class Asked:
     """Where a text asks, say the token `lag` places back; elsewhere the symbol after that shown.
 
-    So attention is needed at the places that ask, and the softmax spends it at all others too.
+    So attention is needed at the positions that ask, and the softmax spends it at all others too.
     Each text begins with a token of its own, as with the ⟨s⟩ of language models.
 
     Args:
         num_symbols: V; the id of what asks is V, that of the beginning V + 1.
         lag: distance in tokens.
-        share: probability with which a place asks.
+        asks: probability with which a position asks.
     """
 
-    def __init__(self, num_symbols: int = 24, lag: int = 3, share: float = 0.3) -> None:
-        self.num_symbols, self.lag, self.share = num_symbols, lag, share
+    def __init__(self, num_symbols: int = 24, lag: int = 3, asks: float = 0.3) -> None:
+        self.num_symbols, self.lag, self.asks = num_symbols, lag, asks
         self.vocab_size = num_symbols + 2
 
     def batch(self, batch: int, length: int, generator: Generator) -> Masked:
         """Fresh texts and their answers, (batch, length) each."""
         symbols = torch.randint(self.num_symbols, (batch, length), generator=generator)
-        asked = torch.rand(batch, length, generator=generator) < self.share
+        asked = torch.rand(batch, length, generator=generator) < self.asks
         inputs = torch.where(asked, self.num_symbols, symbols)
         inputs[:, 0] = self.num_symbols + 1
         after = (symbols + 1) % self.num_symbols
@@ -183,8 +183,8 @@ def _as_trained_and_beyond(size: Form) -> tuple[tuple[int, int], tuple[int, int]
 
 
 @torch.no_grad()
-def over_even_share(model: Decoder, task: Asked, length: int) -> float:
-    """log₂ of the weight on the first token over an even share of 1/(t + 1), in the first layer.
+def over_uniform(model: Decoder, task: Asked, length: int) -> float:
+    """log₂ of the weight on the first token over the uniform 1/(t + 1), in the first layer.
 
     Mean weight of all heads, of the queries from place `lag` on at which nothing is asked.
     """
@@ -199,7 +199,7 @@ def over_even_share(model: Decoder, task: Asked, length: int) -> float:
 
 
 def sinks(seed: int, full: bool = False) -> dict[str, float]:
-    """How often the weight on the first token doubles an even share, where nothing is asked.
+    """How often the weight on the first token doubles the uniform weight, where nothing is asked.
 
     One layer and one head, trained on `Asked`, with RoPE and with T5's bias. Xiao et al. 2023
     (2309.17453), section 3.1; Gu et al. 2024 (2410.10781).
@@ -209,5 +209,5 @@ def sinks(seed: int, full: bool = False) -> dict[str, float]:
     found = {}
     for name, kind in {"RoPE": "rotary", "T5": "t5_bias"}.items():
         model, _ = decoder(kind, task, seed, size)
-        found[name] = over_even_share(model, task, size.length)
+        found[name] = over_uniform(model, task, size.length)
     return found

@@ -139,8 +139,8 @@ for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
 # %% [markdown]
 # So there are two things that may be new in a longer text:
 #
-# - **new angles**, in the slow pairs, which have not come round. This is what the inventors of
-#   interpolation, NTK and YaRN wanted to heal;
+# - **new angles**, in the slow pairs, which have not come round. This is what
+#   interpolation, NTK and YaRN were invented for;
 # - **new offsets at old angles**, in the fast pairs: a key 34 positions away looks to pair 0 as one
 #   three away does (unit 05, section 9).
 #
@@ -454,9 +454,9 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 # - **The paper's YaRN and the code's** are not one method here. At the size of the large model
 #   above they are close.
 #
-# So is YaRN no good? It was made for another illness. A large model, trained on thousands of tokens
-# and with fine-tuning on real text, suffers from slow pairs at angles that it has never seen, and
-# for those its authors show what it does. The lesson is not which method is best. It is to look for
+# So is YaRN no good? It was designed for another failure. A large model, trained on thousands of
+# tokens of real text, meets slow pairs at angles that it has never seen, and for those its authors
+# show what it does. The lesson is not which method is best. It is to look for
 # the cause first, with a measurement that can tell two causes apart, and then to choose.
 
 # %% [markdown]
@@ -617,7 +617,7 @@ words = {name: f"{spelled(each[row, :12])} | {spelled(each[row, 12:])}"
 pd.DataFrame({"by the rule": follows, "a prompt | and 12 tokens more": words}).round(2)
 
 # %%
-wrong = {name[0]: share for name, share in follows.items() if name != "right positions"}
+wrong = {name[0]: right for name, right in follows.items() if name != "right positions"}
 outcome("harmless", max(wrong, key=wrong.get))
 
 # %% [markdown]
@@ -652,7 +652,7 @@ def loaded(encoding):
 
 harm = {"as trained": loaded(Rotary(48, 4)), "layout": loaded(Rotary(48, 4, layout="halves")),
         "base": loaded(Rotary(48, 4, base=500_000.0))}
-print(", ".join(f"{name}: {share:.2f}" for name, share in harm.items()))
+print(", ".join(f"{name}: {right:.2f}" for name, right in harm.items()))
 apart = harm["base"] - harm["layout"]
 outcome("loaded", "a" if apart > 0.1 else "b" if apart < -0.1 else "c")
 
@@ -775,7 +775,7 @@ outcome("pictures", "b" if above > 0.5 else "a")
 
 # %% [markdown]
 # The model knows rows and columns, and on the larger picture it is lost all the same, with a loss
-# above that of guessing: the offsets are new, in two directions. And the medicine of one axis works
+# above that of guessing: the offsets are new, in two directions. And what helps on one axis helps
 # on two. With rows and columns clipped each by itself, the same weights are close to the limit
 # again.
 #

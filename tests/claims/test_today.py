@@ -47,7 +47,7 @@ def test_a_value_is_asked_for_only_where_it_was_shown() -> None:
 
 
 def test_what_asks_is_answered_from_three_places_back() -> None:
-    task = decoders.Asked(num_symbols=5, lag=3, share=0.3)
+    task = decoders.Asked(num_symbols=5, lag=3, asks=0.3)
     batch = task.batch(200, 12, Generator().manual_seed(0))
     assert (batch.inputs[:, 0] == 6).all() and (batch.inputs[:, 1:] < 6).all()
     assert not batch.selected[:, :3].any() and batch.selected[:, 3:].all()
@@ -89,7 +89,7 @@ def test_attention_that_is_even_doubles_nothing() -> None:
         attention = layer.attention
         attention.qkv.weight[:32] = 0  # of queries and keys
         attention.qkv.bias[:32] = 0
-    assert decoders.over_even_share(model, task, 32) == pytest.approx(0, abs=1e-5)
+    assert decoders.over_uniform(model, task, 32) == pytest.approx(0, abs=1e-5)
 
 
 @pytest.fixture

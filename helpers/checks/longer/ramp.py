@@ -97,7 +97,8 @@ def _by_others(rng: Random) -> Iterator[Case]:
 
 
 def _temperature(rng: Random) -> Iterator[Case]:
-    for s in (4, rng.randint(2, 9), rng.uniform(1.1, 2), rng.uniform(10, 40), 1, 512):
+    few = (1, rng.uniform(1.05, 1.45), rng.uniform(1.5, 2))
+    for s in (4, rng.randint(2, 9), *few, rng.uniform(10, 40), 512):
         yield _gain(call(2 * rng.randint(2, 40), rng.randint(20, 9000), s))
     yield _gain(call(32, rng.randint(50, 99), rng.uniform(2, 6), low=0.5, high=6, base=500.0))
 
