@@ -9,6 +9,7 @@ import ast
 import copy
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from itertools import zip_longest
 from types import ModuleType
 from typing import Any
@@ -78,12 +79,18 @@ def _names(text: str) -> set[str]:
 
 
 def _imports(module: ModuleType, names: set[str]) -> Iterator[str]:
-    for node in ast.parse(inspect.getsource(module)).body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            kept = [a for a in node.names if (a.asname or a.name).split(".")[0] in names]
-            if kept:
-                node.names = kept
-                yield ast.unparse(node)
+    for node in _imported(module):
+        kept = [a for a in node.names if (a.asname or a.name).split(".")[0] in names]
+        if kept:
+            only = copy.copy(node)
+            only.names = kept
+            yield ast.unparse(only)
+
+
+@cache  # many answers of one file become cells
+def _imported(module: ModuleType) -> list[ast.Import | ast.ImportFrom]:
+    body = ast.parse(inspect.getsource(module)).body
+    return [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
 def _defined(text: str) -> str:

@@ -1,7 +1,7 @@
 """`make test` says at its end what it skipped, and what would run it."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -47,24 +47,32 @@ def test_a_run_in_two_processes_notes_each_skip_once(
     assert sorted(place.read_text().splitlines()) == ["needs Chromium", "needs bubblewrap"]
 
 
-class _Types:
-    """Stands for mypy, which runs beside the steps and finds a fault."""
+class _Beside:
+    """Stands for what runs beside the steps: mypy, which finds a fault, and the drift."""
 
-    returncode, killed = 1, False
+    killed: ClassVar[list[str]] = []
 
     def __init__(self, words: list[str], **_options: Any) -> None:
-        assert words[2:] == [everything.TYPES]
+        self.name = words[2]
 
     def communicate(self) -> tuple[str, None]:
-        return "a fault\n", None
+        return f"{self.name} says so\n", None
+
+    def wait(self) -> int:
+        return int(self.name == "mypy")
 
     def kill(self) -> None:
-        _Types.killed = True
+        self.killed.append(self.name)
 
 
-@pytest.mark.parametrize(("failing", "code", "run"), [("helpers.course", 3, 3), ("", 1, 5)])
+@pytest.mark.parametrize(("failing", "code", "run"), [("pytest", 3, 3), ("", 1, 4)])
 def test_the_first_step_that_fails_ends_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str, code: int, run: int
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    failing: str,
+    code: int,
+    run: int,
 ) -> None:
     asked: list[str] = []
 
@@ -73,10 +81,13 @@ def test_the_first_step_that_fails_ends_all(
         asked.append(words[2])
         return 3 * (words[2] == failing)
 
+    beside = ["mypy", "helpers.course"]
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("subprocess.call", call)
-    monkeypatch.setattr("subprocess.Popen", _Types)
-    assert everything.main() == code
-    assert asked == ["ruff", "ruff", "helpers.course", "pytest", "tests.skipped"][:run]
-    assert _Types.killed == bool(failing)
-    _Types.killed = False
+    monkeypatch.setattr(everything, "call", call)
+    monkeypatch.setattr(everything, "Popen", _Beside)
+    monkeypatch.setattr(_Beside, "killed", [])
+    assert everything.everything() == code
+    assert asked == ["ruff", "ruff", "pytest", "tests.skipped"][:run]
+    assert (_Beside.killed == beside) == bool(failing)
+    said = capsys.readouterr().out
+    assert all((f"{each} says so" in said) != bool(failing) for each in beside)
