@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+import nbformat
 import pytest
 from playwright.sync_api import Page
 
 from helpers import explorable, plots
 from helpers.explorable import data
-from tests.common import needs_browser
+from tests.common import ROOT, needs_browser
 from tests.web.figures import FIGURES, NAMES
 
 HANDLES = ":is(input[type=range], [role=slider], .chip)"
@@ -41,6 +42,20 @@ def test_the_output_holds_picture_caption_and_script(shown: list[dict[str, str]]
     assert output["text/plain"] == "a <dial>" and "image/png" in output
     _show("clock")
     assert shown[1] == output  # the same each time
+
+
+def test_the_solutions_hold_the_figures_as_they_are_now() -> None:
+    """Where one has been changed, `make build` renews them."""
+    folder, found = explorable.PLACES[0], set()
+    for path in sorted((ROOT / "solutions").glob("*/*.ipynb")):
+        for cell in nbformat.read(path, as_version=4).cells:
+            for output in cell.get("outputs", []):
+                page = output.get("data", {}).get("text/html", "")
+                if told := re.search(r'data-module="([\w-]+)"', page):
+                    assert page.endswith(f"{explorable.script(folder, told[1])}</script>"), path
+                    assert (folder / "figures.css").read_text(encoding="utf-8") in page, path
+                    found.add(told[1])
+    assert {"clock", "skew", "turning"} <= found
 
 
 def test_where_the_modules_are_not_there_is_the_picture(
