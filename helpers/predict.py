@@ -101,13 +101,20 @@ def predict(name: str, question: str, answer: str | float = "", **choices: str) 
         answer: a letter of `choices`, or a number where there are none; "" is no prediction.
         choices: letter → text.
     """
-    _made[name] = Prediction(question, choices, read(answer))
+    _made[name] = Prediction(question, choices, read(answer, choices))
     return _made[name]
 
 
-def read(answer: Any) -> Any:
-    """An answer as it is meant: "B)" is the letter b."""
-    return answer.strip().lower().rstrip(")") if isinstance(answer, str) else answer
+def read(answer: Any, choices: Mapping[str, str]) -> Any:
+    """An answer as it is meant: "B)" is the letter b, and "12" the number where one is asked."""
+    if not isinstance(answer, str):
+        return answer
+    if choices:
+        return answer.strip().lower().rstrip(")")
+    try:
+        return float(answer)
+    except ValueError:
+        return answer.strip()
 
 
 def outcome(name: str, measured: str | float) -> Outcome:

@@ -22,6 +22,11 @@ def test_a_number_is_predicted_without_choices() -> None:
     assert repr(outcome("loss", 0.274)) == "Measured: 0.274. You predicted 0.5."
 
 
+def test_a_number_may_stand_between_the_quotes() -> None:
+    predict("loss", "The loss will be", answer=" 12 ")
+    assert repr(outcome("loss", 12)) == "Measured: 12. You predicted 12."
+
+
 def test_nobody_has_to_predict() -> None:
     assert "Nothing predicted yet" in repr(predict("far", "The loss is", **CHOICES, answer=""))
     assert repr(outcome("far", "a")).endswith("(You made no prediction.)")
@@ -33,6 +38,7 @@ def test_nobody_has_to_predict() -> None:
         ("z", CHOICES, "'z' is not an answer to this question: write one of the letters a, b."),
         (3, CHOICES, "3 is not"),
         ("much", {}, "write a number"),
+        ("nan", {}, "write a number"),
         (True, {}, "True is not"),
         ([1], CHOICES, "[1] is not"),
     ],

@@ -38,7 +38,7 @@ class Asked:
 
     def count(self, answer: Any) -> None:
         """Enter one learner's answer; whatever is none is counted as none."""
-        made = Prediction(self.question, self.choices, read(answer))
+        made = Prediction(self.question, self.choices, read(answer, self.choices))
         if made.made:
             self.given[made.answer] += 1
         else:
