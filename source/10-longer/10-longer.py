@@ -6,8 +6,9 @@
 # - say which of RoPE's pairs have been through every angle in training, and which have not;
 # - extend RoPE by position interpolation, by a larger base (NTK) and by YaRN's ramp;
 # - compare them on one model, before and after fine-tuning, and say what each of them changes;
-# - number the tokens of a padded batch behind a cache, and recognise the bugs that people report;
-# - turn queries and keys by the rows and columns of a picture.
+# - compute the positions of a left-padded batch with a KV cache, and recognise the bugs that people
+#   report;
+# - rotate queries and keys by the rows and columns of a picture.
 #
 # Reading and running takes about 25 minutes besides the exercises.
 
@@ -69,21 +70,21 @@ by_length(measured(ways))
 
 # %% [markdown]
 # At 24 tokens the model is close to the limit, and with each doubling it loses more. The limit
-# itself falls a little, since in a longer text fewer tokens stand at the edges. (One seed and 300
-# steps; in the full profile, three seeds.)
+# itself falls a little, since in a longer text a smaller part of the tokens is near an end. (One
+# seed and 300 steps; in the full profile, three seeds.)
 #
 # Nobody wants to train again from the beginning for that. A large model is trained on some
 # thousands of tokens, as attention costs $T^2$, and everything below was invented to make it read
-# more than that for little money. For a large model one cannot measure how far from the limit it
-# is. Here one can.
+# more than that cheaply. For a large model one cannot measure how far from the limit it is. Here
+# one can.
 
 # %% [markdown]
 # ## 2. What is new in a longer text?
 #
-# Pair $n$ of a query and a key meets at the angle $(j - i)\,\theta_n$. Write $\lambda_n =
-# 2\pi/\theta_n$ for its **wavelength**, the number of positions of one full turn (unit 02). If
-# the training texts are much longer than that, the pair has been through every angle many times.
-# If they are shorter, a longer text shows the model angles that it has never seen.
+# Between a query at $i$ and a key at $j$, pair $n$ is rotated by the angle $(j - i)\,\theta_n$.
+# Write $\lambda_n = 2\pi/\theta_n$ for its **wavelength**, the number of positions of one full turn
+# (unit 02). If the training texts are much longer than that, the pair has been through every angle
+# many times. If they are shorter, a longer text shows the model angles that it has never seen.
 
 # %% [markdown] exercise="turns" title="Who has seen every angle?" difficulty=1 minutes=8
 # Write `turns`. It takes the even width $d$ of a head, a length $T$ of at least 1 and a base
@@ -95,7 +96,7 @@ by_length(measured(ways))
 #
 # As in unit 05, the pairs turn with $\theta_n = \text{base}^{-2n/d}$.
 #
-# *Why care:* the three methods of this unit differ in one thing only: which pairs they slow down.
+# *Why care:* the three methods of this unit differ in which pairs they slow down, and by how much.
 #
 # <details><summary>Hint</summary>
 #
@@ -133,21 +134,22 @@ def turned(d_head, length, base=10_000.0):
 
 for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
     found, whole = turned(d_head, length)
-    slow = ", ".join(f"{each:.2f}" for each in found[-3:].tolist())
-    print(f"{name}: {int(whole.sum())} of {d_head // 2} pairs come round; the slowest make {slow}")
+    few = ", ".join(f"{each:.2g}" for each in [*found[:2].tolist(), *found[-2:].tolist()])
+    print(f"{name}: {int(whole.sum())} of {d_head // 2} pairs complete a turn; "
+          f"turns of the first two and the last two: {few}")
 
 # %% [markdown]
 # So there are two things that may be new in a longer text:
 #
-# - **new angles**, in the slow pairs, which have not come round. This is what
-#   interpolation, NTK and YaRN were invented for;
-# - **new offsets at old angles**, in the fast pairs: a key 34 positions away looks to pair 0 as one
-#   three away does (unit 05, section 9).
+# - **new angles**, in the slow pairs, which have not completed a turn. This is what interpolation,
+#   NTK and YaRN were invented for;
+# - **new offsets at old angles**, in the fast pairs: 44 positions are seven turns of pair 0, so a
+#   key 47 positions away looks to it as one three away does (unit 05, section 9).
 #
-# Unit 05 has told them apart for this model: with the offsets of the two fast pairs clipped it was
-# nearly saved, with those of the slow pairs hardly. Keep that in mind. We now treat this model with
-# what was invented for slow pairs, and we can see for each method what it does and what it does
-# not.
+# Unit 05 has told them apart for this model. With the offsets of pairs 0 and 1 clipped (pair 1 has
+# been through nearly all angles), its loss came back almost to the limit; with those of the slow
+# pairs clipped it hardly moved. Keep that in mind. We now give this model what was invented for
+# slow pairs, and see for each method what it does and what it does not.
 
 # %% [markdown]
 # ## 3. Interpolation: squeeze the positions
@@ -160,17 +162,17 @@ for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
 
 # %%
 class Slowed(Rotary):
-    """RoPE with frequencies of its own, (d/2,); queries and keys are multiplied by `warm`."""
+    """RoPE with frequencies of its own, (d/2,); queries and keys are multiplied by `factor`."""
 
-    def __init__(self, theta, warm=1.0):
+    def __init__(self, theta, factor=1.0):
         super().__init__(48, 4)
-        self.theta, self.warm = theta, warm
+        self.theta, self.factor = theta, factor
 
-    def frequencies(self, pair, keys):
+    def frequencies(self, pair, keys):  # asked anew at each call, in the dtype of `pair`
         return self.theta.to(pair)
 
-    def gain(self):
-        return self.warm
+    def gain(self):  # of queries and keys
+        return self.factor
 
 theta = 10_000.0 ** (-torch.arange(0, 12, 2) / 12)  # of our model, whose heads have 12 columns
 
@@ -233,7 +235,7 @@ outcome("lag", min(lags, key=lags.get))
 # column without a partner. In both cases raise a ValueError whose text names the width.
 #
 # *Why care:* `rope_theta` in the configuration of a model is this number. Models for long texts
-# have 500,000 there, or 1,000,000, and now you can say for which length that would be meant.
+# have 500,000 there, or 1,000,000, and now you can say for which $s$ NTK would choose that.
 #
 # <details><summary>Hint</summary>
 #
@@ -267,14 +269,14 @@ print(f"the base for texts 4 times as long: {larger:,.0f}")
 by_length(measured(ways))
 
 # %% [markdown]
-# Nothing is destroyed, and most of the trouble stays. What was wrong with this model has not been
-# touched: its fast pairs, and the offsets at which they come round.
+# Nothing is destroyed, and most of the loss stays. What was wrong with this model has not been
+# touched: its fast pairs, and the offsets at which their angles repeat.
 #
 # ## 5. YaRN: a ramp between the two
 #
 # Interpolation slows every pair by $s$, NTK slows pair $n$ by a power of $s$ that grows with $n$.
 # YaRN (Peng et al. 2023, section 3.2) asks for each pair what you computed in section 2: how many
-# turns has it made in training? Pairs with many turns stay, pairs that never came round are
+# turns has it made in training? Pairs with many turns stay, pairs without a full turn are
 # interpolated, and in between is a ramp.
 
 # %% [markdown] exercise="ramp" title="YaRN's ramp" difficulty=3 minutes=15
@@ -290,7 +292,8 @@ by_length(measured(ways))
 # returns two results:
 #
 # - all $\theta'_n$, of shape $(d/2,)$, in float32 or float64;
-# - as a float, $0.1 \ln s + 1$, by which queries and keys are multiplied, each of them.
+# - as a float, $0.1 \ln s + 1$: queries are multiplied by it, and keys as well, so scores by its
+#   square.
 #
 # *Why care:* the configuration of DeepSeek-V3 names this method, with 1 and 32 as `beta_slow` and
 # `beta_fast`. Which pairs these two numbers touch depends on the length and on the base.
@@ -325,13 +328,13 @@ check.ramp(ramp, seed=10303)
 # %%
 right_ramp = check.ramp.use(ramp)
 large = 10_000.0 ** (-torch.arange(0, 128, 2, dtype=torch.float64) / 128)
-paper, warm = right_ramp(128, 4096, 8)
+paper, factor = right_ramp(128, 4096, 8)
 paper = torch.as_tensor(paper).double()
 base = float(right_base(10_000.0, 8, 128))
 ntk = base ** (-torch.arange(0, 128, 2, dtype=torch.float64) / 128)
 left = {"interpolation": torch.full((64,), 1 / 8), "NTK": ntk / large, "YaRN": paper / large}
 plots.show(*pictures.slowed(left, turned(128, 4096)[0], low=1, high=32))
-print(f"queries and keys are multiplied by {warm:.3f}")
+print(f"queries and keys are multiplied by {factor:.3f}")
 
 # %% [markdown]
 # Beside the ramp, YaRN makes queries and keys a little longer: in a text of many keys the softmax
@@ -353,12 +356,12 @@ plots.show(*pictures.slowed(left, turned(128, 4096)[0], low=1, high=32))
 print(f"largest difference: {(left['YaRN, the paper'] - left['YaRN, the code']).abs().max():.2f}")
 
 # %% [markdown]
-# Both run, both are called YaRN, and a model that was fine-tuned with one of them would be read
-# with the other. In our model the two are further apart still, since none of its pairs makes 32
-# turns:
+# Both run, both are called YaRN, and a model that was fine-tuned with one of them would run with
+# the other without an error. In our model the two are further apart still, since none of its pairs
+# makes 32 turns:
 
 # %%
-ours, our_warm = right_ramp(12, 24, 4)
+ours, our_factor = right_ramp(12, 24, 4)
 small = encodings.Yarn(48, 4, factor=4.0, trained=24)
 theirs = small.frequencies(torch.arange(6, dtype=torch.float64), torch.arange(1))
 pd.DataFrame({"turns": turned(12, 24)[0], "the paper": torch.as_tensor(ours) / theta,
@@ -379,12 +382,14 @@ def clipped(q, k, at, most):
     rope, far, none = Rotary(q.shape[-1]), torch.full_like(at, most), torch.zeros_like(at)
 
     def product(queries, keys):
+        """Of all queries and keys, rotated to these positions."""
         turned_q, turned_k = rope.rotate(q, k, encodings.Positions(queries, keys))
         return turned_q @ turned_k.mT
 
     offset = at - at[:, None]  # j − i
-    scores = torch.where(offset < -most, product(far, none), product(at, at))
-    return torch.where(offset > most, product(none, far), scores)
+    left, right = product(far, none), product(none, far)  # all offsets −most, all offsets most
+    scores = torch.where(offset < -most, left, product(at, at))
+    return torch.where(offset > most, right, scores)
 
 class Clipped(encodings.Encoding):
     """RoPE with offsets clipped to ±23, as a term of the scores."""
@@ -405,7 +410,7 @@ predict("tuned", "RoPE as it was, without any extension, is fine-tuned for 30 st
 # %% tags=["training"]
 ways = {"RoPE": lambda: Rotary(48, 4), "interpolation": lambda: Slowed(theta / 4),
         "NTK": lambda: Rotary(48, 4, base=larger),
-        "YaRN": lambda: Slowed(torch.as_tensor(ours), our_warm),
+        "YaRN": lambda: Slowed(torch.as_tensor(ours), our_factor),
         "YaRN, the code": lambda: encodings.Yarn(48, 4, factor=4.0, trained=24),
         "clipped": lambda: Clipped(48, 4)}
 live = measured(ways, tuning=(0, 30))
@@ -419,8 +424,8 @@ outcome("tuned", "c" if gone > 0.7 else "a" if gone < 0.3 else "b")
 
 # %% [markdown]
 # One seed is one seed. The same with twenty, as recorded, and with 100 steps as well; `YaRN` is
-# that of the code here. The picture has the ways without fine-tuning, the table the loss above the
-# limit at 96 tokens.
+# that of the code here. The figure has the ways without fine-tuning, the table the loss above the
+# limit at 96 tokens. (The clip was not fine-tuned.)
 
 # %%
 study = recorded.load("longer")
@@ -443,46 +448,46 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 # %% [markdown]
 # Read it from the left to the right:
 #
-# - **Without fine-tuning,** none of the four changes of frequencies brings this model near the
-#   limit. The clip does. The trouble was new offsets, as unit 05 said, and only the clip treats
-#   them.
+# - **Without fine-tuning,** no change of frequencies brings this model near the limit. The clip
+#   does. The cause was new offsets, as unit 05 said, and only the clip removes them.
 # - **After 30 steps,** RoPE as it was has come most of the way: texts of 96 tokens show the model
-#   the offsets that it had not seen. What slows pair 0, interpolation and the YaRN of the paper,
-#   has come less far: the model has to learn first what a step is.
-# - **After 100 steps,** RoPE without any extension is as near as YaRN, and NTK not far behind. Who
-#   can afford longer texts for fine-tuning needs none of these formulas here.
-# - **The paper's YaRN and the code's** are not one method here. At the size of the large model
-#   above they are close.
+#   the offsets that it had not seen. What slows pair 0 has come less far, interpolation here and
+#   the paper's YaRN in the live table: the model has to learn first what a step is.
+# - **After 100 steps,** RoPE without any extension is within a hundredth of a nat of YaRN, which is
+#   the lowest in most seeds, and NTK is close behind. With longer texts for fine-tuning, this model
+#   needs none of these formulas.
+# - **The paper's YaRN and the code's** are not one method. For the large model they agree at both
+#   ends of the ramp and differ in between, by as much as was printed above.
 #
 # So is YaRN no good? It was designed for another failure. A large model, trained on thousands of
 # tokens of real text, meets slow pairs at angles that it has never seen, and for those its authors
-# show what it does. The lesson is not which method is best. It is to look for
-# the cause first, with a measurement that can tell two causes apart, and then to choose.
+# show what it does. The lesson is not which method is best. It is to look for the cause first, with
+# a measurement that can tell two causes apart, and then to choose.
 
 # %% [markdown]
-# ## 7. Layers by turns
+# ## 7. Some layers without positions
 #
 # There is another way out: let some layers have no positions at all. What they do cannot depend on
-# an angle that is new. Some of today's models turn queries and keys in three layers of four and
+# an angle that is new. Some of today's models rotate queries and keys in three layers of four and
 # leave the fourth alone (Yang et al. 2025 look at such models), and p-RoPE leaves the slowest pairs
 # alone in all layers (Barbero et al. 2024). Both have to be trained so from the beginning.
 #
-# In the recorded runs, each of the two layers in turn was left without positions, beside RoPE in
-# both:
+# Our model has two layers. In the recorded runs the second one was left without positions, or the
+# first one, beside RoPE in both:
 
 # %%
 by_turns = four[four["encoding"].isin(["RoPE", "RoPE, none", "none, RoPE"]) & (four["tuned"] == 0)]
 by_turns.pivot_table("loss", "encoding", "length", aggfunc=["mean", "std"], sort=False).round(2)
 
 # %% [markdown]
-# Neither comes near the limit at 96 tokens. Two layers are not thirty, and a head that must find
-# the third token to the left gains nothing from a layer without positions: this is the method on a
-# task for which it was not made.
+# Leaving the second layer without positions costs .06 nats at 24 tokens and gains about .3 at 96;
+# leaving out the first gains nothing. Neither comes near the limit. Two layers are not thirty, and
+# a head that must find the third token to the left does need an offset.
 
 # %% [markdown]
 # ## 8. Where does a token stand?
 #
-# So far position $p$ was the $p$-th token of its row. Models in use are asked otherwise. Several
+# So far position $p$ was the $p$-th token of its row. In practice, inputs look different. Several
 # texts of different lengths go through in one batch, the shorter ones filled up on the left with
 # **padding**. And a **decoder** reads its prompt once and keeps the keys and values of each layer
 # in a **KV cache**; then it is given one new token at a time, $T = 1$. Somebody has to say where
@@ -498,8 +503,8 @@ plots.show(*pictures.places(mask, stands, cached=5))
 # padding. The first `cached` of its $S$ columns are in the cache, the others are new; `cached` is
 # from 0 to $S - 1$. It returns where the new ones stand, $(B, S - \text{cached})$, in int64:
 #
-# - a token stands where its row says: how many real tokens stand before it in its row, also those
-#   in the cache;
+# - the position of a token is the number of real tokens before it in its row, those in the cache
+#   included;
 # - padding itself gets 0.
 #
 # Padding may stand anywhere: on the left, on the right, between a prompt and its answer, or in all
@@ -588,7 +593,7 @@ def width_of_the_cache(mask, cached):
     return all_columns(mask, cached) if cached else placed(mask)
 
 def restarted(mask, cached):
-    """New tokens begin at 0 again."""
+    """Each step numbers its own token only, so that every new one stands at 0."""
     return placed(mask[:, cached:])
 
 def in_bfloat16(mask, cached):
@@ -598,11 +603,11 @@ def in_bfloat16(mask, cached):
 # %%
 predict("harmless", "One of these four bugs does this decoder no harm at all. Which?",
         a="padding is counted everywhere", b="new tokens go on from the width of the cache",
-        c="new tokens begin at 0 again", d="positions are kept in bfloat16", answer="")
+        c="every new token stands at 0", d="positions are kept in bfloat16", answer="")
 
 # %%
 bugs = {"right positions": placed, "a) padding counted": all_columns,
-        "b) width of the cache": width_of_the_cache, "c) restarted": restarted,
+        "b) width of the cache": width_of_the_cache, "c) all at 0": restarted,
         "d) bfloat16": in_bfloat16}
 texts = {name: written(writer, where) for name, where in bugs.items()}
 follows = {name: by_the_rule(tokens) for name, tokens in texts.items()}
@@ -622,14 +627,15 @@ outcome("harmless", max(wrong, key=wrong.get))
 
 # %% [markdown]
 # RoPE sees offsets only. If padding is counted, prompt and new tokens alike, a whole text moves to
-# the right, and no offset changes. (A learned table would notice, and so would whoever counts up to
-# the end of the context.) If only the new tokens are counted otherwise, they stand at wrong offsets
-# from their prompt: by as much as there is padding, or by all of the cache. And in bfloat16, 2,001
-# is 2,000: eight neighbours have one position, and offset three is lost.
+# the right, and no offset changes. (A learned table would notice, and so would code that compares a
+# position with the context length.) If only the new tokens are counted otherwise, their offsets
+# from the prompt are wrong: in b) by the amount of padding, and in c) every new token is at the
+# beginning of the text. And in bfloat16, 2,001 is 2,000: eight neighbours have one position, and
+# offset three is lost.
 #
-# None of these bugs raises an error, and the text still consists of the right letters. A test that
-# compares a padded batch with each of its texts alone, and a cached step with a whole pass, finds
-# all four.
+# None of these bugs raises an error, and the output is still a string of the same eight letters. A
+# test that compares a padded batch with each of its texts alone, and cached decoding with one full
+# pass, finds all four.
 
 # %% [markdown]
 # ## 9. Two settings that fit, and are wrong
@@ -659,8 +665,7 @@ outcome("loaded", "a" if apart > 0.1 else "b" if apart < -0.1 else "c")
 # %% [markdown]
 # The layout gives every pair the wrong columns. The base leaves pair 0 as it is and changes the
 # slow pairs most, which in a text of 24 tokens hardly turn at all. That makes it the more dangerous
-# of the two: a short test does not find it. And whoever takes over a base must take over the length
-# that it was made for: in shorter texts its slow pairs are slowed for nothing.
+# of the two: a short test does not find it.
 
 # %% [markdown]
 # ## 10. Rows and columns
@@ -731,10 +736,10 @@ print("turned as the course does:", torch.allclose(mine, theirs, atol=1e-5))
 # ### Larger pictures than trained
 #
 # A task for pictures: each patch has a symbol, and it follows, nine times in ten, from the patch
-# one row up and two columns to the left. Some symbols are hidden. Read row by row, that patch is
-# $C + 2$ places back, another number in a picture of another width. The model is trained on 6 by 6
-# patches and reads 9 by 9 and 12 by 12. Two encodings, with the same steps and layers: rows and
-# columns by your `angles2d`, and RoPE that is told the order of the patches only.
+# one row up and two columns to the left. Some symbols are hidden. Read row by row, that patch is $C
+# + 2$ positions back, a different number in a picture of a different width. The model is trained on
+# 6 by 6 patches and reads 9 by 9 and 12 by 12. Two encodings, with the same steps and layers: rows
+# and columns by your `angles2d`, and RoPE that is told the order of the patches only.
 
 # %%
 predict("pictures", "Trained on 6 by 6 patches, rows and columns by RoPE: the loss on 12 by 12 is",
@@ -774,13 +779,12 @@ above = float((at144["loss"] - at144["limit"])["rows and columns"])
 outcome("pictures", "b" if above > 0.5 else "a")
 
 # %% [markdown]
-# The model knows rows and columns, and on the larger picture it is lost all the same, with a loss
-# above that of guessing: the offsets are new, in two directions. And what helps on one axis helps
-# on two. With rows and columns clipped each by itself, the same weights are close to the limit
-# again.
+# The model knows rows and columns, and on the larger picture its loss is above that of guessing all
+# the same: the offsets are new, in two directions. And what helps on one axis helps on two. With
+# rows and columns clipped each by itself, the same weights are close to the limit again.
 #
-# RoPE in the order of the patches looks eight places back, as it has learned to. On the large
-# picture another patch stands there.
+# RoPE in the order of the patches has learned to look eight positions back. On the large picture a
+# different patch stands there.
 
 # %% [markdown]
 # Five seeds, recorded, with two encodings more: a learned table for rows and one for columns, half
@@ -795,11 +799,11 @@ rows.pivot_table("above", "encoding", "length", aggfunc=["mean", "std"]).round(2
 
 # %% [markdown]
 # On the pictures of the training, both tables and features are a little closer to the limit than
-# RoPE. On larger ones they are lost as well: a row that was never trained has a random vector, and
+# RoPE. On larger ones they fail as well: a row that was never trained has a random vector, and
 # features of a row beyond the sixth are new. Only the clip holds.
 #
-# DINOv3 divides rows and columns by the size of the picture, which is position interpolation under
-# another name. After section 3 you can say what to expect of that without fine-tuning.
+# DINOv3 divides rows and columns by the size of the picture. That looks like position
+# interpolation, but the model is trained with it from the beginning.
 
 # %% [markdown]
 # ## 11. Check against other libraries
@@ -821,20 +825,20 @@ if find_spec("transformers"):
     theirs, gain = ROPE_INIT_FUNCTIONS["yarn"](config, torch.device("cpu"))
     print("frequencies of the authors' code:", torch.allclose(theirs, code.float(), rtol=1e-4))
     print("yours:", torch.allclose(theirs, paper.float(), rtol=1e-4))
-    print("the temperature is yours:", abs(gain - warm) < 1e-6)
+    print("the factor of queries and keys is yours:", abs(gain - factor) < 1e-6)
 
 # %% [markdown]
 # ## What to keep
 #
 # - A longer text brings new angles to slow pairs, and new offsets to all of them. Ask which of the
-#   two a method treats, and which of the two your model suffers from.
+#   two a method changes, and which of the two makes your model fail.
 # - Interpolation slows all pairs by $s$, NTK the slowest by $s$ and the fastest not at all, YaRN
 #   each by how often it turned in training. A clip slows nothing.
 # - Slowing a pair moves what a head looks at: from three positions away to $3s$.
 # - Two codes called YaRN may have two ramps, and a base belongs to a length. Compare frequencies,
 #   not names.
-# - A position counts real tokens, goes on behind a cache, and is a whole number. Test padded
-#   against alone, and cached against at once.
+# - A position counts real tokens, goes on behind a cache, and is an integer. Test a padded batch
+#   against each text alone, and cached decoding against one full pass.
 # - A picture has two positions: half of the pairs for each.
 #
 # ## Further reading
@@ -852,6 +856,6 @@ if find_spec("transformers"):
 #   2021 (2106.02795): a table for each axis, and learnable Fourier features.
 # - Siméoni et al. 2025, *DINOv3* (2508.10104): rows and columns by RoPE in a large model.
 #
-# This is the last of eleven units. What is still open stands at the end of unit 09, and one
+# What is still open stands at the end of unit 09, and one
 # question more: has anybody shown, seed by seed and beside a limit, that a model *uses* the
 # positions which it has been given?

@@ -128,7 +128,7 @@ def positions_right(mask, cached=0):
     "with RoPE sees no difference as long as all its keys are counted so, but a table of positions "
     "does; count real tokens only.",
     loses=(LEFT, CACHE, ELSEWHERE, LONG),
-    breaks="how many real tokens stand before it",
+    breaks="the number of real tokens before it",
 )
 @changed(positions_right, "mask.cumsum(1) - 1", "torch.arange(mask.shape[1]).expand(mask.shape)")
 def positions_that_count_padding(): ...
@@ -146,7 +146,7 @@ def positions_without_the_mask(mask, cached=0):
     "Behind a cache your positions begin at 0 again, so that a new token seems to stand at the "
     "beginning of its text. Count what the cache holds as well.",
     loses=(CACHE, ELSEWHERE, LONG),
-    breaks="also those in the cache",
+    breaks="those in the cache included",
 )
 def positions_restarted(mask, cached=0):
     new = mask[:, cached:]

@@ -85,7 +85,7 @@ def ramp_of_log2(): ...
 @ramp.mistake(
     "This is what scores are multiplied by, the square. Queries and keys get its root each.",
     loses=GAIN,
-    breaks="by which queries and keys are multiplied, each of them",
+    breaks="queries are multiplied by it, and keys as well",
 )
 @changed(ramp_again, "0.1 * math.log(factor) + 1", "(0.1 * math.log(factor) + 1) ** 2")
 def ramp_squared(): ...
