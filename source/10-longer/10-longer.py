@@ -849,7 +849,7 @@ if find_spec("transformers"):
 #   notation; compare its equations with the code that is published with it.
 # - Su 2023, *ReRoPE* (kexue.fm/archives/9708, in Chinese): the clip.
 # - Ding et al. 2024, *LongRoPE* (2402.13753): a factor for each pair, found by search.
-# - Yang et al. 2025, *RoPE to NoPE and Back Again* (2501.18795): layers by turns.
+# - Yang et al. 2025, *RoPE to NoPE and Back Again* (2501.18795): layers with and without positions.
 # - Barbero et al. 2024, *Round and Round We Go!* (2410.06205): what fast and slow pairs are used
 #   for.
 # - Dosovitskiy et al. 2021, *An Image is Worth 16×16 Words* (2010.11929), appendix D.4; Li et al.
