@@ -4,7 +4,7 @@ A matrix is written as int16 with one scale for each row, which rounds eight tim
 float16 does; a vector is written as float32. Float32 comes first in the file, so that all is
 aligned: vectors and scales in the order of the weights, then the matrices in the same order.
 
-One matrix is a vector here: the word head's, whose rounding the LayerNorm behind it would magnify
+One matrix is a vector here: the MLM head's, whose rounding the LayerNorm behind it would magnify
 to twice that of all others together.
 """
 

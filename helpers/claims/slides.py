@@ -10,7 +10,7 @@ SLIDES = "lecture slides"
 CLAIMS = (
     Claim(
         7,
-        "With a learned table, the longest text at test is the longest text of the training.",
+        "With a learned table, a model cannot handle longer texts at test than in training.",
         SLIDES,
         "Devlin et al. 2018, section 3",
         "True of what the model can do, and no error says so: if the table has more rows, a "
@@ -33,7 +33,10 @@ CLAIMS = (
         (
             Part("clipped", "clipped offsets fail on longer text", "% right", high=50),
             Part(
-                "unclipped", "unclipped ones let none through", "× the length built for", high=1.01
+                "unclipped",
+                "unclipped ones let no longer text through",
+                "× the length built for",
+                high=1.01,
             ),
         ),
         trained.offsets_beyond,
@@ -59,8 +62,8 @@ CLAIMS = (
         "1.",
         SLIDES,
         "Shaw et al. 2018, section 3.2",
-        "There are T² pairs, T(T − 1) without those of a token and itself. Between them they have "
-        "2T − 1 different offsets: that number is right.",
+        "There are T² pairs, T(T − 1) without the pairs of a token with itself. Between them "
+        "they have 2T − 1 different offsets: that number is right.",
         (
             Part("pairs", "(T − 1)² pairs", "× (T − 1)²", low=1, high=1),
             Part("offsets", "2T − 1 offsets", "× (2T − 1)", low=1, high=1),

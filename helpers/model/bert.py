@@ -155,7 +155,7 @@ class Bert(nn.Module):
 class Pretraining(nn.Module):
     """The two heads: the masked word (task 1) and whether the second sentence is the next (task 2).
 
-    The word head is dense, GELU, LayerNorm, and a decoder whose weights are the word embedding.
+    The MLM head is dense, GELU, LayerNorm, and a decoder whose weights are the word embedding.
     """
 
     def __init__(self, bert: Bert) -> None:

@@ -82,13 +82,13 @@ print(f"{'1/4,096':10} {1 / 4096:.5f}")
 
 # %% [markdown]
 # Five of 4,096 pieces, by chance, and not one with even 0.2 %. In section 4 this model will read
-# for about a minute. What will it make of a sentence that has nothing to do with Python?
+# for about a minute. What will it make of this sentence?
 
 # %%
 predict("paris", "After its reading, it fills “paris is the capital of [MASK].” with",
         a="france", b="another country or city", c="a word that fits anywhere, such as “the”",
         d="a word from the world of programs",
-        e="nothing much: no piece gets even 5 %, it has no idea", answer="")
+        e="no piece gets 5 %", answer="")
 
 # %% [markdown]
 # Between here and there lie the model, the loss, and a way to tell whether the loss is any good.
@@ -105,18 +105,19 @@ plots.show(*text.row(["my", "[MASK]", "is", "cute"], ["he", "barks"]))
 # | --- | --- | --- |
 # | input | $h = \mathrm{LN}(E_{x_p} + S_{s_p} + P_p)$ | $(B, T, D)$ |
 # | $L$ layers | $h \gets \mathrm{LN}(h + \mathrm{Attention}(h))$, then | $(B, T, D)$ |
-# | | $h \gets \mathrm{LN}(h + W_2\,\mathrm{GELU}(W_1 h + b_1) + b_2)$, inside $4D$ | $(B, T, D)$ |
+# | | $h \gets \mathrm{LN}(h + W_2\,\mathrm{GELU}(W_1 h + b_1) + b_2)$ | $(B, T, D)$ |
 # | pooler | $\tanh(W_p\,h_0 + b_p)$, from the position of `[CLS]` | $(B, D)$ |
-# | word head | $\mathrm{LN}(\mathrm{GELU}(W_t\,h_p + b_t))\,E^\top + c$ | $(B, T, V)$ |
-# | pair head | $W_n \cdot \mathrm{pooler} + b_n$ | $(B, 2)$ |
+# | MLM head | $\mathrm{LN}(\mathrm{GELU}(W_t\,h_p + b_t))\,E^\top + c$ | $(B, T, V)$ |
+# | NSP head | $W_n \cdot \mathrm{pooler} + b_n$ | $(B, 2)$ |
 #
-# The two heads serve pretraining only. The word head ends with the token table $E$ once more: the
+# The MLP has hidden width $4D$. The heads of masked language modelling (MLM) and next sentence
+# prediction (NSP) serve pretraining only. The first ends with the token table $E$ once more: the
 # same Parameter, used in both directions, which is called a **tied** decoder. Its bias $c$ is one
 # number for each token.
 #
-# This is the paper's order, with each norm after its part (`norm="post"`), and the next cell has
-# it. The models that we train have the norms **before**, and one more at the end: then no warm-up
-# is needed (Xiong et al. 2020). And our `reader` adds no $P_p$: it has RoPE (unit 05).
+# This is the paper's order, with each norm after its part; the next cell builds this post-norm
+# version. The models that we train have the norms **before**, and one more at the end: then no
+# warm-up is needed (Xiong et al. 2020). And our `reader` adds no $P_p$: it has RoPE (unit 05).
 
 # %% tags=["nbval-check-output"]
 torch.manual_seed(0)
@@ -180,8 +181,8 @@ for name, (D, L) in {"base": (768, 12), "large": (1024, 24)}.items():
     print(f"{name}: {total:,}; the position table has {512 * D:,} = {512 * D / total:.2%}")
 
 # %% [markdown]
-# Only one in 280 of BERT base's parameters knows where a token stands. Without them, BERT would
-# read a bag of words.
+# Only one in 280 of BERT base's parameters belongs to a position. Without positions, BERT would
+# read a bag of words. (RoPE gives it positions without any parameters.)
 #
 # ## 3. What it is scored on
 #
@@ -305,7 +306,7 @@ text_rows, new_rows = rows_of(reading, 0), rows_of(kept, 1)
 print(coder.decode(text_rows[0][0].tolist(), skip_special_tokens=False))
 
 # %% [markdown]
-# One step of training hides words, asks both heads, and adds both losses. The word head computes
+# One step of training hides words, asks both heads, and adds both losses. The MLM head computes
 # logits at the chosen positions only, because $V$ is the largest size in the model.
 
 # %% tags=["training"]
@@ -335,15 +336,16 @@ counted = float(baseline(*words_only, size_english.vocab_size))
 reader.to(device)
 read_curve = train(reader, batch, 2000 if full else 500, 4e-3, optimizer="muon", live=True,
                    loss=lambda model, given: sum(both_tasks(model, given)),
-                   levels={"unigram baseline and a coin": counted + math.log(2)},
+                   levels={"unigram baseline and chance": counted + math.log(2)},
                    precision=runtime.fast_precision(), label="both tasks")
 reader = reader.cpu()
 plots.show(*filling.filling(*fill(reader, "returns [MASK] if the string is empty.")))
 
 # %% [markdown]
 # That is the sentence of section 1 again, and no longer chance. `true` and `none` are what a
-# function returns, and docstrings have a colon there, too (“Returns: True if …”). So what of Paris?
-# Here is a text box: type any sentence with one `[MASK]` or more, and it is filled while you type.
+# function returns, and a colon after “returns” is common, too (“Returns: True if …”). So what of
+# Paris? Here is a text box: type any sentence with one `[MASK]` or more, and it is filled while you
+# type.
 
 # %% tags=["training"]
 widgets.explore(lambda sentence: filling.filling(*fill(reader, sentence)),
@@ -352,6 +354,9 @@ widgets.explore(lambda sentence: filling.filling(*fill(reader, sentence)),
 # %% tags=["training"]
 _, gaps = fill(reader, "paris is the capital of [MASK].")
 ((said, likeliest), *_), = gaps.values()
+_, gaps = fill(reader, "returns [MASK] if the string is empty.")
+((piece, there), *_), = gaps.values()
+print(f"likeliest piece: {said} at {likeliest:.1%}; in the docstring: {piece} at {there:.1%}")
 heard = [s for document in reading for s in document if "paris" in s.lower().split()]
 print("sentences about Paris that it has read:", len(heard))
 LANDS = ("europe", "england", "italy", "germany", "spain", "china", "japan", "london", "rome")
@@ -361,17 +366,17 @@ outcome("paris", "e" if likeliest < 0.05 else "a" if said == "france" else "b" i
         else "c" if said in ANYWHERE else "d")
 
 # %% [markdown]
-# **It has never heard of Paris.** The name falls into pieces, and when we ran this, no piece got
-# even 3 %, where `:` got about 30 % above. A masked language model does not say what is true. It
-# says which word would stand there *in its texts*, and with what probability. Try more: “the result
-# is [MASK].” and “the result is not [MASK].”; two gaps side by side; a sentence of yours.
+# **It has never read about Paris.** The name falls into pieces, and no answer stands out, as one
+# does in the docstring. A masked language model does not say what is true. It says which word would
+# stand there *in its texts*, and with what probability. Try more: “the result is [MASK].” and “the
+# result is not [MASK].”; two gaps side by side; a sentence of yours.
 #
 # How good is it? The other head was asked whether the second sentence of a pair really followed
 # the first. Here are pairs and hidden words from docstrings that the model has never read.
 
 # %%
 predict("pairs", "On how many of the new pairs does it answer correctly?",
-        a="about half, like a coin", b="about two in three", c="nine in ten or more", answer="")
+        a="about half: chance level", b="about two in three", c="nine in ten or more", answer="")
 
 # %% tags=["training"]
 @torch.no_grad()
@@ -393,19 +398,19 @@ outcome("pairs", "a" if pairs_right < 0.57 else "b" if pairs_right < 0.8 else "c
 # %% [markdown]
 # The loss is far below the unigram baseline. Has it read the context, then? Not necessarily. One
 # chosen word in ten was left as it was (unit 07), so it helps to look at the chosen position
-# itself. On the recorded texts of section 6, counting costs 6.33 nats, and counting plus that look
-# 5.74. Only below the second level has a model read any context, and this one has.
+# itself. On the recorded texts of section 6, the unigram baseline is 6.33 nats, and with that look
+# 5.74: the **count-and-look baseline**. A model below it has used context, and ours is.
 #
 # How much of its gain comes from word order? After 800 recorded steps, a model without positions
-# is 0.2 nats below the second level, and one with RoPE 2.0. So nearly all of it is order.
+# is 0.2 nats below this baseline, and one with RoPE 2.0. So nearly all of it is order.
 #
 # Pairs are harder. A row has several hidden words and only one pair: perhaps it needs more rows.
 #
 # ## 5. A language whose limit is known
 #
-# How far is it from the best possible? For English nobody can say. So we give BERT an artificial
-# language, for which the exact answer can be computed. Its sentences have a topic, a subject,
-# perhaps a relative clause, and a verb: `noun13p` is noun 3 of topic 1, plural.
+# How far is it from the best possible? For an artificial language the exact answer can be computed.
+# Its sentences have a topic, a subject, perhaps a relative clause, and a verb: `noun13p` is noun 3
+# of topic 1, plural.
 
 # %% tags=["nbval-check-output"]
 grammar = Grammar()
@@ -445,8 +450,8 @@ print(longer.note)
 
 # %% [markdown]
 # Without positions the curve falls far below the unigram baseline, too: one chosen word in ten can
-# be seen, and the words around give the topic away. Drawn without its levels, it would pass for a
-# trained model. With a table, the recorded run ends 6 to 7 % above the limit.
+# be seen, and the words around give the topic away. Without the horizontal lines this curve would
+# look like a trained model's. With a table, the recorded run ends 6 to 7 % above the limit.
 #
 # A mean over all words hides which rule was learned. So take each kind of word by itself:
 
@@ -515,10 +520,9 @@ pd.DataFrame(far, index=KINDS).T.round(2)
 outcome("hardest", "abcd"[int(far["learned"].argmax())])
 
 # %% [markdown]
-# A beat is known by its position alone. A position and a word, that is one row of a table, and at
-# the end of the quick run the model is closest there. The echo, whose word stands 60 places away,
-# is furthest off. Verbs come next, at 0.52. Whoever knows everything of a verb but its number
-# tosses a coin, which costs $\ln 2 = 0.69$. So is it the agreement that is missing?
+# For a beat one row of the position table suffices, and at the end of the quick run the model is
+# closest there. The echo, whose word stands 60 places away, is furthest off. Verbs come next. Not
+# knowing the number alone costs up to $\ln 2 = 0.69$. Is it the agreement that is missing?
 #
 # ### Agreement
 #
@@ -528,7 +532,7 @@ outcome("hardest", "abcd"[int(far["learned"].argmax())])
 
 # %%
 predict("agreement", "A noun of the other number stands in between. Of the probability that goes "
-        "to verbs, what fraction goes to the right number? (1 is perfect, 0.5 a coin)", answer="")
+        "to verbs, what fraction goes to the right number? (1 is perfect, 0.5 chance)", answer="")
 
 # %% tags=["training"]
 clauses = across_clauses(grammar, texts)
@@ -558,9 +562,9 @@ widgets.explore(lambda layer, head: pictures.attention(alpha, layer, head),
                 layer=("layer", 1, 2, 1), head=("head", 1, 2, 2))
 
 # %% [markdown]
-# A dark stripe beside the diagonal, as in head 1 of layer 1, is a head that reads its neighbours.
-# Head 2 of layer 1 has found an echo: when we ran this, query 61 looked at key 1, and query 1 back
-# at key 61. The other dark squares in the corner, such as query 63 and key 5, are no echoes.
+# A dark stripe beside the diagonal is a head that reads its neighbours, as head 1 of layer 1 did in
+# our run. There, head 2 of layer 1 found an echo: query 61 looked at key 1, and query 1 at key 61.
+# Other dark squares in the corner, such as query 63 and key 5, are no echoes.
 #
 # And the table? Here is the mean cosine of two rows, less the mean row, by their offset:
 
@@ -568,8 +572,8 @@ widgets.explore(lambda layer, head: pictures.attention(alpha, layer, head),
 plots.show(*pictures.by_offset(learned.bert.position.table))
 
 # %% [markdown]
-# Nobody told the table that 60 matters, and here it stands out. **A learned table has no idea of
-# distance of its own**; an offset that the text rewards can leave a trace in it.
+# The offset 60 stands out. **A learned table has no idea of distance of its own**; an offset that
+# the text rewards can leave a trace in it.
 #
 # ## 6. The race
 #
@@ -582,6 +586,9 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 # | `rotate(q, k)` | twice $(B, H, T, d)$, in each layer | the same |
 # | `scores(q, k, offsets)` | $(B, H, T, d)$ | $(H, T, T)$, added to $q \cdot k$ before scaling |
 # | `context(weights, offsets)` | $(B, H, T, T)$ | $(B, H, T, d)$, added |
+#
+# `Encoding.__init__` sets `d_model`, `num_heads` and `max_len`. Scores are multiplied by `scale`,
+# which is $1/\sqrt d$, and `head_width` is $d$.
 
 # %% [markdown] exercise="own" title="An encoding of your own" difficulty=3 minutes=25
 # Write `OwnEncoding`. Any idea will do, and need not be a good one. Two hooks stand there to begin
@@ -596,25 +603,25 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 #   that says why;
 # - it is not blind to order: shuffled words give more than shuffled results;
 # - it tells left from right: reversed words give more than reversed results;
-# - every tensor it keeps is a Parameter, or a buffer if it is fixed; gradients reach the $x$ of
-#   `embed`, the $q$ and $k$ of `rotate`, and all Parameters, each in part at least, where $T$ is
-#   `max_len`; saved and loaded into another one, it gives the same; asked twice, too (what it draws
-#   at random in train mode, as dropout does, excepted).
+# - every tensor it keeps is a Parameter, or a buffer if it is fixed; at $T$ = `max_len`, gradients
+#   reach the $x$ of `embed`, the $q$ and $k$ of `rotate`, and some entry of every Parameter; saved
+#   and loaded into another one, it gives the same; asked twice, too (what it draws at random in
+#   train mode, as dropout does, excepted).
 #
 # A class that does nothing has many of these properties; so none of them earns anything where
-# words or their order do not count. (Order is asked of texts of 8 words and more.)
+# words or their order do not count. (The two order tests use $T \geq 8$.)
 #
 # Write it yourself: the library's encodings, such as `Learned` and `Rotary`, or subclasses of them,
 # earn nothing, but functions such as `helpers.encodings.sinusoidal_table` may be called. $d = D/H$
 # is even. `positions` and `offsets` are None here. For `scores` and `context`, what broadcasts to
-# $(B, H, T, T)$ and $(B, H, T, d)$ is as good, and so is None. (`Bert` draws each `nn.Linear`, each
-# `nn.Embedding` and a Parameter by the name of `table` anew, with its own std.)
+# $(B, H, T, T)$ and $(B, H, T, d)$ is as good, and so is None. (`Bert` re-initialises each
+# `nn.Linear`, each `nn.Embedding` and a Parameter named `table`, with its own std.)
 #
-# *Why care:* this is how a new encoding comes into the world: an idea, a hook, and a race.
+# *Why care:* this is how new encodings are made: an idea, a hook, and a race.
 #
 # <details><summary>Hint 1: some ideas to start from</summary>
 #
-# Sinusoids whose loudness is learned; a slope to the left and another to the right; the embedding
+# Sinusoids whose amplitude is learned; a slope to the left and another to the right; the embedding
 # of the left neighbour, through a map, added to each token; two of the encodings that you know at
 # once.
 # </details>
@@ -691,11 +698,12 @@ first = [each.groupby("encoding").mean().idxmin() == "learned" for each in races
 outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 
 # %% [markdown]
-# The order changes. On the grammar positions count: beats and echoes have theirs. In prose it is
-# the neighbours that count, wherever they stand, and a table has to learn for each position who is
-# next to it. Offsets alone are not enough, though: T5's bias has them and is 0.8 nats behind RoPE.
-# It is the same for all words, while in RoPE and Shaw's keys an offset meets the words themselves.
-# That is why section 4 took RoPE. (`docs/mini-bert.md` has all twenty-one encodings, kind by kind.)
+# The order changes. On the grammar positions count: beats and echoes have theirs. In English the
+# neighbours count, at any absolute position, and a table has to learn for each position who is next
+# to it. Offsets alone are not enough, though: T5's bias has them and is 0.8 nats behind RoPE on
+# English. It is the same for all words, while in RoPE and Shaw's keys an offset meets the words
+# themselves. These two lead on English; section 4 took RoPE, which has no table and adds no term to
+# the scores. (`docs/mini-bert.md` has all twenty-one encodings, kind by kind.)
 #
 # And longer texts than in training? Look at words of the kind *other*: sentences go on as before.
 
@@ -719,9 +727,9 @@ outcome("long", "abcd"[min(3, sum(at_256 > at_256["none"]))])
 #
 # ## 7. What is it good for?
 #
-# BERT is pretrained once, and then **fine-tuned**: a small head on top, a few labelled texts. Here
-# is a question whose answer is known. In half of the texts one singular and one plural verb have
-# changed places: **do all verbs agree?** There are 8,000 labelled texts, and 800 steps.
+# BERT is pretrained once, and then **fine-tuned**: a small head on top, a few labelled texts. In
+# half of the texts here one singular and one plural verb have changed places: **do all verbs
+# agree?** There are 8,000 labelled texts, and 800 steps.
 
 # %%
 tuning = recorded.load("bert_tuning")
@@ -730,16 +738,18 @@ print(tuning.note)
 by_start.agg(["mean", "min", "max"]).round(2)
 
 # %% [markdown]
-# **Agreement is owed to pretraining**, and to one that took 800 steps of 64 texts (the quick run of
-# section 5 has 400 of 32). Two of three pretrained models end up nearly always right; the third is
-# hardly better than a coin when the steps end, and so is every model with a **frozen** body. From
-# nothing, every seed stays a coin: one label for a whole text does not say where to look, and
-# predicting hidden words did.
+# `from nothing` is the same model, not pretrained; `bag of words` is the mean of the words'
+# embeddings, without any layers.
 #
-# **Pairs** (are both halves of one text?) are easier. Three clues tell it: a sentence that runs
-# across the middle, the topic, the echo. Real text is not so kind (Liu et al. 2019, table 2). What
-# sizes (by **perplexity**, $e$ to the power of the loss), learning rates and optimisers do is in
-# [`docs/mini-bert.md`](../../docs/mini-bert.md).
+# **Agreement is owed to pretraining**, here of 800 steps of 64 texts. Two of three pretrained
+# models end up nearly always right; the third is near chance level, and so is every model with a
+# **frozen** body. From nothing, every seed stays at chance level. To a bag of words a swap makes no
+# difference.
+#
+# **Pairs** (are both halves of one text?) are easier. A sentence that runs across the middle, the
+# topic and the echo are clues; which of them a model uses has not been measured. Real text is not
+# so kind (Liu et al. 2019, table 2). What sizes (by **perplexity**, $e$ to the power of the loss),
+# learning rates and optimisers do is in [`docs/mini-bert.md`](../../docs/mini-bert.md).
 #
 # ## 8. Check against the book
 #

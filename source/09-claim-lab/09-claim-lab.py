@@ -4,7 +4,7 @@
 # In a forum, somebody is puzzled by BERT. It learns its positions as a table, and how should a
 # model that has nothing but a table know how far apart two words are? The reply comes promptly: a
 # network can approximate any function, so its table will turn into sines and cosines on its own.
-# Both sound right. They cannot both be.
+# Both sound right. At most one can be.
 #
 # In this unit you are the judge: of these two sentences, and of 19 others that people say about
 # positions, in forums, on slides and in answers to the book's exercises. You don't look the
@@ -50,10 +50,10 @@ from helpers.predict import outcome, predict
 plots.show(*hooks.hooks("embed"))
 
 # %% [markdown]
-# We train a small encoder with such a table on a task in which a distance is all that counts: say
-# the symbol **three positions back**, in texts of 16 random symbols. Three seeds, about a second
-# each. Then we look at the evidence that is usually shown: how similar every two rows of the table
-# are (their cosine), beside the sinusoids of unit 02.
+# We train a small encoder with such a table on a task in which a distance is all that counts:
+# output the symbol **three positions back**, in texts of 16 random symbols. Three seeds, about a
+# second each. Then we look at the evidence that is usually shown: how similar every two rows of
+# the table are (their cosine), beside the sinusoids of unit 02.
 
 # %% tags=["training"]
 models = [small.trained("shift", "learned", seed)[0] for seed in range(3)]
@@ -65,8 +65,8 @@ for rows in (tables["sinusoids"], *(figures.rows_of(model, 16) for model in mode
     print(f"{torch.cosine_similarity(rows[1:], rows[:-1]).mean():6.2f}", end="")
 
 # %%
-predict("noise", "A model whose table looks like this says the symbol three positions back. It is",
-        a="right in 1 of 8 cases: it guesses", b="right in about half of the cases",
+predict("noise", "A model whose table looks like this outputs the symbol three positions back. "
+        "It is", a="right in 1 of 8 cases: it guesses", b="right in about half of the cases",
         c="right nearly always", answer="")
 
 # %% [markdown]
@@ -87,9 +87,9 @@ outcome("noise", "a" if max(right) < 0.3 else "c" if min(right) > 0.9 else "b")
 # It is right, on every seed. The picture was real: there are no bands and no sines. But it answers
 # the question “do the rows look like distances?”, and the forum asked “can the model tell?”.
 #
-# So **where is the distance, if it isn't in the table?** In section 10 the same model has a picture
-# that shows it. Until then we need rules, made before the next measurement, so that nobody can bend
-# them after it.
+# So **where is the distance, if it isn't in the table?** In section 10 the same model has a
+# picture that shows it. Until then we need rules, made before the next measurement, so that nobody
+# can adjust them after the fact.
 #
 # ## 2. Predict, measure, decide
 #
@@ -98,24 +98,22 @@ outcome("noise", "a" if max(right) < 0.3 else "c" if min(right) > 0.9 else "b")
 # from what you expected. A wrong prediction costs nothing; it is what you learn most from. Section
 # 9 puts your `predictions` beside the results.
 #
-# How does a number decide? Here is a case to warm up:
-
-# %%
-predict("three", "A claim says “at most half of the answers are right”. Three seeds give 0.20, "
-        "0.45 and 0.46. The claim", a="holds: all three are below one half",
-        b="does not hold", c="is not settled yet", answer="")
-
-# %% [markdown]
-# A claim becomes measurable when it is a number $m$ and an interval: “much faster” might be “it
-# saves at least 5 % of a layer”, so $m \geq 5$. Measured once for each of $n$ seeds, $m$ has a mean
+# How does a number decide? A claim becomes measurable when it is a number $m$ and an interval:
+# “much faster” might be “it saves at least 5 % of a layer”, so $m \geq 5$. Measured once for each
+# of $n$ seeds, $m$ has a mean
 # $\bar m$ and a standard deviation
 #
 # $$s = \sqrt{\frac{1}{n-1}\sum_{i=1}^{n} (m_i - \bar m)^2}$$
 #
 # Our rule: the claim **holds** where all of $\bar m \pm 2s$ lies in the interval, its ends
 # included. It **does not hold** where all of that lies outside, on one side. Otherwise it is **not
-# settled here**. (Two standard deviations of single runs, not a confidence interval of the mean: we
-# ask where the next seed will probably land.)
+# settled here**, or inconclusive. (Two standard deviations of single runs, not a confidence
+# interval of the mean: we ask where the next seed will probably land.)
+
+# %%
+predict("three", "A claim says “at most half of the answers are right”. Three seeds give 0.20, "
+        "0.45 and 0.46. By this rule the claim", a="holds: all three are below one half",
+        b="does not hold", c="is not settled here", answer="")
 
 # %% [markdown] exercise="settle" title="The rule of a verdict" difficulty=2 minutes=10
 # Every verdict of this unit goes through this function, so it comes first. Write `settle`. It takes
@@ -125,7 +123,7 @@ predict("three", "A claim says “at most half of the answers are right”. Thre
 # where $\bar m$ is the mean of the values and $s$ their standard deviation with $n - 1$. Both ends
 # belong to the interval, so what equals an end lies in it. `values` stays as it is.
 #
-# *Why care:* a rule that was fixed before the measurement cannot be bent after it. Three seeds on
+# *Why care:* a rule fixed before the measurement cannot be adjusted after the fact. Three seeds on
 # the same side of a line say less than they seem to if they are far from each other.
 #
 # <details><summary>Hint 1</summary>
@@ -162,8 +160,8 @@ outcome("three", {HOLDS: "a", FAILS: "b", OPEN: "c"}[decide([0.20, 0.45, 0.46], 
 # %% [markdown]
 # Their mean is 0.37 and their standard deviation 0.15, so a fourth seed could well be above one
 # half. What would settle it? Here a claim says “below 0” of a number whose true mean is 1. Will the
-# rule refute it? Move the spread until the rule no longer commits itself; then see whether more
-# seeds help.
+# rule refute it? Move the spread until the verdict is mostly “not settled here”; then see whether
+# more seeds help.
 
 # %%
 widgets.explore(lambda seeds, spread: figures.trials(decide, seeds, spread),
@@ -171,7 +169,7 @@ widgets.explore(lambda seeds, spread: figures.trials(decide, seeds, spread),
 
 # %% [markdown]
 # With a large spread, more seeds do not refute the claim: the rule asks where **single** seeds
-# lie. More seeds only make its answer the same each time.
+# lie. More seeds only make its answer reproducible.
 #
 # ## 3. Claims that counting settles
 #
@@ -191,11 +189,12 @@ for number in (10, 12, 13):
     print(figures.in_words(CLAIMS[number], rows))
 
 # %% [markdown]
-# There are $T^2$ pairs, $T(T-1)$ without those of a token and itself, and never $(T-1)^2$; but
-# $2T-1$ offsets is right. BERT's table has 512 rows: 1,024 is the **width** of the large model. The
-# head is one dense layer of width $D$ with a GELU, and its decoder is the word embedding; 4,096 =
-# $4D$ is the inner width of the MLP in each layer. Claims 12 and 13 attach the wrong name to a real
-# number. Such errors live long, because whoever checks finds the number in the paper.
+# There are $T^2$ pairs (at $T = 32$, 1.07 times $(T-1)^2$), $T(T-1)$ without the pairs of a token
+# with itself, and never $(T-1)^2$; but $2T-1$ offsets is right. BERT's table has 512 rows: 1,024
+# is the **width** of the large model. The head is one dense layer of width $D$ with a GELU, and
+# its decoder is the word embedding; 4,096 = $4D$ is the inner width of the MLP in each layer.
+# Claims 12 and 13 attach the wrong name to a real number. Such errors live long, because whoever
+# checks finds the number in the paper.
 #
 # ## 4. What attention can see
 #
@@ -237,7 +236,8 @@ plots.show(figures.products(P @ P.T), "Stripes: each diagonal has one colour fro
 #
 # $$r = \sqrt{\frac{\sum_{ij} (S_{ij} - \bar S_{j-i})^2}{\sum_{ij} (S_{ij} - \bar S)^2}}$$
 #
-# $r = 0$: the offset says it all. $r = 1$: it says nothing.
+# $r = 0$: the offset says it all. $r = 1$: it says nothing. (Even noise can stay below 1 if its
+# main diagonal stands out: section 10.)
 
 # %%
 predict("random", "Sinusoids, and a random matrix W between them. r is", a="still below 0.01",
@@ -313,9 +313,9 @@ widgets.explore(lambda noise, seed: figures.mixed(P, noise, seed),
 # %% [markdown]
 # ## 5. Longer than trained
 #
-# - **Claim 7** (lecture slides). With a learned table, the longest text at test is the longest text
-#   of the training.
-# - **Claim 8** (the same). Relative embeddings have the same limit of context length.
+# - **Claim 7** (lecture slides). With a learned table, a model cannot handle longer texts at test
+#   than in training.
+# - **Claim 8** (lecture slides). Relative embeddings have the same limit of context length.
 
 # %%
 predictions |= {7: "?", 8: "?"}
@@ -392,10 +392,10 @@ plots.show(figures.alone(figures.places), "Shaw is right at all 32 positions. Fr
 # that follow a formula, and the model has learned nothing about them; it is weak already at the
 # last positions of the training. Only Shaw's offset of −3 was trained at every position.
 #
-# One could measure claim 7 by the longest text that goes through. That says how many rows somebody
-# has allocated, and nothing about the training. So we take the longest text whose last token is
-# still answered. And claim 8 has another half. Not all relative embeddings are clipped: Huang's
-# table has a vector for each offset up to the longest text, and ends there.
+# For claim 7, running without an error only shows how many rows were allocated. So we take the
+# longest text whose last token is still answered. And claim 8 has another half. Not all relative
+# embeddings are clipped: Huang's table has a vector for each offset up to the longest text, and
+# ends there.
 
 # %%
 for number in (7, 8):
@@ -409,8 +409,8 @@ print(recorded.load("claims").note)
 # - **Claim 5** (a forum answer). Learned tables are the choice because they give better results.
 #
 # Better than what, and at what? We try three comparisons: with sinusoids on the task above; with
-# Shaw's vectors on the same task, on longer texts; and with Shaw's vectors on another task, saying
-# a text **backwards**, where one has to know the position, not the offset.
+# Shaw's vectors on the same task, on longer texts; and with Shaw's vectors on another task,
+# **reversing** a text, where one has to know the position, not the offset.
 
 # %%
 predictions |= {5: "?"}
@@ -460,7 +460,7 @@ shift, back = recorded.load("shift3").table, recorded.load("reverse").table
 trials = {
     "three back, length 32 as trained": (shift[shift["length"] == 32], "sinusoidal"),
     "three back, twice that length": (shift[shift["length"] == 64], "Shaw keys"),
-    "backwards, length 16 as trained": (back[back["length"] == 16], "Shaw keys"),
+    "reversed, length 16 as trained": (back[back["length"] == 16], "Shaw keys"),
 }
 wins = 0
 for task, (runs, other) in trials.items():
@@ -473,9 +473,9 @@ for task, (runs, other) in trials.items():
 outcome("wins", "abcd"[wins])
 
 # %% [markdown]
-# No better, far worse, far better. The sentence names neither the rival nor the task, so it comes
-# out true for one comparison and false for two. Vaswani et al. 2017 tried the learned table in
-# place of sinusoids (table 3, row (E)) and found nearly the same result: 25.7 BLEU and 25.8.
+# No better, far worse, far better. The sentence names neither the rival nor the task, so it is true
+# for one comparison and false for two. Vaswani et al. 2017 tried the learned table in place of
+# sinusoids (table 3, row (E)) and found nearly the same result: 25.7 BLEU and 25.8.
 #
 # ## 7. The later, the worse?
 #
@@ -494,16 +494,16 @@ widgets.explore(figures.rows_by_lengths, short_text=("length of most batches", 4
 
 # %% [markdown]
 # Each move of a slider trains two models. With one length all rows are equally good. With mostly
-# short texts, accuracy drops at once, at position 8, where those texts end, and from there on it is
-# about equally bad. The late rows catch up if long batches are less rare, or the training longer
-# (`docs/claims.md`). So the claim is about the **mix of lengths** and short trainings.
+# short texts, as the sliders start, accuracy drops at position 8, where those texts end, and stays
+# between about 0.2 and 0.6. The late rows catch up if long batches are less rare, or the training
+# longer (`docs/claims.md`). So the claim is about the **mix of lengths** and short trainings.
 #
 # ## 8. What it costs
 #
 # - **Claim 1** (a forum answer). A learned table saves much time in fine-tuning and inference,
 #   since sines and cosines have to be computed for each token.
-# - **Claim 3** (the same). What a learned table adds to the pretraining is negligible beside the
-#   parameters of the encoder.
+# - **Claim 3** (a forum answer). What a learned table adds to the pretraining is negligible beside
+#   the parameters of the encoder.
 # - **Claim 21** (published answers to the book's exercises). Relative embeddings save compute and
 #   memory, since no absolute positions have to be stored.
 
@@ -523,9 +523,10 @@ for name, ratio in timing.price_of_offsets(seed=0).items():
 outcome("sines", round(price["computed anew"], 1))
 
 # %% [markdown]
-# The times are your machine's, and noisy; the claims are about factors. In practice sinusoids are
-# computed **once** and kept. Shaw's table is tiny. But a step takes no fewer operations, and more
-# time and memory: there is a second term for each pair, and it has to be stored.
+# The times are your machine's, and noisy (a little below 0 means no cost); the claims are about
+# factors. In practice sinusoids are computed **once** and kept. Shaw's table is tiny. But a step
+# takes no fewer operations, and more time and memory: there is a second term for each pair, and it
+# has to be stored.
 #
 # For claim 3 we need the table's share of BERT base, and how quickly it is learned. The second
 # depends on how long the vectors of the positions are beside those of the words (unit 03). A
@@ -541,29 +542,32 @@ for name in ("steps over sinusoids", "steps over Shaw"):
     print(f"  {name:22} {stored.mean(3, name)}")
 
 # %% [markdown]
-# In parameters it is negligible. In steps it costs nothing either: the model needs fewer with the
-# table than with sinusoids. Those two numbers decide claim 3. (Vectors by offset are learned a
-# little sooner, presumably because there are few and every pair of every text trains one.)
+# In parameters it is negligible. In steps it even saves some, compared with sinusoids. Those two
+# numbers decide claim 3. (Vectors by offset are learned a little sooner, presumably because there
+# are few and every pair of every text trains one.)
 #
 # ## 9. The verdict on a claim
 #
-# These are left. In claim 15 “has” is taken to mean within 2 %:
+# These are left, each with the parts that are measured. In claim 15 “has” is taken to mean within 2
+# %:
 
 # %%
 left = (2, 15, 16, 17, 19, 20, 23)
 for n in left:
     said = f"{n:2}  {CLAIMS[n].text} ({CLAIMS[n].source})"
     print(textwrap.fill(said, 96, subsequent_indent="    "))
+    print("    → " + "\n    → ".join(part.says for part in CLAIMS[n].parts))
 
 # %%
 predictions |= {2: "?", 15: "?", 16: "?", 17: "?", 19: "?", 20: "?", 23: "?"}
+print("still without a prediction:", [n for n, said in predictions.items() if said == "?"])
 
 # %% [markdown]
 # In the library a claim is an object. Its `parts` are what it says: each names a number, and the
 # ends `low` and `high` of the interval in which that would have to lie. `measure` takes seeds and
-# returns a table, a row for each seed and a column for each number, also for some that no part is
-# about. Where `claim.measurement` is `None` there is nothing to measure. Such a claim has no parts,
-# and somebody has read the source: `claim.read` is the verdict.
+# returns a table, a row for each seed and a column for each number; some columns belong to no part.
+# Where `claim.measurement` is `None` there is nothing to measure. Such a claim has no parts, and
+# somebody has read the source: `claim.read` is the verdict.
 
 # %% tags=["nbval-check-output"]
 claim = CLAIMS[13]
@@ -589,9 +593,9 @@ print(claim.measure([0, 1]).to_string())
 # `decide` is yours to use. `claim.verdict`, `claim.findings` and `part.verdict` do what you are
 # asked to write; leave them alone.
 #
-# *Why care:* this is the step at which a measurement is bent most easily: the part that failed is
-# forgotten, or the one that is open. Your function is tried on claims made up to come out each
-# way, and on real ones, with seeds that nobody has used before.
+# *Why care:* this is the step at which a result is most easily adjusted after the fact: the part
+# that failed is forgotten, or the one that is open. Your function is tried on claims made up to
+# come out each way, and on real ones, with seeds that nobody has used before.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -714,9 +718,9 @@ back = [trained.who_looks_where(model, 16).diagonal(-3).mean() for model in mode
 print("attention weight three positions back, by seed:", *(f"{each:.2f}" for each in back))
 
 # %% [markdown]
-# “Cannot” fell with one example. But that did not make the reply right. Half of it holds, since the
-# model does learn the distance, and half does not, since it does so without any sines and cosines.
-# Whoever contradicts a false claim makes another claim, and that one has to be measured as well.
+# One example refutes “cannot”. The reply is half right: the model does learn the distance, but not
+# as sines and cosines. Whoever contradicts a false claim makes another claim, and that one has to
+# be measured as well.
 #
 # The best thing to do with a claim that fails is to say it so that it holds. Here is ours, judged
 # by your function like all the others:
@@ -748,7 +752,7 @@ print(f"{mine.says}: {decide(rows[mine.number].tolist(), mine.low, mine.high)}")
 # %% [markdown]
 # ## 11. Check against the book
 #
-# d2l has a BERT as well. How long may its text be, and what is its word head? Measure claims 12 and
+# d2l has a BERT as well. How long may its text be, and what is its MLM head? Measure claims 12 and
 # 13 on it.
 
 # %% tags=["nbval-check-output"]

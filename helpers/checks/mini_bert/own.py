@@ -168,11 +168,11 @@ own = Exercise(
         "Any idea will do",
         "Two hooks stand there",
         "These properties are checked",
-        "(Order is asked of texts",
+        "(The two order tests",
         "is even.",
         "are None here.",
         "is as good, and so is None",
-        "(`Bert` draws each",
+        "(`Bert` re-initialises each",
         "Say here what your idea is.",
     ),
 )

@@ -118,7 +118,7 @@ class own_in_a_list(RowAndOffset):
 @own.mistake(
     NO_GRADIENT,
     loses="it learns, and can be saved",
-    breaks="and all Parameters, each in part at least, where",
+    breaks="some entry of every Parameter",
 )
 class own_detached(RowAndOffset):
     def embed(self, x, positions=None):

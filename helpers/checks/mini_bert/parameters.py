@@ -174,7 +174,7 @@ def count_as_a_tuple(V, D, L, T):
 
 
 @parameters.mistake(
-    "Your pooler has two outputs. That is the pair head; the pooler below it is as wide as the "
+    "Your pooler has two outputs. That is the NSP head; the pooler below it is as wide as the "
     "model, (B, D) in the table above.",
     loses=("the pooler", "all of it"),
     breaks="one map",

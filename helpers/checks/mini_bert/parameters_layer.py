@@ -89,7 +89,7 @@ def count_all_without_the_pooler(V, D, L, T):
 
 
 @parameters.mistake(
-    "The sum has a second table of V rows. The decoder of the word head is the token table "
+    "The sum has a second table of V rows. The decoder of the MLM head is the token table "
     "itself, used once more, and the heads do not belong to this count anyway.",
     loses="all of it",
 )
