@@ -2,7 +2,7 @@
 # # 06 · Stacking
 #
 # One layer of attention lets every word read every other word. Transformers stack such layers:
-# BERT has 12 of them, GPT-3 has 96. What goes wrong when self-attention is stacked, and what cures
+# BERT has 12 of them, GPT-3 has 96. What goes wrong when self-attention is stacked, and what fixes
 # it? That is the one question of this unit. The book asks it too (d2l, section 11.6, exercise 1),
 # and at the end you will answer it with numbers of your own.
 #
@@ -57,7 +57,7 @@ def alone(layer, x):
     return layer.attention(x)
 
 # %%
-predict("alike", "After how many layers do the 7 digits of float32 no longer tell the words apart?",
+predict("alike", "After how many layers are the six vectors equal in float32 (7 digits)?",
         a="two or three", b="about ten",
         c="never: they come closer, but stay different", answer="")
 
@@ -86,7 +86,10 @@ outcome("alike", "a" if same <= 3 else "b" if same < 99 else "c")
 # After three layers, *the*, *cat* and *mat* are one and the same vector. (It still changes from
 # layer to layer, for all words at once: hence the peak at layer 4.) Their positions are gone too,
 # and no later layer brings them back: the same vector gets the same answer, whatever the weights.
-# This is the first suspect in our question. Four more will follow, and not all of them are guilty.
+#
+# This is the first of five possible causes of trouble. Sections 1 to 5 test one each, and not all
+# of them hold: (1) the tokens become alike; (2) positions get hard to read; (3) distant words are
+# out of reach; (4) the pairs cost too much; (5) a text is longer than those of the training.
 
 # %% [markdown]
 # ## 1. A mean of means of means
@@ -101,8 +104,8 @@ outcome("alike", "a" if same <= 3 else "b" if same < 99 else "c")
 # $$r(X) = \frac{\lVert X - \mathbf{1}\bar x^\top \rVert}{\lVert X \rVert},
 # \qquad \lVert X \rVert^2 = \sum_{t,c} X_{tc}^2$$
 #
-# It is near 1 where the rows have hardly anything in common, and 0 where they are all the same.
-# Dong et al. (2021, section 2) call it the residual; they use another norm.
+# It is near 1 where the rows have hardly anything in common, and 0 where they are all the same: $X$
+# then has rank 1, hence *rank residual* (Dong et al. 2021, section 2, with another norm).
 
 # %% [markdown] exercise="residual" title="The rank residual" difficulty=2 minutes=8
 # You will use this number on every stack in this unit. Write `rank_residual`: for states of shape
@@ -138,8 +141,9 @@ check.residual(rank_residual, seed=6101)
 # ### Why so fast?
 #
 # Averaging explains that differences shrink. It does not explain three layers. Python's `Decimal`
-# can compute with 400 digits instead of 16, so we can watch for longer. Here is one head of
-# attention, and again the largest difference between two words, relative to their size:
+# can compute with 400 digits instead of 16, so we can watch for longer. This is another stack, with
+# one head and other weights, so its numbers differ from those above. It prints the same quantity,
+# the largest difference between two words, relative to their size:
 
 # %% tags=["nbval-check-output"]
 from decimal import Decimal, getcontext
@@ -166,8 +170,8 @@ for layer in range(1, 7):
     print(f"layer {layer}: {zeros[-1]:3} zeros,  {gap_of(x):.{zeros[-1] + 3}f}")
 
 # %% [markdown]
-# From layer 3 on, each layer roughly triples the zeros. Why three? Let the rows differ from their
-# mean by small differences of size $\varepsilon$.
+# From layer 4 on, each layer has roughly three times the zeros of the one before. Why three? Let
+# the rows differ from their mean by small differences of size $\varepsilon$.
 #
 # **The weights.** The query of row $i$ is then $\bar q + \varepsilon a_i$, the key of row $j$ is
 # $\bar k + \varepsilon b_j$, and their score is
@@ -179,7 +183,7 @@ for layer in range(1, 7):
 # keys. The third term is the same for all queries. Only the last one depends on both. So the
 # attention weights of two queries differ by about $\varepsilon^2$.
 #
-# **The outputs.** What all values share comes through unchanged, as the weights sum to 1. So two
+# **The outputs.** The mean value row comes through unchanged, as the weights sum to 1. So two
 # outputs differ by a difference of weights, $\varepsilon^2$, times the differences of the values,
 # $\varepsilon$:
 #
@@ -192,15 +196,13 @@ for layer in range(1, 7):
 # They prove it for attention without skip connections and without MLPs.
 
 # %% [markdown]
-# ### Two cures?
+# ### Which parts prevent it?
 #
 # A layer of a Transformer has two things beside its attention. An **MLP** follows it. And around
 # each of the two runs a **skip connection**, which adds what came in to what comes out: $x + f(x)$.
-# The abstract of Dong et al. says that "skip connections and MLPs stop the output from
-# degeneration".
 
 # %%
-predict("cure", "Six untrained layers: which of the two keeps 32 random tokens apart?",
+predict("prevents", "Six untrained layers: which of the two keeps 32 random tokens apart?",
         a="each of them, also without the other", b="only the skip connection",
         c="only the MLP", d="neither alone; it takes both", answer="")
 
@@ -216,7 +218,7 @@ def by_depth(step, depth):
     return [sum(each) / len(runs) for each in zip(*runs, strict=True)]
 
 # %% tags=["nbval-check-output"]
-def loud(layer, x):
+def scaled_mlp(layer, x):
     for each in layer.mlp.parameters():
         each *= 8
     return layer.mlp(layer.attention(x))
@@ -228,7 +230,7 @@ def two_skips(layer, x):
 steps = {
     "attention alone": alone,
     "attention, MLP": lambda layer, x: layer.mlp(layer.attention(x)),
-    "attention, MLP × 8": loud,
+    "attention, MLP × 8": scaled_mlp,
     "attention + skip": lambda layer, x: x + layer.attention(x),
     "both, two skips": two_skips,
     "both, one skip": lambda layer, x: layer.mlp(x + layer.attention(x)),
@@ -241,24 +243,25 @@ for name, rs in found.items():
 # %%
 mlp, skip, both = (found[name][-1] > 0.1
                    for name in ("attention, MLP", "attention + skip", "both, two skips"))
-outcome("cure", "a" if mlp and skip else "b" if skip else "c" if mlp else "d")
+outcome("prevents", "a" if mlp and skip else "b" if skip else "c" if mlp else "d")
 
 # %% [markdown]
 # The skip connection keeps the tokens apart. It hands each row on as it is, so $\varepsilon$ comes
 # through as $\varepsilon$. The MLP does not help: it applies the same function to each row, so
-# nearly equal rows come out nearly equal, and with it they collapse even faster. The paper's
-# theorem on MLPs promises less than its abstract: an MLP can *slow* the collapse, as far as it
-# enlarges differences. One with all its weights times 8 does, for a layer. But once $\varepsilon$
-# is small, tripling the zeros beats any fixed factor.
+# nearly equal rows come out nearly equal, and with it they collapse even faster. The abstract of
+# Dong et al. says that "skip connections and MLPs stop the output from degeneration". Their theorem
+# on MLPs promises less: an MLP can *slow* the collapse, as far as it enlarges differences.
+# Multiplying all its weights by 8 delays the collapse by about one layer. But once $\varepsilon$ is
+# small, tripling the zeros beats any fixed factor.
 #
-# The last line is a warning. There the skip runs around the attention only, and all rows must pass
-# the MLP. The tokens collapse again, now by about the same factor in each layer: a single
-# exponential. A skip has to run around everything.
+# The table's last line, *both, one skip*, is a warning. There the skip runs around the attention
+# only, and all rows must pass the MLP. The tokens collapse again, now by about the same factor in
+# each layer: a single exponential. A skip has to run around everything.
 
 # %% [markdown]
 # ### Forty-eight layers
 #
-# With a skip, six layers leave $r$ above 0.9. Large models are deeper.
+# With a skip, six layers leave $r$ above 0.9.
 
 # %%
 predict("deep", "Attention with a skip, 48 layers: r is then",
@@ -269,7 +272,7 @@ def whole(layer, x):
     return layer(x)  # pre-LN: attention and MLP, each with its LayerNorm and its skip
 
 stacks = [through(step, tokens, 48) for step in (steps["attention + skip"], whole)]
-print("layers     r  size of differences  of what all share  whole layers: r")
+print("layers     r  size of differences    of the mean row  whole layers: r")
 for layer in (0, 6, 12, 24, 48):
     r, of_whole = (torch.as_tensor(residual_of(each[layer])).mean() for each in stacks)
     shared = stacks[0][layer].mean(1, keepdim=True).expand_as(tokens)
@@ -281,11 +284,12 @@ outcome("deep", "a" if r > 0.9 else "b" if r > 0.1 else "c")
 
 # %% [markdown]
 # The residual does fall. But look why: the differences are as large as at the beginning. What has
-# grown is what all rows *share*. Attention averages the differences away and lets the shared part
-# through, and the skip adds it to what was there, layer by layer. That is a milder trouble: what is
-# shared can be removed again, by subtracting the mean row. Differences that are gone stay gone.
+# grown is the *mean row*. Attention averages the differences away and lets the mean row through,
+# and the skip adds it to what was there, layer by layer. That is a milder problem: the mean row can
+# be subtracted again. Differences that are gone stay gone.
 #
-# Whole layers, with LayerNorms and MLPs, lose less. Here is the sentence again, in three stacks:
+# Whole layers, with LayerNorms and MLPs, lose a little more at first, but less from 24 layers on
+# (0.62 against 0.21 at 48). Here is the sentence again, in three stacks:
 
 # %%
 after = {"attention alone": alone, "attention + skip": steps["attention + skip"],
@@ -295,8 +299,8 @@ plots.show(*stack.band({name: one_number(step, 48) for name, step in after.items
 
 # %% [markdown]
 # Without a skip the six words are one line. In the middle they only seem to be: all is drawn
-# relative to the size of a row, and the shared part grows. With whole layers they are six words
-# still, and the two *the* are two. First suspect: guilty, unless a skip runs around everything.
+# relative to the size of a row, and the mean row grows. With whole layers they are six words still,
+# and the two *the* are two. **Cause 1 is real**, unless a skip runs around everything.
 
 # %% [markdown]
 # ### Can training help itself?
@@ -316,7 +320,7 @@ class Bare(EncoderLayer):
 # %% tags=["training"]
 from helpers.corpora import LagLanguage
 from helpers.runtime import seed_everything
-from helpers.training import evaluate, train
+from helpers.training import evaluate, masked_loss, train
 
 task = LagLanguage()
 tests = {n: task.batch(9600 // n, n, torch.Generator().manual_seed(1)) for n in (24, 48, 96)}
@@ -330,8 +334,9 @@ def trained(name, seed, encoding, layer=EncoderLayer, steps=200, **options):
     model = Encoder(position, task.vocab_size, num_layers=4)
     model.layers = nn.ModuleList(layer(each.attention.encoding) for each in model.layers)
     text = torch.Generator().manual_seed(seed)
-    train(model, lambda: task.batch(64, 24, text), steps, limit=limits[24],
-          label=f"{name}, seed {seed}")
+    if steps:
+        train(model, lambda: task.batch(64, 24, text), steps, limit=limits[24],
+              label=f"{name}, seed {seed}")
     return model
 
 learned = {"encoding": "learned", "std": 48**-0.5}  # at first as large as the vectors of the tokens
@@ -347,38 +352,44 @@ for name in models:
         loss = evaluate(model, tests[24]).loss
         print(f"{name:10}  seed {seed}: loss {loss:.2f} nats;  r by layer: {depth}")
 print(f"limit {limits[24]:.2f} nats")
+for name, layer in kinds.items():
+    model = trained(name, 0, layer=layer, steps=0, **learned)
+    r = probes.rank_residual(probes.layer_states(model, tests[24].inputs)[-1]).mean()
+    masked_loss(model, tests[24]).backward()
+    pull = model.layers[-1].attention.qkv.weight.grad[: 2 * 48].norm()  # on queries and keys
+    print(f"{name:10}  untrained, layer 4: r = {r:.0e}, gradient of queries and keys {pull:.0e}")
 
 # %% [markdown]
 # With skips, the loss has come most of the way to the limit. Without, next to nothing has been
 # learned: naming one of 8 symbols blindly costs $\ln 8 \approx 2.08$ nats. Nor does patience help:
-# recorded over 500 steps, each of three seeds stays above 1.8 nats. At the start the rows of the
-# upper layers are nearly the same, so it makes no difference where attention looks, and hardly any
-# gradient comes back to teach it to look elsewhere.
+# recorded over 500 steps, each of three seeds stays above 1.8 nats. The last two lines show why:
+# before training, the rows at the top are nearly the same, so it makes no difference where
+# attention looks, and its queries and keys get hardly any gradient.
 
 # %% [markdown]
 # ## 2. Where am I, four layers up?
 #
-# The second suspect. Of the four hooks, a table uses `embed`: it is added **once**, at the input.
-# Is the position still there further up? A *probe* asks: can a linear map read it from a state?
+# Cause 2. Of the four hooks, a table uses `embed`: it is added **once**, at the input. Is the
+# position still there further up? A *probe* asks: can a linear map read it from a state?
 #
-# Put a 1 behind each state, so that a constant can be learned: these are the rows of $Z$, of shape
-# $(N T, D+1)$. Let $p$ hold the position of each row, counted from 0. Ridge regression has weights
+# Append a constant 1 to each state (the bias): these are the rows of $Z$, of shape $(N T, D+1)$.
+# Let $p$ hold the position of each row, counted from 0. Ridge regression has weights
 #
 # $$w = (Z^\top Z + \lambda I)^{-1} Z^\top p$$
 #
-# and the probe says $z \cdot w$ for a state with its 1 behind it. What counts is the mean of
-# $|z \cdot w - p|$ on sequences that the probe was **not** fitted on.
+# and the probe's answer for a row $z$ is $z \cdot w$. What counts is the mean of $|z \cdot w - p|$
+# on sequences that the probe was **not** fitted on.
 
 # %% [markdown] exercise="probe" title="A fair probe" difficulty=3 minutes=15
 # The residual says whether rows differ. It does not say whether they still know their position;
-# this does. Write `position_probe`. It gets the states of some sequences, `train` of shape
-# $(N, T, D)$, and of others, `test` of shape $(M, T', D)$, fits $w$ on the first by the formula
-# above (with $\lambda$ = `ridge`, which is any positive number; the constant included) and returns
-# the mean absolute error on the second, in positions: a single number, which is a float or a tensor
-# without axes. The test sequences may be longer or shorter than those of training, and there may be
-# fewer rows than weights. What the probe says counts as it is, neither rounded nor clipped. The
-# states of a real model may be nearly alike, so compute in their precision, here float64. Both
-# tensors stay as they are.
+# this does. Write `position_probe`. It gets the states of some sequences, `train` of shape $(N, T,
+# D)$, and of others, `test` of shape $(M, T', D)$, fits $w$ on the first by the formula above (with
+# $\lambda$ = `ridge`, which is any positive number; the constant included) and returns the mean
+# absolute error on the second, in positions: a single number, which is a float or a tensor without
+# axes. The test sequences may be longer or shorter than those of training, and there may be fewer
+# rows than weights. What the probe says counts as it is, neither rounded nor clipped. The states of
+# a real model may be nearly alike, so compute in the dtype of the states; in this unit they are
+# float64. Both tensors stay as they are.
 #
 # *Why care:* a probe with as many weights as a state has numbers can fit noise. Judged on what it
 # was fitted to, it finds positions where there are none.
@@ -415,8 +426,8 @@ check.probe(position_probe, seed=6202)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# A guesser who always answers the middle is off by about $T/4$. And what does the "fair" in the
-# title guard against? Here the states are pure noise:
+# Whoever always answers the middle is off by about $T/4$. And why "fair"? Here the states are
+# noise:
 
 # %% tags=["nbval-check-output"]
 error_of = check.probe.use(position_probe)
@@ -428,17 +439,16 @@ print(f"noise, judged on what it was fitted to: {float(error_of(noise[:8], noise
 print(f"noise, judged on other sequences: {float(error_of(noise[:8], noise[8:])):.1f}")
 
 # %% [markdown]
-# With as many weights as examples, an unfair probe finds every position in noise, and the fair one
-# shows that it has learned nonsense. So give a probe many more rows than weights.
+# With as many weights as rows, the unfair probe finds every position in noise, and the fair one is
+# worse than the middle. So give a probe many more rows than weights.
 #
 # Beside the models trained above we train two more. **Renewed** adds its table to what enters
 # **every layer**; no hook can do that, so the cell writes a layer of its own. **Shaw** is told
 # offsets in every layer (unit 04), and nothing at the input.
 
 # %%
-predict("read", "The model in which the probe reads positions best at the top: how is its loss?",
-        a="the lowest of the four", b="not the lowest, but near it", c="the highest of the four",
-        answer="")
+predict("read", "Of the three models with skips, how is the loss of the one that is read best?",
+        a="the lowest of the three", b="in the middle", c="the highest of the three", answer="")
 
 # %% tags=["training"]
 class Renewed(EncoderLayer):
@@ -477,9 +487,9 @@ print(longer.note)
 # %%
 four = [*curves]
 loss, top = at24["loss"].mean()[four], by_layer.loc[four, "probe 4"]
-best = loss[top.idxmin()]
+best, with_skips = loss[top.idxmin()], loss.drop("no skips")
 print(*(f"{name:10} recorded loss {loss[name]:.3f}" for name in four), sep="\n")
-outcome("read", "a" if best == loss.min() else "c" if best == loss.max() else "b")
+outcome("read", "a" if best == with_skips.min() else "c" if best == with_skips.max() else "b")
 
 # %% [markdown]
 # - **No skips.** Read without error at the input; after two layers hardly better than the middle.
@@ -487,17 +497,17 @@ outcome("read", "a" if best == loss.min() else "c" if best == loss.max() else "b
 # - **Renewed.** The first layer costs most here too, but in the end the error is half as large.
 # - **Shaw.** Offsets alone do not say where a token stands. Further up something can be read.
 #
-# Easier to read is not better. In the recorded runs *renewed* is the easiest to read, and its loss
-# is the highest of the three that have skips (in a single short run it may be lower). The lowest is
-# Shaw's: this language asks for offsets only. And a linear probe that fails does not prove that the
-# position is lost, only that no linear map finds it. Second suspect: the position does get hard to
-# read, but nothing here suffers from it.
+# Easier to read is not better. Of the three with skips, in the recorded runs, *renewed* is easiest
+# to read (2.0) and has the highest loss (0.357). Shaw is hardest to read (4.3) and has the lowest
+# (0.307): this language asks for offsets only. A single short run may differ. And a linear probe
+# that fails does not prove that the position is lost, only that no linear map finds it. **Cause 2
+# holds in part**: the position gets hard to read, but no loss here suffers from it.
 
 # %% [markdown]
 # ## 3. Out of reach?
 #
-# The third suspect is an answer that is often given: a deep stack cannot relate words that are far
-# apart, because the positions are fixed. Ask the gradient which inputs output 0 depends on:
+# Cause 3 is an answer that is often given: a deep stack cannot relate words that are far apart,
+# because the positions are fixed. Ask the gradient which inputs output 0 depends on:
 
 # %% tags=["nbval-check-output"]
 def reach(layers, name, **options):
@@ -520,13 +530,13 @@ for name, options in given.items():
 # One layer is enough: the path between any two tokens has length $O(1)$ (Vaswani et al. 2017, table
 # 1), whatever positions are added, fixed or learned. Nor is Shaw's clip a limit: beyond $k$ the
 # offsets share a vector, and the tokens are still seen. Only in a **window**, attention in which a
-# query sees the keys at most $k$ away, it takes $T/k$ layers, as in a convolution. Third suspect:
-# not guilty. Long texts have a price, but it is another one.
+# query sees the keys at most $k$ away, it takes $T/k$ layers, as in a convolution. **Cause 3 is
+# ruled out.** Long texts have a price, but it is another one.
 
 # %% [markdown]
 # ## 4. What a longer text costs
 #
-# Count the multiplications (each with the addition behind it) that one layer makes for one
+# Cause 4. Count the multiplications (each with the addition behind it) that one layer makes for one
 # sequence of $T$ tokens. It has four projections $D \times D$ in attention: queries, keys, values,
 # output. In each of $H$ heads, of width $d = D/H$, it has a score for each pair of tokens, then the
 # mean of the values with those weights. And it has an MLP from $D$ to $4D$ and back.
@@ -599,13 +609,14 @@ for name in ("none", "learned"):
 
 # %% [markdown]
 # $4D^2$ whatever $T$ is. Only a table of positions grows with the length, by $D$ numbers a
-# position, and it belongs to the input. So the fourth suspect, the $T^2$ pairs, is guilty for texts
-# far longer than BERT's; the parameters are not.
+# position, and it belongs to the input. **Cause 4 is real**, but only for texts far longer than
+# BERT's, and it is the $T^2$ pairs, not the parameters.
 
 # %% [markdown]
 # ## 5. Longer than trained
 #
-# Then train on short texts, which are cheap, and use the model on long ones. Can a stack do that?
+# Cause 5. Train on short texts, which are cheap, and use the model on long ones. Can a stack do
+# that?
 
 # %% tags=["training"]
 print(f"{'loss in nats at T =':19}", *(f"{n:6}" for n in tests))
@@ -632,16 +643,16 @@ print(study.note)
 # %% [markdown]
 # At the trained length all seven do nearly the same. Beyond it, the two tables fail at once, and
 # being relative is not enough: RoPE meets offsets that it has never seen (unit 05), and the clipped
-# bias, which leaves no offset untrained, loses ground at 96 as well. The same bias inside a window
-# does not, for this language looks back three tokens only. Fifth suspect: guilty. Here Shaw's
-# clipped *keys* and a window are cures.
+# bias, which leaves no offset untrained, also gets worse (0.34 at 48, 0.52 at 96). The same bias
+# inside a window does not, for this language looks back three tokens only. **Cause 5 is real.**
+# Here Shaw's clipped *keys* and a window help.
 
 # %% [markdown]
 # ## 6. A line is not the only order
 #
-# An excursion, without a suspect: the offsets that cure need not be $j - i$. The arcs lead from
-# each word to its **parent**, the word that it depends on in the grammar. Watch *cat* and *sat*,
-# and then again with a clause between them:
+# A detour: relative offsets need not be $j - i$. The arcs lead from each word to its **parent**,
+# the word that it depends on in the grammar. Watch *cat* and *sat*, and then again with a clause
+# between them:
 
 # %%
 parents = torch.tensor([1, 2, -1, 2, 5, 3])  # for each word its parent's position; −1 is the root
@@ -655,12 +666,12 @@ plots.show(*stack.tree(longer_words, longer_parents.tolist(), centre=1))
 # one step up, −1. As in the cell above, a tree is a tensor `parents`.
 
 # %% [markdown] exercise="depths" title="Depth" difficulty=2 minutes=8
-# First the absolute position in a tree, from which the relative one can be computed. It is the
-# **depth**: the number of steps from a word up to the root, which itself has depth 0. Write
-# `tree_depths`: `parents`, of shape $(T,)$, gives depths, of shape $(T,)$. For the short sentence
-# above they are 2, 1, 0, 1, 3, 2. Words come in the order of the text, so a parent may stand to the
-# right of its word. A tree has 1 to 400 words, and may be as deep as it has words. Give whole
-# numbers (`torch.int64`), since rows of a table are looked up with them. `parents` stays as it is.
+# First the absolute position in a tree; the relative one builds on it. It is the **depth**: the
+# number of steps from a word up to the root, which itself has depth 0. Write `tree_depths`:
+# `parents`, of shape $(T,)$, gives depths, of shape $(T,)$. For the short sentence above they are
+# 2, 1, 0, 1, 3, 2. Words come in the order of the text, so a parent may stand to the right of its
+# word. A tree has 1 to 400 words, and may be as deep as it has words. Give whole numbers
+# (`torch.int64`), since rows of a table are looked up with them. `parents` stays as it is.
 #
 # *Why care:* it is the tree's version of the first exercise of this course.
 #
@@ -744,9 +755,10 @@ check.tree(tree_offsets, seed=6505)
 # %% [markdown]
 # Depths, and the offsets on one path, are those of Wang et al. (2019, section 3). Across branches
 # they lead every path through the root. Turning earlier, at the lowest common ancestor, is our
-# choice: it keeps siblings close, however deep they stand.
+# choice: it keeps siblings close, however deep they stand. One offset may still mean two things:
+# seen from *cat* above, +2 is *we*, two steps down, and *on*, one up and one down.
 #
-# Does it pay? In the **tree language**, a word follows from its parent, nine times in ten, and the
+# Does it help? In the **tree language**, a word follows from its parent, nine times in ten, and the
 # words stand in random order: the text order says nothing. Train two layers with Shaw's keys on
 # 1,000 such sentences: once with the offsets in the text, once with yours in the tree.
 
@@ -788,10 +800,9 @@ for name, offsets in given.items():
 # %% [markdown]
 # ## 7. Heads that act as a convolution
 #
-# A second excursion. A convolution looks at a few neighbours, attention at everything. Are they two
-# different things? Cordonnier et al. (2020, theorem 1) show that enough heads with relative
-# positions **contain** convolutions. The idea in one dimension: head $h$ gives the key at offset
-# $\delta = j - i$ the score
+# A second detour. A convolution looks at a few neighbours, attention at everything. Yet Cordonnier
+# et al. (2020, theorem 1) show that enough heads with relative positions **contain** convolutions.
+# The idea in one dimension: head $h$ gives the key at offset $\delta = j - i$ the score
 #
 # $$s_h(\delta) = -\alpha\,(\delta - \Delta_h)^2$$
 #
@@ -812,8 +823,8 @@ for name, offsets in given.items():
 # precision: where `x` is float64, so are the softmax and all sums, because taps that cancel turn
 # large numbers into small ones. Gradients must reach `x` and `kernel`, and both stay as they are.
 #
-# *Why care:* whatever a convolution can learn, attention with positions can. That it does learn it
-# is another matter, and costs $T^2$.
+# *Why care:* with enough heads of sufficient width, attention can represent any convolution inside
+# the text. Whether it learns one is another matter, and it costs $T^2$.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -903,16 +914,16 @@ outcome("edge", "c" if inside > 1e-3 else "b" if ends > 1e-3 else "a")
 #    unit, each with a number from your own notebook and what it was measured on.
 # 2. **What was not the cause.** One explanation that sounds right and that your measurements rule
 #    out, and the measurement that does.
-# 3. **A cure and its price.** For one of your issues: what helps, how much by your numbers, and
+# 3. **A fix and its price.** For one of your issues: what helps, how much by your numbers, and
 #    what it costs or where it would not help.
 #
 # This matters beyond the book: an explanation that nobody has measured is a guess, and whoever
-# cures the wrong cause pays the price and keeps the trouble.
+# repairs the wrong part pays the price and keeps the problem.
 #
 # <details><summary>Hint</summary>
 #
 # Sections 1, 2, 4 and 5 each end in printed numbers. Which of them would you not want in a model
-# of yours? Sections 3 and 4 also print what does **not** change. A cure shows where two lines of a
+# of yours? Sections 3 and 4 also print what does **not** change. A fix shows where two lines of a
 # table differ in one thing only.
 # </details>
 
@@ -922,7 +933,7 @@ outcome("edge", "c" if inside > 1e-3 else "b" if ends > 1e-3 else "a")
 #
 # **What goes wrong.** Attention alone forgets which token is which. With random weights, $D$ = 64
 # and $T$ = 32, the rank residual was 0.22 after one layer, 5·10⁻⁶ after two and a rounding error
-# after three (section 1, table of cures). Four layers without skips stayed at 1.9 nats after 200
+# after three (section 1, six stacks). Four layers without skips stayed at 1.9 nats after 200
 # steps of training (section 1, end; limit 0.28). Second, a table of positions does not carry over
 # to longer texts: trained with skips on 24 tokens, its loss was 1.4 at 48 and 1.9 at 96, with
 # limits near 0.2 (section 5). Third, the pairs cost $2T^2D$: 10 % of a layer at $T$ = 512 and
@@ -933,11 +944,11 @@ outcome("edge", "c" if inside > 1e-3 else "b" if ends > 1e-3 else "a")
 # number of parameters: $4D^2$ at every length (end of section 4). Nor does an MLP prevent the
 # collapse: the residual was 0.09 after one untrained layer and below 10⁻⁷ after two.
 #
-# **A cure and its price.** The skip connection kept the residual at 0.94 after six random layers,
+# **A fix and its price.** The skip connection kept the residual at 0.94 after six random layers,
 # and brought the trained loss from 1.9 to 0.4 (section 1), for the price of an addition. After 48
-# layers the residual was down to 0.2 all the same, as what all rows share had grown. For longer
-# texts, Shaw's offsets: at most 0.3 nats at 48 and 96 tokens, for a term in every layer. A window
-# would save pairs, but with $k$ = 2 output 0 saw only 17 inputs after eight layers (section 3).
+# layers the residual was down to 0.2 all the same, as the mean row had grown. For longer texts,
+# Shaw's offsets: at most 0.3 nats at 48 and 96 tokens, for a term in every layer. A window would
+# save pairs, but with $k$ = 2 output 0 saw only 17 inputs after eight layers (section 3).
 #
 # *Also right: the probe's error, 0 at the input and about 4 after four layers, where the middle
 # misses by 6 (section 2), if it is not said that the loss suffered from it; words in a tree, 1.4
@@ -970,13 +981,13 @@ with warnings.catch_warnings():
         print(f"AddNorm: r = {theirs(skip=True):.2f}")
 
 # %% [markdown]
-# The same in other hands: alone it collapses, with a skip it does not.
+# The book's code gives the same result: alone it collapses, with a skip it does not.
 
 # %% [markdown]
 # ## What to keep
 #
 # - Attention alone makes all tokens alike. The zeros triple with each layer: doubly exponential.
-# - A skip around everything stops that; an MLP slows it at most. With a skip, what all rows share
+# - A skip around everything stops that; an MLP slows it at most. With a skip, the mean row
 #   still grows, so the residual falls slowly in very deep stacks.
 # - A position given once, at the input, is hard to read after the first layer. The loss need not
 #   care. A probe is judged on sequences that it was not fitted on.

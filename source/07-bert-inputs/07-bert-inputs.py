@@ -2,13 +2,13 @@
 # # 07 · What BERT is fed
 #
 # “Paris is the capital of France. Everybody knows that.” You have just read two sentences. BERT
-# never will. It gets rows of whole numbers and two tasks: to name hidden words, and to say whether
-# the second sentence follows the first. Training looks for a way to be right, whatever way it is.
-# Understanding English is one. If there is a cheaper one, training is likely to find it first, and
-# no error message warns you.
+# will never read them. It gets rows of whole numbers and two tasks: to name masked tokens, and to
+# say whether the second sentence follows the first. Training finds any way of being right, not only
+# the one we had in mind. If there is a **shortcut**, training is likely to find it first, and no
+# error message warns you.
 #
 # So one question runs through this unit: **what can a model get right without reading?** We take
-# the pair above from its letters to the first layer, and look for cheap ways at every step.
+# the pair above from its letters to the first layer, and look for shortcuts at every step.
 #
 # By the end of this unit you can
 #
@@ -76,18 +76,19 @@ plots.show(*text.unknown({"BERT reads": in_words(PAIR[0]) + in_words(PAIR[1])}))
 # docstrings know about Paris? So count the tokens of the test part, which is all about Python.
 
 # %%
-predict("unknown", "Which is the most frequent token of the test part, with 995 whole words?",
-        a="the", b="[UNK]", c="the full stop", answer="")
+predict("unknown", "With 995 whole words, how much of the test part is [UNK]?",
+        a="about 1 % of its tokens", b="about 5 %", c="about 13 %", answer="")
 
 # %% tags=["training"]
 test_words = Counter(token for sentence in testing for token in in_words(sentence))
 for token, times in test_words.most_common(3):
     print(f"{token:6} {times / test_words.total():.1%}")
-outcome("unknown", {"the": "a", ".": "c"}.get(test_words.most_common(1)[0][0], "b"))
+unknown = test_words["[UNK]"] / test_words.total()
+outcome("unknown", "a" if unknown < 0.03 else "b" if unknown < 0.09 else "c")
 
 # %% [markdown]
-# And here is a first way to be right without reading: whatever word is hidden, say `[UNK]`. No real
-# word is right so often.
+# And here is a first shortcut: whatever word is masked, answer `[UNK]`. It is right in 13 % of the
+# cases, *the* in 7 %.
 #
 # Single letters would never be unknown, but texts would be several times as long, and a letter
 # means little. **WordPiece** (Schuster and Nakajima 2012; Wu et al. 2016, section 4.1) lies in
@@ -208,8 +209,9 @@ widgets.explore(draw_pieces, log2_size=("log₂ of the vocabulary size", 7, 12, 
 # ## 2. Two sentences in a row
 #
 # BERT reads a sentence, or two of them, so that one model fits many tasks: a question and a text, a
-# claim and what may follow from it. Two sentences become one row, three vectors are added for each
-# token, and at the end the model has two questions to answer:
+# claim and what may follow from it. Two sentences become one row. Three vectors are added for each
+# token; the one for its **segment** says which sentence it belongs to (A or B in the figure, 0 or 1
+# in code). At the end the model has two questions to answer:
 
 # %% tags=["training"]
 hidden = ["[MASK]" if word == "capital" else word for word in words_of(PAIR[0])]
@@ -223,9 +225,8 @@ plots.show(*text.row(hidden, words_of(PAIR[1])))
 # | token | `[CLS]` | first sentence | `[SEP]` | second sentence | `[SEP]` | `[PAD]` … |
 # | segment | 0 | 0 | 0 | 1 | 1 | 0 |
 #
-# `[CLS]` is where a classifier will read its answer. `[SEP]` closes a sentence. The **segment**
-# says which sentence a token belongs to (A and B in the figure, 0 and 1 in code). `[PAD]` fills a
-# row up, because the rows of a tensor have equal length.
+# `[CLS]` is where a classifier will read its answer. `[SEP]` closes a sentence. `[PAD]` fills a row
+# up, because the rows of a tensor have equal length.
 
 # %% [markdown] exercise="row" title="One row for a pair" difficulty=2 minutes=10
 # Write `pair_row`: two lists of ids become one row of `length` ids, and one of as many segments,
@@ -331,18 +332,17 @@ outcome("leak", "c" if right < 0.55 else "a" if right < 0.7 else "b")
 
 # %% [markdown]
 # And it has not seen the first sentence! Docstrings begin alike, with *return* or *create*, and a
-# sentence that follows another one is no beginning. What one word gives away, a BERT can find as
-# well: its loss could fall beautifully without its ever comparing two sentences.
+# sentence that follows another one is no beginning. This is **label leakage**: what one word gives
+# away, a BERT can find as well, and its loss could fall without its ever comparing two sentences.
 #
-# So a task is only as good as its wrong answers: they must look like the right ones. A right second
-# sentence never begins a document, and a long document has more of them than a short one. Wrong
-# ones should be like that too.
+# So a task is only as good as its **negative examples**, here the wrong second sentences. Draw them
+# from the same pool as the right ones: all sentences that have a predecessor, each equally likely.
 
 # %% [markdown] exercise="pairs" title="Pairs that give nothing away" difficulty=3 minutes=12
 # Write `sentence_pairs(documents, draw)`. `documents` is a list of lists of sentences, and stays as
 # it is; `draw` is a `random.Random`, and all chance comes from it. It returns a list of triples
 # `(first, second, label)`: one for each two neighbours in a document, in the order of the text,
-# with a coin for each pair by itself; `first` is always the first of the two:
+# with an independent fair coin for each pair; `first` is always the first of the two:
 #
 # - with probability 1/2, `second` is its true neighbour and the label is 0;
 # - else the label is 1, and `second` is drawn evenly from **all sentences of other documents that
@@ -405,7 +405,8 @@ pd.DataFrame({name: {look: judged(made, see) for look, see in looks.items()}
 
 # %% [markdown]
 # In the first two columns the judge sees one sentence only. On your pairs it is no better than a
-# coin; on the careless ones it is. In another text the leak may be smaller: measure it first.
+# coin; on the two careless sets it is right more often than a coin. In another text the leak may be
+# smaller: measure it first.
 #
 # The last column is no leak, since it compares both sentences. But counting shared words, with no
 # idea of what *next* means, is right six times in ten on your pairs: a wrong second is about
@@ -491,7 +492,7 @@ plots.show(*hooks.hooks("embed"))
 
 # %% [markdown]
 # Three learned tables give a vector each, and the three are added (Devlin et al. 2018, figure 2;
-# its code adds the norm). At position $p$:
+# the figure has no LayerNorm, the published code does). At position $p$:
 #
 # $$h_p = \mathrm{LayerNorm}\big(E_{x_p} + S_{s_p} + P_p\big)$$
 #
@@ -562,10 +563,9 @@ plots.show(*pictures.strips(strips, [coder.id_to_token(each) for each in pair_to
 #
 # ### Can the three be told apart again?
 #
-# Is anything lost when three vectors become one? Try to read them back. Take random tables for
-# 1,000 tokens, 2 segments and 64 positions, add a vector of each, then add **noise as large as the
-# sum**. A reader who knows the tables looks for the nearest of all 128,000 sums. Here is how often
-# token, segment **and** position are all right, by width $D$:
+# Take random tables for 1,000 tokens, 2 segments and 64 positions, add a vector of each, then
+# **Gaussian noise with the standard deviation of the sum**. Look for the nearest of all 128,000
+# sums. Here is how often token, segment **and** position are all right, by width $D$:
 
 # %%
 WIDTHS = 8, 16, 32, 64, 128, 256
@@ -573,9 +573,8 @@ by_sum = {D: [readback.summed(D, seed) for seed in range(3)] for D in WIDTHS}
 pd.DataFrame(by_sum, index=["seed 0", "seed 1", "seed 2"]).round(2)
 
 # %% [markdown]
-# And so our sentence comes out of the noise. A box is coloured where token, segment or position was
-# read wrongly. (With 4,000 tokens instead of 1,000 to confuse, more goes wrong than in the table.)
-# Turn the noise up and down.
+# Our sentence, read back: a box is coloured where token, segment or position is wrong. (There are
+# 4,000 tokens instead of 1,000, so more goes wrong than in the table.) Turn the noise up and down.
 
 # %% tags=["training"]
 asked = torch.stack([row_ids[0], row_segments[0], torch.arange(room)])[:, 1 : len(pair_ids[0]) + 1]
@@ -591,10 +590,9 @@ def draw_heard(noise):
 widgets.explore(draw_heard, noise=("noise, relative to the sum", 0.0, 2.0, 1.0))
 
 # %% [markdown]
-# In 16 dimensions it is another text, in 256 it is ours. Random vectors in many dimensions are
-# nearly orthogonal, so a sum keeps its parts apart. Still, would it not be tidier to put them
-# **side by side**, in the same $D$ numbers? A third for the token, a third for the segment, a third
-# for the position, and the same relative noise:
+# Up to 32 dimensions it is another text, from 128 on it is ours. Random vectors in many dimensions
+# are nearly orthogonal, so a sum keeps its parts apart. Would it be better to put them **side by
+# side**, in the same $D$ numbers? Each gets a third, with the same relative noise:
 
 # %%
 predict("beside", "Side by side in the same D numbers, all three are read back correctly",
@@ -615,15 +613,15 @@ ahead = table["beside, thirds"][64] - table["sum"][64]
 outcome("beside", "c" if ahead > 0.03 else "a" if ahead < -0.03 else "b")
 
 # %% [markdown]
-# Thirds waste room: to tell two segments apart, they spend as many numbers as on a thousand tokens.
-# With half for the token and an eighth for the segment, side by side does about as well as the sum,
-# or a little better. So a sum loses hardly anything at the same $D$. And nobody has to decide who
-# gets how much, because training can: side by side **is** a sum, of vectors that are zero outside
-# their own part. (Trained vectors are not random, and may overlap more than these.)
+# Thirds waste room: two segments get as many numbers as a thousand tokens. With half for the token
+# and an eighth for the segment, side by side does about as well as the sum, or a little better. So
+# a sum loses hardly anything at the same $D$, and training can decide the shares: side by side
+# **is** a sum, of vectors that are zero outside their own part. (Trained vectors are not random,
+# and may overlap more than these.)
 #
 # ## 6. Masking words
 #
-# BERT's first task (section 3.1, task 1) is to name hidden words from the words on both sides,
+# BERT's first task (section 3.1, task 1) is to name masked words from the words on both sides,
 # **masked language modelling** (a *word* here is any token that is not special):
 #
 # 1. **15 %** of the words are *chosen*. Only these are scored.
@@ -703,8 +701,8 @@ for name, which in {"[MASK]": seen == MASK, "random word": ~stays & (seen != MAS
     print(f"{name:16} {of_all:.1%} of all words, {of_chosen:.1%} of the chosen")
 
 # %% [markdown]
-# So 1.5 % of all words are wrong, which seems not to have done BERT any harm (appendix A.1). Here
-# are 24 of our rows; move the slider:
+# So 1.5 % of all words are wrong, which by the paper does not seem to harm the model (appendix
+# A.1). Here are 24 of our rows; move the slider:
 
 # %% tags=["training"]
 def draw_masks(percent):
@@ -715,7 +713,7 @@ widgets.explore(draw_masks, percent=("chosen words (%)", 0, 100, 15))
 
 # %% [markdown]
 # At 15 %, most positions cost time and are not scored. At 50 %, two words in five of the context
-# are hidden and one in twenty is a random word. The paper settled on 15 %.
+# are masked and one in twenty is a random word. The paper settled on 15 %.
 #
 # What are the 10 % and 10 % for? Take the positions that are scored and show an ordinary word, not
 # `[MASK]`.
@@ -743,7 +741,7 @@ outcome("trust", "c" if right > 0.95 else "b" if right > 0.7 else "a")
 
 # %% [markdown]
 # Compare the columns. With `[MASK]` only, a visible word is never scored (so the last mean has no
-# numbers). That is one more cheap way: where the model sees a word, its output may forget that
+# numbers). That is one more shortcut: the output vector at a visible word need not represent that
 # word, and no loss will notice. But a BERT in use sees nothing but words.
 #
 # With 80/10/10 any word may be scored, and then it is wrong every other time. So each position has
@@ -777,7 +775,7 @@ widgets.explore(draw_fed, drawing=("number of the draw", 0, 50, 16),
 # | a model could have | what you built against it |
 # | --- | --- |
 # | been right by answering `[UNK]`, more often than with any real word | pieces of words |
-# | read the label off the second sentence | wrong seconds that are drawn like right ones |
+# | read the label off the second sentence | negative examples drawn like the right ones |
 # | given a row another meaning in another batch | a mask for padding |
 # | forgotten a word that it sees, and never been told | 80/10/10 |
 #
@@ -824,8 +822,8 @@ else:
 # %% [markdown]
 # ## What to keep
 #
-# - A model learns the cheapest way to be right. Look for it before you train: measure how often a
-#   judge is right who sees too little.
+# - A model learns shortcuts. Look for them before you train: measure how often a judge is right who
+#   sees too little.
 # - WordPiece cuts greedily, by the longest piece that fits; one part without a piece makes the
 #   whole word `[UNK]`. A larger vocabulary shortens texts, and pays with parameters.
 # - A row is `[CLS]` first `[SEP]` second `[SEP]` and padding, with a segment for each position.

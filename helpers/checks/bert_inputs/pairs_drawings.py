@@ -162,7 +162,7 @@ def pairs_of_documents_that_read_otherwise(): ...
 @pairs.mistake(
     "You draw one wrong second for all pairs of a document. Draw again for each pair.",
     loses="the second sentence alone tells nothing",
-    breaks="each pair by itself",
+    breaks="an independent fair coin for each pair",
 )
 def pairs_with_one_second_for_each_document(documents, draw):
     seconds = [(n, each) for n, document in enumerate(documents) for each in document[1:]]

@@ -14,7 +14,7 @@ from helpers.corpora.inputs import IS_NEXT, NOT_NEXT
     "Right and wrong pairs alternate, so the position in the list gives the label away. Toss a "
     "coin for each pair.",
     loses="half of them, by chance",
-    breaks="each pair by itself",
+    breaks="an independent fair coin for each pair",
 )
 @changed(sentence_pairs, "IS_NEXT if draw.random() < 0.5 else NOT_NEXT", "len(made) % 2")
 def pairs_in_turns(): ...
@@ -119,7 +119,7 @@ def pairs_by_another_chance(documents, draw):
     "You make as many wrong pairs as right ones, and shuffle. The last label then follows from the "
     "others: toss a coin for each pair.",
     loses="half of them, by chance",
-    breaks="each pair by itself",
+    breaks="an independent fair coin for each pair",
 )
 def pairs_half_of_them_exactly(documents, draw):
     seconds = [(n, each) for n, document in enumerate(documents) for each in document[1:]]
@@ -139,7 +139,7 @@ def pairs_half_of_them_exactly(documents, draw):
     "You toss one coin for a whole document, so its pairs are all right or all wrong. Toss one "
     "for each pair.",
     loses="half of them, by chance",
-    breaks="each pair by itself",
+    breaks="an independent fair coin for each pair",
 )
 def pairs_with_a_coin_for_each_document(documents, draw):
     seconds = [(n, each) for n, document in enumerate(documents) for each in document[1:]]

@@ -266,7 +266,7 @@ def probe_by_the_normal_equations(): ...
     "You compute in float32. Where the states are nearly alike, the products of ZᵀZ differ in "
     "later digits than it has. Stay in the precision of the states.",
     loses=HARD,
-    breaks="so compute in their precision, here float64",
+    breaks="so compute in the dtype of the states",
 )
 @changed(
     probe_of_states,
