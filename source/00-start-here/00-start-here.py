@@ -159,7 +159,7 @@ outcome("far", "c" if at96 > none else "a" if at96 < at24 + 0.1 else "b")
 #
 # 1. Without positions the model learns little. It knows which tokens are there, but not where.
 # 2. With sinusoids it comes close to the limit at the trained length, and fails beyond it: on 96
-#    tokens it does worse than without any positions.
+#    tokens its loss is higher than without any positions.
 #
 # Unit 02 builds the sinusoids; from unit 04 on you build others and race them. Is there one that
 # stays with the grey line at 96?

@@ -9,7 +9,8 @@
 # By the end of this unit you can
 #
 # - write attention from scratch: scaled, masked, in several heads;
-# - prove in three lines what it makes of the order of its tokens, and measure this on any function;
+# - prove in three lines that shuffling its tokens only shuffles its outputs, and measure this for
+#   any function;
 # - say how well any order-blind model can do at most, without training one;
 # - explain what changes under the mask that GPT has;
 # - name the four hooks at which the later units put positions in.
@@ -32,8 +33,8 @@ from helpers.predict import outcome, predict
 # %% [markdown]
 # ## 1. An average with weights
 #
-# A word means little without its neighbours. Attention gives each token a weighted average of all
-# tokens, its own included, and the weights are chosen by the tokens themselves. Three linear maps,
+# A word means little without its neighbours. Attention gives each token a weighted average over all
+# tokens, itself included, and the weights are chosen by the tokens themselves. Three linear maps,
 # learned in training, turn the vector $x_i$ of token $i$ into
 #
 # - a **query** $q_i = x_i W_Q$: what this token is looking for;
@@ -41,8 +42,8 @@ from helpers.predict import outcome, predict
 # - a **value** $v_i = x_i W_V$: what it passes on if it is chosen.
 #
 # How well a query fits a key is their **score**, $q \cdot k/\sqrt d$, where $d$ is their width: the
-# higher it is, the more of that token's value goes into the average. Here “dog” reads the sentence,
-# and “bites” scores highest:
+# higher it is, the more of that token's value goes into the average. Here the query is “dog”, and
+# “bites” scores highest:
 
 # %%
 plots.show(*reading.reading(["dog", "bites", "man"], [1.0, 3.0, 0.0], query=0))
@@ -139,7 +140,8 @@ widgets.explore(draw, d=("key width d", 1, 256, 64), keys=("number of keys", 2, 
 # %% [markdown]
 # ## 2. Who may look at whom
 #
-# Two kinds of key must not be looked at:
+# Before you can ask a real layer about the dog, it needs masks and several heads. Two kinds of key
+# must not be looked at:
 #
 # - **Padding.** Sequences of a batch differ in length; the short ones are filled up with padding
 #   tokens that mean nothing.
@@ -157,7 +159,7 @@ widgets.explore(draw, d=("key width d", 1, 256, 64), keys=("number of keys", 2, 
 # - token $j$ of sequence $b$ is real,
 # - and, if `causal`, token $j$ does not come after token $i$.
 #
-# The queries of padded tokens follow the same two rules. Every length is at least 1.
+# Rows of padded queries are filled in by the same two rules. Every length is at least 1.
 #
 # *Why care:* an inverted or transposed mask raises no error, and one that shows the future even
 # makes the loss look better than it is.
@@ -198,8 +200,8 @@ check.masks(attention_mask, seed=1202)
 # Write `masked_attention`: as before, but with a boolean `mask`, True where a query may look. It
 # may be $(T, S)$, the same for all, or $(B, 1, 1, S)$, one row per sequence, or anything else that
 # broadcasts to the scores. Where it is False, the query gives the key no weight, however large its
-# score (scores are below a million in size). `mask=None` hides nothing. Each query may look at some
-# key. `F.scaled_dot_product_attention` is not allowed here either.
+# score (scores stay below $10^6$ in absolute value). `mask=None` hides nothing. Every query may
+# look at one key at least. `F.scaled_dot_product_attention` is not allowed here either.
 #
 # *Why care:* if the mask is applied at the wrong step, a padded token still changes the result, a
 # little. Such an error is easily overlooked: it depends on what else is in the batch.
@@ -269,8 +271,8 @@ for name, mask in {"with the mask": real[None, :], "without": None}.items():
 # | --- | --- |
 # | project: $xW_Q$, $xW_K$, $xW_V$ | $(B, T, D)$ |
 # | split the columns: head $h$ gets columns $hd, \dots, hd + d - 1$ | $(B, T, H, d)$ |
-# | heads beside the batch, then attention | $(B, H, T, d)$ |
-# | the heads of a token side by side again | $(B, T, D)$ |
+# | move the head axis next to the batch, then attend | $(B, H, T, d)$ |
+# | concatenate the heads of each token | $(B, T, D)$ |
 # | mix them: $\cdot\, W_O$ | $(B, T, D)$ |
 
 # %% [markdown] exercise="heads" title="Multi-head attention" difficulty=3 minutes=15
@@ -384,7 +386,7 @@ print("“bites”, the same vector in both sentences:", apart < 1e-4)
 #
 # Shuffle the input, and the output is shuffled in the same way, with nothing else changed: the
 # layer is **permutation-equivariant**. Everything else in a Transformer layer treats each token by
-# itself: the heads side by side, $W_O$, the residual connection, **LayerNorm** (which shifts and
+# itself: concatenating the heads, $W_O$, the residual connection, **LayerNorm** (which shifts and
 # scales each token's vector to mean 0 and variance 1), and the **MLP** (two linear maps with a
 # nonlinearity between them). What a layer returns for a token is the token's **hidden state**. So
 # the hidden states of a stack of any depth are equivariant as well.
@@ -423,7 +425,7 @@ check.gap(permutation_gap, seed=1505)
 
 # %% [markdown]
 # Now measure, with twenty shuffles each: your layer, four full layers of the course's encoder, and
-# two things that could make a difference.
+# your layer with positions.
 
 # %% tags=["nbval-check-output"]
 from helpers.model.encoder import EncoderLayer
@@ -434,13 +436,11 @@ stack = torch.nn.Sequential(*[EncoderLayer(encodings.Encoding(D, H)) for _ in ra
 chance = Generator().manual_seed(6)
 x = torch.randn(2, 10, D, generator=chance)
 orders = [torch.randperm(10, generator=chance) for _ in range(20)]
-causal = torch.ones(10, 10).tril().bool()
 rows = encodings.sinusoidal_table(10, D).float()
 functions = {
     "your layer": layer,
     "four layers with LayerNorm and MLP": lambda x: stack(x).detach(),
     "your layer, sinusoids added to its input": lambda x: layer(x + rows),
-    "your layer with a causal mask": lambda x: layer(x, mask=causal),
 }
 for name, f in functions.items():
     gap = max(float(gap_of(f, x, order)) for order in orders)
@@ -449,8 +449,7 @@ for name, f in functions.items():
 # %% [markdown]
 # The first two are 0, up to the rounding of float32: **without positions and without a mask, a
 # token's output is the same wherever it stands, and wherever the others stand.** It depends on the
-# token and on the bag of all tokens. The third function adds the table of unit 02. The fourth adds
-# no position at all, and yet is not equivariant: see section 6.
+# token and on the bag of all tokens. The third function adds the table of unit 02.
 #
 # Now swap two tokens of ten. Without positions, two outputs change. And with sinusoids? Make a
 # prediction: write your letter between the quotes and run the cell. It is never marked.
@@ -509,7 +508,7 @@ for tokens, targets in zip(pair.inputs, pair.targets, strict=True):
 # there are, and how often. How well can it do at most? That can be counted.
 
 # %% [markdown] exercise="bag" title="The best that a bag allows" difficulty=3 minutes=12
-# Write `best_without_order`. `tokens` is $(N, T)$, `answers` is $(N,)$, both whole numbers from 0.
+# Write `best_without_order`. `tokens` is $(N, T)$, `answers` is $(N,)$, both integers from 0.
 # Suppose that somebody knows of each sequence only its bag of tokens, and always gives the same
 # answer to the same bag. What is the largest fraction of the $N$ answers that can be right? Return
 # a number between 0 and 1.
@@ -560,7 +559,7 @@ for question, answers in questions.items():
 # Now the coin itself decides what is right: 400 new sequences, without twins, answers by chance.
 
 # %%
-predict("coin", "Answers tossed by a coin: which ceiling will your function find for the 400?",
+predict("coin", "400 sequences whose answers are coin tosses: what does your function return?",
         a="50 %, since nobody can predict a coin", b="about 60 %", c="about 80 %", answer="")
 
 # %% tags=["nbval-check-output"]
@@ -575,8 +574,8 @@ outcome("coin", "a" if ceilings[0] < 0.55 else "b" if ceilings[0] < 0.7 else "c"
 
 # %% [markdown]
 # A bag that occurs once has one answer, and whoever has learned it by heart is right. So the
-# ceiling is one for the sequences that were counted; it falls as the bags come back. Twins keep
-# it at 50 % however many or few there are.
+# ceiling holds only for the sequences that were counted. With more sequences, more of them share a
+# bag, and it falls. Twins keep it at 50 % however many or few there are.
 #
 # With them the loss has a floor too. The loss here and in all units is the **cross-entropy**: the
 # mean of $-\ln p$, where $p$ is the probability that the model gave to the right answer. Its unit
@@ -627,8 +626,7 @@ over_seeds([trained(seed, *each) for each in floors.items() for seed in SEEDS])
 #
 # It is often said that a Transformer without positions has no sense of order, GPT included. You
 # have just proved it for an **encoder**, in which every token sees all others. But GPT is a
-# **decoder**: it has a causal mask, and in section 4 the mask opened a gap. What does the **last**
-# token know, which sees all others?
+# **decoder**: it has a causal mask. What does the **last** token know, which sees all others?
 
 # %%
 predict("causal", "With a causal mask, from how many layers on does the last token know the order?",
@@ -637,7 +635,7 @@ predict("causal", "With a causal mask, from how many layers on does the last tok
 
 # %% [markdown] exercise="prefix" title="What the last token knows" difficulty=2 minutes=10
 # Write `prefix_sensitivity`: how far does the last output of `f` move when the tokens before the
-# last one are put into another order?
+# last one are put into a different order?
 #
 # - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input, which stays as it is;
 #   call `f` with all $B$ sequences at once, as `x` has them;
@@ -704,10 +702,13 @@ outcome("causal", "b" if knows[0] else "c" if knows[1] else "d" if any(knows) el
 # %% tags=["nbval-check-output"]
 print("one layer, all five below 1e-4:", all(row[0] < 1e-4 for row in sensitivity))
 print("two layers, all five above 0.1:", all(row[1] > 0.1 for row in sensitivity))
+gap = float(gap_of(causal_stack(1, 0), x, torch.arange(12).flip(0)))
+print(f"one layer, all of its outputs: permutation gap {gap:.1f}")
 
 # %% [markdown]
-# With one layer there is nothing but rounding: the last output is an average over all tokens, and
-# an average does not depend on their order. With two the change is large. Where does it come from?
+# With one layer the last output moves by rounding only: it is an average over all tokens, and an
+# average does not depend on their order. (The layer is not equivariant: other outputs do change.)
+# With two the change is large. Where does it come from?
 # After the first layer, each output depends on its own token and on the *bag* of tokens that it has
 # seen. Print those bags for two orders of the same words:
 
@@ -721,7 +722,7 @@ for sentence in ("dog bites man ?", "man bites dog ?"):
 # The last bag is the same in both rows, so after **one** layer the `?` cannot know. But the bags
 # before it differ: one row has {dog} where the other has {man}. The **second** layer averages
 # outputs that come from those bags, and so it can tell the two orders apart. The mask itself has
-# brought order in: each position sees another part of the sentence.
+# brought order in: each position sees a different part of the sentence.
 #
 # So it can. Does it also learn to? The same task, without positions, now with the causal mask:
 
@@ -734,7 +735,8 @@ over_seeds([trained(seed, "none", floor, layers, causal=True)
 # One layer guesses, whatever the seed, since the proof of section 5 holds for its last token. Two
 # layers solve it. So the saying is right for an encoder such as BERT, and wrong for a decoder such
 # as GPT (Haviv et al. 2022 find the same in trained language models). GPT is given positions all
-# the same: those models come close to others that have them, and stay a little behind.
+# the same: in Haviv et al., models without positions come close to models with them, and stay
+# slightly behind.
 
 # %% [markdown]
 # ## 7. Four hooks
@@ -749,8 +751,8 @@ plots.show(*hooks.hooks("embed", "rotate", "scores", "context"))
 # | hook | what happens there | units |
 # | --- | --- | --- |
 # | `embed`, once at the input | a vector for each position is added to the token's | 02, 03 |
-# | `rotate`, on queries and keys | each is turned according to its position | 05 |
-# | `scores`, before the softmax | something that depends on the offset $j - i$ is added | 04, 05 |
+# | `rotate`, on queries and keys | each is rotated by angles that depend on its position | 05 |
+# | `scores`, before the softmax | a term per pair is added, mostly by its offset $j - i$ | 04, 05 |
 # | `context`, after it | a vector for each offset is added to the average of the values | 04 |
 #
 # Your `permutation_gap` is the test for each of them: while it is 0 for every shuffle, the model is

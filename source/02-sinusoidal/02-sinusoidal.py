@@ -138,12 +138,12 @@ print(f"the longest wavelength is {lam.max() / (2 * math.pi):.0f} · 2π positio
 outcome("turns", "a" if turning > 0.8 * 384 else "c" if turning < 0.1 * 384 else "b")
 
 # %% [markdown]
-# So half of the hands never complete a turn, and a quarter hardly move. **Why 10,000, then?** The
-# fast hands tell neighbours apart but repeat themselves; the slow ones do not repeat, but change
-# little from one word to the next. A geometric series of speeds covers all scales in between, and
-# the base says how slow the slowest is: the wider the table, the nearer its wavelength comes to
-# $10000 \cdot 2\pi \approx 63{,}000$ positions, far beyond the texts of 2017. Models for longer
-# texts have taken larger bases since (unit 05).
+# So in 512 positions half of the hands complete no turn, and a quarter hardly move. **Why 10,000,
+# then?** The fast hands tell neighbours apart but repeat themselves; the slow ones do not repeat,
+# but change little from one word to the next. A geometric series of speeds covers all scales in
+# between, and the base says how slow the slowest is: the wider the table, the nearer its wavelength
+# comes to $10000 \cdot 2\pi \approx 63{,}000$ positions, far beyond the texts of 2017. Models for
+# longer texts have taken larger bases since (unit 05).
 
 # %% [markdown]
 # ## 3. The table
@@ -162,7 +162,7 @@ outcome("turns", "a" if turning > 0.8 * 384 else "c" if turning < 0.1 * 384 else
 # tensor or a NumPy array, a new one with each call.
 #
 # *Why care:* this is the table that later units compare everything with. Some libraries build a
-# different one; if you write theirs, the hint will say so.
+# different one; if you write theirs, the check will say so.
 #
 # <details><summary>Hint 1: all angles at once</summary>
 #
@@ -228,8 +228,8 @@ if d2l:
         print("odd width:", error)
 
 # %% [markdown] exercise="any_width" title="Any width" difficulty=2 minutes=8
-# The book's code fails when $D$ is odd. The formula does not care: a last column $D-1$ that is even
-# is simply a sine without a cosine beside it.
+# The book's code fails when $D$ is odd. The formula does not care: if $D$ is odd, the last column
+# has the even index $D-1$, a sine without a cosine.
 #
 # Write `table_of_any_width`, which works for odd and even $D$, down to $D = 1$, and for any `base`
 # above 1. It returns a new table with each call, too.
@@ -373,10 +373,12 @@ check.similarity(similarity_by_offset, seed=2505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Neighbouring rows are alike, rows far apart are less so. And on the way?
+# Neighbouring rows are alike, rows far apart less so. How does similarity get from one to the
+# other?
 
 # %%
-predict("waves", "From one row to 511 further on, D = 64: at how many steps does similarity rise?",
+predict("waves", "Row 0 with rows 0, 1, … 511 (D = 64): at how many of the 511 steps does the "
+                 "product rise?",
         a="at none: further away is less alike", b="at about one in ten", c="at nearly half",
         answer="")
 
@@ -395,7 +397,7 @@ rising = int((products[0].diff() > 0).sum())
 print(f"the same to the left and to the right: {torch.allclose(left, right)}")
 spread = max(products.diagonal(k).std() for k in range(100))
 print(f"the same wherever the pair stands, to 1e-12: {bool(spread < 1e-12)}")
-print(f"steps at which similarity rises: {rising} of {T - 1}")
+print(f"steps at which the product rises: {rising} of {T - 1}")
 
 # %%
 outcome("waves", "a" if rising == 0 else "c" if rising > 0.4 * T else "b")
@@ -413,12 +415,12 @@ for name, matrices in {"random": draws, "M_3": encodings.shift_matrix(3, width)[
     between = [sinusoids @ W @ sinusoids.T for W in matrices]
     spread = [float(each.diagonal(5).std() / each.std()) for each in between]
     best = [int(each[100].argmax()) - 100 for each in between]
-    print(f"{name}: row 100 is largest at offset {min(best):+d} to {max(best):+d};"
-          f" spread along k = 5: {min(spread):.0%} to {max(spread):.0%} of the whole")
+    print(f"{name}: offset of the largest product with row 100: {min(best):+d} to {max(best):+d}")
+    print(f"  std along offset 5 / std over all pairs: {min(spread):.0%} to {max(spread):.0%}")
 
 # %% [markdown]
-# With each random $W$ the product depends on where the pair stands. With $W = M_3$ it depends on
-# the offset alone, but not on its size alone: it is largest **three positions back**. So sinusoids
+# With each random $W$ the product depends on where the pair stands. With $W = M_3$ it depends
+# only on the offset, sign included: it is largest **three positions back**. So sinusoids
 # make offsets *available*; the model still has to learn a $W$ that uses them, and it may learn
 # something else instead. Relative encodings (unit 04) start from the offset itself.
 
@@ -441,9 +443,9 @@ for name, matrices in {"random": draws, "M_3": encodings.shift_matrix(3, width)[
 #   of the buffer, or plus the rows `positions`, $(T,)$ or $(B, T)$, where they are given, all below
 #   `max_len`;
 # - $x$ itself stays as it is, gradients must reach it, and the result has its dtype, be that
-#   float64 or bfloat16, whatever the precision of the buffer: $x$ is never rounded to it;
-# - where $T$ is beyond `max_len` (with `positions` it never is), it raises a `ValueError`
-#   whose text names both numbers.
+#   float64 or bfloat16, whatever the precision of the buffer: $x$ must not be rounded to it;
+# - where $T$ is beyond `max_len` (if `positions` are given, $T \le$ `max_len`), it raises a
+#   `ValueError` whose text names both numbers.
 #
 # *Why care:* a table along the wrong axis raises no error, and one left behind on the CPU raises
 # one only where there is a GPU.
@@ -518,8 +520,8 @@ print(f"without positions: {blind:.2f}, limit: {limit:.2f}")
 # The loss is in nats per hidden token, and the limit is the best that any model can achieve. With
 # positions, a few seconds are enough to find most of the rule.
 #
-# In unit 00 such a model failed on longer texts. Is it the length? Give it the same 24 tokens, but
-# say that they stand at the positions 24 to 47. All offsets are as in training.
+# In unit 00 such a model failed on longer texts. What exactly fails there? Give it the same 24
+# tokens, but say that they stand at the positions 24 to 47. All offsets are as in training.
 
 # %%
 predict("far", "The same 24 tokens at positions 24 … 47: how do the encoders do now?",
@@ -536,14 +538,16 @@ plots.lines(ax, curves, x="all tokens moved by k positions", y="loss (nats per h
 losses.draw_levels(ax, {"without positions": blind, "limit": limit})
 here, there = (sum(curve[n] for _, curve in curves.values()) / len(curves) for n in (0, -1))
 plots.show(figure, f"The loss grows with the move, from {here:.1f} to {there:.1f} nats at k = 24.")
+print(f"mean at k = 24: {there:.2f} nats; a blind guess costs {math.log(8):.2f}")
 
 # %%
 outcome("far", "a" if there < here + 0.1 else "b" if there < blind else "c")
 
 # %% [markdown]
-# It takes no longer text to fail. Moving by $k$ is the same rotation everywhere, but nothing in the
-# training asked the model to use it: it has found *some* weights that are right for the rows 0 to
-# 23, and on other rows they mislead it. Longer texts bring in such rows. The recorded runs trained
+# The text need not be longer for the model to fail: moved by 24, it is worse than guessing. Moving
+# by $k$ is the same rotation everywhere, but nothing in the training asked the model to use it: it
+# has found *some* weights that are right for the rows 0 to 23, and on other rows they mislead it.
+# Longer texts bring in such rows. The recorded runs trained
 # longer, on **24** tokens, and were tested on 24, 48 and **96**:
 
 # %%
@@ -557,20 +561,22 @@ plots.show(figure, "Loss by length: sinusoids are near the limit at 24, far abov
 print(study.note)
 
 # %%
-race.groupby(["encoding", "length"])["loss"].agg(["mean", "std"]).round(3)
+race.groupby(["encoding", "length"])[["loss", "accuracy"]].agg(["mean", "std"]).round(3)
 
 # %% [markdown]
 # **What sinusoids can do:** give every position its own vector, without a parameter, for any
-# length. **What they do not do:** make this encoder, trained on 24 tokens, work on 48, which is
-# called **extrapolation**. At 96 it does worse than an encoder that was trained without positions.
+# length. **What they do not do:** make this encoder work on longer texts than in training, which is
+# called **extrapolation**: trained on 24 tokens, it fails on 48. At 96 its loss is higher than
+# without positions, although it names more tokens right (39 % against 31 %): it is too sure where
+# it is wrong.
 
 # %% [markdown]
 # ## What to keep
 #
 # - $D/2$ hands, each with a sine and a cosine: a fixed table, computed once and added to the input.
 # - Moving by $k$ is a rotation $M_k$, the same at every position.
-# - The bare dot product depends on the distance, not on the direction; behind learned matrices it
-#   can depend on either, both or neither.
+# - The bare dot product depends on the distance, not on the direction; once learned matrices stand
+#   between the rows, it can depend on either, both or neither.
 # - The formula has no length limit, but that does not make a trained model extrapolate.
 #
 # Nobody has to *compute* the vectors at all: a model can learn them, as BERT and GPT do. Does it

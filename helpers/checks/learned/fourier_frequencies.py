@@ -170,7 +170,7 @@ class frequencies_of_sinusoids(RightFourier):
     "Each new module begins with the same frequencies: nothing is drawn, or a generator is set to "
     "the same seed. Draw anew each time.",
     loses="W_r begins with variance 1/γ²",
-    breaks="anew for each module",
+    breaks="independently for every new module",
 )
 class frequencies_from_one_seed(RightFourier):
     def first(self, number, gamma):

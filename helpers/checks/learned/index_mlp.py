@@ -244,7 +244,7 @@ class index_from_one(RightMLP):
 
 
 @index_mlp.mistake(
-    "// divides whole numbers and rounds down: nothing but 0 reaches the MLP.",
+    "// divides integers and rounds down: nothing but 0 reaches the MLP.",
     loses=("the MLP of p / max_len", "positions (B, T) as well", "dtype and gradients"),
 )
 class index_rounded_away(RightMLP):

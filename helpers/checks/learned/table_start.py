@@ -130,9 +130,9 @@ class rows_computed_once(RightTable):
 
 @table.mistake(
     "The tails of your distribution are cut off, as BERT's code does at two standard deviations. "
-    "The exercise asks for a normal distribution, tails and all.",
+    "The exercise asks for a normal distribution that is not truncated.",
     loses="the rows start with the std asked for",
-    breaks="tails and all",
+    breaks="not truncated",
 )
 class rows_begin_without_tails(RightTable):
     def first(self, max_len, d_model, std):
@@ -154,7 +154,7 @@ class rows_begin_uniform_with_the_right_std(RightTable):
     "Each new module begins with the same numbers: nothing is drawn, or a generator is set to the "
     "same seed. Draw anew each time.",
     loses="the rows start with the std asked for",
-    breaks="anew for each module",
+    breaks="independently for every new module",
 )
 class rows_begin_from_one_seed(RightTable):
     def first(self, max_len, d_model, std):
@@ -191,7 +191,7 @@ class rows_begin_as_one_number_each(RightTable):
         "the rows start with the std asked for",
         "dtype and gradients",
     ),
-    breaks="with `max_len` rows of `d_model` numbers",
+    breaks="with `max_len` rows of `d_model` entries",
 )
 class rows_as_wide_as_a_head(RightTable):
     def first(self, max_len, d_model, std):

@@ -95,7 +95,7 @@ def masks_hide_queries(lengths, num_tokens, causal=False):
 @masks.mistake(
     "You switch off padded rows as well. A query that may look nowhere ends in 0/0; its output "
     "is not used anyway, so leave its row alone.",
-    breaks="The queries of padded tokens follow the same two rules",
+    breaks="Rows of padded queries are filled in by the same two rules",
 )
 def masks_hide_queries_as_well(lengths, num_tokens, causal=False):
     places = torch.arange(num_tokens)

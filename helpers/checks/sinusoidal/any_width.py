@@ -128,7 +128,7 @@ def width_base_forgotten(num_positions, d_model, base=10_000.0):
     "Your last column is the cosine of the last pair. Column D−1 is even when D is odd, and "
     "even columns are sines.",
     loses=("odd widths", "a single column"),
-    breaks="is simply a sine",
+    breaks="a sine without a cosine",
 )
 def width_ends_in_a_cosine(num_positions, d_model, base=10_000.0):
     angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)

@@ -128,7 +128,7 @@ class x_in_the_dtype_of_the_table(RightModule):
     "You round x to the precision of the rows before you add, and what it loses does not come back "
     "with its dtype. It is the rows that are made to fit x.",
     loses=DTYPE,
-    breaks="$x$ is never rounded to it",
+    breaks="$x$ must not be rounded to it",
 )
 class x_rounded_like_the_rows(RightModule):
     def embed(self, x, positions=None):

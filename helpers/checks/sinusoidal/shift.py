@@ -151,7 +151,7 @@ def shift_with_one_identity(k, d_model, base=10_000.0, kept={}):  # noqa: B006
 
 
 @shift.mistake(
-    "For k = 0 your matrix is made of whole numbers, and PyTorch does not multiply it with a table "
+    "For k = 0 your matrix is made of integers, and PyTorch does not multiply it with a table "
     "of float32. torch.eye without a dtype is float32.",
     loses="backwards, or not at all",
     breaks="may be float32 or float64",

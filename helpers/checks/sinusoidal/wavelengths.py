@@ -93,7 +93,7 @@ def wavelengths_kept_for_the_next(d_model, base=10_000.0, kept={}):  # noqa: B00
 
 @wavelengths.mistake(
     "For some widths you return one number too many, for D = 98 say. By rounding, an arange in "
-    "fractions such as 2/D may end a step too late; count in whole numbers and divide afterwards."
+    "fractions such as 2/D may end a step too late; count in integers and divide afterwards."
 )
 def wavelengths_in_steps_of_a_fraction(d_model, base=10_000.0):
     return 2 * math.pi * base ** torch.arange(0, 1, 2 / d_model)
