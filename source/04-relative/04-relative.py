@@ -185,7 +185,7 @@ check.pairs(key_term_by_pair, seed=4202)
 #
 # On long texts, memory decides what can be trained. This section and the next compute the same key
 # term in three more ways, each with less of it. Multiplying element by element makes a tensor of
-# $B \cdot H \cdot T^2 \cdot d$ numbers before anything is added up. Shaw et al. (section 3.3) noticed
+# $B \cdot H \cdot T^2 \cdot d$ numbers before anything is added up. Shaw et al. (section 3.3) saw
 # that the vectors do not depend on the sentence or the head. For a **fixed query position** $i$,
 # all sentences and heads meet the same $T$ vectors: that is an ordinary matrix product,
 # $(B \cdot H, d) \times (d, T)$, and there are $T$ of them.
@@ -784,7 +784,8 @@ outcome("far", "a" if left > 0.9 else "c" if left < 0.1 else "b")
 # *sinusoid of the offset*, $R_{i-j}$, times a learned matrix $W$. It then sorts the score into four
 # terms, two of them with learned vectors $u$ and $v$ instead of the query:
 #
-# $$\underbrace{q_i \cdot k_j}_{\text{content}} + \underbrace{q_i \cdot W R_{i-j}}_{\text{key term}} +
+# $$\underbrace{q_i \cdot k_j}_{\text{content}} +
+# \underbrace{q_i \cdot W R_{i-j}}_{\text{key term}} +
 # \underbrace{u \cdot k_j}_{\text{global content bias}} +
 # \underbrace{v \cdot W R_{i-j}}_{\text{global position bias}}$$
 #
