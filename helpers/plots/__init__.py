@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import html
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import matplotlib
@@ -30,6 +30,14 @@ INK, PAPER = "#010203", "#fdfeff"
 # Okabe and Ito's palette, without its yellow, which is too pale for a line on white.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", INK]
 LINES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1))]
+# Encodings by their names in recorded studies, in the same colour and line in all figures: places
+# in COLOURS and LINES. Two that share a colour are in no figure together.
+STYLES = {
+    "sinusoidal": (0, 0), "learned": (1, 1), "Shaw keys": (2, 2), "Transformer-XL": (3, 3),
+    "RoPE": (4, 4), "T5 bias": (5, 5), "none": (6, 6),
+    "learned, std 1": (2, 4), "Fourier": (3, 5), "Huang": (4, 0), "clipped bias": (3, 1),
+    "window": (6, 3),
+}  # fmt: skip
 DIVERGING, SEQUENTIAL = "PuOr", "Purples"
 
 STYLE: Any = {
@@ -193,9 +201,11 @@ def race(ax: Axes, table: pd.DataFrame, title: str = "", value: str = "loss") ->
             encodings are drawn in the order of the rows.
         value: "loss", or "accuracy", which has no limit.
     """
-    for name, rows in table.groupby("encoding", sort=False):
+    runs = {str(name): rows for name, rows in table.groupby("encoding", sort=False)}
+    looks = _looks(runs)
+    for name, rows in runs.items():
         mean = rows.groupby("length")[value].mean()
-        (line,) = ax.plot(mean.index, mean, label=name)
+        (line,) = ax.plot(mean.index, mean, label=name, **looks[name])
         ax.scatter(rows["length"], rows[value], color=line.get_color(), s=18)
     if value == "loss":
         limit = table.groupby("length")["limit"].mean()
@@ -208,6 +218,20 @@ def race(ax: Axes, table: pd.DataFrame, title: str = "", value: str = "loss") ->
         ylim=(0, None),
     )
     legend(ax)
+
+
+def _looks(names: Collection[str]) -> dict[str, dict[str, Any]]:
+    """Colour and line of each encoding: its own, or one that no other in the figure has."""
+    places = {name: STYLES[name] for name in names if name in STYLES}
+    taken = {colour for colour, _ in places.values()}
+    free = [n for n in range(len(COLOURS)) if n not in taken] or [*range(len(COLOURS))]
+    for n, name in enumerate(name for name in names if name not in STYLES):
+        colour = free[n % len(free)]
+        places[name] = colour, (colour + n // len(free)) % len(LINES)
+    return {
+        name: {"color": COLOURS[colour], "linestyle": LINES[line]}
+        for name, (colour, line) in places.items()
+    }
 
 
 def legend(ax: Axes) -> None:

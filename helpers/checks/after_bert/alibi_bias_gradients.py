@@ -55,7 +55,7 @@ def bias_by_the_smaller_of_two(slopes, length, form="causal"):
     "then hide the product, by torch.where or nan_to_num. On the way back its 0 · ∞ is there "
     "again. Multiply finite numbers only, then put in −∞.",
     loses=BACKWARDS,
-    breaks="none of these may be nan",
+    breaks="no gradient may be nan when a softmax follows",
 )
 def bias_infinity_hidden_by_where(slopes, length, form="causal"):
     p = torch.arange(length)

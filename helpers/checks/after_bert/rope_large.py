@@ -45,7 +45,7 @@ def rope_with_one_maximum_for_all(q, k, v):
     "You subtract the mean of a query's scores, or the middle between two of them. Where the "
     "largest is far above that, exp still overflows. Subtract the largest itself.",
     loses=LARGE,
-    breaks="and a query may have both kinds",
+    breaks="and one query may have such scores of both signs",
 )
 def rope_with_the_mean_subtracted(q, k, v):
     q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)

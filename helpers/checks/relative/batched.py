@@ -40,7 +40,7 @@ batched = Exercise(
     "every sentence and head: broadcasting copies, with * and with @ alike. Let all sentences and "
     "heads be rows of one matrix.",
     loses="no copies for sentences and heads",
-    breaks=("no copy of the vectors for", "no single one may hold $2"),
+    breaks=("no tensor that repeats the fetched vectors", "no single one may hold $2"),
 )
 def batched_by_broadcasting(q, vectors, rows):
     return (q[:, :, :, None] * vectors[rows]).sum(-1)
@@ -112,7 +112,7 @@ def batched_heads_before_sentences(q, vectors, rows):
     "so does a product with an axis of heads on both sides. Let sentences and heads be rows of "
     "one matrix.",
     loses="no copies for sentences and heads",
-    breaks="no copy of the vectors for",
+    breaks="no tensor that repeats the fetched vectors",
 )
 def batched_with_a_copy_for_each_head(q, vectors, rows):
     fetched = vectors[rows].repeat(q.shape[1], 1, 1, 1)  # (H, T, T, d)

@@ -34,7 +34,7 @@ gather = Exercise(
     "with the 2k + 1 vectors, and read afterwards.",
     loses="no vector for each pair",
     breaks=(
-        "no tensor with a vector for each pair any longer",
+        "no tensor may have a vector for each pair",
         "no single tensor may hold",
         "no vector for each pair;",
     ),

@@ -84,7 +84,7 @@ class hooks_in_float32(RightShaw):
     "You write into the offsets, and the next layer is given the same ones. Operations that end in "
     "_ change the tensor itself.",
     loses=("offsets that are given", "dtype and gradients"),
-    breaks="no argument is written into",
+    breaks="no argument is modified in place",
 )
 class offsets_clipped_in_place(RightShaw):
     def rows(self, x, offsets):

@@ -148,7 +148,7 @@ def pair_always_in_float32(q, vectors, rows):
 @pairs.mistake(
     "You write into an argument, which belongs to the caller. Operations that end in _ and those "
     "like += change the tensor itself.",
-    breaks="no argument is written into",
+    breaks="no argument is modified in place",
 )
 def pair_in_place(q, vectors, rows):
     q *= 1 - 1e-3

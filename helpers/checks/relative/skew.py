@@ -297,7 +297,7 @@ def skew_always_in_float32(products):
 @skew.mistake(
     "You write into products, which belong to the caller. Operations that end in _ change the "
     "tensor itself, and so does products[...] = ….",
-    breaks="they are not written into",
+    breaks="they are not modified in place",
 )
 def skew_row_by_row_in_place(products):
     length = products.shape[-2]

@@ -236,7 +236,7 @@ def value_always_in_float32(weights, vectors, rows):
 @values.mistake(
     "You write into an argument, which belongs to the caller. Operations that end in _ and those "
     "like += change the tensor itself.",
-    breaks="no argument is written into",
+    breaks="no argument is modified in place",
 )
 def value_in_place(weights, vectors, rows):
     weights *= 1 - 1e-3
