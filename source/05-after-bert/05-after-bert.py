@@ -778,8 +778,8 @@ means(raced, RACE, "loss").sort_values(("mean", 96))
 # - **About the same at each length, never near:** ALiBi and Kerple.
 # - **Yours,** if you left it as it was, is the surprise. Compared with the live RoPE, which is far
 #   from the limit at 96 after the same 300 steps, it is within 0.1 nats of it at all three lengths,
-#   with two numbers a head. Like T5 it can prefer an offset, and
-#   like ALiBi it has a rule, not a table, for offsets that it never met.
+#   with two numbers a head. Like T5 it can prefer an offset, and like ALiBi it has a rule, not a
+#   table, for offsets that it never met.
 
 # %% [markdown]
 # ## 9. Why is RoPE lost here?
