@@ -50,6 +50,7 @@ def _batches(rng: Random) -> Iterator[Tensor]:
         tokens = common.random_ids(rng, rows, length, 40)
         tokens[0, 1:6] = torch.tensor([UNK, MASK, 256, SEP, 1024])
         yield tokens
+    tokens = tokens.clone()
     tokens[-1] = 7  # a row without padding
     yield tokens
     yield tokens.flip(1)
@@ -60,6 +61,10 @@ def _batches(rng: Random) -> Iterator[Tensor]:
     yield _ids(rng, rng.randint(7, 9), 1)
     yield _ids(rng, 2, rng.randint(520, 540))
     yield _ids(rng, rng.randint(290, 310), 4)
+    for lowest in (UNK, rng.randint(5, 40)):  # batches without any padding, as it may happen
+        tokens = _ids(rng, rng.randint(2, 4), rng.randint(5, 8)).clamp(min=lowest)
+        tokens[-1, 0] = lowest
+        yield tokens
 
 
 def _real(rng: Random) -> Iterator[Case]:

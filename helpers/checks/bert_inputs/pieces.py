@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 import sys
 from collections.abc import Callable, Iterator
 from random import Random
@@ -132,6 +133,13 @@ def _strange(rng: Random, stem: str, ending: str) -> Iterator[Case]:
     # Letters and signs that other forms of the text have written otherwise: ss, fi, 2, é.
     yield _cut(rng, f"{stem}ß{ending}", [stem, "##ß", f"##{ending}"])
     yield _cut(rng, f"{stem}\ufb01²ée\u0301", [stem, "##\ufb01", "##²", "##é", "##e\u0301"])
+    # Any sign may be a piece, alone and among others, the brackets of [UNK] too.
+    others = rng.sample([sign for sign in string.punctuation if sign != "["], 3)
+    for sign in ("[", *others, rng.choice("éß語字")):
+        yield _cut(rng, sign, [sign, stem])
+    signs = "".join(rng.sample(string.punctuation, len(string.punctuation)))
+    yield _cut(rng, stem + signs, [stem, *(f"##{sign}" for sign in signs)])
+    yield _cut(rng, f"[{stem}]", [f"[{stem[:2]}", f"##{stem[2:]}]"])
     for space in (" ", "\u00a0"):
         yield _cut(rng, f"{space}{stem}{space}", [stem, space, f"##{stem}", f"##{space}"])
         yield _cut(rng, stem + space, [stem, f"##{space}"])

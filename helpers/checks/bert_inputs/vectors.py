@@ -122,9 +122,13 @@ def _backwards(rng: Random) -> Iterator[Case]:
         shapes = {name: tuple(each.shape) for name, each in module.named_parameters()}
         halves = module.bfloat16()(tokens, segments)
         module = common.with_fixed_weights(module.double(), norm=True, dtype=torch.float64)
+        before = {name: each.detach().clone() for name, each in module.named_parameters()}
         found = module(tokens, segments)
         if not isinstance(found, Tensor):
             return found
+        # LayerNorm takes some changes off again, so that no result would show them.
+        now = dict(module.named_parameters())
+        written = [name for name, each in before.items() if not torch.equal(each, now[name])]
         if found.requires_grad:
             weights = torch.arange(1, found.numel() + 1, dtype=found.dtype).cos()
             (found * weights.reshape(found.shape)).sum().backward()
@@ -133,6 +137,7 @@ def _backwards(rng: Random) -> Iterator[Case]:
             "shapes of what is trained": shapes,
             "dtype of the result with tables in float64": str(found.dtype),
             "dtype of the result with tables in bfloat16": str(getattr(halves, "dtype", "none")),
+            "what a call writes into": written,
             "what a gradient reaches": [n for n, g in gradients.items() if g is not None],
             "gradients": {
                 name: torch.zeros(shapes[name]) if grad is None else grad

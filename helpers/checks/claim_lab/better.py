@@ -50,8 +50,10 @@ def _paired(
     """
     drawn = rng.sample([name for name in NAMES if name not in names], 4 - len(names))
     ours, other, *rest = (*names, *drawn)
-    # As numbers and as texts the seeds stand in different orders.
-    seeds = [*rng.sample(range(2, 10), 1), *rng.sample(range(10, 100), len(gains) - 1)]
+    # As numbers and as texts the seeds stand in different orders. 0 is a seed like any other.
+    seeds = [rng.randint(2, 9), *rng.sample(range(10, 100), len(gains) - 1)]
+    if len(seeds) > 2:
+        seeds[-1] = 0
     rng.shuffle(seeds)
     found: dict[tuple[str, int], float] = {}
     for seed, gain, level in zip(seeds, gains, levels, strict=True):

@@ -35,6 +35,9 @@ def _spreads(rng: Random) -> Iterator[Case]:
         for sign in (-1, 1):  # the same matrices with two tables
             table = common.normal(rng, length, width) + sign * rng.uniform(1, 2)
             yield _ratios("random numbers", table, matrices)
+    again = _matrices(rng, 3, 2)  # each W has a ratio of its own in the list, equal ones too
+    again.insert(rng.randrange(3), again[rng.randrange(2)].clone())
+    yield _ratios("random numbers", common.normal(rng, rng.randint(5, 8), 3), again, "two alike")
 
 
 def _matrices(rng: Random, width: int, count: int) -> list[Tensor]:
@@ -43,9 +46,10 @@ def _matrices(rng: Random, width: int, count: int) -> list[Tensor]:
     return [size * common.normal(rng, width, width) for size in sizes]
 
 
-def _ratios(words: str, table: Tensor, matrices: list[Tensor]) -> Case:
+def _ratios(words: str, table: Tensor, matrices: list[Tensor], which: str = "") -> Case:
     length, width = table.shape
-    label = f"{length} rows of {width} {words}, {len(matrices)} random matrices: the ratios"
+    of = f"random matrices, {which}" if which else "random matrices"
+    label = f"{length} rows of {width} {words}, {len(matrices)} {of}: the ratios"
     return Case(label, common.ask_for("ratio", table, matrices))
 
 

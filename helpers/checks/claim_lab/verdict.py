@@ -127,6 +127,10 @@ def _measured(rng: Random) -> Iterator[tuple[str, Claim, Sequence[int]]]:
         if turn % 5 == 1:
             start = rng.randint(3, 50)
             seeds = range(start, start + rng.randint(2, 7))
+        elif turn % 5 == 2:  # a range may have a step, and fall
+            seeds = range(min(seeds), min(seeds) + 3 * count - 1, 3)[:: rng.choice((-1, 1))]
+        elif turn % 5 == 3:  # and seed 0 is a seed like any other
+            seeds = tuple(rng.sample([0, *seeds], count + 1))
         each, seeds = _made(rng, mix, turn, seeds)
         yield f"a made-up claim whose parts are: {', '.join(mix)}", each, seeds
     yield _shared(rng)
@@ -145,7 +149,7 @@ def _numbers(rng: Random) -> Iterator[Case]:
 
 
 def _word(seeds: Sequence[int]) -> str:
-    return str(seeds if isinstance(seeds, range) else list(seeds))
+    return str(seeds if isinstance(seeds, range | tuple) else list(seeds))
 
 
 def _verdicts(rng: Random) -> Iterator[Case]:

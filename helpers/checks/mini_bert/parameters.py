@@ -71,6 +71,7 @@ def _sizes(rng: Random) -> Iterator[tuple[int, ...]]:
     first, second = _small(rng), _small(rng)
     width = first[1] + rng.randint(1, 5)
     yield from (first, (second[0], first[1], *second[2:]), (first[0], width, *first[2:]))
+    yield rng.randint(2, 5), rng.randint(2, 5), 1, 1  # one layer, one position
     yield from (_large(rng), *_known(rng), _huge(rng))
 
 
