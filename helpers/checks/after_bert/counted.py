@@ -60,6 +60,7 @@ def _large(rng: Random) -> Iterator[Case]:
         yield common.never_nan(words, _left_of, scores=scores)
 
     yield _shut(rng)
+    yield _hardly_open(rng)
     yield _mixed(rng)
 
 
@@ -67,15 +68,24 @@ def _shut(rng: Random) -> Case:
     """So that a gate which is not quite shut shows in float64."""
     scores = torch.full((1, 2, rng.randint(6, 8)), -1000.0, dtype=torch.float64)
     scores = scores[..., None].expand(-1, -1, -1, scores.shape[-1]).contiguous()
-    words = "your p times 1,000 where j ≤ i, for scores of −1,000 in float64"
+    return _times(scores, 1000, "your p times 1,000 where j ≤ i, for scores of −1,000 in float64")
 
+
+def _times(scores: Tensor, number: float, words: str) -> Case:
     def ask(answer: Answer) -> Any:
         given = scores.clone()
         found = _left_of(answer)(given)
         unchanged((given,), (scores,))
-        return 1000 * found
+        return number * found
 
     return Case(words, ask)
+
+
+def _hardly_open(rng: Random) -> Case:
+    """Gates of 1e-9 to 1e-14, which float64 still tells from 0 where one adds to 1 in between."""
+    shape = (1, 2, *[rng.randint(6, 8)] * 2)
+    scores = -21 - 3 * common.normal_numbers(rng, *shape).abs().double()
+    return _times(scores, 1e10, "your p times 10¹⁰ where j ≤ i, for scores of −21 and below")
 
 
 def _mixed(rng: Random) -> Case:
@@ -124,6 +134,8 @@ def _left_of(answer: Answer) -> Answer:
 def _backwards(rng: Random) -> Iterator[Case]:
     scores = _scores(rng, 2, 3, rng.randint(5, 8))
     yield differentiated(", where j ≤ i", _left_of, in_bfloat16=False, scores=scores)
+    one = _scores(rng, 2, 2, 1)
+    yield differentiated(", where j ≤ i, for T = 1", _left_of, in_bfloat16=False, scores=one)
     yield digits("(scores), where j ≤ i", scores, of=_left_of)
     words = "where j ≤ i, for ordinary scores and some of ±1,000"
     yield common.reached(words, _left_of, scores=_among_large_ones(rng))
@@ -289,21 +301,3 @@ def counted_in_place(): ...
 )
 @changed(counted_right, "scores.sigmoid()", "scores.detach().sigmoid()")
 def counted_without_gradients(): ...
-
-
-@counted.mistake(
-    "Your result is float32 whatever comes in. Leave the dtype to the scores: float64 in, float64 "
-    "out.",
-    loses=BACKWARDS,
-    breaks="It has the dtype of the scores",
-)
-@changed(counted_right, "scores.sigmoid()", "scores.float().sigmoid()")
-def counted_always_in_float32(): ...
-
-
-@counted.mistake(
-    "You return the counts of one sequence of the batch. Return those of all.",
-    breaks="returns $p$ of the same shape",
-)
-@changed(counted_right, "tril()\n    return", "tril()[0]\n    return")
-def counted_in_one_sequence(): ...

@@ -19,8 +19,8 @@ def counted_with_an_overflow(): ...
 
 
 @counted.mistake(
-    "The result is right, but its gradient is nan for large scores: on the way back, 0 meets the "
-    "infinity of exp. torch's sigmoid takes care of that.",
+    "The result is right, but its gradient is nan for large scores: on the way back, 0 meets an "
+    "infinity, as of an exp that overflows or of a root at 0. torch's sigmoid alone has neither.",
     loses=LARGE,
     breaks="gradients, never nan, must reach them",
 )
@@ -130,3 +130,21 @@ def counted_with_hard_gates(): ...
 )
 @changed(counted_right, "flip(-1).tril()", "float().flip(-1).tril().to(scores.dtype)")
 def counted_rounded_to_float32(): ...
+
+
+@counted.mistake(
+    "Your result is float32 whatever comes in. Leave the dtype to the scores: float64 in, float64 "
+    "out.",
+    loses=BACKWARDS,
+    breaks="It has the dtype of the scores",
+)
+@changed(counted_right, "scores.sigmoid()", "scores.float().sigmoid()")
+def counted_always_in_float32(): ...
+
+
+@counted.mistake(
+    "You return the counts of one sequence of the batch. Return those of all.",
+    breaks="returns $p$ of the same shape",
+)
+@changed(counted_right, "tril()\n    return", "tril()[0]\n    return")
+def counted_in_one_sequence(): ...

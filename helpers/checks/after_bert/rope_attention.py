@@ -44,6 +44,8 @@ def _attended(rng: Random) -> Iterator[Case]:
     yield call(q.flip(0), v, 5 * k)  # the same shapes once more
     yield call(*_queries_keys_values(rng, 3, 2, rng.choice((12, 14)), rng.choice((4, 6))))
     yield call(*_queries_keys_values(rng, 1, 1, rng.randint(150, 170), 4))
+    long, keys, found = _queries_keys_values(rng, 1, 1, rng.randint(520, 600), 4)
+    yield call(long / 4, keys, found)
     yield call(*_queries_keys_values(rng, 4, 5, 1, 8))
     yield call(*_queries_keys_values(rng, 1, rng.randint(9, 16), 3, 2))
     yield call(*_queries_keys_values(rng, 2, rng.randint(4, 6), rng.randint(7, 9), 32))

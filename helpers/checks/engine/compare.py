@@ -12,6 +12,8 @@ import torch
 from torch import Tensor, nn
 
 ARRAYS = (Tensor, nn.Parameter, np.ndarray)  # exact types: a subclass could answer what it likes
+NUMPY = "NumPy array"
+TOLD_AS = "told_as"  # attribute of a tensor whose numbers were in something else
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def no_plain_tensor(value: Any) -> Any:
 def array(value: Any) -> Other:
     """An array or a tensor without its numbers."""
     dtype = str(value.dtype).removeprefix("torch.")[:40]
-    kind = "NumPy array" if isinstance(value, np.ndarray) else type(value).__name__
+    kind = NUMPY if isinstance(value, np.ndarray) else type(value).__name__
     text = f"a {kind} of shape {tuple(value.shape)} in {dtype}"
     return Other(f"{type(value).__name__} of {dtype}", text)
 
@@ -157,7 +159,7 @@ class _Shown(reprlib.Repr):
             case Tensor() if x.dim() == 0:
                 return f"{x.item():.6g}"
             case Tensor():
-                return f"a tensor of shape {tuple(x.shape)}"
+                return f"a {x.__dict__.get(TOLD_AS, 'tensor')} of shape {tuple(x.shape)}"
         return super().repr1(x, level)
 
 

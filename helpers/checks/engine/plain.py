@@ -74,7 +74,11 @@ def plain(value: Any, depth: int = 0) -> Any:
     ):
         return value
     tensor = compare.as_tensor(value)
-    return _other(value) if tensor is None else tensor
+    if tensor is None:
+        return _other(value)
+    if isinstance(value, np.ndarray):
+        tensor.__dict__[compare.TOLD_AS] = compare.NUMPY  # its numbers are compared all the same
+    return tensor
 
 
 def _key(key: Any) -> Any:
@@ -96,7 +100,8 @@ def encode(value: Any) -> Any:
     match value:
         case Tensor():
             numbers = np.ascontiguousarray(value.numpy(), "<f8").tobytes()
-            return {"tensor": base64.b64encode(numbers).decode(), "shape": list(value.shape)}
+            coded = {"tensor": base64.b64encode(numbers).decode(), "shape": list(value.shape)}
+            return coded | ({"array": True} if compare.TOLD_AS in value.__dict__ else {})
         case float():
             return {"float": value.hex()}
         case list() | tuple():
@@ -131,7 +136,10 @@ def _decoded(data: Any) -> Any:
             found = np.frombuffer(base64.b64decode(numbers, validate=True), "<f8")
             if found.size != math.prod(map(int, shape)) or any(each < 0 for each in shape):
                 raise ValueError(f"{found.size} numbers do not fill the shape {shape}")
-            return torch.from_numpy(found.astype(np.float64)).reshape(shape)
+            tensor = torch.from_numpy(found.astype(np.float64)).reshape(shape)
+            if data.get("array") is True:
+                tensor.__dict__[compare.TOLD_AS] = compare.NUMPY
+            return tensor
         case {"float": str(digits)}:
             return float.fromhex(digits)
         case {"list": [*values]}:

@@ -60,6 +60,10 @@ def _others(rng: Random) -> Iterator[Case]:
     yield _real(call(rng.randint(150, 200), 2, 4, base=rng.uniform(1.1, 1.9)))
     yield _real(call(2, rng.randint(150, 200), 8, base=100.0))
     yield _real(call(3, 4, 8, base=10 ** rng.uniform(6.2, 8)))
+    # Beyond what a byte and bfloat16 count, and a head wider than usual.
+    yield _real(call(rng.randint(520, 700), 1, 4))
+    yield _real(call(1, rng.randint(520, 700), 4))
+    yield _real(call(3, 2, 4 * rng.randint(64, 140)))
 
 
 angles2d = Exercise(
@@ -95,8 +99,9 @@ def angles2d_column_by_column(rows, columns, d_head, base=10_000.0):
 
 
 @angles2d.mistake(
-    "Rows and columns have changed places: the first half of the pairs turns by row. On a square "
-    "picture this looks like reading down the columns.",
+    "Your patches are those of the picture turned on its side, with `columns` rows and `rows` "
+    "columns, which shows where it is not square: a row of the picture has as many patches as it "
+    "has columns.",
     loses=OTHERS,
 )
 def angles2d_columns_first_of_a_transposed_picture(rows, columns, d_head, base=10_000.0):
@@ -187,7 +192,8 @@ def angles2d_exponent_doubled(): ...
 
 
 @angles2d.mistake(
-    "The argument base changes nothing: a 10,000 is still written out.",
+    "The argument base changes nothing: a 10,000 is still written out, or frequencies are kept "
+    "from an earlier call.",
     loses=OTHERS,
     breaks="a base above 1",
 )

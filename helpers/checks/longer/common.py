@@ -25,7 +25,7 @@ def dtype(found: Tensor) -> str:
 
 def two(found: Any) -> bool:
     """Whether it is two results, however they are held together."""
-    return type(found) in (tuple, list) and len(found) == 2
+    return isinstance(found, tuple | list) and len(found) == 2
 
 
 def theta(d_head: int, base: float) -> Tensor:

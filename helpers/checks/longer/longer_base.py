@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -13,6 +15,7 @@ from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed, r
 from helpers.checks.longer import common
 
 BASES, REFUSED = "the new base", "one pair, or half a pair"
+LIMITS = re.compile(r"\b2 pairs\b|\b(?:multiple of|divisible by|divide by) 2\b")
 
 
 def longer_base_of(base: float, factor: float, d_head: int) -> float:
@@ -45,18 +48,35 @@ def _bases(rng: Random) -> Iterator[Case]:
     yield _number(500_000.0, 1, rng.choice((8, 12)))
     yield _number(rng.uniform(1.1, 1.9), rng.uniform(1.01, 1.1), 2 * rng.randint(2, 9))
     yield _number(rng.uniform(20, 90), rng.uniform(300, 900), rng.choice((32, 48)))
+    yield _number(rng.uniform(20, 90), rng.randint(2000, 9000), rng.choice((12, 16)))
+    d_head, factor = 2 * rng.randint(4, 40), rng.randint(2, 9)
+    for base in (10_000.0, rng.uniform(100, 900), 10 ** rng.uniform(8.8, 9.8)):
+        yield _number(base, factor, d_head)  # the same, but for the base
+    yield _number(rng.uniform(200, 900), rng.uniform(20, 60), 2 * rng.randint(300, 900))
 
 
 def _refused(rng: Random) -> Iterator[Case]:
-    for d_head in (2, 2 * rng.randint(3, 9) + 1, 2 * rng.randint(40, 70) + 1, 3, 1):
+    for d_head in (2, 2 * rng.randint(3, 9) + 1, 2 * rng.randint(55, 90) + 1, 3, 1):
         factor = rng.uniform(1.5, 3)
 
         def ask(answer: Answer, d_head: int = d_head, factor: float = factor) -> Any:
-            return refusal(lambda: answer(10_000.5, factor, d_head), d_head=d_head)
+            action = partial(answer, 10_000.5, factor, d_head)
+            return refusal(partial(_without_its_limits, action), d_head=d_head)
 
         yield Case(f"(10000.5, {factor:g}, {d_head})", ask)
     # What is allowed at the border.
     yield _number(10_000.0, 3, 4)
+
+
+def _without_its_limits(action: Callable[[], Any]) -> Any:
+    """An error without what is no width in it: “2 pairs at least” does not say that 2 was given."""
+    try:
+        return action()
+    except NotImplementedError:
+        raise
+    except Exception as error:
+        error.args = (LIMITS.sub("…", str(error)),)
+        raise
 
 
 longer_base = Exercise(
@@ -124,7 +144,8 @@ def longer_base_to_a_power(): ...
 
 
 @longer_base.mistake(
-    "The argument base changes nothing: a 10,000 is still written out.",
+    "The argument base changes nothing: a 10,000 is still written out, or a result is kept from an "
+    "earlier call.",
     loses=BASES,
     breaks="It takes the base of a trained model",
 )

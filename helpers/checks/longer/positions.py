@@ -43,6 +43,11 @@ def _left(rng: Random, rows: int, width: int) -> Tensor:
     return torch.arange(width) >= torch.tensor(rng.sample(pads, rows))[:, None]
 
 
+def _alone(rng: Random, width: int) -> Tensor:
+    """One text alone, with padding on its left."""
+    return torch.arange(width)[None] >= rng.randint(1, width - 2)
+
+
 def _right(rng: Random, rows: int, width: int) -> Tensor:
     return _left(rng, rows, width).flip(1)
 
@@ -59,6 +64,10 @@ def _padded_left(rng: Random) -> Iterator[Case]:
     yield _typed(_left(rng, rng.randint(9, 12), rng.randint(3, 6)))
     yield _typed(torch.ones(3, rng.randint(4, 9), dtype=torch.bool))
     yield _typed(_left(rng, 1, 5))
+    yield _typed(_alone(rng, rng.randint(5, 8)))
+    yield _typed(torch.ones(rng.randint(1, 3), 1, dtype=torch.bool))  # one column
+    yield _typed(torch.tensor([[True], [False], [True]]))
+    yield _typed(torch.zeros(1, 1, dtype=torch.bool))
     yield _typed(_left(rng, 2, rng.randint(40, 50)).T.contiguous().T)
     yield Case(*_without_cached(_left(rng, 3, rng.randint(4, 8))))
     yield again(_typed(_left(rng, 3, rng.randint(6, 9))))
@@ -78,6 +87,10 @@ def _behind_a_cache(rng: Random) -> Iterator[Case]:
             yield _typed(mask, cached)
     short = torch.arange(8) >= torch.tensor([6, 2, 7])[:, None]  # two begin after the cache
     yield _typed(short, rng.randint(3, 5))
+    width = rng.randint(6, 9)
+    alone = _alone(rng, width)
+    for cached in (width - 1, rng.randint(1, 3)):
+        yield _typed(alone, cached)
 
 
 def _padded_elsewhere(rng: Random) -> Iterator[Case]:
@@ -88,6 +101,11 @@ def _padded_elsewhere(rng: Random) -> Iterator[Case]:
         drawn = _anywhere(rng, rng.randint(4, 6), rng.randint(11, 14))
         drawn[0], drawn[1, :2], drawn[2, -2:] = False, False, True
         yield _typed(drawn, cached)
+        yield _typed(drawn[3:4], cached)
+    # A single new column, which is padding in some rows: such a text has ended before the others.
+    drawn[1, -1], drawn[3, 2:4], drawn[3, -1] = True, True, False
+    yield _typed(drawn, drawn.shape[1] - 1)
+    yield _typed(drawn[3:4], drawn.shape[1] - 1)
     # A prompt padded on the right, and then the tokens that a model has added.
     added = torch.cat([_right(rng, 4, 6), torch.ones(4, 3, dtype=torch.bool)], 1)
     yield _typed(added, rng.choice((6, 7, 8)))
@@ -95,8 +113,11 @@ def _padded_elsewhere(rng: Random) -> Iterator[Case]:
 
 
 def _long(rng: Random) -> Iterator[Case]:
-    """Beyond what bfloat16, float16 and integers of 8 and 16 bits can count."""
-    for width in (rng.randint(300, 400), rng.randint(2100, 2400), rng.randint(35_000, 36_000)):
+    """Beyond what bfloat16, float16 and integers of 8 bits can count.
+
+    Not beyond 16 bits: a right answer may make S² numbers, for which memory must do.
+    """
+    for width in (rng.randint(300, 400), rng.randint(2500, 2900)):
         mask = _left(rng, 2, width)
         mask[:, : width // 40], mask[:, width // 30 :] = False, True
         yield _typed(mask)

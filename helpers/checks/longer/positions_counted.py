@@ -57,13 +57,6 @@ def positions_in_bfloat16(): ...
 def positions_in_float16(): ...
 
 
-@positions.mistake(
-    "Your numbers go through integers of 8 or 16 bits, which end at 127 or at 32,767.", loses=LONG
-)
-@changed(positions_counted, "mask.cumsum(1) - 1", "(mask.cumsum(1) - 1).short().long()")
-def positions_of_16_bits(): ...
-
-
 @positions.mistake("Your numbers go through integers of 8 bits, which end at 127.", loses=LONG)
 @changed(positions_counted, "mask.cumsum(1) - 1", "(mask.cumsum(1) - 1).to(torch.int8).long()")
 def positions_of_8_bits(): ...

@@ -94,11 +94,16 @@ def _by_others(rng: Random) -> Iterator[Case]:
         yield _frequencies(call(d_head, trained, s, low=1e-9, high=1e-8))
         yield _frequencies(call(d_head, trained, s, low=rng.uniform(0.2, 0.9)))
         yield _frequencies(call(d_head, trained, s, high=rng.uniform(6, 90)))
+    # By position, as the signature has them, and a text that is much longer.
+    far = rng.randint(2000, 9000)
+    low, high = rng.uniform(0.5, 3), rng.uniform(6, 40)
+    yield _frequencies(call(16, rng.randint(300, 3000), rng.uniform(2, 9), low, high))
+    yield _frequencies(call(16, rng.randint(300, 3000), far, low, high, rng.randint(2, 9) * 10_000))
 
 
 def _temperature(rng: Random) -> Iterator[Case]:
     few = (1, rng.uniform(1.05, 1.45), rng.uniform(1.5, 2))
-    for s in (4, rng.randint(2, 9), *few, rng.uniform(10, 40), 512):
+    for s in (4, rng.randint(2, 9), *few, rng.uniform(10, 40), 512, rng.randint(2000, 9000)):
         yield _gain(call(2 * rng.randint(2, 40), rng.randint(20, 9000), s))
     yield _gain(call(32, rng.randint(50, 99), rng.uniform(2, 6), low=0.5, high=6, base=500.0))
 
@@ -209,6 +214,23 @@ def ramp_over_the_pairs(d_head, trained, factor, low=1.0, high=32.0, base=10_000
         for each in (high, low)
     )
     kept = 1 - ((pair - first) / (last - first)).clamp(0, 1)
+    return (1 - kept) * theta / factor + kept * theta, 0.1 * math.log(factor) + 1
+
+
+@ramp.mistake(
+    "Your ramp is over the number of the pair, between whole numbers, as in the authors' code. The "
+    "paper has it over the number of turns, which no pair need have in whole numbers.",
+    loses=BOTH,
+)
+def ramp_over_whole_pairs(d_head, trained, factor, low=1.0, high=32.0, base=10_000.0):
+    pair = torch.arange(d_head // 2, dtype=torch.float64)
+    theta = base ** (-2 * pair / d_head)
+    first, last = (
+        d_head * math.log(trained / (each * 2 * math.pi)) / (2 * math.log(base))
+        for each in (high, low)
+    )
+    first, last = max(math.floor(first), 0), min(math.ceil(last), d_head - 1)
+    kept = 1 - ((pair - first) / (last - first or 0.001)).clamp(0, 1)
     return (1 - kept) * theta / factor + kept * theta, 0.1 * math.log(factor) + 1
 
 

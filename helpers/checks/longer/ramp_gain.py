@@ -20,8 +20,9 @@ def ramp_again(d_head, trained, factor, low=1.0, high=32.0, base=10_000.0):
 
 
 @ramp.mistake(
-    "`base` changes nothing: a 10,000 is still written out. A base that differs from the one of "
-    "the training turns every pair but the first by other angles.",
+    "`base` changes nothing: a 10,000 is still written out, or frequencies are kept from an "
+    "earlier call. A base that differs from the one of the training turns every pair but the first "
+    "by other angles.",
     loses=OTHERS,
     breaks="any number above 1",
 )

@@ -54,6 +54,7 @@ def _asked(rng: Random) -> Iterator[Case]:
         yield call(d_head, rng.randint(1, d_head), base=10 ** rng.uniform(1, 6))
         yield call(d_head, rng.randint(2000, 200_000), base=rng.randint(2, 50) * 10_000)
     yield call(rng.choice((6, 8)), 1)
+    yield call(rng.choice((8, 10)), rng.randint(2_000_000, 9_000_000))
     yield call(10, rng.randint(20, 60), base=rng.uniform(1.1, 1.9))
     yield call(10, rng.randint(20, 60), base=rng.randint(2, 9))
 
@@ -133,7 +134,8 @@ def turns_slowest_first(): ...
 
 
 @turns.mistake(
-    "The argument base changes nothing: a 10,000 is still written out.",
+    "The argument base changes nothing: a 10,000 is still written out, or a result is kept from an "
+    "earlier call.",
     breaks=("a base above 1", "with $\\theta_n"),
 )
 @changed(turned_round, "theta = base **", "theta = 10_000.0 **")

@@ -63,8 +63,8 @@ def _scaled(module: Any, name: str, width: int) -> Tensor:
 
 def _described(name: str, numbers: Tensor) -> dict[str, Any]:
     return {
-        f"standard deviation of {name}, times √d": _in_steps(numbers.std().item()),
-        f"mean of {name}, times √d": _in_steps(numbers.mean().item()),
+        f"standard deviation of {name}, times √d": _in_steps(numbers.std().item(), 1),
+        f"mean of {name}, times √d": _in_steps(numbers.mean().item(), 0),
         f"the numbers in {name} differ from each other, and not by their signs alone": (
             _distinct(numbers)
         ),
@@ -105,6 +105,13 @@ def _apart(one: Tensor, other: Tensor) -> bool:
     return _distinct(torch.cat([one, other])) and abs(follows) < STEP / 2
 
 
-def _in_steps(value: float) -> float:
-    """Rounded to steps of 0.1; what is not a number, as the mean of nothing, is 0."""
-    return round(round(value / STEP) * STEP, 1) + 0.0 if math.isfinite(value) else 0.0
+def _in_steps(value: float, right: int) -> float:
+    """Rounded to steps of 0.1; what is not a number, as the mean of nothing, is 0.
+
+    What is a little more than half a step off has another digit, so that 1.05 is not told as 1.1.
+    """
+    if not math.isfinite(value):
+        return 0.0
+    off = abs(value - right)
+    digits = 2 if STEP / 2 < off < 1.5 * STEP else 1
+    return float(right) if off <= STEP / 2 else round(value, digits) + 0.0

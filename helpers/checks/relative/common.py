@@ -107,10 +107,20 @@ def cases_by_any_row(rng: Random, name: str) -> Iterator[Case]:
     for sizes, number in draws:
         rows = any_rows(rng, sizes.length, number)
         yield term_case(rng, name, sizes, number, rows, "any row for any pair")
-    many = Sizes(1, 1, rng.randint(129, 134), 3)  # and more vectors than a byte counts
+    yield _large_case(rng, name)
+    many = Sizes(1, 1, rng.randint(258, 262), 2)  # and more vectors than a byte counts
     number = rng.randint(270, 300)
     rows = any_rows(rng, many.length, number)
     yield term_case(rng, name, many, number, rows, "any row for any pair")
+
+
+def _large_case(rng: Random, name: str) -> Case:
+    """Numbers of any size go in and come out; whole ones, which float32 adds up in any order."""
+    sizes, number = Sizes(2, 3, rng.randint(5, 7), rng.randint(4, 6)), rng.randint(3, 5)
+    first = (40 * _first(rng, name, sizes)).round()
+    vectors = (30 * normal_numbers(rng, number, sizes.width)).round()
+    words = f"({name} of numbers up to {first.abs().max().item():g}, …)"
+    return Case(words, call(first, vectors, any_rows(rng, sizes.length, number)).ask)
 
 
 def cases_by_row(rng: Random, name: str) -> Iterator[Case]:

@@ -27,6 +27,8 @@ def _four_axes(rng: Random) -> Iterator[Case]:
     length = rng.randint(7, 9)
     yield _skew_case(common.normal_numbers(rng, 2, 3, length, 2 * length - 1))
     yield _skew_case(common.normal_numbers(rng, 2, 3, length, 2 * length - 1))
+    large = 1000 * common.normal_numbers(rng, 2, 2, 4, 7)
+    yield _skew_case(large, f", with numbers up to {large.abs().max().item():.0f}")
     for length in (1, 2, rng.randint(4, 6), rng.randint(210, 230)):
         yield _skew_case(common.normal_numbers(rng, 3, 2, length, 2 * length - 1))
 
