@@ -19,7 +19,7 @@ from helpers.checks.longer import common
 from helpers.encodings import longer
 
 DEFAULTS, OTHERS = "frequencies, for 1 and 32 turns", "frequencies, for other turns and bases"
-GAIN = "the temperature"
+GAIN = "the factor of queries and keys"
 BOTH = (DEFAULTS, OTHERS)
 
 

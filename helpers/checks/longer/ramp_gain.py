@@ -125,7 +125,7 @@ def ramp_with_a_tensor(): ...
 
 
 @ramp.mistake(
-    "You multiply the frequencies by the temperature. It belongs to queries and keys: their "
+    "You multiply the frequencies by the factor. It belongs to queries and keys: their "
     "length, not their angle.",
     loses=BOTH,
 )
