@@ -719,7 +719,7 @@ for label in ("sinusoidal", "learned", "LN(MLP(p/96))", "Fourier"):
 #   many that might have been drawn;
 # - `above`: the mean of `loss - limit`, in nats.
 #
-# The encoding with the smallest mean comes first.
+# The rows are sorted by their mean, the smallest first.
 #
 # *Why care:* only the spread over seeds can say whether a difference is more than chance, and only
 # the limit can say what is left to gain.

@@ -90,8 +90,9 @@ def _far(rng: Random) -> Case:
 
 
 def _farther(rng: Random) -> Case:
-    positions = 40_001 + 2 * common.random_positions(rng, 9000, 16)
-    return _slow_case("beyond 40,000", rng.randrange(1000), positions, 0.004)
+    positions = 40_001 + 2 * common.random_positions(rng, 9000, 8)
+    positions = torch.cat([positions, 70_001 + 2 * common.random_positions(rng, 40_000, 8)])
+    return _slow_case("beyond 40,000 and 70,000", rng.randrange(1000), positions, 0.002)
 
 
 def _slow_case(words: str, seed: int, positions: Tensor, slower: float) -> Case:

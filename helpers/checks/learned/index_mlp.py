@@ -52,12 +52,20 @@ def _but_for_size(found: Any) -> Any:
 def _index_case(
     words: str, seed: int, first: Tensor, second: Tensor, max_len: int = 0, steep: float = 1
 ) -> Case:
-    """The module is asked twice, since positions may differ where their shape does not."""
+    """The module is asked twice, since positions may differ where their shape does not.
+
+    Args:
+        steep: above 1, the first layer bends around the first of the positions: elsewhere the
+            MLP grows in proportion to p, and the norm takes just that away.
+    """
     rows = max_len or _max_len(seed)
 
     def ask(answer: Answer) -> dict[str, Any]:
         module = _mlp_with(answer, seed, "mlp", max_len=rows)
-        module.mlp[0].weight.data.mul_(steep)
+        if steep > 1:
+            layer = module.mlp[0]
+            layer.weight.data.mul_(steep)
+            layer.bias.data.sub_(layer.weight.data[:, 0] * (first[0] / rows))
         return {
             "the vectors, apart from their size": _but_for_size(_vectors(module, first)),
             "those of other positions": _but_for_size(_vectors(module.eval(), second)),
@@ -77,7 +85,8 @@ def _of_the_index(rng: Random) -> Iterator[Case]:
     far = 32_768 + common.random_positions(rng, 30_000, rng.randint(65, 80))
     yield _index_case("positions beyond 32,767, then others", seed, far, far.flip(0))
     large = rng.randint(1_500, 2_500)
-    yield _index_case("positions in no order, then beyond 2,500", seed, mixed, 2_500 + far, large)
+    words = "positions in no order, then beyond 70,000"  # where half precision ends
+    yield _index_case(words, seed, mixed, 40_000 + far, large)
     odd = 2049 + 2 * common.random_positions(rng, 60, length)  # which half precision has not
     words = "odd positions beyond 2,048, of a steep MLP, then backwards"
     yield _index_case(words, seed, odd, odd.flip(0), 2_200, steep=30)
@@ -114,12 +123,16 @@ def _normed(rng: Random) -> Iterator[Case]:
         module.mlp[0].weight.data.zero_()
         module.mlp[-1].bias.data.mul_(2)
         constant = _vectors(module, positions)
+        for weight in module.mlp[-1].parameters():
+            weight.data.mul_(0.003)  # so that the norm's own epsilon shows
+        small = _vectors(module, positions)
         module = _mlp_with(answer, seed, "mlp")
         for weight in module.mlp[-1].parameters():
             weight.data.mul_(20)  # the norm's epsilon is nothing beside it
         found = _vectors(module, positions)
         return {
             "the vectors, where the MLP is constant and the norm has given weights": constant,
+            "the vectors, where what the MLP returns is constant and small": small,
             "the mean square of each vector of a new norm": found.square().mean(-1),
         }
 

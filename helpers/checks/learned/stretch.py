@@ -48,6 +48,7 @@ def _longer(rng: Random) -> Iterator[Case]:
     yield call(many, rng.randint(520, 700))
     many = common.normal_numbers(rng, rng.randint(1_020, 1_100), 2) / 50
     yield call(many, rng.randint(2_050, 2_200))
+    yield call(common.normal_numbers(rng, 3, 1), rng.randint(4_100, 4_200))
     square = common.normal_numbers(rng, len(rows), len(rows))
     yield call(square, length)
     yield call(common.normal_numbers(rng, 4, rng.randint(65, 80)), 9)

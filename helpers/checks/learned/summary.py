@@ -17,6 +17,8 @@ import torch
 from helpers.checks.engine import Answer, Case, Exercise, Part
 from helpers.checks.learned.summary_runs import equal_means, made_up, nearly_equal_means
 
+SMALL = 1024  # a power of two, so that equal means stay equal
+
 
 def summarised(runs: pd.DataFrame, length: int) -> pd.DataFrame:
     """Per encoding at `length`: mean and sample deviation over seeds, and mean of loss − limit."""
@@ -27,8 +29,10 @@ def summarised(runs: pd.DataFrame, length: int) -> pd.DataFrame:
     return pd.DataFrame(columns | {"above": grouped["gap"].mean()}).sort_values("mean")
 
 
-def _column(answer: Answer, runs: pd.DataFrame, length: int, name: str) -> dict[str, Any]:
-    """One column of the answer, by encoding."""
+def _column(
+    answer: Answer, runs: pd.DataFrame, length: int, name: str, times: int = 1
+) -> dict[str, Any]:
+    """One column of the answer, by encoding; `times` it, where losses are as much smaller."""
     found = answer(runs.copy(), length)
     table = found if isinstance(found, pd.DataFrame) else pd.DataFrame()
     labels = [str(label) for label in table.index]
@@ -39,7 +43,7 @@ def _column(answer: Answer, runs: pd.DataFrame, length: int, name: str) -> dict[
         "its index, sorted": sorted(labels),
         f"it has a column {name!r}": has,
         "it holds": _kind(table[name]) if has else "nothing",
-        name: _numbers(table[name])[order] if has else "missing",
+        name: _numbers(table[name])[order] * times if has else "missing",
     }
 
 
@@ -64,8 +68,9 @@ def _summary_column(rng: Random, name: str) -> Iterator[Case]:
         yield Case(words, partial(_column, runs=runs, length=length, name=name))
         if encodings == 5:
             alike = equal_means(runs, length)
-            words = f"column {name!r} of another sweep of this size, with two equal means"
-            yield Case(words, partial(_column, runs=alike, length=length, name=name))
+            alike[["loss", "limit"]] /= SMALL
+            words = f"{SMALL:,} times column {name!r} of a sweep of small losses, two means equal"
+            yield Case(words, partial(_column, runs=alike, length=length, name=name, times=SMALL))
         if name == "mean" and encodings == 5:
             words = f"column {name!r} at length {other}, at which each encoding was measured"
             yield Case(words, partial(_column, runs=runs, length=other, name=name))

@@ -26,6 +26,7 @@ def made_up(rng: Random, encodings: int = 5) -> tuple[pd.DataFrame, int, int]:
     while True:
         lengths = rng.sample((16, 24, 32, 48, 64), 3)
         lengths.append(10 * lengths[0] + rng.randint(1, 9))  # as text it begins with the first
+        lengths += [lengths[0] - 1, lengths[0] + 1]
         *names, never = rng.sample(NAMES, encodings + 1)
         rows = [row for name in names[2:] for row in _runs_of(rng, name, lengths)]
         rows += _runs_of(rng, names[1], lengths, rng.randint(11, 14))

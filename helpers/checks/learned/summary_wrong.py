@@ -145,7 +145,7 @@ def summary_worst_first(runs, length):
     "You sort by the column above. Sort by mean, smallest first; the order is not the same where "
     "the limits differ.",
     loses="the best first",
-    breaks="The encoding with the smallest mean comes first",
+    breaks="The rows are sorted by their mean, the smallest first",
 )
 def summary_sorted_by_above(runs, length):
     runs = runs[runs["length"] == length]
@@ -159,7 +159,7 @@ def summary_sorted_by_above(runs, length):
     "You round before you sort, and means that are nearly equal stand in any order. Sort the "
     "numbers as they are; to round is for whoever shows them.",
     loses="the best first",
-    breaks="The encoding with the smallest mean comes first",
+    breaks="The rows are sorted by their mean, the smallest first",
 )
 def summary_sorted_by_rounded_means(runs, length):
     runs = runs[runs["length"] == length]

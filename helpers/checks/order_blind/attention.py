@@ -22,6 +22,7 @@ def _single(rng: Random) -> Iterator[Case]:
     yield common.finite_too(call(*common.many_keys(rng)))
     yield common.finite_too(call(*_many_of_all(rng)))
     yield from _few(q, k, v)
+    yield common.of_a_single_key(q, k, v)
 
 
 def _many_of_all(rng: Random) -> Iterator[Tensor]:

@@ -83,6 +83,22 @@ def finite_too(case: Case) -> Case:
     return Case(case.label, ask)
 
 
+def of_a_single_key(q: Tensor, k: Tensor, v: Tensor) -> Case:
+    """How far the results are from the one value there is, times 20.
+
+    So it shows when the weights do not quite add up to 1.
+    """
+    one = v[..., :1, :]
+
+    def ask(answer: Answer) -> Any:
+        found = answer(q.clone(), k[..., :1, :].clone(), one.clone())
+        tensor = compare.as_tensor(found)
+        return found if tensor is None or tensor.dim() != v.dim() else 20 * (tensor - one.double())
+
+    label = f"{tuple(q.shape)}, {tuple(k[..., :1, :].shape)} and {tuple(one.shape)}"
+    return Case(f"20 times the difference from the only value, for shapes {label}", ask)
+
+
 def normal_numbers(rng: Random, *shape: int) -> Tensor:
     """Normal random numbers, float32."""
     return torch.randn(shape, generator=Generator().manual_seed(rng.randrange(2**31)))

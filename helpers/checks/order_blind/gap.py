@@ -47,6 +47,10 @@ def _simple(rng: Random) -> Iterator[Case]:
     )
     x, order = common.large_batch(rng)
     yield common.order_case("a sum at the last place", common.summed_at_the_last, x, order)
+    x = common.random_batch(rng)  # here the only difference is at a token that stays in place
+    end = x.shape[1] - 1
+    order = torch.cat([common.random_order(rng, end), torch.tensor([end])])
+    yield common.order_case("a sum at the last place", common.summed_at_the_last, x, order)
 
 
 def _layers(rng: Random) -> Iterator[Case]:

@@ -20,7 +20,7 @@ from helpers.checks.engine import (
     differentiated,
     without_gradients,
 )
-from helpers.checks.order_blind import common
+from helpers.checks.order_blind import common, heads_large
 
 # H, d, B and T: B = T, B = H, H = T, all three, one column for each head, one sequence, one token.
 ALIKE = ((2, 3, 5, 5), (3, 2, 3, 5), (4, 2, 3, 4), (3, 2, 3, 3), (5, 1, 2, 4), (2, 3, 1, 4),
@@ -78,6 +78,7 @@ def _several_heads(rng: Random) -> Iterator[Case]:
     yield common.finite_too(Case(label, partial(_ask_heads, x[:, :1], weights, 2, ())))
     for heads, width, batch, length in ALIKE:
         yield _heads_case(rng, heads, width, None, batch, length)
+    yield from heads_large.large_scores(rng)
 
 
 def _heads_masked(rng: Random) -> Iterator[Case]:
@@ -93,6 +94,7 @@ def _heads_masked(rng: Random) -> Iterator[Case]:
         causal = common.attention_mask(torch.tensor([length]), length, causal=True)[0, 0]
         for mask in (padding, causal):
             yield _heads_case(rng, heads, width, mask, batch, length)
+    yield from heads_large.hidden_scores(rng)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -182,6 +184,29 @@ def heads_scaled_by_the_model_width(x, w_q, w_k, w_v, w_o, num_heads, mask=None)
     q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
     context = sdpa(q, k, v, mask, scale=x.shape[-1] ** -0.5)
     return context.transpose(1, 2).flatten(2) @ w_o
+
+
+@heads.mistake(
+    "Your scores are divided by √H, with the number of heads. What grows is the number of products "
+    "that a score adds up, and in a head those are d = D/H.",
+    breaks="The scale is that of a head",
+)
+def heads_scaled_by_their_number(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
+    return sdpa(q, k, v, mask, scale=num_heads**-0.5).transpose(1, 2).flatten(2) @ w_o
+
+
+@heads.mistake(
+    "Where scores are large, a forbidden key gets weight: what you fill in, −10,000 say, is above "
+    "the scores of the keys that may be seen. What is below every score?",
+    loses="several heads and a mask",
+)
+def heads_with_too_small_a_fill(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
+    scores = q @ k.mT / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -1e4)
+    return (scores.softmax(-1) @ v).transpose(1, 2).flatten(2) @ w_o
 
 
 @heads.mistake("The heads stand side by side and have not been mixed yet: w_o is missing.")

@@ -160,6 +160,7 @@ def without(rng: Random) -> Iterator[Case]:
     q, k, v = _square(rng)
     yield common.finite_too(call(q, k, v))
     yield common.finite_too(call(*common.queries_keys_values(rng, 2), None))
+    yield common.of_a_single_key(q, k, v)
     yield common.finite_too(call(q[..., :1], k[..., :1], v))
     k[..., rng.randrange(k.shape[2]), :] = 0  # whoever takes it for padding, hides it
     case = call(q, k, v)

@@ -114,6 +114,25 @@ def width_cut_from_a_wider_table(num_positions, d_model, base=10_000.0):
 
 
 @any_width.mistake(
+    "Sine and cosine have changed places: the even columns 0, 2, 4, … are sines, and so is the "
+    "only column where D = 1.",
+)
+def width_sin_and_cos_swapped(num_positions, d_model, base=10_000.0):
+    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
+    return torch.stack([angles.cos(), angles.sin()], -1).flatten(1)[:, :d_model]
+
+
+@any_width.mistake(
+    "Your first row is position 1. Positions count from 0 in this table too, so each sine begins "
+    "with 0.",
+)
+def width_positions_from_one(num_positions, d_model, base=10_000.0):
+    positions = torch.arange(1, num_positions + 1)[:, None]
+    angles = positions * base ** (-torch.arange(0, d_model, 2) / d_model)
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, :d_model]
+
+
+@any_width.mistake(
     "The argument base changes nothing here: a 10,000 is still written out.",
     loses=("odd widths", "even widths as before"),
     breaks="for any `base`",

@@ -173,8 +173,8 @@ class input_made_to_ask_for_gradients(RightModule):
 
 
 @module.mistake(
-    "You move the rows to the CPU. Where the model is on another device, they cannot be added to "
-    "x. Leave the buffer where it is.",
+    "Something is moved to the CPU, by .cpu() or .to(…). The model may be on another device, and "
+    "its buffer, x and positions with it. Leave all of them where they are.",
     loses=KEPT,
     breaks="moves with the model to another device or precision",
 )
