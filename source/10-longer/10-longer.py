@@ -736,10 +736,10 @@ print("turned as the course does:", torch.allclose(mine, theirs, atol=1e-5))
 # ### Larger pictures than trained
 #
 # A task for pictures: each patch has a symbol, and it follows, nine times in ten, from the patch
-# one row up and two columns to the left. Some symbols are hidden. Read row by row, that patch is $C
-# + 2$ positions back, a different number in a picture of a different width. The model is trained on
-# 6 by 6 patches and reads 9 by 9 and 12 by 12. Two encodings, with the same steps and layers: rows
-# and columns by your `angles2d`, and RoPE that is told the order of the patches only.
+# one row up and two columns to the left. Some symbols are hidden. Read row by row, that patch is
+# $C + 2$ positions back, a different number in a picture of a different width. The model is trained
+# on 6 by 6 patches and reads 9 by 9 and 12 by 12. Two encodings, with the same steps and layers:
+# rows and columns by your `angles2d`, and RoPE that is told the order of the patches only.
 
 # %%
 predict("pictures", "Trained on 6 by 6 patches, rows and columns by RoPE: the loss on 12 by 12 is",

@@ -94,7 +94,8 @@ def test_each_unit_is_begun_saved_opened_again_and_graded(
             end_kernels(page)
 
     handed_in = tmp_path / "handed in"
-    shutil.copytree(learner.work, handed_in / "ada")
+    for unit in OPENED:
+        shutil.copytree(learner.work / unit, handed_in / "ada" / unit)
     rows = grade.grade(course, handed_in, tmp_path / "out", isolated=ISOLATED)
     assert dict(zip(rows.unit, rows.score, strict=True)) == {
         unit: checks.exercises(unit)[name].points for unit, (name, _) in first.items()
