@@ -115,7 +115,7 @@ def page() -> Iterator[Page]:
         options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
         page = browser.new_page(viewport={"width": 1280, "height": 6000})
-        page.set_default_timeout(120_000)
+        page.set_default_timeout(300_000)  # a busy machine has needed two minutes for one cell
         yield page
         browser.close()
 
