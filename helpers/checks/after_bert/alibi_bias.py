@@ -55,20 +55,8 @@ def _bias_of_form(form: str) -> Callable[[Random], Iterator[Case]]:
         asked = call(_one_flat(rng, slopes), length, form=form)
         yield Case(f"{asked.label} with a slope of 0", asked.ask)
         yield call(_slopes(rng, rng.randint(2, 3)), 1, form=form)
-        yield _far(rng, form)
 
     return cases
-
-
-def _far(rng: Random, form: str) -> Case:
-    """Of a long text a few queries: all would be more than a sandbox may show."""
-    asked = call(_slopes(rng, 1), rng.randint(1100, 1200), form=form)
-
-    def ask(answer: Answer) -> Any:
-        found = asked.ask(answer)
-        return found[:, ::90] if isinstance(found, Tensor) and found.dim() == 3 else found
-
-    return Case(f"{asked.label}, every 90th query", ask)
 
 
 def _causal(rng: Random) -> Iterator[Case]:
