@@ -18,8 +18,8 @@ SKIPPED = Path("build") / "skipped"
 STYLE = ("ruff check .", "ruff format --check --exclude source .")
 TYPES = "mypy"
 DRIFT = "helpers.course build --check"
-# conftest.py orders and shares the tests; twice as many at a time as cores, as many wait.
-PYTEST = "pytest -n 4 --no-loadscope-reorder --max-worker-restart 0"
+# conftest.py orders and shares the tests; more at a time than two cores, as many wait.
+PYTEST = "pytest -n 3 --no-loadscope-reorder --max-worker-restart 0"
 EVERYTHING = (
     *STYLE,
     # nbval executes the solutions.

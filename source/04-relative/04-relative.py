@@ -395,7 +395,7 @@ pd.DataFrame({"MiB": at_1024["bytes"] / 2**20, "ms": at_1024["seconds"] * 1e3}).
 #
 # Without a clip ($k = T - 1$) the products are $(T, 2T-1)$ for each head: column $r$ is offset
 # $r - (T-1)$. The rows we want are windows of $T$ columns, and the window moves one to the left
-# from each query to the next. `gather` is told so pair by pair, by $T^2$ whole numbers.
+# from each query to the next. `gather` is told so pair by pair, by $T^2$ integers.
 #
 # Huang et al. (2018, section 3.4.1) read it without an index. (Their model is causal and has $T$
 # columns; they pad on the left. Here is the same idea for $2T-1$ columns.) Think of the numbers as
@@ -911,7 +911,7 @@ outcome("reverse", "b" if absolute < relative else "a")
 # %% [markdown]
 # At the trained length, **absolute positions win**, the sinusoids and the table: no token is wrong,
 # on any seed. Shaw's clipped vectors and T5's buckets fall far behind: the token to copy is at
-# offset $T - 1 - 2t$, another one at every position, which they do not see. Two of the
+# offset $T - 1 - 2t$, a different one at every position, which they do not see. Two of the
 # relative ones come close all the same. RoPE gets nearly everything right and Transformer-XL a
 # little less, but their losses are many times as large. Both tell all offsets apart, and a model
 # may work out a token's position from where the text ends.

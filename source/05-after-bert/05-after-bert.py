@@ -877,8 +877,8 @@ print(f"without a preference: {1 / 96:.2f} at each offset")
 
 # %% [markdown]
 # Shaded is what training showed. Pair 0 is back after 6.3 positions and pair 1 after 29, so after
-# 31, 57 or 88 positions both are nearly where they were. There the head looks as well, and 24
-# tokens gave it no reason not to.
+# 31, 57 or 88 positions both are nearly where they were. There the head looks as well: training on
+# 24 tokens gave it no reason not to look there.
 #
 # The clip is known as ReRoPE (Su 2023). It is the way into **context extension**: one can clip far
 # offsets, or squeeze all positions into the range of training, which is position interpolation

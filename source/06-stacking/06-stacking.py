@@ -141,9 +141,9 @@ check.residual(rank_residual, seed=6101)
 # ### Why so fast?
 #
 # Averaging explains that differences shrink. It does not explain three layers. Python's `Decimal`
-# can compute with 400 digits instead of 16, so we can watch for longer. This is another stack, with
-# one head and other weights, so its numbers differ from those above. It prints the same quantity,
-# the largest difference between two words, relative to their size:
+# can compute with 400 digits instead of 16, so we can watch for longer. This is a different stack,
+# with one head and other weights, so its numbers differ from those above. It prints the same
+# quantity, the largest difference between two words, relative to their size:
 
 # %% tags=["nbval-check-output"]
 from decimal import Decimal, getcontext
@@ -531,7 +531,7 @@ for name, options in given.items():
 # 1), whatever positions are added, fixed or learned. Nor is Shaw's clip a limit: beyond $k$ the
 # offsets share a vector, and the tokens are still seen. Only in a **window**, attention in which a
 # query sees the keys at most $k$ away, it takes $T/k$ layers, as in a convolution. **Cause 3 is
-# ruled out.** Long texts have a price, but it is another one.
+# ruled out.** Long texts have a price, but a different one.
 
 # %% [markdown]
 # ## 4. What a longer text costs
@@ -670,7 +670,7 @@ plots.show(*stack.tree(longer_words, longer_parents.tolist(), centre=1))
 # number of steps from a word up to the root, which itself has depth 0. Write `tree_depths`:
 # `parents`, of shape $(T,)$, gives depths, of shape $(T,)$. For the short sentence above they are
 # 2, 1, 0, 1, 3, 2. Words come in the order of the text, so a parent may stand to the right of its
-# word. A tree has 1 to 400 words, and may be as deep as it has words. Give whole numbers
+# word. A tree has 1 to 400 words, and may be as deep as it has words. Give integers
 # (`torch.int64`), since rows of a table are looked up with them. `parents` stays as it is.
 #
 # *Why care:* it is the tree's version of the first exercise of this course.
@@ -712,7 +712,7 @@ check.depths(tree_depths, seed=6404)
 # Write `tree_offsets`: `parents`, of shape $(T,)$, gives $(T, T)$, row $i$ and column $j$. You may
 # use `encodings.tree_depths` for the depths. In the short sentence above, from *the* (position 0)
 # to *cat* it is −1, to *sat* −2, and to *on* +3: two up, one down. Again the words may come in any
-# order, and a tree of 1 to 200 words may be as deep as it has words. Give whole numbers
+# order, and a tree of 1 to 200 words may be as deep as it has words. Give integers
 # (`torch.int64`), since an encoding looks up vectors with them. `parents` stays as it is.
 #
 # *Why care:* the `offsets` of our attention take any such matrix in place of $j - i$. The same

@@ -9,6 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from nbformat import v4
 from playwright.sync_api import Locator, Page
 
+from benchmarks import sliders
 from helpers import widgets
 from helpers.course.authoring.notebook import METADATA
 from tests.browser.conftest import end_kernels, jupyterlab, opened, run
@@ -53,11 +54,12 @@ def _drag(page: Page) -> str:
     box = handle.bounding_box()
     assert box
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    before = page.locator(".widget-readout").inner_text()
     page.mouse.move(x, y)
     page.mouse.down()
     for step in range(30):
         page.mouse.move(x + 2 * step, y)
-    page.get_by_alt_text("a line of 40 points").wait_for(state="detached")  # not released yet
+    page.get_by_alt_text(f"a line of {before} points").wait_for(state="detached")  # not released yet
     page.mouse.up()
     value = page.locator(".widget-readout").inner_text()
     page.get_by_alt_text(f"a line of {value} points").wait_for()
@@ -91,6 +93,9 @@ def test_pictures_stay_when_the_notebook_is_closed(tmp_path: Path, page: Page) -
     with jupyterlab(tmp_path) as address:
         opened(page, f"{address}/lab/tree/a.ipynb")
         run(page, page.get_by_text("20/20"))
+        timed = sliders.measure(page, "points n", presses=2, seconds=0.5)
+        assert 0 < timed["median"] <= timed["largest"]
+        assert timed["pictures"] > 0
         value = _drag(page)
         _press(page)
         assert _refused(page) == []

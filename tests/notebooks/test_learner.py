@@ -12,10 +12,10 @@ from nbclient import NotebookClient
 from helpers import checks, widgets
 from helpers.checks.engine.report import FINDINGS, STUB
 from helpers.course.settings import Course
-from tests.common import UNITS
+from tests.common import SAMPLE, UNITS
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", SAMPLE)
 def test_a_learner_who_writes_nothing_meets_no_error(
     course: Course, unit: str, tmp_path: Path
 ) -> None:

@@ -115,7 +115,7 @@ def _padded_elsewhere(rng: Random) -> Iterator[Case]:
 def _long(rng: Random) -> Iterator[Case]:
     """Beyond what bfloat16, float16 and integers of 8 bits can count.
 
-    Not beyond 16 bits: a right answer may make S² numbers, for which memory must do.
+    Not beyond 16 bits: a right answer may make S² numbers, for which there must be memory.
     """
     for width in (rng.randint(300, 400), rng.randint(2500, 2900)):
         mask = _left(rng, 2, width)

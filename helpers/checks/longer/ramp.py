@@ -1,6 +1,6 @@
 """Unit 10, “YaRN's ramp”: what it asks, and wrong frequencies.
 
-What goes wrong with the temperature, and around the two, is in `ramp_gain`.
+What goes wrong with the factor of queries and keys, and around the two, is in `ramp_gain`.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _by_others(rng: Random) -> Iterator[Case]:
     yield _frequencies(call(16, rng.randint(300, 3000), far, low, high, rng.randint(2, 9) * 10_000))
 
 
-def _temperature(rng: Random) -> Iterator[Case]:
+def _by_gain(rng: Random) -> Iterator[Case]:
     few = (1, rng.uniform(1.05, 1.45), rng.uniform(1.5, 2))
     for s in (4, rng.randint(2, 9), *few, rng.uniform(10, 40), 512, rng.randint(2000, 9000)):
         yield _gain(call(2 * rng.randint(2, 40), rng.randint(20, 9000), s))
@@ -111,7 +111,7 @@ def _temperature(rng: Random) -> Iterator[Case]:
 ramp = Exercise(
     "ramp",
     ramp_of,
-    (Part(DEFAULTS, 1, _by_default), Part(OTHERS, 1, _by_others), Part(GAIN, 1, _temperature)),
+    (Part(DEFAULTS, 1, _by_default), Part(OTHERS, 1, _by_others), Part(GAIN, 1, _by_gain)),
     forbidden=(encodings.Yarn, encodings.Llama3, encodings.Interpolated, longer.Extended),
     tolerance=1e-5,
     explains=("Write `ramp`.",),

@@ -1,4 +1,4 @@
-"""Unit 10, “YaRN's ramp”: wrong temperatures, arguments without effect, and wrong forms."""
+"""Unit 10, “YaRN's ramp”: wrong factors of queries and keys, arguments without effect, and wrong forms."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def ramp_of_warm_frequencies(): ...
     breaks="It returns two results",
 )
 @changed(ramp_again, "return slowed, 0.1 * math.log(factor) + 1", "return slowed")
-def ramp_without_a_temperature(): ...
+def ramp_without_the_factor(): ...
 
 
 @ramp.mistake(

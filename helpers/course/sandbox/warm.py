@@ -106,7 +106,6 @@ def _draw() -> None:
     ax.legend()
     figure.colorbar(ax.imshow([[0, 1]]), ax=ax)
     plots.png(figure)
-    plots.svg(figure)
 
 
 def _dumpable(yes: bool) -> None:

@@ -49,6 +49,8 @@ def test_cells_share_a_kernel_and_sessions_do_not(warm: Sandbox) -> None:
     assert sorted(shown.split()) == ["err", "out"]  # two streams, in no order
     assert "division" in _text(session, "1 / 0")
     assert "image/png" in session.run("import matplotlib.pyplot as p; p.plot([1]);", 20)[-1].data
+    ours = "from helpers import plots; plots.show(p.figure(), 'an empty frame')"
+    assert session.run(ours, 20)[-1].data == {"text/plain": "[picture: an empty frame]"}
     session.close()
     session = Session(warm)
     assert "not defined" in _text(session, "kept")
