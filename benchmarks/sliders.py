@@ -1,4 +1,4 @@
-"""Sliders in JupyterLab: from a key pressed to the picture painted, and pictures a second in a drag.
+"""Sliders in JupyterLab: from a key to the picture painted, and pictures a second in a drag.
 
 One slider of each of eight units, in Chromium, with the kernel, the server and the browser on one
 machine. Prints the targets and whether they are met; writes sliders.json and .txt.
@@ -33,6 +33,7 @@ SLIDERS = {
     "09-claim-lab": "how random W is",
 }
 COURSE = settings.find(Path(__file__).parent)
+HERTZ = 60  # moves of the mouse, as many as a screen shows
 REST = 800  # milliseconds, behind which the picture has also been drawn with all care
 # Notes in the page when a key was pressed, and when each new picture was painted.
 WATCH = """() => {
@@ -81,19 +82,20 @@ def _wait(page: Page, label: str, key: str) -> float:
 
 
 def _drag(page: Page, label: str, seconds: float) -> float:
-    """Pictures painted a second while the handle is drawn to and fro over half of its way."""
+    """Pictures painted a second while the handle is drawn to and fro."""
     handle = page.get_by_role("slider", name=label, exact=True)
     way = handle.locator("xpath=ancestor::*[contains(@class, 'noUi-base')]")
     box, track = handle.bounding_box(), way.bounding_box()
     assert box and track
-    y, step = box["y"] + box["height"] / 2, track["width"] / 120
+    y, step = box["y"] + box["height"] / 2, track["width"] / 20
     page.mouse.move(box["x"] + box["width"] / 2, y)
     page.mouse.down()
     page.evaluate("window.painted = []")
     begun, n = time.perf_counter(), 0
     while (passed := time.perf_counter() - begun) < seconds:
         n += 1
-        page.mouse.move(track["x"] + track["width"] / 4 + step * abs(n % 120 - 60), y)
+        page.mouse.move(track["x"] + step * abs(n % 40 - 20), y)
+        page.wait_for_timeout(1000 / HERTZ)
     painted = page.evaluate("window.painted.length")
     page.mouse.up()
     page.wait_for_timeout(REST)
@@ -104,11 +106,13 @@ def targets(table: pd.DataFrame) -> list[str]:
     """A line for each target; it begins with "met" or "missed"."""
     slowest = table.sort_values("median").iloc[-1]
     fewest = table.sort_values("pictures").iloc[0]
+    soon = "met   " if slowest["median"] <= 150 else "missed"
+    often = "met   " if fewest["pictures"] >= 8 else "missed"
     return [
-        f"{'met   ' if slowest['median'] <= 150 else 'missed'} a picture {slowest['median']:.0f} ms "
-        f"after a key in the slowest, {slowest['unit']} (at most 150)",
-        f"{'met   ' if fewest['pictures'] >= 8 else 'missed'} {fewest['pictures']:.1f} pictures a "
-        f"second in a drag in the slowest, {fewest['unit']} (at least 8)",
+        f"{soon} a picture {slowest['median']:.0f} ms after a key in the slowest, "
+        f"{slowest['unit']} (at most 150)",
+        f"{often} {fewest['pictures']:.1f} pictures a second in a drag in the slowest, "
+        f"{fewest['unit']} (at least 8)",
     ]
 
 

@@ -7,6 +7,7 @@ can live (GitHub, a page, a test run). Only what ipywidgets 7 and 8 share is use
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -65,6 +66,8 @@ def _panel(draw: Draw, controls: dict[str, Slider | Box], place: Place) -> Any:
     import ipywidgets
 
     shown = {name: _control(*control) for name, control in controls.items()}
+    # What is there will stay: to search it for garbage takes as long as every third picture.
+    gc.freeze()
 
     def redraw(sketch: bool) -> None:
         try:

@@ -48,6 +48,7 @@ STYLE: Any = {
     "axes.prop_cycle": cycler(color=COLOURS, linestyle=LINES),
     "axes.spines.right": False,
     "axes.spines.top": False,
+    "axes.titley": 1.0,  # else each drawing looks for what might be in a title's way
     "figure.constrained_layout.use": True,
     "figure.dpi": 96,
     "figure.facecolor": PAPER,
@@ -168,7 +169,15 @@ class Place:
 
 
 def heatmap(
-    ax: Axes, table: Any, *, x: str, y: str, title: str = "", limit: float = 0, says: str = ""
+    ax: Axes,
+    table: Any,
+    *,
+    x: str,
+    y: str,
+    title: str = "",
+    limit: float = 0,
+    says: str = "",
+    bar: bool = True,
 ) -> None:
     """Draw a matrix; zero is white, and in the middle of the colours if any number is negative.
 
@@ -177,6 +186,7 @@ def heatmap(
         x, y: what the columns and the rows are.
         limit: value of the strongest colour; the largest in the table if 0.
         says: what the colours are, written beside their bar.
+        bar: whether the colours are explained, as by one of several with the same `limit`.
     """
     values = _array(table)
     limit = limit or float(np.abs(values).max()) or 1.0
@@ -187,7 +197,8 @@ def heatmap(
     ax.set(xlabel=x, ylabel=y, title=title)
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_locator(MaxNLocator(integer=True))
-    ax.figure.colorbar(picture, ax=ax, label=says)
+    if bar:
+        ax.figure.colorbar(picture, ax=ax, label=says)
 
 
 def lines(

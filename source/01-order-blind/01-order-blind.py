@@ -126,7 +126,7 @@ def draw(d, keys):
     for ax, factor, title in zip(axes, (1, math.sqrt(d)), ("with √d", "without"), strict=True):
         weights = torch.as_tensor(attention_of(factor * q, k, torch.eye(keys)))
         plots.heatmap(ax, weights, x="key", y="query", title=f"{title}, d = {d}", limit=1,
-                      says="weight")
+                      says="weight", bar=ax is axes[1])
         ax.locator_params(integer=True)
         largest.append(float(weights.max(-1).values.mean()))
     return figure, "Mean largest weight: {:.2f} with √d, {:.2f} without.".format(*largest)
@@ -247,7 +247,8 @@ figure, axes = plt.subplots(1, 3, figsize=(9, 2.8))
 masks = {"padding": real[None, :], "causal": causal, "both": causal & real}
 for ax, (name, mask) in zip(axes, masks.items(), strict=True):
     weights = attend(q, k, torch.eye(8), mask)
-    plots.heatmap(ax, weights, x="key", y="query", title=name, limit=1, says="weight")
+    plots.heatmap(ax, weights, x="key", y="query", title=name, limit=1, says="weight",
+                  bar=ax is axes[2])
 plots.show(figure, "Weights: two empty columns with padding; causal, an empty upper triangle.")
 
 # %% [markdown]

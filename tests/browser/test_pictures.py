@@ -59,7 +59,8 @@ def _drag(page: Page) -> str:
     page.mouse.down()
     for step in range(30):
         page.mouse.move(x + 2 * step, y)
-    page.get_by_alt_text(f"a line of {before} points").wait_for(state="detached")  # not released yet
+    # It is not released yet.
+    page.get_by_alt_text(f"a line of {before} points").wait_for(state="detached")
     page.mouse.up()
     value = page.locator(".widget-readout").inner_text()
     page.get_by_alt_text(f"a line of {value} points").wait_for()

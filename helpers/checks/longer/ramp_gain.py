@@ -1,4 +1,4 @@
-"""Unit 10, “YaRN's ramp”: wrong factors of queries and keys, arguments without effect, and wrong forms."""
+"""Unit 10, “YaRN's ramp”: wrong factors of queries and keys, unused arguments, and wrong forms."""
 
 from __future__ import annotations
 
