@@ -9,6 +9,7 @@ import base64
 import html
 import io
 import os
+import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -139,7 +140,7 @@ class Place:
         """
         if not DRAWN:
             plt.close(figure)
-            self._put({"text/plain": f"[picture: {alt}]"}, {})
+            self._put({"text/plain": textwrap.fill(f"[picture: {alt}]", 88)}, {})
             return
         if sketch and len(figure.axes) == len(self._boxes):
             figure.set_layout_engine("none")
