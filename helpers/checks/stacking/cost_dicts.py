@@ -39,7 +39,7 @@ def cost_kept_for_the_next_time(length, d_model, num_heads):
 
 @cost.mistake(
     "Your numbers are nearly right: powers by way of logarithms, roots or divisions are a little "
-    "off. Multiply the whole numbers themselves.",
+    "off. Multiply the integers themselves.",
     breaks="The numbers are exact",
 )
 def cost_by_logarithms(length, d_model, num_heads):

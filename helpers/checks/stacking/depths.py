@@ -53,7 +53,7 @@ depths = Exercise(
     (
         Part("each word after its parent", 0.25, _left_to_right),
         Part("any order of the words", 0.5, _any_order),
-        Part("whole numbers", 0.25, _whole),
+        Part("integers", 0.25, _whole),
     ),
     forbidden=(encodings.tree_offsets, _above),
     explains=("First the absolute position in a tree", "Write `tree_depths`:"),
@@ -184,9 +184,9 @@ def depths_of_the_whole_tree(): ...
 
 
 @depths.mistake(
-    "Your depths are right, but no index: give them as whole numbers, torch.int64.",
-    loses="whole numbers",
-    breaks="Give whole numbers (`torch.int64`)",
+    "Your depths are right, but no index: give them as integers, torch.int64.",
+    loses="integers",
+    breaks="Give integers (`torch.int64`)",
 )
 @changed(depths_by_steps, "torch.tensor(found)", "torch.tensor(found).float()")
 def depths_as_floats(): ...
@@ -205,16 +205,16 @@ def depths_in_place(parents):
 
 
 @depths.mistake(
-    "Your depths are right, but not torch.int64: their dtype is another one of whole numbers.",
-    loses="whole numbers",
+    "Your depths are right, but not torch.int64: their dtype is a different integer type.",
+    loses="integers",
 )
 @changed(depths_by_steps, "torch.tensor(found)", "torch.tensor(found).int()")
 def depths_as_short_integers(): ...
 
 
 @depths.mistake(
-    "Your depths are right, but floats, which are no index: give whole numbers, torch.int64.",
-    loses="whole numbers",
+    "Your depths are right, but floats, which are no index: give integers, torch.int64.",
+    loses="integers",
 )
 @changed(depths_by_steps, "torch.tensor(found)", "torch.tensor(found).double()")
 def depths_as_double_floats(): ...

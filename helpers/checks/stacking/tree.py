@@ -17,7 +17,7 @@ from helpers.encodings.tree import _above
 ON_A_PATH, ACROSS, WHOLE = (
     "one word above the other",
     "words on different branches",
-    "whole numbers",
+    "integers",
 )
 
 

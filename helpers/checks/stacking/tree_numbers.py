@@ -7,16 +7,16 @@ from helpers.checks.stacking.tree import ACROSS, ON_A_PATH, WHOLE, offsets_by_pa
 
 
 @tree.mistake(
-    "Your offsets are right, but no index: give them as whole numbers, torch.int64.",
+    "Your offsets are right, but no index: give them as integers, torch.int64.",
     loses=WHOLE,
-    breaks="Give whole numbers (`torch.int64`)",
+    breaks="Give integers (`torch.int64`)",
 )
 @changed(offsets_by_paths, "torch.tensor(found)", "torch.tensor(found).float()")
 def offsets_as_floats(): ...
 
 
 @tree.mistake(
-    "Your offsets are right, but not torch.int64: their dtype is another one of whole numbers.",
+    "Your offsets are right, but not torch.int64: their dtype is a different integer type.",
     loses=WHOLE,
 )
 @changed(offsets_by_paths, "torch.tensor(found)", "torch.tensor(found).int()")
@@ -24,7 +24,7 @@ def offsets_as_short_integers(): ...
 
 
 @tree.mistake(
-    "Your offsets are right, but floats, which are no index: give whole numbers, torch.int64.",
+    "Your offsets are right, but floats, which are no index: give integers, torch.int64.",
     loses=WHOLE,
 )
 @changed(offsets_by_paths, "torch.tensor(found)", "torch.tensor(found).double()")

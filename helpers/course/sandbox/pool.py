@@ -27,23 +27,27 @@ def begin(number: int, limits: Limits, isolated: bool) -> None:
 def taken(limits: Limits, isolated: bool) -> Iterator[Sandbox]:
     """A sandbox for one notebook, kept afterwards unless it has ended or an error came of it.
 
+    Nor is it kept after `close`: a worker of a cluster may still do what nobody waits for.
+
     Raises:
         CourseError: it does not start.
     """
     sandbox = _idle_one(limits, isolated) or _started(limits, isolated)
     _taken.append(sandbox)
+    fine = False
     try:
         sandbox.wait()
         yield sandbox
-    except BaseException:
-        sandbox.close()
-        raise
+        fine = sandbox.process.poll() is None
     finally:
-        _taken.remove(sandbox)
-    if sandbox.process.poll() is None:
-        _idle.append(sandbox)
-    else:
-        sandbox.close()
+        with _turn:
+            kept = fine and sandbox in _taken
+            if sandbox in _taken:
+                _taken.remove(sandbox)
+            if kept:
+                _idle.append(sandbox)
+        if not kept:
+            sandbox.close()
 
 
 def _started(limits: Limits, isolated: bool) -> Sandbox:
@@ -72,7 +76,11 @@ def give_up() -> None:
 
 
 def close() -> None:
-    """End all that are idle."""
-    while _idle:
-        _idle.pop().close()
+    """End all that are idle, and those in use when their notebook is done."""
+    with _turn:
+        ended = [*_idle]
+        _idle.clear()
+        _taken.clear()
+    for each in ended:
+        each.close()
     _given_up.clear()
