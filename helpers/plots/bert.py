@@ -78,7 +78,7 @@ def attention(weights: Any, layer: int, head: int, corner: int = 8) -> tuple[Fig
     """
     shown, title = weights[layer - 1, head - 1], f"layer {layer}, head {head}"
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.6))
-    names = {"x": "key j", "y": "query i"}
+    names: dict[str, Any] = {"x": "key j", "y": "query i"}
     plots.heatmap(axes[0], shown, **names, title=title, limit=1)
     plots.heatmap(axes[1], shown[-corner:, :corner], **names, title="lower left", limit=1)
     axes[1].set_yticks(range(corner), range(len(shown) - corner, len(shown)))
