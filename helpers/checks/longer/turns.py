@@ -63,7 +63,7 @@ def _near_one(rng: Random) -> Iterator[Case]:
     """Bases for which some pair makes just more or just less than one turn."""
     for turns in (1.01, 0.99, 1.04, 0.96, 1.9, 0.55):
         d_head, length = 2 * rng.randint(6, 40), rng.randint(40, 5000)
-        pair = rng.randint(2, d_head // 2 - 1)
+        pair = rng.randint(d_head // 4, d_head // 2 - 1)  # so that no base is above 10⁸
         yield call(d_head, length, base=(length / (2 * math.pi * turns)) ** (d_head / 2 / pair))
     short = rng.randint(12, 19)  # where T − 1 steps would be too few
     yield call(8, short, base=(short / (2 * math.pi * 1.02)) ** 2)
