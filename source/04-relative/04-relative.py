@@ -193,9 +193,9 @@ check.pairs(key_term_by_pair, seed=4202)
 # %% [markdown] exercise="batched" title="Shaw's batched product" difficulty=3 minutes=15
 # Write `key_term_batched`: the same arguments, the same numbers, and no tensor that repeats the
 # fetched vectors per sentence or per head. The check watches the tensors you make for a text that
-# is longer than $B \cdot H$: no single one may hold $2 \cdot T^2 \cdot d$ numbers; one of
-# $T^2 \cdot d$ is fine. As before, the dtype is that of `q`, and gradients must reach `q` and
-# `vectors`.
+# is longer than $B \cdot H$: no single one may hold $2 \cdot T^2 \cdot d$ numbers, forward or
+# backward; one of $T^2 \cdot d$ is fine. As before, the dtype is that of `q`, and gradients must
+# reach `q` and `vectors`.
 #
 # *Why care:* moving axes about is where attention code goes wrong, and a `reshape` too many raises
 # no error. (`torch.einsum` does the same inside, and passes here as well: if you used it in the
@@ -236,7 +236,7 @@ check.batched(key_term_batched, seed=4303)
 # %% [markdown] exercise="gather" title="Multiply first, then read" difficulty=3 minutes=12
 # Write `key_term_by_gather`: the same arguments and numbers once more, dtype and gradients as well.
 # Now no tensor may have a vector for each pair: where $T$ and $d$ are larger than $B \cdot H$ and
-# $R$, no single tensor may hold $T^2 \cdot d$ numbers.
+# $R$, no single tensor may hold $T^2 \cdot d$ numbers, forward or backward.
 #
 # *Why care:* this is how libraries do it, this course's `shaw_keys` among them.
 #
@@ -413,10 +413,10 @@ explorable.show("skew", *skewed())
 # %% [markdown] exercise="skew" title="Skew" difficulty=4 minutes=15
 # Write `skew`, which turns products $(\dots, T, 2T-1)$ into $(\dots, T, T)$ with entry $(i, j)$
 # from the column of offset $j - i$. There may be any axes in front, or none, and the numbers may
-# lie in memory in any order, as after a `transpose`. **Only pad, flatten, slice and unflatten**, in
-# PyTorch: no index, no mask (nor a product with a one-hot tensor or another of zeros and ones), and
-# no loop over pairs (one over queries may be). The result has the dtype of `products`, gradients
-# must reach them, and they are not modified in place.
+# lie in memory in any order, as after a `transpose`. **Pad, flatten, slice and unflatten** are all
+# you need, in PyTorch: no index, no mask (nor a product with a one-hot tensor or another of zeros
+# and ones, nor `tril` and `triu`), and no loop over pairs (one over queries may be). The result has
+# the dtype of `products`, gradients must reach them, and they are not modified in place.
 #
 # *Why care:* reshaping costs nothing and needs no index. This is how the Music Transformer could
 # read pieces of thousands of tokens.
@@ -513,7 +513,7 @@ except ValueError as error:
 # weights as they are: after dropout, a query's weights need not add up to 1. Gradients must reach
 # `weights` and `vectors`, and no argument is modified in place. One part of the points is for
 # making no tensor with a vector for each pair: where $T$ and $d$ are larger than $B \cdot H$ and
-# $R$, no single tensor may hold $T^2 \cdot d$ numbers.
+# $R$, no single tensor may hold $T^2 \cdot d$ numbers, forward or backward.
 #
 # *Why care:* forward and backward mirror each other: adding up by index is the gradient of reading
 # by index.
@@ -563,7 +563,8 @@ check.values(value_term, seed=4707)
 # - `context(weights, offsets)` returns the value term, $(B, H, T, d)$, of weights as they are;
 # - where `offsets` is given, it stands for $j - i$: $(T, T)$ for all sentences, or $(B, T, T)$ with
 #   offsets for each, as for the trees of unit 06. These are clipped too;
-# - any length works: `max_len` limits nothing here, and one object may meet any lengths in turn;
+# - any length works: `max_len` limits nothing here, and one object may meet any $B$ and $T$ in
+#   turn, with `offsets` in one call and without in the next;
 # - the dtype of `q`, or of `weights`, is kept, with tables of the same dtype: after `.double()` all
 #   is float64, after `.bfloat16()` bfloat16;
 # - training must work, after `eval()` as well: gradients must reach `q`, `weights` and both tables,

@@ -8,7 +8,7 @@
 #
 # By the end of this unit you can
 #
-# - measure how alike a stack has made its tokens, explain why it happens so fast, and prevent it;
+# - measure how alike a stack makes its tokens, and explain what happens;
 # - test fairly whether a layer still knows where each token stands;
 # - count what a longer text costs, and name what it does not cost;
 # - give positions in a tree, and make attention heads act as a convolution;
@@ -83,9 +83,10 @@ same = next((layer for layer, gap in enumerate(gaps) if gap < 1e-7), 99)
 outcome("alike", "a" if same <= 3 else "b" if same < 99 else "c")
 
 # %% [markdown]
-# After three layers, *the*, *cat* and *mat* are one and the same vector. (It still changes from
-# layer to layer, for all words at once: hence the peak at layer 4.) Their positions are gone too,
-# and no later layer brings them back: the same vector gets the same answer, whatever the weights.
+# After three layers, *the*, *cat* and *mat* are one and the same vector. (This common vector still
+# changes from layer to layer, which is why the curve above has a peak at layer 4.) Their positions
+# are gone too, and no later layer brings them back: the same vector gets the same answer, whatever
+# the weights.
 #
 # This is the first of five possible causes of trouble. Sections 1 to 5 test one each, and not all
 # of them hold: (1) the tokens become alike; (2) positions get hard to read; (3) distant words are
@@ -104,8 +105,9 @@ outcome("alike", "a" if same <= 3 else "b" if same < 99 else "c")
 # $$r(X) = \frac{\lVert X - \mathbf{1}\bar x^\top \rVert}{\lVert X \rVert},
 # \qquad \lVert X \rVert^2 = \sum_{t,c} X_{tc}^2$$
 #
-# It is near 1 where the rows have hardly anything in common, and 0 where they are all the same: $X$
-# then has rank 1, hence *rank residual* (Dong et al. 2021, section 2, with another norm).
+# It is 1 where the mean row is 0, near 1 where many rows have hardly anything in common, and 0
+# where they are all the same: $X$ then has rank 1, hence *rank residual* (Dong et al. 2021, section
+# 2, with another norm).
 
 # %% [markdown] exercise="residual" title="The rank residual" difficulty=2 minutes=8
 # You will use this number on every stack in this unit. Write `rank_residual`: for states of shape
@@ -190,7 +192,7 @@ for layer in range(1, 7):
 # $$\varepsilon \;\to\; \varepsilon^3 \;\to\; \varepsilon^9 \;\to\; \varepsilon^{27}$$
 #
 # A constant goes with each arrow. With random weights of this size it is small: above, 0.0536
-# becomes 0.00000485, and its cube would be 0.00015.
+# becomes 0.00000485, whereas 0.0536 cubed is 0.00015.
 #
 # The exponent itself grows exponentially, so Dong et al. call the collapse **doubly exponential**.
 # They prove it for attention without skip connections and without MLPs.
@@ -250,7 +252,7 @@ outcome("prevents", "a" if mlp and skip else "b" if skip else "c" if mlp else "d
 # through as $\varepsilon$. The MLP does not help: it applies the same function to each row, so
 # nearly equal rows come out nearly equal, and with it they collapse even faster. The abstract of
 # Dong et al. says that "skip connections and MLPs stop the output from degeneration". Their theorem
-# on MLPs promises less: an MLP can *slow* the collapse, as far as it enlarges differences.
+# on MLPs promises less: an MLP can *slow* the collapse, to the extent that it enlarges differences.
 # Multiplying all its weights by 8 delays the collapse by about one layer. But once $\varepsilon$ is
 # small, tripling the zeros beats any fixed factor.
 #
@@ -298,9 +300,10 @@ plots.show(*stack.band({name: one_number(step, 48) for name, step in after.items
                        lit=(0, 4)))
 
 # %% [markdown]
-# Without a skip the six words are one line. In the middle they only seem to be: all is drawn
-# relative to the size of a row, and the mean row grows. With whole layers they are six words still,
-# and the two *the* are two. **Cause 1 is real**, unless a skip runs around everything.
+# Without a skip the six words are one line. In the middle panel they only look like one line:
+# everything is drawn relative to the size of a row, and the mean row has grown. With whole layers
+# they are six words still, and the two *the* are two. **Cause 1 is real**, unless a skip runs
+# around everything.
 
 # %% [markdown]
 # ### Can training help itself?
@@ -385,11 +388,11 @@ for name, layer in kinds.items():
 # this does. Write `position_probe`. It gets the states of some sequences, `train` of shape $(N, T,
 # D)$, and of others, `test` of shape $(M, T', D)$, fits $w$ on the first by the formula above (with
 # $\lambda$ = `ridge`, which is any positive number; the constant included) and returns the mean
-# absolute error on the second, in positions: a single number, which is a float or a tensor without
-# axes. The test sequences may be longer or shorter than those of training, and there may be fewer
-# rows than weights. What the probe says counts as it is, neither rounded nor clipped. The states of
-# a real model may be nearly alike, so compute in the dtype of the states; in this unit they are
-# float64. Both tensors stay as they are.
+# absolute error on the second, in positions: a single number, which is a float or a 0-dimensional
+# tensor. The test sequences may be longer or shorter than those of training, and there may be fewer
+# rows than weights. Do not round or clip the probe's answers. The states of a real model may be
+# nearly alike, so compute in the dtype of the states; in this unit they are float64. Neither tensor
+# may be modified.
 #
 # *Why care:* a probe with as many weights as a state has numbers can fit noise. Judged on what it
 # was fitted to, it finds positions where there are none.
@@ -426,7 +429,7 @@ check.probe(position_probe, seed=6202)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Whoever always answers the middle is off by about $T/4$. And why "fair"? Here the states are
+# A probe that always answers the middle is off by about $T/4$. And why "fair"? Here the states are
 # noise:
 
 # %% tags=["nbval-check-output"]
@@ -447,7 +450,7 @@ print(f"noise, judged on other sequences: {float(error_of(noise[:8], noise[8:]))
 # offsets in every layer (unit 04), and nothing at the input.
 
 # %%
-predict("read", "Of the three models with skips, how is the loss of the one that is read best?",
+predict("read", "Of the three models with skips, one is easiest to read. Its loss is",
         a="the lowest of the three", b="in the middle", c="the highest of the three", answer="")
 
 # %% tags=["training"]
@@ -495,7 +498,8 @@ outcome("read", "a" if best == with_skips.min() else "c" if best == with_skips.m
 # - **No skips.** Read without error at the input; after two layers hardly better than the middle.
 # - **With skips.** Given once, the position becomes hard to read, mostly in the first layer.
 # - **Renewed.** The first layer costs most here too, but in the end the error is half as large.
-# - **Shaw.** Offsets alone do not say where a token stands. Further up something can be read.
+# - **Shaw.** At the input there is nothing to read, since nothing is added there. Further up there
+#   is something; where it comes from was not investigated.
 #
 # Easier to read is not better. Of the three with skips, in the recorded runs, *renewed* is easiest
 # to read (2.0) and has the highest loss (0.357). Shaw is hardest to read (4.3) and has the lowest
@@ -528,7 +532,7 @@ for name, options in given.items():
 
 # %% [markdown]
 # One layer is enough: the path between any two tokens has length $O(1)$ (Vaswani et al. 2017, table
-# 1), whatever positions are added, fixed or learned. Nor is Shaw's clip a limit: beyond $k$ the
+# 1), whatever positions are added, fixed or learned. Shaw's clip is no limit either: beyond $k$ the
 # offsets share a vector, and the tokens are still seen. Only in a **window**, attention in which a
 # query sees the keys at most $k$ away, it takes $T/k$ layers, as in a convolution. **Cause 3 is
 # ruled out.** Long texts have a price, but a different one.
@@ -542,7 +546,8 @@ for name, options in given.items():
 # mean of the values with those weights. And it has an MLP from $D$ to $4D$ and back.
 #
 # A product of a $(n, m)$ and a $(m, l)$ matrix takes $n\,m\,l$ multiplications. Softmax, LayerNorm
-# and biases are small beside that and are left out.
+# and biases take far fewer operations and are left out. (In time the softmax is not small: it may
+# take as long as the two products around it.)
 
 # %%
 predict("share", "BERT: D = 768, T = 512. How much of a layer's work do all those pairs take?",
@@ -552,7 +557,7 @@ predict("share", "BERT: D = 768, T = 512. How much of a layer's work do all thos
 # You will settle your prediction with this count. Write `multiply_adds`, which returns a new dict
 # with three numbers and nothing else: `"projections"`, `"pairs"` (scores and weighted means
 # together, all heads) and `"mlp"`. The numbers are exact, as ints, floats without a fraction or
-# tensors without axes, also for $T$ = 131,072 and $D$ = 12,288. Here `length` is $T$, `d_model` is
+# 0-dimensional tensors, also for $T$ = 131,072 and $D$ = 12,288. Here `length` is $T$, `d_model` is
 # $D$ and `num_heads` is $H$, which divides $D$. A multiplication with its addition counts as one.
 #
 # *Why care:* one of the three makes long texts expensive, but only from a certain length on. You
@@ -641,11 +646,11 @@ plots.show(figure, "Loss by length: only the window and Shaw keys stay with the 
 print(study.note)
 
 # %% [markdown]
-# At the trained length all seven do nearly the same. Beyond it, the two tables fail at once, and
-# being relative is not enough: RoPE meets offsets that it has never seen (unit 05), and the clipped
-# bias, which leaves no offset untrained, also gets worse (0.34 at 48, 0.52 at 96). The same bias
-# inside a window does not, for this language looks back three tokens only. **Cause 5 is real.**
-# Here Shaw's clipped *keys* and a window help.
+# At the trained length all seven do nearly the same. Beyond it, the two absolute encodings,
+# sinusoidal and learned, fail at once, and being relative is not enough: RoPE meets offsets that it
+# has never seen (unit 05), and the clipped bias, which leaves no offset untrained, also gets worse
+# (0.34 at 48, 0.52 at 96). Inside a window the same bias does not, because this language looks back
+# three tokens only. **Cause 5 is real.** Here Shaw's clipped *keys* and a window help.
 
 # %% [markdown]
 # ## 6. A line is not the only order
@@ -670,7 +675,7 @@ plots.show(*stack.tree(longer_words, longer_parents.tolist(), centre=1))
 # number of steps from a word up to the root, which itself has depth 0. Write `tree_depths`:
 # `parents`, of shape $(T,)$, gives depths, of shape $(T,)$. For the short sentence above they are
 # 2, 1, 0, 1, 3, 2. Words come in the order of the text, so a parent may stand to the right of its
-# word. A tree has 1 to 400 words, and may be as deep as it has words. Give integers
+# word. A tree has 1 to 400 words, and may be as deep as it has words. Return integers
 # (`torch.int64`), since rows of a table are looked up with them. `parents` stays as it is.
 #
 # *Why care:* it is the tree's version of the first exercise of this course.
@@ -706,13 +711,13 @@ check.depths(tree_depths, seed=6404)
 #
 # - if one of them is **above** the other (an ancestor, or the same word), it is
 #   $\text{depth}_j - \text{depth}_i$;
-# - else the path goes up from $i$ to the **lowest** word above both, then down to $j$: the number
-#   of its steps, with a minus where $j$ stands before $i$ in the text.
+# - otherwise it is the number of steps on the path from $i$ up to their **lowest common ancestor**
+#   and down to $j$, with a minus where $j$ stands before $i$ in the text.
 #
 # Write `tree_offsets`: `parents`, of shape $(T,)$, gives $(T, T)$, row $i$ and column $j$. You may
 # use `encodings.tree_depths` for the depths. In the short sentence above, from *the* (position 0)
 # to *cat* it is −1, to *sat* −2, and to *on* +3: two up, one down. Again the words may come in any
-# order, and a tree of 1 to 200 words may be as deep as it has words. Give integers
+# order, and a tree of 1 to 200 words may be as deep as it has words. Return integers
 # (`torch.int64`), since an encoding looks up vectors with them. `parents` stays as it is.
 #
 # *Why care:* the `offsets` of our attention take any such matrix in place of $j - i$. The same
@@ -753,10 +758,11 @@ check.tree(tree_offsets, seed=6505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Depths, and the offsets on one path, are those of Wang et al. (2019, section 3). Across branches
-# they lead every path through the root. Turning earlier, at the lowest common ancestor, is our
-# choice: it keeps siblings close, however deep they stand. One offset may still mean two things:
-# seen from *cat* above, +2 is *we*, two steps down, and *on*, one up and one down.
+# Depths, and the offsets between a word and its ancestor, are those of Wang et al. (2019, section
+# 3). Between branches, Wang et al. lead every path through the root. Turning earlier, at the lowest
+# common ancestor, is our choice: it keeps siblings close, however deep they stand. One offset may
+# still mean two things: in the second figure, +2 from *cat* is both *we*, two steps down, and *on*,
+# one up and one down.
 #
 # Does it help? In the **tree language**, a word follows from its parent, nine times in ten, and the
 # words stand in random order: the text order says nothing. Train two layers with Shaw's keys on
@@ -793,9 +799,9 @@ for name, offsets in given.items():
 # %% [markdown]
 # Only the offsets differ. Those in the text leave the loss far from the limit, yours bring it near.
 # Longer recorded runs agree (1,000 steps, three seeds, limit 0.31): 1.37 nats with offsets in the
-# text, as without any positions; 0.53 with a vector for the depth, added at the input; 0.35 with
-# offsets in the tree. The price: somebody has to know the tree. For English that is a parser, with
-# its errors.
+# text, no better than without any positions; 0.53 with a vector for the depth, added at the input;
+# 0.35 with offsets in the tree. The price: somebody has to know the tree. For English that is a
+# parser, with its errors.
 
 # %% [markdown]
 # ## 7. Heads that act as a convolution
@@ -814,7 +820,7 @@ for name, offsets in given.items():
 
 # %% [markdown] exercise="convolution" title="Attention as a convolution" difficulty=3 minutes=15
 # Build it, and you can watch attention turn into a convolution. Write `attention_as_convolution`.
-# It takes `x` of shape $(T, C)$, a `kernel` as PyTorch has it, of shape $(C', C, K)$ with odd $K$
+# It takes `x` of shape $(T, C)$, a `kernel` in PyTorch's layout, of shape $(C', C, K)$ with odd $K$
 # and $W_h$ = `kernel[:, :, h]`, and the number `alpha`; it returns $y$ of shape $(T, C')$. In
 # PyTorch's convolution the middle tap meets the token itself, and the tap before it the neighbour
 # to the **left**: choose the centres $\Delta_h$ to match. The softmax runs over the $T$ keys that
@@ -823,8 +829,8 @@ for name, offsets in given.items():
 # precision: where `x` is float64, so are the softmax and all sums, because taps that cancel turn
 # large numbers into small ones. Gradients must reach `x` and `kernel`, and both stay as they are.
 #
-# *Why care:* with enough heads of sufficient width, attention can represent any convolution inside
-# the text. Whether it learns one is another matter, and it costs $T^2$.
+# *Why care:* with enough heads of sufficient width, attention can represent a convolution. Whether
+# it learns one is another matter, and it costs $T^2$.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -900,7 +906,7 @@ outcome("edge", "c" if inside > 1e-3 else "b" if ends > 1e-3 else "a")
 # put its weight on keys that exist.
 #
 # There is a condition. In a real head of width $D_h$, $W_h$ has at most rank $D_h$. It can equal
-# every tap only if $D_h \ge \min(C, C')$, which a usual layer with $D_h = D/H$ does not reach.
+# any tap only if $D_h \ge \min(C, C')$, which a usual layer with $D_h = D/H$ does not reach.
 
 # %% [markdown]
 # ## 8. Your answer

@@ -72,8 +72,9 @@ def in_words(sentence):
 plots.show(*text.unknown({"BERT reads": in_words(PAIR[0]) + in_words(PAIR[1])}))
 
 # %% [markdown]
-# Everybody knows that? Nothing in it is about Paris any more. Bad luck, you might say: what would
-# docstrings know about Paris? So count the tokens of the test part, which is all about Python.
+# Does everybody know that? Nothing in this row is about Paris any more. Bad luck, you might say:
+# what would docstrings know about Paris? So count the tokens of the test part, which is all about
+# Python.
 
 # %%
 predict("unknown", "With 995 whole words, how much of the test part is [UNK]?",
@@ -231,7 +232,7 @@ plots.show(*text.row(hidden, words_of(PAIR[1])))
 # %% [markdown] exercise="row" title="One row for a pair" difficulty=2 minutes=10
 # Write `pair_row`: two lists of ids become one row of `length` ids, and one of as many segments,
 # all whole numbers. Either sentence may be empty, neither holds `[PAD]`, `[CLS]` or `[SEP]`, and
-# `length` is 3 at least.
+# `length` is at least 3.
 #
 # - Segments are as in the table: the first `[SEP]` is still 0, the second is 1, padding is 0.
 # - A pair that is too long is cut **before** the row is put together. While it is too long, the
@@ -341,8 +342,8 @@ outcome("leak", "c" if right < 0.55 else "a" if right < 0.7 else "b")
 # %% [markdown] exercise="pairs" title="Pairs that give nothing away" difficulty=3 minutes=12
 # Write `sentence_pairs(documents, draw)`. `documents` is a list of lists of sentences, and stays as
 # it is; `draw` is a `random.Random`, and all chance comes from it. It returns a list of triples
-# `(first, second, label)`: one for each two neighbours in a document, in the order of the text,
-# with an independent fair coin for each pair; `first` is always the first of the two:
+# `(first, second, label)`: one for each pair of neighbouring sentences in a document, in the order
+# of the text, with an independent fair coin for each pair; `first` is always the first of the two:
 #
 # - with probability 1/2, `second` is its true neighbour and the label is 0;
 # - else the label is 1, and `second` is drawn evenly from **all sentences of other documents that
@@ -389,7 +390,7 @@ check.pairs(sentence_pairs, seed=7303)
 
 # %% [markdown]
 # The same judge again, on your pairs and on pairs drawn in two careless ways: beginnings, and any
-# sentence of a random document, as in the book. It may look at the first word of the second
+# sentence of a random document, as the book does. It may look at the first word of the second
 # sentence, at its length, or at how many words the two sentences share.
 
 # %% tags=["training"]
@@ -507,8 +508,8 @@ plots.show(*hooks.hooks("embed"))
 # %% [markdown] exercise="vectors" title="The input sum" difficulty=1 minutes=6
 # Write `forward` of `InputSum`, which turns ids and segments, both $(B, T)$, into the vectors
 # $h_p$, of shape $(B, T, D)$. The four modules are there, and they are all that is trained:
-# gradients must reach all four. The result has the dtype of the tables, and what is given stays as
-# it is. $T$ is at most `max_len`.
+# gradients must reach all four. The result has the dtype of the tables, and the arguments must not
+# be modified. $T$ is at most `max_len`.
 #
 # *Why care:* this is all that a BERT is told. Whatever does not enter here, no layer can know.
 #
@@ -564,8 +565,8 @@ plots.show(*pictures.strips(strips, [coder.id_to_token(each) for each in pair_to
 # ### Can the three be told apart again?
 #
 # Take random tables for 1,000 tokens, 2 segments and 64 positions, add a vector of each, then
-# **Gaussian noise with the standard deviation of the sum**. Look for the nearest of all 128,000
-# sums. Here is how often token, segment **and** position are all right, by width $D$:
+# **Gaussian noise with the standard deviation of the sum**. Look for the nearest of all 1,000 · 2 ·
+# 64 = 128,000 sums. Here is how often token, segment **and** position are all right, by width $D$:
 
 # %%
 WIDTHS = 8, 16, 32, 64, 128, 256
@@ -613,11 +614,11 @@ ahead = table["beside, thirds"][64] - table["sum"][64]
 outcome("beside", "c" if ahead > 0.03 else "a" if ahead < -0.03 else "b")
 
 # %% [markdown]
-# Thirds waste room: two segments get as many numbers as a thousand tokens. With half for the token
-# and an eighth for the segment, side by side does about as well as the sum, or a little better. So
-# a sum loses hardly anything at the same $D$, and training can decide the shares: side by side
-# **is** a sum, of vectors that are zero outside their own part. (Trained vectors are not random,
-# and may overlap more than these.)
+# Thirds waste room: the vector that tells 2 segments apart is as wide as the one that tells 1,000
+# tokens apart. With half for the token and an eighth for the segment, side by side does about as
+# well as the sum, or a little better. And side by side **is** a sum: of vectors that are zero
+# outside their own part. So a sum loses hardly anything at the same $D$, and training can decide
+# how much room each part gets. (Trained vectors are not random, and may overlap more than these.)
 #
 # ## 6. Masking words
 #
@@ -701,8 +702,8 @@ for name, which in {"[MASK]": seen == MASK, "random word": ~stays & (seen != MAS
     print(f"{name:16} {of_all:.1%} of all words, {of_chosen:.1%} of the chosen")
 
 # %% [markdown]
-# So 1.5 % of all words are wrong, which by the paper does not seem to harm the model (appendix
-# A.1). Here are 24 of our rows; move the slider:
+# So 1.5 % of all words are wrong, which according to the paper does not seem to harm the model
+# (appendix A.1). Here are 24 of our rows; move the slider:
 
 # %% tags=["training"]
 def draw_masks(percent):
@@ -777,7 +778,7 @@ widgets.explore(draw_fed, drawing=("number of the draw", 0, 50, 16),
 # | been right by answering `[UNK]`, more often than with any real word | pieces of words |
 # | read the label off the second sentence | negative examples drawn like the right ones |
 # | given a row another meaning in another batch | a mask for padding |
-# | forgotten a word that it sees, and never been told | 80/10/10 |
+# | forgotten words that it sees, with no loss to notice it | 80/10/10 |
 #
 # ## 8. Check against the book
 #
@@ -795,7 +796,7 @@ if d2l:
     print("segments:", their_segments == list(map(int, ours[1])))
 
 # %% [markdown]
-# Its data (section 15.9) differs. The largest difference you have measured in section 3: with its
+# Its data (section 15.9) differs. You measured the largest difference in section 3: with the book's
 # way of drawing, a judge of one word is right in 59 % of the pairs. Its random word may be a
 # special token, too, and a row of a given length always has the same number of chosen words.
 #
@@ -830,7 +831,8 @@ else:
 # - Padding is hidden from every query by one mask of keys, $(B, 1, 1, T)$.
 # - The input is a sum of three learned vectors, then a norm. With 128 numbers, random parts were
 #   read back nearly always, from the sum and side by side.
-# - 15 % are scored, 12 % are `[MASK]`, 1.5 % are random, 1.5 % stay; nothing special among them.
+# - 15 % are scored: 12 % become `[MASK]`, 1.5 % a random word, 1.5 % stay. Special tokens are never
+#   chosen.
 #
 # ## Further reading
 #

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 08 · A mini BERT
 #
-# Paris is the capital of what? Unit 07 has made everything that a BERT is fed. Now we build one,
+# Paris is the capital of what? In unit 07 you made everything that a BERT is fed. Now we build one,
 # let it read for about a minute, and ask. Then we ask how one can know what it has learned: a loss
 # that falls is not enough.
 #
@@ -133,7 +133,8 @@ print(tuple(hidden.shape), tuple(logits.shape), tuple(model.pair(hidden).shape))
 # Write `parameters(V, D, L, T)`: the number of parameters of a BERT with $V$ tokens, width $D$, $L$
 # layers and $T$ positions, as a new dictionary of four numbers, each an int, exact for any sizes:
 #
-# - `"embeddings"`: what is below the layers: three tables and a LayerNorm (there are 2 segments);
+# - `"embeddings"`: what comes before the layers: three tables and a LayerNorm (there are 2
+#   segments);
 # - `"layer"`: **one** layer: four maps in the attention (query, key, value, output), two in the
 #   MLP, two LayerNorms;
 # - `"pooler"`: one map;
@@ -194,8 +195,8 @@ for name, (D, L) in {"base": (768, 12), "large": (1024, 24)}.items():
 
 # %% [markdown] exercise="loss" title="Scored where chosen" difficulty=2 minutes=12
 # Write `mlm_loss(logits, targets)`. `logits` is $(B, T, V)$, `targets` is $(B, T)$: the word where
-# a position was chosen, −100 elsewhere. Returned is one number, in nats: a tensor of shape $()$,
-# of the dtype of `logits`. Gradients must reach `logits`. In each batch at least one position is
+# a position was chosen, −100 elsewhere. It returns one number, in nats: a tensor of shape $()$, of
+# the dtype of `logits`. Gradients must reach `logits`. In each batch at least one position is
 # chosen, though not in each row.
 #
 # Logits may be in the hundreds, of either sign. `F.cross_entropy` and `F.nll_loss` are not allowed
@@ -252,10 +253,10 @@ print(f"chosen: {(targets >= 0).sum()} of {targets.numel()} positions")
 #
 # $$P(w) = \frac{n_w + 1}{N + V}$$
 #
-# Returned is the mean of $-\ln P(w)$ over the words of `testing`, one number.
+# The function returns the mean of $-\ln P(w)$ over the words of `testing`, one number.
 #
 # *Why care:* draw this line into every loss curve you make. A model that ends on it has read no
-# context. (One that ends below it need not have read any either: section 4.)
+# context. (Nor does ending below it prove that a model has read context: section 4.)
 #
 # <details><summary>Hint 1</summary>
 #
@@ -366,10 +367,11 @@ outcome("paris", "e" if likeliest < 0.05 else "a" if said == "france" else "b" i
         else "c" if said in ANYWHERE else "d")
 
 # %% [markdown]
-# **It has never read about Paris.** The name falls into pieces, and no answer stands out, as one
-# does in the docstring. A masked language model does not say what is true. It says which word would
-# stand there *in its texts*, and with what probability. Try more: “the result is [MASK].” and “the
-# result is not [MASK].”; two gaps side by side; a sentence of yours.
+# **It has never read about Paris.** The name falls into pieces, and no answer gets even a twentieth
+# of the probability, where the best one for the docstring gets three times that or more. A masked
+# language model does not say what is true. It says which word would stand there *in its texts*, and
+# with what probability. Try more: “the result is [MASK].” and “the result is not [MASK].”; two gaps
+# side by side; a sentence of yours.
 #
 # How good is it? The other head was asked whether the second sentence of a pair really followed
 # the first. Here are pairs and hidden words from docstrings that the model has never read.
@@ -397,9 +399,10 @@ outcome("pairs", "a" if pairs_right < 0.57 else "b" if pairs_right < 0.8 else "c
 
 # %% [markdown]
 # The loss is far below the unigram baseline. Has it read the context, then? Not necessarily. One
-# chosen word in ten was left as it was (unit 07), so it helps to look at the chosen position
-# itself. On the recorded texts of section 6, the unigram baseline is 6.33 nats, and with that look
-# 5.74: the **count-and-look baseline**. A model below it has used context, and ours is.
+# chosen word in ten was left as it was (unit 07), so it helps to look at what stands at the chosen
+# position. On the recorded texts of section 6, a model that only counts words pays 6.33 nats, the
+# unigram baseline; one that counts and also looks there pays 5.74, the **count-and-look baseline**.
+# A model below both has used context, and ours is.
 #
 # How much of its gain comes from word order? After 800 recorded steps, a model without positions
 # is 0.2 nats below this baseline, and one with RoPE 2.0. So nearly all of it is order.
@@ -462,8 +465,8 @@ print(longer.note)
 #   logit too, the last one;
 # - `targets` $(B, T)$ is −100 where nothing was chosen;
 # - `kinds` $(B, T)$ says of each position which kind it is, 0 to $K - 1$;
-# - `posterior` $(B, T, V)$ is the exact answer: probabilities that add up to 1. Of words that
-#   cannot stand at a position it is 0 there; of a target it never is.
+# - `posterior` $(B, T, V)$ is the exact answer: probabilities that add up to 1. It is 0 for words
+#   that cannot stand at a position, and never 0 for a target.
 #
 # Returned is a tensor $(K,)$: for each kind, the mean over its chosen positions of
 #
@@ -522,13 +525,14 @@ outcome("hardest", "abcd"[int(far["learned"].argmax())])
 # %% [markdown]
 # For a beat one row of the position table suffices, and at the end of the quick run the model is
 # closest there. The echo, whose word stands 60 places away, is furthest off. Verbs come next. Not
-# knowing the number alone costs up to $\ln 2 = 0.69$. Is it the agreement that is missing?
+# knowing whether the verb is singular or plural alone costs up to $\ln 2 = 0.69$. Is agreement what
+# it has not learned?
 #
 # ### Agreement
 #
 # Take sentences with a clause between subject and verb, *noun that det noun verb **verb***, and
-# hide the last verb. It belongs to the first noun. Nearer to it stands the noun of the clause, in
-# half of the cases of the other number.
+# hide the last verb. It belongs to the first noun. The noun of the clause stands nearer to it, and
+# in half of the cases it has the other number.
 
 # %%
 predict("agreement", "A noun of the other number stands in between. Of the probability that goes "
@@ -566,7 +570,8 @@ widgets.explore(lambda layer, head: pictures.attention(alpha, layer, head),
 # our run. There, head 2 of layer 1 found an echo: query 61 looked at key 1, and query 1 at key 61.
 # Other dark squares in the corner, such as query 63 and key 5, are no echoes.
 #
-# And the table? Here is the mean cosine of two rows, less the mean row, by their offset:
+# And the table? Subtract the mean row from it. Here is the mean cosine of two rows, by their
+# offset:
 
 # %% tags=["training"]
 plots.show(*pictures.by_offset(learned.bert.position.table))
@@ -605,11 +610,11 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 # - it tells left from right: reversed words give more than reversed results;
 # - every tensor it keeps is a Parameter, or a buffer if it is fixed; at $T$ = `max_len`, gradients
 #   reach the $x$ of `embed`, the $q$ and $k$ of `rotate`, and some entry of every Parameter; saved
-#   and loaded into another one, it gives the same; asked twice, too (what it draws at random in
-#   train mode, as dropout does, excepted).
+#   and loaded into another object, it gives the same result, and so does a second call (except for
+#   random draws in train mode, such as dropout).
 #
-# A class that does nothing has many of these properties; so none of them earns anything where
-# words or their order do not count. (The two order tests use $T \geq 8$.)
+# A class that does nothing has many of these properties already. So no property earns anything in a
+# class for which words or their order do not count. (The two order tests use $T \geq 8$.)
 #
 # Write it yourself: the library's encodings, such as `Learned` and `Rotary`, or subclasses of them,
 # earn nothing, but functions such as `helpers.encodings.sinusoidal_table` may be called. $d = D/H$
@@ -701,9 +706,9 @@ outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 # The order changes. On the grammar positions count: beats and echoes have theirs. In English the
 # neighbours count, at any absolute position, and a table has to learn for each position who is next
 # to it. Offsets alone are not enough, though: T5's bias has them and is 0.8 nats behind RoPE on
-# English. It is the same for all words, while in RoPE and Shaw's keys an offset meets the words
-# themselves. These two lead on English; section 4 took RoPE, which has no table and adds no term to
-# the scores. (`docs/mini-bert.md` has all twenty-one encodings, kind by kind.)
+# English. That bias is the same for all words, while in RoPE and Shaw's keys the effect of an
+# offset depends on the words. These two lead on English; section 4 took RoPE, which has no table
+# and adds no term to the scores. (`docs/mini-bert.md` has all twenty-one encodings, kind by kind.)
 #
 # And longer texts than in training? Look at words of the kind *other*: sentences go on as before.
 
@@ -722,8 +727,8 @@ outcome("long", "abcd"[min(3, sum(at_256 > at_256["none"]))])
 
 # %% [markdown]
 # RoPE loses 1.6 nats here, and on English only 0.1. In a recorded control, a grammar without beats
-# and echo, it lost about half of what it lost with them, though its three seeds differ a lot
-# ([`docs/mini-bert.md`](../../docs/mini-bert.md) has the table).
+# and echo, RoPE's loss grew only about half as much as with them, though its three seeds differ a
+# lot ([`docs/mini-bert.md`](../../docs/mini-bert.md) has the table).
 #
 # ## 7. What is it good for?
 #
@@ -741,15 +746,16 @@ by_start.agg(["mean", "min", "max"]).round(2)
 # `from nothing` is the same model, not pretrained; `bag of words` is the mean of the words'
 # embeddings, without any layers.
 #
-# **Agreement is owed to pretraining**, here of 800 steps of 64 texts. Two of three pretrained
+# **Agreement comes from pretraining**, here of 800 steps of 64 texts. Two of three pretrained
 # models end up nearly always right; the third is near chance level, and so is every model with a
 # **frozen** body. From nothing, every seed stays at chance level. To a bag of words a swap makes no
 # difference.
 #
-# **Pairs** (are both halves of one text?) are easier. A sentence that runs across the middle, the
-# topic and the echo are clues; which of them a model uses has not been measured. Real text is not
-# so kind (Liu et al. 2019, table 2). What sizes (by **perplexity**, $e$ to the power of the loss),
-# learning rates and optimisers do is in [`docs/mini-bert.md`](../../docs/mini-bert.md).
+# **Pairs** (are both halves of one text?) are easier. There are three clues: a sentence that runs
+# across the middle, the topic, and the echo. Which of them a model uses has not been measured. Real
+# text is not so kind (Liu et al. 2019, table 2). What size, learning rate and optimiser change is
+# in [`docs/mini-bert.md`](../../docs/mini-bert.md), where sizes are compared by **perplexity**, $e$
+# to the power of the loss.
 #
 # ## 8. Check against the book
 #
@@ -798,7 +804,8 @@ if d2l:
 
 # %% [markdown]
 # `nn.CrossEntropyLoss()`, which section 15.10 passes, has taken one mean over all seven before the
-# weights come into play, and there they cancel. So the filling is scored as well.
+# weights come into play: one number times the weights, divided by their sum, is the same number. So
+# the filling is scored as well.
 #
 # ## What to keep
 #

@@ -189,10 +189,10 @@ for number in (10, 12, 13):
     print(figures.in_words(CLAIMS[number], rows))
 
 # %% [markdown]
-# There are $T^2$ pairs (at $T = 32$, 1.07 times $(T-1)^2$), $T(T-1)$ without the pairs of a token
-# with itself, and never $(T-1)^2$; but $2T-1$ offsets is right. BERT's table has 512 rows: 1,024
-# is the **width** of the large model. The head is one dense layer of width $D$ with a GELU, and
-# its decoder is the word embedding; 4,096 = $4D$ is the inner width of the MLP in each layer.
+# There are $T^2$ pairs, or $T(T-1)$ without those of a token with itself; neither is $(T-1)^2$ (at
+# $T = 32$, $T^2$ is 1.07 times that). The $2T-1$ offsets are right. BERT's table has 512 rows:
+# 1,024 is the **width** of the large model. The head is one dense layer of width $D$ with a GELU,
+# and its decoder is the word embedding; 4,096 = $4D$ is the inner width of the MLP in each layer.
 # Claims 12 and 13 attach the wrong name to a real number. Such errors live long, because whoever
 # checks finds the number in the paper.
 #
@@ -236,8 +236,7 @@ plots.show(figures.products(P @ P.T), "Stripes: each diagonal has one colour fro
 #
 # $$r = \sqrt{\frac{\sum_{ij} (S_{ij} - \bar S_{j-i})^2}{\sum_{ij} (S_{ij} - \bar S)^2}}$$
 #
-# $r = 0$: the offset says it all. $r = 1$: it says nothing. (Even noise can stay below 1 if its
-# main diagonal stands out: section 10.)
+# $r = 0$: the offset says it all. $r = 1$: it says nothing.
 
 # %%
 predict("random", "Sinusoids, and a random matrix W between them. r is", a="still below 0.01",
@@ -252,7 +251,7 @@ predict("random", "Sinusoids, and a random matrix W between them. r is", a="stil
 # the matrices take the place of the seeds. The table and the matrices stay as they are.
 #
 # *Why care:* your function is tried on matrices for which the claim holds, on others for which it
-# does not, and on a mix. A verdict known by heart fails.
+# does not, and on a mix. A memorised verdict fails.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -322,7 +321,7 @@ predictions |= {7: "?", 8: "?"}
 
 # %% [markdown]
 # The three models of section 1 were trained on texts of 16 tokens, but their table has 32 rows. So
-# we can hand them a text of 32, and the same to models with sinusoids or with Shaw's vectors.
+# we can hand them a text of 32, and do the same with models that have sinusoids or Shaw's vectors.
 
 # %%
 predict("longer", "With sinusoids, every row beyond 16 follows the formula. In the second half of "
@@ -392,10 +391,10 @@ plots.show(figures.alone(figures.places), "Shaw is right at all 32 positions. Fr
 # that follow a formula, and the model has learned nothing about them; it is weak already at the
 # last positions of the training. Only Shaw's offset of −3 was trained at every position.
 #
-# For claim 7, running without an error only shows how many rows were allocated. So we take the
-# longest text whose last token is still answered. And claim 8 has another half. Not all relative
-# embeddings are clipped: Huang's table has a vector for each offset up to the longest text, and
-# ends there.
+# For claim 7, running without an error only shows how many rows were allocated. So we measure the
+# longest text whose last token is still answered correctly. And claim 8 has another half. Not all
+# relative embeddings are clipped: Huang's table has a vector for each offset up to the longest
+# text, and ends there.
 
 # %%
 for number in (7, 8):
@@ -420,11 +419,11 @@ predict("wins", "In how many of the three is the learned table better by 0.05 or
 # %% [markdown] exercise="better" title="Better, seed by seed" difficulty=3 minutes=12
 # Seeds differ, and in a fair comparison both sides have the same ones. Write `better_verdict`.
 # `runs` is a table with a row for each run and the columns `encoding`, `seed` and `accuracy`,
-# perhaps with others; rows and columns come in any order, and no encoding comes twice with the same
-# seed. Return a dict: `"difference"`, the accuracy of `ours` less that of `other`, a list, array or
-# column with a number for each seed that **both** were run with, by rising seed; and `"verdict"`,
-# what follows for the claim "ours is better by at least `by`". A claim that says “at least” has no
-# upper end. `runs` stays as it is.
+# perhaps with others; rows and columns come in any order, and no pair of encoding and seed occurs
+# twice. Return a dict: `"difference"`, the accuracy of `ours` less that of `other`, a list, array
+# or column with a number for each seed that **both** were run with, in ascending order of the
+# seeds; and `"verdict"`, what follows for the claim "ours is better by at least `by`". A claim that
+# says “at least” has no upper end. `runs` stays as it is.
 #
 # *Why care:* runs that share a seed have seen the same texts, so their difference often varies less
 # than they do.
@@ -482,8 +481,8 @@ outcome("wins", "abcd"[wins])
 # - **Claim 9** (lecture slides). The later the position, the worse its learned vector.
 #
 # A row is trained when a text reaches it. BERT took the first 90 % of its steps on texts of 128
-# tokens, the rest on 512. Here nine batches of 8 tokens go with one of 32, and for comparison all
-# have 32.
+# tokens, the rest on 512. Here nine batches in ten have texts of 8 tokens, and one has texts of 32;
+# for comparison, a second model sees 32 in every batch.
 
 # %%
 predictions |= {9: "?"}
@@ -509,8 +508,8 @@ widgets.explore(figures.rows_by_lengths, short_text=("length of most batches", 4
 
 # %%
 predictions |= {1: "?", 3: "?", 21: "?"}
-predict("sines", "Sines and cosines, computed anew at every step. In % of the time of one of BERT "
-        "base's 12 layers, that is about (write a number)", answer="")
+predict("sines", "Computing sines and cosines anew at every step takes about how many % of the "
+        "time of one of BERT base's 12 layers? Write a number.", answer="")
 
 # %%
 print("claim 1, what sinusoids cost more, in % of one layer of BERT base:")
@@ -525,11 +524,11 @@ outcome("sines", round(price["computed anew"], 1))
 # %% [markdown]
 # The times are your machine's, and noisy (a little below 0 means no cost); the claims are about
 # factors. In practice sinusoids are computed **once** and kept. Shaw's table is tiny. But a step
-# takes no fewer operations, and more time and memory: there is a second term for each pair, and it
-# has to be stored.
+# with Shaw's vectors takes no fewer operations, and more time and memory: there is a second term
+# for each pair, and it has to be stored.
 #
 # For claim 3 we need the table's share of BERT base, and how quickly it is learned. The second
-# depends on how long the vectors of the positions are beside those of the words (unit 03). A
+# depends on how long the vectors of the positions are compared with those of the words (unit 03). A
 # learned table usually begins short, while sinusoids are long. So here both begin as long as the
 # words' vectors, as in BERT.
 
@@ -548,8 +547,8 @@ for name in ("steps over sinusoids", "steps over Shaw"):
 #
 # ## 9. The verdict on a claim
 #
-# These are left, each with the parts that are measured. In claim 15 “has” is taken to mean within 2
-# %:
+# These are left, each with the parts that are measured (in claim 15, “has” is taken to mean within
+# 2 %):
 
 # %%
 left = (2, 15, 16, 17, 19, 20, 23)
@@ -578,10 +577,10 @@ print(claim.measure([0, 1]).to_string())
 # %% [markdown] exercise="verdict" title="The verdict on a claim" difficulty=3 minutes=15
 # One function for all claims, so that none gets a rule of its own. Write `verdict_on`. It takes a
 # claim and a sequence of at least two seeds, such as a list or a range, measures the claim with
-# just these, in the quick form that `claim.measure(seeds)` takes by itself, and returns a dict.
-# `"numbers"` is a dict as well: by the name of each part's number, the list of its values, in the
-# order of the seeds. Other entries in it do no harm. Two parts may look at the same number, each
-# with an interval of its own. `"verdict"` follows from them:
+# just these by `claim.measure(seeds)`, without further arguments, which is the quick form, and
+# returns a dict. `"numbers"` is a dict as well: by the name of each part's number, the list of its
+# values, in the order of the seeds. Other entries in it do no harm. Two parts may look at the same
+# number, each with an interval of its own. `"verdict"` follows from them:
 #
 # - if one part or more is not settled, neither is the claim;
 # - else it `"holds"` if all parts hold, `"does not hold"` if none does, and `"holds in part"` if
@@ -656,9 +655,9 @@ for n in left:
     print(figures.told(CLAIMS[n], found[n]["numbers"], decide), "\n")
 
 # %% [markdown]
-# Have a look at claim 17. Counting parameters refutes its reason within a minute, but the claim is
-# about overfitting: that took a training on eight texts, over and over. The reason is wrong; of
-# what the claim reports, half is true. (`docs/claims.md` has all claims with margins and sources,
+# Have a look at claim 17. Counting parameters refutes its reason within a minute. But the claim is
+# about overfitting, and that took a training on eight texts, over and over. The list above says
+# which parts of what it reports hold. (`docs/claims.md` has all claims with margins and sources,
 # three of them only read, and some from today, about RoPE, no positions and attention sinks.
 # `docs/questions.md` asks why BERT learned its positions.)
 #
@@ -690,10 +689,10 @@ outcome("where", "a" if max(behind) < 0.3 else "b")
 
 # %% [markdown]
 # By $r$ the rows are noise: random ones do as well, since the main diagonal alone brings $r$ below
-# 1. Behind the matrices it is even larger. One more time: which question did we ask? $r$ asks
-# whether **all** diagonals are even. The task asks for much less. For the query at $i$, the key at
-# $i - 3$ has to win against the others. By how much each of them loses makes no difference. So look
-# at the winner:
+# 1. With the matrices in between it is even larger. One more time: which question did we ask? $r$
+#    asks whether **all** diagonals are even. The task asks for much less. For the query at $i$, the
+#    key at $i - 3$ has to win against the others. By how much each of them loses makes no
+#    difference. So look at the winner:
 
 # %% tags=["training"]
 for model in models:
@@ -741,7 +740,7 @@ plots.show(figures.strips(ours, rows), figures.in_words(ours, rows))
 # It is longer than what the forum said, and it names its conditions: *a fixed distance*, because
 # three back is all that we have measured. And it still speaks of a small model and a task made for
 # the purpose. A claim that says *always* or *cannot* falls with one counter-example, however small.
-# One that says *usually, in large models* none of these measurements would settle.
+# None of these measurements would settle one that says *usually, in large models*.
 #
 # Now you turn a sentence into an interval. As it stands, this part cannot fail: change its ends.
 
@@ -776,8 +775,8 @@ if d2l:
 # - Ask of every measurement which question it answers. A table of noise can hold a distance, and
 #   the longest text that goes through is not the longest one that is understood.
 # - One open part leaves a claim open; one that fails makes it true in part, at most.
-# - “Better” needs a rival and a task; “cannot” needs one counter-example; and whoever contradicts a
-#   false claim still has to measure their own.
+# - “Better” needs a rival and a task; “cannot” needs one counter-example; and anyone who
+#   contradicts a false claim still has to measure their own.
 #
 # ## Further reading
 #

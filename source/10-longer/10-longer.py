@@ -92,7 +92,7 @@ by_length(measured(ways))
 #
 # - how many turns pair $n$ makes in a text of $T$ tokens, $T\,\theta_n / 2\pi$, in float32 or
 #   float64; a pair seldom makes a whole number of turns, and the fraction counts;
-# - whether pair $n$ comes round, as bool: whether it makes at least one full turn.
+# - whether pair $n$ comes round, that is, makes at least one full turn, as bool.
 #
 # As in unit 05, the pairs turn with $\theta_n = \text{base}^{-2n/d}$.
 #
@@ -143,8 +143,8 @@ for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
 #
 # - **new angles**, in the slow pairs, which have not completed a turn. This is what interpolation,
 #   NTK and YaRN were invented for;
-# - **new offsets at old angles**, in the fast pairs: 44 positions are seven turns of pair 0, so a
-#   key 47 positions away looks to it as one three away does (unit 05, section 9).
+# - **new offsets at old angles**, in the fast pairs: 44 positions are seven turns of pair 0, so to
+#   this pair a key 47 positions away looks like one three positions away (unit 05, section 9).
 #
 # Unit 05 has told them apart for this model. With the offsets of pairs 0 and 1 clipped (pair 1 has
 # been through nearly all angles), its loss came back almost to the limit; with those of the slow
@@ -195,7 +195,7 @@ outcome("squeezed", "c" if change > 0.1 else "a" if at96.min() < 0.4 else "b")
 # %% [markdown]
 # Worse than guessing, at every length, also at 24 where nothing was wrong. What does such a model
 # do? It has learned a query and a key whose pairs agree when the key stands at offset $-3$: at the
-# angles $-3\,\theta_n$. These angles are elsewhere now.
+# angles $-3\,\theta_n$. The key with these angles now stands elsewhere.
 
 # %%
 predict("lag", "Give the interpolated model languages in which a token follows from the one 1, 3, "
@@ -213,9 +213,10 @@ outcome("lag", min(lags, key=lags.get))
 
 # %% [markdown]
 # The model has not forgotten anything. It does what it did, four times as far away: nobody told it
-# that a step is now a quarter of a step. Large models get a few hundred steps of fine-tuning for
-# that, and their heads look at wider regions than one token. Here one token counts, and the keys
-# beside it have nearly the same angles, so that even on its own new lag the model is not sharp.
+# that one position now turns each pair by only a quarter of the angle. Large models get a few
+# hundred steps of fine-tuning for that, and their heads look at wider regions than one token. Here
+# one token counts, and the keys beside it have nearly the same angles, so that even on its own new
+# lag the model is not sharp.
 
 # %% [markdown]
 # ## 4. Another base: slow the slow ones
@@ -337,9 +338,9 @@ plots.show(*pictures.slowed(left, turned(128, 4096)[0], low=1, high=32))
 print(f"queries and keys are multiplied by {factor:.3f}")
 
 # %% [markdown]
-# Beside the ramp, YaRN makes queries and keys a little longer: in a text of many keys the softmax
-# spreads its weight, and larger scores sharpen it again. The authors fitted
-# $0.1 \ln s + 1$ to measured perplexities.
+# Besides the ramp, YaRN makes queries and keys a little longer: in a text of many keys the softmax
+# spreads its weight, and larger scores sharpen it again. The authors fitted $0.1 \ln s + 1$ to
+# measured perplexities.
 #
 # ### The paper and its code
 #
@@ -368,8 +369,9 @@ pd.DataFrame({"turns": turned(12, 24)[0], "the paper": torch.as_tensor(ours) / t
               "the code": theirs / theta}).rename_axis("pair").round(2).T
 
 # %% [markdown]
-# Our fastest pair makes not quite four turns in a training text. The paper calls that few, and
-# interpolates it nearly as much as the others; the code never interpolates pair 0.
+# Our fastest pair makes not quite four turns in a training text. By the paper's rule these are few
+# turns, and the pair is interpolated nearly as much as the others; the code never interpolates pair
+# 0.
 #
 # ## 6. All of them, with and without fine-tuning
 #
@@ -423,9 +425,9 @@ gone = float((at96["RoPE", 0] - at96["RoPE", 30]) / (at96["RoPE", 0] - limit))
 outcome("tuned", "c" if gone > 0.7 else "a" if gone < 0.3 else "b")
 
 # %% [markdown]
-# One seed is one seed. The same with twenty, as recorded, and with 100 steps as well; `YaRN` is
-# that of the code here. The figure has the ways without fine-tuning, the table the loss above the
-# limit at 96 tokens. (The clip was not fine-tuned.)
+# One seed is one seed. The same with twenty, as recorded, and with 100 steps as well. In the
+# recorded runs, `YaRN` is the version of the authors' code. The figure has the ways without
+# fine-tuning, the table the loss above the limit at 96 tokens. (The clip was not fine-tuned.)
 
 # %%
 study = recorded.load("longer")
@@ -451,8 +453,8 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 # - **Without fine-tuning,** no change of frequencies brings this model near the limit. The clip
 #   does. The cause was new offsets, as unit 05 said, and only the clip removes them.
 # - **After 30 steps,** RoPE as it was has come most of the way: texts of 96 tokens show the model
-#   the offsets that it had not seen. What slows pair 0 has come less far, interpolation here and
-#   the paper's YaRN in the live table: the model has to learn first what a step is.
+#   the offsets that it had not seen. Methods that slow pair 0, interpolation here and the paper's
+#   YaRN in the live table, have come less far: the model first has to learn what a step is now.
 # - **After 100 steps,** RoPE without any extension is within a hundredth of a nat of YaRN, which is
 #   the lowest in most seeds, and NTK is close behind. With longer texts for fine-tuning, this model
 #   needs none of these formulas.
@@ -481,8 +483,8 @@ by_turns.pivot_table("loss", "encoding", "length", aggfunc=["mean", "std"], sort
 
 # %% [markdown]
 # Leaving the second layer without positions costs .06 nats at 24 tokens and gains about .3 at 96;
-# leaving out the first gains nothing. Neither comes near the limit. Two layers are not thirty, and
-# a head that must find the third token to the left does need an offset.
+# leaving the first without them gains nothing. Neither comes near the limit. Two layers are not
+# thirty, and a head that must find the third token to the left does need an offset.
 
 # %% [markdown]
 # ## 8. Where does a token stand?
@@ -580,8 +582,8 @@ def by_the_rule(tokens, new=12):
 
 # %% [markdown]
 # Four bugs of a kind that users of several libraries have reported. The last one is no mistake in
-# counting: the numbers are right, and are then kept in bfloat16, which has eight binary digits. The
-# texts there begin at position 2,000, as they do where a long beginning has been dropped.
+# counting: the numbers are right, and are then kept in bfloat16, which has eight binary digits. In
+# that case the texts begin at position 2,000, as if a long beginning had been cut off.
 
 # %%
 def all_columns(mask, cached):
@@ -628,14 +630,42 @@ outcome("harmless", max(wrong, key=wrong.get))
 # %% [markdown]
 # RoPE sees offsets only. If padding is counted, prompt and new tokens alike, a whole text moves to
 # the right, and no offset changes. (A learned table would notice, and so would code that compares a
-# position with the context length.) If only the new tokens are counted otherwise, their offsets
-# from the prompt are wrong: in b) by the amount of padding, and in c) every new token is at the
-# beginning of the text. And in bfloat16, 2,001 is 2,000: eight neighbours have one position, and
-# offset three is lost.
+# position with the context length.) If only the new tokens are counted differently, their offsets
+# from the prompt are wrong: in b) by the amount of padding, which the first few of them notice, and
+# in c) every new token is at the beginning of the text. And in bfloat16, 2,001 is 2,000: about
+# eight neighbours share one position, and offset three is lost.
 #
-# None of these bugs raises an error, and the output is still a string of the same eight letters. A
-# test that compares a padded batch with each of its texts alone, and cached decoding with one full
-# pass, finds all four.
+# None of these bugs raises an error, and the output is still a string of the same eight letters.
+# Which of them do tests find? The usual two compare cached decoding with one full pass, and a
+# padded batch with each of its texts alone; what differs by more than rounding is a bug.
+
+# %%
+tokens, mask = texts["right positions"][:20], F.pad(real[:20], (0, 12), value=True)
+
+@torch.no_grad()
+def last_logits(where, tokens, mask, ends):
+    """Of the last token; the columns up to each of `ends` are one call, the cache is kept."""
+    cache, start = writer.new_cache(), 0
+    for end in ends:
+        documents = torch.where(mask, 0, -1)[:, start:end]
+        logits = writer(tokens[:, start:end], documents, where(mask[:, :end], start), cache)
+        start = end
+    return logits[:, -1]
+
+def apart(where):
+    """The largest difference of a logit that each test sees."""
+    once, cached = (last_logits(where, tokens, mask, ends) for ends in ([24], [12, 24]))
+    alone = [last_logits(where, row[on][None], on[on][None], [int(on.sum()) - 12, int(on.sum())])
+             for row, on in zip(tokens, mask, strict=True)]
+    return {"cached or in one pass": (cached - once).abs().max().item(),
+            "in the batch or alone": (cached - torch.cat(alone)).abs().max().item()}
+
+pd.DataFrame({name: apart(where) for name, where in bugs.items()}).T.round(3)
+
+# %% [markdown]
+# They find b) and c). They do not find a), which moves whole texts, nor d), which rounds both sides
+# alike, though more than half of its tokens break the rule. So look at the positions themselves as
+# well: those of a text must be the same in a batch and alone, and they must be integers.
 
 # %% [markdown]
 # ## 9. Two settings that fit, and are wrong
@@ -682,9 +712,10 @@ outcome("loaded", "a" if apart > 0.1 else "b" if apart < -0.1 else "c")
 # $$\theta_m = \text{base}^{-m/M}, \qquad m = 0, \dots, M - 1, \qquad M = d/4$$
 #
 # So both halves have the same frequencies, and the first half is that of the rows. Rows and columns
-# count from 0. The width $d$ of a head is a multiple of 4, and it has a base above 1.
+# count from 0. The width $d$ of a head is a multiple of 4, and the base is above 1.
 #
-# *Why care:* a patch below has the number of its own row and column.
+# *Why care:* counted in one row, the patch just below is $C$ positions away, a different number in
+# each picture; with rows and columns it is always one down.
 #
 # <details><summary>Hint</summary>
 #
@@ -798,9 +829,9 @@ print(pictures_study.note)
 rows.pivot_table("above", "encoding", "length", aggfunc=["mean", "std"]).round(2)
 
 # %% [markdown]
-# On the pictures of the training, both tables and features are a little closer to the limit than
-# RoPE. On larger ones they fail as well: a row that was never trained has a random vector, and
-# features of a row beyond the sixth are new. Only the clip holds.
+# On the pictures of the training, the learned tables and the Fourier features are a little closer
+# to the limit than RoPE. On larger ones they fail as well: a row that was never trained has a
+# random vector, and features of a row beyond the sixth are new. Only the clip holds.
 #
 # DINOv3 divides rows and columns by the size of the picture. That looks like position
 # interpolation, but the model is trained with it from the beginning.
@@ -835,10 +866,11 @@ if find_spec("transformers"):
 # - Interpolation slows all pairs by $s$, NTK the slowest by $s$ and the fastest not at all, YaRN
 #   each by how often it turned in training. A clip slows nothing.
 # - Slowing a pair moves what a head looks at: from three positions away to $3s$.
-# - Two codes called YaRN may have two ramps, and a base belongs to a length. Compare frequencies,
-#   not names.
-# - A position counts real tokens, goes on behind a cache, and is an integer. Test a padded batch
-#   against each text alone, and cached decoding against one full pass.
+# - Two implementations called YaRN may have two ramps, and a base belongs to a length. Compare
+#   frequencies, not names.
+# - A position counts real tokens, goes on behind a cache, and is an integer. Test cached decoding
+#   against one full pass, a padded batch against each text alone, and look at the positions
+#   themselves.
 # - A picture has two positions: half of the pairs for each.
 #
 # ## Further reading
@@ -856,6 +888,5 @@ if find_spec("transformers"):
 #   2021 (2106.02795): a table for each axis, and learnable Fourier features.
 # - Siméoni et al. 2025, *DINOv3* (2508.10104): rows and columns by RoPE in a large model.
 #
-# What is still open stands at the end of unit 09, and one
-# question more: has anybody shown, seed by seed and beside a limit, that a model *uses* the
-# positions which it has been given?
+# What is still open stands at the end of unit 09, and one more question: has anybody shown for a
+# large model on real text, seed by seed, that it *uses* the positions which it has been given?

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -11,12 +10,14 @@ from typing import Any
 import torch
 from torch import Generator, Tensor, nn
 
-from tests.saboteurs import modules, wrappers
+from tests.saboteurs import keeping, modules, wrappers
 from tests.saboteurs.wrappers import (
     Answer,
     Breaks,
     Call,
     Sabotaged,
+    alike,
+    any_floating,
     between,
     floating,
     mapped,
@@ -87,7 +88,7 @@ DIFFERENTIABLE: dict[str, Change] = {
 def _result(change: Change, call: Call, made: Sabotaged) -> Any:
     right = call()
     wrong = mapped(right, change)
-    made.broke |= not _alike(right, wrong)
+    made.broke |= not alike(right, wrong)
     return wrong
 
 
@@ -95,22 +96,8 @@ def _differentiable(change: Change, call: Call, made: Sabotaged) -> Any:
     right = call()
     if not call.differentiable:
         return right
-    made.broke |= _any_floating(right)
+    made.broke |= any_floating(right)
     return mapped(right, change)
-
-
-def _any_floating(value: Any) -> bool:
-    seen: list[bool] = []
-    mapped(value, lambda y: seen.append(floating(y)))
-    return any(seen)
-
-
-def _alike(one: Any, other: Any) -> bool:
-    first: list[Any] = []
-    second: list[Any] = []
-    mapped(one, first.append)
-    mapped(other, second.append)
-    return len(first) == len(second) and all(map(same, first, second))
 
 
 def _constant(value: Any) -> Any:
@@ -129,7 +116,7 @@ def _no_grad() -> Breaks:
     def breaks(call: Call, made: Sabotaged) -> Any:
         with torch.no_grad():
             right = call()
-        made.broke |= call.differentiable and _any_floating(right)
+        made.broke |= call.differentiable and any_floating(right)
         return right
 
     return breaks
@@ -138,7 +125,7 @@ def _no_grad() -> Breaks:
 def _through_numpy() -> Breaks:
     def breaks(call: Call, made: Sabotaged) -> Any:
         right = call(**{k: v.detach() for k, v in call.arguments.items() if floating(v)})
-        made.broke |= call.differentiable and _any_floating(right)
+        made.broke |= call.differentiable and any_floating(right)
         return mapped(right, lambda y: torch.from_numpy(y.detach().numpy()) if floating(y) else y)
 
     return breaks
@@ -166,45 +153,6 @@ def _no_error() -> Breaks:
     return breaks
 
 
-def _first_answer() -> Breaks:
-    kept: list[Any] = []
-
-    def breaks(call: Call, made: Sabotaged) -> Any:
-        right = call()
-        kept.append(kept[0] if kept else right)
-        made.broke |= not _alike(kept[-1], right)
-        return kept[-1]
-
-    return breaks
-
-
-def _by_shape() -> Breaks:
-    kept: dict[str, Any] = {}
-
-    def breaks(call: Call, made: Sabotaged) -> Any:
-        right = call()
-        given = call.arguments.values()
-        key = str([id(call.module), *(getattr(each, "shape", each) for each in given)])
-        # A call with the same shapes and other numbers is for the check to make.
-        made.broke |= any(isinstance(each, Tensor) for each in given)
-        return kept.setdefault(key, right)
-
-    return breaks
-
-
-def _adds_up() -> Breaks:
-    calls: Counter[str] = Counter()
-
-    def breaks(call: Call, made: Sabotaged) -> Any:
-        right = call()
-        drift = calls["made"] * 0.01
-        calls["made"] += 1
-        made.broke |= drift > 0 and _any_floating(right)
-        return mapped(right, lambda y: y + drift if floating(y) else y)
-
-    return breaks
-
-
 def _same_draw() -> Breaks:
     def breaks(call: Call, made: Sabotaged) -> Any:
         given = [each for each in call.arguments.values() if isinstance(each, Generator)]
@@ -223,9 +171,7 @@ CALLS: dict[str, Callable[[], Breaks]] = {
     "an error without text": lambda: _error(lambda error: type(error)()),
     "an error of another kind": lambda: _error(lambda error: ArithmeticError(str(error))),
     "no error": _no_error,
-    "the first answer for ever": _first_answer,
-    "remembers by shape": _by_shape,
-    "adds up over calls": _adds_up,
+    **keeping.CALLS,
     "draws the same each time": _same_draw,
 }
 

@@ -157,8 +157,25 @@ def floating(value: Any) -> bool:
 def same(one: Any, other: Any) -> bool:
     """Whether two arguments or results are the same."""
     if isinstance(one, Tensor) and isinstance(other, Tensor):
-        return one.shape == other.shape and one.dtype == other.dtype and torch.equal(one, other)
+        alike = one.shape == other.shape and one.dtype == other.dtype
+        return alike and torch.allclose(one, other, rtol=0, atol=0, equal_nan=True)
     return one is other or (type(one) is type(other) and not callable(one) and bool(one == other))
+
+
+def any_floating(value: Any) -> bool:
+    """Whether there is a tensor of floating-point numbers in it."""
+    seen: list[bool] = []
+    mapped(value, lambda y: seen.append(floating(y)))
+    return any(seen)
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two values have the same tensors and plain values in the same order."""
+    first: list[Any] = []
+    second: list[Any] = []
+    mapped(one, first.append)
+    mapped(other, second.append)
+    return len(first) == len(second) and all(map(same, first, second))
 
 
 def _function(right: Answer, breaks: Breaks, made: Sabotaged) -> Answer:

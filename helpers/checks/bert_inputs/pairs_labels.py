@@ -45,7 +45,7 @@ def pairs_with_few_wrong_ones(): ...
 @pairs.mistake(
     "Each first sentence comes twice, once right and once wrong. One triple is asked for: "
     "toss a coin which.",
-    breaks="one for each two neighbours",
+    breaks="one for each pair of neighbouring sentences",
 )
 def pairs_with_both_seconds(documents, draw):
     seconds = [(n, each) for n, document in enumerate(documents) for each in document[1:]]
@@ -191,7 +191,7 @@ def pairs_found_by_their_text(): ...
 @pairs.mistake(
     "You leave out neighbours with the same text. Every two neighbours make a triple.",
     loses="each two neighbours, right or wrong",
-    breaks=("one for each two neighbours", "a document may hold a sentence twice"),
+    breaks=("one for each pair of neighbouring sentences", "a document may hold a sentence twice"),
 )
 @changed(
     sentence_pairs,

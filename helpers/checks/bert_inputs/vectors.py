@@ -301,7 +301,7 @@ class sum_with_a_parameter_more(RightSum):
 
 @vectors.mistake(
     "You write into the ids you were given. The caller may still need them.",
-    breaks="what is given stays as it is",
+    breaks="the arguments must not be modified",
 )
 class sum_in_place(RightSum):
     def forward(self, tokens, segments):

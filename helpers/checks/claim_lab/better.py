@@ -206,7 +206,7 @@ def better_than_the_mean_of_the_other(runs, ours, other, by):
 @better.mistake(
     "Your differences are in the order of the table. Sort them by seed.",
     loses=DIFFERENCE,
-    breaks="by rising seed",
+    breaks="in ascending order of the seeds",
 )
 def better_in_the_order_of_the_table(runs, ours, other, by):
     a = runs[runs["encoding"] == ours][["seed", "accuracy"]]

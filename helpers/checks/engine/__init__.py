@@ -4,7 +4,6 @@ from helpers.checks.engine.case import (
     Answer,
     ArgumentChangedError,
     Case,
-    again,
     call,
     differentiated,
     digits,
@@ -15,6 +14,7 @@ from helpers.checks.engine.case import (
 from helpers.checks.engine.changed import changed
 from helpers.checks.engine.exercise import Exercise, Mistake, Part
 from helpers.checks.engine.questions import Answers, Questions
+from helpers.checks.engine.rehearsal import rehearsed
 from helpers.checks.engine.report import Finding, Report
 
 __all__ = [
@@ -28,12 +28,12 @@ __all__ = [
     "Part",
     "Questions",
     "Report",
-    "again",
     "call",
     "changed",
     "differentiated",
     "digits",
     "refusal",
+    "rehearsed",
     "unchanged",
     "without_gradients",
 ]

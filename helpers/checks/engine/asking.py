@@ -12,11 +12,11 @@ from typing import Any
 import torch
 
 from helpers.checks.engine import compare
-from helpers.checks.engine.case import Answer, Case
+from helpers.checks.engine.case import Answer, Case, ResultChangedError
 from helpers.checks.engine.plain import Raised, plain, raised
 
 Ask = Callable[[Answer], Any]
-LATER = Raised("ResultChangedError", "")
+LATER = Raised(ResultChangedError.__name__, "")
 SWITCHED = "SettingChangedError"
 
 

@@ -25,6 +25,10 @@ class ArgumentChangedError(Exception):
     """An answer wrote into the argument that the text of this names."""
 
 
+class ResultChangedError(Exception):
+    """What an answer returned is no longer what it was, or a later call could change it."""
+
+
 @dataclass(frozen=True)
 class Case:
     """One question to an answer: `ask(answer)` gives a tensor, a plain value or a dict of both.
@@ -54,36 +58,6 @@ def call(*arguments: Any, **options: Any) -> Case:
         return result
 
     return Case(f"({', '.join(words)})", ask)
-
-
-def again(case: Case) -> Case:
-    """The same question once more, after somebody has written into the first result."""
-
-    def ask(answer: Answer) -> Any:
-        first = case.ask(answer)
-        before = compare.as_tensor(first)
-        if before is None or not before.numel():
-            return first
-        # Into one place, as a view may show a number at many of them.
-        place = (0,) * before.dim()
-        number = before[place].item()
-        written = _written(first, place, float(number == 0))
-        second = plain(case.ask(answer))
-        if written:
-            _written(first, place, number)  # as it was, for whoever keeps it
-        return second
-
-    return Case(f"{case.label}, again after somebody has written into the first result", ask)
-
-
-def _written(result: Any, place: tuple[int, ...], number: float) -> bool:
-    """Write into a tensor or an array; whether that was possible."""
-    try:
-        with torch.no_grad():
-            result[place] = number
-    except (RuntimeError, TypeError, ValueError):  # not made for writing: nobody can change it
-        return False
-    return True
 
 
 def without_gradients(case: Case) -> Case:

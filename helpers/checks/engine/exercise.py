@@ -22,6 +22,7 @@ from helpers.checks.engine.case import Answer, ArgumentChangedError, Case
 from helpers.checks.engine.library import HIDDEN, forbidden, library_calls
 from helpers.checks.engine.plain import Raised
 from helpers.checks.engine.questions import Answers, Questions
+from helpers.checks.engine.rehearsal import rehearsed
 from helpers.checks.engine.report import STUB, Finding, Report
 from helpers.checks.engine.session import noted
 
@@ -187,8 +188,9 @@ class Exercise:
         return self.reference
 
     def draw(self, part: Part, seed: int) -> list[Case]:
-        """The questions of a part; another seed, other questions."""
-        return list(part.cases(random.Random(f"{self.name} {part.name} {seed}")))
+        """The questions of a part; another seed, other questions. The first is rehearsed."""
+        first, *others = part.cases(random.Random(f"{self.name} {part.name} {seed}"))
+        return [rehearsed(first), *others]
 
     def right_to(self, cases: list[Case]) -> list[Any]:
         """What is right.

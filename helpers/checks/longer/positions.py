@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, again, call, changed
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed
 from helpers.checks.longer import common
 from helpers.model.decoder import Cache
 
@@ -70,7 +70,6 @@ def _padded_left(rng: Random) -> Iterator[Case]:
     yield _typed(torch.zeros(1, 1, dtype=torch.bool))
     yield _typed(_left(rng, 2, rng.randint(40, 50)).T.contiguous().T)
     yield Case(*_without_cached(_left(rng, 3, rng.randint(4, 8))))
-    yield again(_typed(_left(rng, 3, rng.randint(6, 9))))
 
 
 def _without_cached(mask: Tensor) -> tuple[str, Any]:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, again, call, changed
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed
 from helpers.checks.longer import common
 from helpers.encodings import longer
 
@@ -73,7 +73,6 @@ def _by_default(rng: Random) -> Iterator[Case]:
         yield _frequencies(asked)
         yield _frequencies(call(d_head, trained * rng.randint(1, 3), rng.uniform(1.1, 7)))
     yield _frequencies(call(rng.choice((8, 10)), 512, 1))
-    yield again(_frequencies(call(12, rng.randint(400, 900), 4)))
 
 
 def _by_others(rng: Random) -> Iterator[Case]:

@@ -263,7 +263,7 @@ def above_by_log_of_softmax(logits, targets, kinds, posterior):
     "in a mask or a one-hot row, takes that out again. Pick what you need with an index, with "
     "gather or torch.where, before you add up.",
     loses="words that cannot stand there",
-    breaks="of a target it never is",
+    breaks="never 0 for a target",
 )
 def above_with_the_mask_as_a_factor(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets != -100

@@ -168,6 +168,7 @@ own = Exercise(
         "Any idea will do",
         "Two hooks stand there",
         "These properties are checked",
+        "A class that does nothing has many",
         "(The two order tests",
         "is even.",
         "are None here.",

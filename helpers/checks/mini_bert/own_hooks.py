@@ -118,6 +118,28 @@ def changing(encoding: Encoding, given: dict[str, Tensor]) -> list[str]:
     return [name for name in HOOKS if not close(first[name], second[name], 1e-5)]
 
 
+def overwritten(encoding: Encoding, given: dict[str, Tensor]) -> list[str]:
+    """The hooks whose answer is changed by the next, as one layer's by that of another."""
+    first = _raw(encoding, copied(given))
+    before = {name: [each.clone() for each in answers] for name, answers in first.items()}
+    _raw(encoding, {name: 1 - each.flip(0) for name, each in given.items()})
+    return [
+        name for name, answers in first.items() if not all(map(torch.equal, answers, before[name]))
+    ]
+
+
+def _raw(encoding: Encoding, given: dict[str, Tensor]) -> dict[str, list[Tensor]]:
+    """The tensors that each hook returns, as they are."""
+    x, q, k, weights = given.values()
+    answers: dict[str, list[Any]] = {
+        "embed": [encoding.embed(x, None)],
+        "rotate": list(encoding.rotate(q, k)),
+        "scores": [encoding.scores(q, k, None)],
+        "context": [encoding.context(weights, None)],
+    }
+    return {name: [each for each in found if each is not None] for name, found in answers.items()}
+
+
 def cut(encoding: Encoding, given: dict[str, Tensor], dtype: torch.dtype) -> list[str]:
     """Which of x, q and k `embed` and `rotate` make use of and give no gradient to, or to a part.
 

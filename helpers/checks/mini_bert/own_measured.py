@@ -123,15 +123,17 @@ def leaves_alone(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[
         unlike = [name for name in given if not torch.equal(given[name], before[name])]
         nan = [name for name in HOOKS if among[name].isnan().any()]
         changing = own_hooks.changing(encoding, before)
+        overwritten = own_hooks.overwritten(encoding, before)
         dependent, _ = own_hooks.dependent(encoding, before)
         training, kept = own_hooks.dependent(encoding.train(), before)
     else:  # the rest cannot be asked
-        unlike, nan, changing, dependent, training, kept = [], [], [], [], [], []
+        unlike, nan, changing, overwritten, dependent, training, kept = ([] for _ in range(7))
     return {
         **shapes,
         "what a hook has written into": unlike,
         "hooks whose answer is not a number": nan,
         "hooks that give another answer when asked once more": changing,
+        "hooks whose answer a later call changes": overwritten,
         "hooks whose answer depends on the other texts": dependent,
         "hooks of which that is so in train mode": training,
         "hooks that in train mode give another answer when asked once more": kept,

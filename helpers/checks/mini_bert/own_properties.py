@@ -20,7 +20,7 @@ NO_GRADIENT = (
     "or what it does is the same at every position, or it adds one number to all D entries, which "
     "the LayerNorm behind the sum removes, or one number of a query to its scores with all "
     "keys, which the softmax takes out again.",
-    breaks=("it is not blind to order", "none of them earns anything"),
+    breaks=("it is not blind to order", "So no property earns anything"),
 )
 class own_one_vector_for_all(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512):
@@ -143,7 +143,7 @@ class own_that_detaches_the_words(RowAndOffset):
     "something from one call to the next. A position that has another vector each time cannot be "
     "recognised: draw in __init__.",
     loses=("it drops into Bert", "it learns, and can be saved"),
-    breaks="asked twice",
+    breaks="so does a second call",
 )
 class own_drawn_anew(RowAndOffset):
     def keep(self, rows):
@@ -158,7 +158,7 @@ class own_drawn_anew(RowAndOffset):
     "Your class remembers how long the longest text was, and from then on gives other numbers for "
     "shorter ones. Let each text be a matter of its own length and of max_len.",
     loses="it drops into Bert",
-    breaks="asked twice",
+    breaks="so does a second call",
 )
 class own_that_remembers_the_longest_text(RowAndOffset):
     longest = 1

@@ -1,7 +1,12 @@
 """Unit 04, relative encoding: what its eight exercises ask and look at."""
 
 # Files of mistakes, which add themselves to their exercise.
-from helpers.checks.relative import module_hooks, module_tables, module_training  # noqa: F401
+from helpers.checks.relative import (  # noqa: F401
+    module_hooks,
+    module_tables,
+    module_training,
+    skew_forbidden,
+)
 from helpers.checks.relative.batched import batched
 from helpers.checks.relative.gather import gather
 from helpers.checks.relative.memory import memory

@@ -37,8 +37,8 @@ batched = Exercise(
 
 @batched.mistake(
     "The numbers are right, but your largest tensor is as large as a copy of the vectors for "
-    "every sentence and head: broadcasting copies, with * and with @ alike. Let all sentences and "
-    "heads be rows of one matrix.",
+    "every sentence and head: broadcasting copies, with * and with @ alike, and so does an index "
+    "that is repeated. Let all sentences and heads be rows of one matrix.",
     loses="no copies for sentences and heads",
     breaks=("no tensor that repeats the fetched vectors", "no single one may hold $2"),
 )

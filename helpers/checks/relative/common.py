@@ -169,7 +169,7 @@ def cases_of_memory(rng: Random, name: str, times: int = 1) -> Iterator[Case]:
 def _memory_case(
     rng: Random, name: str, sizes: Sizes, k: int, times: int, training: bool = False
 ) -> Case:
-    """In training a gradient is wanted, here in float64."""
+    """In training a gradient is wanted and comes back, here in float64."""
     first, vectors = _first(rng, name, sizes), normal_numbers(rng, 2 * k + 1, sizes.width)
     if training:
         first, vectors = (each.double().requires_grad_() for each in (first, vectors))
@@ -181,6 +181,8 @@ def _memory_case(
         given = *leaves, chosen.clone()
         with Meter() as meter:
             term = answer(*given)
+            if training and type(term) is Tensor and term.requires_grad:
+                term.cos().sum().backward()
         unchanged(given, (first, vectors, chosen))
         size = f"{meter.largest:,}" if meter.largest > most else f"at most {most:,}"
         return {"the numbers": term, "size of the largest tensor": size}

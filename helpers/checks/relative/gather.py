@@ -30,8 +30,8 @@ gather = Exercise(
 
 
 @gather.mistake(
-    "The numbers are right, but vectors[rows] makes a vector for each pair. Multiply first, "
-    "with the 2k + 1 vectors, and read afterwards.",
+    "The numbers are right, but you make d numbers for each pair, as vectors[rows] does, or an "
+    "index of that size. Multiply first, with the 2k + 1 vectors, and read afterwards.",
     loses="no vector for each pair",
     breaks=(
         "no tensor may have a vector for each pair",

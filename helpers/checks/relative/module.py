@@ -63,19 +63,23 @@ def _text(name: str, first: Tensor, table: dict[str, Tensor], k: int) -> Case:
 def _in_turn(rng: Random, name: str) -> Iterator[Case]:
     """One object meets one text after the other, and its table changes on the way."""
     heads, length = rng.choice((2, 4)), rng.randint(5, 6)
-    lengths = {"first text": length, "second, as long": length, "third, longer": length + 9,
-               "fourth, shorter": length - 2}  # fmt: skip
-    texts = {words: first_for(rng, name, 2, heads, tokens) for words, tokens in lengths.items()}
+    sizes = {"first text": (2, length), "second, as long": (2, length),
+             "third, longer": (2, length + 9), "fourth, shorter": (2, length - 2),
+             "four sentences, as long as the first": (4, length)}  # fmt: skip
+    texts = {words: first_for(rng, name, batch, heads, tokens)
+             for words, (batch, tokens) in sizes.items()}  # fmt: skip
     before, after, last = (table_for(rng, name, heads) for _ in range(3))
     given = _trees(rng, 1, length)[0].clamp(-2, 2)
+    beside = {hook: first_for(rng, hook, 2, heads, length) for hook in (name, *TABLES)}
 
     def ask(answer: Answer) -> dict[str, Any]:
         module = built(answer, before, num_heads=heads)
         return told(module, before, lambda: turns(module))
 
     def turns(module: Any) -> dict[str, Any]:
-        with contextlib.suppress(Exception):  # offsets that are given have a part of their own
-            ask_hook(module, name, texts["first text"], given)
+        for hook, first in beside.items():
+            with contextlib.suppress(Exception):  # offsets that are given have a part of their own
+                ask_hook(module, hook, first, given)
         found = {words: ask_hook(module, name, first) for words, first in texts.items()}
         fill(module, after)
         again = ask_hook(module, name, texts["first text"])
@@ -86,7 +90,8 @@ def _in_turn(rng: Random, name: str) -> Iterator[Case]:
         found["first text, after eval() and one more step"] = again
         return found
 
-    yield Case(f"{name} of one object, T={list(lengths.values())} in turn", ask)
+    words = ", ".join(f"({batch}, {tokens})" for batch, tokens in sizes.values())
+    yield Case(f"{name} of one object, (B, T) = {words} in turn", ask)
 
 
 def _hook(rng: Random, name: str) -> Iterator[Case]:
@@ -223,7 +228,7 @@ def _backwards_case(
     def back(module: Any) -> dict[str, Any]:
         given = first.double().requires_grad_()
         arguments = (given, first.double()) if name == "scores" else (given,)
-        found = getattr(module, name)(*arguments, copy.deepcopy(offsets))
+        found = _between_others(getattr(module, name), arguments, offsets)
         if type(found) is not Tensor:
             return {"the result": found}
         if found.requires_grad:
@@ -243,6 +248,18 @@ def _backwards_case(
 
     words = "" if offsets is None else " and offsets of shape (B, T, T), after eval()"
     return Case(f"{name} in float64 with B={batch}, H={heads}, T={length}{words}", ask)
+
+
+def _between_others(hook: Any, arguments: tuple[Tensor, ...], offsets: Tensor | None) -> Any:
+    """Calls as in a model: before, other numbers in the same `offsets`; after, another layer's."""
+    others = [each.detach().flip(0) for each in arguments]
+    same = copy.deepcopy(offsets)
+    if same is not None:
+        hook(*others, same.neg_())
+        same.neg_()
+    found = hook(*arguments, same)
+    hook(*others, same)
+    return found
 
 
 def _word(found: Any) -> str:

@@ -204,7 +204,7 @@ class weights_that_add_up_to_1(RightShaw):
     "The offsets of the first text are kept for all that follow. A longer one needs more: make "
     "them for the T at hand.",
     loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
-    breaks="any lengths in turn",
+    breaks="may meet any $B$ and $T$",
 )
 class offsets_of_the_first_text(RightShaw):
     def offsets(self, length):
@@ -215,7 +215,7 @@ class offsets_of_the_first_text(RightShaw):
 @module.mistake(
     "Rows made of offsets that were given are kept for the next that have the same shape, and the "
     "next text has another tree. Make the rows of given offsets anew in each call.",
-    loses="offsets that are given",
+    loses=("offsets that are given", "dtype and gradients"),
     breaks="where `offsets` is given, it stands for $j - i$",
 )
 class given_offsets_kept_by_their_shape(RightShaw):
@@ -228,7 +228,7 @@ class given_offsets_kept_by_their_shape(RightShaw):
 @module.mistake(
     "context goes by the rows that scores has made. The two are given their offsets each: another "
     "text may have come in between, or context may be asked alone.",
-    loses="offsets that are given",
+    loses=("context: Σ α_ij w^V by offset", "offsets that are given"),
     breaks="where `offsets` is given, it stands for $j - i$",
 )
 class context_by_the_rows_of_scores(RightShaw):
@@ -241,3 +241,35 @@ class context_by_the_rows_of_scores(RightShaw):
         if kept is not None and kept.shape == weights.shape:
             offsets = kept[:, 0] - self.k
         return super().context(weights, offsets)
+
+
+@module.mistake(
+    "Your rows are kept by T, and expanded for the number of sentences that came first. The next "
+    "batch may be smaller or larger: expand what is kept at each call.",
+    loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
+    breaks="may meet any $B$ and $T$",
+)
+class rows_of_the_first_batch(RightShaw):
+    def rows(self, x, offsets):
+        if offsets is not None:
+            return super().rows(x, offsets)
+        kept = self.__dict__.setdefault("kept", {})
+        length = x.shape[2]
+        if length not in kept:
+            kept[length] = super().rows(x, None).expand(*x.shape[:3], -1)
+        return kept[length]
+
+
+@module.mistake(
+    "Without offsets you go by those that the other hook was given last. Each call stands alone: "
+    "where none are given, they are j − i.",
+    loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
+    breaks="with `offsets` in one call and without in the next",
+)
+class offsets_of_the_call_before(RightShaw):
+    def rows(self, x, offsets):
+        if offsets is not None and offsets.dim() == 2:
+            self.kept = offsets.clone()
+        kept = self.__dict__.get("kept")
+        usable = offsets is None and kept is not None and kept.shape[-1] == x.shape[2]
+        return super().rows(x, kept if usable else offsets)

@@ -184,7 +184,8 @@ class one_number_for_a_vector(RightShaw):
 
 
 @module.mistake(
-    "keys and values begin with the same numbers. Draw once for each table.",
+    "keys and values begin with the same numbers, or one of them with those of the other in "
+    "another order or with another sign. Draw once for each table.",
     loses="how the tables begin",
     breaks="for every table and every new object",
 )

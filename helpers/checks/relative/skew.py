@@ -198,64 +198,6 @@ def skew_for_four_axes_only(products):
 
 
 @skew.mistake(
-    "The numbers are right, read by an index. The exercise asks for the same with pad, flatten, "
-    "slice and unflatten alone.",
-    loses="without an index",
-    breaks="no index",
-)
-def skew_by_index(products):
-    length = products.shape[-2]
-    p = torch.arange(length)
-    rows = p[None, :] - p[:, None] + length - 1
-    return products.gather(-1, rows.expand(*products.shape[:-1], length))
-
-
-@skew.mistake(
-    "The numbers are right, but to compare places and to multiply by that is to read by a mask: "
-    "of 2T − 1 products for a pair all but one are 0. The exercise asks for the same without a "
-    "mask.",
-    loses="without an index",
-    breaks="nor a product with a",
-)
-def skew_multiplied_by_a_mask(products):
-    length, width = products.shape[-2:]
-    p = torch.arange(length)
-    rows = p[None, :] - p[:, None] + length - 1
-    return sum((rows == r) * products[..., r : r + 1] for r in range(width))
-
-
-@skew.mistake(
-    "The numbers are right, but a tensor of zeros and ones is a mask, made without a comparison "
-    "too, as by torch.eye or by padding a 1: of 2T − 1 products all but one are 0. The exercise "
-    "asks for the same without a mask.",
-    loses="without an index",
-    breaks="nor a product with a",
-)
-def skew_multiplied_by_slices_of_eye(products):
-    length, width = products.shape[-2:]
-    eye = torch.eye(width, dtype=products.dtype)
-    rows = [
-        products[..., i, :] @ eye[:, length - 1 - i : 2 * length - 1 - i] for i in range(length)
-    ]
-    return torch.stack(rows, -2)
-
-
-@skew.mistake(
-    "The numbers are right, but a loop over all pairs takes T² steps. pad, flatten, slice and "
-    "unflatten move all rows at once.",
-    loses="without an index",
-    breaks="no loop over pairs",
-)
-def skew_pair_by_pair(products):
-    length = products.shape[-2]
-    rows = [
-        torch.stack([products[..., i, length - 1 - i + j] for j in range(length)], -1)
-        for i in range(length)
-    ]
-    return torch.stack(rows, -2)
-
-
-@skew.mistake(
     "You read the memory of products as if one row lay behind the other, and after a transpose "
     "they do not. flatten and reshape copy where they must; as_strided does not.",
     loses=("key j at offset j − i", "any axes in front"),

@@ -31,7 +31,7 @@ INDEXING = {  # the operations that indices or a mask tell where to read or writ
     },
     "a mask, as where and masked_fill do": {
         "masked_fill", "masked_fill_", "masked_scatter", "masked_scatter_", "masked_select",
-        "where",
+        "tril", "tril_", "triu", "triu_", "where",
     },
     "a comparison, which makes a mask": {"eq", "ne", "lt", "le", "gt", "ge", "isclose", "isin"},
 }  # fmt: skip

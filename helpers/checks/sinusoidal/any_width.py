@@ -8,7 +8,7 @@ from random import Random
 import torch
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, again, call
+from helpers.checks.engine import Case, Exercise, Part, call
 from helpers.checks.sinusoidal import common
 from helpers.encodings.sinusoidal import sinusoids
 
@@ -36,7 +36,6 @@ def _odd(rng: Random) -> Iterator[Case]:
     yield call(short, wide, base=common.large_base(rng))
     yield call(short, wide)
     yield common.slow_sines(rng, first)
-    yield again(call(short, first + 12))
 
 
 def _still_even(rng: Random) -> Iterator[Case]:
@@ -52,7 +51,6 @@ def _still_even(rng: Random) -> Iterator[Case]:
     yield call(length, first, base=common.base_near_one(rng))
     yield call(length, first, base=common.huge_base(rng))
     yield call(first, first)
-    yield again(call(common.short_length(rng), first + 12))
 
 
 def _single(rng: Random) -> Iterator[Case]:
@@ -61,7 +59,6 @@ def _single(rng: Random) -> Iterator[Case]:
     yield call(common.very_long_length(rng), 1, base=common.large_base(rng))
     yield call(rng.randint(33_000, 36_000), 1)  # here no angle is rounded
     yield call(1, 1)
-    yield again(call(common.short_length(rng) + 8, 1))
 
 
 any_width = Exercise(

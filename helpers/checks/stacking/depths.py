@@ -186,7 +186,7 @@ def depths_of_the_whole_tree(): ...
 @depths.mistake(
     "Your depths are right, but no index: give them as integers, torch.int64.",
     loses="integers",
-    breaks="Give integers (`torch.int64`)",
+    breaks="Return integers (`torch.int64`)",
 )
 @changed(depths_by_steps, "torch.tensor(found)", "torch.tensor(found).float()")
 def depths_as_floats(): ...

@@ -278,7 +278,7 @@ def probe_in_single_precision(): ...
 
 @probe.mistake(
     "You write into train or test, which belong to the caller. Make new tensors.",
-    breaks="Both tensors stay as they are",
+    breaks="Neither tensor may be modified",
 )
 @changed(
     probe_of_states,

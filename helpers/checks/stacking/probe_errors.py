@@ -31,7 +31,7 @@ def probe_with_the_size_of_the_mean_error(): ...
 
 @probe.mistake(
     "You round what the probe says. Leave its numbers as they are: 3.4 misses 3 by 0.4.",
-    breaks="neither rounded nor clipped",
+    breaks="Do not round or clip the probe's answers",
 )
 @changed(probe_of_states, "z @ w - q", "(z @ w).round() - q")
 def probe_with_rounded_answers(): ...
@@ -40,7 +40,7 @@ def probe_with_rounded_answers(): ...
 @probe.mistake(
     "You clip what the probe says to the positions of the text. It counts as it is: −1 misses 0 "
     "by 1.",
-    breaks="neither rounded nor clipped",
+    breaks="Do not round or clip the probe's answers",
 )
 @changed(probe_of_states, "z @ w - q", "(z @ w).clamp(0, test.shape[1] - 1) - q")
 def probe_with_clipped_answers(): ...

@@ -161,7 +161,7 @@ def offsets_without_a_sign(): ...
     "Your path across goes through the root. Two words may meet further down: stop at the "
     "lowest word that is above both.",
     loses=(ACROSS, WHOLE),
-    breaks="to the **lowest** word above both",
+    breaks="lowest common ancestor",
 )
 @changed(offsets_by_paths, "len(a ^ b)", "len(a) + len(b) - 2")
 def offsets_through_the_root(): ...

@@ -9,7 +9,7 @@ from helpers.checks.stacking.tree import ACROSS, ON_A_PATH, WHOLE, offsets_by_pa
 @tree.mistake(
     "Your offsets are right, but no index: give them as integers, torch.int64.",
     loses=WHOLE,
-    breaks="Give integers (`torch.int64`)",
+    breaks="Return integers (`torch.int64`)",
 )
 @changed(offsets_by_paths, "torch.tensor(found)", "torch.tensor(found).float()")
 def offsets_as_floats(): ...

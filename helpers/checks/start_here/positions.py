@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, again, call, compare
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare
 
 
 def positions_of(tokens: Tensor) -> Tensor:
@@ -40,7 +40,6 @@ def _many(rng: Random) -> Iterator[Case]:
     yield _whole(call(short))
     yield _whole(call(short[1:]))  # the same length, fewer sentences
     yield _whole(call(_tokens(rng, 2, rng.randint(600, 700))))
-    yield again(call(_tokens(rng, rng.randint(2, 4), rng.randint(4, 8))))
 
 
 def _one(rng: Random) -> Iterator[Case]:
@@ -111,7 +110,6 @@ def positions_as_floats(tokens):
 @positions.mistake(
     "You keep a result and return the same tensor at the next call. If one caller writes into it, "
     "it changes for all others: make a new tensor each time.",
-    loses="several sentences of several words",
 )
 def positions_kept_for_the_next(tokens, kept={}):  # noqa: B006
     row = torch.arange(tokens.shape[1])

@@ -31,6 +31,12 @@ def turns_through_numpy(d_head, length, base=10_000.0):
     return [torch.from_numpy(found), torch.from_numpy(found >= 1)]
 
 
+def turns_in_float32(d_head, length, base=10_000.0):
+    theta = 1 / base ** (torch.arange(0, d_head, 2) / d_head)
+    turned = length * theta / (2 * torch.pi)
+    return turned, turned >= 1
+
+
 def longer_base_by_solving(base, factor, d_head):
     if d_head % 2 or d_head <= 2:
         raise ValueError(f"a head of {d_head} columns has no slowest pair to slow down")
@@ -102,7 +108,13 @@ def ramp_by_a_divisor(d_head, trained, factor, low=1.0, high=32.0, base=10_000.0
 
 
 VARIANTS = {
-    "turns": (turns_in_a_loop, turns_by_wavelengths, turns_by_logarithms, turns_through_numpy),
+    "turns": (
+        turns_in_a_loop,
+        turns_by_wavelengths,
+        turns_by_logarithms,
+        turns_through_numpy,
+        turns_in_float32,
+    ),
     "longer_base": (
         longer_base_by_solving,
         longer_base_by_logarithms,

@@ -1,0 +1,98 @@
+"""A rehearsal: an answer that keeps something from one call to the next is caught at the second."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Generator, Tensor
+
+from helpers.checks.engine import compare
+from helpers.checks.engine.case import Answer, Case, ResultChangedError
+
+
+def rehearsed(case: Case) -> Case:
+    """The same question, its first call made twice: before it, other numbers are in its tensors.
+
+    What is remembered by the tensor object gives another result than is right, as it would after
+    a step of an optimizer; what returns one tensor again and again raises `ResultChangedError`.
+    A class is asked as it is: what an object keeps is for the exercise to say.
+    """
+    return replace(case, ask=lambda answer: case.ask(_rehearsing(answer)))
+
+
+def _rehearsing(answer: Answer) -> Answer:
+    if isinstance(answer, type):
+        return answer
+    left = 1
+
+    @functools.wraps(answer)
+    def twice(*arguments: Any, **options: Any) -> Any:
+        nonlocal left
+        if not left:
+            return answer(*arguments, **options)
+        left -= 1
+        given = [*arguments, *options.values()]
+        before = None
+        with contextlib.suppress(Exception, SystemExit, GeneratorExit), _other_numbers(given):
+            before = answer(*arguments, **options)
+        found = answer(*arguments, **options)
+        if (_memory(before) & _memory(found)) - _memory(given):
+            raise ResultChangedError
+        return found
+
+    return twice
+
+
+@contextlib.contextmanager
+def _other_numbers(given: list[Any]) -> Iterator[None]:
+    """Put other numbers into each tensor for a while, and let no draw of this while count."""
+    states: list[tuple[Callable[[Any], Any], Any]] = []
+    states += [(each.set_state, each.get_state()) for each in given if isinstance(each, Generator)]
+    states += [(each.setstate, each.getstate()) for each in given if isinstance(each, Random)]
+    numbers = [(each, each.detach().clone()) for each in given if type(each) is Tensor]
+    with torch.random.fork_rng(devices=[]):
+        try:
+            for tensor, before in numbers:
+                if before.numel():
+                    _fill(tensor, _others(before))
+            yield
+        finally:
+            for tensor, before in numbers:
+                _fill(tensor, before)
+            for set_back, state in states:
+                set_back(state)
+
+
+def _others(numbers: Tensor) -> Tensor:
+    """Other numbers that may be asked too: the parents of a tree, reordered, may be a circle."""
+    if numbers.is_floating_point():
+        return numbers.flip(tuple(range(numbers.dim())))
+    return numbers.flip(0) if numbers.dim() > 1 else numbers.min().expand_as(numbers)
+
+
+def _fill(tensor: Tensor, numbers: Tensor) -> None:
+    # A view that shows one number at many places cannot be written into.
+    with torch.no_grad(), contextlib.suppress(RuntimeError):
+        tensor.copy_(numbers)
+
+
+def _memory(value: Any) -> set[int]:
+    """Where the numbers of a value's tensors and arrays stand.
+
+    A list may well be the same one each time, looked up in a table that the answer begins with.
+    """
+    if isinstance(value, list | tuple | dict):
+        inner = value.values() if isinstance(value, dict) else value
+        return set().union(*map(_memory, inner))
+    if type(value) is np.ndarray and value.size:
+        return {value.ctypes.data}
+    if type(value) in compare.ARRAYS and value.layout is torch.strided and value.numel():
+        return {value.untyped_storage().data_ptr()}
+    return set()

@@ -1,0 +1,72 @@
+"""The first question of a part is rehearsed: what an answer keeps, it shows at the second call."""
+
+import functools
+from random import Random
+from typing import Any
+
+import pytest
+import torch
+from torch import Generator, Tensor
+
+from helpers.checks import start_here
+from helpers.checks.engine import Answer, Case, call, rehearsed
+from helpers.checks.engine.asking import LATER, ask
+
+X = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+BUFFER = torch.zeros(2, 2)
+KEPT: dict[int, Any] = {}
+
+
+def _doubled(x: Tensor) -> Tensor:
+    return 2 * x
+
+
+def _into_a_buffer(x: Tensor) -> Tensor:
+    return BUFFER.copy_(2 * x)
+
+
+def _by_object(x: Tensor) -> Tensor:
+    return KEPT.setdefault(id(x), 2 * x).clone()
+
+
+@functools.lru_cache
+def _by_number(number: int) -> Tensor:
+    return torch.arange(number)
+
+
+def _said(answer: Answer, *arguments: Any) -> Any:
+    return ask(rehearsed(call(*arguments)), answer)
+
+
+def test_what_keeps_nothing_gives_what_it_gives_without() -> None:
+    assert torch.equal(_said(_doubled, X), (2 * X).double())
+    assert torch.equal(_said(lambda x: x.mT, X), X.mT.double())  # a view of what it was given
+
+
+@pytest.mark.parametrize(("answer", "given"), [(_into_a_buffer, X), (_by_number, 3)])
+def test_one_tensor_for_all_results_is_told(answer: Answer, given: Any) -> None:
+    assert _said(answer, given) == LATER
+
+
+def test_a_result_kept_for_an_object_is_not_what_is_right() -> None:
+    found = _said(_by_object, X)
+    assert not torch.equal(found, (2 * X).double())
+
+
+def test_a_draw_of_the_rehearsal_does_not_count() -> None:
+    def drawn(x: Tensor, generator: Generator, draw: Random) -> Tensor:
+        return torch.rand(2, generator=generator) + torch.rand(2) + draw.random()
+
+    asked = Case("", lambda answer: answer(X, Generator().manual_seed(3), Random(3)))
+    assert torch.equal(ask(rehearsed(asked), drawn), ask(asked, drawn))
+
+
+def test_the_learner_is_told_what_to_do() -> None:
+    kept = torch.arange(1000)
+
+    def positions(tokens: Tensor) -> Tensor:
+        return kept[: tokens.shape[1]].expand(tokens.shape)
+
+    report = start_here.positions(positions)
+    assert report.earned == 0
+    assert "return a new one each time" in report.findings[0].message
