@@ -71,10 +71,16 @@ def _other_numbers(given: list[Any]) -> Iterator[None]:
 
 
 def _others(numbers: Tensor) -> Tensor:
-    """Other numbers that may be asked too: the parents of a tree, reordered, may be a circle."""
+    """Other numbers that may be asked too.
+
+    The parents of a tree, one of them −1, stay: in another order they could be a circle, and
+    whoever climbs it would climb for ever.
+    """
     if numbers.is_floating_point():
         return numbers.flip(tuple(range(numbers.dim())))
-    return numbers.flip(0) if numbers.dim() > 1 else numbers.min().expand_as(numbers)
+    if numbers.dim() == 0 or (numbers.dim() == 1 and numbers.min() < 0):
+        return numbers
+    return numbers.flip(0)
 
 
 def _fill(tensor: Tensor, numbers: Tensor) -> None:
