@@ -50,6 +50,7 @@ def rows(course: Course, unit: str, seed: int = 0) -> Iterator[Row]:
 
 def _tried(exercise: Exercise, right: Any, seed: int) -> Iterator[tuple[str, bool]]:
     """Each saboteur that broke something, and whether it lost points."""
+    exercise.right(right, seed)  # what is right is known from here on, and is in nobody's time
     for name, sabotaged in saboteurs.of(right, partial(exercise.ask, seed=seed)):
         try:
             with trial.limited():

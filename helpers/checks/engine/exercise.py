@@ -189,8 +189,8 @@ class Exercise:
 
     def draw(self, part: Part, seed: int) -> list[Case]:
         """The questions of a part; another seed, other questions. The first is rehearsed."""
-        first, *others = part.cases(random.Random(f"{self.name} {part.name} {seed}"))
-        return [rehearsed(first), *others]
+        cases = list(part.cases(random.Random(f"{self.name} {part.name} {seed}")))
+        return [*map(rehearsed, cases[:1]), *cases[1:]]
 
     def right_to(self, cases: list[Case]) -> list[Any]:
         """What is right.

@@ -73,14 +73,15 @@ def _other_numbers(given: list[Any]) -> Iterator[None]:
 def _others(numbers: Tensor) -> Tensor:
     """Other numbers that may be asked too.
 
-    The parents of a tree, one of them −1, stay: in another order they could be a circle, and
-    whoever climbs it would climb for ever.
+    A permutation stays one. The parents of a tree, one of them −1, stay as they are: in another
+    order they could be a circle, and whoever climbs it would climb for ever.
     """
     if numbers.is_floating_point():
         return numbers.flip(tuple(range(numbers.dim())))
     if numbers.dim() == 0 or (numbers.dim() == 1 and numbers.min() < 0):
         return numbers
-    return numbers.flip(0)
+    rows_or_all_different = numbers.dim() > 1 or len(numbers.unique()) == len(numbers)
+    return numbers.flip(0) if rows_or_all_different else numbers.min().expand_as(numbers)
 
 
 def _fill(tensor: Tensor, numbers: Tensor) -> None:
