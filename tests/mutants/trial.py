@@ -46,7 +46,7 @@ class TooLongError(BaseException):
 
 
 @contextmanager
-def limited() -> Iterator[None]:
+def limited(seconds: float = SECONDS) -> Iterator[None]:
     """End what takes too long, and refuse it memory without end."""
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
@@ -56,7 +56,7 @@ def limited() -> Iterator[None]:
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     used = getattr(psutil.Process().memory_info(), "data", 0)  # Linux alone tells, and bounds it
     resource.setrlimit(resource.RLIMIT_DATA, (used + MEMORY, hard))
-    signal.setitimer(signal.ITIMER_PROF, SECONDS, 1)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1)
     try:
         yield
     finally:

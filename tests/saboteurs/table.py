@@ -24,6 +24,7 @@ from tests.saboteurs import saboteurs
 
 HARMLESS = Path(__file__).with_name("harmless")
 CAUGHT, SURVIVED, EXCUSED = "caught", "SURVIVED", "harmless"
+SECONDS = 30.0  # of computing, so that none is caught for being slow on a slow machine
 SIGNS = {CAUGHT: "x", SURVIVED: "!", EXCUSED: "o"}
 
 
@@ -53,7 +54,7 @@ def _tried(exercise: Exercise, right: Any, seed: int) -> Iterator[tuple[str, boo
     exercise.right(right, seed)  # what is right is known from here on, and is in nobody's time
     for name, sabotaged in saboteurs.of(right, partial(exercise.ask, seed=seed)):
         try:
-            with trial.limited():
+            with trial.limited(SECONDS):
                 caught = not exercise.right(sabotaged.answer, seed)
         except trial.TooLongError:
             caught = True

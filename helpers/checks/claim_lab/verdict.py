@@ -112,6 +112,31 @@ def _shared(rng: Random) -> tuple[str, Claim, Sequence[int]]:
     return "a made-up claim, two parts of the same number", replace(made, parts=parts), seeds
 
 
+def _tiny(rng: Random, comes_to: str, turn: int) -> tuple[str, Claim, Sequence[int]]:
+    """Numbers below a hundredth, of which two decimals say nothing."""
+    made, seeds = _made(rng, (comes_to,), turn, rng.sample(range(3, 60), rng.randint(3, 6)))
+    large = made.measurement
+    assert large is not None
+
+    def measurement(seed: int, full: bool = False) -> dict[str, float]:
+        return {name: value / 10_000 for name, value in large(seed, full).items()}
+
+    parts = tuple(replace(e, low=e.low / 10_000, high=e.high / 10_000) for e in made.parts)
+    words = f"a made-up claim about tiny numbers whose part is: {comes_to}"
+    return words, replace(made, parts=parts, measurement=measurement), seeds
+
+
+def _on_both_sides(rng: Random) -> tuple[str, Claim, Sequence[int]]:
+    """An interval so narrow that all but the mean lies outside, to the left and to the right."""
+    made, seeds = _made(rng, (HOLDS,), 0, rng.sample(range(3, 60), rng.randint(4, 6)))
+    assert made.measurement is not None
+    values = [made.measurement(seed)[made.parts[0].number] for seed in seeds]
+    mean = sum(values) / len(values)
+    narrow = replace(made.parts[0], low=mean - 0.01, high=mean + 0.01)
+    words = "a made-up claim whose numbers lie on both sides of the interval"
+    return words, replace(made, parts=(narrow,)), seeds
+
+
 def _only_read(verdict: str) -> Claim:
     return Claim(200, TEXT, TEXT, TEXT, TEXT, read=verdict)
 
@@ -134,6 +159,10 @@ def _measured(rng: Random) -> Iterator[tuple[str, Claim, Sequence[int]]]:
         each, seeds = _made(rng, mix, turn, seeds)
         yield f"a made-up claim whose parts are: {', '.join(mix)}", each, seeds
     yield _shared(rng)
+    for turn in (0, 1):  # an interval without an upper end, and one without a lower
+        yield _tiny(rng, HOLDS, turn)
+        yield _tiny(rng, FAILS, turn)
+    yield _on_both_sides(rng)
     for number in CHEAP:
         start = rng.randint(100, 10_000)
         yield f"claim {number}", _real(number), rng.sample(range(start, start + 30), 3)
