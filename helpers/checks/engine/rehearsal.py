@@ -18,7 +18,7 @@ from helpers.checks.engine.case import Answer, Case, ResultChangedError
 
 
 def rehearsed(case: Case) -> Case:
-    """The same question, its first call made twice: before it, other numbers are in its tensors.
+    """The same question, its first call made before as well, with other numbers and the same.
 
     What is remembered by the tensor object gives another result than is right, as it would after
     a step of an optimizer; what returns one tensor again and again raises `ResultChangedError`.
@@ -33,25 +33,26 @@ def _rehearsing(answer: Answer) -> Answer:
     left = 1
 
     @functools.wraps(answer)
-    def twice(*arguments: Any, **options: Any) -> Any:
+    def third(*arguments: Any, **options: Any) -> Any:
         nonlocal left
         if not left:
             return answer(*arguments, **options)
         left -= 1
         given = [*arguments, *options.values()]
-        before = None
-        with contextlib.suppress(Exception, SystemExit, GeneratorExit), _other_numbers(given):
-            before = answer(*arguments, **options)
+        before: list[Any] = []
+        for change in (_others, torch.clone):  # the same numbers too: some remember by value
+            with contextlib.suppress(Exception, SystemExit, GeneratorExit), _filled(given, change):
+                before.append(answer(*arguments, **options))
         found = answer(*arguments, **options)
         if (_memory(before) & _memory(found)) - _memory(given):
             raise ResultChangedError
         return found
 
-    return twice
+    return third
 
 
 @contextlib.contextmanager
-def _other_numbers(given: list[Any]) -> Iterator[None]:
+def _filled(given: list[Any], change: Callable[[Tensor], Tensor]) -> Iterator[None]:
     """Put other numbers into each tensor for a while, and let no draw of this while count."""
     states: list[tuple[Callable[[Any], Any], Any]] = []
     states += [(each.set_state, each.get_state()) for each in given if isinstance(each, Generator)]
@@ -61,7 +62,7 @@ def _other_numbers(given: list[Any]) -> Iterator[None]:
         try:
             for tensor, before in numbers:
                 if before.numel():
-                    _fill(tensor, _others(before))
+                    _fill(tensor, change(before))
             yield
         finally:
             for tensor, before in numbers:
