@@ -608,10 +608,10 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 #   that says why;
 # - it is not blind to order: shuffled words give more than shuffled results;
 # - it tells left from right: reversed words give more than reversed results;
-# - every tensor it keeps is a Parameter, or a buffer if it is fixed; at $T$ = `max_len`, gradients
-#   reach the $x$ of `embed`, the $q$ and $k$ of `rotate`, and some entry of every Parameter; saved
-#   and loaded into another object, it gives the same result, and so does a second call (except for
-#   random draws in train mode, such as dropout).
+# - every tensor or array it keeps is a Parameter, or a buffer if it is fixed; at $T$ = `max_len`,
+#   gradients reach the $x$ of `embed`, the $q$ and $k$ of `rotate`, and some entry of every
+#   Parameter; saved and loaded into another object, it gives the same result, and so does a second
+#   call (except for random draws in train mode, such as dropout).
 #
 # A class that does nothing has many of these properties already. So no property earns anything in a
 # class for which words or their order do not count. (The two order tests use $T \geq 8$.)

@@ -86,6 +86,7 @@ def _drops_in(rng: Random) -> Iterator[Case]:
         ({**_sizes(rng, heads + 3, rng.choice((26, 30))), "max_len": 12}, heads + 3),
         (_sizes(rng, 1, rng.choice((4, 6))), rng.randint(2, 4)),
         (_sizes(rng, heads, 2), heads + 1),
+        (_sizes(rng, rng.randint(12, 16), 2), 2),  # as many heads as BERT has
     ):
         tokens = _tokens(rng, batch, sizes["max_len"] - rng.randint(1, 4))
         asked = f"with {_words(sizes)}, tokens of shape {tuple(tokens.shape)}"
@@ -112,10 +113,13 @@ def _lengths(rng: Random) -> Iterator[Case]:
         tokens = _tokens(rng, 1, each["max_len"])
         yield Case(label, partial(measure, sizes=each, tokens=tokens))
     width = rng.choice((2, 4))
-    for length in (rng.randint(250, 260), 512):
-        tokens = _tokens(rng, 1, length)
-        label = f"T={length} with max_len left as it is, 512, and d_model={width}"
-        yield Case(label, partial(own_long.at_default, width=width, tokens=tokens))
+    tokens = _tokens(rng, 1, 512)
+    label = f"T=512 with max_len left as it is, 512, and d_model={width}"
+    yield Case(label, partial(own_long.at_default, width=width, tokens=tokens))
+    longer = {"d_model": 8, "num_heads": 1, "max_len": rng.randint(520, 560)}
+    tokens = _tokens(rng, 1, longer["max_len"])
+    label = f"T={longer['max_len']} with max_len={longer['max_len']}"
+    yield Case(label, partial(measured.at_length, sizes=longer, tokens=tokens))
     for length in (end + 1, end + rng.randint(2, 4), 3 * end):
         tokens = _tokens(rng, 1, length)
         label = f"T={length} with max_len={end}"

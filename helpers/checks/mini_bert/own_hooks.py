@@ -114,7 +114,12 @@ def _spread(found: Any, like: Tensor) -> Any:
 
 def changing(encoding: Encoding, given: dict[str, Tensor]) -> list[str]:
     """The hooks that do not give the same answer once more."""
-    first, second = asked(encoding, copied(given)), asked(encoding, copied(given))
+    return unlike(encoding, encoding, given)
+
+
+def unlike(one: Encoding, other: Encoding, given: dict[str, Tensor]) -> list[str]:
+    """The hooks that do not give the same answer in another encoding."""
+    first, second = asked(one, copied(given)), asked(other, copied(given))
     return [name for name in HOOKS if not close(first[name], second[name], 1e-5)]
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch import Generator, Tensor, nn
+from torch import Generator, Tensor
 
 from helpers.checks.engine import Answer
-from helpers.checks.mini_bert import own_hooks
+from helpers.checks.mini_bert import own_hooks, own_kept
 from helpers.checks.mini_bert.own_hooks import close
 from helpers.encodings import Encoding
 from helpers.encodings.base import HOOKS
@@ -223,25 +222,28 @@ def learns(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[str, A
     """Whether the encoding can be trained, saved and asked again; T is max_len."""
     torch.default_generator.manual_seed(0)
     fresh = answer(**sizes)
-    found = _kept(fresh)
+    found = own_kept.kept(fresh)
     model = model_with(answer, sizes)
     hidden = model(tokens)
     gradients = _gradients(answer, sizes, tokens)
-    used = _kept(model.position)
+    used = own_kept.kept(model.position)
     other = model_with(answer, sizes, seed=7)
     with torch.no_grad():
         model(tokens[:, 2:])  # another length in between
         again = model(tokens)
-        hooks = own_hooks.changing(model.position, own_hooks.given(sizes, tokens))
+        given = own_hooks.given(sizes, tokens)
+        hooks = own_hooks.changing(model.position, given)
+        other(tokens)  # what it was asked before its numbers changed must not count,
         misfits = _loaded(other, model.state_dict())
-        other(tokens[:, :5])  # what was asked first must not count
+        other(tokens[:, :5])  # nor what it is asked first afterwards
         return {
             **{name: found[name] and used[name] for name in found},
             FINITE: bool(hidden.isfinite().all()),
             **gradients,
             TWICE: close(again, hidden) and not hooks,
             "what is saved of it and does not fit into a new one": misfits,
-            "saved and loaded into a new one, it gives the same": close(other(tokens), hidden),
+            "saved and loaded into a new one, it gives the same": close(other(tokens), hidden)
+            and not own_hooks.unlike(model.position, other.position, given),
             **counted(model, tokens),
         }
 
@@ -259,37 +261,3 @@ def _loaded(model: Bert, saved: dict[str, Tensor]) -> list[str]:
             and not (name in own and name in saved and own[name].shape == saved[name].shape)
         ) or ["it"]
     return []
-
-
-def _kept(encoding: nn.Module) -> dict[str, bool]:
-    """Whether all tensors that it keeps are registered."""
-    known = {id(each) for each in (*encoding.parameters(), *encoding.buffers())}
-    known |= {id(each) for each in encoding.modules()}
-    owners = [dict(vars(module)) for module in encoding.modules()]
-    above = type(encoding).__mro__
-    owners += [dict(vars(each)) for each in above[: above.index(Encoding)] if Encoding in above]
-    values = [value for owner in owners for value in owner.values()]
-    inside = [each for value in values for each in _within(value)]
-    return {
-        "every tensor it keeps is a Parameter or a buffer": not any(
-            _unknown(value, known) for value in values
-        ),
-        "there is no tensor in a plain list or dictionary": not any(
-            _unknown(value, known) for value in inside
-        ),
-    }
-
-
-def _unknown(value: Any, known: set[int]) -> bool:
-    if isinstance(value, nn.Module):
-        return id(value) not in known and any(True for _ in (*value.parameters(), *value.buffers()))
-    return isinstance(value, Tensor) and id(value) not in known
-
-
-def _within(value: Any, depth: int = 0) -> Iterator[Any]:
-    """What is in a list, tuple, set or dictionary, and in those that are in it."""
-    if depth > 4 or not isinstance(value, list | tuple | set | dict):
-        return
-    for each in value.values() if isinstance(value, dict) else value:
-        yield each
-        yield from _within(each, depth + 1)

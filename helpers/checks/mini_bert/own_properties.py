@@ -72,6 +72,17 @@ class own_with_64_rows(RowAndOffset):
 
 
 @own.mistake(
+    "A number of heads is written into your class. How many there are is the argument num_heads, "
+    "and BERT has 12.",
+    loses="it drops into Bert",
+    breaks="right shapes",
+)
+class own_with_eight_slopes(RowAndOffset):
+    def scores(self, q, k, offsets=None):
+        return super().scores(q, k) * 2.0 ** -torch.arange(1, 9)[: self.num_heads, None, None]
+
+
+@own.mistake(
     "Beyond max_len your class stops with an error that does not say why. Let it work there, "
     "or raise a ValueError, as unit 03's table did.",
     loses="any length up to max_len",
@@ -94,7 +105,7 @@ class own_for_max_len_always(RowAndOffset):
     "You keep a tensor as a plain attribute: it is neither trained nor saved, and does not "
     "move to a GPU. Make it an nn.Parameter, or register_buffer it if it is fixed.",
     loses="it learns, and can be saved",
-    breaks=("every tensor it keeps", "saved and loaded"),
+    breaks=("every tensor or array it keeps", "saved and loaded"),
 )
 class own_as_a_plain_tensor(RowAndOffset):
     def keep(self, rows):
@@ -102,8 +113,9 @@ class own_as_a_plain_tensor(RowAndOffset):
 
 
 @own.mistake(
-    "A tensor or a module in a plain list or dictionary is not seen by the module around it. "
-    "nn.ParameterList, nn.ModuleList and their like register what is in them.",
+    "A tensor or a module in a plain list, a dictionary, a lambda or a variable of the notebook is "
+    "not seen by the module around it, so it is neither saved nor moved. Give each an attribute of "
+    "its own; nn.ParameterList, nn.ModuleList and their like register what is in them.",
     loses="it learns, and can be saved",
 )
 class own_in_a_list(RowAndOffset):
@@ -251,3 +263,17 @@ class own_with_rows_kept_outside(RowAndOffset):
         key = (*x.shape[1:], x.dtype)
         kept = outside.setdefault(key, self.rows[: x.shape[1]].detach().clone())
         return x + kept + 0.1 * self.rows[: x.shape[1]]
+
+
+@own.mistake(
+    "What an earlier call left behind comes back after your Parameters have changed, as they do in "
+    "training and in loading. Work it out from the Parameters at each call.",
+    loses="it learns, and can be saved",
+    breaks="saved and loaded",
+)
+class own_with_a_copy_for_each_length(RowAndOffset):
+    def embed(self, x, positions=None):
+        self.check(length := x.shape[1])
+        copies = vars(self).setdefault("copies", {})
+        copy = copies.setdefault(length, self.rows[:length].tolist())
+        return x + self.rows[:length] + torch.tensor(copy, dtype=x.dtype)

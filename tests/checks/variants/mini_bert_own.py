@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import torch
 from torch import nn
@@ -120,6 +121,29 @@ class own_bias_for_all_heads(Encoding):
         return self.gain * torch.where(offset > 0, 1.0, -0.3) * offset.abs()
 
 
+class own_with_helpers_of_its_own(Encoding):
+    """Functions and plain numbers in attributes, lists and the class; tensors are registered."""
+
+    sides = (-1.0, 1.0)
+    bent = {"more": 0.1}  # noqa: RUF012
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        slopes = [nn.Parameter(torch.full((num_heads, 1, 1), side)) for side in self.sides]
+        self.slopes = nn.ParameterList(slopes)
+        self.bend = lambda offset: torch.tanh(offset * self.slopes[1]) + self.bent["more"] * offset
+        self.of = SimpleNamespace(divided_by=[2.0, 3.0])
+
+    @staticmethod
+    def offsets(length, dtype):
+        p = torch.arange(length, dtype=dtype)
+        return p[None, :] - p[:, None]
+
+    def scores(self, q, k, offsets=None):
+        offset = self.offsets(q.shape[2], q.dtype)
+        return self.slopes[0] * offset / self.of.divided_by[0] + self.bend(offset)
+
+
 OWN = (
     own_gated_waves,
     own_left_neighbour,
@@ -129,4 +153,5 @@ OWN = (
     own_recurrent_clock,
     own_with_dropout,
     own_bias_for_all_heads,
+    own_with_helpers_of_its_own,
 )

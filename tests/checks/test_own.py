@@ -1,0 +1,83 @@
+"""Unit 08, “An encoding of your own”: where a tensor may hide, and sizes that must not be known."""
+
+from __future__ import annotations
+
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from helpers.checks.mini_bert.own import own
+from helpers.encodings import Encoding
+from tests.checks.variants.mini_bert_own import own_left_neighbour, own_turn_of_the_first_pair
+
+OUTSIDE = torch.linspace(0, 1, 600)[:, None]
+
+
+class _Hidden(own_left_neighbour):
+    """Adds fixed numbers that are no buffer; a subclass says where they are."""
+
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        self.fixed: Any = self.hide(OUTSIDE)
+
+    def hide(self, fixed: Tensor) -> Any:
+        return None
+
+    def found(self) -> Tensor:
+        return self.fixed()
+
+    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+        return super().embed(x) + self.found()[: x.shape[1]].to(x.dtype)
+
+
+class InALambda(_Hidden):
+    def hide(self, fixed: Tensor) -> Any:
+        return lambda: fixed
+
+
+class InAPartial(_Hidden):
+    def hide(self, fixed: Tensor) -> Any:
+        return partial(torch.clone, fixed)
+
+
+class InANamespace(_Hidden):
+    def hide(self, fixed: Tensor) -> Any:
+        return SimpleNamespace(fixed=fixed)
+
+    def found(self) -> Tensor:
+        return self.fixed.fixed
+
+
+class AsAnArray(_Hidden):
+    def hide(self, fixed: Tensor) -> Any:
+        return fixed.numpy()
+
+    def found(self) -> Tensor:
+        return torch.from_numpy(self.fixed)
+
+
+class InTheNotebook(_Hidden):
+    def found(self) -> Tensor:
+        return OUTSIDE
+
+
+class With512RowsAtMost(own_turn_of_the_first_pair):
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        self.p = self.p[:512]
+
+
+@pytest.mark.parametrize(
+    ("answer", "lost"),
+    [
+        *((each, "it learns, and can be saved") for each in _Hidden.__subclasses__()),
+        (With512RowsAtMost, "any length up to max_len"),
+    ],
+)
+def test_it_is_found_wherever_it_is(answer: type[Encoding], lost: str) -> None:
+    report = own(answer)
+    assert [each.part for each in report.findings if each.earned < each.points] == [lost]
