@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 01 · Order-blind
 #
-# A dog bites a man. A man bites a dog. The same three words, and the difference is all that
+# A dog bites a man. A man bites a dog. The words are the same, and the difference is all that
 # matters. In unit 00 a sum of word vectors could not tell the two apart. Transformers do not sum,
 # they **attend**: each word chooses for itself which of the others it listens to. Surely that is
 # clever enough to notice who bites whom? This unit builds attention from scratch and finds out.
@@ -112,8 +112,8 @@ check.attention(attention, seed=1101)
 # deviation grows like $\sqrt d$. Without the scale, wide queries would put nearly all weight on a
 # single key.
 #
-# To see the weights, give **your** function the identity matrix as values: then what comes out is
-# the row of weights itself. For the second picture the queries are multiplied by $\sqrt d$
+# To see the weights, we give **your** function the identity matrix as values: then what comes out
+# is the row of weights itself. For the second picture the queries are multiplied by $\sqrt d$
 # beforehand, which undoes the scale.
 
 # %%
@@ -140,8 +140,8 @@ widgets.explore(draw, d=("key width d", 1, 256, 64), keys=("number of keys", 2, 
 # %% [markdown]
 # ## 2. Who may look at whom
 #
-# Before you can ask a real layer about the dog, it needs masks and several heads. Two kinds of key
-# must not be looked at:
+# A real layer has masks and several heads, so these come before the question about the dog. Two
+# kinds of key must not be looked at:
 #
 # - **Padding.** Sequences of a batch differ in length; the short ones are filled up with padding
 #   tokens that mean nothing.
@@ -350,7 +350,7 @@ if d2l:
 # has nothing else: then all its scores are equal, and it averages over padding.
 #
 # Around attention goes a **residual connection**, also called skip connection: the layer returns
-# $x + f(x)$. With random weights this is a layer to experiment with:
+# $x + f(x)$, where $f$ is attention. Here is such a layer with random weights, to experiment with:
 
 # %%
 D, H = 16, 4
@@ -376,9 +376,10 @@ apart = float((of_bites("dog", "bites", "man") - of_bites("man", "bites", "dog")
 print("“bites”, the same vector in both sentences:", apart < 1e-4)
 
 # %% [markdown]
-# So it fails: whoever reads “bites” cannot know who bites. Which part of the layer knows the
-# position of a token? None does, and three lines prove it. Let $P$ be a matrix that shuffles rows,
-# $S = QK^\top/\sqrt d$ the scores of $X$, and $A = \mathrm{softmax}(S)$ its weights. For $PX$:
+# The two vectors are equal, so nobody who reads “bites” can know who bites. Which part of the layer
+# knows the position of a token? None does, and three lines prove it. Let $P$ be a matrix that
+# shuffles rows, $S = QK^\top/\sqrt d$ the scores of $X$, and $A = \mathrm{softmax}(S)$ its weights.
+# For $PX$:
 #
 # 1. scores: $(PXW_Q)(PXW_K)^\top/\sqrt d = P\,S\,P^\top$, the same numbers in shuffled rows and
 #    columns;

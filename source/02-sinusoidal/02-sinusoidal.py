@@ -54,10 +54,11 @@ for T in (10, 100, 500):
           f" or {scaled[-1].norm():.0f} (fractions); one step is {64**0.5 / T:.3f} (fractions)")
 
 # %% [markdown]
-# Plain numbers drown the word: at position 499 they are 500 times as large. Fractions stay small,
-# but then one step to the right is a different amount in every text, so “the word before me” has no
-# fixed meaning. We want a code whose entries stay between −1 and 1, which looks different at every
-# position, and in which **a step to the right is always the same thing**. A clock has all three.
+# Plain numbers drown the word: at position 499 the vector is 500 times as long as the word's.
+# Fractions stay small, but then one step to the right is a different amount in every text, so “the
+# word before me” has no fixed meaning. We want a code whose entries stay between −1 and 1, which
+# looks different at every position, and in which **a step to the right is always the same thing**.
+# A clock has all three.
 #
 # ## 2. A clock with many hands
 #
@@ -69,9 +70,9 @@ for T in (10, 100, 500):
 explorable.show("clock", *clock.clocks(first=3))
 
 # %% [markdown]
-# Move the slider: all hands of all faces turn, each by its own angle, and **every face turns by
-# the same angles**. Hand $i$ turns by $\omega_i$ radians per position (Vaswani et al. 2017,
-# section 3.5):
+# Move the slider. Within a face, each hand turns by an angle of its own. But from face to face the
+# angles are **the same**: hand 0 turns by as much on every face. Hand $i$ turns by $\omega_i$
+# radians per position (Vaswani et al. 2017, section 3.5):
 #
 # $$\omega_i = \frac{1}{10000^{2i/D}}, \qquad i = 0, 1, \dots, D/2 - 1$$
 #
@@ -212,8 +213,8 @@ widgets.explore(draw, T=("length T", 8, 256, 64), half_D=("half the width, D/2",
 # hand alone tells the picture's beginning from its end. Set it to a million: two hands in three
 # make less than a tenth of a turn, and hardly help to tell the rows apart.
 #
-# **Check against the book.** d2l (section 11.6) has the same table. Is it equal, and what does it
-# do with an odd width?
+# **Check against the book.** d2l (section 11.6) has a table of sines and cosines too. Is it equal
+# to yours, and what does it do with an odd width?
 
 # %% tags=["nbval-check-output"]
 from helpers.book import d2l
@@ -419,10 +420,12 @@ for name, matrices in {"random": draws, "M_3": encodings.shift_matrix(3, width)[
     print(f"  std along offset 5 / std over all pairs: {min(spread):.0%} to {max(spread):.0%}")
 
 # %% [markdown]
-# With each random $W$ the product depends on where the pair stands. With $W = M_3$ it depends
-# only on the offset, sign included: it is largest **three positions back**. So sinusoids
-# make offsets *available*; the model still has to learn a $W$ that uses them, and it may learn
-# something else instead. Relative encodings (unit 04) start from the offset itself.
+# The second line says how much the products of pairs with offset 5 vary, compared with those of all
+# pairs: 0 % means that the offset alone decides. With each random $W$ the product also depends on
+# where the pair stands. With $W = M_3$ it depends only on the offset, sign included: it is largest
+# **three positions back**. So sinusoids make offsets *available*; the model still has to learn a
+# $W$ that uses them, and it may learn something else instead. Relative encodings (unit 04) start
+# from the offset itself.
 
 # %% [markdown]
 # ## 6. In a model
@@ -444,8 +447,8 @@ for name, matrices in {"random": draws, "M_3": encodings.shift_matrix(3, width)[
 #   `max_len`;
 # - $x$ itself stays as it is, gradients must reach it, and the result has its dtype, be that
 #   float64 or bfloat16, whatever the precision of the buffer: $x$ must not be rounded to it;
-# - where $T$ is beyond `max_len` (if `positions` are given, $T \le$ `max_len`), it raises a
-#   `ValueError` whose text names both numbers.
+# - if no `positions` are given and $T$ is beyond `max_len`, it raises a `ValueError` whose text
+#   names both numbers.
 #
 # *Why care:* a table along the wrong axis raises no error, and one left behind on the CPU raises
 # one only where there is a GPU.
@@ -520,7 +523,7 @@ print(f"without positions: {blind:.2f}, limit: {limit:.2f}")
 # The loss is in nats per hidden token, and the limit is the best that any model can achieve. With
 # positions, a few seconds are enough to find most of the rule.
 #
-# In unit 00 such a model failed on longer texts. What exactly fails there? Give it the same 24
+# Unit 00 gave such a model longer texts. Now the texts keep their length: give it the same 24
 # tokens, but say that they stand at the positions 24 to 47. All offsets are as in training.
 
 # %%
@@ -544,7 +547,8 @@ print(f"mean at k = 24: {there:.2f} nats; a blind guess costs {math.log(8):.2f}"
 outcome("far", "a" if there < here + 0.1 else "b" if there < blind else "c")
 
 # %% [markdown]
-# The text need not be longer for the model to fail: moved by 24, it is worse than guessing. Moving
+# The model fails on texts that are no longer than those of its training: once they are moved by 24
+# positions, its loss is higher than that of guessing. Moving
 # by $k$ is the same rotation everywhere, but nothing in the training asked the model to use it: it
 # has found *some* weights that are right for the rows 0 to 23, and on other rows they mislead it.
 # Longer texts bring in such rows. The recorded runs trained
@@ -566,9 +570,9 @@ race.groupby(["encoding", "length"])[["loss", "accuracy"]].agg(["mean", "std"]).
 # %% [markdown]
 # **What sinusoids can do:** give every position its own vector, without a parameter, for any
 # length. **What they do not do:** make this encoder work on longer texts than in training, which is
-# called **extrapolation**: trained on 24 tokens, it fails on 48. At 96 its loss is higher than
-# without positions, although it names more tokens right (39 % against 31 %): it is too sure where
-# it is wrong.
+# called **extrapolation**: trained on 24 tokens, it is far above the limit on
+# 48, although still better than without positions. At 96 its loss is higher than without them,
+# although it names more tokens right (39 % against 31 %): it is too sure where it is wrong.
 
 # %% [markdown]
 # ## What to keep

@@ -112,7 +112,7 @@ check.table(LearnedEncoding, seed=3101)
 # %% [markdown]
 # ## 2. How large is a position vector?
 #
-# A row is added to a token's vector; what counts is its norm, compared with that vector's. A row of
+# A row is added to a token's vector, so what counts is the ratio of their norms. A row of
 # $D$ entries with standard deviation $\sigma$ has a norm of about $\sigma\sqrt{D}$. A sinusoidal
 # row has exactly $\sqrt{D/2}$, because each pair adds $\sin^2 + \cos^2 = 1$.
 
@@ -138,9 +138,9 @@ for name, (each, predicted) in tables.items():
 # ## 3. Does a table have to be learned?
 #
 # **Do not train the table.** Draw it at random, freeze it, and train everything else. A random row
-# carries no information about order; row 5 has nothing to do with row 4. All it does is to be
-# different from the others. The language is that of unit 00, in which a token follows, nine times
-# in ten, from the one three positions before it; a learned table ends within 0.04 nats of the
+# carries no information about order; row 5 has nothing to do with row 4. All that can help is that
+# each row differs from the others. The language is that of unit 00, in which a token follows, nine
+# times in ten, from the one three positions before it; a learned table ends within 0.04 nats of the
 # limit, a model without positions 1.3 nats above it.
 
 # %%
@@ -167,8 +167,9 @@ outcome("frozen", "c" if gap < 0.05 else "a" if gap > 0.9 else "b")
 # $1/\sqrt{48} \approx 0.14$. A table frozen at 1, seven times as large, does as well as a learned
 # one: the layers behind it learn to *read* 24 random vectors. Frozen at the tokens' scale, it is
 # hardly worse; frozen at 0.02, seven times smaller, it is nearly useless. So on this language a
-# table need not be learned, only **large** enough. (We have not tested more positions than
-# dimensions.) What training does to a small table is, first of all, to make it larger.
+# table need not be learned, only **large** enough. (Here there are fewer positions than dimensions;
+# we have not tested the opposite.) What training does to a small table is, first of all, to make it
+# larger.
 
 # %% [markdown]
 # ## 4. What training does to it
@@ -484,8 +485,8 @@ plots.show(figure, f"Sinusoids have a peak at 12, the MLP is flat. Smallest cosi
 
 # %% [markdown]
 # The MLP's line is flat: it is a smooth function, and $5/96$ and $6/96$ are nearly the same number.
-# So all positions get nearly the same vector. The LayerNorm scales it up, but what it scales up is
-# what all positions share.
+# So all positions get nearly the same vector. The LayerNorm makes these vectors longer, but they
+# stay nearly the same.
 #
 # So a large norm is not enough. What tells neighbours apart is their **spacing**: how far one
 # vector is from the next, relative to their norm:
@@ -675,8 +676,8 @@ rows[columns].round(2)
 # ## 8. A fair comparison
 #
 # A few seconds and one seed prove little. The recorded sweep trained each encoding on the **same
-# budget**: the same model around it, 1,000 steps of 64 texts of 24 tokens, three seeds. It has some
-# of them in several sizes:
+# budget**: the same model around it, 1,000 steps of 64 texts of 24 tokens, three seeds. Some
+# encodings appear several times, with other options:
 
 # %%
 OPTIONS = {
@@ -783,7 +784,8 @@ check.summary.use(summary)(chosen, 24).join([seeds, pd.DataFrame(starts).T]).rou
 #    and both versions are better. A large norm does not help where all positions share it:
 #    *LN(MLP(p/96))* is no better than no positions at all.
 # 3. **An MLP behind sines and cosines works**, most reliably without a LayerNorm. With
-#    $\gamma = 10$ the first spacing is small again: it is worse, and its seeds lie far apart.
+#    $\gamma = 10$, where the first spacing is small again, the loss is higher and its seeds lie far
+#    apart.
 # 4. Encodings whose first **spacing** was above a tenth all came within 0.15 nats of the limit **on
 #    average**; of the others none came within 0.3. Below a tenth the order does not follow the
 #    spacing: *MLP(p)*, with 0.087, is the worst, on average worse than no positions. Nor is

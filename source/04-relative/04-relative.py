@@ -4,8 +4,8 @@
 # “The token three positions before me.” The language of this course follows that rule nine times
 # in ten, and none of the encodings so far could say it: each tells a token *where it is*, and the
 # model has to work out the distance of two tokens from two positions. On 24 tokens it learns to;
-# on 96 it is lost. In this unit the distance itself is the input, and at its end one curve stays at
-# the limit at four times the trained length.
+# on 96 it is lost. In this unit the distance itself is the input, and at its end three curves stay
+# near the limit at four times the trained length.
 #
 # By the end of this unit you can
 #
@@ -60,8 +60,8 @@ for T in (2, 5, 512):
     print(f"T={T}: {len(pairs):,} pairs, {others:,} of two tokens, {len(offsets):,} offsets")
 
 # %% [markdown]
-# So $T^2$ pairs, $T(T-1)$ without those of a token and itself, and $2T-1$ offsets, from $-(T-1)$
-# to $T-1$.
+# So there are $T^2$ pairs ($T(T-1)$ if a token is not paired with itself) and $2T-1$ offsets, from
+# $-(T-1)$ to $T-1$.
 #
 # A vector for each offset would still be a table that ends somewhere. Shaw et al. (2018, section
 # 3.2) **clip**: all offsets beyond $k$ share the vector of $k$.
@@ -144,7 +144,8 @@ print("rows of query 0 for the offsets 6 … 95:", far)
 # The right side is the paper's equation 5, and the whole trick: the first part is attention as
 # always, and only the second is new. We call it the **key term**. Its vectors meet the queries of a
 # head, so they are $d = D/H$ wide. Here, as in the paper's section 3.3, the heads of a layer share
-# one table; each layer has a table of its own. (In the paper's experiments each head had its own.)
+# one table; each layer has a table of its own. (In the paper's experiments the base model had one
+# for each head as well.)
 
 # %% [markdown] exercise="pairs" title="The key term, pair by pair" difficulty=2 minutes=10
 # Write `key_term_by_pair`. The plainest form will do: fetch a vector for every pair and take its
@@ -415,8 +416,8 @@ explorable.show("skew", *skewed())
 # from the column of offset $j - i$. There may be any axes in front, or none, and the numbers may
 # lie in memory in any order, as after a `transpose`. **Pad, flatten, slice and unflatten** are all
 # you need, in PyTorch: no index, no mask (nor a product with a one-hot tensor or another of zeros
-# and ones, nor `tril` and `triu`), and no loop over pairs (one over queries may be). The result has
-# the dtype of `products`, gradients must reach them, and they are not modified in place.
+# and ones, nor `tril` and `triu`), and no loop over pairs (a loop over queries is allowed). The
+# result has the dtype of `products`, gradients must reach them, and they are not modified in place.
 #
 # *Why care:* reshaping costs nothing and needs no index. This is how the Music Transformer could
 # read pieces of thousands of tokens.
@@ -476,12 +477,13 @@ print(f"vectors of T offsets, all 8 heads: {4 * 8 * 2048 * 64 / 1e6:.1f} MB")
 print(f"scores, all 8 heads, before and after: {4 * held['scores'] / 1e6:.0f} MB")
 
 # %% [markdown]
-# So, up to rounding, the 8.5 GB are the vectors that the *batched* form fetches, for any $B$;
-# `gather` saves them as well, and the $T^2$ scores of a head are in neither number. **Huang's
+# So the paper's 8.5 GB (8.6 by this count) are the vectors that the *batched* form fetches, for any
+# $B$; `gather` saves them as well, and the $T^2$ scores of a head are in neither number. **Huang's
 # vectors are learned**, one per offset and head; what is new is the skew. Relative vectors made of
 # *sinusoids* are Transformer-XL's (section 7).
 #
-# A skew needs the unclipped table, so it ends where the table ends. Shaw's clip does not:
+# Huang's table is not clipped: it has a vector for each offset, so it ends where the table ends.
+# Shaw's clipped table does not:
 
 # %% tags=["nbval-check-output"]
 huang = encodings.create("huang", d_model=64, num_heads=4, max_len=24)
@@ -564,7 +566,8 @@ check.values(value_term, seed=4707)
 # - where `offsets` is given, it stands for $j - i$: $(T, T)$ for all sentences, or $(B, T, T)$ with
 #   offsets for each, as for the trees of unit 06. These are clipped too;
 # - any length works: `max_len` limits nothing here, and one object may meet any $B$ and $T$ in
-#   turn, with `offsets` in one call and without in the next;
+#   turn, with `offsets` in one call and without in the next. Several objects, each with a clip of
+#   its own, do not disturb each other, nor does a `copy.deepcopy` of one: each layer gets a copy;
 # - the dtype of `q`, or of `weights`, is kept, with tables of the same dtype: after `.double()` all
 #   is float64, after `.bfloat16()` bfloat16;
 # - training must work, after `eval()` as well: gradients must reach `q`, `weights` and both tables,
@@ -708,9 +711,9 @@ outcome("tables", "b" if near["Shaw keys"] else "c" if near["Shaw values"] else 
 
 # %% [markdown]
 # Two very different measures agree at the trained length. Without positions little works. Either
-# table alone is enough for most of it. The keys can do without the values. At 48 and 96
-# tokens they differ: the values alone drift away from the limit, the other two do not. Vectors
-# beside the values say where something came from, not where to look.
+# table alone is enough for most of it. The keys can do without the values. At 48 and 96 tokens the
+# two tables part: the values alone drift away from the limit, the other two do not. Vectors beside
+# the values say where something came from, not where to look.
 #
 # Where does a trained head look? Below is the mean attention weight by offset, in the first layer
 # of the model with both (seed 0).
@@ -844,10 +847,10 @@ plots.race(ax, lag.table[lag.table["encoding"].isin(chosen)], "recorded: three s
 plots.show(figure, "Shaw, Huang and Transformer-XL stay near the limit to 96; sinusoids leave it.")
 
 # %% [markdown]
-# The two that add to the input are lost beyond 24. Shaw, Huang and Transformer-XL stay near
-# the grey line at four times the length: here is the answer to the question of unit 00. Relative is
-# no guarantee, though: T5's single numbers are fine at 24 and drift off by 96. The lines at the
-# bottom in numbers, at 96 tokens:
+# The two that add to the input are far from the limit beyond 24. Shaw, Huang and Transformer-XL
+# stay near the grey line at four times the length: here is the answer to the question of unit 00.
+# Relative is no guarantee, though: T5's single numbers are fine at 24 and drift off by 96. The
+# lines at the bottom in numbers, at 96 tokens:
 
 # %%
 at_96 = lag.table[(lag.table["length"] == 96) & lag.table["encoding"].isin(chosen[3:])]
@@ -961,8 +964,9 @@ if d2l:
 # - From $k$ on, everything is “far”, and by the argument above $L$ layers reach $L(k-1)$; a task
 #   that is about positions is not about offsets.
 #
-# Shaw's idea works, and it costs a table and a product more in each layer. What the models of
-# today use is cheaper, and one of them fits into a rotation that you have already built. Unit 05.
+# Shaw's idea works, and it costs a table and a product more in each layer. What today's models
+# use is cheaper. One method needs no more than a rotation, the one that you built in unit 02. That
+# is unit 05.
 #
 # ## Further reading
 #

@@ -88,8 +88,8 @@ explorable.show("turning", *clock.turning(i=11, j=6))
 # %% [markdown] exercise="turn" title="Turn every pair" difficulty=3 minutes=15
 # Write `turn`. It takes queries (or keys) $x$ of shape $(B, H, T, d)$ with even $d$, and returns
 # the same shape: at position $p = 0, \dots, T-1$, pair $n$ is turned by $p\,\theta_n$. $T$ may be
-# any length, and `base` is any number above 1. $x$ may be a transposed view. Which two columns are
-# pair $n$ is said by `layout`:
+# any length, and `base` is any number above 1. $x$ may be a transposed view. The argument
+# `layout` says which two columns form pair $n$:
 #
 # - `"interleaved"`: columns $2n$ and $2n+1$, as in the paper and in GPT-J;
 # - `"halves"`: columns $n$ and $n + d/2$, as in GPT-NeoX and in the Llama of `transformers`.
@@ -384,7 +384,7 @@ def blind(name, mask=None, **options):
 causal_mask = torch.ones(24, 24, dtype=torch.bool).tril()
 print("no positions:          ", blind("none"))
 print("ALiBi, symmetric:      ", blind("alibi"))
-print("Kerple:                ", blind("kerple"))
+print("Kerple (see below):    ", blind("kerple"))
 print("ALiBi, directional:    ", blind("alibi", form="directional"))
 print("RoPE:                  ", blind("rotary"))
 print("symmetric, causal mask:", blind("alibi", mask=causal_mask))
@@ -551,7 +551,7 @@ print("the last bucket begins at distance", int(offsets[found == 31].min()))
 #
 # $K^r$ and $Q^r$ are two projections of one learned table, and $\delta(i, j)$ is $i - j$, clipped.
 # Note the indices of the last term: $\delta(j, i)$, the distance as seen from the key. The
-# published code reads it at $\delta(i, j)$ instead, with the other sign. Does it matter?
+# published code takes $\delta(i, j)$ there, which has the opposite sign. Does it matter?
 
 # %%
 torch.manual_seed(0)
@@ -694,8 +694,8 @@ check.hooks(hooks_for, seed=5707)
 # table that is added **before every layer** fits none: `embed` acts once, and the others never
 # change what enters a layer (unit 06 writes a layer for it). To **turn the values** fits none
 # either: `context` sees the attention weights and not $v$. DETR (F) adds its vectors before $W_Q$
-# and $W_K$, TUPE (B) shares one term among all layers: as classes for the hooks, both have more
-# parameters than the papers' own.
+# and $W_K$, TUPE (B) shares one term among all layers. Written as classes with our hooks,
+# both have more parameters than in their papers.
 
 # %% [markdown]
 # ## 8. Your encoding in the race
@@ -704,8 +704,9 @@ check.hooks(hooks_for, seed=5707)
 # head learns an offset that it likes best, and how quickly its interest falls on both sides of it.
 # Change it, or throw it away and override other hooks.
 #
-# What `scores` returns is multiplied by `self.scale` together with $q k^T$, so divide by it what
-# should be added as it is. Each layer gets a copy of its own.
+# What `scores` returns is added to $q k^T$, and the sum is multiplied by `self.scale`. A bias that
+# should not be scaled must therefore be divided by `self.scale` first. Each layer gets a copy of
+# its own.
 
 # %%
 class Mine(Encoding):
@@ -725,8 +726,9 @@ class Mine(Encoding):
 
 # %% [markdown]
 # Its rivals are a recorded sweep (1,000 steps, three seeds), and RoPE made from **your** `turn`.
-# Yours and this RoPE train for a few seconds on sequences of 24 tokens. (For keys to the
-# right, the course's CoPE sums the gates from the query to the key.)
+# Yours and this RoPE train for a few seconds on sequences of 24 tokens. (The CoPE of this sweep
+# also has positions for keys to the right of the query: there it adds up the gates from query to
+# key.)
 
 # %%
 RACE = ["RoPE", "ALiBi, symmetric", "ALiBi, directional", "Kerple", "T5 bias", "clipped bias",
@@ -856,7 +858,7 @@ outcome("clip", "c" if reached > 0.9 else "a" if reached < 0.3 else "b")
 # ones, which come to angles that they never had. But by the live table (seed 0, unless you run the
 # full profile) clipping them alone helps little, and clipping the two fast ones nearly as much as
 # clipping all. These know every angle. Where does a head look that prefers offset 3 or −3? Here is
-# one of the model of seed 0, in the first layer, at 96 tokens:
+# such a head: it is in the first layer of the model of seed 0, which now reads 96 tokens:
 
 # %% tags=["training"]
 from helpers.training.experiments import fit
@@ -878,17 +880,18 @@ print(f"without a preference: {1 / 96:.2f} at each offset")
 
 # %% [markdown]
 # Shaded is what training showed. Pair 0 is back after 6.3 positions and pair 1 after 29, so after
-# 31, 57 or 88 positions both are nearly where they were. There the head looks as well: training on
+# 31, 57 or 88 positions both are nearly where they were. The head looks as well at the offsets that
+# lie so far from its own: training on
 # 24 tokens gave it no reason not to look there.
 #
 # The clip is known as ReRoPE (Su 2023). It is the way into **context extension**: one can clip far
 # offsets, or squeeze all positions into the range of training, which is position interpolation
 # (Chen et al. 2023).
 #
-# This holds on this task. On that of section 3, trained on mixed lengths, RoPE nearly holds at four
-# times the length without any clip. And Transformer-XL meets new offsets as well, and holds; why,
-# this course has not measured. So "relative" does not mean "extrapolates", and "extrapolates" does
-# not mean "is good". Unit 04 shows a task where absolute positions win.
+# This holds on this task. On the task of section 3, trained on mixed lengths, RoPE nearly holds at
+# four times the length without any clip. And Transformer-XL meets new offsets as well, and holds;
+# why, this course has not measured. So "relative" does not mean "extrapolates", and "extrapolates"
+# does not mean "is good". Unit 04 shows a task where absolute positions win.
 
 # %% [markdown]
 # ## 10. Check against other libraries

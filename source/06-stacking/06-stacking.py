@@ -112,9 +112,9 @@ outcome("alike", "a" if same <= 3 else "b" if same < 99 else "c")
 # %% [markdown] exercise="residual" title="The rank residual" difficulty=2 minutes=8
 # You will use this number on every stack in this unit. Write `rank_residual`: for states of shape
 # $(B, T, D)$ it returns $r(X)$ of each sequence, of shape $(B,)$ and in the dtype of `x`. Keep the
-# precision of `x`: you will use it where rows differ in the ninth digit and later. $X$ is never 0:
-# do not add a small number to the denominator, which would falsify the result where all entries are
-# tiny, such as $10^{-100}$ in float64. Gradients must reach `x`, which stays as it is.
+# precision of `x`, since in deep stacks the rows will agree in their first eight digits. $X$ is
+# never 0: do not add a small number to the denominator, which would falsify the result where all
+# entries are tiny, such as $10^{-100}$ in float64. Gradients must reach `x`, which stays as it is.
 #
 # *Why care:* rows that are the same carry the same answer. No later layer can tell them apart
 # again, whatever it has learned.
@@ -649,8 +649,9 @@ print(study.note)
 # At the trained length all seven do nearly the same. Beyond it, the two absolute encodings,
 # sinusoidal and learned, fail at once, and being relative is not enough: RoPE meets offsets that it
 # has never seen (unit 05), and the clipped bias, which leaves no offset untrained, also gets worse
-# (0.34 at 48, 0.52 at 96). Inside a window the same bias does not, because this language looks back
-# three tokens only. **Cause 5 is real.** Here Shaw's clipped *keys* and a window help.
+# (0.34 at 48, 0.52 at 96). If attention is limited to a window, the same bias does not get worse,
+# because this language looks back three tokens only. **Cause 5 is real.** Here Shaw's clipped
+# *keys* and a window help.
 
 # %% [markdown]
 # ## 6. A line is not the only order
@@ -1003,7 +1004,8 @@ with warnings.catch_warnings():
 # - `offsets` need not be $j - i$: in a tree they say what the text order cannot.
 # - Heads with relative positions contain the convolutions that their width allows.
 #
-# That is all of a BERT but what goes in: one row with two sentences, the subject of unit 07.
+# You have now seen all parts of a BERT except its input: one row with two sentences, which is the
+# subject of unit 07.
 
 # %% [markdown]
 # ## Further reading

@@ -88,8 +88,8 @@ unknown = test_words["[UNK]"] / test_words.total()
 outcome("unknown", "a" if unknown < 0.03 else "b" if unknown < 0.09 else "c")
 
 # %% [markdown]
-# And here is a first shortcut: whatever word is masked, answer `[UNK]`. It is right in 13 % of the
-# cases, *the* in 7 %.
+# And here is a first shortcut. If any of these tokens may be masked, a model can answer `[UNK]`
+# every time: it is right in 13 % of the cases, and *the* would be right in 7 %.
 #
 # Single letters would never be unknown, but texts would be several times as long, and a letter
 # means little. **WordPiece** (Schuster and Nakajima 2012; Wu et al. 2016, section 4.1) lies in
@@ -492,8 +492,8 @@ pd.DataFrame({f"{n} behind": {name: moved_by_padding(bert, sixteen, n, mask)
 plots.show(*hooks.hooks("embed"))
 
 # %% [markdown]
-# Three learned tables give a vector each, and the three are added (Devlin et al. 2018, figure 2;
-# the figure has no LayerNorm, the published code does). At position $p$:
+# Three learned tables give a vector each, and the three are added (Devlin et al. 2018, figure 2).
+# The published code then applies a LayerNorm, which the figure does not show. At position $p$:
 #
 # $$h_p = \mathrm{LayerNorm}\big(E_{x_p} + S_{s_p} + P_p\big)$$
 #
@@ -689,6 +689,15 @@ check.mask(mask_words, seed=7606)
 ### END HIDDEN TESTS
 
 # %% [markdown]
+# What are the 10 % and 10 % for? Before you count anything, think of the positions that are scored
+# and show an ordinary word, not `[MASK]`.
+
+# %%
+predict("trust", "At a scored position the model sees a word. How often is it the right one?",
+        a="every other time", b="nine times in ten",
+        c="nearly always: few of all words are replaced by another", answer="")
+
+# %% [markdown]
 # Your function on a million random words:
 
 # %%
@@ -716,13 +725,7 @@ widgets.explore(draw_masks, percent=("chosen words (%)", 0, 100, 15))
 # At 15 %, most positions cost time and are not scored. At 50 %, two words in five of the context
 # are masked and one in twenty is a random word. The paper settled on 15 %.
 #
-# What are the 10 % and 10 % for? Take the positions that are scored and show an ordinary word, not
-# `[MASK]`.
-
-# %%
-predict("trust", "At a scored position the model sees a word. How often is it the right one?",
-        a="every other time", b="nine times in ten",
-        c="nearly always: only 1.5 % of all words are wrong", answer="")
+# Now to your prediction, and to what a model could conclude if there were only `[MASK]`:
 
 # %%
 def conclusions(seen, targets, plain):
@@ -775,7 +778,7 @@ widgets.explore(draw_fed, drawing=("number of the draw", 0, 50, 16),
 #
 # | a model could have | what you built against it |
 # | --- | --- |
-# | been right by answering `[UNK]`, more often than with any real word | pieces of words |
+# | been right by answering `[UNK]`, more often than with a word | pieces, no mask on `[UNK]` |
 # | read the label off the second sentence | negative examples drawn like the right ones |
 # | given a row another meaning in another batch | a mask for padding |
 # | forgotten words that it sees, with no loss to notice it | 80/10/10 |

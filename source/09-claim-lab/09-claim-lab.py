@@ -70,7 +70,8 @@ predict("noise", "A model whose table looks like this outputs the symbol three p
         c="right nearly always", answer="")
 
 # %% [markdown]
-# There are four possible verdicts. A claim that says several things holds in part if some of them
+# The noise does not settle claim 24 by itself: it is one table of one small model. There are four
+# possible verdicts. A claim that says several things holds in part if some of them
 # hold and others do not; many claims do. Write your verdicts in place of the question marks:
 
 # %%

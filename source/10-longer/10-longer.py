@@ -84,7 +84,7 @@ by_length(measured(ways))
 # Between a query at $i$ and a key at $j$, pair $n$ is rotated by the angle $(j - i)\,\theta_n$.
 # Write $\lambda_n = 2\pi/\theta_n$ for its **wavelength**, the number of positions of one full turn
 # (unit 02). If the training texts are much longer than that, the pair has been through every angle
-# many times. If they are shorter, a longer text shows the model angles that it has never seen.
+# many times. If they are much shorter, a longer text shows the model angles that it has never seen.
 
 # %% [markdown] exercise="turns" title="Who has seen every angle?" difficulty=1 minutes=8
 # Write `turns`. It takes the even width $d$ of a head, a length $T$ of at least 1 and a base
@@ -146,10 +146,13 @@ for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
 # - **new offsets at old angles**, in the fast pairs: 44 positions are seven turns of pair 0, so to
 #   this pair a key 47 positions away looks like one three positions away (unit 05, section 9).
 #
-# Unit 05 has told them apart for this model. With the offsets of pairs 0 and 1 clipped (pair 1 has
-# been through nearly all angles), its loss came back almost to the limit; with those of the slow
-# pairs clipped it hardly moved. Keep that in mind. We now give this model what was invented for
-# slow pairs, and see for each method what it does and what it does not.
+# (Turns are counted in one direction, as in a decoder. Our encoder looks both ways: with offsets
+# from −23 to 23 its pair 1, which makes 0.82 turns here, has been through all angles as well.)
+#
+# Unit 05 has told the two apart for this model. With the offsets of pairs 0 and 1 clipped, its loss
+# came back almost to the limit; with those of the slow pairs clipped it hardly moved. Keep that in
+# mind. We now give this model what was invented for slow pairs, and see for each method what it
+# does and what it does not.
 
 # %% [markdown]
 # ## 3. Interpolation: squeeze the positions
@@ -510,7 +513,7 @@ plots.show(*pictures.places(mask, stands, cached=5))
 # - padding itself gets 0.
 #
 # Padding may stand anywhere: on the left, on the right, between a prompt and its answer, or in all
-# of a row. $S$ may be any number from 1 on. The mask stays as it is.
+# of a row. $S$ may be any number from 1 to 4,096. The mask stays as it is.
 #
 # *Why care:* users of several libraries have reported bugs that were made in these few lines.
 #

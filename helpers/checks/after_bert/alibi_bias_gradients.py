@@ -89,3 +89,21 @@ def bias_mask_times_infinity(): ...
 )
 @changed(bias_right, "-slopes[:, None, None] * fall", "-(slopes.sqrt() ** 2)[:, None, None] * fall")
 def bias_by_way_of_a_root(): ...
+
+
+@alibi_bias.mistake(
+    "Something is not a number where a slope is 0, or in gradients behind a softmax: you multiply "
+    "a slope by −∞, which gives 0 · ∞, or divide it by a mask, which gives 0/0. Multiply by the "
+    "distance first, then put in −∞.",
+    loses=(CAUSAL, BACKWARDS),
+    breaks="even where a slope is 0",
+)
+def bias_infinity_times_the_slope(slopes, length, form="causal"):
+    p = torch.arange(length)
+    offsets = p[None, :] - p[:, None]
+    fall = offsets.abs().to(slopes.dtype)
+    if form == "directional":
+        fall = torch.where(offsets > 0, 2 * fall, fall)
+    elif form == "causal":
+        fall = fall.masked_fill(offsets > 0, float("inf"))
+    return -slopes[:, None, None] * fall

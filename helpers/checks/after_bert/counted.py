@@ -35,6 +35,7 @@ def _shapes(rng: Random) -> Iterator[Tensor]:
     scores = _scores(rng, 2, 3, rng.randint(5, 8))
     yield scores
     yield scores.flip(-1)  # the same shape once more
+    yield scores.round()  # some are 0, whose gate is half open
     yield _scores(rng, 3, 1, rng.randint(65, 70))
     yield _scores(rng, 4, 5, rng.randint(2, 3))
     yield _scores(rng, 5, 2, 5)

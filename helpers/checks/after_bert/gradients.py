@@ -12,6 +12,7 @@ from helpers.checks.engine import Answer, Case
 from helpers.checks.engine.case import unchanged
 
 FITS = "the slope of your result"
+OTHER = "another slope than that of your result"
 RESULT = "the result"
 SLOPE = "the slope of the right result"
 
@@ -50,7 +51,7 @@ def _verdict(function: Callable[[Tensor], Any], slopes: Tensor, place: int, grad
     rise = float((rises * _weights(rises)).sum()) / 0.1
     if abs(rise - gradient) < 1e-3 * (1 + abs(rise)):
         return FITS
-    return "0, but the result changes with it" if gradient == 0 else "not the slope of your result"
+    return "0, but the result changes with it" if gradient == 0 else OTHER
 
 
 def nan_of_slopes(

@@ -116,7 +116,8 @@ def _of_ones(q: Tensor, k: Tensor) -> Case:
         if type(found) is not Tensor:
             return found
         exact = bool(((found - 1).abs() < 1e-12).all())
-        return {"the weights of a query add up to": "1" if exact else "something near 1"}
+        total = "1 to fifteen digits" if exact else "1 to fewer digits"
+        return {"the weights of a query add up to": total}
 
     return Case("(q, k, v) in float64, where v is 1 everywhere", ask)
 

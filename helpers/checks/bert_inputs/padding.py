@@ -80,7 +80,7 @@ def _numbers(tokens: Tensor, answer: Answer) -> Any:
     fits = numbers.numel() == tokens.numel()
     return {
         "how many numbers it holds": numbers.numel(),
-        "its numbers, row by row": numbers.reshape(tokens.shape) if fits else numbers,
+        "row by row": numbers.reshape(tokens.shape) if fits else numbers,
     }
 
 
@@ -104,7 +104,7 @@ def _for_attention(rng: Random) -> Iterator[Case]:
 
     def ask(answer: Answer) -> Any:
         found = _shape(tokens, answer)
-        if found is None or found["kind of number"] != "torch.bool":
+        if found is None or found.get("kind of number") != "torch.bool":
             return found
         with torch.no_grad():
             seen = attention(x, _asked(answer, tokens))
@@ -117,9 +117,13 @@ def _shape(tokens: Tensor, answer: Answer) -> dict[str, Any] | None:
     found = _asked(answer, tokens)
     if found is None:
         return None
-    if not isinstance(found, Tensor):
-        return {"shape": "none", "kind of number": type(found).__name__}
-    return {"shape": tuple(found.shape), "kind of number": str(found.dtype)}
+    if type(found) is not Tensor:
+        return {"the type of the result": type(found).__name__}
+    return {
+        "the type of the result": "Tensor",
+        "shape": tuple(found.shape),
+        "kind of number": str(found.dtype),
+    }
 
 
 padding = Exercise(

@@ -14,7 +14,7 @@ from helpers.corpora.inputs import NOT_NEXT
 
 ENTRIES = (
     "seconds that begin a document",
-    "seconds of the same document",
+    "seconds with label 1 that are of the same document",
     "seconds of short documents",
     "long documents that seconds come from",
     "where in long documents seconds stand",

@@ -164,8 +164,8 @@ def pairs_with_a_few_more_right_ones(): ...
 
 
 @pairs.mistake(
-    "You make a new random generator with a seed of your own, so all draws are the same. Use "
-    "`draw` itself.",
+    "All your draws are the same: you make a random generator with a seed of your own, or seed "
+    "`draw` again. Use `draw` as it is given.",
     loses=("half of them, by chance", "the second sentence alone tells nothing"),
     breaks="all chance comes from it",
 )

@@ -53,7 +53,7 @@ def _paired(
     # As numbers and as texts the seeds stand in different orders. 0 is a seed like any other.
     seeds = [rng.randint(2, 9), *rng.sample(range(10, 100), len(gains) - 1)]
     if len(seeds) > 2:
-        seeds[-1] = 0
+        seeds[-2:] = rng.randint(1_000, 99_999), 0
     rng.shuffle(seeds)
     found: dict[tuple[str, int], float] = {}
     for seed, gain, level in zip(seeds, gains, levels, strict=True):
@@ -90,6 +90,9 @@ def _differences(rng: Random) -> Iterator[Case]:
         yield Case(label, ask)
     # Counts of right answers are often the same with several seeds, and with both encodings.
     gains, levels = rng.sample((-0.125, 0.0, 0.25, 0.25, 0.25), 5), [0.25, 0.5, 0.25, 0.5, 0.25]
+    # An accuracy of 0 is one like any other.
+    levels = [0.125 if gain < 0 else level for gain, level in zip(gains, levels, strict=True)]
+    levels[gains.index(0.25)] = 0.0
     found, ours, other = _paired(rng, gains, levels)
     ask = common.ask_for("difference", _table(rng, found), ours, other, 0.1)
     yield Case(f"5 seeds, some with the same accuracy, {ours!r} against {other!r}", ask)
@@ -108,6 +111,8 @@ def _better_verdicts(rng: Random) -> Iterator[Case]:
         ("far better, and by one seed less", 0.05, [0.97, 0.52, 0.95, 0.96]),
         ("better, and with one seed worse", 0.05, [0.3, 0.302, -0.2, 0.298]),
         ("better by next to nothing", 0.18, [0.001, 0.0011, 0.0009]),
+        ("better by next to nothing", 0.0, [0.001, 0.0011, 0.0009]),
+        ("no difference at all", 0.0, [0.0, 0.0, 0.0]),
         ("worse, and with one seed better", 0.05, [-0.3, -0.302, 0.2, -0.298]),
         *(("all gains the same", 0.125, [0.125 + each] * 3) for each in (-1 / 512, 0.0, 1 / 512)),
     ]

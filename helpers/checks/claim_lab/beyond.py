@@ -64,6 +64,10 @@ def _fractions(rng: Random) -> Iterator[Case]:
     right = _answers(rng, 2, rng.randint(290, 310), 3, 7)
     label = f"right of shape {tuple(right.shape)}, trained=3: the fractions"
     yield Case(label, common.ask_for("fraction", right, 3))
+    for seeds, length in ((rng.randint(7, 9), 9), (2, rng.randint(130, 140))):
+        right = _answers(rng, seeds, 6, 3, length)
+        label = f"right of shape {tuple(right.shape)}, trained=3: the fractions"
+        yield Case(label, common.ask_for("fraction", right, 3))
     right = _answers(rng, 3, 12, 8, 18)
     right[:, ::2, rng.choice((9, 10)) :: 2] = math.nan
     label = f"right of shape {tuple(right.shape)}, NaN at every other position, trained=8"

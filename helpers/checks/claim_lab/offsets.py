@@ -38,6 +38,10 @@ def _spreads(rng: Random) -> Iterator[Case]:
     again = _matrices(rng, 3, 2)  # each W has a ratio of its own in the list, equal ones too
     again.insert(rng.randrange(3), again[rng.randrange(2)].clone())
     yield _ratios("random numbers", common.normal(rng, rng.randint(5, 8), 3), again, "two alike")
+    again = [again[0], again[1], again[0]]  # and those of one object
+    yield _ratios("random numbers", common.normal(rng, rng.randint(5, 8), 3), again, "one twice")
+    more = _matrices(rng, 3, rng.randint(12, 15))
+    yield _ratios("random numbers", common.normal(rng, rng.randint(5, 8), 3), more)
 
 
 def _matrices(rng: Random, width: int, count: int) -> list[Tensor]:
@@ -89,10 +93,12 @@ def _of_ratios(rng: Random) -> Iterator[tuple[str, Tensor, Sequence[Tensor]]]:
         ratios += common.near(rng, 0.01, rng.uniform(0.001, 0.0015), count)
     ratios.append(("ratios far from each other", [0.001, 0.95]))
     ratios.append(("ratios near 0, one farther off", [2e-4, 5e-3, 3e-4, 4e-4]))
+    ratios.append(("five equal ratios and another", [5e-3] * 5 + [9e-3]))
     for words, each in ratios:
         table = common.normal(rng, rng.randint(8, 12), 12)  # of more columns: any P·W·Pᵀ is there
         back = torch.linalg.pinv(table)
-        yield words, table, [back @ _with_ratio(rng, len(table), r) @ back.T for r in each]
+        made = {r: back @ _with_ratio(rng, len(table), r) @ back.T for r in each}
+        yield words, table, [made[r] for r in each]
 
 
 def _with_ratio(rng: Random, length: int, ratio: float) -> Tensor:

@@ -35,6 +35,7 @@ def _clear(rng: Random) -> Iterator[Case]:
             values = drawn(rng, middle, 0.1, rng.randint(2, 10))
             yield _case(values, high=middle + end)
             yield _case(values, low=middle + end)
+    yield _case(drawn(rng, rng.uniform(-9, 9), 0.1, 3))  # in an interval without ends
     for mean in (-2, 2):  # an end at 0 is an end
         for ends in ({"low": 0.0}, {"high": 0.0}, {"low": 0.0, "high": 5.0}):
             yield _case(drawn(rng, mean, 0.1, rng.randint(2, 10)), **ends)

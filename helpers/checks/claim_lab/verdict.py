@@ -27,8 +27,11 @@ ALL_SETTLED = (
     (*[HOLDS] * 5, FAILS),
 )
 ONE_OPEN = ((OPEN,), (HOLDS, OPEN), (OPEN, FAILS), (HOLDS, FAILS, OPEN), (OPEN, FAILS, FAILS))
-LATE = ((HOLDS, HOLDS, HOLDS, OPEN), (FAILS, FAILS, FAILS, OPEN, FAILS))  # open after the third
-NAMES = tuple("abcdef")
+LATE = (  # open after the third, or the sixth
+    *((HOLDS, HOLDS, HOLDS, OPEN), (FAILS, FAILS, FAILS, OPEN, FAILS)),
+    (*[HOLDS] * 7, OPEN),
+)
+NAMES = tuple("abcdefgh")
 NUMBERS, VERDICT = "the numbers, as measured", "the verdict, whatever was measured"
 MIXES = ALL_SETTLED + ONE_OPEN + LATE
 TEXT = "made up, for this check"

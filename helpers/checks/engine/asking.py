@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import logging
 import warnings
@@ -17,6 +18,7 @@ from helpers.checks.engine.plain import Raised, plain, raised
 
 Ask = Callable[[Answer], Any]
 LATER = Raised(ResultChangedError.__name__, "")
+OWN = "a dictionary of your own"
 SWITCHED = "SettingChangedError"
 
 
@@ -71,13 +73,31 @@ def said(question: Ask, answer: Answer) -> tuple[Any, Any]:
     """The result of one question as it is, and as plain values or `Raised`."""
     # Not torch.manual_seed: where there is no GPU that writes a traceback for each kind of device.
     torch.default_generator.manual_seed(0)
+    returned: list[Any] = []
     with _usual_settings() as switched:
         try:
-            raw = question(answer)
+            raw = question(_noting(answer, returned))
+            # Else a dictionary could be taken for what a question finds out about a result.
+            if type(raw) is dict and any(raw is each for each in returned):
+                raw = {OWN: raw}
             found = plain(raw)
         except (Exception, SystemExit, GeneratorExit) as error:
             raw, found = None, raised(error)
     return (None, Raised(SWITCHED, switched[0])) if switched else (raw, found)
+
+
+def _noting(answer: Answer, returned: list[Any]) -> Answer:
+    """The same answer; what it returns is noted. A class is asked as it is."""
+    if isinstance(answer, type) or not callable(answer):
+        return answer
+
+    @functools.wraps(answer)
+    def noted(*arguments: Any, **options: Any) -> Any:
+        result = answer(*arguments, **options)
+        returned.append(result)
+        return result
+
+    return noted
 
 
 @contextlib.contextmanager

@@ -47,7 +47,12 @@ def as_tensor(value: Any) -> Tensor | None:
 
 
 def no_plain_tensor(value: Any) -> Any:
-    """A value that should have been a tensor of PyTorch: an array as what a message says of it."""
+    """A value that should have been a tensor of PyTorch, as what a message says of it.
+
+    A dictionary must not be taken for what a question finds out.
+    """
+    if type(value) is dict:
+        return Other("dict", f"a dictionary with {len(value)} entries")
     return array(value) if type(value) in ARRAYS else value
 
 
@@ -102,7 +107,8 @@ def _difference(found: Any, expected: Any, tolerance: float) -> str:
     if isinstance(expected, list | tuple) and type(found) is type(expected):
         return _differing_place(found, expected, tolerance)
     if isinstance(expected, dict):  # what was found is not even of the form that is asked about
-        return f"found {shown(found)}, expected {_form(expected)}."
+        kind = f"a {type(found).__name__}, " if isinstance(found, list | tuple) else ""
+        return f"found {kind}{shown(found)}, expected {_form(expected)}."
     if not isinstance(expected, Tensor):
         return _two_values(found, expected)
     tensor = as_tensor(found)
@@ -114,7 +120,7 @@ def _difference(found: Any, expected: Any, tolerance: float) -> str:
         return f"expected the shape {tuple(expected.shape)}, found {tuple(tensor.shape)}."
     if not tensor.isfinite().all() and expected.isfinite().all():
         return "some of your numbers are infinite or not a number."
-    return _first_difference(tensor, expected.to(torch.float64), tolerance)
+    return _first_difference(tensor, expected, tolerance)
 
 
 def _form(expected: dict[Any, Any]) -> str:
@@ -123,11 +129,14 @@ def _form(expected: dict[Any, Any]) -> str:
 
 
 def _differing_entry(found: dict[Any, Any], expected: dict[Any, Any], tolerance: float) -> str:
-    if found.keys() != expected.keys():
+    if found.keys().isdisjoint(expected):
+        return f"found {shown(found)}, expected {_form(expected)}."
+    shared = [key for key in expected if key in found]
+    wrong = (key for key in shared if not same(found[key], expected[key], tolerance))
+    if (key := next(wrong, None)) is None:
         return f"found the entries {shown(list(found))}, expected {shown(list(expected))}."
-    key = next(key for key in expected if not same(found[key], expected[key], tolerance))
     if type(expected[key]) is bool and type(found[key]) is bool:
-        return f"this {_SHOULD[expected[key]]}: {key}."
+        return f"{key}: found {_YES[found[key]]}, expected {_YES[expected[key]]}."
     return f"{key}: {_difference(found[key], expected[key], tolerance)}"
 
 
@@ -139,7 +148,7 @@ def _differing_place(found: Any, expected: Any, tolerance: float) -> str:
     return f"at index {place}: {_difference(*pair, tolerance)}"
 
 
-_SHOULD = {True: "should hold, and does not", False: "should not hold, but does"}
+_YES = {True: "yes", False: "no"}
 LINE = 100  # characters of a value
 SHORT = 8  # entries of a list that a message shows in full
 
@@ -170,14 +179,17 @@ def shown(value: Any) -> str:
 
 
 def _first_difference(tensor: Tensor, expected: Tensor, tolerance: float) -> str:
+    of_truth = expected.dtype == torch.bool
+    expected = expected.to(torch.float64)
     if expected.numel() == 1:
         return _two_numbers(tensor.item(), expected.item())
     wrong = ~torch.isclose(tensor, expected, tolerance, tolerance)
     index = tuple(int(i) for i in wrong.nonzero()[0])
     where = f" at index [{', '.join(map(str, index))}]" if index else ""
-    return (
-        f"{int(wrong.sum()):,} of {wrong.numel():,} numbers differ; the first{where}: "
-        + _two_numbers(tensor[index].item(), expected[index].item())
+    two = tensor[index].item(), expected[index].item()
+    kind = "entries" if of_truth else "numbers"
+    return f"{int(wrong.sum()):,} of {wrong.numel():,} {kind} differ; the first{where}: " + (
+        _two_values(*map(bool, two)) if of_truth else _two_numbers(*two)
     )
 
 

@@ -22,6 +22,9 @@ DEPTH = 12  # containers within containers; some lists hold themselves
 TEXT = 10_000  # characters
 BITS = 1024  # of an integer
 LONGEST = 160  # characters of an error's text
+EXPLAINED = {  # what Python says of a mistake that people make, and what it means
+    "'float' object has no attribute 'numerator'": " (statistics was given a nan)",
+}
 # Where no learner writes: this package, Python and what is installed.
 _OURS = (
     str(Path(__file__).resolve().parents[2]),
@@ -47,6 +50,7 @@ class Raised:
 def raised(error: BaseException) -> Raised:
     """What is told of an exception: its kind, the first line of its text, and where it arose."""
     text = str(error).strip().split("\n")[0]
+    text += EXPLAINED.get(text, "")
     short = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     return Raised(type(error).__name__, short, _line(error))
 

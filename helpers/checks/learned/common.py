@@ -141,7 +141,7 @@ def beyond_float32(found: Tensor) -> bool:
 
 def _in_words(name: str, told: float, slope: float) -> str:
     if abs(slope) <= 1e-6:
-        return f"no gradient reaches {name}, which has no effect"
+        return f"0, as {name} have no effect on the result"
     if told == 0:
         return f"no gradient reaches {name}"
     share = told / slope

@@ -41,7 +41,9 @@ MAX_LEN = 30  # it plays no part, and positions go beyond it
 
 
 def _fourier_with(answer: Answer, num_features: int, seed: int) -> Any:
-    module = common.made(answer, d_model=20, max_len=MAX_LEN, num_features=num_features)
+    gamma = (0.5, 1.0, 3.0)[seed % 3]  # which W_r begins with, and nothing else
+    sizes = {"d_model": 20, "max_len": MAX_LEN, "num_features": num_features}
+    module = common.made(answer, **sizes, gamma=gamma)
     module = common.with_fixed_weights(module, seed, "mlp")
     draw = Generator().manual_seed(seed)
     frequencies = torch.randn(num_features // 2, generator=draw)
@@ -134,9 +136,10 @@ def _moves(module: Any, positions: Tensor) -> bool:
 
 
 def _w_r_begins(rng: Random) -> Iterator[Case]:
-    def ask(answer: Answer, gamma: float) -> dict[str, Any]:
+    def ask(answer: Answer, gamma: float | None = None) -> dict[str, Any]:
         # Many small modules: a covariance of so many numbers is still quickly worked with.
-        new = [answer(4, 4, gamma=gamma, num_features=1000).frequencies for _ in range(80)]
+        given, gamma = {"gamma": gamma} if gamma else {}, gamma or 1.0
+        new = [answer(4, 4, **given, num_features=1000).frequencies for _ in range(80)]
         lengths = torch.stack([each.detach().norm() for each in new]) * gamma
         spread = torch.stack([each.detach().flatten() for each in new]).std(0) * gamma
         return common.begins(new, 1 / gamma) | {
@@ -149,14 +152,21 @@ def _w_r_begins(rng: Random) -> Iterator[Case]:
     choices = ((0.2, 0.25, 0.4), (4.0, 8.0, 10.0), (24.0, 28.0, 32.0))
     for gamma in map(rng.choice, choices):
         yield Case(f"W_r of a new module with gamma={gamma:g}", partial(ask, gamma=gamma))
+    yield Case("W_r of a new module without gamma, which is 1", ask)
 
 
 def _equation_6(rng: Random) -> Iterator[Case]:
-    """The MLP of the features as they are; and where it takes no notice of them."""
-    seed, positions = rng.randrange(1000), common.random_positions(rng, 40, rng.randint(5, 7))
+    length = rng.randint(5, 7)
+    yield _mlp_case(rng, 16, length)
+    yield _mlp_case(rng, 20, length, training=False)  # as many features as d_model
 
-    def ask(answer: Answer, num_features: int) -> dict[str, Any]:
-        module = _fourier_with(answer, num_features, seed)
+
+def _mlp_case(rng: Random, num_features: int, *shape: int, training: bool = True) -> Case:
+    """The MLP of the features as they are; and where it takes no notice of them."""
+    seed, positions = rng.randrange(1000), common.random_positions(rng, 2 * MAX_LEN, *shape)
+
+    def ask(answer: Answer) -> dict[str, Any]:
+        module = _fourier_with(answer, num_features, seed).train(training)
         expected = module.mlp(module.features(positions))
         found = _asked(module.vectors, positions)
         difference = found - expected if found.shape == expected.shape else found
@@ -166,15 +176,16 @@ def _equation_6(rng: Random) -> Iterator[Case]:
             "the vectors where the first weights of mlp are 0": _asked(module.vectors, positions),
         }
 
-    for number in (16, 20):  # the second is that of d_model
-        label = f"vectors(positions) with given weights and num_features={number}, d_model=20"
-        yield Case(label, partial(ask, num_features=number))
+    words = f"vectors of positions of shape {shape}{'' if training else ', after eval()'}"
+    return Case(f"{words}, with given weights and num_features={num_features}, d_model=20", ask)
 
 
 def _fourier_shapes(rng: Random) -> Iterator[Case]:
     more, less = rng.randint(6, 9), rng.randint(2, 4)
     for shape in ((less, more), (more, less), (more, more), (1, more), (less, 1), (18, less)):
         yield _features_case(rng, *shape)
+    yield _mlp_case(rng, 16, less, more)
+    yield _mlp_case(rng, 12, more, less, training=False)
     for shape in ((less, more), (1, more), (less, 1)):
         yield Case(
             f"shape of vectors(positions) with positions of shape {shape}",

@@ -157,7 +157,7 @@ class gelu_at_the_end(RightFourier):
 @fourier.mistake(
     "Your MLP reads cosines and sines without their factor 1/√D_F. Equation 6 takes the features "
     "just as features(positions) returns them.",
-    loses="equation 6: the MLP of the features",
+    loses=("equation 6: the MLP of the features", "positions (B, T) as well"),
 )
 class mlp_of_other_features(RightFourier):
     def vectors(self, positions):

@@ -116,27 +116,38 @@ def _of_any_shape(rng: Random) -> Iterator[Case]:
 
 def _normed(rng: Random) -> Iterator[Case]:
     """What the norm does to a constant MLP, and each vector's size: so the index plays no part."""
-    positions, seed = torch.arange(rng.randint(10, 30)), rng.randrange(1000)
+    seed, length = rng.randrange(1000), rng.randint(10, 30)
 
-    def ask(answer: Answer) -> dict[str, Any]:
-        module = _mlp_with(answer, seed, "mlp", "norm")
-        module.mlp[0].weight.data.zero_()
-        module.mlp[-1].bias.data.mul_(2)
-        constant = _vectors(module, positions)
-        for weight in module.mlp[-1].parameters():
-            weight.data.mul_(0.003)  # so that the norm's own epsilon shows
-        small = _vectors(module, positions)
-        module = _mlp_with(answer, seed, "mlp")
-        for weight in module.mlp[-1].parameters():
-            weight.data.mul_(20)  # the norm's epsilon is nothing beside it
-        found = _vectors(module, positions)
-        return {
-            "the vectors, where the MLP is constant and the norm has given weights": constant,
-            "the vectors, where what the MLP returns is constant and small": small,
-            "the mean square of each vector of a new norm": found.square().mean(-1),
-        }
+    beyond = common.random_positions(rng, 2000, 18, 4) + _max_len(seed)
+    for words, positions, training in (
+        (f"0 … {length - 1}", torch.arange(length), True),
+        ("of shape (3, 5)", common.random_positions(rng, 40, 3, 5), True),
+        ("of shape (18, 4), beyond max_len and after eval()", beyond, False),
+    ):
+        label = f"vectors of a module with given weights, positions {words}"
+        ask = partial(_of_a_constant, seed=seed, positions=positions, training=training)
+        yield Case(label, ask)
 
-    yield Case("vectors of a module with given weights", ask)
+
+def _of_a_constant(
+    answer: Answer, seed: int, positions: Tensor, training: bool = True
+) -> dict[str, Any]:
+    module = _mlp_with(answer, seed, "mlp", "norm").train(training)
+    module.mlp[0].weight.data.zero_()
+    module.mlp[-1].bias.data.mul_(2)
+    constant = _vectors(module, positions)
+    for weight in module.mlp[-1].parameters():
+        weight.data.mul_(0.003)  # so that the norm's own epsilon shows
+    small = _vectors(module, positions)
+    module = _mlp_with(answer, seed, "mlp").train(training)
+    for weight in module.mlp[-1].parameters():
+        weight.data.mul_(20)  # the norm's epsilon is nothing beside it
+    found = _vectors(module, positions)
+    return {
+        "the vectors, where the MLP is constant and the norm has given weights": constant,
+        "the vectors, where what the MLP returns is constant and small": small,
+        "the mean square of each vector of a new norm": found.square().mean(-1),
+    }
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -267,7 +278,7 @@ class index_rounded_away(RightMLP):
 
 @index_mlp.mistake(
     "You count 0, 1, 2, … whatever positions holds. Use the positions that are given.",
-    loses=("the MLP of p / max_len", "positions (B, T) as well"),
+    loses=("the MLP of p / max_len", "the LayerNorm behind it", "positions (B, T) as well"),
 )
 class index_counted_anew(RightMLP):
     def index(self, positions):
@@ -277,7 +288,7 @@ class index_counted_anew(RightMLP):
 @index_mlp.mistake(
     "The axis of length 1 that the MLP reads has to be the last. With [:, None] it is the "
     "second, which is the same for (T,) only.",
-    loses=("positions (B, T) as well", "dtype and gradients"),
+    loses=("the LayerNorm behind it", "positions (B, T) as well", "dtype and gradients"),
     breaks=("positions of shape $(T,)$ or $(B, T)$", "(T,) → (T, D), or (B, T) → (B, T, D)"),
 )
 class index_as_a_column_of_the_batch(RightMLP):

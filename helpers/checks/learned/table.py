@@ -74,7 +74,8 @@ def _rows_added(rng: Random) -> Iterator[Case]:
     large = common.normal_numbers(rng, rng.randint(17, 20), 9, rng.randint(65, 80))
     long = common.normal_numbers(rng, 2, rng.randint(515, 540), 6)
     for x in (*_inputs(rng, max_len), large, long):
-        rows = common.normal_numbers(rng, max(max_len, x.shape[1] + 1), x.shape[2])
+        more = 0 if x is long else 1  # the longest is as long as there are rows
+        rows = common.normal_numbers(rng, max(max_len, x.shape[1] + more), x.shape[2])
 
         def ask(answer: Answer, x: Tensor = x, rows: Tensor = rows) -> Any:
             module = _table_with(answer, rows)
@@ -96,7 +97,8 @@ def _rows_added(rng: Random) -> Iterator[Case]:
 def _rows_chosen(rng: Random) -> Iterator[Case]:
     few, many = rng.randint(12, 16), rng.randint(1_030, 1_100)
     large = common.normal_numbers(rng, rng.randint(17, 20), 9, rng.randint(65, 80))
-    for x, max_len in [*((x, few) for x in _inputs(rng, few)), (large, many)]:
+    every = common.normal_numbers(rng, 2, few, 5)  # as many tokens as rows
+    for x, max_len in [*((x, few) for x in (*_inputs(rng, few), every)), (large, many)]:
         rows = common.normal_numbers(rng, max_len, x.shape[2])
         positions = 1 + common.random_positions(rng, max_len - 1, *x.shape[:2])
 
@@ -104,7 +106,9 @@ def _rows_chosen(rng: Random) -> Iterator[Case]:
             module = _table_with(answer, rows)
             return table_begins.size_of(module, *rows.shape) | {
                 f"positions {tuple(p.shape)}, each sequence its own": _embedded(module, x, p),
-                "other positions of this shape": _embedded(module, x, len(rows) - 1 - p),
+                "other positions of this shape, after eval()": (
+                    _embedded(module.eval(), x, len(rows) - 1 - p)
+                ),
                 f"positions {tuple(p[0].shape)}, the same for all": _embedded(module, x, p[0]),
                 "every token at position 0": _embedded(module, x, torch.zeros_like(p[0])),
             }

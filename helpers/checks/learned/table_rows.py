@@ -154,7 +154,7 @@ class rows_ask_for_gradients_of_x(RightTable):
 
 @table.mistake(
     "max_len rows are enough for T = max_len; only a longer text has no row for its end.",
-    loses="says when there is no row",
+    loses=("adds row p at position p", "adds the rows it is told to", "says when there is no row"),
 )
 class rows_missing_one_too_early(RightTable):
     def check(self, length):

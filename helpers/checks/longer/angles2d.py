@@ -59,6 +59,9 @@ def _others(rng: Random) -> Iterator[Case]:
     yield _real(call(rng.randint(150, 200), 2, 4, base=rng.uniform(1.1, 1.9)))
     yield _real(call(2, rng.randint(150, 200), 8, base=100.0))
     yield _real(call(3, 4, 8, base=10 ** rng.uniform(6.2, 8)))
+    for base in (common.base_near_one(rng), rng.uniform(1.5, 9)):
+        yield _real(call(4, 5, 4 * rng.randint(3, 6), base=base))
+    yield _real(call(rng.randint(1_100, 1_300), 2, 4))
     # Beyond what a byte and bfloat16 count, and a head wider than usual.
     yield _real(call(rng.randint(520, 700), 1, 4))
     yield _real(call(1, rng.randint(520, 700), 4))

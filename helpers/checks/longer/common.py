@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import torch
@@ -33,6 +34,28 @@ def theta(d_head: int, base: float) -> Tensor:
     return base ** (-torch.arange(0, d_head, 2, dtype=torch.float64) / d_head)
 
 
-def number(found: Any) -> bool:
-    """Whether it is a plain number; NumPy's float64 is a float."""
-    return isinstance(found, int | float) and not isinstance(found, bool)
+def number(found: Any, name: str) -> dict[str, Any]:
+    """A float and its type, of which NumPy's float64 is one."""
+    right = isinstance(found, float)
+    return {
+        "its type": "float" if right else type(found).__name__,
+        name: torch.tensor(float(found), dtype=torch.float64) if right else found,
+    }
+
+
+def results(found: Any) -> str:
+    """How many results there are, of which two are right."""
+    if two(found):
+        return "two"
+    many = isinstance(found, tuple | list)
+    return f"{len(found)}" if many else f"a single {type(found).__name__}"
+
+
+def base_near_one(rng: Random) -> float:
+    """Hardly above 1, so that all pairs turn nearly alike."""
+    return rng.uniform(1.005, 1.04)
+
+
+def large_base(rng: Random) -> float:
+    """Above those of most models; float32 holds its powers."""
+    return float(10 ** rng.uniform(7, 8))

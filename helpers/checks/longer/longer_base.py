@@ -8,7 +8,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-import torch
+import torch  # noqa: F401, in a mistake's text
 
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed, refusal
@@ -29,12 +29,7 @@ def _number(base: float, factor: float, d_head: int) -> Case:
     asked = call(base, factor, d_head)
 
     def ask(answer: Answer) -> Any:
-        found = asked.ask(answer)
-        number = common.number(found)
-        return {
-            "its type": "a number" if number else type(found).__name__,
-            "the new base": torch.tensor(float(found), dtype=torch.float64) if number else found,
-        }
+        return common.number(asked.ask(answer), "the new base")
 
     return Case(asked.label, ask)
 
@@ -58,7 +53,7 @@ def _bases(rng: Random) -> Iterator[Case]:
 
 def _refused(rng: Random) -> Iterator[Case]:
     for d_head in (2, 2 * rng.randint(3, 9) + 1, 2 * rng.randint(55, 90) + 1, 3, 1):
-        factor = rng.uniform(1.5, 3)
+        factor = 1.0 if d_head == 3 else rng.uniform(1.5, 3)
 
         def ask(answer: Answer, d_head: int = d_head, factor: float = factor) -> Any:
             action = partial(answer, 10_000.5, factor, d_head)
@@ -85,7 +80,7 @@ longer_base = Exercise(
     longer_base_of,
     (Part(BASES, 1, _bases), Part(REFUSED, 1, _refused)),
     forbidden=(encodings.Ntk, encodings.DynamicNtk),
-    tolerance=1e-7,
+    tolerance=1e-6,  # float32 is off by a tenth of that
     explains=("Write `longer_base`.", "(Pair 0 turns by 1 radian"),
 )
 
@@ -171,7 +166,7 @@ def longer_base_of_whole_factors(): ...
 @changed(
     longer_base_right,
     "base * factor ** (d_head / (d_head - 2))",
-    "round(base * factor ** (d_head / (d_head - 2)))",
+    "float(round(base * factor ** (d_head / (d_head - 2))))",
 )
 def longer_base_rounded(): ...
 

@@ -62,6 +62,7 @@ def _padded_left(rng: Random) -> Iterator[Case]:
     yield _typed(mask)
     yield _typed(mask.flip(0))  # the same shape once more
     yield _typed(_left(rng, rng.randint(9, 12), rng.randint(3, 6)))
+    yield _typed(_left(rng, rng.randint(66, 80), rng.randint(3, 6)))
     yield _typed(torch.ones(3, rng.randint(4, 9), dtype=torch.bool))
     yield _typed(_left(rng, 1, 5))
     yield _typed(_alone(rng, rng.randint(5, 8)))
@@ -112,11 +113,11 @@ def _padded_elsewhere(rng: Random) -> Iterator[Case]:
 
 
 def _long(rng: Random) -> Iterator[Case]:
-    """Beyond what bfloat16, float16 and integers of 8 bits can count.
+    """Beyond what bfloat16, float16 and integers of 8 bits can count, up to the longest asked for.
 
     Not beyond 16 bits: a right answer may make S² numbers, for which there must be memory.
     """
-    for width in (rng.randint(300, 400), rng.randint(2500, 2900)):
+    for width in (rng.randint(300, 400), rng.randint(2500, 2900), 4096):
         mask = _left(rng, 2, width)
         mask[:, : width // 40], mask[:, width // 30 :] = False, True
         yield _typed(mask)

@@ -101,3 +101,19 @@ def positions_written_into_the_mask(): ...
 )
 @changed(positions_counted, "[:, cached:]", "[:, -cached:]")
 def positions_as_many_as_cached(): ...
+
+
+@positions.mistake(
+    "Your padding is at 1, where some libraries put it. Here it gets 0.",
+    breaks="padding itself gets 0",
+)
+@changed(positions_counted, "counted, 0)", "counted, 1)")
+def positions_of_padding_at_one(): ...
+
+
+@positions.mistake(
+    "Your padding behind a token gets the number of tokens before it. All padding gets 0.",
+    loses=ELSEWHERE,
+)
+def positions_of_padding_counted_on(mask, cached=0):
+    return (mask.cumsum(1) - mask.long())[:, cached:]

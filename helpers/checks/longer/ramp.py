@@ -43,10 +43,12 @@ def _frequencies(asked: Case) -> Case:
 
     def ask(answer: Answer) -> Any:
         found = asked.ask(answer)
-        if not common.two(found) or not isinstance(found[0], Tensor):
-            return found
-        told = common.real(found[0])
-        return told | {"their logarithms": found[0].double().log()}
+        told = {"the number of results": common.results(found)}
+        if not common.two(found):
+            return told
+        if type(found[0]) is not Tensor:
+            return told | {"its dtype": f"none, as it is a {type(found[0]).__name__}"}
+        return told | common.real(found[0]) | {"their logarithms": found[0].double().log()}
 
     return Case(asked.label, ask)
 
@@ -54,13 +56,8 @@ def _frequencies(asked: Case) -> Case:
 def _gain(asked: Case) -> Case:
     def ask(answer: Answer) -> Any:
         found = asked.ask(answer)
-        if not common.two(found):
-            return found
-        number = common.number(found[1])
-        return {
-            "the type of the second": "a number" if number else type(found[1]).__name__,
-            "0.1 ln s + 1": torch.tensor(float(found[1])) if number else found[1],
-        }
+        told = {"the number of results": common.results(found)}
+        return told | common.number(found[1], "0.1 ln s + 1") if common.two(found) else told
 
     return Case(asked.label, ask)
 
@@ -73,6 +70,8 @@ def _by_default(rng: Random) -> Iterator[Case]:
         yield _frequencies(asked)
         yield _frequencies(call(d_head, trained * rng.randint(1, 3), rng.uniform(1.1, 7)))
     yield _frequencies(call(rng.choice((8, 10)), 512, 1))
+    yield _frequencies(call(12, 512, rng.uniform(1.01, 1.04)))
+    yield _frequencies(call(2 * rng.randint(140, 300), rng.randint(100_000, 200_000), 2))
 
 
 def _by_others(rng: Random) -> Iterator[Case]:
@@ -93,6 +92,8 @@ def _by_others(rng: Random) -> Iterator[Case]:
         yield _frequencies(call(d_head, trained, s, low=1e-9, high=1e-8))
         yield _frequencies(call(d_head, trained, s, low=rng.uniform(0.2, 0.9)))
         yield _frequencies(call(d_head, trained, s, high=rng.uniform(6, 90)))
+        for base in (common.base_near_one(rng), rng.uniform(1.2, 9), common.large_base(rng)):
+            yield _frequencies(call(d_head, trained, s, base=base))
     # By position, as the signature has them, and a text that is much longer.
     far = rng.randint(2000, 9000)
     low, high = rng.uniform(0.5, 3), rng.uniform(6, 40)
@@ -127,8 +128,8 @@ def ramp_right(d_head, trained, factor, low=1.0, high=32.0, base=10_000.0):
 
 
 @ramp.mistake(
-    "Your ramp is the wrong way round: pairs that turn often keep their frequency, and those that "
-    "hardly turn are interpolated.",
+    "Your ramp is the wrong way round. Pairs that turn often should keep their frequency, and "
+    "those that hardly turn should be interpolated.",
     loses=BOTH,
     breaks="YaRN mixes",
 )

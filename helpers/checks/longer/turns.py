@@ -25,7 +25,8 @@ def turns_of(d_head: int, length: int, base: float = 10_000.0) -> tuple[Tensor, 
 def _turns(asked: Case) -> Case:
     def ask(answer: Answer) -> Any:
         found = asked.ask(answer)
-        return common.real(found[0]) if common.two(found) else found
+        told = {"the number of results": common.results(found)}
+        return told | common.real(found[0]) if common.two(found) else told
 
     return Case(asked.label, ask)
 
@@ -33,9 +34,12 @@ def _turns(asked: Case) -> Case:
 def _round(asked: Case) -> Case:
     def ask(answer: Answer) -> Any:
         found = asked.ask(answer)
-        if not common.two(found) or not isinstance(found[1], Tensor):
-            return found
-        return {"its dtype": common.dtype(found[1]), "which come round": found[1].float()}
+        told = {"the number of results": common.results(found)}
+        if not common.two(found):
+            return told
+        if not isinstance(found[1], Tensor):
+            return told | {"its dtype": f"none, as it is a {type(found[1]).__name__}"}
+        return told | {"its dtype": common.dtype(found[1]), "which come round": found[1].float()}
 
     return Case(asked.label, ask)
 
@@ -56,6 +60,11 @@ def _asked(rng: Random) -> Iterator[Case]:
     yield call(rng.choice((6, 8)), 1)
     yield call(rng.choice((8, 10)), rng.randint(2_000_000, 9_000_000))
     yield call(10, rng.randint(20, 60), base=rng.uniform(1.1, 1.9))
+    yield call(10, rng.randint(20, 60), base=common.base_near_one(rng))
+    yield call(2 * rng.randint(140, 300), rng.randint(2000, 9000))
+    d_head, length = 2 * rng.randint(5, 9), rng.randint(100, 900)
+    for base in (common.large_base(rng), rng.uniform(100, 900)):
+        yield call(d_head, length, base=base)  # the same, but for the base
     yield call(10, rng.randint(20, 60), base=rng.randint(2, 9))
 
 
@@ -65,8 +74,9 @@ def _near_one(rng: Random) -> Iterator[Case]:
         d_head, length = 2 * rng.randint(6, 40), rng.randint(40, 5000)
         pair = rng.randint(d_head // 4, d_head // 2 - 1)  # so that no base is above 10⁸
         yield call(d_head, length, base=(length / (2 * math.pi * turns)) ** (d_head / 2 / pair))
-    short = rng.randint(12, 19)  # where T − 1 steps would be too few
-    yield call(8, short, base=(short / (2 * math.pi * 1.02)) ** 2)
+    short = rng.randint(12, 19)  # where T − 1 steps would be too few, or whole wavelengths
+    for turns in (1.02, 0.98, 0.997, 1.003, 0.9996, 1.0004):
+        yield call(8, short, base=(short / (2 * math.pi * turns)) ** 2)
 
 
 def _how_many(rng: Random) -> Iterator[Case]:
@@ -99,6 +109,16 @@ def turned_round(d_head, length, base=10_000.0):
 )
 @changed(turned_round, "theta / (2 * math.pi)", "theta")
 def turns_in_radians(): ...
+
+
+@turns.mistake("`/ 2 * math.pi` divides by 2 and then multiplies by π. 2π needs parentheses.")
+@changed(turned_round, "(2 * math.pi)", "2 * math.pi")
+def turns_without_parentheses(): ...
+
+
+@turns.mistake("Your two results have changed places: the turns are the first.")
+@changed(turned_round, "return turns, turns >= 1", "return turns >= 1, turns")
+def turns_second(): ...
 
 
 @turns.mistake("A full turn is 2π radians; you divide by π, which is half of one.")
@@ -171,7 +191,7 @@ def turns_in_16_bits(): ...
 
 
 @turns.mistake(
-    "Your second result is the wrong way round: it is True where a pair does come round.",
+    "Your second result is the wrong way round. It should be True where a pair does come round.",
     loses=ROUND,
     breaks="whether pair $n$ comes round",
 )

@@ -77,6 +77,7 @@ def _chosen_places(rng: Random) -> Iterator[Case]:
     few = 1, rng.randint(4, 6), rng.randint(7, 9)
     every = torch.randint(few[2], few[:2], generator=common.generator(rng))
     yield call(_logits(rng, *few), every)
+    yield call(_logits(rng, *few), torch.where(torch.arange(few[1]) < 2, -100, every))
     yield call(_logits(rng, 1, 1, 3), torch.tensor([[rng.randrange(3)]]))
 
 

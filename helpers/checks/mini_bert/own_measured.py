@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import torch
-from torch import Generator, Tensor
+from torch import Generator, Tensor, nn
 
 from helpers.checks.engine import Answer
 from helpers.checks.mini_bert import own_hooks, own_kept
@@ -24,6 +24,7 @@ FINITE = "all numbers are finite"
 FINITE_GRADIENTS = "all gradients are finite"
 TWICE = "asked twice in eval mode, and longer texts in between, it gives the same"
 ROUNDING = 1e-10  # of the largest gradient, in float64; a softmax may leave that much of a 0
+FROM_THE_START = "its Parameters and buffers are there before the first call"
 WORKS = "it works, or raises a ValueError that says why"
 
 
@@ -241,11 +242,17 @@ def learns(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[str, A
             FINITE: bool(hidden.isfinite().all()),
             **gradients,
             TWICE: close(again, hidden) and not hooks,
+            FROM_THE_START: _names(fresh) == _names(model.position),
             "what is saved of it and does not fit into a new one": misfits,
             "saved and loaded into a new one, it gives the same": close(other(tokens), hidden)
             and not own_hooks.unlike(model.position, other.position, given),
             **counted(model, tokens),
         }
+
+
+def _names(module: nn.Module) -> set[str]:
+    """Of all that is trained or saved."""
+    return {*dict(module.named_parameters()), *module.state_dict()}
 
 
 def _loaded(model: Bert, saved: dict[str, Tensor]) -> list[str]:

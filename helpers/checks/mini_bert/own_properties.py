@@ -266,8 +266,9 @@ class own_with_rows_kept_outside(RowAndOffset):
 
 
 @own.mistake(
-    "What an earlier call left behind comes back after your Parameters have changed, as they do in "
-    "training and in loading. Work it out from the Parameters at each call.",
+    "Your Parameters and buffers do not say it all: what an earlier call left behind, or what is "
+    "drawn in __init__ and not saved, plays a part after they have changed, as they do in training "
+    "and in loading. Work it out from the Parameters and buffers at each call.",
     loses="it learns, and can be saved",
     breaks="saved and loaded",
 )
@@ -277,3 +278,21 @@ class own_with_a_copy_for_each_length(RowAndOffset):
         copies = vars(self).setdefault("copies", {})
         copy = copies.setdefault(length, self.rows[:length].tolist())
         return x + self.rows[:length] + torch.tensor(copy, dtype=x.dtype)
+
+
+@own.mistake(
+    "A Parameter or buffer of yours comes into being at the first call only. An optimizer that was "
+    "given the model before does not know it, and a new object cannot be loaded into: make it in "
+    "__init__, for max_len.",
+    loses="it learns, and can be saved",
+    breaks="saved and loaded",
+)
+class own_registered_at_the_first_call(RowAndOffset):
+    def keep(self, rows):
+        self.first = rows.tolist()
+
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        if "rows" not in dict(self.named_parameters()):
+            self.rows = nn.Parameter(torch.tensor(self.first).to(x))
+        return x + self.rows[: x.shape[1]]

@@ -194,8 +194,10 @@ def uneven(rng: Random) -> Iterator[Case]:
     # Always in an order of their own, one of them at the very start, the others at the very end.
     seldom = [([d, a, a], second), ([c, b, a], first), ([d, d, a], first), ([d, d, a], second)]
     every = [*seldom[:1], *seldom[:1], *often, *seldom[1:], *seldom[1:]]
-    rows, answers = [row + common for row, _ in every], [answer for _, answer in every]
-    yield _bag_case("bags of different sizes", rows, answers)
+    for _ in range(2):
+        rows, answers = [row + common for row, _ in every], [answer for _, answer in every]
+        yield _bag_case("bags of different sizes", rows, answers)
+        every += [([a, a, a], first), ([d, d, d], third)]  # each of them once
 
 
 def uneven_or_alike(rng: Random) -> Iterator[Case]:

@@ -50,8 +50,9 @@ def _mask_case(num_tokens: int, lengths: Tensor, causal: bool) -> Case:
         # What broadcasts to the shape is as good.
         with contextlib.suppress(RuntimeError):
             tensor = tensor.expand(shape)
-        true_or_false = str(found.dtype).endswith("bool")
-        return {"it holds True and False": true_or_false, "who may look at whom": tensor}
+        true_or_false = found.dtype == torch.bool
+        seen = tensor.bool() if true_or_false else tensor
+        return {"it holds True and False": true_or_false, "who may look at whom": seen}
 
     label = f"({lengths.tolist()}, {num_tokens}{', causal=True' if causal else ''})"
     return Case(label, ask)

@@ -177,7 +177,7 @@ def prefix_in_place(f, x, order):
 
 
 @prefix.mistake(
-    "You measure only the first sequence of the batch. All of them count.",
+    "You reorder or measure only the first sequence of the batch. All of them count.",
     breaks="over all sequences and features",
 )
 def prefix_first_sequence_only(f, x, order):

@@ -3,6 +3,7 @@
 # Files of mistakes, which add themselves to their exercise.
 from helpers.checks.relative import (  # noqa: F401
     module_hooks,
+    module_objects,
     module_tables,
     module_training,
     skew_forbidden,

@@ -38,10 +38,10 @@ def _case(heads: int, width: int) -> Case:
         kinds = {name: isinstance(getattr(objects[0], name, None), Tensor) for name in tables}
         found: dict[str, Any] = {f"self.{name} is a tensor": kind for name, kind in kinds.items()}
         for name, table in tables.items():
-            found |= _described(name, table)
+            found |= _described(name, table, width)
         keys, values = tables.values()
         return found | {
-            "keys and values begin with other numbers": _apart(keys, values),
+            "keys begin with other numbers than values": _apart(keys, values),
             **{
                 f"{name} of a second object begin with other numbers than those of the first": (
                     _apart(table, _scaled(objects[1], name, width))
@@ -61,7 +61,7 @@ def _scaled(module: Any, name: str, width: int) -> Tensor:
     return numbers
 
 
-def _described(name: str, numbers: Tensor) -> dict[str, Any]:
+def _described(name: str, numbers: Tensor, width: int) -> dict[str, Any]:
     return {
         f"standard deviation of {name}, times √d": _in_steps(numbers.std().item(), 1),
         f"mean of {name}, times √d": _in_steps(numbers.mean().item(), 0),
@@ -70,7 +70,34 @@ def _described(name: str, numbers: Tensor) -> dict[str, Any]:
         ),
         f"{name} hold a whole vector of zeros": int((numbers == 0).sum()) > 3,
         f"{name} have a normal distribution of mean 0 and std 1/√d": _normal(numbers),
+        f"neighbours in {name} are drawn independently": _independent(numbers, width),
+        f"the mean or the products of {name} are exact, as by no chance": _exact(numbers, width),
     }
+
+
+def _independent(numbers: Tensor, width: int) -> bool:
+    """Whether neighbours, in a row or in a column, say nothing of each other."""
+    if len(numbers) % width:
+        return True  # its shape is asked for elsewhere
+    table = numbers.reshape(-1, width)
+    pairs = ((table[1:], table[:-1]), (table[:, 1:], table[:, :-1]))
+    return not any(
+        one.numel() > 100 and (one * other).mean().abs() > STEP / 2 for one, other in pairs
+    )
+
+
+def _exact(numbers: Tensor, width: int) -> bool:
+    """Whether sums are as exact as no chance makes them.
+
+    Standardised numbers have an exact mean, orthogonal columns an exact product, and both an exact
+    mean square. Of right tables one in a million comes so near to two of these at once.
+    """
+    if len(numbers) % width:
+        return False
+    table, count = numbers.reshape(-1, width), math.sqrt(len(numbers))
+    product = (table[:, 0] * table[:, -1]).mean().item() if 1 < width < len(table) else 1.0
+    exact = min(abs(numbers.mean().item()), abs(product)) * count < 1e-5
+    return exact and abs(numbers.square().mean().item() - 1) * count < 0.05
 
 
 def _distinct(numbers: Tensor) -> bool:
@@ -113,5 +140,7 @@ def _in_steps(value: float, right: int) -> float:
     if not math.isfinite(value):
         return 0.0
     off = abs(value - right)
+    if abs(value) < STEP:
+        return 0.0 if off <= STEP / 2 else float(f"{value:.1g}")
     digits = 2 if STEP / 2 < off < 1.5 * STEP else 1
     return float(right) if off <= STEP / 2 else round(value, digits) + 0.0

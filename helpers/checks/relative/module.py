@@ -1,6 +1,7 @@
 """Unit 04, “Learned vectors by offset”: what it asks.
 
-What people write instead is in module_hooks.py, module_tables.py and module_training.py.
+What people write instead is in module_hooks.py, module_objects.py, module_tables.py and
+module_training.py.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ def _text(name: str, first: Tensor, table: dict[str, Tensor], k: int) -> Case:
 
     def ask(answer: Answer) -> Any:
         module = built(answer, table, num_heads=heads, k=k)
+        answer(20, heads, 12, k + 2)  # another object may have another clip
         return told(module, table, lambda: ask_hook(module, name, first))
 
     return Case(f"{name} with k={k}, B={batch}, H={heads}, T={length}{beyond}", ask)
@@ -88,6 +90,10 @@ def _in_turn(rng: Random, name: str) -> Iterator[Case]:
         fill(module, last)
         again = ask_hook(module, name, texts["first text"])
         found["first text, after eval() and one more step"] = again
+        layer = copy.deepcopy(module)
+        fill(layer, before)
+        again = ask_hook(layer, name, texts["first text"])
+        found["first text, by a copy of the object with other numbers in its tables"] = again
         return found
 
     words = ", ".join(f"({batch}, {tokens})" for batch, tokens in sizes.values())

@@ -184,8 +184,35 @@ class one_number_for_a_vector(RightShaw):
 
 
 @module.mistake(
-    "keys and values begin with the same numbers, or one of them with those of the other in "
-    "another order or with another sign. Draw once for each table.",
+    "Each of your numbers is right, but neighbours depend on each other, as after a smoothing. "
+    "Each number should be drawn by itself.",
+    loses="how the tables begin",
+    breaks="each drawn by itself",
+)
+class tables_that_begin_smooth(RightShaw):
+    def numbers(self):
+        drawn = torch.randn(2 * self.k + 2, self.head_width + 1) / self.head_width**0.5
+        along = (drawn[1:] + drawn[:-1]) / 2**0.5
+        return (along[:, 1:] + along[:, :-1]) / 2**0.5
+
+
+@module.mistake(
+    "Your numbers have exactly the mean, or exactly the length, that normal numbers have only on "
+    "average: you standardise them, or make their vectors orthogonal. Take them as they are drawn.",
+    loses="how the tables begin",
+    breaks="each drawn by itself",
+)
+class tables_that_begin_standardised(RightShaw):
+    def numbers(self):
+        drawn = torch.randn(2 * self.k + 1, self.head_width)
+        alone = drawn.numel() == 1  # which has no deviation
+        return drawn if alone else (drawn - drawn.mean()) / drawn.std() / self.head_width**0.5
+
+
+@module.mistake(
+    "keys and values begin with the same numbers, or the numbers of one depend on those of the "
+    "other: in another order, with another sign, or with something added. Draw once for each "
+    "table.",
     loses="how the tables begin",
     breaks="for every table and every new object",
 )

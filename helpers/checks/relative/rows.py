@@ -15,7 +15,7 @@ from helpers.encodings import offsets as library
 
 
 def _rows_case(length: int, k: int) -> Case:
-    """The rows, the kind of what holds them, and their dtype."""
+    """The rows, the type of what holds them, and their dtype."""
     case = call(length, k)
 
     def ask(answer: Answer) -> Any:
@@ -23,9 +23,9 @@ def _rows_case(length: int, k: int) -> Case:
         dtype = getattr(found, "dtype", None)
         if dtype is None:
             return found
-        kind = f"{type(found).__module__}.{type(found).__name__}"
+        kind = "NumPy array" if type(found).__module__ == "numpy" else type(found).__name__
         words = str(dtype).removeprefix("torch.")
-        return {"the rows": found, "they are held by a": kind, "their dtype": words}
+        return {"the rows": found, "the type of the result": kind, "their dtype": words}
 
     return Case(case.label, ask)
 

@@ -44,6 +44,7 @@ def _still_even(rng: Random) -> Iterator[Case]:
     length = common.random_length(rng)
     yield call(length, second)
     yield call(common.short_length(rng), second)
+    yield call(2, common.uneven_steps(rng))
     yield call(length, second, base=common.large_base(rng))
     yield call(length, 2, base=common.small_base(rng))
     yield call(common.very_long_length(rng), 4)

@@ -49,6 +49,11 @@ def wide(rng: Random) -> int:
     return 4 * rng.randint(120, 190) + 2
 
 
+def uneven_steps(rng: Random) -> int:
+    """A width at which steps of 2/D from 0 do not meet 1, by rounding: one column too many."""
+    return rng.choice((98, 196, 206, 214))
+
+
 def random_length(rng: Random) -> int:
     """How many positions, more than the widths above."""
     return rng.randint(26, 60)

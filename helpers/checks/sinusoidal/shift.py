@@ -21,6 +21,7 @@ def _forwards(rng: Random) -> Iterator[Case]:
     yield call(rng.randint(2, 8), first)
     yield call(rng.randint(100, 300), first + 300)
     yield call(rng.randint(2, 30), 2)
+    yield call(rng.randint(2, 8), common.uneven_steps(rng))
     # Further than any text. D is small, so that the angles of float32 are within the tolerance.
     yield call(rng.randint(1_100, 3_000), 4)
     yield call(rng.randint(6_000, 90_000), 2)  # here no angle is rounded

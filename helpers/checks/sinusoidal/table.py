@@ -24,6 +24,7 @@ def _default_base(rng: Random) -> Iterator[Case]:
     yield call(length + rng.randint(1, 9), second)
     yield call(common.short_length(rng), first)
     yield call(length, 2)
+    yield call(2, common.uneven_steps(rng))
     yield call(common.long_length(rng), rng.choice([4, 6]))
     yield call(common.very_long_length(rng), 4)
     yield call(1, second + 24)

@@ -23,7 +23,7 @@ def _wavelengths(rng: Random) -> Iterator[Case]:
     yield call(2, base=round(common.large_base(rng)))  # a whole number
     yield call(common.wide(rng), base=common.large_base(rng))
     yield call(common.wide(rng) + 600)
-    yield call(rng.choice([98, 196, 206, 214]))  # here 1 is not reached in steps of 2/D
+    yield call(common.uneven_steps(rng))
     yield call(first, base=common.base_near_one(rng))
     yield call(second, base=common.huge_base(rng))
 

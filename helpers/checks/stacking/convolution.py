@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -97,19 +98,20 @@ def _extremes(rng: Random) -> Iterator[Case]:
     yield asked(rng.randint(8, 10), 7, rng.uniform(0.8, 1.2) * 1e8)
     yield asked(rng.randint(24, 28), 21, rng.uniform(0.3, 1))
     yield asked(rng.randint(8, 10), 5, rng.randint(1, 3))  # an int
-    for low, high in ((2, 3), (3, 4), (4, 5.5), (5.5, 8), (8, 10)):
+    for low, high in (*((2, 3), (3, 4), (4, 5.5), (5.5, 8), (8, 10)), *((10, 16), (16, 40))):
         yield _impulse(rng, rng.uniform(low, high))
     # Such offsets do not fit into 8 bits, their squares not into 16.
     yield asked(rng.randint(260, 270), 3, rng.uniform(0.3, 1), 2, 2)
 
 
 def _impulse(rng: Random, alpha: float) -> Case:
-    """One token of hundreds among zeros, so that exp(−alpha) of it can be seen beside it."""
+    """One large token among zeros, so that exp(−alpha) of it can be seen beside it."""
     x, kernel = _drawn(rng, rng.randint(8, 10), 3)
+    large = max(300.0, float(f"{math.exp(alpha):.0g}"))
     x[:] = 0
-    x[rng.randint(3, 5)] = 300.0
+    x[rng.randint(3, 5)] = large
     case = call(x, kernel, alpha)
-    return Case(f"{case.label}, where x is 300 for one token and 0 for the others", case.ask)
+    return Case(f"{case.label}, where x is {large:g} for one token and 0 for the others", case.ask)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:

@@ -91,6 +91,8 @@ def _across(rng: Random) -> Iterator[Case]:
         stem, short = rng.randint(60, 68), rng.randint(14, 18)
         yield _deep_fork(rng, stem, short, 200 - stem - short)
         yield _deep_fork(rng, rng.randint(130, 140), 1, rng.randint(2, 3), rng.randint(4, 6))
+        long = rng.randint(97, 102)  # both words far from where their branches part
+        yield _deep_fork(rng, 1, long, 199 - long)
 
     return _pairs(trees(), on_a_path=False)
 

@@ -39,12 +39,17 @@ def _many(rng: Random) -> Iterator[Case]:
     short = _tokens(rng, rng.randint(5, 9), rng.randint(2, 4))
     yield _whole(call(short))
     yield _whole(call(short[1:]))  # the same length, fewer sentences
+    both = rng.randint(3, 6)
+    yield _whole(call(_tokens(rng, both, both)))
+    yield _whole(call(_tokens(rng, rng.randint(66, 90), 3)))
     yield _whole(call(_tokens(rng, 2, rng.randint(600, 700))))
+    yield _whole(call(_tokens(rng, 2, rng.randint(5_000, 6_000))))
 
 
 def _one(rng: Random) -> Iterator[Case]:
     yield _whole(call(_tokens(rng, 1, rng.randint(2, 9))))
     yield _whole(call(_tokens(rng, rng.randint(2, 9), 1)))
+    yield _whole(call(_tokens(rng, 1, 1)))
 
 
 positions = Exercise(
@@ -122,3 +127,35 @@ def positions_kept_for_the_next(tokens, kept={}):  # noqa: B006
 )
 def positions_squeezed(tokens):
     return torch.arange(tokens.shape[1]).expand(tokens.shape).squeeze()
+
+
+@positions.mistake(
+    "Your result has a single row, (1, T). The shape should be that of tokens, (B, T), with the "
+    "same row for every sentence."
+)
+def positions_in_a_single_row(tokens):
+    return torch.arange(tokens.shape[1])[None]
+
+
+@positions.mistake(
+    "Your result is (T, B): the words of a sentence lie in a column. The shape should be that of "
+    "tokens, (B, T)."
+)
+def positions_in_columns(tokens):
+    return torch.arange(tokens.shape[1]).expand(tokens.shape).T
+
+
+@positions.mistake(
+    "You count the sentences, as len(tokens) does: of shape (B, T) it is B. The length of a "
+    "sentence is tokens.shape[1]."
+)
+def positions_as_many_as_sentences(tokens):
+    return torch.arange(len(tokens))
+
+
+@positions.mistake(
+    "Your rows stand one behind the other in a single long one, as `repeat(B)` puts them. "
+    "`repeat(B, 1)` repeats along the first axis, and so does `expand(B, T)`."
+)
+def positions_repeated_in_a_row(tokens):
+    return torch.arange(tokens.shape[1]).repeat(len(tokens))

@@ -1,0 +1,51 @@
+"""Unit 04, “Learned vectors by offset”: what several objects share by mistake."""
+
+from __future__ import annotations
+
+from helpers.checks.relative.module import module
+from helpers.checks.relative.module_hooks import RightShaw
+
+HOOKS = (
+    "scores: q_i · w^K by offset",
+    "context: Σ α_ij w^V by offset",
+)
+
+
+@module.mistake(
+    "All your objects share the clip of the one that was made last. It belongs to the object, "
+    "self.k, not to the class.",
+    loses=HOOKS,
+    breaks="Several objects, each with a clip of its own",
+)
+class a_clip_kept_by_the_class(RightShaw):
+    clip = 8
+
+    def __init__(self, d_model, num_heads=1, max_len=512, k=8):
+        super().__init__(d_model, num_heads, max_len, k)
+        type(self).clip = k
+
+    def rows(self, x, offsets):
+        found = self.offsets(x.shape[2]) if offsets is None else offsets
+        rows = found.clamp(-self.clip, self.clip) + self.clip
+        return rows if rows.dim() == 2 else rows[:, None]
+
+
+@module.mistake(
+    "A copy of your object reads the tables of the first one. Each layer gets a copy: what you "
+    "keep in __init__, such as a lambda with self in it, still means the object that was copied.",
+    loses=HOOKS,
+    breaks="a `copy.deepcopy` of one",
+)
+class tables_of_the_object_that_was_copied(RightShaw):
+    def fill(self):
+        super().fill()
+        self.tables = lambda: (self.keys, self.values)
+
+    def scores(self, q, k, offsets=None):
+        products = q @ self.tables()[0].transpose(-2, -1)
+        return products.gather(-1, self.rows(q, offsets).expand(*q.shape[:3], -1))
+
+    def context(self, weights, offsets=None):
+        by_row = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
+        rows = self.rows(weights, offsets).expand_as(weights)
+        return by_row.scatter_add(-1, rows, weights) @ self.tables()[1]
