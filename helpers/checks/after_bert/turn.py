@@ -149,7 +149,7 @@ def turn_always_in_halves(x, base=10_000.0, layout="interleaved"):
     "The argument layout changes nothing: you pair neighbours in both cases. Is it read at all, "
     "and in each call anew?",
     loses=LAYOUTS,
-    breaks=("is said by `layout`", '`"halves"`: columns $n$ and $n + d/2$'),
+    breaks=("says which two columns form pair", '`"halves"`: columns $n$ and $n + d/2$'),
 )
 def turn_always_neighbours(x, base=10_000.0, layout="interleaved"):
     d = x.shape[-1]
