@@ -257,3 +257,16 @@ def mask_never_with_the_same_word(): ...
     "return seen.tolist(), torch.where(chosen, tokens, -100).tolist()",
 )
 def mask_in_lists(): ...
+
+
+@mask.mistake(
+    "You choose nothing behind the padding, as if it always stood at the end. It may stand "
+    "anywhere; every id of 5 or more is a word.",
+    loses="targets, and what stays",
+)
+@changed(
+    mask_some,
+    "(tokens >= 5)",
+    "(tokens >= 5) & (torch.arange(tokens.shape[1]) < (tokens != 0).sum(1, keepdim=True))",
+)
+def mask_up_to_the_padding(): ...

@@ -88,3 +88,11 @@ def better_by_heart(): ...
 )
 @changed(better_by_pivot, "    wide = ", "    runs.sort_values('seed', inplace=True)\n    wide = ")
 def better_sorts_the_runs(): ...
+
+
+@better.mistake(
+    "You take a by of 0 for none. 0 counts as False: `by or …` and `if by` do not see it.",
+    loses=VERDICT,
+)
+@changed(better_by_pivot, "low=by", "low=by or 0.05")
+def better_without_a_by_of_zero(): ...

@@ -125,3 +125,11 @@ def settle_in_float32(values, low=-math.inf, high=math.inf):
     if low <= mean - spread and mean + spread <= high:
         return "holds"
     return "does not hold" if mean + spread < low or mean - spread > high else "not settled here"
+
+
+@settle.mistake(
+    "You go two variances to each side. The standard deviation is the root of the variance.",
+    loses=NEAR,
+)
+@changed(settle_by_the_rule, "statistics.stdev", "statistics.variance")
+def settle_with_two_variances(): ...

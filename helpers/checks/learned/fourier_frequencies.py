@@ -253,3 +253,17 @@ class frequencies_copied_once(RightFourier):
 
     def angles(self, positions):
         return positions[..., None] * self.speeds
+
+
+@fourier.mistake(
+    "gamma enters twice: your W_r begins with it, and the angles are divided by it again. Equation "
+    "2 has W_r alone; gamma says only how it begins.",
+    loses=("equation 2: the features", "positions (B, T) as well"),
+)
+class frequencies_divided_by_gamma_again(RightFourier):
+    def __init__(self, d_model, num_heads=1, max_len=512, gamma=1.0, num_features=64):
+        super().__init__(d_model, num_heads, max_len, gamma, num_features)
+        self.gamma = gamma
+
+    def angles(self, positions):
+        return super().angles(positions) / self.gamma
