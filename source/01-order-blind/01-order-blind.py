@@ -510,10 +510,10 @@ for tokens, targets in zip(pair.inputs, pair.targets, strict=True):
 # there are, and how often. How well can it do at most? That can be counted.
 
 # %% [markdown] exercise="bag" title="The best that a bag allows" difficulty=3 minutes=12
-# Write `best_without_order`. `tokens` is $(N, T)$, `answers` is $(N,)$, both integers from 0.
-# Suppose that somebody knows of each sequence only its bag of tokens, and always gives the same
-# answer to the same bag. What is the largest fraction of the $N$ answers that can be right? Return
-# a number between 0 and 1.
+# Write `best_without_order`. `tokens` is $(N, T)$, `answers` is $(N,)$, both of integers, 0 or
+# larger. Suppose that somebody knows of each sequence only its bag of tokens, and always gives the
+# same answer to the same bag. What is the largest fraction of the $N$ answers that can be right?
+# Return a number between 0 and 1.
 #
 # *Why care:* **no** order-blind model does better on these $N$ sequences, so you know whether they
 # need positions before you have trained anything.
@@ -579,11 +579,11 @@ outcome("coin", "a" if ceilings[0] < 0.55 else "b" if ceilings[0] < 0.7 else "c"
 # ceiling holds only for the sequences that were counted. With more sequences, more of them share a
 # bag, and it falls. Twins keep it at 50 % however many or few there are.
 #
-# With them the loss has a floor too. The loss here and in all units is the **cross-entropy**: the
-# mean of $-\ln p$, where $p$ is the probability that the model gave to the right answer. Its unit
-# is the **nat**; a model that is certain and right pays 0. Now suppose that the model gives A the
-# probability $p$. The twin has the same bag, so it gets the same $p$, but there B is right, which
-# has at most $1 - p$. So the mean loss of the two is at least
+# Twins also put a floor under the loss. The loss here and in all units is the **cross-entropy**:
+# the mean of $-\ln p$, where $p$ is the probability that the model gave to the right answer. Its
+# unit is the **nat**; a model that is certain and right pays 0. Now suppose that the model gives A
+# the probability $p$. The twin has the same bag, so A gets the same $p$ there. But for the twin B
+# is right, and the model gives B at most $1 - p$. So the mean loss of the two is at least
 #
 # $$-\tfrac12\big(\ln p + \ln(1-p)\big) = -\tfrac12 \ln\big(p\,(1-p)\big) \ge \ln 2 \approx 0.693,$$
 #
@@ -698,7 +698,7 @@ one, more = max(row[0] for row in sensitivity), min(min(row[1:]) for row in sens
 plots.show(figure, f"With one layer at most {one:.0e}; from two layers on, at least {more:.1f}.")
 
 # %%
-knows = [min(row[n] for row in sensitivity) > 1e-4 for n in range(6)]  # by the layers before it
+knows = [min(row[n] for row in sensitivity) > 1e-4 for n in range(6)]  # n + 1 layers
 outcome("causal", "b" if knows[0] else "c" if knows[1] else "d" if any(knows) else "a")
 
 # %% tags=["nbval-check-output"]
@@ -753,8 +753,8 @@ plots.show(*hooks.hooks("embed", "rotate", "scores", "context"))
 # | hook | what happens there | units |
 # | --- | --- | --- |
 # | `embed`, once at the input | a vector for each position is added to the token's | 02, 03 |
-# | `rotate`, on queries and keys | each is rotated by angles that depend on its position | 05 |
-# | `scores`, before the softmax | a term per pair is added, mostly by its offset $j - i$ | 04, 05 |
+# | `rotate`, on queries and keys | each is changed by its position, mostly rotated | 05 |
+# | `scores`, before the softmax | each pair gets a term, mostly by its offset $j - i$ | 04, 05 |
 # | `context`, after it | a vector for each offset is added to the average of the values | 04 |
 #
 # Your `permutation_gap` is the test for each of them: while it is 0 for every shuffle, the model is

@@ -70,9 +70,8 @@ for T in (10, 100, 500):
 explorable.show("clock", *clock.clocks(first=3))
 
 # %% [markdown]
-# Move the slider. Within a face, each hand turns by an angle of its own. But from face to face the
-# angles are **the same**: hand 0 turns by as much on every face. Hand $i$ turns by $\omega_i$
-# radians per position (Vaswani et al. 2017, section 3.5):
+# Move the slider. Each hand turns by an angle of its own, and that angle is **the same at every
+# step**. Hand $i$ turns by $\omega_i$ radians per position (Vaswani et al. 2017, section 3.5):
 #
 # $$\omega_i = \frac{1}{10000^{2i/D}}, \qquad i = 0, 1, \dots, D/2 - 1$$
 #
@@ -413,19 +412,18 @@ outcome("waves", "a" if rising == 0 else "c" if rising > 0.4 * T else "b")
 # %% tags=["nbval-check-output"]
 draws = torch.randn(20, width, width, generator=torch.Generator().manual_seed(1)).double()
 for name, matrices in {"random": draws, "M_3": encodings.shift_matrix(3, width)[None]}.items():
-    between = [sinusoids @ W @ sinusoids.T for W in matrices]
+    between = [sinusoids @ W @ sinusoids.T for W in matrices]  # row p, W, row q: (T, T) each
     spread = [float(each.diagonal(5).std() / each.std()) for each in between]
     best = [int(each[100].argmax()) - 100 for each in between]
     print(f"{name}: offset of the largest product with row 100: {min(best):+d} to {max(best):+d}")
     print(f"  std along offset 5 / std over all pairs: {min(spread):.0%} to {max(spread):.0%}")
 
 # %% [markdown]
-# The second line says how much the products of pairs with offset 5 vary, compared with those of all
-# pairs: 0 % means that the offset alone decides. With each random $W$ the product also depends on
-# where the pair stands. With $W = M_3$ it depends only on the offset, sign included: it is largest
-# **three positions back**. So sinusoids make offsets *available*; the model still has to learn a
-# $W$ that uses them, and it may learn something else instead. Relative encodings (unit 04) start
-# from the offset itself.
+# 0 % in the second line means: all pairs five positions apart have the same product. With each
+# random $W$ the product also depends on where the pair stands. With $W = M_3$ it depends only on
+# the offset, sign included: it is largest **three positions back**. So sinusoids make offsets
+# *available*; the model still has to learn a $W$ that uses them, and it may learn something else
+# instead. Relative encodings (unit 04) start from the offset itself.
 
 # %% [markdown]
 # ## 6. In a model
@@ -446,7 +444,7 @@ for name, matrices in {"random": draws, "M_3": encodings.shift_matrix(3, width)[
 #   of the buffer, or plus the rows `positions`, $(T,)$ or $(B, T)$, where they are given, all below
 #   `max_len`;
 # - $x$ itself stays as it is, gradients must reach it, and the result has its dtype, be that
-#   float64 or bfloat16, whatever the precision of the buffer: $x$ must not be rounded to it;
+#   float64 or bfloat16: the rows are converted to the dtype of $x$, never $x$ to theirs;
 # - if no `positions` are given and $T$ is beyond `max_len`, it raises a `ValueError` whose text
 #   names both numbers.
 #

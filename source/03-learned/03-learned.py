@@ -81,7 +81,8 @@ print(f"{rows} · {width} = {rows * width:,} parameters, {rows * width / in_all:
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `self.table = nn.Parameter(…)`; then `embed` is what it was for sinusoids in unit 02.
+# `self.table = nn.Parameter(…)`; then `embed` is nearly what it was for sinusoids in unit 02. But
+# the length is compared with `max_len` in either case.
 # </details>
 
 # %% solution="table"
@@ -251,7 +252,8 @@ curves = {name: (frequencies, spectrum(rows)) for name, rows in curves.items()}
 figure, ax = plt.subplots()
 plots.lines(ax, curves, x="frequency (turns per position)", y="fraction of the power")
 ax.axvline(1 / 3, color="grey", linewidth=3, alpha=0.4)
-plots.show(figure, "Power by frequency: the trained table has its peak at 1/3.")
+peaks = ", ".join(f"{name} {int(row.argmax())}" for name, (_, row) in curves.items())
+plots.show(figure, f"Power by frequency; the peaks, in turns per 24 positions: {peaks}.")
 
 # %% [markdown]
 # The grey line is at 1/3, a wave that repeats every **three** positions.
@@ -262,9 +264,10 @@ largest = int(power.argmax())  # 8 of 24 is a frequency of 1/3
 outcome("waves", "a" if power[largest] < 0.2 else "c" if largest == 8 else "b")
 
 # %% [markdown]
-# The language counts in threes, and the table has picked that up: it has put about a third of its
-# power there. That is not *necessary*, though. A table that starts at 1 can already be read, so
-# nothing has to grow:
+# Sinusoids have most of their power in slow waves, whatever the language is. But this language
+# counts in threes, and the table has picked that up: it has put about a third of its power there.
+# That is not *necessary*, though. A table that starts at 1 can already be read, so nothing has to
+# grow:
 
 # %% tags=["training"]
 torch.manual_seed(0)
@@ -276,8 +279,6 @@ print(f"std 1: loss {evaluate(model, test).loss:.2f}; period three has {peak:.0%
       f" (std 0.02: {float(power[8]):.0%})")
 
 # %% [markdown]
-# Sinusoids have most of their power in slow waves, whatever the language is.
-#
 # The same can be seen in the cosines between rows. `similarity_by_offset` from unit 02 gives the
 # mean product of two rows $k$ apart; with all rows scaled to length 1, that is their mean cosine:
 
@@ -394,10 +395,11 @@ outcome("longer", "abc"[list(harm).index(min(harm, key=harm.get))])
 # %% [markdown]
 # Stretching is worse than a blind guess: it preserves **how far through the text** a token stands
 # and changes **how many positions** lie between two tokens. Three positions now look like one and a
-# half, so the model is confident and wrong. For an image that is right: twice the resolution shows
-# the same picture. If the rows repeat, an offset of three stays three, but tokens 24 apart share a
-# row; the loss is only a little lower than with untrained rows. (On three recorded seeds: repeated
-# 1.06 to 1.11, untrained 1.17 to 1.23, stretched 2.7 to 2.9.)
+# half, so the model is confident and wrong. For images stretching is right: at twice the resolution
+# the relative place in the picture is what should be kept. If the rows repeat, an offset of three
+# stays three, but tokens 24 apart share a row; the loss is only a little lower than with untrained
+# rows. (On three recorded seeds: repeated 1.06 to 1.11, untrained 1.17 to 1.23, stretched 2.7 to
+# 2.9.)
 #
 # None of the three comes near the limit. What a table knows, it knows row by row.
 
@@ -640,7 +642,7 @@ plots.show(figure, f"Power by frequency; at 1/3: {third}.")
 # Training has pulled the positions apart, but the speeds $W_r$ have moved by less than one bin of
 # the figure: it works with the waves that were there at initialisation, drawn at random. So what
 # one run shows may be chance. The recorded runs took the same 400 steps on three seeds each, with
-# the course's own classes, which draw their random numbers in a different order. *LN* is a
+# the course's own classes; with them, seed 0 is not the start that you have just seen. *LN* is a
 # LayerNorm behind the rest:
 
 # %%
@@ -787,11 +789,10 @@ check.summary.use(summary)(chosen, 24).join([seeds, pd.DataFrame(starts).T]).rou
 #    $\gamma = 10$, where the first spacing is small again, the loss is higher and its seeds lie far
 #    apart.
 # 4. Encodings whose first **spacing** was above a tenth all came within 0.15 nats of the limit **on
-#    average**; of the others none came within 0.3. Below a tenth the order does not follow the
-#    spacing: *MLP(p)*, with 0.087, is the worst, on average worse than no positions. Nor is
-#    spacing enough: the table frozen at 0.02 has spacings as large as the learned table's, and
-#    ended 1.24 nats above the limit. The tenth was chosen after the fact, from eleven encodings:
-#    a suspicion, not a law.
+#    average**; of those below none came within 0.3, in no clear order: *MLP(p)*, with 0.087, is
+#    the worst, on average worse than no positions. And a large spacing is not enough: the table
+#    frozen at 0.02 has spacings as large as the learned table's, and ended 1.24 nats above the
+#    limit. The tenth was chosen after the fact, from eleven encodings: a suspicion, not a law.
 #
 # How much would a single seed have told us? These are the three of *LN(Fourier), γ = 10*:
 

@@ -16,7 +16,7 @@
 # - explain how Shaw, Huang, Transformer-XL and T5 differ;
 # - say from the rule of a task whether it asks for offsets or for positions.
 #
-# Reading and running takes about 30 minutes besides the exercises.
+# Reading and running takes about 40 minutes besides the exercises.
 
 # %%
 import matplotlib.pyplot as plt
@@ -144,8 +144,8 @@ print("rows of query 0 for the offsets 6 … 95:", far)
 # The right side is the paper's equation 5, and the whole trick: the first part is attention as
 # always, and only the second is new. We call it the **key term**. Its vectors meet the queries of a
 # head, so they are $d = D/H$ wide. Here, as in the paper's section 3.3, the heads of a layer share
-# one table; each layer has a table of its own. (In the paper's experiments the base model had one
-# for each head as well.)
+# one table; each layer has a table of its own. (In the experiments of the paper the base model had
+# a separate table for each head.)
 
 # %% [markdown] exercise="pairs" title="The key term, pair by pair" difficulty=2 minutes=10
 # Write `key_term_by_pair`. The plainest form will do: fetch a vector for every pair and take its
@@ -193,9 +193,9 @@ check.pairs(key_term_by_pair, seed=4202)
 
 # %% [markdown] exercise="batched" title="Shaw's batched product" difficulty=3 minutes=15
 # Write `key_term_batched`: the same arguments, the same numbers, and no tensor that repeats the
-# fetched vectors per sentence or per head. The check watches the tensors you make for a text that
-# is longer than $B \cdot H$: no single one may hold $2 \cdot T^2 \cdot d$ numbers, forward or
-# backward; one of $T^2 \cdot d$ is fine. As before, the dtype is that of `q`, and gradients must
+# fetched vectors per sentence or per head. One vector for each pair is fine, so a tensor of
+# $T^2 \cdot d$ numbers; where $T$ is larger than $B \cdot H$, no single one may hold twice as
+# many, forward or backward. As before, the dtype is that of `q`, and gradients must
 # reach `q` and `vectors`.
 #
 # *Why care:* moving axes about is where attention code goes wrong, and a `reshape` too many raises
@@ -478,8 +478,8 @@ print(f"scores, all 8 heads, before and after: {4 * held['scores'] / 1e6:.0f} MB
 
 # %% [markdown]
 # So the paper's 8.5 GB (8.6 by this count) are the vectors that the *batched* form fetches, for any
-# $B$; `gather` saves them as well, and the $T^2$ scores of a head are in neither number. **Huang's
-# vectors are learned**, one per offset and head; what is new is the skew. Relative vectors made of
+# $B$. `gather` saves these 8.5 GB as well; neither number counts the scores. **Huang's vectors are
+# learned**, one per offset and head; what is new is the skew. Relative vectors made of
 # *sinusoids* are Transformer-XL's (section 7).
 #
 # Huang's table is not clipped: it has a vector for each offset, so it ends where the table ends.
@@ -549,7 +549,7 @@ check.values(value_term, seed=4707)
 #
 # | hook | what attention does with the result |
 # | --- | --- |
-# | `scores(q, k, offsets)` | adds it to $q \cdot k$, **then** scales by $1/\sqrt d$ |
+# | `scores(q, k, offsets)` | adds it to $q \cdot k$, **then** scales (by $1/\sqrt d$, T5 by 1) |
 # | `context(weights, offsets)` | adds it to $\alpha \cdot v$ |
 
 # %% [markdown] exercise="module" title="Learned vectors by offset" difficulty=4 minutes=25
@@ -654,7 +654,7 @@ class ValuesOnly(Mine):
         return None
 
 # %% [markdown]
-# Keys say where to look, values what is passed on. The paper has both. Does it take both? Four
+# Keys say where to look, values what is passed on. The paper has both. Are both needed? Four
 # short trainings on sequences of 24 tokens (on a GPU, with three seeds each), each tested at 24 and
 # at 48.
 
@@ -711,8 +711,8 @@ outcome("tables", "b" if near["Shaw keys"] else "c" if near["Shaw values"] else 
 
 # %% [markdown]
 # Two very different measures agree at the trained length. Without positions little works. Either
-# table alone is enough for most of it. The keys can do without the values. At 48 and 96 tokens the
-# two tables part: the values alone drift away from the limit, the other two do not. Vectors beside
+# table alone is enough for most of it. The keys can do without the values. At 48 and 96 tokens
+# values alone drift away from the limit; keys alone, and keys with values, do not. Vectors beside
 # the values say where something came from, not where to look.
 #
 # Where does a trained head look? Below is the mean attention weight by offset, in the first layer
@@ -876,7 +876,7 @@ for ax, (name, title) in zip(axes, titles.items(), strict=True):
     table = recorded.load(name).table
     plots.race(ax, table[table["encoding"].isin(known)], title, value="accuracy")
 axes[0].get_legend().remove()
-plots.show(figure, "Shift: Shaw and Transformer-XL stay near 1. Reverse: absolute ones lead at 16.")
+plots.show(figure, "Accuracy by length of six encodings, shift and reverse; numbers are below.")
 
 # %% [markdown]
 # Both tasks can be done without a mistake, so the exact limit of the loss is 0. The means over
@@ -897,8 +897,8 @@ means("shift3", 3)
 
 # %% [markdown]
 # Shaw's and Transformer-XL's vectors read four times the length with hardly a mistake, and RoPE
-# (unit 05) comes close. What is added to the input fails beyond 32. T5 holds up
-# better at 64 (75 % right against 57 %), but not at 128 (31 % against 34–35 %): offset 3 has a
+# (unit 05) comes close. What is added to the input fails beyond 32. T5 holds up better than these
+# at 64 (75 % right against 57 %), but not at 128 (31 % against 34–35 %): offset 3 has a
 # bucket of its own, but the buckets of offsets from 32 on were never trained.
 #
 # And *reverse*, at the trained length, and at twice and four times that length:
@@ -915,7 +915,8 @@ outcome("reverse", "b" if absolute < relative else "a")
 # %% [markdown]
 # At the trained length, **absolute positions win**, the sinusoids and the table: no token is wrong,
 # on any seed. Shaw's clipped vectors and T5's buckets fall far behind: the token to copy is at
-# offset $T - 1 - 2t$, a different one at every position, which they do not see. Two of the
+# offset $T - 1 - 2t$, which changes at every position, and most of these offsets are clipped or
+# share a bucket. Two of the
 # relative ones come close all the same. RoPE gets nearly everything right and Transformer-XL a
 # little less, but their losses are many times as large. Both tell all offsets apart, and a model
 # may work out a token's position from where the text ends.

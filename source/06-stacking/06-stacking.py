@@ -253,8 +253,8 @@ outcome("prevents", "a" if mlp and skip else "b" if skip else "c" if mlp else "d
 # nearly equal rows come out nearly equal, and with it they collapse even faster. The abstract of
 # Dong et al. says that "skip connections and MLPs stop the output from degeneration". Their theorem
 # on MLPs promises less: an MLP can *slow* the collapse, to the extent that it enlarges differences.
-# Multiplying all its weights by 8 delays the collapse by about one layer. But once $\varepsilon$ is
-# small, tripling the zeros beats any fixed factor.
+# Multiplying all its weights by 8 delays the collapse by about one layer. But no fixed
+# factor keeps up with a cube.
 #
 # The table's last line, *both, one skip*, is a warning. There the skip runs around the attention
 # only, and all rows must pass the MLP. The tokens collapse again, now by about the same factor in
@@ -505,7 +505,7 @@ outcome("read", "a" if best == with_skips.min() else "c" if best == with_skips.m
 # to read (2.0) and has the highest loss (0.357). Shaw is hardest to read (4.3) and has the lowest
 # (0.307): this language asks for offsets only. A single short run may differ. And a linear probe
 # that fails does not prove that the position is lost, only that no linear map finds it. **Cause 2
-# holds in part**: the position gets hard to read, but no loss here suffers from it.
+# holds in part**: the position gets hard to read, but with skips no loss here suffers from it.
 
 # %% [markdown]
 # ## 3. Out of reach?
@@ -826,9 +826,9 @@ for name, offsets in given.items():
 # PyTorch's convolution the middle tap meets the token itself, and the tap before it the neighbour
 # to the **left**: choose the centres $\Delta_h$ to match. The softmax runs over the $T$ keys that
 # exist, also where the kernel is longer than the text. It must be right even if `alpha` is so large
-# that exp underflows to 0 for every score of a query. The result has the dtype of `x`. Keep its
-# precision: where `x` is float64, so are the softmax and all sums, because taps that cancel turn
-# large numbers into small ones. Gradients must reach `x` and `kernel`, and both stay as they are.
+# that exp underflows to 0 for every score of a query. The result has the dtype of `x`. Compute
+# all in that dtype, the softmax too: where taps cancel, small numbers are left of large ones.
+# Gradients must reach `x` and `kernel`, and both stay as they are.
 #
 # *Why care:* with enough heads of sufficient width, attention can represent a convolution. Whether
 # it learns one is another matter, and it costs $T^2$.
@@ -906,8 +906,8 @@ outcome("edge", "c" if inside > 1e-3 else "b" if ends > 1e-3 else "a")
 # error falls with that. At the ends it stays: the convolution meets zeros there, and a softmax must
 # put its weight on keys that exist.
 #
-# There is a condition. In a real head of width $D_h$, $W_h$ has at most rank $D_h$. It can equal
-# any tap only if $D_h \ge \min(C, C')$, which a usual layer with $D_h = D/H$ does not reach.
+# There is a condition. In a real head of width $d$, $W_h$ has at most rank $d$. It can equal any
+# tap only if $d \ge \min(C, C')$, which a usual layer with $d = D/H$ does not reach.
 
 # %% [markdown]
 # ## 8. Your answer
@@ -994,7 +994,7 @@ with warnings.catch_warnings():
 # ## What to keep
 #
 # - Attention alone makes all tokens alike. The zeros triple with each layer: doubly exponential.
-# - A skip around everything stops that; an MLP slows it at most. With a skip, the mean row
+# - A skip around everything stops that; the MLP does not. With a skip, the mean row
 #   still grows, so the residual falls slowly in very deep stacks.
 # - A position given once, at the input, is hard to read after the first layer. The loss need not
 #   care. A probe is judged on sequences that it was not fitted on.

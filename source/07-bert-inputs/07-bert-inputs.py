@@ -346,8 +346,8 @@ outcome("leak", "c" if right < 0.55 else "a" if right < 0.7 else "b")
 # of the text, with an independent fair coin for each pair; `first` is always the first of the two:
 #
 # - with probability 1/2, `second` is its true neighbour and the label is 0;
-# - else the label is 1, and `second` is drawn evenly from **all sentences of other documents that
-#   have a sentence before them**.
+# - else the label is 1, and `second` is drawn evenly from **all sentences of other documents but
+#   the first of each**.
 #
 # A document may have one sentence only: it makes no pair. At least two documents have more than one
 # sentence, and a document may hold a sentence twice. A quick way is to draw again when the sentence
@@ -564,9 +564,10 @@ plots.show(*pictures.strips(strips, [coder.id_to_token(each) for each in pair_to
 #
 # ### Can the three be told apart again?
 #
-# Take random tables for 1,000 tokens, 2 segments and 64 positions, add a vector of each, then
-# **Gaussian noise with the standard deviation of the sum**. Look for the nearest of all 1,000 · 2 ·
-# 64 = 128,000 sums. Here is how often token, segment **and** position are all right, by width $D$:
+# Take random tables for 1,000 tokens, 2 segments and 64 positions. Add a vector of each, and then
+# **Gaussian noise as large as the sum** (with its standard deviation). Which of all 1,000 · 2 · 64
+# = 128,000 sums is nearest to that? Here is how often token, segment **and** position are all
+# right, by width $D$:
 
 # %%
 WIDTHS = 8, 16, 32, 64, 128, 256
@@ -591,7 +592,7 @@ def draw_heard(noise):
 widgets.explore(draw_heard, noise=("noise, relative to the sum", 0.0, 2.0, 1.0))
 
 # %% [markdown]
-# Up to 32 dimensions it is another text, from 128 on it is ours. Random vectors in many dimensions
+# Up to 32 dimensions most are wrong, from 128 on most are right. Random vectors in many dimensions
 # are nearly orthogonal, so a sum keeps its parts apart. Would it be better to put them **side by
 # side**, in the same $D$ numbers? Each gets a third, with the same relative noise:
 
@@ -615,9 +616,9 @@ outcome("beside", "c" if ahead > 0.03 else "a" if ahead < -0.03 else "b")
 
 # %% [markdown]
 # Thirds waste room: the vector that tells 2 segments apart is as wide as the one that tells 1,000
-# tokens apart. With half for the token and an eighth for the segment, side by side does about as
-# well as the sum, or a little better. And side by side **is** a sum: of vectors that are zero
-# outside their own part. So a sum loses hardly anything at the same $D$, and training can decide
+# tokens apart. With half for the token and an eighth for the segment, side by side does as well as
+# the sum, or better where $D$ is small. But side by side **is** a sum: of vectors that are zero
+# outside their own part. So a learned sum can do whatever side by side can, and training decides
 # how much room each part gets. (Trained vectors are not random, and may overlap more than these.)
 #
 # ## 6. Masking words
@@ -773,8 +774,8 @@ widgets.explore(draw_fed, drawing=("number of the draw", 0, 50, 16),
                 percent=("chosen words (%)", 0, 100, 15))
 
 # %% [markdown]
-# At the beginning, the top row was `[UNK] is the [UNK] of [UNK]`. This could have gone wrong on the
-# way, without any error:
+# In section 1, as words, the sentence was `[UNK] is the [UNK] of [UNK]`. This could have gone wrong
+# on the way, without any error:
 #
 # | a model could have | what you built against it |
 # | --- | --- |

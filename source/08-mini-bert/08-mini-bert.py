@@ -88,7 +88,7 @@ print(f"{'1/4,096':10} {1 / 4096:.5f}")
 predict("paris", "After its reading, it fills “paris is the capital of [MASK].” with",
         a="france", b="another country or city", c="a word that fits anywhere, such as “the”",
         d="a word from the world of programs",
-        e="no piece gets 5 %", answer="")
+        e="none of these: no piece gets 5 %", answer="")
 
 # %% [markdown]
 # Between here and there lie the model, the loss, and a way to tell whether the loss is any good.
@@ -407,7 +407,8 @@ outcome("pairs", "a" if pairs_right < 0.57 else "b" if pairs_right < 0.8 else "c
 # How much of its gain comes from word order? After 800 recorded steps, a model without positions
 # is 0.2 nats below this baseline, and one with RoPE 2.0. So nearly all of it is order.
 #
-# Pairs are harder. A row has several hidden words and only one pair: perhaps it needs more rows.
+# Pairs are harder: without a network, the judge of shared words in unit 07 was right six times in
+# ten. A row has several hidden words and only one pair, so perhaps the model needs more rows.
 #
 # ## 5. A language whose limit is known
 #
@@ -524,9 +525,9 @@ outcome("hardest", "abcd"[int(far["learned"].argmax())])
 
 # %% [markdown]
 # For a beat one row of the position table suffices, and at the end of the quick run the model is
-# closest there. The echo, whose word stands 60 places away, is furthest off. Verbs come next. Not
-# knowing whether the verb is singular or plural alone costs up to $\ln 2 = 0.69$. Is agreement what
-# it has not learned?
+# closest there. The echo, whose word stands 60 places away, is furthest off. Verbs come next. A
+# model that cannot tell whether the verb is singular or plural loses up to $\ln 2 = 0.69$ by that
+# alone. Is agreement what it has not learned?
 #
 # ### Agreement
 #
@@ -601,20 +602,21 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 # with several $D$, $H$, $T$ and $B$, and with parameters that have moved from where they began:
 #
 # - it drops into `Bert` as it is, in float32 and in float64: right shapes, finite numbers, and a
-#   text gives the same alone as among others, in train mode too (dropout excepted); nothing that a
+#   text gives the same whatever else is in its batch, in train mode too (dropout excepted); nothing
+#   that a
 #   hook is given is changed;
 # - each word still counts: another one at a position gives another result there;
 # - it works for any $T$ from 1 to `max_len`. Beyond that it works too, or raises a `ValueError`
 #   that says why;
-# - it is not blind to order: shuffled words give more than shuffled results;
-# - it tells left from right: reversed words give more than reversed results;
+# - it is not blind to order: to shuffle the words changes more than the order of the results;
+# - it tells left from right: to reverse the words changes more than the order of the results;
 # - every tensor or array it keeps is a Parameter, or a buffer if it is fixed; at $T$ = `max_len`,
 #   gradients reach the $x$ of `embed`, the $q$ and $k$ of `rotate`, and some entry of every
 #   Parameter; saved and loaded into another object, it gives the same result, and so does a second
 #   call (except for random draws in train mode, such as dropout).
 #
-# A class that does nothing has many of these properties already. So no property earns anything in a
-# class for which words or their order do not count. (The two order tests use $T \geq 8$.)
+# A class that does nothing has many of these properties already. So a class that ignores the words
+# or their order earns nothing. (The two order tests use $T \geq 8$.)
 #
 # Write it yourself: the library's encodings, such as `Learned` and `Rotary`, or subclasses of them,
 # earn nothing, but functions such as `helpers.encodings.sinusoidal_table` may be called. $d = D/H$
@@ -803,9 +805,8 @@ if d2l:
     print(f"your loss, all seven:  {my_loss(made, words):.4f}")
 
 # %% [markdown]
-# `nn.CrossEntropyLoss()`, which section 15.10 passes, has taken one mean over all seven before the
-# weights come into play: one number times the weights, divided by their sum, is the same number. So
-# the filling is scored as well.
+# `nn.CrossEntropyLoss()`, which section 15.10 passes, averages over all seven first. Weights on one
+# number change nothing, so the filling is scored as well.
 #
 # ## What to keep
 #

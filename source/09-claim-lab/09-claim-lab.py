@@ -160,9 +160,9 @@ outcome("three", {HOLDS: "a", FAILS: "b", OPEN: "c"}[decide([0.20, 0.45, 0.46], 
 
 # %% [markdown]
 # Their mean is 0.37 and their standard deviation 0.15, so a fourth seed could well be above one
-# half. What would settle it? Here a claim says “below 0” of a number whose true mean is 1. Will the
-# rule refute it? Move the spread until the verdict is mostly “not settled here”; then see whether
-# more seeds help.
+# half. What would settle it? Below, the true mean is 1, and a claim says “below 0”: how often does
+# the rule refute it? Move the spread until the verdict is mostly “not settled here”; then see
+# whether more seeds help.
 
 # %%
 widgets.explore(lambda seeds, spread: figures.trials(decide, seeds, spread),
@@ -304,7 +304,9 @@ outcome("random", "a" if r < 0.01 else "c" if r > 0.7 else "b")
 # %% [markdown]
 # The products of the bare rows have the property. So have those with matrices that turn the rows.
 # With random matrices it is gone. The sentence is true of relative encodings, which is probably
-# what was meant. How random may $W$ be? A tenth already gives an $r$ of 0.4 to 0.6 (ten seeds):
+# what was meant. How random may $W$ be? Take 0.9 of the
+# identity and a tenth of a standard normal matrix (whose norm is then more than half of that of the
+# identity): $r$ is 0.4 to 0.6 already (ten seeds).
 
 # %%
 widgets.explore(lambda noise, seed: figures.mixed(P, noise, seed),
@@ -530,8 +532,8 @@ outcome("sines", round(price["computed anew"], 1))
 #
 # For claim 3 we need the table's share of BERT base, and how quickly it is learned. The second
 # depends on how long the vectors of the positions are compared with those of the words (unit 03). A
-# learned table usually begins short, while sinusoids are long. So here both begin as long as the
-# words' vectors, as in BERT.
+# learned table usually begins short, while sinusoids are long. So here the vectors of both begin as
+# long as those of the words; BERT's table does too.
 
 # %% tags=["training"]
 print(f"{sizes.table_share():.2f} % of the parameters")
@@ -577,11 +579,11 @@ print(claim.measure([0, 1]).to_string())
 
 # %% [markdown] exercise="verdict" title="The verdict on a claim" difficulty=3 minutes=15
 # One function for all claims, so that none gets a rule of its own. Write `verdict_on`. It takes a
-# claim and a sequence of at least two seeds, such as a list or a range, measures the claim with
-# just these by `claim.measure(seeds)`, without further arguments, which is the quick form, and
-# returns a dict. `"numbers"` is a dict as well: by the name of each part's number, the list of its
-# values, in the order of the seeds. Other entries in it do no harm. Two parts may look at the same
-# number, each with an interval of its own. `"verdict"` follows from them:
+# claim and a sequence of at least two seeds, such as a list or a range, measures the claim by
+# `claim.measure(seeds)` with no other argument (the quick form), and returns a dict. `"numbers"` is
+# a dict as well: by the name of each part's number, the list of its values, in the order of the
+# seeds. Other entries in it do no harm. Two parts may look at the same number, each with an
+# interval of its own. `"verdict"` follows from them:
 #
 # - if one part or more is not settled, neither is the claim;
 # - else it `"holds"` if all parts hold, `"does not hold"` if none does, and `"holds in part"` if
@@ -657,8 +659,8 @@ for n in left:
 
 # %% [markdown]
 # Have a look at claim 17. Counting parameters refutes its reason within a minute. But the claim is
-# about overfitting, and that took a training on eight texts, over and over. The list above says
-# which parts of what it reports hold. (`docs/claims.md` has all claims with margins and sources,
+# about overfitting, and that took a training on eight texts, over and over. Which of its parts hold
+# is in the list above. (`docs/claims.md` has all claims with margins and sources,
 # three of them only read, and some from today, about RoPE, no positions and attention sinks.
 # `docs/questions.md` asks why BERT learned its positions.)
 #
@@ -689,11 +691,11 @@ print("r with the matrices in between:  ", *(f"{each:.2f}" for each in behind))
 outcome("where", "a" if max(behind) < 0.3 else "b")
 
 # %% [markdown]
-# By $r$ the rows are noise: random ones do as well, since the main diagonal alone brings $r$ below
-# 1. With the matrices in between it is even larger. One more time: which question did we ask? $r$
-#    asks whether **all** diagonals are even. The task asks for much less. For the query at $i$, the
-#    key at $i - 3$ has to win against the others. By how much each of them loses makes no
-#    difference. So look at the winner:
+# By $r$ the rows are noise: random rows get as much, and their $r$ is below 1 only because the main
+# diagonal differs from the rest. With the matrices in between it is even larger. One more time:
+# which question did we ask? $r$ asks whether **all** diagonals are even. The task asks for much
+# less. For the query at $i$, the key at $i - 3$ has to win against the others. By how much each of
+# them loses makes no difference. So look at the winner:
 
 # %% tags=["training"]
 for model in models:
@@ -718,9 +720,9 @@ back = [trained.who_looks_where(model, 16).diagonal(-3).mean() for model in mode
 print("attention weight three positions back, by seed:", *(f"{each:.2f}" for each in back))
 
 # %% [markdown]
-# One example refutes “cannot”. The reply is half right: the model does learn the distance, but not
-# as sines and cosines. Whoever contradicts a false claim makes another claim, and that one has to
-# be measured as well.
+# One example refutes “cannot”. The reply is half right, if one reads it as an answer to claim 4:
+# the model does learn the distance, but not as sines and cosines. Whoever contradicts a false claim
+# makes another claim, and that one has to be measured as well.
 #
 # The best thing to do with a claim that fails is to say it so that it holds. Here is ours, judged
 # by your function like all the others:

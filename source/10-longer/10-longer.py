@@ -146,8 +146,8 @@ for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
 # - **new offsets at old angles**, in the fast pairs: 44 positions are seven turns of pair 0, so to
 #   this pair a key 47 positions away looks like one three positions away (unit 05, section 9).
 #
-# (Turns are counted in one direction, as in a decoder. Our encoder looks both ways: with offsets
-# from −23 to 23 its pair 1, which makes 0.82 turns here, has been through all angles as well.)
+# (Our encoder looks both ways, with offsets from −23 to 23. So its pair 1, which makes 0.82 turns
+# in one direction, has been through all angles as well, and we count it among the fast ones.)
 #
 # Unit 05 has told the two apart for this model. With the offsets of pairs 0 and 1 clipped, its loss
 # came back almost to the limit; with those of the slow pairs clipped it hardly moved. Keep that in
@@ -349,8 +349,8 @@ print(f"queries and keys are multiplied by {factor:.3f}")
 #
 # The ramp of the paper is over turns. The authors' code, and with it `transformers` and this
 # course's `Yarn`, has its ramp over the **number** of the pair, between the pair that makes 32
-# turns and the one that makes 1. Turns fall by equal factors from pair to pair, so a straight line
-# over one is a curve over the other.
+# turns and the one that makes 1. From pair to pair, turns fall by equal factors and not by equal
+# steps, so the two ramps differ.
 
 # %%
 yarn = encodings.Yarn(128, factor=8.0, trained=4096)
@@ -404,7 +404,7 @@ class Clipped(encodings.Encoding):
 
 # %% [markdown]
 # Each way is measured twice: as it is, and after 30 steps of fine-tuning with texts of 96 tokens.
-# These steps read a tenth of the tokens that the training took.
+# These steps read a twentieth of the tokens that the training took.
 
 # %%
 predict("tuned", "RoPE as it was, without any extension, is fine-tuned for 30 steps at 96 tokens. "
@@ -459,8 +459,9 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 #   the offsets that it had not seen. Methods that slow pair 0, interpolation here and the paper's
 #   YaRN in the live table, have come less far: the model first has to learn what a step is now.
 # - **After 100 steps,** RoPE without any extension is within a hundredth of a nat of YaRN, which is
-#   the lowest in most seeds, and NTK is close behind. With longer texts for fine-tuning, this model
-#   needs none of these formulas.
+#   the lowest in most seeds, and NTK is close behind. But at 192 tokens, which the fine-tuning did
+#   not show, YaRN is at 0.95 nats, RoPE at 0.34 and NTK at 0.30. With longer texts for fine-tuning,
+#   this model needs none of these formulas.
 # - **The paper's YaRN and the code's** are not one method. For the large model they agree at both
 #   ends of the ramp and differ in between, by as much as was printed above.
 #
@@ -634,9 +635,9 @@ outcome("harmless", max(wrong, key=wrong.get))
 # RoPE sees offsets only. If padding is counted, prompt and new tokens alike, a whole text moves to
 # the right, and no offset changes. (A learned table would notice, and so would code that compares a
 # position with the context length.) If only the new tokens are counted differently, their offsets
-# from the prompt are wrong: in b) by the amount of padding, which the first few of them notice, and
-# in c) every new token is at the beginning of the text. And in bfloat16, 2,001 is 2,000: about
-# eight neighbours share one position, and offset three is lost.
+# from the prompt are wrong: in b) by the padding, which shows in the first few of them, since only
+# these look back at the prompt; and in c) every new token is at the beginning of the text. And in
+# bfloat16, 2,001 is 2,000: about eight neighbours share one position, and offset three is lost.
 #
 # None of these bugs raises an error, and the output is still a string of the same eight letters.
 # Which of them do tests find? The usual two compare cached decoding with one full pass, and a

@@ -20,7 +20,7 @@ NO_GRADIENT = (
     "or what it does is the same at every position, or it adds one number to all D entries, which "
     "the LayerNorm behind the sum removes, or one number of a query to its scores with all "
     "keys, which the softmax takes out again.",
-    breaks=("it is not blind to order", "So no property earns anything"),
+    breaks=("it is not blind to order", "a class that ignores the words"),
 )
 class own_one_vector_for_all(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512):

@@ -139,7 +139,7 @@ def bag_last_answer_wins(tokens, answers):
 @bag.mistake(
     "You count how often the answer is 1 and how often it is not. There may be more than two "
     "answers.",
-    breaks="both integers from 0",
+    breaks="both of integers, 0 or larger",
     loses=NOT_TWINS,
 )
 def bag_two_answers_only(tokens, answers):

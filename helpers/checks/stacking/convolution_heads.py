@@ -69,7 +69,7 @@ def heads_always_in_float32(): ...
     "an integer tensor times a Python float is. Let all of them have the dtype of x. Or something "
     "small is added to the sum of the exponentials; leave it out.",
     loses=BACKWARDS,
-    breaks="Keep its precision",
+    breaks="Compute all in that dtype",
 )
 @changed(heads_in_the_middle, ".to(x.dtype).softmax(-1)", ".float().softmax(-1).to(x.dtype)")
 def heads_with_a_softmax_in_float32(): ...
