@@ -61,11 +61,9 @@ def _fractions(rng: Random) -> Iterator[Case]:
         right = _answers(rng, rng.randint(2, 4), texts, trained, trained + 6)
         label = f"right of shape {tuple(right.shape)}, trained={trained}: the fractions"
         yield Case(label, common.ask_for("fraction", right, trained))
-    right = _answers(rng, 2, rng.randint(290, 310), 3, 7)
-    label = f"right of shape {tuple(right.shape)}, trained=3: the fractions"
-    yield Case(label, common.ask_for("fraction", right, 3))
-    for seeds, length in ((rng.randint(7, 9), 9), (2, rng.randint(130, 140))):
-        right = _answers(rng, seeds, 6, 3, length)
+    many = rng.randint(290, 310)
+    for seeds, texts, length in ((2, many, 7), (rng.randint(7, 9), 6, 9), (2, 6, many // 2)):
+        right = _answers(rng, seeds, texts, 3, length)
         label = f"right of shape {tuple(right.shape)}, trained=3: the fractions"
         yield Case(label, common.ask_for("fraction", right, 3))
     right = _answers(rng, 3, 12, 8, 18)

@@ -87,14 +87,15 @@ def said(question: Ask, answer: Answer) -> tuple[Any, Any]:
 
 
 def _noting(answer: Answer, returned: list[Any]) -> Answer:
-    """The same answer; what it returns is noted. A class is asked as it is."""
+    """The same answer; the dictionaries that it returns are noted. A class is asked as it is."""
     if isinstance(answer, type) or not callable(answer):
         return answer
 
     @functools.wraps(answer)
     def noted(*arguments: Any, **options: Any) -> Any:
         result = answer(*arguments, **options)
-        returned.append(result)
+        if type(result) is dict:
+            returned.append(result)
         return result
 
     return noted

@@ -121,7 +121,7 @@ class features_joined_below(RightFourier):
 
 @fourier.mistake(
     "You normalise what the MLP returns, as in the exercise before. Equation 6 ends with the MLP.",
-    loses="equation 6: the MLP of the features",
+    loses=("equation 6: the MLP of the features", "positions (B, T) as well"),
     breaks="and nothing after it",
 )
 class norm_added(RightFourier):
@@ -147,7 +147,7 @@ class mlp_left_out(RightFourier):
 
 @fourier.mistake(
     "There is a GeLU behind the last layer as well. In equation 6 it stands between the two.",
-    loses="equation 6: the MLP of the features",
+    loses=("equation 6: the MLP of the features", "positions (B, T) as well"),
 )
 class gelu_at_the_end(RightFourier):
     def vectors(self, positions):

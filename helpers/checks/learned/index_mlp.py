@@ -1,6 +1,6 @@
 """Unit 03, “MLP of the index”: what it asks, and what people write instead.
 
-Mistakes about the norm and about what is trained are in index_norm.py.
+Mistakes about the norm, and one about the index, are in index_norm.py.
 """
 
 from __future__ import annotations
@@ -303,14 +303,3 @@ class index_as_a_column_of_the_batch(RightMLP):
 class index_without_an_axis(RightMLP):
     def index(self, positions):
         return positions / self.max_len
-
-
-@index_mlp.mistake(
-    "You subtract the mean of the positions in this call and divide by their deviation, so a "
-    "position's vector depends on its neighbours. Divide by max_len.",
-    loses=("the MLP of p / max_len", "positions (B, T) as well"),
-)
-class index_standardised(RightMLP):
-    def index(self, positions):
-        positions = positions[..., None].double()
-        return (positions - positions.mean()) / positions.std()

@@ -1,4 +1,4 @@
-"""Unit 03, “MLP of the index”: what people do with the norm instead, and with what is trained."""
+"""Unit 03, “MLP of the index”: what people do with the norm, and with what the MLP reads."""
 
 from __future__ import annotations
 
@@ -122,3 +122,14 @@ class index_written_into_positions(RightMLP):
         found = positions[..., None] / self.max_len
         positions.mul_(2)
         return found
+
+
+@index_mlp.mistake(
+    "You subtract the mean of the positions in this call and divide by their deviation, so a "
+    "position's vector depends on its neighbours. Divide by max_len.",
+    loses=("the MLP of p / max_len", "positions (B, T) as well"),
+)
+class index_standardised(RightMLP):
+    def index(self, positions):
+        positions = positions[..., None].double()
+        return (positions - positions.mean()) / positions.std()
