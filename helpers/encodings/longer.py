@@ -72,7 +72,34 @@ class Ntk(Extended):
         return self.rope(pair) * self.factor ** (-2 * pair / max(self.turned - 2, 1))
 
 
-class DynamicNtk(Extended):
+class ByLength(Extended):
+    """What the extensions share whose angles depend on how long the text is by now.
+
+    Args:
+        anew: turn all keys of a longer text anew, as the papers have it. Without, a KV cache keeps
+            each key as it was turned when it was read, as transformers does: that is quicker, and
+            keys of several lengths stand side by side.
+        extended: as `Extended` has them.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        anew: bool = True,
+        **extended: Any,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, **extended)
+        self.anew = anew
+
+    @property
+    def settled(self) -> bool:  # type: ignore[override]
+        """Whether a cache may keep keys turned."""
+        return not self.anew
+
+
+class DynamicNtk(ByLength):
     """NTK-aware interpolation whose s grows with the text, and is 1 up to the trained length.
 
     s = factor·T/L − (factor − 1), with T the furthest position plus 1. A longer text turns all its
@@ -83,7 +110,6 @@ class DynamicNtk(Extended):
 
     paper = "as told in Peng et al. 2023 (2309.00071)"
     formula = r"as ntk, s = f·T/L − (f − 1), at least 1"
-    settled = False
 
     def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
         """As `Ntk`, each text with its own s."""
@@ -146,7 +172,7 @@ class Yarn(Extended):
         return 0.1 * math.log(self.factor) + 1 if self.temperature else 1.0
 
 
-class LongRope(Extended):
+class LongRope(ByLength):
     """LongRoPE: a factor of its own for each pair, found by search, and others for short texts.
 
     Queries and keys are multiplied by √(1 + ln s/ln L).
@@ -161,7 +187,6 @@ class LongRope(Extended):
 
     paper = "Ding et al. 2024 (2402.13753), and its code"
     formula = r"as rotary, θ_n/λ_n instead of θ_n; q, k times √(1 + ln s/ln L)"
-    settled = False
 
     def __init__(
         self,

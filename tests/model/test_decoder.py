@@ -138,6 +138,23 @@ def test_beyond_the_trained_length_a_step_is_the_text_so_far_at_once(name: str) 
     close(model(tokens, documents)[0, 5:], model(tokens[:1, 5:])[0], rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("name", ["dynamic_ntk", "longrope"])
+def test_a_cache_keeps_turned_keys_if_it_is_told_to(name: str) -> None:
+    """Each key then stays as it was turned when it was read, as in transformers."""
+    sizes: dict[str, Any] = {"d_model": D, "num_heads": H, "layout": "halves", "trained": 3}
+    encoding = create(name, anew=False, **sizes)
+    attention, kept = MultiHeadAttention(encoding), Kept()
+    x = torch.randn(1, 6, D, generator=Generator().manual_seed(0))
+    for part in x.split([2, 3, 1], 1):
+        attention(part, None, None, kept)
+    keys, _ = kept.with_more(*2 * [torch.empty(1, H, 0, D // H)])
+    plain = attention.qkv(x).unflatten(-1, (3, H, -1)).permute(2, 0, 3, 1, 4)[1]
+    for begin, end in ((0, 2), (2, 5), (5, 6)):  # as if the text ended there
+        _, whole = create(name, **sizes).rotate(plain[:, :, :end], plain[:, :, :end])
+        close(keys[:, :, begin:end], whole[:, :, begin:], rtol=0, atol=1e-10)
+    assert (keys - encoding.rotate(plain, plain)[1]).abs().max() > 1e-3
+
+
 def test_layers_by_turns_read_step_by_step_too() -> None:
     sizes: dict[str, Any] = {"d_model": D, "num_heads": H}
     turns = [create("rotary", **sizes), create("none", **sizes), create("alibi", **sizes)]
