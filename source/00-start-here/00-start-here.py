@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 00 · Start here
 #
-# *Dog bites man* is not news; *man bites dog* is. For a Transformer they are the same sentence,
-# unless somebody hands it the positions of the words. How to do that is an old question with two
-# dozen answers, and this course builds and measures them.
+# *Dog bites man* is not news; *man bites dog* is. For a Transformer like BERT they are the same
+# sentence, unless somebody hands it the positions of the words. How to do that is an old question
+# with two dozen answers, and this course builds and measures them.
 #
 # By the end of these ten minutes you
 #
@@ -96,10 +96,12 @@ check.positions(positions_of, seed=6101)
 # After you hand in, the same check runs again with other sentences. A right answer counts however
 # you have written it; an answer that only calls this course's library for the very thing that is
 # asked does not. Whatever the exercise, leave the arguments as they are and keep nothing from one
-# call to the next: the check calls your function many times. Cells with a CHECK line are locked:
-# if you change one, it is put back. **Validate**, above the notebook in JupyterLab, is nbgrader's:
-# it runs all cells anew, and “The following cell failed … Partial credit” means that a check has
-# not given all of its points yet; it may have given some, or none.
+# call to the next: the check calls your function many times. Longer exercises have **small print**
+# that opens when you click on it: dtypes, gradients, odd sizes. Write the main thing first, then
+# read it. Cells with a CHECK line are locked: if you change one, it is put back. **Validate**,
+# above the notebook in JupyterLab, is nbgrader's: it runs all cells anew, and “The following cell
+# failed … Partial credit” means that a check has not given all of its points yet; it may have given
+# some, or none.
 #
 # If you are stuck, go on: as long as the exercise's own cell runs, no later cell waits for your
 # answer.
@@ -161,7 +163,7 @@ outcome("far", "c" if at96 > none else "a" if at96 < at24 + 0.1 else "b")
 # 2. With sinusoids it comes close to the limit at the trained length, and fails beyond it: on 96
 #    tokens its loss is higher than without any positions.
 #
-# Unit 02 builds the sinusoids; from unit 04 on you build others and race them. Is there one that
+# Unit 02 builds the sinusoids; from unit 03 on you build others, and race them. Is there one that
 # stays with the grey line at 96?
 
 # %% [markdown]

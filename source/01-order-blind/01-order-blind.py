@@ -73,10 +73,14 @@ print("average of the values:", *(f"{feature:.2f}" for feature in weights @ valu
 # - `q` is $(\dots, T, d)$, `k` is $(\dots, S, d)$ and `v` is $(\dots, S, e)$;
 # - the result is $(\dots, T, e)$.
 #
-# The dots stand for any number of leading axes, such as batch and heads, or none. Scores may be so
-# large that exp overflows; the result must be right all the same. The result has the dtype of `q`,
-# and gradients must reach all three arguments.
+# The dots stand for any number of leading axes, such as batch and heads, or none.
 # `F.scaled_dot_product_attention` is not allowed here.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# - Scores may be so large that exp overflows; the result must be right all the same.
+# - The result has the dtype of `q`, and gradients must reach all three arguments.
+# </details>
 #
 # *Why care:* each line of the formula can go wrong without an error: the scale, the axis of the
 # softmax, the axes that are transposed. The next exercises add to it: a mask, then heads.
@@ -200,7 +204,7 @@ check.masks(attention_mask, seed=1202)
 # Write `masked_attention`: as before, but with a boolean `mask`, True where a query may look. It
 # may be $(T, S)$, the same for all, or $(B, 1, 1, S)$, one row per sequence, or anything else that
 # broadcasts to the scores. Where it is False, the query gives the key no weight, however large its
-# score (scores stay below $10^6$ in absolute value). `mask=None` hides nothing. Every query may
+# score. (Scores stay below $10^6$ in absolute value.) `mask=None` hides nothing. Every query may
 # look at one key at least. `F.scaled_dot_product_attention` is not allowed here either.
 #
 # *Why care:* if the mask is applied at the wrong step, a padded token still changes the result, a
@@ -324,9 +328,9 @@ check.heads(multi_head, seed=1404)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# **Check against the book.** d2l (section 11.5) has this as a module, with lengths instead of a
-# mask, and with its weights transposed. Is it equal to yours, and what does it do with a sequence
-# that has no real token?
+# **Check against the book.** The textbook *Dive into Deep Learning*, d2l for short (section 11.5),
+# has this as a module, with lengths instead of a mask, and with its weights transposed. Is it equal
+# to yours, and what does it do with a sequence that has no real token?
 
 # %% tags=["nbval-check-output"]
 from helpers.book import d2l
@@ -426,8 +430,8 @@ check.gap(permutation_gap, seed=1505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now measure, with twenty shuffles each: your layer, four full layers of the course's encoder, and
-# your layer with positions.
+# Now measure, with twenty shuffles each: your layer, four full layers of the course's
+# **encoder**, a Transformer in which every token sees all others, and your layer with positions.
 
 # %% tags=["nbval-check-output"]
 from helpers.model.encoder import EncoderLayer
@@ -589,9 +593,11 @@ outcome("coin", "a" if ceilings[0] < 0.55 else "b" if ceilings[0] < 0.7 else "c"
 #
 # because $p(1-p)$ is never above ¼. No width, depth, data or patience can get below that.
 #
-# Does training bear this out? A two-layer encoder, without positions and with sinusoids: three
-# seeds each (ten on a GPU), a few seconds a run. The loss is taken at the `?` only. *floor* is the
-# least it can be: $\ln 2$ for a model that knows only the bag, 0 for one that knows the order.
+# Does training bear this out? We train a two-layer encoder, without positions and with sinusoids,
+# a few seconds a run. A run draws its random weights and texts from a number, its **seed**; each of
+# the two is tried with three seeds (ten on a GPU), since one run can be lucky. The loss is taken at
+# the `?` only. *floor* is the least it can be: $\ln 2$ for a model that knows only the bag, 0 for
+# one that knows the order.
 
 # %% tags=["training"]
 import pandas as pd
@@ -620,15 +626,14 @@ over_seeds([trained(seed, *each) for each in floors.items() for seed in SEEDS])
 
 # %% [markdown]
 # The encoder without positions guesses, as it must: that was proved. That sinusoids solve the task
-# is a claim about training, so it is tried with several **seeds**, the numbers from which a run
-# draws its random weights and texts.
+# is a claim about training, which no proof covers; so the seeds count.
 
 # %% [markdown]
 # ## 6. And GPT?
 #
 # It is often said that a Transformer without positions has no sense of order, GPT included. You
-# have just proved it for an **encoder**, in which every token sees all others. But GPT is a
-# **decoder**: it has a causal mask. What does the **last** token know, which sees all others?
+# have just proved it for an encoder. But GPT is a **decoder**: it has a causal mask. What does the
+# **last** token know, which sees all others?
 
 # %%
 predict("causal", "With a causal mask, from how many layers on does the last token know the order?",

@@ -143,7 +143,7 @@ outcome("turns", "a" if turning > 0.8 * 384 else "c" if turning < 0.1 * 384 else
 # but change little from one word to the next. A geometric series of speeds covers all scales in
 # between, and the base says how slow the slowest is: the wider the table, the nearer its wavelength
 # comes to $10000 \cdot 2\pi \approx 63{,}000$ positions, far beyond the texts of 2017. Models for
-# longer texts have taken larger bases since (unit 05).
+# longer texts have taken larger bases since (unit 10).
 
 # %% [markdown]
 # ## 3. The table
@@ -377,8 +377,8 @@ check.similarity(similarity_by_offset, seed=2505)
 # other?
 
 # %%
-predict("waves", "Row 0 with rows 0, 1, … 511 (D = 64): at how many of the 511 steps does the "
-                 "product rise?",
+predict("waves", "Take the dot product of row 0 with row 0, then with row 1, and so on up to row "
+                 "511 (D = 64). At how many of these 511 steps does it rise?",
         a="at none: further away is less alike", b="at about one in ten", c="at nearly half",
         answer="")
 
@@ -441,12 +441,16 @@ for name, matrices in {"random": draws, "M_3": encodings.shift_matrix(3, width)[
 #   `encodings.sinusoidal_table`), and keeps them as a **buffer**, which moves with the model to
 #   another device or precision and is not trained;
 # - `embed(x, positions)` takes $(B, T, D)$, $D$ even, and returns $x$ plus the rows $0, \dots, T-1$
-#   of the buffer, or plus the rows `positions`, $(T,)$ or $(B, T)$, where they are given, all below
-#   `max_len`;
-# - $x$ itself stays as it is, gradients must reach it, and the result has its dtype, be that
-#   float64 or bfloat16: the rows are converted to the dtype of $x$, never $x$ to theirs;
+#   of the buffer, or plus the rows `positions`, $(T,)$ or $(B, T)$, where they are given (all
+#   below `max_len`, and a text has no more than `max_len` tokens);
 # - if no `positions` are given and $T$ is beyond `max_len`, it raises a `ValueError` whose text
 #   names both numbers.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# $x$ itself stays as it is, gradients must reach it, and the result has its dtype, be that
+# float64 or bfloat16: the rows are converted to the dtype of $x$, never $x$ to theirs.
+# </details>
 #
 # *Why care:* a table along the wrong axis raises no error, and one left behind on the CPU raises
 # one only where there is a GPU.

@@ -62,14 +62,19 @@ print(f"{rows} · {width} = {rows * width:,} parameters, {rows * width / in_all:
 # Write `LearnedEncoding`, the table of GPT and BERT, as an `Encoding`:
 #
 # - `__init__` makes one `nn.Parameter` with `max_len` rows of `d_model` entries. They are drawn
-#   from a normal distribution with mean 0 and standard deviation `std`, not truncated, drawn
-#   independently for every new module. Nothing else is trained;
+#   from a normal distribution with mean 0 and standard deviation `std`;
 # - `embed(x, positions)` takes $(B, T, D)$ and returns $x$ plus the rows $0, \dots, T-1$, or plus
 #   the rows `positions`, of shape $(T,)$ or $(B, T)$, where they are given;
-# - the result has the dtype of $x$ and its precision, whatever the dtype of the rows is, and a
-#   gradient reaches both $x$ and the rows; neither $x$ nor `positions` is changed;
 # - if $T$ is beyond `max_len`, with `positions` or without, it raises a `ValueError` that names
 #   both numbers.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# - The normal distribution is not truncated, and every new module draws independently. Nothing else
+#   is trained.
+# - The result has the dtype of $x$ and its precision, whatever the dtype of the rows is, and a
+#   gradient reaches both $x$ and the rows; neither $x$ nor `positions` is changed.
+# </details>
 #
 # *Why care:* a table that is not a Parameter raises no error. The rest trains, the rows keep their
 # small initial values, and the loss ends far above what is possible. You will see by how much.
@@ -223,15 +228,17 @@ ratio = table_after[24:] / table_before[24:]
 print(f"rows 24 to 95: every entry times {ratio.min():.3f} to {ratio.max():.3f}")
 
 # %% [markdown]
-# All of them shrank by the same factor. That is AdamW's weight decay, which needs no gradient.
+# All of them shrank by the same factor. That is the **weight decay** of AdamW, the optimiser that
+# trains this model: each step also takes a little off every weight, and for that it needs no
+# gradient.
 
 # %% [markdown]
 # ### What is in the rows?
 #
-# Nothing says to which position a row belongs, nor that row 5 comes after row 4. Is there order in
-# the trained table all the same? A Fourier transform over the positions splits the table
-# into waves; a wave of frequency $f$ repeats every $1/f$ positions. Before training the table's
-# power is spread evenly over them. And after?
+# Nothing in its numbers says where a row is added, nor that row 5 comes after row 4. Is there order
+# in the trained table all the same? A Fourier transform over the positions splits the table into
+# waves; a wave of frequency $f$ repeats every $1/f$ positions. Before training the table's power is
+# spread evenly over them. And after?
 
 # %%
 predict("waves", "Which frequency has the most power once the table has been trained?",
@@ -317,11 +324,16 @@ print("peaks of the trained table:", ", ".join(f"{after[k]:.2f} at {k}" for k in
 # $$s_n = n\,\frac{T - 1}{\text{length} - 1}$$
 #
 # of the old table. Where $s_n$ is not an integer, take the mixture of the two rows around it:
-# $s_n = 2.25$ gives $0.75\,P_2 + 0.25\,P_3$. $T$ and `length` are at least 2; `length` may be
-# smaller than $T$. The result has the dtype of `table` and its precision, be that float32 or
-# float64 (float32 is exact enough to compute $s_n$ for both), and a gradient reaches it, for any
-# `length`; `table` stays as it is. `F.interpolate` is not allowed here, nor the kernels behind it;
-# you will compare with it at the end.
+# $s_n = 2.25$ gives $0.75\,P_2 + 0.25\,P_3$. `F.interpolate` is not allowed here, nor the kernels
+# behind it; you will compare with it at the end.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# - $T$ and `length` are at least 2; `length` may be smaller than $T$.
+# - The result has the dtype of `table` and its precision, be that float32 or float64 (float32 is
+#   exact enough to compute $s_n$ for both), and a gradient reaches it, for any `length`; `table`
+#   stays as it is.
+# </details>
 #
 # *Why care:* libraries have two conventions for where the new rows lie, and the wrong one moves
 # every position a little without an error.
@@ -420,10 +432,15 @@ outcome("longer", "abc"[list(harm).index(min(harm, key=harm.get))])
 # `Additive` is the part of your `embed` that all such encodings share: it returns `x +
 # self.vectors(positions)` and fills in $0, \dots, T-1$ where no positions are given. What is left
 # to write is `vectors`: positions of shape $(T,)$ or $(B, T)$, integers, become vectors of
-# shape $(T, D)$ or $(B, T, D)$ by the formula above, also beyond `max_len`. `positions` stays as it
-# is. Use `self.mlp` and `self.norm`: their parameters are all that is trained, and gradients reach
-# each of them. The vectors have the dtype and the precision of the parameters: float32, or float64
-# after `module.double()`. (For `p / max_len`, float32 is exact enough.)
+# shape $(T, D)$ or $(B, T, D)$ by the formula above, also beyond `max_len`. Use `self.mlp` and
+# `self.norm`: their parameters are all that is trained, and gradients reach each of them.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# - `positions` stays as it is.
+# - The vectors have the dtype and the precision of the parameters: float32, or float64 after
+#   `module.double()`. (For `p / max_len`, float32 is exact enough.)
+# </details>
 #
 # *Why care:* what you divide by decides whether position 5 is the same in every text.
 #
@@ -471,8 +488,9 @@ index = check.index_mlp.use(IndexMLP)(48, num_heads=4, max_len=96)
 run(language, lambda: index, seed=0, steps=400, label="index MLP")
 
 # %% [markdown]
-# Far from the limit, and longer training does not save it, as the sweep below shows. Look at the
-# vectors before training: by its cosines, how well can position 12 be told from the others?
+# Far from the limit, and longer training does not save it, as the recorded runs of section 8 show.
+# Look at the vectors before training: by its cosines, how well can position 12 be told from the
+# others?
 
 # %%
 torch.manual_seed(0)
@@ -527,10 +545,14 @@ print(f"after training: {spacing(index.vectors(torch.arange(24)).detach()):.1%}"
 #   above, independently for every new module; `num_features` is $D_F$, an even number;
 # - `features(positions)` is equation 2: $(T,)$ or $(B, T)$ becomes $(T, D_F)$ or $(B, T, D_F)$,
 #   first all cosines, then all sines;
-# - `vectors(positions)` is equation 6, with `self.mlp` and nothing after it;
-# - features and vectors have the dtype and the precision of the parameters: float32, or float64
-#   after `module.double()`; gradients reach $W_r$ and `self.mlp`, and nothing else is trained;
-#   `positions` stays as it is, and may lie beyond `max_len`.
+# - `vectors(positions)` is equation 6, with `self.mlp` and nothing after it.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# - Features and vectors have the dtype and the precision of the parameters: float32, or float64
+#   after `module.double()`; gradients reach $W_r$ and `self.mlp`, and nothing else is trained.
+# - `positions` stays as it is, and may lie beyond `max_len`.
+# </details>
 #
 # *Why care:* sinusoids, tables and this encoding differ in what is fixed. Here even the speeds of
 # the clock's hands are learned.
@@ -642,11 +664,11 @@ plots.show(figure, f"Power by frequency; at 1/3: {third}.")
 # Training has pulled the positions apart, but the speeds $W_r$ have moved by less than one bin of
 # the figure: it works with the waves that were there at initialisation, drawn at random. So what
 # one run shows may be chance. The recorded runs took the same 400 steps on three seeds each, with
-# the course's own classes; with them, seed 0 is not the start that you have just seen. *LN* is a
-# LayerNorm behind the rest:
+# the course's own classes. (Those draw their numbers in another order than yours, so seed 0 begins
+# elsewhere.) *LN* is a LayerNorm behind the rest:
 
 # %%
-NAMES = {  # what the records call them: a formula here
+NAMES = {  # the name in the record: the formula to show
     "index MLP, raw": "MLP(p)",
     "index MLP, normalised": "MLP(p/96)",
     "index MLP": "LN(MLP(p/96))",  # yours
@@ -670,9 +692,10 @@ rows[columns].round(2)
 # %% [markdown]
 # The table that began at 0.02 has about a third of its power at period three on every seed. The one
 # that began at 1 has 8 to 11 % there; a random table has about 8 % at each of the 12 frequencies.
-# The Fourier features have a peak there on one seed of three; yet all three encodings reach about
-# the same loss. So very different vectors can serve the same task, because the layers behind them
-# learn to read what they are given. Only the MLP of the index gives them nothing to read.
+# The Fourier features have a peak there on one seed of three; yet the two tables and the Fourier
+# features reach about the same loss. So very different vectors can serve the same task, because the
+# layers behind them learn to read what they are given. Only the MLP of the index gives them hardly
+# anything to read.
 
 # %% [markdown]
 # ## 8. A fair comparison
@@ -711,11 +734,9 @@ for label in ("sinusoidal", "learned", "LN(MLP(p/96))", "Fourier"):
 
 # %% [markdown] exercise="summary" title="What a sweep says" difficulty=2 minutes=12
 # A sweep is a table with one row per run and length: columns `encoding`, `seed`, `steps`, `length`,
-# `loss`, `limit` and `accuracy`. Its rows stand in any order; the labels of its index are arbitrary
-# and may repeat; each encoding has at least two seeds, which may have equal losses. Write
-# `summary(runs, length)`. It looks at the rows with that length only, leaves `runs` as it is, and
-# returns a DataFrame with one row per encoding that was measured there, whose index is the
-# encoding's name, and three columns, in any order:
+# `loss`, `limit` and `accuracy`. Write `summary(runs, length)`. It looks at the rows with that
+# length only, and returns a DataFrame with one row per encoding that was measured there, whose
+# index is the encoding's name, and three columns, in any order:
 #
 # - `mean`: the mean of `loss` over the seeds;
 # - `std`: their standard deviation, with $n - 1$ in the denominator, because few seeds stand for
@@ -723,6 +744,13 @@ for label in ("sinusoidal", "learned", "LN(MLP(p/96))", "Fourier"):
 # - `above`: the mean of `loss - limit`, in nats.
 #
 # The rows are sorted by their mean, the smallest first.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# - Rows of `runs` stand in any order; the labels of its index are arbitrary and may repeat; each
+#   encoding has at least two seeds, which may have equal losses.
+# - `runs` stays as it is.
+# </details>
 #
 # *Why care:* only the spread over seeds can say whether a difference is more than chance, and only
 # the limit can say what is left to gain.

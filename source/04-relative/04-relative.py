@@ -194,9 +194,9 @@ check.pairs(key_term_by_pair, seed=4202)
 # %% [markdown] exercise="batched" title="Shaw's batched product" difficulty=3 minutes=15
 # Write `key_term_batched`: the same arguments, the same numbers, and no tensor that repeats the
 # fetched vectors per sentence or per head. One vector for each pair is fine, so a tensor of
-# $T^2 \cdot d$ numbers; where $T$ is larger than $B \cdot H$, no single one may hold twice as
-# many, forward or backward. As before, the dtype is that of `q`, and gradients must
-# reach `q` and `vectors`.
+# $T^2 \cdot d$ numbers; where $T$ is larger than $B \cdot H$, no single tensor may hold
+# $2\,T^2 \cdot d$ numbers, forward or backward. As before, the dtype is that of `q`, and gradients
+# must reach `q` and `vectors`.
 #
 # *Why care:* moving axes about is where attention code goes wrong, and a `reshape` too many raises
 # no error. (`torch.einsum` does the same inside, and passes here as well: if you used it in the
@@ -236,8 +236,8 @@ check.batched(key_term_batched, seed=4303)
 
 # %% [markdown] exercise="gather" title="Multiply first, then read" difficulty=3 minutes=12
 # Write `key_term_by_gather`: the same arguments and numbers once more, dtype and gradients as well.
-# Now no tensor may have a vector for each pair: where $T$ and $d$ are larger than $B \cdot H$ and
-# $R$, no single tensor may hold $T^2 \cdot d$ numbers, forward or backward.
+# Now no tensor may have a vector for each pair: where $T > B \cdot H$ and $d > R$, no single tensor
+# may hold $T^2 \cdot d$ numbers, forward or backward.
 #
 # *Why care:* this is how libraries do it, this course's `shaw_keys` among them.
 #
@@ -372,8 +372,9 @@ for name, length in {"per pair": 2048, "batched": 4096}.items():
 # %% [markdown]
 # Both axes are logarithmic. All four forms climb with $T^2$; they differ in the factor. With a clip
 # `gather`'s products would grow with $T$ only, but the term itself has $T^2$ entries in each head,
-# however it is made. And `plain` stays far below: a fused kernel never stores the $T \times T$
-# scores, but PyTorch's `scaled_dot_product_attention` takes a key term only as such a matrix.
+# however it is made. And `plain` stays far below: a **fused kernel**, one program that goes through
+# softmax and values piece by piece, never stores the $T \times T$ scores, but PyTorch's
+# `scaled_dot_product_attention` takes a key term only as such a matrix.
 #
 # It is sometimes said that relative embeddings save memory and time. Against what? Whole attention
 # modules with the same $B$, $H$ and $d$, recorded at $T = 1024$; Shaw's clip is 16, Huang's table
@@ -467,8 +468,8 @@ by_form.loc[["gather", "skew"]].round(0).astype(int)
 # %% [markdown]
 # It saves about a quarter of the memory from 512 tokens on, and time at some lengths only. Yet the
 # paper says that a layer's memory falls from 8.5 GB to 4.2 MB, for $T = 2048$ and width 512. Which
-# form is that counted against? With 8 heads of width 64, each with vectors of its own, and $T$ of
-# them, as the model is causal:
+# form is that counted against? Take 8 heads of width 64. Each has vectors of its own, one for each
+# of the $T$ offsets that a causal model has:
 
 # %% tags=["nbval-check-output"]
 held = held_by(1, 8, 2048, 64, 2047)
@@ -511,11 +512,17 @@ except ValueError as error:
 
 # %% [markdown] exercise="values" title="The value term" difficulty=3 minutes=12
 # Write `value_term`, the second sum: `weights` is $\alpha$, $(B, H, T, T)$; `vectors` is $(R, d)$
-# and `rows` is $(T, T)$, any rows; returned is $(B, H, T, d)$, in the dtype of `weights`. Take the
-# weights as they are: after dropout, a query's weights need not add up to 1. Gradients must reach
-# `weights` and `vectors`, and no argument is modified in place. One part of the points is for
-# making no tensor with a vector for each pair: where $T$ and $d$ are larger than $B \cdot H$ and
-# $R$, no single tensor may hold $T^2 \cdot d$ numbers, forward or backward.
+# and `rows` is $(T, T)$, any rows; returned is $(B, H, T, d)$. Take the weights as they are: after
+# dropout, a query's weights need not add up to 1.
+#
+# One part of the points is for making no tensor with a vector for each pair: where
+# $T > B \cdot H$ and $d > R$, no single tensor may hold $T^2 \cdot d$ numbers, forward or backward.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# The result has the dtype of `weights`. Gradients must reach `weights` and `vectors`, and no
+# argument is modified in place.
+# </details>
 #
 # *Why care:* forward and backward mirror each other: adding up by index is the gradient of reading
 # by index.
@@ -564,20 +571,23 @@ check.values(value_term, seed=4707)
 #   $(B, H, T, d)$;
 # - `context(weights, offsets)` returns the value term, $(B, H, T, d)$, of weights as they are;
 # - where `offsets` is given, it stands for $j - i$: $(T, T)$ for all sentences, or $(B, T, T)$ with
-#   offsets for each, as for the trees of unit 06. These are clipped too;
-# - any length works: `max_len` limits nothing here, and one object may meet any $B$ and $T$ in
-#   turn, with `offsets` in one call and without in the next. Several objects, each with a clip of
-#   its own, do not disturb each other, nor does a `copy.deepcopy` of one: each layer gets a copy;
-# - the dtype of `q`, or of `weights`, is kept, with tables of the same dtype: after `.double()` all
-#   is float64, after `.bfloat16()` bfloat16;
-# - training must work, after `eval()` as well: gradients must reach `q`, `weights` and both tables,
-#   the next call uses the tables as they have become, and no argument is modified in
-#   place.
+#   offsets for each, as for the trees of unit 06. These are clipped too.
 #
-# As attention makes them by a `transpose`, the numbers of `q` may lie in memory in any order.
 # Both hooks need the rows, so there is a place for them; `rows` is not checked by itself, and you
 # may do without. The clip is `self.k`; the argument `k` of `scores` is the keys, as in all
 # encodings here.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# - Any length works: `max_len` limits nothing here, and one object may meet any $B$ and $T$ in
+#   turn, with `offsets` in one call and without in the next. Several objects, each with a clip of
+#   its own, do not disturb each other, nor does a `copy.deepcopy` of one: each layer gets a copy.
+# - The dtype of `q`, or of `weights`, is kept, with tables of the same dtype: after `.double()` all
+#   is float64, after `.bfloat16()` bfloat16.
+# - Training must work, after `eval()` as well: gradients must reach `q`, `weights` and both tables,
+#   the next call uses the tables as they have become, and no argument is modified in place.
+# - As attention makes them by a `transpose`, the numbers of `q` may lie in memory in any order.
+# </details>
 #
 # *Why care:* a few lines, and the encoder reads texts four times as long as those it was trained on
 # (section 8).
@@ -639,8 +649,9 @@ check.module(ShawEncoding, seed=4808)
 # %% [markdown]
 # ### Your encoding learns
 #
-# The lag language again: nine times in ten, a token follows from the one three positions before it.
-# Keys, values or both: your class can be all of them, by switching off a hook.
+# The language of unit 00 once more, the **lag language**: nine times in ten, a token follows from
+# the one three positions before it. Keys, values or both: your class can be all of them, by
+# switching off a hook.
 
 # %%
 Mine = check.module.use(ShawEncoding)
@@ -692,7 +703,8 @@ pd.DataFrame(live).round(2)
 # The losses are in nats per hidden token. One short run each is a first look. Here are the same
 # four as recorded, after 1,000 steps on three seeds; `std` is their standard deviation. An
 # experiment that leaves one part out is called an **ablation**; Shaw et al.'s own, on a translation
-# task, stands beside ours (their table 3; BLEU, higher is better).
+# task, stands beside ours (their table 3). It is in BLEU, from 0 to 100: how many runs of words a
+# translation has in common with one by a person.
 
 # %%
 lag = recorded.load("lag3")
@@ -915,14 +927,14 @@ outcome("reverse", "b" if absolute < relative else "a")
 # %% [markdown]
 # At the trained length, **absolute positions win**, the sinusoids and the table: no token is wrong,
 # on any seed. Shaw's clipped vectors and T5's buckets fall far behind: the token to copy is at
-# offset $T - 1 - 2t$, which changes at every position, and most of these offsets are clipped or
-# share a bucket. Two of the
-# relative ones come close all the same. RoPE gets nearly everything right and Transformer-XL a
-# little less, but their losses are many times as large. Both tell all offsets apart, and a model
-# may work out a token's position from where the text ends.
+# offset $T - 1 - 2t$, which changes at every position, and half of these offsets are clipped or
+# share a bucket with others. Two of the relative ones come close all the same. RoPE gets nearly
+# everything right and Transformer-XL a little less, but their losses are many times as large. Both
+# tell all offsets apart, and a model may work out a token's position from where the text ends.
 #
-# On longer texts no model has learned to reverse: at 32 the best gets hardly more right than
-# *none*, which knows no order at all, at 64 less, and every loss is above that of *none*. So ask
+# On longer texts no model has learned to reverse. At 32 tokens the best is hardly more often right
+# than *none*, which knows no order at all; at 64 even the best is less often right; and at both
+# every loss is above that of *none*. So ask
 # first what the task is about. If it is about **how far two tokens are apart**, give the model
 # offsets; if it is about **the third field of a form**, give it positions.
 

@@ -7,7 +7,8 @@
 #
 # By the end of this unit you can
 #
-# - name the four hooks of this course, assign a new paper to them, and say what they do not hold;
+# - name the four hooks of this course, assign a new paper to them, and say for what they have no
+#   room;
 # - turn queries and keys as RoPE does, in both layouts, and show that only the offset is left;
 # - compute ALiBi's slopes and bias, and say what each form of the bias can know;
 # - put offsets into T5's buckets and count positions as CoPE does;
@@ -87,17 +88,22 @@ explorable.show("turning", *clock.turning(i=11, j=6))
 
 # %% [markdown] exercise="turn" title="Turn every pair" difficulty=3 minutes=15
 # Write `turn`. It takes queries (or keys) $x$ of shape $(B, H, T, d)$ with even $d$, and returns
-# the same shape: at position $p = 0, \dots, T-1$, pair $n$ is turned by $p\,\theta_n$. $T$ may be
-# any length, and `base` is any number above 1. $x$ may be a transposed view. The argument
+# the same shape: at position $p = 0, \dots, T-1$, pair $n$ is turned by $p\,\theta_n$. The argument
 # `layout` says which two columns form pair $n$:
 #
 # - `"interleaved"`: columns $2n$ and $2n+1$, as in the paper and in GPT-J;
 # - `"halves"`: columns $n$ and $n + d/2$, as in GPT-NeoX and in the Llama of `transformers`.
 #   (Meta's own code of Llama interleaves.)
 #
-# Each number of a turned pair goes back to the column that it came from. $x$ itself stays as it
-# is. The result has the dtype of $x$, float32 or float64, and its precision (float32 angles are
-# precise enough); and gradients must reach $x$: in section 8 a model is trained through it.
+# Each number of a turned pair goes back to the column that it came from.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# - $T$ may be any length, and `base` is any number above 1. $x$ may be a transposed view, and $x$
+#   itself stays as it is.
+# - The result has the dtype of $x$, float32 or float64, and its precision (float32 angles are
+#   precise enough); and gradients must reach $x$: in section 8 a model is trained through it.
+# </details>
 #
 # *Why care:* both layouts are in use. Weights made for one give wrong scores with the other, and
 # no error tells you.
@@ -190,13 +196,17 @@ widgets.explore(draw, m=("preferred offset m", -20, 20, -3),
 
 # %% [markdown] exercise="rope_attention" title="Attention with RoPE" difficulty=2 minutes=8
 # Write `rope_attention`: scaled dot-product attention of $q, k, v$, each $(B, H, T, d)$, with RoPE
-# in the paper's layout, base 10,000 and no mask. It returns $(B, H, T, d)$ in the dtype of $q$,
-# float32 or float64, and its precision, and gradients must reach all three. Scores may be so large,
-# near $\pm$2,000, that exp overflows even in float64, and one query may have such scores of both
-# signs; the result must be right all the same, and no gradient nan. Each of the three may be a
-# transposed view.
+# in the paper's layout, base 10,000 and no mask. It returns $(B, H, T, d)$. `turned` from the cells
+# above is yours to use.
 #
-# `turned` from the cells above is yours to use.
+# <details><summary>Small print, which is checked too</summary>
+#
+# - The result has the dtype of $q$, float32 or float64, and its precision, and gradients must reach
+#   all three.
+# - Scores may be so large, near $\pm$2,000, that exp overflows even in float64, and one query may
+#   have such scores of both signs; the result must be right all the same, and no gradient nan.
+# - Each of the three may be a transposed view.
+# </details>
 #
 # *Why care:* which of the three are turned, and which are not? A wrong choice keeps all shapes
 # right and raises no error.
@@ -223,7 +233,7 @@ check.rope_attention(rope_attention, seed=5202)
 # %% [markdown]
 # **When layouts are mixed up.** Below, weights made for one layout are read with the other: the
 # scores are wrong. Put the columns of $q$ and $k$ in the order 0, 2, 4, …, 1, 3, 5, …, and they
-# are right again. Tools that convert weights between the two do just this to the rows of $W_Q$
+# are right again. Tools that convert weights between the two do just this to the columns of $W_Q$
 # and $W_K$.
 
 # %% tags=["nbval-check-output"]
@@ -294,8 +304,12 @@ check.slopes(slopes, seed=5303)
 # - `form="directional"`: as symmetric, but falling twice as fast to the right. This form is the
 #   course's own.
 #
-# The result has the dtype of the slopes, float32 or float64. Slopes might be learned, so gradients
-# must reach them; no gradient may be nan when a softmax follows, in any form.
+# <details><summary>Small print, which is checked too</summary>
+#
+# - The result has the dtype of the slopes, float32 or float64.
+# - Slopes might be learned, so gradients must reach them; no gradient may be nan when a softmax
+#   follows, in any form.
+# </details>
 #
 # *Why care:* the three look alike in code. What sets them apart is the next thing that you predict.
 #
@@ -582,10 +596,15 @@ print(f"the same weights: the scores differ by {apart:.0%} of their spread")
 
 # %% [markdown] exercise="counted" title="Positions from gates" difficulty=3 minutes=10
 # Write `counted`. It takes scores $s$ of shape $(B, H, T, T)$, without a mask, and returns $p$ of
-# the same shape: $p_{ij}$ where $j \le i$, and 0 where $j > i$. The scores stay as they are; they
-# may be so large, near $\pm$1,000, that exp overflows even in float64, and $p$ must be right all
-# the same. It has the dtype of the scores, float32 or float64, and their precision; and gradients,
-# never nan, must reach them.
+# the same shape: $p_{ij}$ where $j \le i$, and 0 where $j > i$.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# - The scores stay as they are; they may be so large, near $\pm$1,000, that exp overflows even in
+#   float64, and $p$ must be right all the same.
+# - It has the dtype of the scores, float32 or float64, and their precision; and gradients, never
+#   nan, must reach them.
+# </details>
 #
 # *Why care:* the sum runs backwards from the query. If you let it run from the beginning of the
 # text, it is a different encoding that looks just like it.
@@ -690,12 +709,12 @@ check.hooks(hooks_for, seed=5707)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# **What the four hooks do not hold.** They were chosen so that the encodings of this course fit. A
-# table that is added **before every layer** fits none: `embed` acts once, and the others never
+# **What has no room in the four hooks.** They were chosen so that the encodings of this course fit.
+# A table that is added **before every layer** fits none: `embed` acts once, and the others never
 # change what enters a layer (unit 06 writes a layer for it). To **turn the values** fits none
-# either: `context` sees the attention weights and not $v$. DETR (F) adds its vectors before $W_Q$
-# and $W_K$, TUPE (B) shares one term among all layers. Written as classes with our hooks,
-# both have more parameters than in their papers.
+# either: `context` sees the attention weights and not $v$. DETR (F) and TUPE (B) fit, at a price:
+# DETR adds its vectors before $W_Q$ and $W_K$, TUPE shares one term among all layers, and a class
+# with our hooks, one for each layer, needs parameters of its own for that.
 
 # %% [markdown]
 # ## 8. Your encoding in the race
@@ -835,8 +854,8 @@ tried.pivot(index=["seed", "encoding"], columns="length", values="loss").round(3
 
 # %% [markdown]
 # One training, evaluated four times (three trainings in the full profile). Here are the first two
-# rows from recorded runs of 1,000 steps, with three seeds. (They were trained anew for this: that
-# this RoPE ends at other losses than the one of section 8 is the work of chance alone.)
+# rows from recorded runs of 1,000 steps, with three seeds. (They are other runs
+# than those of section 8, and by chance their RoPE ends at other losses.)
 
 # %%
 controls = recorded.load("lag_controls")
@@ -859,9 +878,9 @@ outcome("clip", "c" if reached > 0.9 else "a" if reached < 0.3 else "b")
 # learned the rule, and the far offsets hid it. Which pairs are to blame? One might suspect the slow
 # ones, which come to angles that they never had. But by the live table (seed 0, unless you run the
 # full profile) clipping them alone helps little, and clipping the two fast ones nearly as much as
-# clipping all. The fast pairs met every angle in training. Where does a head look that prefers
-# offset 3 or −3? Here is such a head: it is in the first layer of the model of seed 0, which now
-# reads 96 tokens:
+# clipping all. The fast pairs met every angle in training, so what can be wrong with them? Look at
+# where a head looks that prefers offset 3 or −3. Here is such a head: it is in the first layer of
+# the model of seed 0, which now reads 96 tokens:
 
 # %% tags=["training"]
 from helpers.training.experiments import fit
@@ -888,7 +907,8 @@ print(f"without a preference: {1 / 96:.2f} at each offset")
 #
 # The clip is known as ReRoPE (Su 2023). It is one way to **extend the context**: one can clip far
 # offsets, or squeeze all positions into the range of training, which is position interpolation
-# (Chen et al. 2023).
+# (Chen et al. 2023). The same was done to a table in unit 03, and was worse than guessing, as several
+# positions then look like one. Unit 10 asks what has to come with it.
 #
 # This holds on this task. On the task of section 3, trained on mixed lengths, RoPE nearly holds at
 # four times the length without any clip. And Transformer-XL meets new offsets as well, and holds;

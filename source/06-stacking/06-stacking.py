@@ -83,8 +83,9 @@ same = next((layer for layer, gap in enumerate(gaps) if gap < 1e-7), 99)
 outcome("alike", "a" if same <= 3 else "b" if same < 99 else "c")
 
 # %% [markdown]
-# After three layers, *the*, *cat* and *mat* are one and the same vector. (This common vector still
-# changes from layer to layer, which is why the curve above has a peak at layer 4.) Their positions
+# After three layers, *the*, *cat* and *mat* are one and the same vector, to the last digit of
+# float32. (Each further layer makes another vector of it, the same for all words: hence the peak of
+# the curve at layer 4.) Their positions
 # are gone too, and no later layer brings them back: the same vector gets the same answer, whatever
 # the weights.
 #
@@ -111,10 +112,15 @@ outcome("alike", "a" if same <= 3 else "b" if same < 99 else "c")
 
 # %% [markdown] exercise="residual" title="The rank residual" difficulty=2 minutes=8
 # You will use this number on every stack in this unit. Write `rank_residual`: for states of shape
-# $(B, T, D)$ it returns $r(X)$ of each sequence, of shape $(B,)$ and in the dtype of `x`. Keep the
-# precision of `x`, since in deep stacks the rows will agree in their first eight digits. $X$ is
-# never 0: do not add a small number to the denominator, which would falsify the result where all
-# entries are tiny, such as $10^{-100}$ in float64. Gradients must reach `x`, which stays as it is.
+# $(B, T, D)$ it returns $r(X)$ of each sequence, of shape $(B,)$ and in the dtype of `x`.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# - Keep the precision of `x`, since in deep stacks the rows will agree in their first eight digits.
+# - $X$ is never 0: do not add a small number to the denominator, which would falsify the result
+#   where all entries are tiny, such as $10^{-100}$ in float64.
+# - Gradients must reach `x`, which stays as it is.
+# </details>
 #
 # *Why care:* rows that are the same carry the same answer. No later layer can tell them apart
 # again, whatever it has learned.
@@ -389,10 +395,17 @@ for name, layer in kinds.items():
 # D)$, and of others, `test` of shape $(M, T', D)$, fits $w$ on the first by the formula above (with
 # $\lambda$ = `ridge`, which is any positive number; the constant included) and returns the mean
 # absolute error on the second, in positions: a single number, which is a float or a 0-dimensional
-# tensor. The test sequences may be longer or shorter than those of training, and there may be fewer
-# rows than weights. Do not round or clip the probe's answers. The states of a real model may be
-# nearly alike, so compute in the dtype of the states; in this unit they are float64. Neither tensor
-# may be modified.
+# tensor.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# - The test sequences may be longer or shorter than those of training, and there may be fewer
+#   rows than weights.
+# - Do not round or clip the probe's answers.
+# - The states of a real model may be nearly alike, so compute in the dtype of the states; in this
+#   unit they are float64.
+# - Neither tensor may be modified.
+# </details>
 #
 # *Why care:* a probe with as many weights as a state has numbers can fit noise. Judged on what it
 # was fitted to, it finds positions where there are none.
@@ -450,7 +463,8 @@ print(f"noise, judged on other sequences: {float(error_of(noise[:8], noise[8:]))
 # offsets in every layer (unit 04), and nothing at the input.
 
 # %%
-predict("read", "Of the three models with skips, one is easiest to read. Its loss is",
+predict("read", "Three of the models have skips. From one of the three, positions are read best. "
+                "Its loss is",
         a="the lowest of the three", b="in the middle", c="the highest of the three", answer="")
 
 # %% tags=["training"]
@@ -533,8 +547,9 @@ for name, options in given.items():
 # %% [markdown]
 # One layer is enough: the path between any two tokens has length $O(1)$ (Vaswani et al. 2017, table
 # 1), whatever positions are added, fixed or learned. Shaw's clip is no limit either: beyond $k$ the
-# offsets share a vector, and the tokens are still seen. Only in a **window**, attention in which a
-# query sees the keys at most $k$ away, it takes $T/k$ layers, as in a convolution. **Cause 3 is
+# offsets share a vector, and the tokens are still seen. It is different in a **window**, where a
+# query sees only keys at most $k$ away: the way through a text then takes $T/k$ layers, as in a
+# convolution. **Cause 3 is
 # ruled out.** Long texts have a price, but a different one.
 
 # %% [markdown]
@@ -649,9 +664,9 @@ print(study.note)
 # At the trained length all seven do nearly the same. Beyond it, the two absolute encodings,
 # sinusoidal and learned, fail at once, and being relative is not enough: RoPE meets offsets that it
 # has never seen (unit 05), and the clipped bias, which leaves no offset untrained, also gets worse
-# (0.34 at 48, 0.52 at 96). If attention is limited to a window, the same bias does not get worse,
-# because this language looks back three tokens only. **Cause 5 is real.** Here Shaw's clipped
-# *keys* and a window help.
+# (0.34 at 48, 0.52 at 96). Where the same bias is used in a window only, and all tokens beyond it
+# are hidden, it does not get worse, because this language looks back three tokens only. **Cause 5
+# is real.** Here Shaw's clipped *keys* and a window help.
 
 # %% [markdown]
 # ## 6. A line is not the only order
@@ -717,9 +732,15 @@ check.depths(tree_depths, seed=6404)
 #
 # Write `tree_offsets`: `parents`, of shape $(T,)$, gives $(T, T)$, row $i$ and column $j$. You may
 # use `encodings.tree_depths` for the depths. In the short sentence above, from *the* (position 0)
-# to *cat* it is −1, to *sat* −2, and to *on* +3: two up, one down. Again the words may come in any
-# order, and a tree of 1 to 200 words may be as deep as it has words. Return integers
-# (`torch.int64`), since an encoding looks up vectors with them. `parents` stays as it is.
+# to *cat* it is −1, to *sat* −2, and to *on* +3: two up, one down.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# - Again the words may come in any order, and a tree of 1 to 200 words may be as deep as it has
+#   words.
+# - Return integers (`torch.int64`), since an encoding looks up vectors with them. `parents` stays
+#   as it is.
+# </details>
 #
 # *Why care:* the `offsets` of our attention take any such matrix in place of $j - i$. The same
 # encoding then serves sentences, syntax, or program code.
@@ -825,10 +846,16 @@ for name, offsets in given.items():
 # and $W_h$ = `kernel[:, :, h]`, and the number `alpha`; it returns $y$ of shape $(T, C')$. In
 # PyTorch's convolution the middle tap meets the token itself, and the tap before it the neighbour
 # to the **left**: choose the centres $\Delta_h$ to match. The softmax runs over the $T$ keys that
-# exist, also where the kernel is longer than the text. It must be right even if `alpha` is so large
-# that exp underflows to 0 for every score of a query. The result has the dtype of `x`. Compute
-# all in that dtype, the softmax too: where taps cancel, small numbers are left of large ones.
-# Gradients must reach `x` and `kernel`, and both stay as they are.
+# exist, also where the kernel is longer than the text.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# - It must be right even if `alpha` is so large that exp underflows to 0 for every score of a
+#   query.
+# - The result has the dtype of `x`. Compute all in that dtype, the softmax too: where taps cancel,
+#   a small difference of large numbers remains.
+# - Gradients must reach `x` and `kernel`, and both stay as they are.
+# </details>
 #
 # *Why care:* with enough heads of sufficient width, attention can represent a convolution. Whether
 # it learns one is another matter, and it costs $T^2$.
@@ -1004,7 +1031,7 @@ with warnings.catch_warnings():
 # - `offsets` need not be $j - i$: in a tree they say what the text order cannot.
 # - Heads with relative positions contain the convolutions that their width allows.
 #
-# You have now seen all parts of a BERT except its input: one row with two sentences, which is the
+# You have now seen the layers of a BERT. What goes into them, one row with two sentences, is the
 # subject of unit 07.
 
 # %% [markdown]

@@ -118,17 +118,23 @@ plots.show(*text.pieces("capital", vocabulary(1000).encode("capital").tokens))
 
 # %% [markdown] exercise="pieces" title="The longest match" difficulty=3 minutes=15
 # Write `word_pieces`, which cuts one word into a list (or a tuple) of pieces of `vocabulary` (a
-# dictionary, piece → id; any piece may have id 0), which stays as it is:
+# dictionary, piece → id):
 #
 # - take the longest piece that fits at the beginning of the word, then the longest that fits at the
 #   beginning of what is left, and so on; a choice is never taken back;
 # - every piece but the first is looked up, and returned, with `##` in front;
-# - if nothing fits somewhere, not even a single letter, the **whole word** is `["[UNK]"]`;
-# - the word may be of any length, from one character to thousands of pieces, and of any characters,
-#   digits and `#` among them. It is in lower case already.
+# - if nothing fits somewhere, not even a single letter, the **whole word** is `["[UNK]"]`.
 #
 # With the pieces `play`, `##ing` and `##s`, *playings* is `["play", "##ing", "##s"]`, and *plays!*
 # is `["[UNK]"]`.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# - The word may be of any length, from one character to thousands of pieces, and of any characters,
+#   digits and `#` among them. It is in lower case already.
+# - No word begins with a piece that has `##` in front.
+# - Any piece may have id 0, and `vocabulary` stays as it is.
+# </details>
 #
 # *Why care:* a model knows a word by these pieces only. Cut differently from how it was trained,
 # and it reads another language, without any error.
@@ -231,8 +237,8 @@ plots.show(*text.row(hidden, words_of(PAIR[1])))
 
 # %% [markdown] exercise="row" title="One row for a pair" difficulty=2 minutes=10
 # Write `pair_row`: two lists of ids become one row of `length` ids, and one of as many segments,
-# all whole numbers. Either sentence may be empty, neither holds `[PAD]`, `[CLS]` or `[SEP]`, and
-# `length` is at least 3.
+# all whole numbers (`int`). Either sentence may be empty, neither holds `[PAD]`, `[CLS]` or
+# `[SEP]`, and `length` is at least 3.
 #
 # - Segments are as in the table: the first `[SEP]` is still 0, the second is 1, padding is 0.
 # - A pair that is too long is cut **before** the row is put together. While it is too long, the
@@ -565,9 +571,9 @@ plots.show(*pictures.strips(strips, [coder.id_to_token(each) for each in pair_to
 # ### Can the three be told apart again?
 #
 # Take random tables for 1,000 tokens, 2 segments and 64 positions. Add a vector of each, and then
-# **Gaussian noise as large as the sum** (with its standard deviation). Which of all 1,000 · 2 · 64
-# = 128,000 sums is nearest to that? Here is how often token, segment **and** position are all
-# right, by width $D$:
+# **Gaussian noise as large as the sum** (of the same standard deviation as its numbers). Which of
+# all 1,000 · 2 · 64 = 128,000 sums is nearest to that? Here is how often token, segment **and**
+# position are all right, by width $D$:
 
 # %%
 WIDTHS = 8, 16, 32, 64, 128, 256
@@ -643,15 +649,20 @@ plots.show(*text.fates(words_of(PAIR[0]), after, chosen=[0, 3, 5]))
 #
 # The rules:
 #
-# - each word is chosen with the `probability` given, from 0 to 1, independently of all others: how
-#   many are chosen varies from row to row;
+# - each word is chosen with the `probability` given, from 0 to 1;
 # - ids below 5 are special, padding among them: they are never chosen, never changed;
-# - of the chosen, 80 % become `MASK`, 10 % a random word, 10 % stay; this is one draw for each,
-#   independent of all others and of the choice of words;
+# - of the chosen, 80 % become `MASK`, 10 % a random word, 10 % stay;
 # - a random word is any id from 5 to `vocab_size - 1`, however large that is, each as likely, drawn
 #   anew for each position;
 # - all chance comes from `generator` (a `torch.Generator`: `torch.rand(shape,
 #   generator=generator)`), and `tokens` stays as it is. No loop over tokens is needed.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# - Each word is chosen independently of all others: how many are chosen varies from row to row.
+# - What a chosen word becomes is drawn for each word by itself, independently of all others and of
+#   the choice.
+# </details>
 #
 # *Why care:* wrong proportions give no error, only another task. Pay a model for padding, and its
 # loss looks splendid.
@@ -749,10 +760,10 @@ outcome("trust", "c" if right > 0.95 else "b" if right > 0.7 else "a")
 # numbers). That is one more shortcut: the output vector at a visible word need not represent that
 # word, and no loss will notice. But a BERT in use sees nothing but words.
 #
-# With 80/10/10 any word may be scored, and then it is wrong every other time. So each position has
-# to keep its word **and** ask the context whether it fits. That is the paper's aim, to make
-# pretraining more like later use (section 3.1). Its table 8 (appendix C.2) compares such
-# proportions; after fine-tuning the differences are small.
+# With 80/10/10 any word that stands in the row may be scored, and of those that are, every other
+# one is wrong. So each position has to keep its word **and** ask the context whether it fits. That
+# is the paper's aim, to make pretraining more like later use (section 3.1). Its table 8 (appendix
+# C.2) compares such proportions; after fine-tuning the differences are small.
 #
 # ## 7. The pair, ready to be read
 #
@@ -800,9 +811,10 @@ if d2l:
     print("segments:", their_segments == list(map(int, ours[1])))
 
 # %% [markdown]
-# Its data (section 15.9) differs. You measured the largest difference in section 3: with the book's
-# way of drawing, a judge of one word is right in 59 % of the pairs. Its random word may be a
-# special token, too, and a row of a given length always has the same number of chosen words.
+# Its data (section 15.9) differs from ours. The largest difference is how it draws false pairs,
+# which you measured in section 3: there a judge of one word is right in 59 % of the pairs. Its
+# random word may be a special token, too, and a row of a given length always has the same number of
+# chosen words.
 #
 # Your sum, beside that of the library `transformers`, with its weights copied into yours:
 
@@ -834,7 +846,7 @@ else:
 # - A row is `[CLS]` first `[SEP]` second `[SEP]` and padding, with a segment for each position.
 # - Padding is hidden from every query by one mask of keys, $(B, 1, 1, T)$.
 # - The input is a sum of three learned vectors, then a norm. With 128 numbers, random parts were
-#   read back nearly always, from the sum and side by side.
+#   mostly read back, from the sum and side by side.
 # - 15 % are scored: 12 % become `[MASK]`, 1.5 % a random word, 1.5 % stay. Special tokens are never
 #   chosen.
 #

@@ -193,7 +193,8 @@ for number in (10, 12, 13):
 # There are $T^2$ pairs, or $T(T-1)$ without those of a token with itself; neither is $(T-1)^2$ (at
 # $T = 32$, $T^2$ is 1.07 times that). The $2T-1$ offsets are right. BERT's table has 512 rows:
 # 1,024 is the **width** of the large model. The head is one dense layer of width $D$ with a GELU,
-# and its decoder is the word embedding; 4,096 = $4D$ is the inner width of the MLP in each layer.
+# and its decoder is the word embedding; 4,096 = $4D$ is the inner width of the MLP in each of the
+# large model's layers.
 # Claims 12 and 13 attach the wrong name to a real number. Such errors live long, because whoever
 # checks finds the number in the paper.
 #
@@ -305,8 +306,9 @@ outcome("random", "a" if r < 0.01 else "c" if r > 0.7 else "b")
 # The products of the bare rows have the property. So have those with matrices that turn the rows.
 # With random matrices it is gone. The sentence is true of relative encodings, which is probably
 # what was meant. How random may $W$ be? Take 0.9 of the
-# identity and a tenth of a standard normal matrix (whose norm is then more than half of that of the
-# identity): $r$ is 0.4 to 0.6 already (ten seeds).
+# identity and 0.1 of a matrix of standard normal numbers, and $r$ is 0.4 to 0.6 already (ten
+# seeds). That is more noise than it sounds: by its norm it is more than half as large as the
+# identity.
 
 # %%
 widgets.explore(lambda noise, seed: figures.mixed(P, noise, seed),
@@ -395,9 +397,9 @@ plots.show(figures.alone(figures.places), "Shaw is right at all 32 positions. Fr
 # last positions of the training. Only Shaw's offset of −3 was trained at every position.
 #
 # For claim 7, running without an error only shows how many rows were allocated. So we measure the
-# longest text whose last token is still answered correctly. And claim 8 has another half. Not all
-# relative embeddings are clipped: Huang's table has a vector for each offset up to the longest
-# text, and ends there.
+# longest text whose last token is still answered correctly. And claim 8 speaks of all relative
+# embeddings, of which not all are clipped: Huang's table has a vector for each offset up to the
+# longest text, and ends there.
 
 # %%
 for number in (7, 8):
@@ -582,18 +584,23 @@ print(claim.measure([0, 1]).to_string())
 # claim and a sequence of at least two seeds, such as a list or a range, measures the claim by
 # `claim.measure(seeds)` with no other argument (the quick form), and returns a dict. `"numbers"` is
 # a dict as well: by the name of each part's number, the list of its values, in the order of the
-# seeds. Other entries in it do no harm. Two parts may look at the same number, each with an
-# interval of its own. `"verdict"` follows from them:
+# seeds. `"verdict"` follows from them:
 #
 # - if one part or more is not settled, neither is the claim;
 # - else it `"holds"` if all parts hold, `"does not hold"` if none does, and `"holds in part"` if
 #   some do.
 #
-# A claim that was only read has no numbers, `{}`, and the verdict that it was given. `claim.read`
-# means nothing where a claim is measured. `seeds` stays as it is.
+# A claim that was only read has no numbers, `{}`, and the verdict that it was given. `decide` is
+# yours to use. `claim.verdict`, `claim.findings` and `part.verdict` do what you are asked to write;
+# leave them alone.
 #
-# `decide` is yours to use. `claim.verdict`, `claim.findings` and `part.verdict` do what you are
-# asked to write; leave them alone.
+# <details><summary>Small print, which is checked too</summary>
+#
+# - Other entries in `"numbers"` do no harm. Two parts may look at the same number, each with an
+#   interval of its own.
+# - `claim.read` means nothing where a claim is measured.
+# - `seeds` stays as it is.
+# </details>
 #
 # *Why care:* this is the step at which a result is most easily adjusted after the fact: the part
 # that failed is forgotten, or the one that is open. Your function is tried on claims made up to
@@ -809,4 +816,5 @@ if d2l:
 # - And the claim that you read tomorrow. Turn it into an interval, predict, take three seeds, see.
 #
 # One claim is made more often than any of these: that RoPE can be brought to texts longer than
-# those of the training, by a few numbers and without training anew. Unit 10 measures it.
+# those of the training, by a few numbers and without training anew. Unit 10 measures it, with what
+# you have learned here: seeds, a limit, and the question what exactly was claimed.

@@ -4,7 +4,7 @@
 # By the end of this unit you can
 #
 # - say which of RoPE's pairs have been through every angle in training, and which have not;
-# - extend RoPE by position interpolation, by a larger base (NTK) and by YaRN's ramp;
+# - extend RoPE by position interpolation, by a larger base (“NTK”) and by YaRN's ramp;
 # - compare them on one model, before and after fine-tuning, and say what each of them changes;
 # - compute the positions of a left-padded batch with a KV cache, and recognise the bugs that people
 #   report;
@@ -34,6 +34,11 @@ from helpers.training.extension import extend
 
 # %% [markdown]
 # ## 1. A model that cannot read on
+#
+# In the summer of 2023 people took a language model that had been trained on 2,048 tokens, changed
+# the lines of its code that compute RoPE's angles, and had it read several times as much. Within
+# weeks there were several ways to do so, papers described them, and Llama 3.1 and DeepSeek-V3 were
+# released with descendants of them. What had they changed, and why did it help?
 #
 # A model is trained on texts of one length, its **context length**, and then somebody gives it a
 # longer one. This unit asks one question: what must be done to the positions so that it can read
@@ -227,7 +232,8 @@ outcome("lag", min(lags, key=lags.get))
 # The fast pairs tell neighbours apart and have seen all their angles. Then leave them alone, and
 # slow down the slow ones. A larger base does that by itself: it leaves pair 0 at 1 radian per
 # position and slows pair $n$ the more, the larger $n$ is. This is known as **NTK-aware**
-# interpolation, and was first published in a forum.
+# interpolation, and was first published in a forum. (The name is that of a theory, the neural
+# tangent kernel, which suggested that a network needs fast waves; we need nothing of it here.)
 
 # %% [markdown] exercise="longer_base" title="A base for longer texts" difficulty=2 minutes=10
 # Write `longer_base`. It takes the base of a trained model, a factor $s$, any number of at least 1,
@@ -404,7 +410,8 @@ class Clipped(encodings.Encoding):
 
 # %% [markdown]
 # Each way is measured twice: as it is, and after 30 steps of fine-tuning with texts of 96 tokens.
-# These steps read a twentieth of the tokens that the training took.
+# With eight texts in a batch instead of 64, these steps read a twentieth of the tokens that the
+# training took.
 
 # %%
 predict("tuned", "RoPE as it was, without any extension, is fine-tuned for 30 steps at 96 tokens. "
@@ -428,9 +435,10 @@ gone = float((at96["RoPE", 0] - at96["RoPE", 30]) / (at96["RoPE", 0] - limit))
 outcome("tuned", "c" if gone > 0.7 else "a" if gone < 0.3 else "b")
 
 # %% [markdown]
-# One seed is one seed. The same with twenty, as recorded, and with 100 steps as well. In the
-# recorded runs, `YaRN` is the version of the authors' code. The figure has the ways without
-# fine-tuning, the table the loss above the limit at 96 tokens. (The clip was not fine-tuned.)
+# One seed is one seed. The same with twenty, as recorded, and with 100 steps as well. In these
+# records YaRN is the version of the authors' code (in your table above it was the paper's). The
+# figure has the ways without fine-tuning, the table the loss above the limit at 96 tokens. (The
+# clip was not fine-tuned.)
 
 # %%
 study = recorded.load("longer")
@@ -456,12 +464,12 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 # - **Without fine-tuning,** no change of frequencies brings this model near the limit. The clip
 #   does. The cause was new offsets, as unit 05 said, and only the clip removes them.
 # - **After 30 steps,** RoPE as it was has come most of the way: texts of 96 tokens show the model
-#   the offsets that it had not seen. Methods that slow pair 0, interpolation here and the paper's
-#   YaRN in the live table, have come less far: the model first has to learn what a step is now.
+#   the offsets that it had not seen. Methods that slow pair 0 have come less far, interpolation in
+#   the records and the paper's YaRN in your table: the model first has to learn what a step is now.
 # - **After 100 steps,** RoPE without any extension is within a hundredth of a nat of YaRN, which is
 #   the lowest in most seeds, and NTK is close behind. But at 192 tokens, which the fine-tuning did
-#   not show, YaRN is at 0.95 nats, RoPE at 0.34 and NTK at 0.30. With longer texts for fine-tuning,
-#   this model needs none of these formulas.
+#   not show, the recorded losses are 0.95 nats for YaRN, 0.34 for RoPE and 0.30 for NTK. So at the
+#   length that is trained this model needs none of these formulas, and beyond it NTK gains little.
 # - **The paper's YaRN and the code's** are not one method. For the large model they agree at both
 #   ends of the ramp and differ in between, by as much as was printed above.
 #
@@ -586,8 +594,8 @@ def by_the_rule(tokens, new=12):
 
 # %% [markdown]
 # Four bugs of a kind that users of several libraries have reported. The last one is no mistake in
-# counting: the numbers are right, and are then kept in bfloat16, which has eight binary digits. In
-# that case the texts begin at position 2,000, as if a long beginning had been cut off.
+# counting: the numbers are right, and are then kept in bfloat16, which has eight binary digits. For
+# this bug, positions are counted from 2,000 on, since it shows in long texts only.
 
 # %%
 def all_columns(mask, cached):
@@ -877,6 +885,15 @@ if find_spec("transformers"):
 #   themselves.
 # - A picture has two positions: half of the pairs for each.
 #
+# And the claim with which unit 09 ended, that a few numbers bring RoPE to longer texts without
+# training anew? On this model it does not hold: without fine-tuning none of the formulas comes near
+# the limit at four times the length, and the clip, which does, changes no number of RoPE. With a
+# few steps of fine-tuning the model reads on, and then RoPE as it was is among the best.
+#
+# In unit 00, *dog bites man* and *man bites dog* were the same sentence. Since then you have added
+# positions, learned them, counted from the query, turned by them, and carried them beyond what a
+# model was trained on; and of each you know what it can do and what it cannot.
+#
 # ## Further reading
 #
 # - Chen et al. 2023, *Extending Context Window of Large Language Models via Positional
@@ -892,5 +909,5 @@ if find_spec("transformers"):
 #   2021 (2106.02795): a table for each axis, and learnable Fourier features.
 # - Siméoni et al. 2025, *DINOv3* (2508.10104): rows and columns by RoPE in a large model.
 #
-# What is still open stands at the end of unit 09, and one more question: has anybody shown for a
-# large model on real text, seed by seed, that it *uses* the positions which it has been given?
+# What is still open stands at the end of unit 09. The largest of these questions is yours now: does
+# a large model, on real text, *use* the positions that it has been given?

@@ -48,7 +48,7 @@ def test_each_lesson_has_what_a_learner_expects(course: Course, unit: str) -> No
     assert "By the end of" in text
     assert "## Further reading" in text
     assert text.count("*Why care:*") == len(checks.exercises(unit))
-    assert text.count("<details>") >= len(checks.exercises(unit))
+    assert text.count("<summary>Hint") >= len(checks.exercises(unit))
     code = [cell.source.count("\n") + 1 for cell in cells if cell.cell_type == "code"]
     assert sorted(code)[len(code) // 2] <= 8
     assert max(code) <= 30

@@ -10,7 +10,8 @@ from helpers.course.authoring import source
 from helpers.course.settings import Course
 
 # Behind these a text tells why one should care, and helps; it asks for nothing more.
-ASIDE = re.compile(r"^(\*Why care|<details)", re.MULTILINE)
+ASIDE = re.compile(r"^(\*Why care|<details><summary>Hint)", re.MULTILINE)
+FOLDED = re.compile(r"^(<details>.*</summary>|</details>)$", re.MULTILINE)  # small print
 END = re.compile(r"(?<=[.:;?!])\s+(?=[A-Z`“*$(])")
 BULLET = re.compile(r"^\s*(?:[-*]|\d+\.|\|)\s+", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -40,7 +41,7 @@ def _docstrings(text: str) -> Iterator[str]:
 
 def _split(text: str) -> Iterator[str]:
     """Sentence by sentence; a bullet or a row of a table begins a new one."""
-    for block in re.split(r"\n\s*\n", FENCED.sub("", text)):
+    for block in re.split(r"\n\s*\n", FOLDED.sub("", FENCED.sub("", text))):
         for item in BULLET.split(block):
             for sentence in END.split(plain(item)):
                 if re.search(r"[A-Za-z]{2}", sentence):

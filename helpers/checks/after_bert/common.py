@@ -78,7 +78,7 @@ def derivative(
             if gradient.isnan().any()
             else "the slope of your result"
             if all(_fits(function, x.double(), gradient, weights, step * way) for way in _ways(x))
-            else "another slope than that of your result",
+            else "not that of your result",
         }
 
     return Case(f"{label} in float64", ask)

@@ -12,7 +12,7 @@ from helpers.checks.engine import Answer, Case
 from helpers.checks.engine.case import unchanged
 
 FITS = "the slope of your result"
-OTHER = "another slope than that of your result"
+OTHER = "not that of your result"
 RESULT = "the result"
 SLOPE = "the slope of the right result"
 

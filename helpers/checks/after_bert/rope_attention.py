@@ -296,7 +296,7 @@ def rope_without_gradients_of_the_scores(): ...
     "Your result is float32 whatever comes in. Leave the dtype to the operations: float64 in, "
     "float64 out.",
     loses=BACKWARDS,
-    breaks="in the dtype of $q$",
+    breaks="has the dtype of $q$",
 )
 @changed(rope_right, "scores.softmax(-1) @ v", "scores.float().softmax(-1) @ v.float()")
 def rope_always_in_float32(): ...

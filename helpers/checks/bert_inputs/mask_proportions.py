@@ -27,7 +27,7 @@ def mask_with_one_number_for_all(tokens, vocab_size, generator, probability=0.15
     "The numbers that choose the words are used again, in another order, to decide what becomes "
     "of them. Draw new numbers for that.",
     loses="80 % [MASK], 10 % random, 10 % kept",
-    breaks="independent of all others and of the choice of words",
+    breaks="independently of all others and of the choice",
 )
 def mask_with_the_same_numbers_mirrored(tokens, vocab_size, generator, probability=0.15):
     number = torch.rand(tokens.shape, generator=generator)
@@ -201,7 +201,7 @@ def mask_as_many_in_every_batch(tokens, vocab_size, generator, probability=0.15)
     "Exactly 80 % of the chosen words are masked in every call, and exactly 10 % replaced. Let a "
     "random number decide for each chosen word by itself.",
     loses="80 % [MASK], 10 % random, 10 % kept",
-    breaks="one draw for each",
+    breaks="is drawn for each word by itself",
 )
 def mask_just_eighty_percent(tokens, vocab_size, generator, probability=0.15):
     chosen = (torch.rand(tokens.shape, generator=generator) < probability) & (tokens >= 5)
@@ -221,7 +221,7 @@ def mask_just_eighty_percent(tokens, vocab_size, generator, probability=0.15):
 @mask.mistake(
     "One random number decides for a whole row. Each chosen word needs its own.",
     loses="80 % [MASK], 10 % random, 10 % kept",
-    breaks="one draw for each",
+    breaks="is drawn for each word by itself",
 )
 @changed(
     mask_some,

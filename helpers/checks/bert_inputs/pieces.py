@@ -53,7 +53,7 @@ class _Vocabulary(dict[str, int]):
     def _count(self) -> None:
         self.asked += 1
         if self.asked > self.most:
-            raise EndlessLoopError("it goes on looking for pieces; does it end?")
+            raise EndlessLoopError("it looks for far more pieces than any word needs; does it end?")
 
     def __contains__(self, piece: object) -> bool:
         self._count()
@@ -235,5 +235,5 @@ pieces = Exercise(
         Part("any word, however long", 0.5, _any),
     ),
     forbidden=(Tokenizer, models.WordPiece),
-    explains=("It is in lower case already",),
+    explains=("It is in lower case already", "No word begins with a piece"),
 )

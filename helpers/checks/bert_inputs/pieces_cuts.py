@@ -182,7 +182,7 @@ def pieces_as_numbers(word, vocabulary):
 @exercise.mistake(
     "You give up on long words, as libraries do. Here a word may have any length.",
     loses="any word, however long",
-    breaks="the word may be of any length",
+    breaks="The word may be of any length",
 )
 @changed(greedy_pieces, "return pieces", 'return pieces if len(word) <= 100 else ["[UNK]"]')
 def pieces_of_short_words_only(): ...
@@ -220,7 +220,7 @@ def pieces_with_only_the_first_marked(): ...
     "The piece with id 0 is not found: 0 counts as False. Ask whether a piece is `in` the "
     "vocabulary, not for its id.",
     loses=("a word of several pieces", "the longest piece first", "any word, however long"),
-    breaks="(a dictionary, piece → id; any piece may have id 0)",
+    breaks="Any piece may have id 0",
 )
 @changed(
     greedy_pieces,

@@ -79,7 +79,10 @@ def _numbers(found: Any) -> list[Any]:
     """Whole numbers as such, whether from a list, a tensor or an array; others as they are."""
     numbers = found.tolist() if hasattr(found, "tolist") else list(found)
     numbers = [each.item() if hasattr(each, "item") else each for each in numbers]
-    return [int(each) if isinstance(each, int) else each for each in numbers]
+    return [
+        int(each) if isinstance(each, int) and not isinstance(each, bool) else each
+        for each in numbers
+    ]
 
 
 def _fits(rng: Random, name: str) -> Iterator[Case]:

@@ -14,7 +14,7 @@ import pandas as pd
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks.engine import Answer, ArgumentChangedError, Case, compare
+from helpers.checks.engine import Answer, ArgumentChangedError, Case, ResultFormError, compare
 from helpers.checks.engine.plain import plain
 
 Ask = Callable[[Answer], Any]
@@ -71,11 +71,11 @@ def entry_of(found: Any, name: str, where: str = "") -> Any:
     if found is None:
         return None
     if not isinstance(found, dict):
-        raise TypeError(f"{where}expected a dict, found {type(found).__name__}")
+        raise ResultFormError(f"{where}expected a dict, found {type(found).__name__}")
     if name not in found:
-        raise KeyError(f"{where}the dict has no entry {name}")
+        raise ResultFormError(f"{where}your dict has no entry {name}")
     if found[name] is None:
-        raise TypeError(f"{where}the entry {name} is None")
+        raise ResultFormError(f"{where}the entry {name} is None")
     return found[name]
 
 

@@ -40,6 +40,9 @@ def _spreads(rng: Random) -> Iterator[Case]:
     yield _ratios("random numbers", common.normal(rng, rng.randint(5, 8), 3), again, "two alike")
     again = [again[0], again[1], again[0]]  # and those of one object
     yield _ratios("random numbers", common.normal(rng, rng.randint(5, 8), 3), again, "one twice")
+    zeros = torch.diag(torch.tensor([rng.uniform(1, 2), 0, rng.uniform(2, 3)], dtype=torch.float64))
+    eye = torch.eye(3, dtype=torch.float64)  # so that most of the products are 0
+    yield _ratios("an identity", eye, [zeros, 2 * zeros + zeros.flip(0, 1)], "most entries 0")
     more = _matrices(rng, 3, rng.randint(12, 15))
     yield _ratios("random numbers", common.normal(rng, rng.randint(5, 8), 3), more)
 

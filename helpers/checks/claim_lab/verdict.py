@@ -129,6 +129,21 @@ def _tiny(rng: Random, comes_to: str, turn: int) -> tuple[str, Claim, Sequence[i
     return words, replace(made, parts=parts, measurement=measurement), seeds
 
 
+def _repeating(rng: Random) -> tuple[str, Claim, Sequence[int]]:
+    """Several seeds give the same number."""
+    made, seeds = _made(rng, (HOLDS,), 1, rng.sample(range(3, 60), 5))
+    assert made.measurement is not None
+    name = made.parts[0].number
+    first, second = (made.measurement(seed, False)[name] for seed in seeds[:2])
+    values = dict(zip(seeds, (first, second, first, first, second), strict=True))
+
+    def measurement(seed: int, full: bool = False) -> dict[str, float]:
+        return {name: 2000.0 if full else values.get(seed, 1000.0 + seed)}
+
+    words = "a made-up claim for which several seeds give the same number"
+    return words, replace(made, measurement=measurement), seeds
+
+
 def _on_both_sides(rng: Random) -> tuple[str, Claim, Sequence[int]]:
     """An interval so narrow that all but the mean lies outside, to the left and to the right."""
     made, seeds = _made(rng, (HOLDS,), 0, rng.sample(range(3, 60), rng.randint(4, 6)))
@@ -166,6 +181,7 @@ def _measured(rng: Random) -> Iterator[tuple[str, Claim, Sequence[int]]]:
         yield _tiny(rng, HOLDS, turn)
         yield _tiny(rng, FAILS, turn)
     yield _on_both_sides(rng)
+    yield _repeating(rng)
     for number in CHEAP:
         start = rng.randint(100, 10_000)
         yield f"claim {number}", _real(number), rng.sample(range(start, start + 30), 3)
@@ -222,7 +238,7 @@ verdict = Exercise(
     shown=OF_THE_LIBRARY,
     explains=(
         "Write `verdict_on`.",
-        "Other entries in it do no harm.",
+        'Other entries in `"numbers"` do no harm.',
         "`decide` is yours to use.",
     ),
 )

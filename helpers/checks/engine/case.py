@@ -19,10 +19,15 @@ Answer = Callable[..., Any]
 REACHED = "arguments that a gradient reaches"
 SEVEN = "about seven right digits, as if rounded to float32 on the way"
 SIXTEEN = "about sixteen right digits"
+MANY = 20  # numbers in the text of an error
 
 
 class ArgumentChangedError(Exception):
     """An answer wrote into the argument that the text of this names."""
+
+
+class ResultFormError(Exception):
+    """What an answer returned has not the form that is asked for; the text says it in words."""
 
 
 class ResultChangedError(Exception):
@@ -206,6 +211,8 @@ def refusal(action: Callable[[], Any], **numbers: int) -> dict[str, Any]:
         own = (each for each in type(error).__mro__ if each.__module__ == "builtins")
         kind, text = next(own).__name__, str(error).strip()
     named = re.findall(r"\d+", text)
+    if len(named) > MANY:  # it names whatever might be asked for
+        named = []
     return {
         "the error": kind,
         "the error has a text": bool(text),

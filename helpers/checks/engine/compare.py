@@ -113,9 +113,12 @@ def _difference(found: Any, expected: Any, tolerance: float) -> str:
         return _two_values(found, expected)
     tensor = as_tensor(found)
     if tensor is None:
-        advice = " Wrap it in torch.tensor(…)." if type(found) in (list, tuple) else ""
+        advice = ""
+        if type(found) in (list, tuple):
+            whole = any(isinstance(each, Tensor) for each in found)
+            advice = " Return the result alone." if whole else " Wrap it in torch.tensor(…)."
         kind = found.kind if isinstance(found, Other) else type(found).__name__
-        return f"expected a tensor of real numbers, found {kind}.{advice}"
+        return f"expected real numbers of shape {tuple(expected.shape)}, found {kind}.{advice}"
     if tensor.shape != expected.shape:
         return f"expected the shape {tuple(expected.shape)}, found {tuple(tensor.shape)}."
     if not tensor.isfinite().all() and expected.isfinite().all():

@@ -237,7 +237,10 @@ class Exercise:
         if isinstance(found, Raised) and found.kind == ArgumentChangedError.__name__:
             return f"your function changes its argument {found.text}".rstrip() + ": work on a copy."
         if found == LATER:
-            return "a later call of your function changes this result: return a new one each time."
+            return (
+                "a later call of your function changes this result, or returns the same object: "
+                "return a new one each time."
+            )
         if isinstance(found, Raised) and found.kind == SWITCHED:
             return f"your function leaves {found.text} changed for all code that comes after it."
         if isinstance(found, Raised):

@@ -27,7 +27,7 @@ _ENCODING = re.compile(
 )
 
 # Calls after which the profiler of this thread sees no more.
-HIDDEN = "a thread, a process or a profiler of its own"
+HIDDEN = "a thread, a process, a profiler or another check"
 _HIDING = {sys.setprofile, _thread.start_new_thread}
 if sys.version_info >= (3, 12):  # below threading.setprofile_all_threads
     _HIDING.add(vars(sys)["_setprofileallthreads"])
@@ -102,7 +102,8 @@ def _elsewhere(frame: FrameType) -> str:
     """The name of what is called, where it is another package's encoding; else nothing."""
     package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
     name = frame.f_code.co_qualname
-    found = package in _ELSEWHERE and _ENCODING.search(name)
+    called = frame.f_code.co_flags & inspect.CO_OPTIMIZED  # and not only defined, by an import
+    found = called and package in _ELSEWHERE and _ENCODING.search(name)
     return f"{package}: {name.partition('.')[0]}" if found else ""
 
 

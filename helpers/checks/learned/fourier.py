@@ -164,6 +164,7 @@ def _equation_6(rng: Random) -> Iterator[Case]:
 def _mlp_case(rng: Random, num_features: int, *shape: int, training: bool = True) -> Case:
     """The MLP of the features as they are; and where it takes no notice of them."""
     seed, positions = rng.randrange(1000), common.random_positions(rng, 2 * MAX_LEN, *shape)
+    positions[..., -1] += rng.randint(1000, 9000)
 
     def ask(answer: Answer) -> dict[str, Any]:
         module = _fourier_with(answer, num_features, seed).train(training)

@@ -91,6 +91,9 @@ def _of_the_index(rng: Random) -> Iterator[Case]:
     words = "odd positions beyond 2,048, of a steep MLP, then backwards"
     yield _index_case(words, seed, odd, odd.flip(0), 2_200, steep=30)
     yield _index_case("a single position, then another", seed, mixed[:1], beyond[:1])
+    short = rng.randint(3, 20)
+    words = "positions in order, then backwards, where max_len is small"
+    yield _index_case(words, seed, torch.arange(short), torch.arange(short).flip(0), short)
     x = common.normal_numbers(rng, 3, length, WIDTH)
     yield Case("embed(x)", partial(_embedded, x=x, seed=seed))
 

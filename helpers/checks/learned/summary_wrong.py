@@ -119,7 +119,7 @@ def summary_of_each_seed(runs, length):
 @summary.mistake(
     "Your function adds a column to the caller's table. Work on a copy; assign makes one.",
     loses="nats above the limit",
-    breaks="leaves `runs` as it is",
+    breaks="`runs` stays as it is",
 )
 def summary_written_into_runs(runs, length):
     runs["above"] = runs["loss"] - runs["limit"]

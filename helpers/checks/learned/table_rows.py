@@ -140,8 +140,8 @@ class rows_added_in_place(RightTable):
 
 
 @table.mistake(
-    "requires_grad_() changes the caller's x. A gradient reaches x by itself wherever x asks for "
-    "one: x + rows is enough.",
+    "Your embed changes the caller's x: it calls requires_grad_() on it, or writes into it where "
+    "no gradient is asked for. x + rows is a new tensor, and a gradient reaches x by itself.",
     loses=("adds row p at position p", "adds the rows it is told to"),
     breaks="neither $x$ nor `positions` is changed",
 )
@@ -242,7 +242,7 @@ class rows_missing_unnoticed_with_positions(RightTable):
     "Your result takes the larger dtype of the two: bfloat16 plus float32 is float32, which the "
     "next layer may not accept. Convert the rows to the dtype of x before you add.",
     loses="dtype and gradients",
-    breaks="the result has the dtype of $x$",
+    breaks="The result has the dtype of $x$",
 )
 class rows_change_the_dtype(RightTable):
     def embed(self, x, positions=None):
@@ -265,7 +265,7 @@ class rows_impose_their_dtype(RightTable):
     "You bring x to the dtype of the rows, add, and go back: where the rows are in half "
     "precision, x has lost its digits on the way. Convert the rows to the dtype of x.",
     loses="dtype and gradients",
-    breaks="the result has the dtype of $x$ and its precision",
+    breaks="The result has the dtype of $x$ and its precision",
 )
 class rows_cost_the_precision_of_x(RightTable):
     def embed(self, x, positions=None):

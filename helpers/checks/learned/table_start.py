@@ -154,7 +154,7 @@ class rows_begin_uniform_with_the_right_std(RightTable):
     "Each new module begins with the same numbers: nothing is drawn, or a generator is set to the "
     "same seed. Draw anew each time.",
     loses="the rows start with the std asked for",
-    breaks="independently for every new module",
+    breaks="every new module draws independently",
 )
 class rows_begin_from_one_seed(RightTable):
     def first(self, max_len, d_model, std):
@@ -214,7 +214,7 @@ class rows_as_a_frozen_parameter(RightTable):
     "You convert the Parameter itself. After one text in bfloat16 the module keeps its rows in "
     "bfloat16, for all texts to come: convert the rows that you add.",
     loses="dtype and gradients",
-    breaks="the result has the dtype of $x$ and its precision",
+    breaks="The result has the dtype of $x$ and its precision",
 )
 class rows_converted_for_good(RightTable):
     def rows(self, x, positions):

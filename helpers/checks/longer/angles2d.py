@@ -258,3 +258,10 @@ def angles2d_in_a_grid(): ...
 )
 @changed(angles2d_right, "column[:, None] * theta], 1)", "column[:, None] * theta], 1).bfloat16()")
 def angles2d_in_16_bits(): ...
+
+
+@angles2d.mistake(
+    "These are the cosines of the angles. Asked for are the angles, before any cosine."
+)
+@changed(angles2d_right, "column[:, None] * theta], 1)", "column[:, None] * theta], 1).cos()")
+def angles2d_cosines(): ...

@@ -14,7 +14,7 @@ SINGLE_OR_DOUBLE = (torch.float32, torch.float64)
 def real(found: Any) -> Any:
     """A tensor beside its dtype, of which two will do; of anything else it is said what it is."""
     if not isinstance(found, Tensor):
-        return found
+        return {"its dtype": f"none, as it is a {type(found).__name__}"}
     right = found.dtype in SINGLE_OR_DOUBLE
     return {"its dtype": "float32 or float64" if right else dtype(found), "the numbers": found}
 

@@ -70,8 +70,8 @@ def positions_up_to_512(): ...
 
 
 @positions.mistake(
-    "Your positions are floating-point numbers, of which a later step may keep eight digits. Let "
-    "them be int64.",
+    "Your positions are floating-point numbers, of which a later step may keep eight "
+    "binary digits. Let them be int64.",
     breaks="in int64",
 )
 @changed(

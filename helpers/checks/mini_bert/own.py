@@ -137,7 +137,7 @@ def _order(rng: Random, reverse: bool) -> Iterator[Case]:
             rng.shuffle(places)
         words = "reversing" if reverse else "shuffling"
         yield Case(
-            f"{words} {len(places)} words does more than {words} what comes out",
+            f"{words} {len(places)} words",
             partial(measured.told_apart, sizes=sizes, tokens=tokens, order=torch.tensor(places)),
         )
 

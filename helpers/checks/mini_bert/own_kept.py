@@ -15,7 +15,7 @@ from helpers.encodings import Encoding
 
 DEEPEST = 4  # a list of lists of lists
 REGISTERED = "every tensor or array it keeps is a Parameter or a buffer"
-ELSEWHERE = "no tensor or array is in a plain list, a dictionary, a function, or in the notebook"
+ELSEWHERE = "so is what it has in lists, dictionaries, functions and the notebook"
 
 
 def kept(encoding: nn.Module) -> dict[str, bool]:

@@ -172,3 +172,8 @@ def gap_shuffles_in_place(f, x, order):
     y = f(x)
     y[:] = y[:, order]
     return (f(x[:, order]) - y).abs().max()
+
+
+@gap.mistake("You look at the first sequence of the batch alone; another may differ more.")
+def gap_of_the_first_sequence(f, x, order):
+    return (f(x[:, order]) - f(x)[:, order])[0].abs().max()

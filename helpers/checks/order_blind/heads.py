@@ -274,3 +274,19 @@ def heads_without_gradients(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
     weights = (w_q.data, w_k.data, w_v.data)
     q, k, v = ((x.data @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in weights)
     return sdpa(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o.data
+
+
+@heads.mistake(
+    "Queries and keys have changed places: x @ w_q is the query, in the rows of the scores."
+)
+def heads_with_queries_for_keys(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    k, q, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
+    return sdpa(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o
+
+
+@heads.mistake(
+    "x is added to your result. That residual connection comes around the attention, later."
+)
+def heads_with_the_input_added(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
+    return x + sdpa(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o

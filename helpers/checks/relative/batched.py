@@ -40,7 +40,7 @@ batched = Exercise(
     "every sentence and head: broadcasting copies, with * and with @ alike, and so does an index "
     "that is repeated. Let all sentences and heads be rows of one matrix.",
     loses="no copies for sentences and heads",
-    breaks=("no tensor that repeats the fetched vectors", "no single one may hold twice as"),
+    breaks=("no tensor that repeats the fetched vectors", "no single tensor may hold"),
 )
 def batched_by_broadcasting(q, vectors, rows):
     return (q[:, :, :, None] * vectors[rows]).sum(-1)
@@ -154,4 +154,13 @@ def batched_always_in_float32(q, vectors, rows):
     q, vectors = q.float(), vectors.float()
     by_place = q.permute(2, 0, 1, 3).flatten(1, 2)
     products = by_place @ vectors[rows].transpose(1, 2)
+    return products.unflatten(1, q.shape[:2]).permute(1, 2, 0, 3)
+
+
+@batched.mistake(
+    "Your products are divided by √d. That is done once, to the whole score; the term is unscaled."
+)
+def batched_divided_by_the_root(q, vectors, rows):
+    by_place = q.permute(2, 0, 1, 3).flatten(1, 2)
+    products = by_place @ vectors[rows].transpose(1, 2) / q.shape[-1] ** 0.5
     return products.unflatten(1, q.shape[:2]).permute(1, 2, 0, 3)

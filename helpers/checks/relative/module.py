@@ -45,6 +45,7 @@ def _texts(rng: Random, name: str) -> Iterator[Case]:
         (1, 1, 1, 0),
         *((4, 2, 4, 2), (4, 4, 5, 2), (2, 5, 5, 3), (4, 4, 4, 1)),  # B = T, B = H, H = T, all
         (2, 20, 4, 2),  # heads of one number each
+        (rng.randint(9, 12), 2, 5, 2),
     ):
         first = first_for(rng, name, batch, heads, tokens)
         yield _text(name, first, table_for(rng, name, heads, k), k)

@@ -170,7 +170,7 @@ class heads_of_a_batch_of_trees_forgotten(RightShaw):
     "Your rows end at max_len, so a longer text fails. With a clip, 2k + 1 vectors serve any "
     "length: make the offsets for the T at hand.",
     loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
-    breaks=("any length works", "`max_len` limits nothing here"),
+    breaks=("Any length works", "`max_len` limits nothing here"),
 )
 class length_bound_to_max_len(RightShaw):
     def offsets(self, length):

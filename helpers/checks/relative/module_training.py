@@ -17,7 +17,7 @@ from helpers.checks.relative.module_hooks import RightShaw
         "offsets that are given",
         "dtype and gradients",
     ),
-    breaks="training must work",
+    breaks="Training must work",
 )
 class tables_copied_at_the_start(RightShaw):
     def fill(self):
@@ -127,7 +127,7 @@ class hooks_in_training_only(RightShaw):
     "After eval() your tables ask for no gradient. eval() ends dropout and freezes nothing; "
     "no_grad is there to switch gradients off.",
     loses="dtype and gradients",
-    breaks="training must work",
+    breaks="Training must work",
 )
 class tables_frozen_by_eval(RightShaw):
     def rows(self, x, offsets):

@@ -225,7 +225,7 @@ def value_of_detached_vectors(weights, vectors, rows):
     "Your result is float32 whatever comes in. Leave the dtype to the operations, and make new "
     "tensors in that of weights: float64 in, float64 out.",
     loses="dtype and gradients",
-    breaks="in the dtype of `weights`",
+    breaks="has the dtype of `weights`",
 )
 def value_always_in_float32(weights, vectors, rows):
     weights, vectors = weights.float(), vectors.float()

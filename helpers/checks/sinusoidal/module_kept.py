@@ -161,8 +161,8 @@ class input_changed_in_place(RightModule):
 
 
 @module.mistake(
-    "requires_grad_() changes the caller's x. A gradient reaches x by itself wherever x asks for "
-    "one: x + rows is enough.",
+    "Your embed changes the caller's x: it calls requires_grad_() on it, or writes into it where "
+    "no gradient is asked for. x + rows is a new tensor, and a gradient reaches x by itself.",
     loses=(ADDS, TOLD, KEPT),
 )
 class input_made_to_ask_for_gradients(RightModule):

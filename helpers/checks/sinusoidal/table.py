@@ -165,3 +165,9 @@ def table_kept_for_the_next(num_positions, d_model, base=10_000.0, kept={}):  # 
     angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
     new = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
     return kept.setdefault((num_positions, d_model, base), new)
+
+
+@table.mistake("Your table lies on its side: a row is a position, (T, D); yours is (D, T).")
+def table_on_its_side(num_positions, d_model, base=10_000.0):
+    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1).T

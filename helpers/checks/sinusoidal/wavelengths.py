@@ -96,3 +96,15 @@ def wavelengths_kept_for_the_next(d_model, base=10_000.0, kept={}):  # noqa: B00
 )
 def wavelengths_in_steps_of_a_fraction(d_model, base=10_000.0):
     return 2 * math.pi * base ** torch.arange(0, 1, 2 / d_model)
+
+
+@wavelengths.mistake(
+    "Your wavelengths run from the slowest hand to the fastest; hand 0 is the fastest."
+)
+def wavelengths_slowest_first(d_model, base=10_000.0):
+    return (2 * math.pi * base ** (torch.arange(0, d_model, 2) / d_model)).flip(0)
+
+
+@wavelengths.mistake("Your hands are counted from 1. The first is hand 0, with ω_0 = 1.")
+def wavelengths_from_hand_one(d_model, base=10_000.0):
+    return 2 * math.pi * base ** ((torch.arange(0, d_model, 2) + 2) / d_model)
