@@ -120,8 +120,8 @@ check.wavelengths(wavelengths, seed=2101)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# BERT has width 768, so 384 hands, and reads at most 512 tokens. **Make a prediction first**: write
-# your letter between the quotes. It is never marked.
+# BERT has width 768, which would be 384 hands, and reads at most 512 tokens. **Make a prediction
+# first**: write your letter between the quotes. It is never marked.
 
 # %%
 predict("turns", "In 512 positions, how many of the 384 hands make at least one full turn?",
@@ -141,9 +141,9 @@ outcome("turns", "a" if turning > 0.8 * 384 else "c" if turning < 0.1 * 384 else
 # So in 512 positions half of the hands complete no turn, and a quarter hardly move. **Why 10,000,
 # then?** The fast hands tell neighbours apart but repeat themselves; the slow ones do not repeat,
 # but change little from one word to the next. A geometric series of speeds covers all scales in
-# between, and the base says how slow the slowest is: the wider the table, the nearer its wavelength
-# comes to $10000 \cdot 2\pi \approx 63{,}000$ positions, far beyond the texts of 2017. Models for
-# longer texts have taken larger bases since (unit 10).
+# between, and the base says how slow the slowest is. The wider the table, the nearer the wavelength
+# of the slowest comes to $10000 \cdot 2\pi \approx 63{,}000$ positions, far beyond the texts of
+# 2017. Models for longer texts have taken larger bases since (unit 10).
 
 # %% [markdown]
 # ## 3. The table
@@ -419,7 +419,8 @@ for name, matrices in {"random": draws, "M_3": encodings.shift_matrix(3, width)[
     print(f"  std along offset 5 / std over all pairs: {min(spread):.0%} to {max(spread):.0%}")
 
 # %% [markdown]
-# 0 % in the second line means: all pairs five positions apart have the same product. With each
+# The second line compares how much the products of pairs five positions apart differ with how much
+# all products do. 0 % means that all pairs of this offset have the same product. With each
 # random $W$ the product also depends on where the pair stands. With $W = M_3$ it depends only on
 # the offset, sign included: it is largest **three positions back**. So sinusoids make offsets
 # *available*; the model still has to learn a $W$ that uses them, and it may learn something else
@@ -571,10 +572,10 @@ race.groupby(["encoding", "length"])[["loss", "accuracy"]].agg(["mean", "std"]).
 
 # %% [markdown]
 # **What sinusoids can do:** give every position its own vector, without a parameter, for any
-# length. **What they do not do:** make this encoder work on longer texts than in training, which is
-# called **extrapolation**: trained on 24 tokens, it is far above the limit on
-# 48, although still better than without positions. At 96 its loss is higher than without them,
-# although it names more tokens right (39 % against 31 %): it is too sure where it is wrong.
+# length. **What they do not do:** make this encoder work on longer texts than those of its
+# training. That would be **extrapolation**. Trained on 24 tokens, the encoder is far above the
+# limit on 48, although still better than without positions. At 96 its loss is higher than without
+# them, although it names more tokens right (39 % against 31 %): it is too sure where it is wrong.
 
 # %% [markdown]
 # ## What to keep

@@ -17,7 +17,7 @@
 # - measure what the first of these lacks and the second has;
 # - compare encodings fairly: equal budget, several seeds, and the distance to the exact limit;
 # - answer the book's question how a positional encoding could be learned (d2l, section 11.6,
-#   exercise 2), in three ways.
+#   exercise 2): as a table, as an MLP of the index, and as learned Fourier features.
 #
 # Reading and running takes about 30 minutes besides the exercises.
 
@@ -489,8 +489,8 @@ run(language, lambda: index, seed=0, steps=400, label="index MLP")
 
 # %% [markdown]
 # Far from the limit, and longer training does not save it, as the recorded runs of section 8 show.
-# Look at the vectors before training: by its cosines, how well can position 12 be told from the
-# others?
+# Look at the vectors before training: how well can position 12 be told from the others by the
+# cosines of their vectors?
 
 # %%
 torch.manual_seed(0)
@@ -665,7 +665,8 @@ plots.show(figure, f"Power by frequency; at 1/3: {third}.")
 # the figure: it works with the waves that were there at initialisation, drawn at random. So what
 # one run shows may be chance. The recorded runs took the same 400 steps on three seeds each, with
 # the course's own classes. (Those draw their numbers in another order than yours, so seed 0 begins
-# elsewhere.) *LN* is a LayerNorm behind the rest:
+# elsewhere.) In the legend, *LN* stands for a
+# LayerNorm behind the encoding:
 
 # %%
 NAMES = {  # the name in the record: the formula to show
@@ -816,11 +817,11 @@ check.summary.use(summary)(chosen, 24).join([seeds, pd.DataFrame(starts).T]).rou
 # 3. **An MLP behind sines and cosines works**, most reliably without a LayerNorm. With
 #    $\gamma = 10$, where the first spacing is small again, the loss is higher and its seeds lie far
 #    apart.
-# 4. Encodings whose first **spacing** was above a tenth all came within 0.15 nats of the limit **on
-#    average**; of those below none came within 0.3, in no clear order: *MLP(p)*, with 0.087, is
-#    the worst, on average worse than no positions. And a large spacing is not enough: the table
-#    frozen at 0.02 has spacings as large as the learned table's, and ended 1.24 nats above the
-#    limit. The tenth was chosen after the fact, from eleven encodings: a suspicion, not a law.
+# 4. **Spacing** seems to matter. Of these eleven, all that began with a spacing above a tenth came
+#    within 0.15 nats of the limit on average; of the others none came within 0.3. Among those the
+#    order is not that of their spacings: *MLP(p)*, with 0.087, is the worst. And a large spacing is
+#    not enough: the frozen table of section 3, at 0.02, is spaced as widely as the learned one, and
+#    ended 1.24 nats above the limit. The tenth was chosen after the fact: a suspicion, not a law.
 #
 # How much would a single seed have told us? These are the three of *LN(Fourier), γ = 10*:
 

@@ -475,16 +475,16 @@ by_form.loc[["gather", "skew"]].round(0).astype(int)
 held = held_by(1, 8, 2048, 64, 2047)
 print(f"batched, all 8 heads: {4 * 8 * held['batched'] / 1e9:.1f} GB")
 print(f"vectors of T offsets, all 8 heads: {4 * 8 * 2048 * 64 / 1e6:.1f} MB")
-print(f"scores, all 8 heads, before and after: {4 * held['scores'] / 1e6:.0f} MB")
+print(f"scores, all 8 heads, which both forms need: {4 * held['scores'] / 1e6:.0f} MB")
 
 # %% [markdown]
 # So the paper's 8.5 GB (8.6 by this count) are the vectors that the *batched* form fetches, for any
-# $B$. `gather` saves these 8.5 GB as well; neither number counts the scores. **Huang's vectors are
-# learned**, one per offset and head; what is new is the skew. Relative vectors made of
-# *sinusoids* are Transformer-XL's (section 7).
+# $B$. `gather` saves these 8.5 GB as well; neither number counts the scores. What is new in that
+# paper is the skew. Its vectors are learned, one for each offset and head. (Relative
+# vectors made of *sinusoids* are Transformer-XL's, section 7.)
 #
-# Huang's table is not clipped: it has a vector for each offset, so it ends where the table ends.
-# Shaw's clipped table does not:
+# Huang's table is not clipped. It has a vector for each offset up to the longest text, and can read
+# no longer one. Shaw's clipped table can:
 
 # %% tags=["nbval-check-output"]
 huang = encodings.create("huang", d_model=64, num_heads=4, max_len=24)
@@ -789,9 +789,9 @@ outcome("far", "a" if left > 0.9 else "c" if left < 0.1 else "b")
 # offsets up to $k - 1$. Layers add up: a token that looks 1 to the left reads one that has itself
 # looked 2 to the left in the layer before. By this argument $L$ layers reach $L(k-1)$, here 2, 4
 # and 6 for $k = 2$, 3 and 4. With $k = 4$ one layer is enough for offset 3, and the loss is that of
-# $k = 8$. With $k = 3$ it takes both, and the loss stays above. $k = 2$ does not reach 3; it is far
-# better than no positions all the same, perhaps since “far” still says on which side. In
-# translation six layers with $k = 2$ reach 6.
+# $k = 8$. With $k = 3$ it takes both layers, and the loss stays above that of $k = 4$. $k = 2$ does
+# not reach 3; it is far better than no positions all the same, perhaps since “far” still says on
+# which side. In translation six layers with $k = 2$ reach 6.
 
 # %% [markdown]
 # ## 7. Relatives
@@ -826,8 +826,8 @@ print("learned:", [name for name, _ in xl.named_parameters()])
 
 # %% [markdown]
 # **T5** (Raffel et al. 2020, section 2.1) keeps a single *number* for each head and offset, and
-# groups far offsets: the first few have a **bucket** each, then buckets widen like logarithms.
-# Compare with the clip:
+# groups far offsets: the first few have a **bucket** each, then the buckets grow wider, so that
+# their number grows like the logarithm of the offset. Compare with the clip:
 
 # %%
 bucket = encodings.create("t5_bias", d_model=32, num_heads=4).bucket
@@ -933,8 +933,8 @@ outcome("reverse", "b" if absolute < relative else "a")
 # tell all offsets apart, and a model may work out a token's position from where the text ends.
 #
 # On longer texts no model has learned to reverse. At 32 tokens the best is hardly more often right
-# than *none*, which knows no order at all; at 64 even the best is less often right; and at both
-# every loss is above that of *none*. So ask
+# than *none*, which knows no order at all. At 64 even the best is less often right than *none*. At
+# both lengths every loss is above that of *none*. So ask
 # first what the task is about. If it is about **how far two tokens are apart**, give the model
 # offsets; if it is about **the third field of a form**, give it positions.
 
@@ -977,9 +977,9 @@ if d2l:
 # - From $k$ on, everything is “far”, and by the argument above $L$ layers reach $L(k-1)$; a task
 #   that is about positions is not about offsets.
 #
-# Shaw's idea works, and it costs a table and a product more in each layer. What today's models
-# use is cheaper. One method needs no more than a rotation, the one that you built in unit 02. That
-# is unit 05.
+# Shaw's idea works, and it costs a table and a product more in each layer. What today's models use
+# is cheaper. One method needs no more than a rotation of pairs, as in the matrix that you built in
+# unit 02. That is unit 05.
 #
 # ## Further reading
 #

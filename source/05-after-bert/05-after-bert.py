@@ -169,10 +169,10 @@ print("but turning changed them:", not torch.allclose(here, q @ k.mT, atol=1e-4)
 # %% [markdown]
 # ### Which offset a head prefers
 #
-# RoPE has no parameter, but the matrices that make $q$ and $k$ have. Suppose they give $q = R_m k$:
-# the key's content, rotated by $m$ positions. Then the score is highest where $j - i = m$: to the
-# left for $m < 0$, to the right for $m > 0$. Move $m$ and the base; the sliders use **your**
-# `turn`.
+# RoPE has no parameter, but the matrices that make $q$ and $k$ have. Suppose that for two tokens
+# they give $q = R_m k$: the query is the key, rotated by $m$ positions. Then the score is highest
+# where $j - i = m$: to the left for $m < 0$, to the right for $m > 0$. Move $m$ and the base; the
+# sliders use **your** `turn`.
 
 # %%
 def draw(m, log10_base):
@@ -439,7 +439,7 @@ means(shift.table, some, "loss")
 # model without positions, though it is right more often (31 % against 17 %; section 4 has a
 # reason).
 #
-# Now the masked language of unit 02, in which a token follows from the one three positions before
+# Now the lag language, in which a token follows from the one three positions before
 # it, trained at 24. ALiBi is famous for extrapolating, so let us give it every chance: the
 # directional form can tell left from right.
 
@@ -589,7 +589,7 @@ print(f"the same weights: the scores differ by {apart:.0%} of their spread")
 # sentences, brackets (Golovneva et al. 2024, section 4). Each query opens a gate for each key, and
 # the position of key $j$ is the sum of the gates from $j$ up to the query:
 #
-# $$g_{ij} = \sigma(s_{ij}), \qquad p_{ij} = \sum_{m=j}^{i} g_{im}$$
+# $$g_{ij} = \mathrm{sigmoid}(s_{ij}), \qquad p_{ij} = \sum_{m=j}^{i} g_{im}$$
 #
 # where $s_{ij}$ is the score of query $i$ and key $j$. If all gates are 1, $p_{ij}$ is $i - j + 1$:
 # counting tokens is a special case.
@@ -648,8 +648,8 @@ plots.show(figure, "Staircase: all words of a sentence share one count; it grows
 
 # %% [markdown]
 # Read the row of *woke*: its own sentence so far is at 0 and the sentence before at 1, however long
-# the sentences are. (A full stop counts itself, so its row has one more everywhere: 1 is its own
-# sentence.) In general $p_{ij}$ is no whole number. CoPE has a learned vector $e_n$ for each whole
+# the sentences are. (Only in the row of a full stop, which counts itself, all numbers are larger by
+# one.) In general $p_{ij}$ is no whole number. CoPE has a learned vector $e_n$ for each whole
 # one, interpolates between two of them, and adds $q_i \cdot e[p_{ij}]$ to the score.
 
 # %% [markdown]
@@ -658,7 +658,7 @@ plots.show(figure, "Staircase: all words of a sentence share one count; it grows
 # You have now met each hook in some paper. Two of the six below you know from units 01 and 03.
 
 # %% [markdown] exercise="hooks" title="Which hook for which paper" difficulty=2 minutes=8
-# Here are six more papers. Write `hooks_for`: for the letter of a paper it returns the names of the
+# Here are six papers. Write `hooks_for`: for the letter of a paper it returns the names of the
 # hooks that a class for it has to override, as a tuple of `"embed"`, `"rotate"`, `"scores"`,
 # `"context"`; a list or a set will do as well. For a paper that needs none it is empty.
 #
@@ -792,8 +792,8 @@ means(raced, RACE, "loss").sort_values(("mean", 96))
 # What this shows, for this language and this size, and no further:
 #
 # - **Near the limit at all three lengths:** DeBERTa, Transformer-XL and CoPE. In all three the
-#   query meets a vector for the offset, or for the count. It is not the clip that they share:
-#   DeBERTa's is at offset 8, CoPE's at a count of 63, and Transformer-XL has none.
+#   query meets a vector for the offset, or for the count. (They have no clip in common:
+#   DeBERTa's is at offset 8, CoPE's at a count of 63, and Transformer-XL has none.)
 # - **Near it at 24, drifting as the text gets longer:** the clipped bias (a number per offset, up
 #   to a clip) and T5. At 96, T5 is 0.67 nats above the limit. Their numbers do not depend on the
 #   query.
@@ -879,7 +879,7 @@ outcome("clip", "c" if reached > 0.9 else "a" if reached < 0.3 else "b")
 # ones, which come to angles that they never had. But by the live table (seed 0, unless you run the
 # full profile) clipping them alone helps little, and clipping the two fast ones nearly as much as
 # clipping all. The fast pairs met every angle in training, so what can be wrong with them? Look at
-# where a head looks that prefers offset 3 or −3. Here is such a head: it is in the first layer of
+# where a head looks that prefers offset 3 or −3. Here is such a head. It is in the first layer of
 # the model of seed 0, which now reads 96 tokens:
 
 # %% tags=["training"]
@@ -906,9 +906,9 @@ print(f"without a preference: {1 / 96:.2f} at each offset")
 # side of its own offset: training on 24 tokens gave it no reason not to look there.
 #
 # The clip is known as ReRoPE (Su 2023). It is one way to **extend the context**: one can clip far
-# offsets, or squeeze all positions into the range of training, which is position interpolation
-# (Chen et al. 2023). The same was done to a table in unit 03, and was worse than guessing, as several
-# positions then look like one. Unit 10 asks what has to come with it.
+# offsets, or squeeze all positions into the range of training, which is **position interpolation**
+# (Chen et al. 2023). Unit 03 stretched a table in this way, to twice its length, and it did worse
+# than guessing: an offset of three looked like one of one and a half. Unit 10 tries it with RoPE.
 #
 # This holds on this task. On the task of section 3, trained on mixed lengths, RoPE nearly holds at
 # four times the length without any clip. And Transformer-XL meets new offsets as well, and holds;

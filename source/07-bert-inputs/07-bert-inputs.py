@@ -126,13 +126,13 @@ plots.show(*text.pieces("capital", vocabulary(1000).encode("capital").tokens))
 # - if nothing fits somewhere, not even a single letter, the **whole word** is `["[UNK]"]`.
 #
 # With the pieces `play`, `##ing` and `##s`, *playings* is `["play", "##ing", "##s"]`, and *plays!*
-# is `["[UNK]"]`.
+# is `["[UNK]"]`. The library `tokenizers`, with which you will compare, is not allowed here.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
 # - The word may be of any length, from one character to thousands of pieces, and of any characters,
 #   digits and `#` among them. It is in lower case already.
-# - No word begins with a piece that has `##` in front.
+# - You will be given no word that begins with one of the pieces with `##` in front.
 # - Any piece may have id 0, and `vocabulary` stays as it is.
 # </details>
 #

@@ -370,7 +370,7 @@ outcome("paris", "e" if likeliest < 0.05 else "a" if said == "france" else "b" i
 
 # %% [markdown]
 # **It has never read about Paris.** The name falls into pieces, and no answer gets even a twentieth
-# of the probability, where the best one for the docstring gets three times that or more. A masked
+# of the probability; the best one for the docstring gets three twentieths or more. A masked
 # language model does not say what is true. It says which word would stand there *in its texts*, and
 # with what probability. Try more: “the result is [MASK].” and “the result is not [MASK].”; two gaps
 # side by side; a sentence of yours.
@@ -616,8 +616,9 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 # - it tells left from right: to reverse the words changes more than the order of the results;
 # - every tensor or array it keeps is a Parameter, or a buffer if it is fixed; at $T$ = `max_len`,
 #   gradients reach the $x$ of `embed`, the $q$ and $k$ of `rotate`, and some entry of every
-#   Parameter; saved and loaded into another object, it gives the same result, and so does a second
-#   call (except for random draws in train mode, such as dropout).
+#   Parameter;
+# - saved and loaded into another object, it gives the same result, and so does a second call
+#   (except for random draws in train mode, such as dropout).
 #
 # Write it yourself: the library's encodings, such as `Learned` and `Rotary`, or subclasses of them,
 # earn nothing, but functions such as `helpers.encodings.sinusoidal_table` may be called.
@@ -628,8 +629,8 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 #   words or their order earns nothing. (The two order tests use $T \geq 8$.)
 # - $d = D/H$ is even. `positions` and `offsets` are None here. For `scores` and `context`, what
 #   broadcasts to $(B, H, T, T)$ and $(B, H, T, d)$ is as good, and so is None. (`Bert`
-#   re-initialises each `nn.Linear`, each `nn.Embedding` and a Parameter named `table`, with its own
-#   std.)
+#   re-initialises each `nn.Linear`, each `nn.Embedding` and a Parameter named `table`, with the std
+#   of the model.)
 # </details>
 #
 # *Why care:* this is how new encodings are made: an idea, a hook, and a race.
@@ -736,10 +737,10 @@ at_256 = others[others["length"] == 256].groupby("encoding")["loss"].mean()
 outcome("long", "abcd"[min(3, sum(at_256 > at_256["none"]))])
 
 # %% [markdown]
-# On these longer texts RoPE's loss is 1.6 nats higher here, and on English only 0.1. Why? Beats and
-# echo ask for exact distances, which English seldom does: in a recorded control, a grammar without
-# the two, RoPE's loss grew about half as much, though its three seeds differ a lot
-# ([`docs/mini-bert.md`](../../docs/mini-bert.md) has the table).
+# RoPE's loss on the longer texts is 1.6 nats higher than at 64 tokens; on English it was only 0.1.
+# Why? Beats and echo ask for exact positions and offsets, which English seldom does: in a recorded
+# control, a grammar without the two, RoPE's loss grew about half as much, though its three seeds
+# differ a lot ([`docs/mini-bert.md`](../../docs/mini-bert.md) has the table).
 #
 # ## 7. What is it good for?
 #
@@ -762,11 +763,11 @@ by_start.agg(["mean", "min", "max"]).round(2)
 # every model whose body is **frozen**, that is, not trained further. From nothing, every seed stays
 # at chance level. To a bag of words a swap makes no difference.
 #
-# **Pairs** (are both halves of one text?) are easier. There are three clues: a sentence that runs
-# across the middle, the topic, and the echo. Which of them a model uses has not been measured. Real
-# text is not so kind (Liu et al. 2019, table 2). What size, learning rate and optimiser change is
-# in [`docs/mini-bert.md`](../../docs/mini-bert.md), where sizes are compared by **perplexity**, $e$
-# to the power of the loss.
+# **Pairs** are easier: do both halves of a row come from one text? There are three clues: a
+# sentence that runs across the middle, the topic, and the echo. Which of them a model uses has not
+# been measured. In real text pairs helped less (Liu et al. 2019, table 2). What size, learning rate
+# and optimiser change is in [`docs/mini-bert.md`](../../docs/mini-bert.md), where sizes are
+# compared by **perplexity**, $e$ to the power of the loss.
 #
 # ## 8. Check against the book
 #

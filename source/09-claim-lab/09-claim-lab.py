@@ -70,9 +70,9 @@ predict("noise", "A model whose table looks like this outputs the symbol three p
         c="right nearly always", answer="")
 
 # %% [markdown]
-# The noise does not settle claim 24 by itself: it is one table of one small model. There are four
-# possible verdicts. A claim that says several things holds in part if some of them
-# hold and others do not; many claims do. Write your verdicts in place of the question marks:
+# The noise does not settle claim 24 by itself: these are the tables of one small model. There are
+# four possible verdicts. A claim that says several things holds in part if some of them hold and
+# others do not; many claims do. Write your verdicts in place of the question marks:
 
 # %%
 HOLDS, FAILS, PARTLY, OPEN = "holds", "does not hold", "holds in part", "not settled here"
@@ -500,7 +500,8 @@ widgets.explore(figures.rows_by_lengths, short_text=("length of most batches", 4
 # Each move of a slider trains two models. With one length all rows are equally good. With mostly
 # short texts, as the sliders start, accuracy drops at position 8, where those texts end, and stays
 # between about 0.2 and 0.6. The late rows catch up if long batches are less rare, or the training
-# longer (`docs/claims.md`). So the claim is about the **mix of lengths** and short trainings.
+# longer (`docs/claims.md`). So what the claim describes comes from the **mix of lengths**, and from
+# short trainings.
 #
 # ## 8. What it costs
 #
@@ -521,7 +522,7 @@ print("claim 1, what sinusoids cost more, in % of one layer of BERT base:")
 price = timing.price_of_sinusoids(seed=0)
 for name, percent in price.items():
     print(f"  {name:14} {percent:.2f}")
-print("claim 21, Shaw's attention over that behind a learned table:")
+print("claim 21, Shaw's attention divided by that with a learned table:")
 for name, ratio in timing.price_of_offsets(seed=0).items():
     print(f"  {name:14} {ratio:.2f}")
 outcome("sines", round(price["computed anew"], 1))
@@ -668,14 +669,14 @@ for n in left:
 # Have a look at claim 17. Counting parameters refutes its reason within a minute. But the claim is
 # about overfitting, and that took a training on eight texts, over and over. Which of its parts hold
 # is in the list above. (`docs/claims.md` has all claims with margins and sources,
-# three of them only read, and some from today, about RoPE, no positions and attention sinks.
+# three of them only read, and some from today, about RoPE and models without positions.
 # `docs/questions.md` asks why BERT learned its positions.)
 #
 # ## 10. Where the distance is
 #
 # Back to the forum, with better tools. Is the distance in the **rows**? Your `offset_verdict` can
-# say so: for the sinusoids of section 4, $r$ was 0. And is it in what the model's own **matrices**
-# make of the rows?
+# tell: its $r$ was 0 for the sinusoids of section 4, in whose rows it is. And is it in what the
+# model's own **matrices** make of the rows?
 
 # %%
 predict("where", "The trained model's matrices W between the rows of its table. Compared with the "

@@ -163,10 +163,10 @@ for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
 # ## 3. Interpolation: squeeze the positions
 #
 # The first idea is the simplest (Chen et al. 2023). To read $s$ times as many tokens, read position
-# $p$ as $p/s$. Then the last position of the longer text is one that the model knows, and no angle
-# is new. Turning by $\frac{p}{s}\,\theta_n$ is turning by $p\,\frac{\theta_n}{s}$: all frequencies
-# are divided by $s$, and nothing else changes. So this class is all that we need, for every method
-# of this unit:
+# $p$ as $p/s$. Then the last position of the longer text lies no further than those in training,
+# and hardly an angle is new. Turning by $\frac{p}{s}\,\theta_n$ is turning by
+# $p\,\frac{\theta_n}{s}$: all frequencies are divided by $s$, and nothing else changes. So this
+# class is all that we need, for every method of this unit:
 
 # %%
 class Slowed(Rotary):
@@ -279,8 +279,8 @@ print(f"the base for texts 4 times as long: {larger:,.0f}")
 by_length(measured(ways))
 
 # %% [markdown]
-# Nothing is destroyed, and most of the loss stays. What was wrong with this model has not been
-# touched: its fast pairs, and the offsets at which their angles repeat.
+# Nothing is destroyed, and most of the loss stays. For what was wrong with this model are its fast
+# pairs, with the offsets at which their angles repeat, and those have hardly been touched.
 #
 # ## 5. YaRN: a ramp between the two
 #
@@ -415,7 +415,7 @@ class Clipped(encodings.Encoding):
 
 # %%
 predict("tuned", "RoPE as it was, without any extension, is fine-tuned for 30 steps at 96 tokens. "
-        "How much of its loss above the limit there goes away?",
+        "How much of what it loses there, above the limit, is gained back?",
         a="hardly any: the slow pairs still meet new angles", b="about half", c="most of it",
         answer="")
 
@@ -640,12 +640,13 @@ wrong = {name[0]: right for name, right in follows.items() if name != "right pos
 outcome("harmless", max(wrong, key=wrong.get))
 
 # %% [markdown]
-# RoPE sees offsets only. If padding is counted, prompt and new tokens alike, a whole text moves to
-# the right, and no offset changes. (A learned table would notice, and so would code that compares a
-# position with the context length.) If only the new tokens are counted differently, their offsets
-# from the prompt are wrong: in b) by the padding, which shows in the first few of them, since only
-# these look back at the prompt; and in c) every new token is at the beginning of the text. And in
-# bfloat16, 2,001 is 2,000: about eight neighbours share one position, and offset three is lost.
+# RoPE sees offsets only. If padding is counted in the prompt and in the new tokens, the whole text
+# moves to the right, and no offset changes. (A learned table would notice, and so would code that
+# compares a position with the context length.) If only the new tokens are counted differently,
+# their offsets from the prompt are wrong: in b) by the padding, which shows in the first few of
+# them, since only these look back at the prompt; and in c) every new token is at the beginning of
+# the text. And in bfloat16, 2,001 is 2,000: about eight neighbours share one position, and offset
+# three is lost.
 #
 # None of these bugs raises an error, and the output is still a string of the same eight letters.
 # Which of them do tests find? The usual two compare cached decoding with one full pass, and a
@@ -909,5 +910,5 @@ if find_spec("transformers"):
 #   2021 (2106.02795): a table for each axis, and learnable Fourier features.
 # - Siméoni et al. 2025, *DINOv3* (2508.10104): rows and columns by RoPE in a large model.
 #
-# What is still open stands at the end of unit 09. The largest of these questions is yours now: does
-# a large model, on real text, *use* the positions that it has been given?
+# What is still open stands at the end of unit 09. One more question is yours now: does a large
+# model, on real text, *use* the positions that it has been given?

@@ -111,7 +111,7 @@ hooks = Exercise(
         *(Part(f"paper {paper}", 0.25, partial(_alone, paper)) for paper in NEEDED),
         Part("combined", 0.5, _together),
     ),
-    explains=("Here are six more papers.",),
+    explains=("Here are six papers.",),
 )
 
 

@@ -235,5 +235,9 @@ pieces = Exercise(
         Part("any word, however long", 0.5, _any),
     ),
     forbidden=(Tokenizer, models.WordPiece),
-    explains=("It is in lower case already", "No word begins with a piece"),
+    explains=(
+        "It is in lower case already",
+        "You will be given no word",
+        "The library `tokenizers`",
+    ),
 )

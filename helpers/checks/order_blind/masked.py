@@ -243,7 +243,7 @@ def masked_with_one_maximum_for_all(q, k, v, mask=None):
     "You cut scores off at a largest size, so that all beyond it are alike. They may be as large "
     "as a million, and their differences count there as well; softmax is safe with them.",
     loses=("no mask", "no weight at all"),
-    breaks="scores stay below $10^6$ in absolute value",
+    breaks="Scores stay below $10^6$ in absolute value",
 )
 def masked_with_scores_cut_off(q, k, v, mask=None):
     scores = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).clamp(-1e4, 1e4)

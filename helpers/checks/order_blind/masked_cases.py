@@ -166,9 +166,9 @@ def without(rng: Random) -> Iterator[Case]:
     case = call(q, k, v)
     yield common.finite_too(Case(f"{case.label}, a key that is all zeros", case.ask))
     for score, words in ((999_999.0, "999,999"), (-999_999.0, "−999,999")):
-        q, k = torch.zeros_like(q), torch.zeros_like(k)
+        q, k = (torch.zeros_like(each, dtype=torch.float64) for each in (q, k))
         q[..., 0] = 2.0  # the root of the width
         k[..., 0], k[..., 0, 0] = score * 0.999, score
-        case = call(q, k, v)
-        label = f"{case.label}, one score of {words} among others nearer to 0"
+        case = call(q, k, v.double())
+        label = f"{case.label}, one score of {words}, the others 1,000 nearer to 0"
         yield common.finite_too(Case(label, case.ask))
