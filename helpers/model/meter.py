@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
@@ -33,9 +34,15 @@ class Meter(TorchDispatchMode):
         for made in tree_leaves(result):
             if isinstance(made, Tensor):
                 self.made += 1
-                size = made.untyped_storage().nbytes() // made.element_size()
-                self.largest = max(self.largest, size)
+                self.largest = max(self.largest, _numbers(made))
         return result
+
+
+def _numbers(made: Tensor) -> int:
+    """Numbers in the memory of a tensor; of a sparse one those that it keeps."""
+    if made.layout is not torch.strided:
+        return made._nnz()
+    return made.untyped_storage().nbytes() // made.element_size()
 
 
 def largest_tensor(action: Callable[[], Any]) -> int:

@@ -204,7 +204,7 @@ check.masks(attention_mask, seed=1202)
 # Write `masked_attention`: as before, but with a boolean `mask`, True where a query may look. It
 # may be $(T, S)$, the same for all, or $(B, 1, 1, S)$, one row per sequence, or anything else that
 # broadcasts to the scores. Where it is False, the query gives the key no weight, however large its
-# score. (Scores stay below $10^6$ in absolute value.) `mask=None` hides nothing. Every query may
+# score. Scores stay below $10^6$ in absolute value. `mask=None` hides nothing. Every query may
 # look at one key at least. `F.scaled_dot_product_attention` is not allowed here either.
 #
 # *Why care:* if the mask is applied at the wrong step, a padded token still changes the result, a

@@ -906,7 +906,7 @@ print(f"without a preference: {1 / 96:.2f} at each offset")
 # side of its own offset: training on 24 tokens gave it no reason not to look there.
 #
 # The clip is known as ReRoPE (Su 2023). It is one way to **extend the context**: one can clip far
-# offsets, or squeeze all positions into the range of training, which is **position interpolation**
+# offsets, or squeeze all positions into the range of training, which is position interpolation
 # (Chen et al. 2023). Unit 03 stretched a table in this way, to twice its length, and it did worse
 # than guessing: an offset of three looked like one of one and a half. Unit 10 tries it with RoPE.
 #

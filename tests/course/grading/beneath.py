@@ -178,6 +178,9 @@ FREE = {
         "Additive (index_mlp fourier table stretch)": "unit 03 imports it for its answers",
         "Table (stretch)": "reads rows where they are, and `table` has been asked",
     },
+    "encodings.longer": {
+        "ByLength (longer_base)": "has a switch, and no angles of its own",
+    },
     "encodings.positions": {
         "Positions in_order ask _check_told _taken _count": "tell hooks where tokens stand",
     },
