@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     grade = commands.add_parser("grade", help="autograde a folder of submissions with nbgrader")
     grade.add_argument("submissions", type=Path, help="folder or zip with the notebooks")
     grade.add_argument("--out", type=Path, default=Path("graded"), help="where results go")
-    grade.add_argument("--workers", type=int, default=0, help="notebooks at a time; cores + 1")
+    grade.add_argument("--workers", type=int, default=0, help="notebooks at a time; one per core")
     grade.add_argument("--scheduler", default="", help="address of a Dask cluster that executes")
     grade.add_argument("--late", type=Path, help="TOML file with due dates and a policy")
     again = "grade again, and leave all else as it is: "

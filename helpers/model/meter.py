@@ -40,8 +40,10 @@ class Meter(TorchDispatchMode):
 
 def _numbers(made: Tensor) -> int:
     """Numbers in the memory of a tensor; of a sparse one those that it keeps."""
-    if made.layout is not torch.strided:
-        return made._nnz()
+    if made.layout == torch.sparse_coo:
+        made = made._values()
+    elif made.layout in (torch.sparse_csr, torch.sparse_csc):
+        made = made.values()
     return made.untyped_storage().nbytes() // made.element_size()
 
 

@@ -665,8 +665,7 @@ plots.show(figure, f"Power by frequency; at 1/3: {third}.")
 # the figure: it works with the waves that were there at initialisation, drawn at random. So what
 # one run shows may be chance. The recorded runs took the same 400 steps on three seeds each, with
 # the course's own classes. (Those draw their numbers in another order than yours, so seed 0 begins
-# elsewhere.) In the legend, *LN* stands for a
-# LayerNorm behind the encoding:
+# elsewhere.) *LN* stands for a LayerNorm behind the encoding:
 
 # %%
 NAMES = {  # the name in the record: the formula to show

@@ -480,8 +480,8 @@ print(f"scores, all 8 heads, which both forms need: {4 * held['scores'] / 1e6:.0
 # %% [markdown]
 # So the paper's 8.5 GB (8.6 by this count) are the vectors that the *batched* form fetches, for any
 # $B$. `gather` saves these 8.5 GB as well; neither number counts the scores. What is new in that
-# paper is the skew. Its vectors are learned, one for each offset and head. (Relative
-# vectors made of *sinusoids* are Transformer-XL's, section 7.)
+# paper is the skew. Huang's vectors are learned, one for each offset and head. (Relative vectors
+# made of *sinusoids* are Transformer-XL's, section 7.)
 #
 # Huang's table is not clipped. It has a vector for each offset up to the longest text, and can read
 # no longer one. Shaw's clipped table can:
@@ -515,8 +515,8 @@ except ValueError as error:
 # and `rows` is $(T, T)$, any rows; returned is $(B, H, T, d)$. Take the weights as they are: after
 # dropout, a query's weights need not add up to 1.
 #
-# One part of the points is for making no tensor with a vector for each pair: where
-# $T > B \cdot H$ and $d > R$, no single tensor may hold $T^2 \cdot d$ numbers, forward or backward.
+# One part of the points is for making no tensor with a vector for each pair: where $T > B \cdot H$
+# and $d > R$, no single tensor may hold $T^2 \cdot d$ numbers, forward or backward.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
@@ -934,9 +934,9 @@ outcome("reverse", "b" if absolute < relative else "a")
 #
 # On longer texts no model has learned to reverse. At 32 tokens the best is hardly more often right
 # than *none*, which knows no order at all. At 64 even the best is less often right than *none*. At
-# both lengths every loss is above that of *none*. So ask
-# first what the task is about. If it is about **how far two tokens are apart**, give the model
-# offsets; if it is about **the third field of a form**, give it positions.
+# both lengths every loss is above that of *none*. So ask first what the task is about. If it is
+# about **how far two tokens are apart**, give the model offsets; if it is about **the third field
+# of a form**, give it positions.
 
 # %% [markdown]
 # ## 9. Check against the book

@@ -439,9 +439,9 @@ means(shift.table, some, "loss")
 # model without positions, though it is right more often (31 % against 17 %; section 4 has a
 # reason).
 #
-# Now the lag language, in which a token follows from the one three positions before
-# it, trained at 24. ALiBi is famous for extrapolating, so let us give it every chance: the
-# directional form can tell left from right.
+# Now the lag language, in which a token follows from the one three positions before it, trained at
+# 24. ALiBi is famous for extrapolating, so let us give it every chance: the directional form can
+# tell left from right.
 
 # %%
 predict("alibi", "ALiBi, directional: how do its losses at 24, 48 and 96 tokens compare?",
@@ -854,8 +854,8 @@ tried.pivot(index=["seed", "encoding"], columns="length", values="loss").round(3
 
 # %% [markdown]
 # One training, evaluated four times (three trainings in the full profile). Here are the first two
-# rows from recorded runs of 1,000 steps, with three seeds. (They are other runs
-# than those of section 8, and by chance their RoPE ends at other losses.)
+# rows from recorded runs of 1,000 steps, with three seeds. (They are other runs than those of
+# section 8, and by chance their RoPE ends at other losses.)
 
 # %%
 controls = recorded.load("lag_controls")
@@ -908,7 +908,7 @@ print(f"without a preference: {1 / 96:.2f} at each offset")
 # The clip is known as ReRoPE (Su 2023). It is one way to **extend the context**: one can clip far
 # offsets, or squeeze all positions into the range of training, which is position interpolation
 # (Chen et al. 2023). Unit 03 stretched a table in this way, to twice its length, and it did worse
-# than guessing: an offset of three looked like one of one and a half. Unit 10 tries it with RoPE.
+# than guessing: an offset of three then looked like 1.5. Unit 10 tries it with RoPE.
 #
 # This holds on this task. On the task of section 3, trained on mixed lengths, RoPE nearly holds at
 # four times the length without any clip. And Transformer-XL meets new offsets as well, and holds;

@@ -462,8 +462,8 @@ print(f"noise, judged on other sequences: {float(error_of(noise[:8], noise[8:]))
 # offsets in every layer (unit 04), and nothing at the input.
 
 # %%
-predict("read", "Three of the models have skips. From one of the three, positions are read best. "
-                "Its loss is",
+predict("read", "Three of the models have skips. The one from which a probe reads positions best "
+                "has a loss that is",
         a="the lowest of the three", b="in the middle", c="the highest of the three", answer="")
 
 # %% tags=["training"]
@@ -547,9 +547,8 @@ for name, options in given.items():
 # One layer is enough: the path between any two tokens has length $O(1)$ (Vaswani et al. 2017, table
 # 1), whatever positions are added, fixed or learned. Shaw's clip is no limit either: beyond $k$ the
 # offsets share a vector, and the tokens are still seen. It is different in a **window**, where a
-# query sees only keys at most $k$ away: the way through a text then takes $T/k$ layers, as in a
-# convolution. **Cause 3 is
-# ruled out.** Long texts have a price, but a different one.
+# query sees only keys at most $k$ away: to cross a text then takes $T/k$ layers, as in a
+# convolution. **Cause 3 is ruled out.** Long texts have a price, but a different one.
 
 # %% [markdown]
 # ## 4. What a longer text costs

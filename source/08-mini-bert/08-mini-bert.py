@@ -553,10 +553,9 @@ outcome("agreement", round(other, 2))
 
 # %% [markdown]
 # The rule has no exceptions: the exact answer gives more than 0.99 to the right number in both
-# cases. A gap between the two means that the model goes by the words nearby and not by
-# the subject alone. At
-# 0.5 the two nouns cancel. Below 0.5 the nearer one would win, which is called **attraction**:
-# Linzen et al. (2016) found it in models of English.
+# cases. A gap between the two means that the model goes by the words nearby and not by the subject
+# alone. At 0.5 the two nouns cancel. Below 0.5 the nearer one would win, which is called
+# **attraction**: Linzen et al. (2016) found it in models of English.
 #
 # ### Who looks where
 #
@@ -573,8 +572,8 @@ widgets.explore(lambda layer, head: pictures.attention(alpha, layer, head),
 # %% [markdown]
 # A dark stripe beside the diagonal is a head that reads its neighbours, as head 1 of layer 1 did in
 # our run. There, head 2 of layer 1 found where an echo belongs: query 61, hidden, looked at key 1,
-# and query 1 at key 61.
-# Other dark squares in the corner, such as query 63 and key 5, are no echoes.
+# and query 1 at key 61. Other dark squares in the corner, such as query 63 and key 5, are no
+# echoes.
 #
 # And the table? Subtract the mean row from it. Here is the mean cosine of two rows, by their
 # offset:
@@ -738,9 +737,9 @@ outcome("long", "abcd"[min(3, sum(at_256 > at_256["none"]))])
 
 # %% [markdown]
 # RoPE's loss on the longer texts is 1.6 nats higher than at 64 tokens; on English it was only 0.1.
-# Why? Beats and echo ask for exact positions and offsets, which English seldom does: in a recorded
-# control, a grammar without the two, RoPE's loss grew about half as much, though its three seeds
-# differ a lot ([`docs/mini-bert.md`](../../docs/mini-bert.md) has the table).
+# Perhaps since beats and echo ask for exact positions and offsets: in a recorded control, a grammar
+# without the two, RoPE's loss grew about half as much, though its three seeds differ a lot
+# ([`docs/mini-bert.md`](../../docs/mini-bert.md) has the table).
 #
 # ## 7. What is it good for?
 #
@@ -765,9 +764,9 @@ by_start.agg(["mean", "min", "max"]).round(2)
 #
 # **Pairs** are easier: do both halves of a row come from one text? There are three clues: a
 # sentence that runs across the middle, the topic, and the echo. Which of them a model uses has not
-# been measured. In real text pairs helped less (Liu et al. 2019, table 2). What size, learning rate
-# and optimiser change is in [`docs/mini-bert.md`](../../docs/mini-bert.md), where sizes are
-# compared by **perplexity**, $e$ to the power of the loss.
+# been measured. On real text, training on pairs hardly helped (Liu et al. 2019, table 2). What
+# size, learning rate and optimiser change is in [`docs/mini-bert.md`](../../docs/mini-bert.md),
+# where sizes are compared by **perplexity**, $e$ to the power of the loss.
 #
 # ## 8. Check against the book
 #

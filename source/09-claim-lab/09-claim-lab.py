@@ -194,9 +194,8 @@ for number in (10, 12, 13):
 # $T = 32$, $T^2$ is 1.07 times that). The $2T-1$ offsets are right. BERT's table has 512 rows:
 # 1,024 is the **width** of the large model. The head is one dense layer of width $D$ with a GELU,
 # and its decoder is the word embedding; 4,096 = $4D$ is the inner width of the MLP in each of the
-# large model's layers.
-# Claims 12 and 13 attach the wrong name to a real number. Such errors live long, because whoever
-# checks finds the number in the paper.
+# large model's layers. Claims 12 and 13 attach the wrong name to a real number. Such errors live
+# long, because whoever checks finds the number in the paper.
 #
 # ## 4. What attention can see
 #
@@ -305,10 +304,9 @@ outcome("random", "a" if r < 0.01 else "c" if r > 0.7 else "b")
 # %% [markdown]
 # The products of the bare rows have the property. So have those with matrices that turn the rows.
 # With random matrices it is gone. The sentence is true of relative encodings, which is probably
-# what was meant. How random may $W$ be? Take 0.9 of the
-# identity and 0.1 of a matrix of standard normal numbers, and $r$ is 0.4 to 0.6 already (ten
-# seeds). That is more noise than it sounds: by its norm it is more than half as large as the
-# identity.
+# what was meant. How random may $W$ be? Take 0.9 of the identity and 0.1 of a matrix of standard
+# normal numbers, and $r$ is 0.4 to 0.6 already (ten seeds). That is more noise than it sounds: by
+# its norm it is more than half as large as the identity.
 
 # %%
 widgets.explore(lambda noise, seed: figures.mixed(P, noise, seed),
@@ -668,14 +666,14 @@ for n in left:
 # %% [markdown]
 # Have a look at claim 17. Counting parameters refutes its reason within a minute. But the claim is
 # about overfitting, and that took a training on eight texts, over and over. Which of its parts hold
-# is in the list above. (`docs/claims.md` has all claims with margins and sources,
-# three of them only read, and some from today, about RoPE and models without positions.
-# `docs/questions.md` asks why BERT learned its positions.)
+# is in the list above. (`docs/claims.md` has all claims with margins and sources, three of them
+# only read, and some from today, about RoPE and models without positions. `docs/questions.md` asks
+# why BERT learned its positions.)
 #
 # ## 10. Where the distance is
 #
 # Back to the forum, with better tools. Is the distance in the **rows**? Your `offset_verdict` can
-# tell: its $r$ was 0 for the sinusoids of section 4, in whose rows it is. And is it in what the
+# tell: for the sinusoids of section 4, whose rows do have it, $r$ was 0. And is it in what the
 # model's own **matrices** make of the rows?
 
 # %%

@@ -12,6 +12,7 @@ from torch import Tensor
 from helpers import checks
 from helpers.checks import order_blind, start_here
 from helpers.checks import sinusoidal as check
+from helpers.checks.engine.case import refusal
 
 EXERCISES = [e for u in ("00-start-here", "02-sinusoidal") for e in checks.exercises(u).values()]
 
@@ -86,7 +87,8 @@ class _EqualToAll(torch.Tensor):
     ("answer", "words"),
     [
         (lambda n, d, base=0: None, "return missing"),
-        (lambda n, d, base=0: [[0.0] * d] * n, "found list"),
+        (lambda n, d, base=0: [[0.0] * d] * n, "found list. Wrap it in torch.tensor"),
+        (lambda n, d, base=0: (torch.zeros(n, d), 0), "found tuple. Return the result alone."),
         (lambda n, d, base=0: torch.zeros(d, n), "expected the shape"),
         (lambda n, d, base=0: torch.full((n, d), math.nan), "not a number"),
         (lambda n, d, base=0: torch.zeros(n, d), "the first at index [0, 1]"),
@@ -152,3 +154,20 @@ def test_who_shuffles_sequences_is_not_told_that_the_measure_is_0(seed: int) -> 
         return (f(x[order]) - f(x)[order]).abs().max()
 
     assert order_blind.gap(of_sequences, seed).hints == []
+
+
+def test_a_result_of_another_form_is_no_error_of_the_code() -> None:
+    offsets = checks.exercises("09-claim-lab")["offsets"]
+    for answer, words in (
+        (lambda table, matrices: [], "expected a dict, found list."),
+        (lambda table, matrices: {"verdict": "holds"}, "your dict has no entry ratio."),
+    ):
+        message = offsets(answer).findings[0].message
+        assert words in message and "stops with" not in message
+
+
+def test_a_text_that_names_every_number_names_none() -> None:
+    def action() -> None:
+        raise ValueError(" ".join(map(str, range(30))))
+
+    assert not refusal(action, width=7)["its text names width"]

@@ -81,3 +81,32 @@ class With512RowsAtMost(own_turn_of_the_first_pair):
 def test_it_is_found_wherever_it_is(answer: type[Encoding], lost: str) -> None:
     report = own(answer)
     assert [each.part for each in report.findings if each.earned < each.points] == [lost]
+
+
+class OneFurther(Encoding):
+    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+        return x.roll(1, 1)
+
+
+class Mirrored(Encoding):
+    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+        return x.flip(1)
+
+
+class InADrawnOrder(Encoding):
+    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+        draw = torch.Generator().manual_seed(x.shape[1])
+        return x[:, torch.randperm(x.shape[1], generator=draw)]
+
+
+class Sorted(Encoding):
+    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+        return x[torch.arange(len(x))[:, None], x[..., 0].argsort(1)]
+
+
+@pytest.mark.parametrize("answer", [OneFurther, Mirrored, InADrawnOrder, Sorted])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_who_only_moves_the_words_is_blind_to_order(answer: type[Encoding], seed: int) -> None:
+    report = own(answer, seed=seed)
+    earned = {each.part: each.earned for each in report.findings}
+    assert earned["it is not blind to order"] == earned["it tells left from right"] == 0

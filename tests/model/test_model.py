@@ -10,6 +10,7 @@ from helpers.corpora import LagLanguage, Masked
 from helpers.encodings import Encoding, Positions, create, tree_depths, tree_offsets
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.encoder import Encoder
+from helpers.model.meter import largest_tensor
 from helpers.training import DivergedError, evaluate, masked_loss, train
 from helpers.training.experiments import run
 
@@ -169,3 +170,10 @@ def test_sinusoids_learn_the_lag_and_nothing_beats_the_limit() -> None:
 
 def test_batches_are_named_tuples() -> None:
     assert isinstance(_draw()(), Masked)
+
+
+def test_a_sparse_tensor_counts_as_many_numbers_as_it_keeps() -> None:
+    places, values = torch.tensor([[0, 4, 7]]), torch.ones(3, 1000)  # each number is a whole row
+    made = largest_tensor(lambda: torch.sparse_coo_tensor(places, values, (100_000, 1000)))
+    assert 3000 <= made < 100_000
+    assert largest_tensor(lambda: torch.sparse_coo_tensor(places, torch.ones(3), (100_000,))) < 100

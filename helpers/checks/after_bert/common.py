@@ -76,7 +76,7 @@ def derivative(
             "a gradient comes back": bool((gradient != 0).any()),
             "the gradient": "nan"
             if gradient.isnan().any()
-            else "the slope of your result"
+            else "that of your result"
             if all(_fits(function, x.double(), gradient, weights, step * way) for way in _ways(x))
             else "not that of your result",
         }

@@ -11,7 +11,7 @@ from torch import Tensor
 from helpers.checks.engine import Answer, Case
 from helpers.checks.engine.case import unchanged
 
-FITS = "the slope of your result"
+FITS = "that of your result"
 OTHER = "not that of your result"
 RESULT = "the result"
 SLOPE = "the slope of the right result"

@@ -8,7 +8,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.checks.bert_inputs import chance
-from helpers.checks.engine import Answer
+from helpers.checks.engine import Answer, ResultFormError
 from helpers.corpora.wordpiece import MASK
 
 MIRRORS = {"the row": (1,), "the column": (0,), "both": (0, 1)}
@@ -16,22 +16,18 @@ FEW = 50  # pairs that tell nothing
 CALLS = 500
 
 
-class NotTwoTensorsError(Exception):
-    """An answer gives something else than what the model sees and the targets."""
-
-
 def two(found: Any, tokens: Tensor) -> tuple[Tensor, Tensor]:
     """What is seen and the targets, two tensors like `tokens`."""
     if found is None:
-        raise NotTwoTensorsError("it returns nothing; is a return missing?")
+        raise ResultFormError("it returns nothing; is a return missing?")
     if not isinstance(found, tuple | list) or len(found) != 2:
-        raise NotTwoTensorsError(
+        raise ResultFormError(
             f"it returns one {type(found).__name__}, not what is seen and targets"
         )
     seen, targets = (torch.as_tensor(each) for each in found)
     if seen.shape != tokens.shape or targets.shape != tokens.shape:
         shapes = f"{tuple(seen.shape)} and {tuple(targets.shape)}"
-        raise ValueError(f"the results have the shapes {shapes}, tokens {tuple(tokens.shape)}")
+        raise ResultFormError(f"the results have the shapes {shapes}, tokens {tuple(tokens.shape)}")
     return seen, targets
 
 

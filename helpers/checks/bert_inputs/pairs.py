@@ -16,8 +16,8 @@ from typing import Any
 import torch
 
 from helpers.checks.bert_inputs import chance, pairs_counted
-from helpers.checks.bert_inputs.pairs_asked import NotTriplesError, called
-from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.checks.bert_inputs.pairs_asked import called
+from helpers.checks.engine import Answer, Case, Exercise, Part, ResultFormError
 from helpers.corpora import inputs
 from helpers.corpora.inputs import IS_NEXT, NOT_NEXT
 
@@ -112,7 +112,7 @@ def _many(answer: Answer, sizes: Sequence[int], seed: int) -> Any:
     None where the answer returns nothing.
 
     Raises:
-        NotTriplesError: it gives no triples.
+        ResultFormError: it gives no triples.
     """
     documents = _documents(sizes)
     places = [(d, n) for d, size in enumerate(sizes) for n in range(size)]
@@ -121,7 +121,7 @@ def _many(answer: Answer, sizes: Sequence[int], seed: int) -> Any:
     if None in made:
         return None
     if not made[0] or len(set(map(len, made))) > 1:
-        raise NotTriplesError("it returns no triples, or not always as many")
+        raise ResultFormError("it returns no triples, or not always as many")
     columns = [tuple(zip(*each, strict=True)) for each in made]
     where = torch.tensor([list(map(numbers.get, seconds, repeat(-1))) for _, seconds, _ in columns])
     labels = torch.tensor([each for *_, each in columns])

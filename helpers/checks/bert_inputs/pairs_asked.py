@@ -7,14 +7,10 @@ from numbers import Integral
 from random import Random
 from typing import Any
 
-from helpers.checks.engine import Answer, ArgumentChangedError
+from helpers.checks.engine import Answer, ArgumentChangedError, ResultFormError
 
 Triple = tuple[str, str, int]
 WATCHED = 20  # calls, of many
-
-
-class NotTriplesError(Exception):
-    """An answer gives something else than triples (first, second, label)."""
 
 
 class TooManyDrawsError(Exception):
@@ -68,17 +64,17 @@ def triples(answer: Answer, documents: list[list[str]], draw: Random) -> Any:
     if given != documents:
         raise ArgumentChangedError
     if found is not None and not isinstance(found, list | tuple):
-        raise NotTriplesError(f"it returns {type(found).__name__}, not a list of triples")
+        raise ResultFormError(f"it returns {type(found).__name__}, not a list of triples")
     return None if found is None else _plain(found)
 
 
 def _plain(found: Sequence[Any]) -> list[Triple]:
     """By columns, since library calls are counted here, which makes each call slow."""
     if not _all_are(found, (tuple, list)) or set(map(len, found)) - {3}:
-        raise NotTriplesError("not all that it holds are triples (sentence, sentence, 0 or 1)")
+        raise ResultFormError("not all that it holds are triples (sentence, sentence, 0 or 1)")
     firsts, seconds, labels = zip(*found, strict=True) if found else ((), (), ())
     if not (_all_are(firsts, str) and _all_are(seconds, str) and _all_are(labels, Integral)):
-        raise NotTriplesError("a triple of it is not (sentence, sentence, 0 or 1)")
+        raise ResultFormError("a triple of it is not (sentence, sentence, 0 or 1)")
     return list(zip(firsts, seconds, map(int, labels), strict=True))
 
 

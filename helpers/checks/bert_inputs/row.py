@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from helpers.checks.engine import Answer, ArgumentChangedError, Case, Exercise, Part
+from helpers.checks.engine import (
+    Answer,
+    ArgumentChangedError,
+    Case,
+    Exercise,
+    Part,
+    ResultFormError,
+)
 from helpers.corpora import inputs
 from helpers.corpora.wordpiece import CLS, PAD, SEP
-
-
-class NotTwoListsError(Exception):
-    """An answer gives something else than tokens and segments."""
 
 
 def pair_row(first: list[int], second: list[int], length: int) -> tuple[list[int], list[int]]:
@@ -43,7 +46,7 @@ def _row(rng: Random, sizes: tuple[int, int], length: int, *names: str) -> Case:
         if found is None:
             return None
         if len(found) != 2 or not all(hasattr(each, "__len__") for each in found):
-            raise NotTwoListsError("tokens and segments are due, a list of each")
+            raise ResultFormError("tokens and segments are due, a list of each")
         both = dict(zip(("tokens", "segments"), map(_numbers, found), strict=True))
         return _entries(both, names)
 

@@ -180,3 +180,16 @@ def row_with_the_last_mark_in_the_first(): ...
     "[0.0] * (len(first) + 2) + [1.0] * (len(second) + 1)",
 )
 def row_with_numbers_that_are_not_whole(): ...
+
+
+@row.mistake(
+    "Your segments are False and True. They choose rows of a table, so they are whole numbers.",
+    loses=("its segments", "a pair that is too long"),
+    breaks="all whole numbers (`int`)",
+)
+@changed(
+    pair_row,
+    "[0] * (len(first) + 2) + [1] * (len(second) + 1)",
+    "[False] * (len(first) + 2) + [True] * (len(second) + 1)",
+)
+def row_with_truth_values(): ...

@@ -238,3 +238,17 @@ def offsets_each_diagonal_alike(table, matrices):
         along = torch.stack([line.var(correction=0) for line in lines]).mean()
         ratio.append(float((along / s.var(correction=0)) ** 0.5))
     return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
+
+
+@offsets.mistake(
+    "You leave out products that are 0. A product may be 0, and counts like any other.",
+    loses=RATIO,
+    breaks="the products depend on the offset alone",
+)
+@changed(
+    offsets_by_diagonals,
+    "lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]",
+    "lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]\n"
+    "        lines = [line[line != 0] for line in lines]",
+)
+def offsets_of_what_is_not_zero(): ...

@@ -260,3 +260,16 @@ def verdict_by_number(claim, seeds):
     "    found = ",
 )
 def verdict_known_by_heart(): ...
+
+
+@exercise.mistake(
+    "A number that several seeds give stands in your list once. Each seed has a value of its own.",
+    loses=NUMBERS,
+    breaks="the list of its values",
+)
+@changed(
+    verdict_by_parts,
+    "rows[part.number].tolist()",
+    "list(dict.fromkeys(rows[part.number].tolist()))",
+)
+def verdict_of_different_values(): ...

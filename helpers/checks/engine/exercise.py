@@ -18,7 +18,7 @@ import torch
 
 from helpers.checks.engine import compare
 from helpers.checks.engine.asking import LATER, SWITCHED, ask, kept, read, said, silent
-from helpers.checks.engine.case import Answer, ArgumentChangedError, Case
+from helpers.checks.engine.case import Answer, ArgumentChangedError, Case, ResultFormError
 from helpers.checks.engine.library import HIDDEN, forbidden, library_calls
 from helpers.checks.engine.plain import Raised
 from helpers.checks.engine.questions import Answers, Questions
@@ -241,6 +241,8 @@ class Exercise:
                 "a later call of your function changes this result, or returns the same object: "
                 "return a new one each time."
             )
+        if isinstance(found, Raised) and found.kind == ResultFormError.__name__:
+            return f"{found.text}."
         if isinstance(found, Raised) and found.kind == SWITCHED:
             return f"your function leaves {found.text} changed for all code that comes after it."
         if isinstance(found, Raised):

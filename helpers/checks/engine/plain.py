@@ -44,8 +44,6 @@ class Raised:
 
     def told(self) -> str:
         """In words, for the learner."""
-        if self.kind == "ResultFormError":
-            return f"{self.text}."
         return f"your code stops with {self.kind}" + (f": {self.text}" if self.text else ".")
 
 

@@ -232,3 +232,13 @@ class features_written_into_positions(RightFourier):
         angles = positions[..., None] * self.frequencies
         positions.mul_(2)
         return angles
+
+
+@fourier.mistake(
+    "Positions beyond 511 are all read as 511. Equation 2 has a vector for each, however far.",
+    loses=("equation 6: the MLP of the features", "positions (B, T) as well"),
+    breaks="and may lie beyond `max_len`",
+)
+class vectors_up_to_511(RightFourier):
+    def vectors(self, positions):
+        return super().vectors(positions.clamp(max=511))

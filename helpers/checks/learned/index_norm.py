@@ -133,3 +133,13 @@ class index_standardised(RightMLP):
     def index(self, positions):
         positions = positions[..., None].double()
         return (positions - positions.mean()) / positions.std()
+
+
+@index_mlp.mistake(
+    "A smallest number stands in your division. Divide by max_len itself, however small it is.",
+    loses="the MLP of p / max_len",
+    breaks="x_p + LN(MLP(p / max_len))",
+)
+class index_divided_by_24_at_least(RightMLP):
+    def index(self, positions):
+        return positions[..., None] / max(self.max_len, 24)

@@ -38,17 +38,18 @@ def ramp_of(
     return (1 - kept) * theta / factor + kept * theta, 0.1 * math.log(factor) + 1
 
 
-def _frequencies(asked: Case) -> Case:
-    """Beside the plain sum of all angles: at a position far away a small error is a large one."""
+def _frequencies(asked: Case, logarithms: bool = True) -> Case:
+    """By their logarithms too: at a position far away a small error is a large one."""
 
     def ask(answer: Answer) -> Any:
         found = asked.ask(answer)
         told = {"the number of results": common.results(found)}
         if not common.two(found):
             return told
-        if type(found[0]) is not Tensor:
-            return told | {"its dtype": f"none, as it is a {type(found[0]).__name__}"}
-        return told | common.real(found[0]) | {"their logarithms": found[0].double().log()}
+        told |= common.real(found[0])
+        if not (logarithms and isinstance(found[0], Tensor)):
+            return told
+        return told | {"their logarithms": found[0].double().log()}
 
     return Case(asked.label, ask)
 
@@ -95,10 +96,12 @@ def _by_others(rng: Random) -> Iterator[Case]:
         for base in (common.base_near_one(rng), rng.uniform(1.2, 9), common.large_base(rng)):
             yield _frequencies(call(d_head, trained, s, base=base))
     # By position, as the signature has them, and a text that is much longer.
-    far = rng.randint(60, 300)
+    far, farther = rng.randint(60, 300), rng.randint(2000, 9000)
     low, high = rng.uniform(0.5, 3), rng.uniform(6, 40)
     yield _frequencies(call(16, rng.randint(300, 3000), rng.uniform(2, 9), low, high))
     yield _frequencies(call(16, rng.randint(300, 3000), far, low, high, rng.randint(2, 9) * 10_000))
+    # Here θ/s may be what is left of a difference, of which float32 keeps few digits.
+    yield _frequencies(call(16, rng.randint(300, 3000), farther, low, high), logarithms=False)
 
 
 def _by_gain(rng: Random) -> Iterator[Case]:

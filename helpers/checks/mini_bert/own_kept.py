@@ -15,7 +15,9 @@ from helpers.encodings import Encoding
 
 DEEPEST = 4  # a list of lists of lists
 REGISTERED = "every tensor or array it keeps is a Parameter or a buffer"
-ELSEWHERE = "so is what it has in lists, dictionaries, functions and the notebook"
+ELSEWHERE = (
+    "every tensor in a list, dictionary, function or the notebook is a Parameter or a buffer"
+)
 
 
 def kept(encoding: nn.Module) -> dict[str, bool]:

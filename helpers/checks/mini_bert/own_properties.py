@@ -17,9 +17,9 @@ NO_GRADIENT = (
 
 @own.mistake(
     "To Bert with your class a shuffled text is the same text. Either no hook does anything, "
-    "or what it does is the same at every position, or it adds one number to all D entries, which "
-    "the LayerNorm behind the sum removes, or one number of a query to its scores with all "
-    "keys, which the softmax takes out again.",
+    "or what it does is the same at every position, or it only puts the words into another order, "
+    "or it adds one number to all D entries, which the LayerNorm behind the sum removes, or one "
+    "number of a query to its scores with all keys, which the softmax takes out again.",
     breaks=("it is not blind to order", "a class that ignores the words"),
 )
 class own_one_vector_for_all(Encoding):

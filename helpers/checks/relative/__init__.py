@@ -6,6 +6,7 @@ from helpers.checks.relative import (  # noqa: F401
     module_objects,
     module_tables,
     module_training,
+    rows_kinds,
     skew_forbidden,
 )
 from helpers.checks.relative.batched import batched

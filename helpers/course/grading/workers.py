@@ -19,9 +19,9 @@ def executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Exe
         CourseError: `workers` is negative, or nobody at `scheduler` can execute.
     """
     if workers < 0:
-        raise CourseError(f"--workers {workers}: it takes one at least, or 0 for the usual number")
+        raise CourseError(f"--workers {workers}: it takes one at least, or 0 for one per core")
     if not scheduler:
-        workers = workers or (os.cpu_count() or 1) + 1  # while one marks, the others execute
+        workers = workers or os.cpu_count() or 1
         threads = ThreadPoolExecutor(workers)
         try:
             yield threads, workers

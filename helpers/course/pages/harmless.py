@@ -11,9 +11,8 @@ import copy
 import re
 import time
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
-import nbformat
 from nbformat import NotebookNode, v4
 from nbgrader.preprocessors import ClearHiddenTests
 from nbgrader.utils import is_grade
@@ -46,25 +45,13 @@ def written(cell: NotebookNode) -> str:
     return str(cell.metadata.get(WRITTEN, cell.source))
 
 
-def _node(**parts: Any) -> NotebookNode:
-    """A cell or an output. The whole notebook is validated, once, where it is written."""
-    return cast("NotebookNode", nbformat.from_dict(parts))
-
-
 def _known(cell: NotebookNode) -> dict[str, Any]:
     return {name: cell.metadata[name] for name in ("nbgrader", "tags") if name in cell.metadata}
 
 
 def _code(cell: NotebookNode) -> NotebookNode:
     outputs = [kept for each in cell.outputs if (kept := _output(each))]
-    made = _node(
-        cell_type="code",
-        id=cell.id,
-        metadata=_known(cell),
-        source=cell.source,
-        execution_count=None,
-        outputs=outputs,
-    )
+    made = v4.new_code_cell(cell.source, id=cell.id, metadata=_known(cell), outputs=outputs)
     return ClearHiddenTests().preprocess_cell(made, {}, 0)[0] if is_grade(made) else made
 
 
@@ -73,8 +60,7 @@ def _text(cell: NotebookNode, late: bool) -> NotebookNode:
     text = cell.source if cell.cell_type == "markdown" else _fenced(cell.source)
     shown = rendering.plain(text) if late else rendering.markdown(text, rendering.attached(cell))
     page = PAGE.format(str(shown).replace("\n", "&#10;"))
-    known = _known(cell) | {WRITTEN: text}
-    made = _node(cell_type="markdown", id=cell.id, metadata=known, source=page)
+    made = v4.new_markdown_cell(page, id=cell.id, metadata=_known(cell) | {WRITTEN: text})
     if "attachments" in cell:
         made.attachments = cell.attachments
     return made
@@ -90,17 +76,16 @@ def _output(output: NotebookNode) -> NotebookNode | None:
     match output:
         case {"output_type": "stream", "text": text}:
             name = "stderr" if output.get("name") == "stderr" else "stdout"
-            return _node(output_type="stream", name=name, text=str(text))
+            return v4.new_output("stream", name=name, text=str(text))
         case {"output_type": "error"}:
             told = {name: str(output.get(name, "")) for name in ("ename", "evalue")}
-            lines = [*map(str, output.get("traceback", []))]
-            return _node(output_type="error", traceback=lines, **told)
+            return v4.new_output(
+                "error", traceback=[*map(str, output.get("traceback", []))], **told
+            )
         case {"output_type": "display_data" | "execute_result" as kind, "data": {**data}}:
             kept = _data(data)
             metadata = {"image/png": {"alt": alt}} if (alt := rendering.description(output)) else {}
-            numbered = {"execution_count": None} if kind == "execute_result" else {}
-            made = _node(output_type=kind, data=kept, metadata=metadata, **numbered)
-            return made if kept else None
+            return v4.new_output(kind, data=kept, metadata=metadata) if kept else None
     return None
 
 

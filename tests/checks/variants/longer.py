@@ -70,6 +70,12 @@ def longer_base_after_dividing(base, factor, d_head):
     return float(torch.tensor(base, dtype=torch.float64) * factor**exponent)
 
 
+def ramp_by_what_is_taken_off(d_head, trained, factor, low=1.0, high=32.0, base=10_000.0):
+    theta = base ** (-torch.arange(0, d_head, 2) / d_head)  # in float32
+    taken = 1 - ((trained * theta / (2 * math.pi) - low) / (high - low)).clamp(0, 1)
+    return theta - taken * (theta - theta / factor), 0.1 * math.log(factor) + 1
+
+
 def ramp_in_a_loop(d_head, trained, factor, low=1.0, high=32.0, base=10_000.0):
     found = []
     for n in range(d_head // 2):
@@ -121,7 +127,13 @@ VARIANTS = {
         longer_base_with_a_class_of_errors,
         longer_base_after_dividing,
     ),
-    "ramp": (ramp_in_a_loop, ramp_with_where, ramp_with_lerp, ramp_by_a_divisor),
+    "ramp": (
+        ramp_in_a_loop,
+        ramp_with_where,
+        ramp_with_lerp,
+        ramp_by_a_divisor,
+        ramp_by_what_is_taken_off,
+    ),
     "positions": POSITIONS,
     "angles2d": ANGLES2D,
 }

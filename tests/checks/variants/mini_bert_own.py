@@ -144,6 +144,32 @@ class own_with_helpers_of_its_own(Encoding):
         return self.slopes[0] * offset / self.of.divided_by[0] + self.bend(offset)
 
 
+class own_faint_neighbour(Encoding):
+    """A little more weight on the left neighbour, at most 0.2, which a long text hardly shows."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.more = nn.Parameter(torch.zeros(num_heads, 1, 1))
+
+    def scores(self, q, k, offsets=None):
+        p = torch.arange(q.shape[2], device=q.device)
+        return 0.2 * self.more.sigmoid() * (p[None, :] - p[:, None] == -1).to(q.dtype)
+
+
+class own_gated_decay(Encoding):
+    """Each key says how much its side counts, which decays with the distance."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.gate = nn.Parameter(torch.randn(num_heads, self.head_width) / 4)
+
+    def scores(self, q, k, offsets=None):
+        p = torch.arange(q.shape[2], device=q.device, dtype=q.dtype)
+        offset = p - p[:, None]
+        gate = torch.einsum("bhtd,hd->bht", q, self.gate).sigmoid()[..., None]
+        return gate * (-offset.abs()).exp() * offset.sign()
+
+
 OWN = (
     own_gated_waves,
     own_left_neighbour,
@@ -154,4 +180,6 @@ OWN = (
     own_with_dropout,
     own_bias_for_all_heads,
     own_with_helpers_of_its_own,
+    own_faint_neighbour,
+    own_gated_decay,
 )

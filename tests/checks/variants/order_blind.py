@@ -122,6 +122,7 @@ VARIANTS = {
     ),
     "masked": (
         attention.masked_with_where,
+        attention.masked_by_a_difference_of_logarithms,
         attention.masked_with_a_large_number,
         attention.masked_by_adding_infinity,
         attention.masked_and_shared_out_again,

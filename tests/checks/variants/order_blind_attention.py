@@ -74,6 +74,13 @@ def masks_from_the_forbidden(lengths, num_tokens, causal=False):
     return hidden.logical_not()
 
 
+def masked_by_a_difference_of_logarithms(q, k, v, mask=None):
+    scores = q @ k.mT / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    return (scores - scores.logsumexp(-1, keepdim=True)).exp() @ v
+
+
 def masked_with_where(q, k, v, mask=None):
     scores = torch.matmul(q, k.transpose(-2, -1)) / math.sqrt(k.shape[-1])
     if mask is not None:

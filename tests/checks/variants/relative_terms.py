@@ -97,6 +97,27 @@ def value_pair_by_pair(weights, vectors, rows):
     return torch.stack(each, 2)
 
 
+def term_by_sparse_matrices(q, vectors, rows):
+    products, places = q @ vectors.T, torch.arange(len(rows))  # (B, H, T, R)
+    each = []
+    for i, of_query in enumerate(rows):
+        ones = torch.ones(len(rows), dtype=q.dtype)
+        shape = (len(rows), len(vectors))
+        chosen = torch.sparse_coo_tensor(torch.stack([places, of_query]), ones, shape)
+        each.append(torch.sparse.mm(chosen, products[:, :, i].flatten(0, 1).T).T)
+    return torch.stack(each, 1).unflatten(0, q.shape[:2])
+
+
+def value_by_sparse_matrices(weights, vectors, rows):
+    each, places = [], torch.arange(len(rows))
+    for i, of_query in enumerate(rows):
+        ones = torch.ones(len(rows), dtype=weights.dtype)
+        shape = (len(vectors), len(rows))
+        chosen = torch.sparse_coo_tensor(torch.stack([of_query, places]), ones, shape)
+        each.append(torch.sparse.mm(chosen, weights[:, :, i].flatten(0, 1).T).T @ vectors)
+    return torch.stack(each, 1).unflatten(0, weights.shape[:2])
+
+
 PAIRS = (
     term_by_einsum,
     term_by_loops,
@@ -117,6 +138,7 @@ GATHER = (
     term_by_one_hot,
     term_by_masks,
     term_by_loops,
+    term_by_sparse_matrices,
 )
 VALUES = (
     value_by_index_add,
@@ -124,4 +146,5 @@ VALUES = (
     value_by_masks,
     value_query_by_query,
     value_pair_by_pair,
+    value_by_sparse_matrices,
 )

@@ -1,0 +1,56 @@
+"""Unit 04, “Which vector does a pair use?”: right rows in the wrong kind of object."""
+
+from __future__ import annotations
+
+import torch
+
+from helpers.checks.relative.rows import rows
+
+
+@rows.mistake(
+    "The numbers are right, but they are floats, which cannot index a table. torch.arange of a "
+    "whole number gives int64.",
+    breaks="Its dtype is int64",
+)
+def rows_as_floats(length, k):
+    p = torch.arange(float(length))
+    return (p[None, :] - p[:, None]).clamp(-k, k) + k
+
+
+@rows.mistake(
+    "The numbers are right, but in a NumPy array. The exercise asks for a tensor: "
+    "torch.from_numpy makes one of it, or start with torch.arange.",
+    breaks="It returns a $(T, T)$ tensor",
+)
+def rows_in_an_array(length, k):
+    p = torch.arange(length)
+    return ((p[None, :] - p[:, None]).clamp(-k, k) + k).numpy()
+
+
+@rows.mistake(
+    "Your rows are right as long as k is small. float16 has no whole numbers of its own for each "
+    "beyond 2,048, and int16 ends at 32,767. torch.arange of a whole number gives int64.",
+    loses="offsets up to k",
+    breaks="$k$ may be larger than $T$, or 0",
+)
+def rows_in_half_precision(length, k):
+    p = torch.arange(length).half()
+    return ((p[None, :] - p[:, None]).clamp(-k, k) + k).long()
+
+
+@rows.mistake(
+    "You keep the rows and give the same tensor again, as functools.cache does. Once a caller has "
+    "written into it, all others get what he wrote.",
+    breaks="Each call returns a new tensor",
+)
+def rows_kept_for_the_next_call(length, k, kept={}):  # noqa: B006
+    p = torch.arange(length)
+    return kept.setdefault((length, k), (p[None, :] - p[:, None]).clamp(-k, k) + k)
+
+
+@rows.mistake(
+    "Your rows are lists of lists. The result is a tensor: torch.tensor(…) makes one of them."
+)
+def rows_as_lists(length, k):
+    p = torch.arange(length)
+    return ((p[None, :] - p[:, None]).clamp(-k, k) + k).tolist()
