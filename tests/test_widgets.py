@@ -36,6 +36,7 @@ class Notebook:
 @pytest.fixture
 def notebook(monkeypatch: pytest.MonkeyPatch) -> Notebook:
     shown = Notebook()
+    plt.close("all")  # another test of this process may have left a figure open
     for module in (plots, widgets):
         monkeypatch.setattr(module, "display", shown.display)
     return shown

@@ -112,10 +112,12 @@ check.positions(positions_of, seed=6101)
 # %% [markdown]
 # ## 3. Where this leads
 #
-# A small Transformer reads a synthetic language of 8 symbols: nine times in ten, a token
-# follows from the one **three positions before** it; otherwise it is any symbol. Some tokens are
-# hidden or replaced, and the model has to name them. This is **masked language modelling**, BERT's
-# way of training. The model was trained on sequences of 24 tokens, then tested on 24, 48 and 96.
+# A small Transformer reads a synthetic language of 8 symbols: nine times in ten, the token **three
+# positions before** determines a token; otherwise it is drawn at random from all symbols. Some
+# tokens are hidden or replaced, and the model has to name them. This is **masked language
+# modelling**, BERT's way of training. The model was trained on sequences of 24 tokens, then tested
+# on 24, 48 and 96. Its **loss** says how badly it does, so less is better; the grey line, the
+# *limit*, is the loss of the best model that there could be. Below the picture both are explained.
 # *Sinusoids* are the positional vectors of the first Transformer; a formula computes them for any
 # length.
 #

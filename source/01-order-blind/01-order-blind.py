@@ -2,9 +2,9 @@
 # # 01 · Order-blind
 #
 # A dog bites a man. A man bites a dog. The words are the same, and the difference is all that
-# matters. In unit 00 a sum of word vectors could not tell the two apart. Transformers do not sum,
-# they **attend**: each word chooses for itself which of the others it listens to. Surely that is
-# clever enough to notice who bites whom? This unit builds attention from scratch and finds out.
+# matters. In unit 00 a sum of word vectors could not tell the two apart. Transformers do not just
+# sum, they **attend**: each word chooses for itself which of the others it listens to. Surely that
+# is clever enough to notice who bites whom? This unit builds attention from scratch and finds out.
 #
 # By the end of this unit you can
 #
@@ -198,7 +198,7 @@ check.masks(attention_mask, seed=1202)
 # %% [markdown]
 # A mask acts on the **scores**, before the softmax: a forbidden score becomes $-\infty$, and since
 # $e^{-\infty} = 0$, the other keys share the whole weight among themselves. (Where a query may see
-# nothing at all, this would be $0/0$; in this unit it never happens.)
+# nothing at all, this would be $0/0$; what you write in this unit never meets it.)
 
 # %% [markdown] exercise="masked" title="Attention with a mask" difficulty=2 minutes=10
 # Write `masked_attention`: as before, but with a boolean `mask`, True where a query may look. It
@@ -281,10 +281,10 @@ for name, mask in {"with the mask": real[None, :], "without": None}.items():
 # | mix them: $\cdot\, W_O$ | $(B, T, D)$ |
 
 # %% [markdown] exercise="heads" title="Multi-head attention" difficulty=3 minutes=15
-# Write `multi_head`, self-attention of `x` $(B, T, D)$ with four weights, each $(D, D)$ and used
-# as `x @ w`. `mask` is $(T, T)$ or $(B, 1, 1, T)$, or None. The scale is that of a head. The result
-# has the dtype of `x`, and gradients must reach `x` and all four weights. You may
-# use `attend(q, k, v, mask)`, and `F.scaled_dot_product_attention` too, but neither
+# Write `multi_head`, self-attention of `x` $(B, T, D)$ with four weights, each $(D, D)$ and used as
+# `x @ w`. `mask` is $(T, T)$ or $(B, 1, 1, T)$, or None. The scale is that of a head, $\sqrt{D/H}$.
+# The result has the dtype of `x`, and gradients must reach `x` and all four weights. You may use
+# `attend(q, k, v, mask)`, and `F.scaled_dot_product_attention` too, but neither
 # `nn.MultiheadAttention` nor `F.multi_head_attention_forward`, the function behind it.
 #
 # *Why care:* the weights come from outside, so your layer can be compared number by number with
@@ -350,8 +350,8 @@ if d2l:
         print("length 0, the mean of its padding:", torch.allclose(average[0, 0], x[0].mean(0)))
 
 # %% [markdown]
-# The book fills with −1,000,000 instead of −∞. For ordinary scores that is the same, until a row
-# has nothing else: then all its scores are equal, and it averages over padding.
+# The book fills with −1,000,000 instead of −∞. For ordinary scores that is the same, except where
+# every score of a row is filled: then all of them are equal, and it averages over padding.
 #
 # Around attention goes a **residual connection**, also called skip connection: the layer returns
 # $x + f(x)$, where $f$ is attention. Here is such a layer with random weights, to experiment with:
@@ -457,12 +457,15 @@ for name, f in functions.items():
 # token's output is the same wherever it stands, and wherever the others stand.** It depends on the
 # token and on the bag of all tokens. The third function adds the table of unit 02.
 #
-# Now swap two tokens of ten. Without positions, two outputs change. And with sinusoids? Make a
+# Now swap two tokens of ten, and look at each **position**. Without positions, what comes out
+# changes at two of them: the two outputs have changed places too. And with sinusoids? Make a
 # prediction: write your letter between the quotes and run the cell. It is never marked.
 
 # %%
-predict("swap", "Tokens 2 and 7 change places. How many of ten outputs change with sinusoids?",
-        a="two, as without them", b="those two and all between them", c="all ten", answer="")
+predict("swap", "Tokens 2 and 7 change places. At how many positions does the output change "
+        "with sinusoids?",
+        a="two, as without them", b="those two and all between them", c="all ten",
+        answer="")
 
 # %%
 text = torch.randn(1, 10, D, generator=Generator().manual_seed(3))
@@ -593,11 +596,11 @@ outcome("coin", "a" if ceilings[0] < 0.55 else "b" if ceilings[0] < 0.7 else "c"
 #
 # because $p(1-p)$ is never above ¼. No width, depth, data or patience can get below that.
 #
-# Does training bear this out? We train a two-layer encoder, without positions and with sinusoids,
-# a few seconds a run. A run draws its random weights and texts from a number, its **seed**; each of
-# the two is tried with three seeds (ten on a GPU), since one run can be lucky. The loss is taken at
-# the `?` only. *floor* is the least it can be: $\ln 2$ for a model that knows only the bag, 0 for
-# one that knows the order.
+# Does training bear this out? We train a two-layer encoder, without positions and with sinusoids, a
+# few seconds a run. A run draws its random weights and texts from a number, its **seed**; each of
+# the two encoders is trained with three seeds (ten on a GPU), since one run can be lucky. The loss
+# is taken at the `?` only. *floor* is the least it can be: $\ln 2$ for a model that knows only the
+# bag, 0 for one that knows the order.
 
 # %% tags=["training"]
 import pandas as pd

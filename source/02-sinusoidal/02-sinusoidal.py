@@ -340,8 +340,8 @@ for name, rows in {"sinusoids": sinusoids, "random table": random}.items():
 #
 # $$\langle PE(p), PE(q) \rangle = \sum_i \cos\big((p-q)\,\omega_i\big)$$
 #
-# Only the offset $p - q$ is left, and since the cosine is an even function, not even its sign: the
-# product is **blind to direction**.
+# Only the offset $p - q$ is left. Its sign is lost too, since $\cos(-a) = \cos a$: the product is
+# **blind to direction**.
 
 # %% [markdown] exercise="similarity" title="Similarity by offset" difficulty=2 minutes=10
 # Write `similarity_by_offset` for **any** table of position vectors $P$ of shape $(T, D)$. Entry
@@ -387,7 +387,7 @@ profile = check.similarity.use(similarity_by_offset)
 curves = {f"D = {width}": (range(128), profile(encodings.sinusoidal_table(128, width)))
           for width in (16, 64, 512)}
 figure, ax = plt.subplots()
-plots.lines(ax, curves, x="offset k", y="similarity to offset 0")
+plots.lines(ax, curves, x="offset k", y="similarity (1 at offset 0)")
 plots.show(figure, "Similarity falls, for D = 16 in large waves, for D = 512 in none to be seen.")
 
 # %% tags=["nbval-check-output"]
@@ -406,8 +406,8 @@ outcome("waves", "a" if rising == 0 else "c" if rising > 0.4 * T else "b")
 # So the product is **not monotone** either: a word further away can look nearer.
 #
 # A language model that could not tell left from right would be in trouble. But a model never takes
-# this bare product: queries and keys go through learned matrices first, so there is a matrix $W$
-# between the two rows. Try twenty random ones, and then $M_3$ from section 4:
+# this bare product: the rows go through $W_Q$ and $W_K$ first, so there is a matrix
+# $W = W_Q W_K^\top$ between the two. Try twenty random ones, and then $M_3$ from section 4:
 
 # %% tags=["nbval-check-output"]
 draws = torch.randn(20, width, width, generator=torch.Generator().manual_seed(1)).double()
@@ -419,12 +419,12 @@ for name, matrices in {"random": draws, "M_3": encodings.shift_matrix(3, width)[
     print(f"  std along offset 5 / std over all pairs: {min(spread):.0%} to {max(spread):.0%}")
 
 # %% [markdown]
-# The second line compares how much the products of pairs five positions apart differ with how much
-# all products do. 0 % means that all pairs of this offset have the same product. With each
-# random $W$ the product also depends on where the pair stands. With $W = M_3$ it depends only on
-# the offset, sign included: it is largest **three positions back**. So sinusoids make offsets
-# *available*; the model still has to learn a $W$ that uses them, and it may learn something else
-# instead. Relative encodings (unit 04) start from the offset itself.
+# The second line sets two spreads side by side: that of the products of all pairs five positions
+# apart, as a percentage of that of all products. 0 % means that all pairs of this offset have the
+# same product. With each random $W$ the product also depends on where the pair stands. With
+# $W = M_3$ it depends only on the offset, sign included: it is largest **three positions back**. So
+# sinusoids make offsets *available*; the model still has to learn a $W$ that uses them, and it may
+# learn something else instead. Relative encodings (unit 04) start from the offset itself.
 
 # %% [markdown]
 # ## 6. In a model
@@ -583,7 +583,7 @@ race.groupby(["encoding", "length"])[["loss", "accuracy"]].agg(["mean", "std"]).
 # - $D/2$ hands, each with a sine and a cosine: a fixed table, computed once and added to the input.
 # - Moving by $k$ is a rotation $M_k$, the same at every position.
 # - The bare dot product depends on the distance, not on the direction; once learned matrices stand
-#   between the rows, it can depend on either, both or neither.
+#   between the rows, it can depend on the signed offset, and on where the pair stands.
 # - The formula has no length limit, but that does not make a trained model extrapolate.
 #
 # Nobody has to *compute* the vectors at all: a model can learn them, as BERT and GPT do. Does it

@@ -14,7 +14,7 @@
 # - say whether a table has to be learned at all;
 # - say what a table can do beyond its last row, and measure what that costs;
 # - compute a position's vector instead of storing it: an MLP of the index, Fourier features;
-# - measure what the first of these lacks and the second has;
+# - measure what an MLP of the index lacks and Fourier features have;
 # - compare encodings fairly: equal budget, several seeds, and the distance to the exact limit;
 # - answer the book's question how a positional encoding could be learned (d2l, section 11.6,
 #   exercise 2): as a table, as an MLP of the index, and as learned Fourier features.
@@ -235,10 +235,11 @@ print(f"rows 24 to 95: every entry times {ratio.min():.3f} to {ratio.max():.3f}"
 # %% [markdown]
 # ### What is in the rows?
 #
-# Nothing in its numbers says where a row is added, nor that row 5 comes after row 4. Is there order
-# in the trained table all the same? A Fourier transform over the positions splits the table into
-# waves; a wave of frequency $f$ repeats every $1/f$ positions. Before training the table's power is
-# spread evenly over them. And after?
+# Nothing in the numbers of a row need say at which position it is added, nor does anything in the
+# table say that row 5 comes after row 4. Is there order in the trained table all the same? A
+# Fourier transform over the positions splits the table into waves; a wave of frequency $f$ repeats
+# every $1/f$ positions. The **power** of a wave is the square of its amplitude, summed over the
+# columns. Before training, the power is spread about evenly over the frequencies. And after?
 
 # %%
 predict("waves", "Which frequency has the most power once the table has been trained?",
@@ -286,8 +287,9 @@ print(f"std 1: loss {evaluate(model, test).loss:.2f}; period three has {peak:.0%
       f" (std 0.02: {float(power[8]):.0%})")
 
 # %% [markdown]
-# The same can be seen in the cosines between rows. `similarity_by_offset` from unit 02 gives the
-# mean product of two rows $k$ apart; with all rows scaled to length 1, that is their mean cosine:
+# That your table, begun at 0.02, repeats itself every three positions can also be seen in the
+# cosines between its rows. `similarity_by_offset` from unit 02 gives the mean product of two rows
+# $k$ apart; with all rows scaled to length 1, that is their mean cosine:
 
 # %% tags=["training"]
 tables = {"table before": table_before[:24], "table after": table_after[:24],
@@ -409,9 +411,9 @@ outcome("longer", "abc"[list(harm).index(min(harm, key=harm.get))])
 # and changes **how many positions** lie between two tokens. Three positions now look like one and a
 # half, so the model is confident and wrong. For images stretching is right: at twice the resolution
 # the relative place in the picture is what should be kept. If the rows repeat, an offset of three
-# stays three, but tokens 24 apart share a row; the loss is only a little lower than with untrained
-# rows. (On three recorded seeds: repeated 1.06 to 1.11, untrained 1.17 to 1.23, stretched 2.7 to
-# 2.9.)
+# stays three, except where they begin anew; but tokens 24 apart share a row; the loss is only a
+# little lower than with untrained rows. (On three recorded seeds: repeated 1.06 to 1.11, untrained
+# 1.17 to 1.23, stretched 2.7 to 2.9.)
 #
 # None of the three comes near the limit. What a table knows, it knows row by row.
 
@@ -603,7 +605,7 @@ check.fourier(FourierFeatures, seed=3404)
 # What does $\gamma$ do? As for sinusoids, the product of two feature vectors depends on the offset
 # only:
 #
-# $$\langle F_p, F_q \rangle = \frac{1}{D_F}\sum_r \cos\big((p - q)\,w_r\big)
+# $$\langle F_p, F_q \rangle = \frac{1}{D_F}\sum_n \cos\big((p - q)\,(W_r)_n\big)
 # \;\approx\; \frac{1}{2}\,e^{-(p-q)^2 / (2\gamma^2)}$$
 #
 # The right side is its expectation over the draw of $W_r$, a bell curve of width $\gamma$. So
@@ -620,7 +622,7 @@ def draw_bell(log10_gamma, half_D_F):
     curves = {"your features": (k, yours), "bell curve": (k, bell)}
     figure, ax = plt.subplots()
     title = rf"$\gamma$ = {gamma:.1f}, $D_F$ = {2 * half_D_F}"
-    plots.lines(ax, curves, x="offset k", y="similarity to offset 0", title=title)
+    plots.lines(ax, curves, x="offset k", y="similarity (1 at offset 0)", title=title)
     alike, away = (yours > 0.5).sum(), (yours - bell).abs().max()
     return figure, f"Above 0.5 at {alike} of 64 offsets; at most {away:.2f} from the bell curve."
 
@@ -809,18 +811,20 @@ check.summary.use(summary)(chosen, 24).join([seeds, pd.DataFrame(starts).T]).rou
 # 1. **Learned and sinusoidal are nearly equal** at the trained length, and both are close to the
 #    limit. Vaswani et al. found the same in translation (table 3, row E). Whether a table that
 #    *learns* begins at 0.02 or at 1 hardly matters here.
-# 2. **An MLP of the bare index stays far from the limit** on average, in all five versions. Divided
-#    by 24, the length of the texts, instead of 96, the spacing is more than three times as large,
-#    and both versions are better. A large norm does not help where all positions share it:
-#    *LN(MLP(p/96))* is no better than no positions at all.
+# 2. **An MLP of the bare index stays far from the limit** on average, in all five versions. If $p$
+#    is divided by 24, the length of the texts, and not by 96, the spacing is more than three times
+#    as large, and the loss is lower, with the LayerNorm and without. A large norm does not help
+#    where all positions have nearly the same vector: *LN(MLP(p/96))* is no better than no positions
+#    at all.
 # 3. **An MLP behind sines and cosines works**, most reliably without a LayerNorm. With
-#    $\gamma = 10$, where the first spacing is small again, the loss is higher and its seeds lie far
-#    apart.
+#    $\gamma = 10$ the spacing before training is small again; the loss is higher, and differs much
+#    from seed to seed.
 # 4. **Spacing** seems to matter. Of these eleven, all that began with a spacing above a tenth came
-#    within 0.15 nats of the limit on average; of the others none came within 0.3. Among those the
-#    order is not that of their spacings: *MLP(p)*, with 0.087, is the worst. And a large spacing is
-#    not enough: the frozen table of section 3, at 0.02, is spaced as widely as the learned one, and
-#    ended 1.24 nats above the limit. The tenth was chosen after the fact: a suspicion, not a law.
+#    within 0.15 nats of the limit on average; of the others none came within 0.3. Among the latter
+#    the order is not that of their spacings: *MLP(p)*, with 0.087, is the worst. And a large
+#    spacing is not enough: the frozen table of section 3, at 0.02, is spaced as widely as the
+#    learned one, and ended 1.24 nats above the limit. The tenth was chosen after the fact: a
+#    suspicion, not a law.
 #
 # How much would a single seed have told us? These are the three of *LN(Fourier), γ = 10*:
 
@@ -868,8 +872,9 @@ if d2l:
         print("41 tokens:", error)
 
 # %% [markdown]
-# The book's tokens begin with a standard deviation of 1 as well, so token and position are again
-# of equal scale. And PyTorch's own interpolation has both conventions:
+# The book's tokens begin with a standard deviation of 1 as well, so token and position are again of
+# equal scale. Exercise 2 named two conventions of where the new rows lie; PyTorch's own
+# interpolation has both, and `align_corners` chooses:
 
 # %% tags=["nbval-check-output"]
 rows = encodings.sinusoidal_table(24, 16)

@@ -194,7 +194,7 @@ check.pairs(key_term_by_pair, seed=4202)
 # %% [markdown] exercise="batched" title="Shaw's batched product" difficulty=3 minutes=15
 # Write `key_term_batched`: the same arguments, the same numbers, and no tensor that repeats the
 # fetched vectors per sentence or per head. One vector for each pair is fine, so a tensor of
-# $T^2 \cdot d$ numbers; where $T$ is larger than $B \cdot H$, no single tensor may hold
+# $T^2 \cdot d$ numbers; where $T$ and $d$ are larger than $B \cdot H$, no single tensor may hold
 # $2\,T^2 \cdot d$ numbers, forward or backward. As before, the dtype is that of `q`, and gradients
 # must reach `q` and `vectors`.
 #
@@ -236,8 +236,8 @@ check.batched(key_term_batched, seed=4303)
 
 # %% [markdown] exercise="gather" title="Multiply first, then read" difficulty=3 minutes=12
 # Write `key_term_by_gather`: the same arguments and numbers once more, dtype and gradients as well.
-# Now no tensor may have a vector for each pair: where $T > B \cdot H$ and $d > R$, no single tensor
-# may hold $T^2 \cdot d$ numbers, forward or backward.
+# Now no tensor may have a vector for each pair: where $T$ and $d$ are larger than $B \cdot H$ and
+# than $R$, no single tensor may hold $T^2 \cdot d$ numbers, forward or backward.
 #
 # *Why care:* this is how libraries do it, this course's `shaw_keys` among them.
 #
@@ -377,9 +377,10 @@ for name, length in {"per pair": 2048, "batched": 4096}.items():
 # `scaled_dot_product_attention` takes a key term only as such a matrix.
 #
 # It is sometimes said that relative embeddings save memory and time. Against what? Whole attention
-# modules with the same $B$, $H$ and $d$, recorded at $T = 1024$; Shaw's clip is 16, Huang's table
-# has all offsets. `none` is also the attention of an absolute encoding, which adds its vectors
-# once, at the input:
+# modules with the same $B$, $H$ and $d$, recorded at $T = 1024$. `shaw_keys` is what you have
+# built; `shaw` adds vectors beside the values (section 5), and Huang's, T5's and Transformer-XL's
+# encodings come in sections 4 and 7. Shaw's clip is 16, Huang's table has all offsets. `none` is
+# also the attention of an absolute encoding, which adds its vectors once, at the input:
 
 # %%
 modules = cost.table[(cost.table["group"] == "module") & (cost.table["T"] == 1024)]
@@ -515,8 +516,9 @@ except ValueError as error:
 # and `rows` is $(T, T)$, any rows; returned is $(B, H, T, d)$. Take the weights as they are: after
 # dropout, a query's weights need not add up to 1.
 #
-# One part of the points is for making no tensor with a vector for each pair: where $T > B \cdot H$
-# and $d > R$, no single tensor may hold $T^2 \cdot d$ numbers, forward or backward.
+# One part of the points is for making no tensor with a vector for each pair: where $T$ and $d$ are
+# larger than $B \cdot H$ and than $R$, no single tensor may hold $T^2 \cdot d$ numbers, forward or
+# backward.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
@@ -723,9 +725,9 @@ outcome("tables", "b" if near["Shaw keys"] else "c" if near["Shaw values"] else 
 
 # %% [markdown]
 # Two very different measures agree at the trained length. Without positions little works. Either
-# table alone is enough for most of it. The keys can do without the values. At 48 and 96 tokens
-# values alone drift away from the limit; keys alone, and keys with values, do not. Vectors beside
-# the values say where something came from, not where to look.
+# table alone brings most of what the two bring together. The keys can do without the values. At 48
+# and 96 tokens values alone drift away from the limit; keys alone, and keys with values, do not.
+# Vectors beside the values say where something came from, not where to look.
 #
 # Where does a trained head look? Below is the mean attention weight by offset, in the first layer
 # of the model with both (seed 0).
@@ -942,8 +944,9 @@ outcome("reverse", "b" if absolute < relative else "a")
 # ## 9. Check against the book
 #
 # d2l has no relative positions. It has attention, and that is enough for equations 3 and 4: for
-# query $i$, simply add its own vectors to all keys and values, and call the book's attention, one
-# query at a time. Does your quick version give the same?
+# query $i$, add to each key $j$ the vector $a^K_{ij}$ and to each value $a^V_{ij}$, and call the
+# book's attention with this one query; then go on to the next. Does your quick version give the
+# same?
 
 # %% tags=["nbval-check-output"]
 from helpers.book import d2l
@@ -969,9 +972,10 @@ if d2l:
 #
 # - $T^2$ pairs, $2T - 1$ offsets, and with a clip $2k + 1$ vectors for texts of any length.
 # - One sum, four ways: per pair, batched, gather, skew. They differ in what they store: $BHT^2d$,
-#   $T^2d$, or $BHT(2k+1)$ numbers.
+#   $T^2d$, or, the last two, $BHT(2k+1)$ numbers.
 # - The table is small; attention itself gets no cheaper.
-# - Keys say where to look, values pass on from where something came.
+# - Vectors beside the keys say where to look; those beside the values tell where something came
+#   from.
 # - Shaw: learned, clipped. Huang: learned, unclipped, skewed. Transformer-XL: sinusoids of the
 #   offset. T5: a number per bucket.
 # - From $k$ on, everything is “far”, and by the argument above $L$ layers reach $L(k-1)$; a task
@@ -979,7 +983,7 @@ if d2l:
 #
 # Shaw's idea works, and it costs a table and a product more in each layer. What today's models use
 # is cheaper. One method needs no more than a rotation of pairs, as in the matrix that you built in
-# unit 02. That is unit 05.
+# unit 02, but turned the other way. That is unit 05.
 #
 # ## Further reading
 #

@@ -1,9 +1,10 @@
 # %% [markdown]
 # # 05 · After BERT
 #
-# Relative is no guarantee. RoPE, in nearly every language model of today, gives attention nothing
-# but offsets. Yet trained on 24 tokens of our lag language, it is lost at 96: about 1.8 nats, where
-# the limit is about 0.2. Section 9 asks why; the way there leads past the other encodings of today.
+# Relative is no guarantee. RoPE is the encoding of nearly every language model of today, and all
+# that it tells attention about positions is offsets. Yet trained on 24 tokens of our lag language,
+# it is lost at 96: about 1.8 nats, where the limit is about 0.2. Section 9 asks why; the way there
+# leads past the other encodings of today.
 #
 # By the end of this unit you can
 #
@@ -469,10 +470,10 @@ outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 # %% [markdown]
 # ## 4. T5: a learned number per bucket
 #
-# T5 adds a learned number for each head and offset, so that any offset can be preferred. It has
-# 32 of them, called buckets: near offsets have one each, far ones share (Raffel et al. 2020,
-# section 2.1). Half of the buckets are for keys to the right. Let $n$ be the buckets of a side,
-# $e = n/2$, $a = |j - i|$:
+# T5 adds a number that each head learns for an offset, so that a head can prefer any near offset. A
+# head has 32 of these numbers, one for each of 32 groups of offsets, the buckets: near offsets have
+# a bucket each, far ones share (Raffel et al. 2020, section 2.1). Half of the buckets are for keys
+# to the right. Let $n$ be the buckets of a side, $e = n/2$, $a = |j - i|$:
 #
 # $$\text{bucket} = \begin{cases} a & a < e \\
 # \min\!\left(n - 1,\; e + \left\lfloor \dfrac{\ln(a/e)}{\ln(\text{max}/e)}\,(n - e)
@@ -713,8 +714,9 @@ check.hooks(hooks_for, seed=5707)
 # A table that is added **before every layer** fits none: `embed` acts once, and the others never
 # change what enters a layer (unit 06 writes a layer for it). To **turn the values** fits none
 # either: `context` sees the attention weights and not $v$. DETR (F) and TUPE (B) fit, at a price:
-# DETR adds its vectors before $W_Q$ and $W_K$, TUPE shares one term among all layers, and a class
-# with our hooks, one for each layer, needs parameters of its own for that.
+# DETR adds its vectors before $W_Q$ and $W_K$, and `rotate` sees `q` and `k` only behind them, so
+# the class needs matrices of its own for these vectors. TUPE computes one term for all layers; here
+# each layer has an encoding of its own, with its own parameters for that term.
 
 # %% [markdown]
 # ## 8. Your encoding in the race
@@ -772,9 +774,9 @@ shown = pd.concat([raced, live])
 live[["encoding", "seed", "steps", "length", "loss", "limit"]].round(2)
 
 # %% [markdown]
-# One seed (three in the full profile) and 300 steps are a first look, no verdict: compare the live
-# runs with each other, and the recorded ones with each other. A dot is one run, at its loss **above
-# the limit**; all were trained at 24 tokens and evaluated at T.
+# One seed (three on a GPU) and 300 steps are a first look, no verdict: compare the live runs with
+# each other, and the recorded ones with each other. A dot is one run, at its loss **above the
+# limit**; all were trained at 24 tokens and evaluated at T.
 
 # %%
 shown = shown.assign(above=shown["loss"] - shown["limit"])
@@ -853,9 +855,9 @@ tried = pd.concat([run(LagLanguage(), lambda: MyRope(48, 4), seed, 300, (24, 48,
 tried.pivot(index=["seed", "encoding"], columns="length", values="loss").round(3)
 
 # %% [markdown]
-# One training, evaluated four times (three trainings in the full profile). Here are the first two
-# rows from recorded runs of 1,000 steps, with three seeds. (They are other runs than those of
-# section 8, and by chance their RoPE ends at other losses.)
+# One training, evaluated four times (three trainings on a GPU). Here are the first two rows from
+# recorded runs of 1,000 steps, with three seeds. (They are other runs than those of section 8, and
+# by chance their RoPE ends at other losses.)
 
 # %%
 controls = recorded.load("lag_controls")
@@ -876,11 +878,11 @@ outcome("clip", "c" if reached > 0.9 else "a" if reached < 0.3 else "b")
 # %% [markdown]
 # The same weights, the same text, and the loss falls from far away to beside the limit: RoPE had
 # learned the rule, and the far offsets hid it. Which pairs are to blame? One might suspect the slow
-# ones, which come to angles that they never had. But by the live table (seed 0, unless you run the
-# full profile) clipping them alone helps little, and clipping the two fast ones nearly as much as
-# clipping all. The fast pairs met every angle in training, so what can be wrong with them? Look at
-# where a head looks that prefers offset 3 or −3. Here is such a head. It is in the first layer of
-# the model of seed 0, which now reads 96 tokens:
+# ones, which come to angles that they never had. But by the live table (seed 0, unless you are on a
+# GPU) clipping them alone helps little, and clipping the two fast ones nearly as much as clipping
+# all. The fast pairs met every angle in training, so what can be wrong with them? Take a head that
+# prefers offset 3 or −3, and see where it looks. Here is one. It is in the first layer of the model
+# of seed 0, which now reads 96 tokens:
 
 # %% tags=["training"]
 from helpers.training.experiments import fit
@@ -910,10 +912,10 @@ print(f"without a preference: {1 / 96:.2f} at each offset")
 # (Chen et al. 2023). Unit 03 stretched a table in this way, to twice its length, and it did worse
 # than guessing: an offset of three then looked like 1.5. Unit 10 tries it with RoPE.
 #
-# This holds on this task. On the task of section 3, trained on mixed lengths, RoPE nearly holds at
-# four times the length without any clip. And Transformer-XL meets new offsets as well, and holds;
-# why, this course has not measured. So "relative" does not mean "extrapolates", and "extrapolates"
-# does not mean "is good". Unit 04 shows a task where absolute positions win.
+# This holds on this task. On the shift task of section 3, which is trained on lengths from 8 to 32,
+# RoPE nearly holds at four times the length without any clip. And Transformer-XL meets new offsets
+# as well, and holds; why, this course has not measured. So "relative" does not mean "extrapolates",
+# and "extrapolates" does not mean "is good". Unit 04 shows a task where absolute positions win.
 
 # %% [markdown]
 # ## 10. Check against other libraries

@@ -205,8 +205,9 @@ for layer in range(1, 7):
 # %% [markdown]
 # ### Which parts prevent it?
 #
-# A layer of a Transformer has two things beside its attention. An **MLP** follows it. And around
-# each of the two runs a **skip connection**, which adds what came in to what comes out: $x + f(x)$.
+# Leave LayerNorm aside for now. Beside its attention a layer of a Transformer has an **MLP**, which
+# follows it, and **skip connections**: one around the attention, and one around the MLP. A skip
+# adds what came in to what comes out, $x + f(x)$.
 
 # %%
 predict("prevents", "Six untrained layers: which of the two keeps 32 random tokens apart?",
@@ -315,7 +316,7 @@ plots.show(*stack.band({name: one_number(step, 48) for name, step in after.items
 #
 # Perhaps a stack without skips learns its way out? Take the language of unit 00 once more, in which
 # a token follows from the one three positions before it. We train four whole layers with a learned
-# table of positions, then the same without skips: one short run each (three in the full profile).
+# table of positions, then the same without skips: one short run each (three on a GPU).
 
 # %%
 class Bare(EncoderLayer):
@@ -380,8 +381,9 @@ for name, layer in kinds.items():
 # Cause 2. Of the four hooks, a table uses `embed`: it is added **once**, at the input. Is the
 # position still there further up? A *probe* asks: can a linear map read it from a state?
 #
-# Append a constant 1 to each state (the bias): these are the rows of $Z$, of shape $(N T, D+1)$.
-# Let $p$ hold the position of each row, counted from 0. Ridge regression has weights
+# Take the states of $N$ sequences, and append a constant 1 to each (the bias): these are the rows
+# of $Z$, of shape $(N T, D+1)$. Let $p$ hold the position of each row, counted from 0. Ridge
+# regression has weights
 #
 # $$w = (Z^\top Z + \lambda I)^{-1} Z^\top p$$
 #
@@ -390,11 +392,11 @@ for name, layer in kinds.items():
 
 # %% [markdown] exercise="probe" title="A fair probe" difficulty=3 minutes=15
 # The residual says whether rows differ. It does not say whether they still know their position;
-# this does. Write `position_probe`. It gets the states of some sequences, `train` of shape $(N, T,
-# D)$, and of others, `test` of shape $(M, T', D)$, fits $w$ on the first by the formula above (with
-# $\lambda$ = `ridge`, which is any positive number; the constant included) and returns the mean
-# absolute error on the second, in positions: a single number, which is a float or a 0-dimensional
-# tensor.
+# this does. Write `position_probe`. It gets the states of some sequences, `train` of shape
+# $(N, T, D)$, and of others, `test` of shape $(M, T', D)$, fits $w$ on the first by the formula
+# above (with $\lambda$ = `ridge`, any positive number, which acts on the weight of the constant
+# too) and returns the mean absolute error on the second, in positions: a single number, which is a
+# float or a 0-dimensional tensor.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
@@ -454,8 +456,8 @@ print(f"noise, judged on what it was fitted to: {float(error_of(noise[:8], noise
 print(f"noise, judged on other sequences: {float(error_of(noise[:8], noise[8:])):.1f}")
 
 # %% [markdown]
-# With as many weights as rows, the unfair probe finds every position in noise, and the fair one is
-# worse than the middle. So give a probe many more rows than weights.
+# With as many weights as rows (and one for the constant), the unfair probe finds every position in
+# noise, and the fair one is worse than the middle. So give a probe many more rows than weights.
 #
 # Beside the models trained above we train two more. **Renewed** adds its table to what enters
 # **every layer**; no hook can do that, so the cell writes a layer of its own. **Shaw** is told
@@ -616,7 +618,7 @@ outcome("share", "a" if part_of[512] < 0.2 else "b" if part_of[512] < 0.7 else "
 # model, the longer a text must be before its pairs matter.
 #
 # One thing does **not** grow. It is sometimes said that attention over a long text has too many
-# weights and overfits. How many are there?
+# parameters and overfits. How many are there?
 
 # %% tags=["nbval-check-output"]
 for name in ("none", "learned"):
@@ -669,9 +671,9 @@ print(study.note)
 # %% [markdown]
 # ## 6. A line is not the only order
 #
-# A detour: relative offsets need not be $j - i$. The arcs lead from each word to its **parent**,
-# the word that it depends on in the grammar. Watch *cat* and *sat*, and then again with a clause
-# between them:
+# A detour: relative offsets need not be $j - i$. In the figures below an arc leads from each word
+# to its **parent**, the word that it depends on in the grammar. Watch *cat* and *sat*, and then
+# again with a clause between them:
 
 # %%
 parents = torch.tensor([1, 2, -1, 2, 5, 3])  # for each word its parent's position; −1 is the root
@@ -954,9 +956,9 @@ outcome("edge", "c" if inside > 1e-3 else "b" if ends > 1e-3 else "a")
 #
 # <details><summary>Hint</summary>
 #
-# Sections 1, 2, 4 and 5 each end in printed numbers. Which of them would you not want in a model
-# of yours? Sections 3 and 4 also print what does **not** change. A fix shows where two lines of a
-# table differ in one thing only.
+# Sections 1, 2, 4 and 5 each end in printed numbers. Which of them would you not want in a model of
+# yours? Sections 3 and 4 also print what does **not** change. To see what a fix brings, compare two
+# lines of a table that differ in one thing only.
 # </details>
 
 # %% [markdown] essay="stacking" points=3

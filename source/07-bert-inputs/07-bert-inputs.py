@@ -132,7 +132,8 @@ plots.show(*text.pieces("capital", vocabulary(1000).encode("capital").tokens))
 #
 # - The word may be of any length, from one character to thousands of pieces, and of any characters,
 #   digits and `#` among them. It is in lower case already.
-# - You will be given no word that begins with one of the pieces with `##` in front.
+# - No word that you are given begins with a `##` piece of the vocabulary itself, as `##ings` would
+#   where `##ing` is a piece.
 # - Any piece may have id 0, and `vocabulary` stays as it is.
 # </details>
 #
@@ -298,10 +299,11 @@ print(pair_tokens, pair_segments, sep="\n")
 # That is BERT's second task (section 3.1, task 2). In half of the pairs, the second sentence is the
 # one that follows (`IS_NEXT`, here 0). In the other half it is another one (`NOT_NEXT`, here 1).
 # The model has to say which, from the vector of `[CLS]`. Where does the other sentence come from?
-# An easy choice is the first sentence of some other document.
+# An easy choice is the first sentence of a random document.
 #
-# Is that a fair task? Let us ask a judge who may look at **the first word of the second sentence**,
-# and at nothing else. It never sees the first sentence at all.
+# Is that a fair task? Let us ask a judge who has seen one half of the pairs with their labels, and
+# is tested on the other half. It may look at **the first word of the second sentence**, and at
+# nothing else: it never sees the first sentence at all.
 
 # %%
 predict("leak", "How often is this judge right about whether the second sentence follows?",
@@ -811,10 +813,10 @@ if d2l:
     print("segments:", their_segments == list(map(int, ours[1])))
 
 # %% [markdown]
-# Its data (section 15.9) differs from ours. The largest difference is how it draws false pairs,
-# which you measured in section 3: there a judge of one word is right in 59 % of the pairs. Its
-# random word may be a special token, too, and a row of a given length always has the same number of
-# chosen words.
+# Its data (section 15.9) differs from ours. The largest difference is how it draws false pairs. You
+# measured this in section 3: on our docstrings, drawn in the book's way, a judge of one word is
+# right in 59 % of the pairs. Its random word may be a special token, too, and a row of a given
+# length always has the same number of chosen words.
 #
 # Your sum, beside that of the library `transformers`, with its weights copied into yours:
 

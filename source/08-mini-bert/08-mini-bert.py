@@ -140,7 +140,7 @@ print(tuple(hidden.shape), tuple(logits.shape), tuple(model.pair(hidden).shape))
 # - `"layer"`: **one** layer: four maps in the attention (query, key, value, output), two in the
 #   MLP, two LayerNorms;
 # - `"pooler"`: one map;
-# - `"all"`: all of it, with $L$ layers, without the heads.
+# - `"all"`: all of it, with $L$ layers, without the two heads for pretraining.
 #
 # Each map has a bias. A LayerNorm has two numbers for each of the $D$ entries. Counting the
 # parameters of a `Bert` is not allowed here; adding up shapes is.
@@ -205,7 +205,8 @@ for name, (D, L) in {"base": (768, 12), "large": (1024, 24)}.items():
 # here, nor anything that calls them; the next cell compares with them. `log_softmax` is.
 #
 # *Why care:* your function trains the model of section 4. A mean over **all** positions would look
-# like splendid progress, since most of them count as 0. Section 8 has a slip of that kind in print.
+# like splendid progress: those that were not chosen would add 0 to the sum, and still be counted.
+# Section 8 has a slip of that kind in print.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -406,12 +407,13 @@ outcome("pairs", "a" if pairs_right < 0.57 else "b" if pairs_right < 0.8 else "c
 # unigram baseline; one that counts and also looks there pays 5.74, the **count-and-look baseline**.
 # A model below both has used context.
 #
-# How much of that gain comes from word order? After 800 steps, as recorded, a model without
-# positions is 0.2 nats below the second baseline, and one with RoPE 2.0. So nearly all of it is
-# order.
+# How much of what a model gains by context comes from word order? After 800 steps, as recorded, a
+# model without positions is 0.2 nats below the second baseline, and one with RoPE 2.0. So nearly
+# all of it is order.
 #
-# Pairs are harder: without a network, the judge of shared words in unit 07 was right six times in
-# ten. A row has several hidden words and only one pair, so perhaps the model needs more rows.
+# Pairs are harder. Compare with the judge of shared words in unit 07, which is no network and was
+# right six times in ten. A row has several hidden words and only one pair, so perhaps the model
+# needs more rows.
 #
 # ## 5. A language whose limit is known
 #
@@ -510,7 +512,7 @@ check.above(above_limit, seed=8404)
 ### END HIDDEN TESTS
 
 # %%
-predict("hardest", "Which kind of word does the model with a table miss the limit by most?",
+predict("hardest", "On which kind of word is the model with a table furthest above the limit?",
         a="beat", b="echo", c="verb", d="other", answer="")
 
 # %% tags=["training"]
@@ -720,7 +722,8 @@ outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 # offset depends on the words. These two lead on English; section 4 took RoPE, which has no table
 # and adds no term to the scores. (`docs/mini-bert.md` has all twenty-one encodings, kind by kind.)
 #
-# And longer texts than in training? Look at words of the kind *other*: sentences go on as before.
+# And longer texts than in training? Look only at words of the kind *other*: for them a longer text
+# is just more of the same sentences.
 
 # %%
 predict("long", "Trained on 64 words, tested on 256. Which encodings do worse than no positions?",
@@ -745,7 +748,7 @@ outcome("long", "abcd"[min(3, sum(at_256 > at_256["none"]))])
 #
 # BERT is pretrained once, and then **fine-tuned**: a small head on top, a few labelled texts. In
 # half of the texts here one singular and one plural verb have changed places: **do all verbs
-# agree?** There are 8,000 labelled texts, and 800 steps.
+# agree?** Here “a few” are 8,000, read in 800 steps.
 
 # %%
 tuning = recorded.load("bert_tuning")

@@ -65,14 +65,14 @@ for rows in (tables["sinusoids"], *(figures.rows_of(model, 16) for model in mode
     print(f"{torch.cosine_similarity(rows[1:], rows[:-1]).mean():6.2f}", end="")
 
 # %%
-predict("noise", "A model whose table looks like this outputs the symbol three positions back. "
+predict("noise", "A model whose table looks like this is asked for the symbol three back. "
         "It is", a="right in 1 of 8 cases: it guesses", b="right in about half of the cases",
         c="right nearly always", answer="")
 
 # %% [markdown]
-# The noise does not settle claim 24 by itself: these are the tables of one small model. There are
-# four possible verdicts. A claim that says several things holds in part if some of them hold and
-# others do not; many claims do. Write your verdicts in place of the question marks:
+# The noise does not settle claim 24 by itself: these are tables of one kind of small model, on one
+# task. There are four possible verdicts. Many claims say several things; such a claim holds in part
+# if some of them hold and others do not. Write your verdicts in place of the question marks:
 
 # %%
 HOLDS, FAILS, PARTLY, OPEN = "holds", "does not hold", "holds in part", "not settled here"
@@ -99,10 +99,9 @@ outcome("noise", "a" if max(right) < 0.3 else "c" if min(right) > 0.9 else "b")
 # from what you expected. A wrong prediction costs nothing; it is what you learn most from. Section
 # 9 puts your `predictions` beside the results.
 #
-# How does a number decide? A claim becomes measurable when it is a number $m$ and an interval:
-# “much faster” might be “it saves at least 5 % of a layer”, so $m \geq 5$. Measured once for each
-# of $n$ seeds, $m$ has a mean
-# $\bar m$ and a standard deviation
+# How does a number decide? A claim becomes measurable when it is turned into a number $m$ and an
+# interval: “much faster” might become “it saves at least 5 % of the time that a layer takes”, so
+# $m \geq 5$. Measured once for each of $n$ seeds, $m$ has a mean $\bar m$ and a standard deviation
 #
 # $$s = \sqrt{\frac{1}{n-1}\sum_{i=1}^{n} (m_i - \bar m)^2}$$
 #
@@ -233,7 +232,7 @@ plots.show(figures.products(P @ P.T), "Stripes: each diagonal has one colour fro
 # The offset alone decides. That is the claim, and so far it is right. But attention puts a matrix
 # between the two rows, $S = P\,W P^\top$ with $W = W_Q W_K^\top$. How even are the diagonals of
 # $S$? Compare the spread along them with the spread overall, where $\bar S_{j-i}$ is the mean of a
-# diagonal:
+# diagonal and $\bar S$ that of all entries:
 #
 # $$r = \sqrt{\frac{\sum_{ij} (S_{ij} - \bar S_{j-i})^2}{\sum_{ij} (S_{ij} - \bar S)^2}}$$
 #
@@ -392,7 +391,8 @@ plots.show(figures.alone(figures.places), "Shaw is right at all 32 positions. Fr
 # Guessing among 8 symbols is right in 0.125 of the cases. Rows 16 to 31 of the learned table have
 # never had a gradient: they are what the initialisation left there. The sinusoids have rows there
 # that follow a formula, and the model has learned nothing about them; it is weak already at the
-# last positions of the training. Only Shaw's offset of −3 was trained at every position.
+# last positions of the training. Only Shaw's vector of −3 is the same one at every position, so it
+# was trained for these too.
 #
 # For claim 7, running without an error only shows how many rows were allocated. So we measure the
 # longest text whose last token is still answered correctly. And claim 8 speaks of all relative
@@ -532,9 +532,9 @@ outcome("sines", round(price["computed anew"], 1))
 # for each pair, and it has to be stored.
 #
 # For claim 3 we need the table's share of BERT base, and how quickly it is learned. The second
-# depends on how long the vectors of the positions are compared with those of the words (unit 03). A
-# learned table usually begins short, while sinusoids are long. So here the vectors of both begin as
-# long as those of the words; BERT's table does too.
+# depends on the norm of the position vectors, relative to that of the word vectors (unit 03). A
+# learned table usually begins with a small norm, while that of sinusoids is large. So here both
+# begin with the norm of the word vectors; BERT's table does too.
 
 # %% tags=["training"]
 print(f"{sizes.table_share():.2f} % of the parameters")
@@ -582,8 +582,8 @@ print(claim.measure([0, 1]).to_string())
 # One function for all claims, so that none gets a rule of its own. Write `verdict_on`. It takes a
 # claim and a sequence of at least two seeds, such as a list or a range, measures the claim by
 # `claim.measure(seeds)` with no other argument (the quick form), and returns a dict. `"numbers"` is
-# a dict as well: by the name of each part's number, the list of its values, in the order of the
-# seeds. `"verdict"` follows from them:
+# a dict as well: its keys are the names `part.number`, its values the lists of what was measured,
+# in the order of the seeds. `"verdict"` follows from them:
 #
 # - if one part or more is not settled, neither is the claim;
 # - else it `"holds"` if all parts hold, `"does not hold"` if none does, and `"holds in part"` if
@@ -697,11 +697,11 @@ print("r with the matrices in between:  ", *(f"{each:.2f}" for each in behind))
 outcome("where", "a" if max(behind) < 0.3 else "b")
 
 # %% [markdown]
-# By $r$ the rows are noise: random rows get as much, and their $r$ is below 1 only because the main
-# diagonal differs from the rest. With the matrices in between it is even larger. One more time:
-# which question did we ask? $r$ asks whether **all** diagonals are even. The task asks for much
-# less. For the query at $i$, the key at $i - 3$ has to win against the others. By how much each of
-# them loses makes no difference. So look at the winner:
+# By $r$ the rows are noise: random rows get as much, and their $r$ is below 1 mainly because the
+# main diagonal differs from the rest. With the matrices in between it is even larger. One more
+# time: which question did we ask? $r$ asks whether **all** diagonals are even. The task asks for
+# much less. For the query at $i$, the key at $i - 3$ has to win against the others. By how much
+# each of them loses makes no difference. So look at the winner:
 
 # %% tags=["training"]
 for model in models:

@@ -1,6 +1,11 @@
 # %% [markdown]
 # # 10 · Longer than trained
 #
+# In the summer of 2023 people took a language model that had been trained on 2,048 tokens, changed
+# the lines of its code that compute RoPE's angles, and had it read several times as much. Within
+# weeks there were several ways to do so, papers described them, and Llama 3.1 and DeepSeek-V3 were
+# released with descendants of them. What had they changed, and why did it help?
+#
 # By the end of this unit you can
 #
 # - say which of RoPE's pairs have been through every angle in training, and which have not;
@@ -34,11 +39,6 @@ from helpers.training.extension import extend
 
 # %% [markdown]
 # ## 1. A model that cannot read on
-#
-# In the summer of 2023 people took a language model that had been trained on 2,048 tokens, changed
-# the lines of its code that compute RoPE's angles, and had it read several times as much. Within
-# weeks there were several ways to do so, papers described them, and Llama 3.1 and DeepSeek-V3 were
-# released with descendants of them. What had they changed, and why did it help?
 #
 # A model is trained on texts of one length, its **context length**, and then somebody gives it a
 # longer one. This unit asks one question: what must be done to the positions so that it can read
@@ -76,7 +76,7 @@ by_length(measured(ways))
 # %% [markdown]
 # At 24 tokens the model is close to the limit, and with each doubling it loses more. The limit
 # itself falls a little, since in a longer text a smaller part of the tokens is near an end. (One
-# seed and 300 steps; in the full profile, three seeds.)
+# seed and 300 steps; on a GPU, three seeds.)
 #
 # Nobody wants to train again from the beginning for that. A large model is trained on some
 # thousands of tokens, as attention costs $T^2$, and everything below was invented to make it read
@@ -105,8 +105,8 @@ by_length(measured(ways))
 #
 # <details><summary>Hint</summary>
 #
-# `torch.arange(0, d_head, 2)` is $2n$ for all pairs. A comparison of the first result is the
-# second.
+# `torch.arange(0, d_head, 2)` is $2n$ for all pairs. The second result is the first one, compared
+# with 1.
 # </details>
 
 # %% solution="turns"
@@ -163,10 +163,10 @@ for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
 # ## 3. Interpolation: squeeze the positions
 #
 # The first idea is the simplest (Chen et al. 2023). To read $s$ times as many tokens, read position
-# $p$ as $p/s$. Then the last position of the longer text lies no further than those in training,
-# and hardly an angle is new. Turning by $\frac{p}{s}\,\theta_n$ is turning by
+# $p$ as $p/s$. Then the last position of the longer text lies hardly further than those in
+# training, and hardly an angle is new. Turning by $\frac{p}{s}\,\theta_n$ is turning by
 # $p\,\frac{\theta_n}{s}$: all frequencies are divided by $s$, and nothing else changes. So this
-# class is all that we need, for every method of this unit:
+# class can be every method of this unit that changes frequencies:
 
 # %%
 class Slowed(Rotary):
@@ -279,8 +279,9 @@ print(f"the base for texts 4 times as long: {larger:,.0f}")
 by_length(measured(ways))
 
 # %% [markdown]
-# Nothing is destroyed, and most of the loss stays. For what was wrong with this model are its fast
-# pairs, with the offsets at which their angles repeat, and those have hardly been touched.
+# Nothing is destroyed, and most of the loss stays. This model fails because of its fast pairs, at
+# the offsets where their angles repeat; and of these a larger base leaves pair 0 as it was, and
+# slows pair 1 by a quarter only.
 #
 # ## 5. YaRN: a ramp between the two
 #
@@ -437,8 +438,8 @@ outcome("tuned", "c" if gone > 0.7 else "a" if gone < 0.3 else "b")
 # %% [markdown]
 # One seed is one seed. The same with twenty, as recorded, and with 100 steps as well. In these
 # records YaRN is the version of the authors' code (in your table above it was the paper's). The
-# figure has the ways without fine-tuning, the table the loss above the limit at 96 tokens. (The
-# clip was not fine-tuned.)
+# figure has the ways without fine-tuning, the table the loss above the limit at 96 tokens. (In the
+# recorded runs the clip was not fine-tuned.)
 
 # %%
 study = recorded.load("longer")
@@ -464,8 +465,9 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 # - **Without fine-tuning,** no change of frequencies brings this model near the limit. The clip
 #   does. The cause was new offsets, as unit 05 said, and only the clip removes them.
 # - **After 30 steps,** RoPE as it was has come most of the way: texts of 96 tokens show the model
-#   the offsets that it had not seen. Methods that slow pair 0 have come less far, interpolation in
-#   the records and the paper's YaRN in your table: the model first has to learn what a step is now.
+#   the offsets that it had not seen. The two methods that slow pair 0 have come less far:
+#   interpolation, and the paper's YaRN, which only your table has. With them the model first has to
+#   learn what a step is now.
 # - **After 100 steps,** RoPE without any extension is within a hundredth of a nat of YaRN, which is
 #   the lowest in most seeds, and NTK is close behind. But at 192 tokens, which the fine-tuning did
 #   not show, the recorded losses are 0.95 nats for YaRN, 0.34 for RoPE and 0.30 for NTK. So at the
@@ -473,10 +475,10 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 # - **The paper's YaRN and the code's** are not one method. For the large model they agree at both
 #   ends of the ramp and differ in between, by as much as was printed above.
 #
-# So is YaRN no good? It was designed for another failure. A large model, trained on thousands of
-# tokens of real text, meets slow pairs at angles that it has never seen, and for those its authors
-# show what it does. The lesson is not which method is best. It is to look for the cause first, with
-# a measurement that can tell two causes apart, and then to choose.
+# So is YaRN no good? It was designed for another failure. In a large model, trained on thousands of
+# tokens of real text, a longer text turns the slow pairs to angles that were never seen; that YaRN
+# helps there, its authors show. The lesson is not which method is best. It is to look for the cause
+# first, with a measurement that can tell two causes apart, and then to choose.
 
 # %% [markdown]
 # ## 7. Some layers without positions
@@ -486,8 +488,8 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 # leave the fourth alone (Yang et al. 2025 look at such models), and p-RoPE leaves the slowest pairs
 # alone in all layers (Barbero et al. 2024). Both have to be trained so from the beginning.
 #
-# Our model has two layers. In the recorded runs the second one was left without positions, or the
-# first one, beside RoPE in both:
+# Our model has two layers. In the recorded runs either the second layer or the first was left
+# without positions. For comparison, the table also has RoPE in both:
 
 # %%
 by_turns = four[four["encoding"].isin(["RoPE", "RoPE, none", "none, RoPE"]) & (four["tuned"] == 0)]
@@ -684,8 +686,8 @@ pd.DataFrame({name: apart(where) for name, where in bugs.items()}).T.round(3)
 # ## 9. Two settings that fit, and are wrong
 #
 # RoPE has no parameters, so weights load without complaint into a model whose RoPE is another one.
-# Two numbers of a configuration decide, and both get lost when weights are converted: the layout of
-# the pairs (unit 05) and the base.
+# Two settings decide, and both can get lost when weights are converted: the layout of the pairs
+# (unit 05) and the base.
 
 # %%
 predict("loaded", "The decoder's weights are loaded twice: with the pairs as halves, and with the "
@@ -823,8 +825,8 @@ above = float((at144["loss"] - at144["limit"])["rows and columns"])
 outcome("pictures", "b" if above > 0.5 else "a")
 
 # %% [markdown]
-# The model knows rows and columns, and on the larger picture its loss is above that of guessing all
-# the same: the offsets are new, in two directions. And what helps on one axis helps on two. With
+# The model knows rows and columns. Even so, on the larger picture its loss is above that of
+# guessing: the offsets are new, in two directions. And what helps on one axis helps on two. With
 # rows and columns clipped each by itself, the same weights are close to the limit again.
 #
 # RoPE in the order of the patches has learned to look eight positions back. On the large picture a

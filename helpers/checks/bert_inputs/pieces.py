@@ -237,7 +237,7 @@ pieces = Exercise(
     forbidden=(Tokenizer, models.WordPiece),
     explains=(
         "It is in lower case already",
-        "You will be given no word",
+        "No word that you are given",
         "The library `tokenizers`",
     ),
 )

@@ -265,7 +265,7 @@ def verdict_known_by_heart(): ...
 @exercise.mistake(
     "A number that several seeds give stands in your list once. Each seed has a value of its own.",
     loses=NUMBERS,
-    breaks="the list of its values",
+    breaks="the lists of what was measured",
 )
 @changed(
     verdict_by_parts,

@@ -104,7 +104,7 @@ def count_with_the_decoder(V, D, L, T):
     "The sum contains the two heads of pretraining. Count without them, as the published "
     "numbers do: they are thrown away afterwards.",
     loses="all of it",
-    breaks=("without the heads.", "of all without the heads"),
+    breaks=("without the two heads for pretraining.", "of all without the heads"),
 )
 def count_with_the_heads(V, D, L, T):
     below = (V + 2 + T) * D + 2 * D

@@ -204,7 +204,7 @@ def probe_with_a_fixed_ridge(): ...
     "You leave the constant out of the ridge. That is often wise, but the formula here penalises "
     "all weights alike.",
     loses=(RIDGE, HARD),
-    breaks="the constant included",
+    breaks="acts on the weight of the constant too",
 )
 @changed(
     probe_of_states,

@@ -103,7 +103,7 @@ def probe_of_shortened_tests(): ...
 @probe.mistake(
     "Your ridge has a smallest value. Any positive number may be asked for, such as 1e-9.",
     loses=HARD,
-    breaks="which is any positive number",
+    breaks="any positive number",
 )
 @changed(probe_of_states, "+ ridge *", "+ max(ridge, 1e-6) *")
 def probe_with_a_smallest_ridge(): ...
@@ -112,7 +112,7 @@ def probe_with_a_smallest_ridge(): ...
 @probe.mistake(
     "Your ridge has a largest value. Any positive number may be asked for, such as 500.",
     loses=RIDGE,
-    breaks="which is any positive number",
+    breaks="any positive number",
 )
 @changed(probe_of_states, "+ ridge *", "+ min(ridge, 100.0) *")
 def probe_with_a_largest_ridge(): ...
