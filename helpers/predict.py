@@ -35,7 +35,10 @@ class Prediction:
             return self.answer in [*self.choices]
         if isinstance(self.answer, bool) or not isinstance(self.answer, int | float):
             return False
-        return math.isfinite(self.answer)
+        try:
+            return math.isfinite(self.answer)
+        except OverflowError:  # a whole number beyond every float
+            return False
 
     @property
     def complaint(self) -> str:

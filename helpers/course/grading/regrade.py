@@ -143,8 +143,8 @@ class Change:
         told = f"{printable(self.student)}, {self.unit}, {self.exercise}: "
         told += f"{self.points_before} → {self.points_after} points"
         if self.hint_before != self.hint_after:
-            told += f"\n  hint before: {self.hint_before or 'none'}"
-            told += f"\n  hint after: {self.hint_after or 'none'}"
+            told += f"\n  hint before: {printable(self.hint_before) or 'none'}"
+            told += f"\n  hint after: {printable(self.hint_after) or 'none'}"
         return told
 
 

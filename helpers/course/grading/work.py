@@ -8,19 +8,17 @@ that is needed, so workers on any machine can do it.
 
 from __future__ import annotations
 
-import fcntl
 import json
+import os
 import pickle
 import shutil
 import sqlite3
-import tempfile
-import weakref
 import zlib
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -35,6 +33,7 @@ from helpers.course.grading.execute import Job, Outcome
 from helpers.course.grading.judge import Assertions, Check
 from helpers.course.grading.marking import Graded
 from helpers.course.grading.regrade import Shown
+from helpers.course.passing import Passing
 from helpers.course.sandbox.process import Limits
 from helpers.course.settings import Course, CourseError
 
@@ -138,8 +137,8 @@ class _Desk:
 
     def __init__(self, unit: str, settings: str, book: bytes) -> None:
         self.unit = unit
-        self.folder, self.lock = _own_folder()
-        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        self.own = Passing(f"om-{os.getpid()}-desk-")
+        self.folder = self.own.path
         (self.folder / NAME).write_text(settings, encoding="utf-8")
         (self.folder / "gradebook.db").write_bytes(book)
         self.address = gradebook(self.folder)
@@ -185,19 +184,6 @@ class _Desk:
 
 
 _desk = lru_cache(maxsize=16)(_Desk)
-
-
-def _own_folder() -> tuple[Path, IO[str]]:
-    """A folder, and a lock that ends with this process; what killed ones have left is removed."""
-    for lock in filter(Path.is_file, Path(tempfile.gettempdir()).glob("om-desk-*/lock")):
-        with suppress(OSError), lock.open() as file:  # in use, or somebody else's
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(lock.parent)
-    folder = Path(tempfile.mkdtemp(prefix="om-desk-"))
-    file = (folder / "unlocked").open("w")
-    fcntl.flock(file, fcntl.LOCK_EX)
-    (folder / "unlocked").rename(folder / "lock")
-    return folder, file
 
 
 def _careless(connection: Any, _record: object) -> None:

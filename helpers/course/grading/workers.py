@@ -47,5 +47,7 @@ def executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Exe
         reasons = client.run(bubblewrap.available).values() if isolated else ()
         if reason := next(filter(None, reasons), ""):
             raise CourseError(f"a worker of {scheduler} cannot execute: {reason}")
-        yield client.get_executor(pure=False, retries=1), capacity
-        client.run(pool.close)
+        try:
+            yield client.get_executor(pure=False, retries=1), capacity
+        finally:
+            client.run(pool.close)

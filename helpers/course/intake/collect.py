@@ -7,12 +7,13 @@ those names, opens archives in archives and tells a unit by its cells.
 from __future__ import annotations
 
 import shutil
-import tempfile
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
 
 from helpers.course import intake
+from helpers.course.passing import Passing
 from helpers.course.settings import Course, CourseError
 
 COLUMNS = ["student", "unit", "platform_id", "email", "notes"]
@@ -29,8 +30,8 @@ def collect(course: Course, archive: Path, out: Path) -> pd.DataFrame:
     if archive.resolve() in [out.resolve(), *out.resolve().parents]:
         raise CourseError(f"--out {out} is inside {archive}; name a folder beside it")
     rows = []
-    with tempfile.TemporaryDirectory(prefix="order-matters-") as unpacked:
-        for found in intake.find(course, archive, Path(unpacked)):
+    with closing(Passing("order-matters-")) as unpacked:
+        for found in intake.find(course, archive, unpacked.path):
             notes = list(found.notes)
             if found.problem:
                 notes.append(f"not collected: {found.problem}")

@@ -109,7 +109,9 @@ class Parcel:
             notes = [*last.notes, *self.problems[:NAMED]]
             if len(several) > 1:
                 notes.insert(0, f"the newest of {len(several)} notebooks: {path[-1]}")
-            when, odd = times.of_nbgrader(self.times.get(path[:-1], b""))
+            # Where a platform named it, that tells when; in its folder all is the learner's own.
+            said = b"" if last.return_as else self.times.get(path[:-1], b"")
+            when, odd = times.of_nbgrader(said)
             row = {"unit": unit, "path": last.path, "digest": last.digest, "when": when}
             row |= {"problem": last.problem, "return_as": last.return_as}
             yield row | {"notes": notes + odd}
@@ -200,8 +202,9 @@ class Parcel:
     ) -> None:
         name = parts[-1]
         if name == "timestamp.txt":
-            with opened() as file:
-                self.times[parts[:-1]] = file.read(times.LONGEST + 1)
+            if depth == 0:  # nbgrader's; in an archive of the learner's it could be anybody's
+                with opened() as file:
+                    self.times[parts[:-1]] = file.read(times.LONGEST + 1)
         elif NOTEBOOK.search(name):
             self._notebook(parts, changed, size, opened)
         elif name.lower().endswith(".zip"):

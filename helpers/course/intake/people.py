@@ -31,9 +31,10 @@ LONGEST = 40  # characters of one that a number or a digest follows; a letter ha
 MOODLE = re.compile(  # "Ada Lovelace_123456_assignsubmission_file_…"
     r"(?P<student>.+?)_(?P<number>[0-9]{1,20})_assignsubmission_(?:file|onlinetext)", re.DOTALL
 )
+DATE = r"[A-Z][a-z]{2} [0-9]{1,2}, [0-9]{4} [0-9]{3,4} [AP]M"
 BRIGHTSPACE = re.compile(  # "123-456 - Ada Lovelace - Nov 21, 2026 1011 AM"
     r"(?P<number>[0-9]{1,20})-[0-9]+ - (?P<student>.+?) - "
-    r"(?P<time>[A-Z][a-z]{2} [0-9]{1,2}, [0-9]{4} [0-9]{3,4} [AP]M)",
+    rf"(?P<time>{DATE})",
     re.DOTALL,
 )
 CANVAS = re.compile(  # "lovelaceada_LATE_12345_67890_name-1.ipynb", which is always a file
@@ -177,8 +178,11 @@ def is_work(name: str) -> bool:
 def _person(name: str, is_file: bool, units: list[str]) -> tuple[Person, float, str] | None:
     """Who has a name like this, when they handed in and what they are returned as, if anybody."""
     patterns = (MOODLE, BRIGHTSPACE, CANVAS) if is_file else (MOODLE, BRIGHTSPACE)
-    if found := next((m for each in patterns if (m := each.match(name))), None):
-        if found.re is not CANVAS and found.re.search(name, found.end("number")):
+    if ways := [found for each in patterns if (found := each.match(name))]:
+        found = ways[0]
+        again = found.re is not CANVAS and found.re.search(name, found.end("number"))
+        dated = found.re is BRIGHTSPACE and re.search(f" - {DATE}", name[found.end() :])
+        if len(ways) > 1 or again or dated:
             # Who may choose a name or a file's name could pass for somebody else.
             note = "the name can be read in two ways, so no number of the platform is taken from it"
             return Person(name, notes=(note,)), 0.0, ""

@@ -294,5 +294,7 @@ def _tests(out: Path, titles: dict[tuple[str, str], str]) -> pd.DataFrame:
 
 
 def _link(row: Any) -> str:
-    """Where the feedback page of a row is, seen from the report."""
+    """Where the feedback page of a row is, seen from the report; empty where it has none."""
+    if not row.status.startswith("graded") or "without a feedback page" in row.status:
+        return ""
     return quote(f"feedback/{row.student}/{row.unit}/{row.unit}.html")

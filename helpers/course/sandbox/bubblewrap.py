@@ -72,7 +72,7 @@ def start(
 
     Args:
         program: its name and arguments.
-        files: bytes that it may keep in each of its folders.
+        files: bytes that it may keep in its folders.
         join: what stands before the command, as that which goes into a cgroup.
         options: for `subprocess.Popen`.
     """
@@ -93,8 +93,10 @@ def command(files: int) -> list[str]:
     words += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]
     words += ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
     words += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"]
+    # It gives zeros as well; but /dev/zero can be mapped, which is memory that counts as nobody's.
+    words += ["--dev-bind", "/dev/full", "/dev/zero"]
     for folder in FOLDERS:
-        words += ["--size", str(files), "--tmpfs", folder]
+        words += ["--size", str(files // len(FOLDERS)), "--tmpfs", folder]
     for folder in ("/bin", "/sbin", "/lib", "/lib32", "/lib64"):
         if Path(folder).is_symlink():
             words += ["--symlink", str(Path(folder).readlink()), folder]

@@ -26,14 +26,15 @@ from typing import Any
 import psutil
 
 from helpers.course.sandbox import bubblewrap, cgroup, lent, memory
-from helpers.course.sandbox.warm import SOCKETS
+from helpers.course.sandbox.warm import FOLDERS, SOCKETS
 from helpers.course.settings import CourseError
 
 LOOK = 0.25  # seconds between two looks at what a sandbox uses
 START = 60.0  # seconds until torch is loaded, or a kernel answers
 STOP = 10.0  # seconds until all that a kernel left is ended
 MANY = 100  # processes at once
-SOCKETS_OPEN = 2000  # at once; each may hold some 100 KB, and counts as nobody's memory
+SOCKETS_OPEN = 200  # at once; two may hold up to 10 MB, which counts as nobody's memory
+NAMES = 50_000  # files and folders at once, of which each takes Linux about a kilobyte
 CROWD = 24  # threads at once that may run on all cores; a kernel itself has about ten
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 
@@ -47,7 +48,7 @@ class Limits:
     memory: int = 4 << 30
     processes: int = 200  # threads count
     file_size: int = 64 << 20
-    files: int = 512 << 20  # all of its files, which are in memory
+    files: int = 512 << 20  # all of its files, which are in memory; each folder has its part
     output: int = 8 << 20  # of one cell; what comes after is left out
     outputs: int = 32 << 20  # of all cells
 
@@ -207,9 +208,11 @@ class Sandbox:
             processes = psutil.Process(self.process.pid).children(recursive=True)
             if len(processes) > MANY:
                 return f"it started {len(processes)} processes"
-            number = memory.sockets(processes[0].pid) if self.isolated and processes else 0
-            if number > SOCKETS_OPEN:
-                return f"it opened {number} sockets"
+            if self.isolated and processes:
+                if (number := memory.sockets(processes[0].pid)) > SOCKETS_OPEN:
+                    return f"it opened {number} sockets"
+                if (number := memory.names(processes[0].pid, FOLDERS)) > NAMES:
+                    return f"it made {number} files"
             too_much = memory.use_more(processes, self.limits.memory)
             if self.isolated:
                 with suppress(psutil.Error):  # one has ended since; what follows is looked at still

@@ -6,27 +6,31 @@ import errno
 import platform
 import struct
 
-# System V's memory, semaphores and messages count as nobody's, and keys outlive who made them; a
-# process that chooses its cores takes those of its neighbours; the others are ways into Linux.
+# System V's memory, semaphores and messages and files without a name count as nobody's, and keys
+# outlive who made them; a process that chooses its cores takes those of its neighbours; the others
+# are ways into Linux.
 NUMBERS = {
     "x86_64": {
         "shmget": 29, "semget": 64, "msgget": 68, "sched_setaffinity": 203, "add_key": 248,
-        "request_key": 249, "keyctl": 250, "perf_event_open": 298, "bpf": 321, "userfaultfd": 323,
-        "io_uring_setup": 425,
+        "request_key": 249, "keyctl": 250, "perf_event_open": 298, "memfd_create": 319,
+        "bpf": 321, "userfaultfd": 323, "io_uring_setup": 425, "memfd_secret": 447,
     },
     "aarch64": {
         "msgget": 186, "semget": 190, "shmget": 194, "add_key": 217, "request_key": 218,
-        "keyctl": 219, "sched_setaffinity": 122, "perf_event_open": 241, "bpf": 280,
-        "userfaultfd": 282, "io_uring_setup": 425,
+        "keyctl": 219, "sched_setaffinity": 122, "perf_event_open": 241, "memfd_create": 279,
+        "bpf": 280, "userfaultfd": 282, "io_uring_setup": 425, "memfd_secret": 447,
     },
 }  # fmt: skip
 SOCKETS = {"x86_64": (41, 53), "aarch64": (198, 199)}  # socket, socketpair
+MAP = {"x86_64": 9, "aarch64": 222}  # mmap
+SHARED_AND_ANONYMOUS = 0x21  # pages that stay when a process no longer sees them
 FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6; the others lead to machine and kernel
 ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}  # AUDIT_ARCH_… of linux/audit.h
 OTHER_NUMBERS = 0x40000000  # x32: the same calls by other numbers
 # Offsets in struct seccomp_data, and what the program's steps are called in linux/filter.h.
 NUMBER_AT, ARCHITECTURE_AT, FIRST_ARGUMENT_AT = 0, 4, 16
-LOAD, EQUAL, AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06
+FLAGS_AT = FIRST_ARGUMENT_AT + 3 * 8  # of mmap
+LOAD, EQUAL, AT_LEAST, BOTH, RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 ALLOW, REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
 NO_SUCH_FAMILY = 0x00050000 | errno.EINVAL  # libzmq ends its process at any other answer
 
@@ -41,6 +45,9 @@ def program() -> bytes:
     steps += [(RETURN, 0, 0, REFUSE), (LOAD, 0, 0, NUMBER_AT)]
     for how, number in checks:
         steps += [(how, 0, 1, number), (RETURN, 0, 0, REFUSE)]
+    steps += [(EQUAL, 0, 5, MAP[machine]), (LOAD, 0, 0, FLAGS_AT)]
+    steps += [(BOTH, 0, 0, SHARED_AND_ANONYMOUS), (EQUAL, 0, 1, SHARED_AND_ANONYMOUS)]
+    steps += [(RETURN, 0, 0, REFUSE), (RETURN, 0, 0, ALLOW)]
     opened, paired = SOCKETS[machine]
     steps += [(EQUAL, 2, 0, opened), (EQUAL, 1, 0, paired), (RETURN, 0, 0, ALLOW)]
     steps += [(LOAD, 0, 0, FIRST_ARGUMENT_AT)]

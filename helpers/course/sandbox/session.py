@@ -15,6 +15,7 @@ from helpers.course.sandbox.process import LOOK, START, Sandbox, SandboxDiedErro
 from helpers.course.sandbox.relay import Relay
 
 STOPPED = 5.0  # seconds that a cell has to heed an interrupt
+EACH = 512  # bytes that an output takes beside what it shows
 LATE = 1.0  # seconds in which what a cell shows may come behind its reply
 SHOWN = ("stream", "display_data", "execute_result", "error")
 
@@ -162,7 +163,7 @@ class _Shown:
         if kind in SHOWN and self.left > 0:
             try:
                 output = v4.output_from_msg(message)
-                self.left -= len(str(output))
+                self.left -= len(str(output)) + EACH
             except Exception:  # a message that no kernel sends
                 return False
             if self.left > 0:

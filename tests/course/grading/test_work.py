@@ -5,7 +5,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
+import time
 from pathlib import Path
 
 import nbformat
@@ -20,6 +20,7 @@ from helpers.course.grading.journal import entries
 from helpers.course.grading.marking import Graded
 from helpers.course.grading.work import Kit, Task
 from helpers.course.intake import Submission
+from helpers.course.passing import Passing
 from helpers.course.settings import Course, CourseError
 from tests.common import ISOLATED
 from tests.course.pages.entered import RIGHT, UNIT, Classroom
@@ -146,17 +147,28 @@ def test_the_worker_s_page_is_written_anew_where_a_person_has_graded(classroom: 
     assert "given by hand" in classroom.page("ada")
 
 
-def test_what_a_killed_worker_left_is_removed_and_what_is_in_use_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    code = "import os; from helpers.course.grading import work; kept = work._own_folder(); "
-    code += "os.kill(os.getpid(), 9)"
+@pytest.mark.parametrize("whom", ["os.kill(os.getpid(), 9)", "os.killpg(0, 9)"])
+def test_a_folder_goes_with_its_process_whatever_ends_that(tmp_path: Path, whom: str) -> None:
+    code = "import os; from helpers.course.passing import Passing; kept = Passing('om-'); "
+    code += f"(kept.path / 'file').touch(); print(kept.path.exists()); sys.stdout.flush(); {whom}"
     there = os.environ | {"TMPDIR": str(tmp_path)}
-    died = subprocess.run([sys.executable, "-c", code], env=there, check=False)
-    assert died.returncode == -signal.SIGKILL
-    assert len(list(tmp_path.iterdir())) == 1
-    first, lock = work._own_folder()
-    second, _ = work._own_folder()
-    assert {*tmp_path.iterdir()} == {first, second}
-    lock.close()
+    died = subprocess.run(
+        [sys.executable, "-c", f"import sys; {code}"],
+        env=there,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        check=False,
+    )
+    assert (died.returncode, died.stdout) == (-signal.SIGKILL, b"True\n")
+    end = time.monotonic() + 10
+    while [*tmp_path.iterdir()] and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_folder_stays_until_it_is_closed() -> None:
+    kept = Passing("om-")
+    time.sleep(0.2)
+    assert kept.path.is_dir()
+    kept.close()
+    assert not kept.path.exists()

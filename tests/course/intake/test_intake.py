@@ -219,3 +219,24 @@ def test_nbgraders_time_of_a_submission_is_read(
         [found] = intake.find(two_units, each, tmp_path / "unpacked")
         assert found.when == read
         assert found.notes == (() if read else ("timestamp.txt holds no time and was left out",))
+
+
+def test_only_nbgrader_says_when_and_no_file_of_a_learners(
+    two_units: Course, tmp_path: Path
+) -> None:
+    early = "2020-01-01 00:00:00 UTC"
+    folders = {
+        "ada/01-tiny": early,  # as nbgrader collects it
+        "Kim_7_assignsubmission_file_": "",
+        "9-4 - Eve - Nov 21, 2026 1011 AM": "",
+        "bob/01-tiny": "",
+    }
+    place = _write(tmp_path / "in", *(f"{each}/01-tiny.ipynb" for each in folders))
+    for folder in [*folders][:3]:
+        (place / folder / "timestamp.txt").write_text(early)
+    with zipfile.ZipFile(place / "bob" / "01-tiny" / "homework.zip", "w") as archive:
+        archive.writestr("01-tiny.ipynb", NOTEBOOK)
+        archive.writestr("timestamp.txt", early)
+    found = intake.find(two_units, place, tmp_path / "unpacked")
+    assert len(found) == 4
+    assert [each.student for each in found if each.when] == ["ada"]

@@ -83,6 +83,9 @@ def test_a_class_of_one_cannot_pass_for_another(tmp_path: Path) -> None:
         MOODLE.format("Eve", 9) + MOODLE.format("Ada", 7) + "report.pdf",
         MOODLE.format(MOODLE.format("Ada", 7), 9) + "01-tiny.ipynb",
         MOODLE.format(MOODLE.format("Ada", 7), 9) + "/01-tiny.ipynb",
+        "eve_9_1_x_7_assignsubmission_file_01-tiny.ipynb",
+        "eve_LATE_9_1_x_7_assignsubmission_file_01-tiny.ipynb",
+        "9-4 - Eve - Nov 01, 2026 0900 AM - Nov 21, 2026 1011 AM/01-tiny.ipynb",
         "9-4 - 7-4 - Ada - Nov 21, 2026 1011 AM - Nov 21, 2026 1011 AM/01-tiny.ipynb",
     ],
 )

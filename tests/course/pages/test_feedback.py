@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from nbformat import NotebookNode, v4
@@ -15,7 +16,7 @@ from helpers.checks.engine.report import FINDINGS
 from helpers.course.authoring.nbgrade import Grader, gradebook
 from helpers.course.grading import marking
 from helpers.course.intake import Submission
-from helpers.course.pages import feedback
+from helpers.course.pages import feedback, report
 from helpers.course.sandbox.session import error
 from helpers.course.settings import CourseError
 from tests.common import CHROMIUM, needs_browser, tiny_course
@@ -156,6 +157,7 @@ def test_a_page_that_cannot_be_written_costs_no_marks(
         patched.setattr(Grader, "feedback", failing)
         row = classroom.enter("kim", RIGHT)
     assert (row["score"], row["status"]) == (2, "graded, without a feedback page: it broke")
+    assert report._link(SimpleNamespace(**{"student": "kim", "unit": UNIT} | row)) == ""
     marking.again(classroom.grader, classroom.out, Submission("kim", UNIT, Path()))
     assert "2 of 6 points" in _text(classroom.page("kim"))
 

@@ -29,6 +29,7 @@ WRITTEN = {
     "cem": ('"c"', "1e999"),  # neither is an answer to what the source asks
     "dua": ("open('/etc/passwd').read()", "True"),
     "eva": ("", "[1]"),  # no Python
+    "gus": ('"none"', "9" * 400),  # a whole number beyond every float
 }
 
 
@@ -42,8 +43,8 @@ def test_answers_are_counted_by_what_the_source_asks(tiny: Course, tmp_path: Pat
     rows = [_row(student) for student in [*WRITTEN, "fay"]]
     section = _section(_written(tiny, made.out, rows), "predictions")
     assert f"{UNIT} · At 96 tokens &lt;the&gt; loss is" in section
-    assert "a) low 0 b) high 2 no prediction 4" in section
-    assert "median -0.12, middle half -0.31 to 0.06 2 no prediction 4" in section
+    assert "a) low 0 b) high 2 no prediction 5" in section
+    assert "median -0.12, middle half -0.31 to 0.06 2 no prediction 5" in section
     assert "lower" not in section and "mine" not in section
 
 

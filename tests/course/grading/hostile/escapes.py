@@ -180,6 +180,22 @@ ROWS = [
         """,
     ),
     look(
+        "takes-memory-that-is-nobodys",
+        """
+        import contextlib, mmap
+        zeros = os.open("/dev/zero", os.O_RDWR)
+        found(os.read(zeros, 3) != bytes(3) and "no zeros")
+        for make in (
+            lambda: mmap.mmap(-1, 4096),
+            lambda: mmap.mmap(zeros, 4096),
+            lambda: os.memfd_create("x"),
+            lambda: ctypes.CDLL(None).shmget(0, 4096, 0o1600) + 1,
+        ):
+            with contextlib.suppress(OSError):
+                found(make())
+        """,
+    ),
+    look(
         "opens-other-sockets",
         """
         import contextlib
