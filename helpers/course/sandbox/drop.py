@@ -45,7 +45,10 @@ def _main(folders: list[str], paths: list[str], command: list[str]) -> None:
         try:
             _show(folders, paths)
         except OSError as error:
-            sys.exit(f"root cannot show {', '.join(paths)} to an unprivileged user: {error}")
+            sys.exit(
+                f"root cannot show {', '.join(paths)} to an unprivileged user ({error}): grade as "
+                "an ordinary user instead, or keep the course where everybody may enter"
+            )
     os.setgroups([])
     os.setresgid(NOBODY, NOBODY, NOBODY)
     os.setresuid(NOBODY, NOBODY, NOBODY)

@@ -144,6 +144,15 @@ class TestAsRoot:
         finally:
             made.close()
 
+    def test_without_a_sandbox_it_is_nobody_too(self) -> None:
+        made = Sandbox(LIMITS, isolated=False)
+        try:
+            session = Session(made)
+            assert _ask(session, "import os; os.getresuid()") == (drop.NOBODY,) * 3
+            assert session.close()
+        finally:
+            made.close()
+
     def test_without_the_right_to_watch_it_says_what_to_do(self) -> None:
         code = "from helpers.course.sandbox.bubblewrap import available; print(available())"
         less = ["setpriv", "--bounding-set=-sys_ptrace,-sys_admin,-sys_resource", sys.executable]
