@@ -94,14 +94,14 @@ check.positions(positions_of, seed=6101)
 # %% [markdown]
 # **How points are given.** An exercise has parts, and each part that is right earns its points.
 # After you hand in, the same check runs again with other sentences. A right answer counts however
-# you have written it; an answer that only calls this course's library for the very thing that is
-# asked does not. Whatever the exercise, leave the arguments as they are and keep nothing from one
-# call to the next: the check calls your function many times. Longer exercises have **small print**
-# that opens when you click on it: dtypes, gradients, odd sizes. Write the main thing first, then
-# read it. Cells with a CHECK line are locked: if you change one, it is put back. **Validate**,
-# above the notebook in JupyterLab, is nbgrader's: it runs all cells anew, and “The following cell
-# failed … Partial credit” means that a check has not given all of its points yet; it may have given
-# some, or none.
+# you have written it; an answer that only calls a library, this course's, the book's or another,
+# for the very thing that is asked does not. Whatever the exercise, leave the arguments as they are,
+# keep nothing from one call to the next, and start no threads: the check calls your function many
+# times. Longer exercises have **small print** that opens when you click on it: dtypes, gradients,
+# odd sizes. Write the main thing first, then read it. Cells with a CHECK line are locked: if you
+# change one, it is put back. **Validate**, above the notebook in JupyterLab, is nbgrader's: it runs
+# all cells anew, and “The following cell failed … Partial credit” means that a check has not given
+# all of its points yet; it may have given some, or none.
 #
 # If you are stuck, go on: as long as the exercise's own cell runs, no later cell waits for your
 # answer.

@@ -308,8 +308,8 @@ check.slopes(slopes, seed=5303)
 # <details><summary>Small print, which is checked too</summary>
 #
 # - The result has the dtype of the slopes, float32 or float64.
-# - Slopes might be learned, so gradients must reach them; no gradient may be nan when a softmax
-#   follows, in any form.
+# - Slopes might be learned, so gradients must reach them, a slope of 0 too; no gradient may be nan
+#   when a softmax follows, in any form.
 # </details>
 #
 # *Why care:* the three look alike in code. What sets them apart is the next thing that you predict.
@@ -487,7 +487,8 @@ outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 # transposed view, and returns the bucket of each as an int64 tensor of the same shape, which can
 # index a table of learned numbers. `num_buckets` counts both sides and is a multiple of 4.
 # `max_distance` is the max of the formula, and larger than $e$. With the default sizes, offset
-# $-16$ is in bucket 10 and offset 16 in bucket 26.
+# $-16$ is in bucket 10, offset 16 in bucket 26 and offset 64 in bucket 30: the quotient, times
+# $n - e$, is exactly 6 there, and some orders of the divisions make it 5.999…
 #
 # *Why care:* one step off, and a pretrained T5 reads every distance through its neighbour's number.
 #

@@ -35,6 +35,21 @@ def bias_without_a_gradient_at_zero(): ...
 
 
 @alibi_bias.mistake(
+    "For form='symmetric' the result is right, but a slope of 0 gets no gradient, so it could "
+    "never be learned: abs has none at 0. Take abs of the offset alone, then multiply by the "
+    "slope.",
+    loses=BACKWARDS,
+    breaks="a slope of 0 too",
+)
+@changed(
+    bias_right,
+    "bias = -slopes[:, None, None] * fall",
+    "bias = -slopes[:, None, None] * fall\n    bias = -bias.abs() if form == 'symmetric' else bias",
+)
+def bias_symmetric_by_abs_of_the_product(): ...
+
+
+@alibi_bias.mistake(
     "For form='directional' the result is right, but the gradient of a slope of 0 is not: there "
     "the two numbers whose minimum or maximum you take are equal, and the gradient is split "
     "between them.",

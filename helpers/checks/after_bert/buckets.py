@@ -123,7 +123,7 @@ buckets = Exercise(
 @buckets.mistake(
     "Left and right have changed places. The offset is j − i: it is positive for a key to the "
     "right, and those keys have the upper half of the buckets.",
-    breaks=("and offset 16 in bucket 26", "T5's bucket of each offset j − i"),
+    breaks=("offset 16 in bucket 26", "T5's bucket of each offset j − i"),
 )
 def buckets_sides_swapped(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4

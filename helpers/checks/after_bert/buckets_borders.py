@@ -42,6 +42,21 @@ def buckets_begin_one_late(offsets, num_buckets=32, max_distance=128):
 
 
 @buckets.mistake(
+    "A distance of 64 is one bucket too early: the exact value is 6 there, and yours comes out as "
+    "5.999…, since the rest is divided before it is multiplied by the logarithm. Divide one "
+    "logarithm by the other first, then multiply by n − e.",
+    loses=FAR,
+    breaks="offset 64 in bucket 30",
+)
+def buckets_rounded_below(offsets, num_buckets=32, max_distance=128):
+    side, exact = num_buckets // 2, num_buckets // 4
+    steps = (side - exact) / math.log(max_distance / exact)
+    a = offsets.abs()
+    far = exact + ((a.clamp(min=1).double() / exact).log() * steps).long()
+    return side * (offsets > 0) + torch.where(a < exact, a, far.clamp(max=side - 1))
+
+
+@buckets.mistake(
     "Beyond max_distance all offsets are in your first far bucket. They share the last one of "
     "their side.",
     loses=(FAR, SIZES),

@@ -167,7 +167,10 @@ def _learned(rng: Random) -> Iterator[Case]:
 def _learned_case(words: str, sizes: dict[str, int]) -> Case:
     def ask(answer: Answer) -> dict[str, Any]:
         module = answer(d_model=20, **sizes)
-        named = sorted(dict(module.named_parameters(remove_duplicate=False)).items())
+        # A table may have a second name; it counts once, and as what the text calls it.
+        called = {id(getattr(module, each, None)): each for each in ("values", "keys")}
+        every = [(called.get(id(each), name), each) for name, each in module.named_parameters()]
+        named = sorted(every, key=lambda each: each[0])
         saved = module.state_dict()
         return {
             "it is an Encoding": isinstance(module, encodings.Encoding),

@@ -33,7 +33,7 @@ from helpers.course.grading.execute import Job, Outcome
 from helpers.course.grading.judge import Assertions, Check
 from helpers.course.grading.marking import Graded
 from helpers.course.grading.regrade import Shown
-from helpers.course.passing import Passing
+from helpers.course.intake.passing import Passing
 from helpers.course.sandbox.process import Limits
 from helpers.course.settings import Course, CourseError
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from helpers.course import intake
-from helpers.course.passing import Passing
+from helpers.course.intake.passing import Passing
 from helpers.course.settings import Course, CourseError
 
 COLUMNS = ["student", "unit", "platform_id", "email", "notes"]

@@ -134,8 +134,10 @@ class shaw_with_index_select(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.k = k
         std = (num_heads / d_model) ** 0.5
-        self.keys = nn.Parameter(torch.normal(0, std, (2 * k + 1, d_model // num_heads)))
-        self.values = nn.Parameter(torch.normal(0, std, (2 * k + 1, d_model // num_heads)))
+        shape = 2 * k + 1, d_model // num_heads
+        self.a_k = self.keys = nn.Parameter(torch.normal(0, std, shape))
+        self.tables = nn.ParameterList([self.keys, nn.Parameter(torch.normal(0, std, shape))])
+        self.values = self.tables[1]
 
     def of_pairs(self, table, length, offsets):
         if offsets is None:
