@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.modules.dropout import _DropoutNd
 
 from helpers.encodings import Encoding
-from helpers.encodings.base import HOOKS
+from helpers.encodings.base import HOOKS, interface
 
 SHAPES = tuple(f"the shape of what `{name}` returns" for name in HOOKS)
 
@@ -31,15 +31,21 @@ def given(sizes: dict[str, int], tokens: Tensor) -> dict[str, Tensor]:
 
 def asked(encoding: Encoding, given: dict[str, Tensor]) -> dict[str, Tensor]:
     """What each hook answers, 0 for one that adds nothing."""
-    x, q, k, weights = given.values()
-    scores, context = encoding.scores(q, k, None), encoding.context(weights, None)
+    embedded, turned, scores, context = _hooks(encoding, given)
     none = torch.zeros(())
     return {
-        "embed": encoding.embed(x, None),
-        "rotate": torch.stack(encoding.rotate(q, k), 1),
-        "scores": torch.broadcast_to(none if scores is None else scores, weights.shape),
-        "context": torch.broadcast_to(none if context is None else context, q.shape),
+        "embed": embedded,
+        "rotate": torch.stack(turned, 1),
+        "scores": torch.broadcast_to(none if scores is None else scores, given["weights"].shape),
+        "context": torch.broadcast_to(none if context is None else context, given["q"].shape),
     }
+
+
+def _hooks(encoding: Encoding, given: dict[str, Tensor]) -> tuple[Any, Any, Any, Any]:
+    """What the four hooks return; an attribute that has the name of one is none."""
+    x, q, k, weights = given.values()
+    embed, rotate, scores, context = (interface(encoding, name) for name in HOOKS)
+    return embed(x, None), rotate(q, k), scores(q, k, None), context(weights, None)
 
 
 def dependent(encoding: Encoding, given: dict[str, Tensor]) -> tuple[list[str], list[str]]:
@@ -80,14 +86,13 @@ def copied(given: dict[str, Tensor]) -> dict[str, Tensor]:
 
 def shapes(encoding: Encoding, given: dict[str, Tensor]) -> dict[str, Any]:
     """The shape that each hook returns; where it may be spread, that which it is spread to."""
-    x, q, k, weights = given.values()
-    turned = encoding.rotate(q, k)
+    embedded, turned, scores, context = _hooks(encoding, given)
     pair = list(map(_shape, turned)) if isinstance(turned, list | tuple) else _shape(turned)
     found = (
-        _shape(encoding.embed(x, None)),
+        _shape(embedded),
         pair,
-        _spread(encoding.scores(q, k, None), weights),
-        _spread(encoding.context(weights, None), q),
+        _spread(scores, given["weights"]),
+        _spread(context, given["q"]),
     )
     return dict(zip(SHAPES, found, strict=True))
 
@@ -135,13 +140,9 @@ def overwritten(encoding: Encoding, given: dict[str, Tensor]) -> list[str]:
 
 def _raw(encoding: Encoding, given: dict[str, Tensor]) -> dict[str, list[Tensor]]:
     """The tensors that each hook returns, as they are."""
-    x, q, k, weights = given.values()
-    answers: dict[str, list[Any]] = {
-        "embed": [encoding.embed(x, None)],
-        "rotate": list(encoding.rotate(q, k)),
-        "scores": [encoding.scores(q, k, None)],
-        "context": [encoding.context(weights, None)],
-    }
+    embedded, turned, scores, context = _hooks(encoding, given)
+    returned: tuple[list[Any], ...] = [embedded], list(turned), [scores], [context]
+    answers = dict(zip(HOOKS, returned, strict=True))
     return {name: [each for each in found if each is not None] for name, found in answers.items()}
 
 
@@ -155,7 +156,7 @@ def cut(encoding: Encoding, given: dict[str, Tensor], dtype: torch.dtype) -> lis
     for names, hook in ((("x",), "embed"), (("q", "k"), "rotate")):
         for name in names:
             now = {each: given[each].to(dtype) for each in names}
-            function = getattr(encoding, hook)
+            function = interface(encoding, hook)
             leaf = now[name].clone().requires_grad_()
             result = _joined(function(*({**now, name: leaf * 1}.values())))
             if result.requires_grad:

@@ -156,6 +156,21 @@ class own_faint_neighbour(Encoding):
         return 0.2 * self.more.sigmoid() * (p[None, :] - p[:, None] == -1).to(q.dtype)
 
 
+class own_with_the_names_of_other_hooks(Encoding):
+    """Attributes that are called as hooks which the class does not use."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.context = nn.Parameter(torch.randn(d_model) * 0.1)
+        self.scores = nn.Embedding(max_len, d_model)
+        self.rotate = 2
+
+    def embed(self, x, positions=None):
+        self._check_length(x.shape[1])
+        before = nn.functional.pad(x, (0, 0, self.rotate, 0))[:, : x.shape[1]]
+        return x + self.context * before + self.scores.weight[: x.shape[1]]
+
+
 class own_gated_decay(Encoding):
     """Each key says how much its side counts, which decays with the distance."""
 
@@ -181,5 +196,6 @@ OWN = (
     own_bias_for_all_heads,
     own_with_helpers_of_its_own,
     own_faint_neighbour,
+    own_with_the_names_of_other_hooks,
     own_gated_decay,
 )
