@@ -156,6 +156,19 @@ class own_faint_neighbour(Encoding):
         return 0.2 * self.more.sigmoid() * (p[None, :] - p[:, None] == -1).to(q.dtype)
 
 
+class own_very_faint_neighbours(Encoding):
+    """A learned number for each of five offsets, of which a hundredth counts."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.near = nn.Embedding(5, num_heads)
+
+    def scores(self, q, k, offsets=None):
+        p = torch.arange(q.shape[2])
+        near = (p[None, :] - p[:, None]).clamp(-2, 2) + 2
+        return 0.01 * self.near(near).permute(2, 0, 1)
+
+
 class own_with_the_names_of_other_hooks(Encoding):
     """Attributes that are called as hooks which the class does not use."""
 
@@ -196,6 +209,7 @@ OWN = (
     own_bias_for_all_heads,
     own_with_helpers_of_its_own,
     own_faint_neighbour,
+    own_very_faint_neighbours,
     own_with_the_names_of_other_hooks,
     own_gated_decay,
 )
