@@ -15,6 +15,7 @@ from helpers.course.sandbox.process import LOOK, START, Sandbox, SandboxDiedErro
 from helpers.course.sandbox.relay import Relay
 
 STOPPED = 5.0  # seconds that a cell has to heed an interrupt
+AGAIN = 1.0  # seconds between two of them: Python drops one that comes while an object is deleted
 EACH = 512  # bytes that an output takes beside what it shows
 LATE = 1.0  # seconds in which what a cell shows may come behind its reply
 SHOWN = ("stream", "display_data", "execute_result", "error")
@@ -82,7 +83,7 @@ class Session:
         shown = _Shown(min(limits.output, self.left) if remembered else limits.output)
         asked = self._execute(code, remembered, sent)
         end = time.monotonic() + seconds
-        late = replied = 0.0
+        late = replied = interrupted = 0.0
         while True:
             message = self._next(LOOK)
             now = time.monotonic()
@@ -99,8 +100,8 @@ class Session:
                 self._connect()
                 shown.cut()
                 break
-            if now > end and not late:
-                late = now
+            if now > end and now > interrupted + AGAIN:
+                late, interrupted = late or now, now
                 self.sandbox.interrupt()
             if late and now > late + STOPPED:
                 raise SandboxError(f"a cell took more than {seconds:.0f} s and did not stop")
