@@ -196,13 +196,13 @@ def told_apart(answer: Answer, sizes: dict[str, int], tokens: Tensor, order: Ten
 def _order_counts(model: Bert, tokens: Tensor, order: Tensor) -> bool:
     """Whether the results of words in another order are more than those results in another order.
 
-    A weak idea about neighbours changes some ten-millionths in a long text. So it is asked in
-    float64, where what is blind to order leaves 10⁻¹² of the size, and 3·10⁻⁸ if it rounds to
-    float32 itself; an encoding that cannot be copied or asked there is asked in float32.
+    A weak idea about neighbours changes about a millionth in a long text. So it is asked in
+    float64, where what is blind to order leaves 10⁻¹² of the size, and up to 1.4·10⁻⁷ if it rounds
+    to float32 itself; an encoding that cannot be copied or asked there is asked in float32.
     """
     try:
         precise = copy.deepcopy(model).double()
-        return not _same_rows(precise(tokens[:, order]), precise(tokens), 6e-8)
+        return not _same_rows(precise(tokens[:, order]), precise(tokens), 4e-7)
     except Exception:  # that it does not fit is asked elsewhere
         return not _same_rows(model(tokens[:, order]), model(tokens), 1e-5)
 

@@ -33,7 +33,7 @@ from helpers.course.grading.execute import Job, Outcome
 from helpers.course.grading.judge import Assertions, Check
 from helpers.course.grading.marking import Graded
 from helpers.course.grading.regrade import Shown
-from helpers.course.intake.passing import Passing
+from helpers.course.intake.scratch import Scratch
 from helpers.course.sandbox.process import Limits
 from helpers.course.settings import Course, CourseError
 
@@ -137,7 +137,7 @@ class _Desk:
 
     def __init__(self, unit: str, settings: str, book: bytes) -> None:
         self.unit = unit
-        self.own = Passing(f"om-{os.getpid()}-desk-")
+        self.own = Scratch(f"om-{os.getpid()}-desk-")
         self.folder = self.own.path
         (self.folder / NAME).write_text(settings, encoding="utf-8")
         (self.folder / "gradebook.db").write_bytes(book)

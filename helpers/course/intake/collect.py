@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from helpers.course import intake
-from helpers.course.intake.passing import Passing
+from helpers.course.intake.scratch import Scratch
 from helpers.course.settings import Course, CourseError
 
 COLUMNS = ["student", "unit", "platform_id", "email", "notes"]
@@ -30,7 +30,7 @@ def collect(course: Course, archive: Path, out: Path) -> pd.DataFrame:
     if archive.resolve() in [out.resolve(), *out.resolve().parents]:
         raise CourseError(f"--out {out} is inside {archive}; name a folder beside it")
     rows = []
-    with closing(Passing("order-matters-")) as unpacked:
+    with closing(Scratch("order-matters-")) as unpacked:
         for found in intake.find(course, archive, unpacked.path):
             notes = list(found.notes)
             if found.problem:

@@ -20,7 +20,7 @@ from helpers.course.grading.journal import entries
 from helpers.course.grading.marking import Graded
 from helpers.course.grading.work import Kit, Task
 from helpers.course.intake import Submission
-from helpers.course.intake.passing import Passing
+from helpers.course.intake.scratch import Scratch
 from helpers.course.settings import Course, CourseError
 from tests.common import ISOLATED
 from tests.course.pages.entered import RIGHT, UNIT, Classroom
@@ -149,7 +149,7 @@ def test_the_worker_s_page_is_written_anew_where_a_person_has_graded(classroom: 
 
 @pytest.mark.parametrize("whom", ["os.kill(os.getpid(), 9)", "os.killpg(0, 9)"])
 def test_a_folder_goes_with_its_process_whatever_ends_that(tmp_path: Path, whom: str) -> None:
-    code = "import os; from helpers.course.intake.passing import Passing; kept = Passing('om-'); "
+    code = "import os; from helpers.course.intake.scratch import Scratch; kept = Scratch('om-'); "
     code += f"(kept.path / 'file').touch(); print(kept.path.exists()); sys.stdout.flush(); {whom}"
     there = os.environ | {"TMPDIR": str(tmp_path)}
     died = subprocess.run(
@@ -167,7 +167,7 @@ def test_a_folder_goes_with_its_process_whatever_ends_that(tmp_path: Path, whom:
 
 
 def test_a_folder_stays_until_it_is_closed() -> None:
-    kept = Passing("om-")
+    kept = Scratch("om-")
     time.sleep(0.2)
     assert kept.path.is_dir()
     kept.close()

@@ -64,6 +64,14 @@ def test_a_cell_that_takes_too_long_is_stopped_and_the_next_one_runs(warm: Sandb
     session.close()
 
 
+def test_a_cell_that_heeds_only_the_second_interrupt_goes_no_further(warm: Sandbox) -> None:
+    session = Session(warm)
+    twice = "try:\n    while True: pass\nexcept KeyboardInterrupt:\n    while True: pass"
+    assert "more than 1 s" in _text(session, twice, 1)
+    assert _text(session, "1 + 1") == "2"
+    session.close()
+
+
 def test_a_cell_that_does_not_heed_is_the_end_of_the_kernel(warm: Sandbox) -> None:
     session = Session(warm)
     deaf = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
@@ -90,6 +98,7 @@ def test_what_is_shown_is_bounded(warm: Sandbox) -> None:
     session = Session(warm)
     assert len(_text(session, "for _ in range(10**5): print('x' * 99)", 60)) < 3 * LIMITS.output
     assert len(_text(session, "print('x' * 40_000_000)", 60)) < 3 * LIMITS.output
+    assert len(session.run("for _ in range(1000): display(1)", 60)) < 50
     assert _text(session, "1 + 1") == "2"
     session.close()
 
@@ -288,6 +297,16 @@ def test_memory_that_processes_share_counts_once() -> None:
         assert not use_more(processes, 500_000_000)
         for each in processes:
             each.kill()
+
+
+def test_memory_of_files_that_no_folder_has_counts() -> None:
+    own = [psutil.Process()]
+    used = own[0].memory_full_info().uss + 60_000_000
+    assert not use_more(own, used)
+    with tempfile.TemporaryFile(dir="/dev/shm") as file:
+        file.write(bytes(80_000_000))
+        file.flush()
+        assert use_more(own, used)
 
 
 def test_ci_has_a_sandbox() -> None:

@@ -1,4 +1,4 @@
-"""A folder in /tmp that goes with its process, whatever ends that."""
+"""A scratch folder in /tmp that goes with its process, whatever ends that."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 REMOVE = "import shutil, sys; sys.stdin.read(); shutil.rmtree(sys.argv[1], ignore_errors=True)"
 
 
-class Passing:
+class Scratch:
     """A folder that is removed by `close`, with this object, or when the process is killed.
 
     Args:
