@@ -235,11 +235,11 @@ print(f"rows 24 to 95: every entry times {ratio.min():.3f} to {ratio.max():.3f}"
 # %% [markdown]
 # ### What is in the rows?
 #
-# Nothing in the numbers of a row need say at which position it is added, nor does anything in the
-# table say that row 5 comes after row 4. Is there order in the trained table all the same? A
-# Fourier transform over the positions splits the table into waves; a wave of frequency $f$ repeats
-# every $1/f$ positions. The **power** of a wave is the square of its amplitude, summed over the
-# columns. Before training, the power is spread about evenly over the frequencies. And after?
+# The numbers of a row need not say at which position it is added, and nothing in the table need say
+# that row 5 comes after row 4. Is there order in the trained table all the same? A Fourier
+# transform over the positions splits the table into waves; a wave of frequency $f$ repeats every
+# $1/f$ positions. The **power** of a wave is the square of its amplitude, summed over the columns.
+# Before training, the power is spread about evenly over the frequencies. And after?
 
 # %%
 predict("waves", "Which frequency has the most power once the table has been trained?",

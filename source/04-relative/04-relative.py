@@ -983,7 +983,7 @@ if d2l:
 #
 # Shaw's idea works, and it costs a table and a product more in each layer. What today's models use
 # is cheaper. One method needs no more than a rotation of pairs, as in the matrix that you built in
-# unit 02, but turned the other way. That is unit 05.
+# unit 02, only in the other direction. That is unit 05.
 #
 # ## Further reading
 #
