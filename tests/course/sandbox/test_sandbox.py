@@ -66,7 +66,7 @@ def test_a_cell_that_takes_too_long_is_stopped_and_the_next_one_runs(warm: Sandb
 
 def test_a_cell_that_heeds_only_the_second_interrupt_goes_no_further(warm: Sandbox) -> None:
     session = Session(warm)
-    twice = "try:\n    while True: len([])\nexcept KeyboardInterrupt:\n    while True: len([])"
+    twice = "import time\ntry:\n    time.sleep(9)\nexcept KeyboardInterrupt:\n    time.sleep(9)"
     assert "more than 1 s" in _text(session, twice, 1)
     assert _text(session, "1 + 1") == "2"
     session.close()
