@@ -5,8 +5,6 @@ import os
 import platform
 import shutil
 import socket
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +15,6 @@ import pytest
 
 from helpers import recorded
 from helpers.course.sandbox import bubblewrap, seccomp
-from helpers.course.sandbox.memory import use_more
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxError
 from helpers.course.sandbox.session import Session
 from tests.common import ISOLATED, ROOT, needs_sandbox
@@ -281,32 +278,6 @@ class TestIsolated:
         assert int(_text(session, code)) >= 0
         assert not session.close()
         warm.close()
-
-
-def test_memory_that_processes_share_counts_once() -> None:
-    """Four processes have the same 300 MB, each of them all of it."""
-    code = "import os; held = b'1' * 300_000_000; os.fork(); os.fork(); print(flush=True); input()"
-    with subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1) as parent:
-        assert parent.stdout
-        for _ in range(4):
-            parent.stdout.readline()
-        own = psutil.Process(parent.pid)
-        processes = [own, *own.children(recursive=True)]
-        assert sum(each.memory_info().rss for each in processes) > 1_000_000_000
-        assert use_more(processes, 250_000_000)
-        assert not use_more(processes, 500_000_000)
-        for each in processes:
-            each.kill()
-
-
-def test_memory_of_files_that_no_folder_has_counts() -> None:
-    own = [psutil.Process()]
-    used = own[0].memory_full_info().uss + 60_000_000
-    assert not use_more(own, used)
-    with tempfile.TemporaryFile(dir="/dev/shm") as file:
-        file.write(bytes(80_000_000))
-        file.flush()
-        assert use_more(own, used)
 
 
 def test_ci_has_a_sandbox() -> None:
