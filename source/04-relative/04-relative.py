@@ -118,8 +118,8 @@ def draw(T, k):
 widgets.explore(draw, T=("length T", 4, 48, 24), k=("clip k", 0, 24, 6))
 
 # %% [markdown]
-# What does a longer text change? Once it is longer than $k$, nothing but the number of pairs: no
-# row is asked for that a shorter text has not asked for already.
+# What does a longer text change? Once a text is longer than $k$, it has all the clipped offsets
+# there are: a longer one adds pairs, but no row.
 
 # %% tags=["nbval-check-output"]
 short, long = (torch.as_tensor(rows_of(T, 6)).long() for T in (24, 96))
@@ -185,17 +185,17 @@ check.pairs(key_term_by_pair, seed=4202)
 # ## 3. The same sum, with less in memory
 #
 # On long texts, memory decides what can be trained. This section and the next compute the same key
-# term in three more ways, each with less of it. Multiplying element by element makes a tensor of
-# $B \cdot H \cdot T^2 \cdot d$ numbers before anything is added up. Shaw et al. (section 3.3) saw
-# that the vectors do not depend on the sentence or the head. For a **fixed query position** $i$,
-# all sentences and heads meet the same $T$ vectors: that is an ordinary matrix product,
-# $(B \cdot H, d) \times (d, T)$, and there are $T$ of them.
+# term in three more ways, each of which needs less memory. Multiplying element by element makes a
+# tensor of $B \cdot H \cdot T^2 \cdot d$ numbers before anything is added up. Shaw et al. (section
+# 3.3) saw that the vectors do not depend on the sentence or the head. For a **fixed query
+# position** $i$, all sentences and heads meet the same $T$ vectors: that is an ordinary matrix
+# product, $(B \cdot H, d) \times (d, T)$, and there are $T$ of them.
 
 # %% [markdown] exercise="batched" title="Shaw's batched product" difficulty=3 minutes=15
 # Write `key_term_batched`: the same arguments, the same numbers, and no tensor that repeats the
-# fetched vectors per sentence or per head. One vector for each pair is fine, so a tensor of
-# $T^2 \cdot d$ numbers; where $T$ and $d$ are larger than $B \cdot H$, no single tensor may hold
-# $2\,T^2 \cdot d$ numbers, forward or backward. As before, the dtype is that of `q`, and gradients
+# fetched vectors per sentence or per head. A tensor of $T^2 \cdot d$ numbers, one vector for each
+# pair, is allowed. A single tensor of $2\,T^2 \cdot d$ numbers or more is not, forward or backward,
+# where $T$ and $d$ are larger than $B \cdot H$. As before, the dtype is that of `q`, and gradients
 # must reach `q` and `vectors`.
 #
 # *Why care:* moving axes about is where attention code goes wrong, and a `reshape` too many raises
@@ -372,9 +372,10 @@ for name, length in {"per pair": 2048, "batched": 4096}.items():
 # %% [markdown]
 # Both axes are logarithmic. All four forms climb with $T^2$; they differ in the factor. With a clip
 # `gather`'s products would grow with $T$ only, but the term itself has $T^2$ entries in each head,
-# however it is made. And `plain` stays far below: a **fused kernel**, one program that goes through
-# softmax and values piece by piece, never stores the $T \times T$ scores, but PyTorch's
-# `scaled_dot_product_attention` takes a key term only as such a matrix.
+# however it is made. And `plain` stays far below because it runs as a **fused kernel**: one program
+# that goes through softmax and values piece by piece and never stores the $T \times T$ scores. A
+# key term takes this advantage away: PyTorch's `scaled_dot_product_attention` accepts it only as a
+# whole $T \times T$ matrix, which has to be stored.
 #
 # It is sometimes said that relative embeddings save memory and time. Against what? Whole attention
 # modules with the same $B$, $H$ and $d$, recorded at $T = 1024$. `shaw_keys` is what you have
@@ -480,12 +481,12 @@ print(f"scores, all 8 heads, which both forms need: {4 * held['scores'] / 1e6:.0
 
 # %% [markdown]
 # So the paper's 8.5 GB (8.6 by this count) are the vectors that the *batched* form fetches, for any
-# $B$. `gather` saves these 8.5 GB as well; neither number counts the scores. What is new in that
-# paper is the skew. Huang's vectors are learned, one for each offset and head. (Relative vectors
-# made of *sinusoids* are Transformer-XL's, section 7.)
+# $B$. `gather` saves these 8.5 GB as well; neither the paper's 8.5 GB nor its 4.2 MB counts the
+# scores. What is new in that paper is the skew. Huang's vectors are learned, one for each offset
+# and head. (Relative vectors made of *sinusoids* are Transformer-XL's, section 7.)
 #
-# Huang's table is not clipped. It has a vector for each offset up to the longest text, and can read
-# no longer one. Shaw's clipped table can:
+# Huang's table is not clipped. It has a vector for each offset up to the length it was made for,
+# and cannot read a longer text. Shaw's clipped table can:
 
 # %% tags=["nbval-check-output"]
 huang = encodings.create("huang", d_model=64, num_heads=4, max_len=24)
@@ -750,10 +751,10 @@ for head, each in enumerate(torch.stack(seen, 1)):
 print(f"without a preference: {1 / 24:.2f} at each offset")
 
 # %% [markdown]
-# Each head gives more weight to −3 or to 3 than to any other offset, several times what it would
-# give without a preference. The rule of the language can be read off: its lag is 3, so what stands
-# 3 to the left or 3 to the right says most about a hidden token. What stands at ±6 is two steps of
-# the rule away; it helps where the token between is hidden as well.
+# Each head gives more weight to −3 or to 3 than to any other of these offsets, several times what
+# it would give without a preference. The rule of the language can be read off: its lag is 3, so
+# what stands 3 to the left or 3 to the right says most about a hidden token. What stands at ±6 is
+# two steps of the rule away; it helps where the token between is hidden as well.
 
 # %% [markdown]
 # ### How large must k be?
@@ -983,7 +984,7 @@ if d2l:
 #
 # Shaw's idea works, and it costs a table and a product more in each layer. What today's models use
 # is cheaper. One method needs no more than a rotation of pairs, as in the matrix that you built in
-# unit 02, only in the other direction. That is unit 05.
+# unit 02. That is unit 05.
 #
 # ## Further reading
 #

@@ -67,8 +67,8 @@ pd.DataFrame({"what it computes": FORMULAS, "some encodings of this course": use
 # ## 2. RoPE: turn queries and keys
 #
 # Unit 02 found a matrix $M_k$ that moves a sinusoidal row by $k$ positions: a rotation of each
-# pair. RoPE leaves the sinusoids out and keeps the rotation. It turns the query at $i$ by $i$
-# steps and the key at $j$ by $j$ steps (Su et al. 2021, equations 13 to 16):
+# pair. RoPE leaves the sinusoids out and keeps the rotation, in the opposite sense. It turns the
+# query at $i$ by $i$ steps and the key at $j$ by $j$ steps (Su et al. 2021, equations 13 to 16):
 #
 # $$(R_i q)\cdot(R_j k) = q^T R_i^T R_j\, k = q^T R_{j-i}\, k$$
 #
@@ -170,10 +170,10 @@ print("but turning changed them:", not torch.allclose(here, q @ k.mT, atol=1e-4)
 # %% [markdown]
 # ### Which offset a head prefers
 #
-# RoPE has no parameter, but the matrices that make $q$ and $k$ have. Suppose that for two tokens
-# they give $q = R_m k$: the query is the key, rotated by $m$ positions. Then the score is highest
-# where $j - i = m$: to the left for $m < 0$, to the right for $m > 0$. Move $m$ and the base; the
-# sliders use **your** `turn`.
+# RoPE itself has no parameters, but the matrices that make $q$ and $k$ are learned. Suppose that
+# for two tokens they give $q = R_m k$: the query is the key, rotated by $m$ positions. Then the
+# score is highest where $j - i = m$: to the left for $m < 0$, to the right for $m > 0$. Move $m$
+# and the base; the sliders use **your** `turn`.
 
 # %%
 def draw(m, log10_base):
@@ -233,9 +233,9 @@ check.rope_attention(rope_attention, seed=5202)
 
 # %% [markdown]
 # **When layouts are mixed up.** Below, weights made for one layout are read with the other: the
-# scores are wrong. Put the columns of $q$ and $k$ in the order 0, 2, 4, …, 1, 3, 5, …, and they
-# are right again. Tools that convert weights between the two do just this to the columns of $W_Q$
-# and $W_K$.
+# scores are wrong. Put the columns of $q$ and $k$ in the order 0, 2, 4, …, 1, 3, 5, …, and they are
+# right again. Tools that convert weights between the two do just this to the columns of $W_Q$ and
+# $W_K$ in each head.
 
 # %% tags=["nbval-check-output"]
 interleaved = turned(q) @ turned(k).mT
@@ -415,8 +415,9 @@ outcome("mirror", "b" if blind("alibi") else "a")
 # i|)$, is blind for the same reason.
 #
 # The last two lines show why this does no harm where these encodings come from: **a causal mask
-# hides the blindness**. Where only the left is seen, distance is direction, and not even *no
-# positions* is blind. Carry such a bias over into an encoder, and the direction is lost.
+# hides the blindness**. Where only the left is seen, distance is direction, and even the model
+# without positions is no longer blind. Carry such a bias over into an encoder, and the direction is
+# lost.
 #
 # What does the blindness cost an encoder? In the recorded runs below, a model has to say the symbol
 # three positions **before** each token. It was trained on lengths from 8 to 32. The losses are in
@@ -461,11 +462,11 @@ above = runs["loss"].mean() - runs["limit"].mean()
 outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 
 # %% [markdown]
-# The directional form is better than the symmetric one at each length, by much more than the
-# seeds differ. Kerple is blind too, but learns how fast to fall, and does as well as the
-# directional form. Yet all three are far from the limit: on either side their penalty only ever
-# grows with the distance, so no head can prefer offset −3 to −2 by its bias. Nor do they get much
-# worse as the text gets longer. **To extrapolate is not the same as to be good.**
+# The directional form is better than the symmetric one at each length, by much more than the seeds
+# differ. Kerple is blind too, but learns how fast to fall, and does as well as the directional
+# form. Yet all three are far from the limit: on either side their penalty only ever grows with the
+# distance, so no head can prefer offset −3 to −2 by its bias. On the other hand, none of the three
+# gets much worse as the text gets longer. **To extrapolate is not the same as to be good.**
 
 # %% [markdown]
 # ## 4. T5: a learned number per bucket
@@ -487,8 +488,9 @@ outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 # transposed view, and returns the bucket of each as an int64 tensor of the same shape, which can
 # index a table of learned numbers. `num_buckets` counts both sides and is a multiple of 4.
 # `max_distance` is the max of the formula, and larger than $e$. With the default sizes, offset
-# $-16$ is in bucket 10, offset 16 in bucket 26 and offset 64 in bucket 30: the quotient, times
-# $n - e$, is exactly 6 there, and some orders of the divisions make it 5.999…
+# $-16$ is in bucket 10, offset 16 in bucket 26 and offset 64 in bucket 30. Mind the last: for
+# $a = 64$ the quotient, times $n - e$, is exactly 6, and some orders of multiplying and dividing
+# make it 5.999…; the order of the formula gives 6.
 #
 # *Why care:* one step off, and a pretrained T5 reads every distance through its neighbour's number.
 #
@@ -541,7 +543,8 @@ widgets.explore(draw_buckets, quarter=("a quarter of the buckets, e", 2, 16, 8),
                 max_distance=("largest distance, max", 33, 200, 128))
 
 # %% [markdown]
-# Look closely at the buckets that are used:
+# You met these steps in unit 04. Now that they are yours, find out what T5 does with them: which
+# buckets are used?
 
 # %% tags=["nbval-check-output"]
 offsets = torch.arange(-1000, 1001)
@@ -570,6 +573,11 @@ print("the last bucket begins at distance", int(offsets[found == 31].min()))
 # published code takes $\delta(i, j)$ there, which has the opposite sign. Does it matter?
 
 # %%
+predict("sign", "The same weights, and one index with the opposite sign. Of their spread (the "
+                "standard deviation), the scores differ by",
+        a="about 1 %", b="about 10 %", c="half or more", answer="")
+
+# %%
 torch.manual_seed(0)
 paper = encodings.create("deberta", d_model=32, num_heads=4, k=8, index="paper")
 code = encodings.create("deberta", d_model=32, num_heads=4, k=8, index="code")
@@ -578,6 +586,7 @@ q, k = torch.randn(2, 1, 4, 20, 8)
 ours, theirs = (q @ k.mT + each.scores(q, k) for each in (paper, code))
 apart = (ours - theirs).std() / ours.std()
 print(f"the same weights: the scores differ by {apart:.0%} of their spread")
+outcome("sign", "a" if apart < 0.03 else "b" if apart < 0.3 else "c")
 
 # %% [markdown]
 # A model trained from scratch can use either. But **with the same weights they are two different
@@ -651,8 +660,9 @@ plots.show(figure, "Staircase: all words of a sentence share one count; it grows
 # %% [markdown]
 # Read the row of *woke*: its own sentence so far is at 0 and the sentence before at 1, however long
 # the sentences are. (Only in the row of a full stop, which counts itself, all numbers are larger by
-# one.) In general $p_{ij}$ is no whole number. CoPE has a learned vector $e_n$ for each whole
-# one, interpolates between two of them, and adds $q_i \cdot e[p_{ij}]$ to the score.
+# one.) In general $p_{ij}$ is no whole number. CoPE has a learned vector $e_n$ for each whole one
+# up to a largest (here 63, to which larger counts are clipped), interpolates between two of them,
+# and adds $q_i \cdot e[p_{ij}]$ to the score.
 
 # %% [markdown]
 # ## 7. Which hook?
@@ -795,17 +805,18 @@ means(raced, RACE, "loss").sort_values(("mean", 96))
 # What this shows, for this language and this size, and no further:
 #
 # - **Near the limit at all three lengths:** DeBERTa, Transformer-XL and CoPE. In all three the
-#   query meets a vector for the offset, or for the count. (They have no clip in common:
-#   DeBERTa's is at offset 8, CoPE's at a count of 63, and Transformer-XL has none.)
+#   query meets a vector for the offset, or for the count. (It is not a clip that makes the
+#   difference: DeBERTa clips at offset 8 and CoPE counts up to 63, but Transformer-XL does not
+#   clip.)
 # - **Near it at 24, drifting as the text gets longer:** the clipped bias (a number per offset, up
 #   to a clip) and T5. At 96, T5 is 0.67 nats above the limit. Their numbers do not depend on the
-#   query.
+#   query; whether that is why, the last line makes doubtful.
 # - **Near it at 24, lost at 96:** RoPE. Its seeds differ widely.
 # - **About the same at each length, never near:** ALiBi and Kerple.
 # - **Yours,** if you left it as it was, is the surprise, even if one seed proves nothing. After 300
 #   steps it is within 0.1 nats of the limit at all three lengths, with two numbers a head; the live
-#   RoPE, after as many, is far from the limit at 96. Like T5 it can prefer an offset, like ALiBi
-#   it has a rule, not a table, for offsets that it never met.
+#   RoPE, after as many, is far from the limit at 96. Like T5, your encoding can prefer an offset;
+#   like ALiBi, it has a rule, not a table, for offsets that it never met.
 
 # %% [markdown]
 # ## 9. Why is RoPE lost here?
@@ -910,8 +921,9 @@ print(f"without a preference: {1 / 96:.2f} at each offset")
 #
 # The clip is known as ReRoPE (Su 2023). It is one way to **extend the context**: one can clip far
 # offsets, or squeeze all positions into the range of training, which is position interpolation
-# (Chen et al. 2023). Unit 03 stretched a table in this way, to twice its length, and it did worse
-# than guessing: an offset of three then looked like 1.5. Unit 10 tries it with RoPE.
+# (Chen et al. 2023). Unit 03 did the same to a table: to stretch 24 rows over 48 positions is to
+# squeeze 48 positions into 24. It did worse than guessing, because an offset of three then looked
+# like 1.5. Unit 10 tries it with RoPE.
 #
 # This holds on this task. On the shift task of section 3, which is trained on lengths from 8 to 32,
 # RoPE nearly holds at four times the length without any clip. And Transformer-XL meets new offsets

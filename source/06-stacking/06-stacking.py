@@ -1,10 +1,10 @@
 # %% [markdown]
 # # 06 · Stacking
 #
-# One layer of attention lets every word read every other word. Transformers stack such layers:
-# BERT has 12 of them, GPT-3 has 96. What goes wrong when self-attention is stacked, and what fixes
-# it? That is the one question of this unit. The book asks it too (d2l, section 11.6, exercise 1),
-# and at the end you will answer it with numbers of your own.
+# One layer of attention lets every word read every other word. Transformers stack such layers: BERT
+# has 12 of them, GPT-3 has 96. What goes wrong when self-attention is stacked, and what fixes it?
+# That is the question of this unit (sections 6 and 7 are two excursions from it). The book asks it
+# too (d2l, section 11.6, exercise 1), and at the end you will answer it with numbers of your own.
 #
 # By the end of this unit you can
 #
@@ -85,8 +85,9 @@ outcome("alike", "a" if same <= 3 else "b" if same < 99 else "c")
 # %% [markdown]
 # After three layers, *the*, *cat* and *mat* are one and the same vector, to the last digit of
 # float32. (Each further layer makes another vector of it, the same for all words: hence the peak of
-# the curve at layer 4.) With the differences the positions of the words are gone too, and no later
-# layer brings them back: the same vector gets the same answer, whatever the weights.
+# the curve at layer 4.) Together with the differences, the positions of the words are gone, and no
+# later layer of this stack brings them back: the same vector gets the same answer, whatever the
+# weights.
 #
 # This is the first of five possible causes of trouble. Sections 1 to 5 test one each, and not all
 # of them hold: (1) the tokens become alike; (2) positions get hard to read; (3) distant words are
@@ -121,8 +122,8 @@ outcome("alike", "a" if same <= 3 else "b" if same < 99 else "c")
 # - Gradients must reach `x`, which stays as it is.
 # </details>
 #
-# *Why care:* rows that are the same carry the same answer. No later layer can tell them apart
-# again, whatever it has learned.
+# *Why care:* rows that are the same carry the same answer. No later layer can tell again which word
+# stood where, whatever it has learned.
 #
 # <details><summary>Hint</summary>
 #
@@ -263,8 +264,9 @@ outcome("prevents", "a" if mlp and skip else "b" if skip else "c" if mlp else "d
 # factor keeps up with a cube.
 #
 # The table's last line, *both, one skip*, is a warning. There the skip runs around the attention
-# only, and all rows must pass the MLP. The tokens collapse again, now by about the same factor in
-# each layer: a single exponential. A skip has to run around everything.
+# only, so what tells rows apart must pass the MLP. Relative to the rows, each layer shrinks the
+# differences by about the same factor: the tokens collapse again, though only exponentially. A skip
+# has to run around everything.
 
 # %% [markdown]
 # ### Forty-eight layers
@@ -277,7 +279,7 @@ predict("deep", "Attention with a skip, 48 layers: r is then",
 
 # %% tags=["nbval-check-output"]
 def whole(layer, x):
-    return layer(x)  # pre-LN: attention and MLP, each with its LayerNorm and its skip
+    return layer(x)  # attention and MLP, each with a LayerNorm before it and a skip
 
 stacks = [through(step, tokens, 48) for step in (steps["attention + skip"], whole)]
 print("layers     r  size of differences    of the mean row  whole layers: r")
@@ -292,9 +294,10 @@ outcome("deep", "a" if r > 0.9 else "b" if r > 0.1 else "c")
 
 # %% [markdown]
 # The residual does fall. But look why: the differences are as large as at the beginning. What has
-# grown is the *mean row*. Attention averages the differences away and lets the mean row through,
-# and the skip adds it to what was there, layer by layer. That is a milder problem: the mean row can
-# be subtracted again. Differences that are gone stay gone.
+# grown is the *mean row*. What comes out of attention has hardly any differences left, only a mean
+# row. The skip adds this to what was there: the old differences stay, and the mean row grows layer
+# by layer. That is a milder problem: the mean row can be subtracted again. Differences that are
+# gone stay gone.
 #
 # In whole layers, with LayerNorms and MLPs, $r$ falls a little faster at first, but from 24
 # layers on it stays higher (at 48, 0.62 against 0.21). Here is the sentence again, in three stacks:
@@ -371,9 +374,10 @@ for name, layer in kinds.items():
 # %% [markdown]
 # With skips, the loss has come most of the way to the limit. Without, next to nothing has been
 # learned: naming one of 8 symbols blindly costs $\ln 8 \approx 2.08$ nats. Nor does patience help:
-# recorded over 500 steps, each of three seeds stays above 1.8 nats. The last two lines show why:
-# before training, the rows at the top are nearly the same, so it makes no difference where
-# attention looks, and its queries and keys get hardly any gradient.
+# recorded over 500 steps, each of three seeds stays above 1.8 nats. (A part of the 0.2 nats needs
+# no context: one chosen token in ten is left as it was.) The last two lines show why: before
+# training, the rows at the top are nearly the same, so it makes no difference where attention
+# looks, and its queries and keys get hardly any gradient.
 
 # %% [markdown]
 # ## 2. Where am I, four layers up?
@@ -459,13 +463,14 @@ print(f"noise, judged on other sequences: {float(error_of(noise[:8], noise[8:]))
 # With as many weights as rows (and one for the constant), the unfair probe finds every position in
 # noise, and the fair one is worse than the middle. So give a probe many more rows than weights.
 #
-# Beside the models trained above we train two more. **Renewed** adds its table to what enters
-# **every layer**; no hook can do that, so the cell writes a layer of its own. **Shaw** is told
-# offsets in every layer (unit 04), and nothing at the input.
+# Beside the models trained above we train two more. In **Renewed**, each layer has a table of its
+# own and adds it to what enters the layer, besides the table at the input; no hook can do that, so
+# the cell writes a layer of its own. **Shaw** is told offsets in every layer (unit 04), and nothing
+# at the input.
 
 # %%
-predict("read", "Three of the models have skips. The one from which a probe reads positions best "
-                "has a loss that is",
+predict("read", "Three of the models have skips. The one from whose last layer a probe reads "
+                "positions best has a loss that is",
         a="the lowest of the three", b="in the middle", c="the highest of the three", answer="")
 
 # %% tags=["training"]
@@ -628,9 +633,10 @@ for name in ("none", "learned"):
         print(f"{name:8} T up to {max_len:3}: {matrices:6,} = 4·64² + {matrices - 4 * 64**2:6,}")
 
 # %% [markdown]
-# $4D^2$ whatever $T$ is. Only a table of positions grows with the length, by $D$ numbers a
-# position, and it belongs to the input. **Cause 4 is real**, but only for texts far longer than
-# BERT's, and it is the $T^2$ pairs, not the parameters.
+# $4D^2$ whatever $T$ is. What grows with the length is a table of positions, by $D$ numbers a
+# position, and it belongs to the input. (Of the encodings that act in attention, Huang's table
+# grows as well.) **Cause 4 is real**, but only for texts far longer than BERT's, and it is the
+# $T^2$ pairs, not the parameters.
 
 # %% [markdown]
 # ## 5. Longer than trained
@@ -649,7 +655,8 @@ for name in ("with skips", "renewed", "Shaw"):
 # %% [markdown]
 # Beyond 24 tokens a table fails, however often it is added: nothing has trained its later rows.
 # With Shaw's offsets the loss stays near the limit. Do other encodings manage that? Recorded losses
-# of two-layer encoders, trained longer on the same language (the last three with $k$ = 8):
+# of two-layer encoders, trained longer on the same language (clipped bias, its window and Shaw's
+# keys with $k$ = 8):
 
 # %%
 study = recorded.load("lag3")
@@ -687,11 +694,11 @@ plots.show(*stack.tree(longer_words, longer_parents.tolist(), centre=1))
 # one step up, −1. As in the cell above, a tree is a tensor `parents`.
 
 # %% [markdown] exercise="depths" title="Depth" difficulty=2 minutes=8
-# First the absolute position in a tree; the relative one builds on it. It is the **depth**: the
-# number of steps from a word up to the root, which itself has depth 0. Write `tree_depths`:
-# `parents`, of shape $(T,)$, gives depths, of shape $(T,)$. For the short sentence above they are
-# 2, 1, 0, 1, 3, 2. Words come in the order of the text, so a parent may stand to the right of its
-# word. A tree has 1 to 400 words, and may be as deep as it has words. Return integers
+# First the absolute position in a tree, on which the relative one builds: the **depth** of a word,
+# that is, the number of steps from it up to the root, which itself has depth 0. Write
+# `tree_depths`: `parents`, of shape $(T,)$, gives depths, of shape $(T,)$. For the short sentence
+# above they are 2, 1, 0, 1, 3, 2. Words come in the order of the text, so a parent may stand to the
+# right of its word. A tree has 1 to 400 words, and may be a single chain. Return integers
 # (`torch.int64`), since rows of a table are looked up with them. `parents` stays as it is.
 #
 # *Why care:* it is the tree's version of the first exercise of this course.
@@ -891,7 +898,7 @@ check.convolution(attention_as_convolution, seed=6606)
 ### END HIDDEN TESTS
 
 # %%
-predict("edge", "With α = 20, how far is it from the real convolution?",
+predict("edge", "With α = 20, how far is it from a convolution padded with zeros?",
         a="nowhere further than 0.001", b="far off at the two ends of the text, close inside",
         c="far off everywhere: a softmax is never exact", answer="")
 
@@ -945,7 +952,8 @@ outcome("edge", "c" if inside > 1e-3 else "b" if ends > 1e-3 else "a")
 # each of these:
 #
 # 1. **What goes wrong, with your numbers.** At least two issues that you have measured in this
-#    unit, each with a number from your own notebook and what it was measured on.
+#    unit, each with a number that your notebook shows (a recorded one counts too) and what it was
+#    measured on.
 # 2. **What was not the cause.** One explanation that sounds right and that your measurements rule
 #    out, and the measurement that does.
 # 3. **A fix and its price.** For one of your issues: what helps, how much by your numbers, and
@@ -956,9 +964,9 @@ outcome("edge", "c" if inside > 1e-3 else "b" if ends > 1e-3 else "a")
 #
 # <details><summary>Hint</summary>
 #
-# Sections 1, 2, 4 and 5 each end in printed numbers. Which of them would you not want in a model of
-# yours? Sections 3 and 4 also print what does **not** change. To see what a fix brings, compare two
-# lines of a table that differ in one thing only.
+# Sections 1, 2 and 5 print numbers of their own, and section 4 counts. Which of them would you not
+# want in a model of yours? Sections 3 and 4 also print what does **not** change. To see what a fix
+# brings, compare two lines of a table that differ in one thing only.
 # </details>
 
 # %% [markdown] essay="stacking" points=3

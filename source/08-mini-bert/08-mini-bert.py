@@ -117,9 +117,9 @@ plots.show(*text.row(["my", "[MASK]", "is", "cute"], ["he", "barks"]))
 # number for each token.
 #
 # This is the paper's order, with each norm after its part; the next cell builds this post-norm
-# version. The models that we train have the norms **before**, and one more at the end: then no
-# warm-up, a slow rise of the learning rate at the beginning, is needed (Xiong et al. 2020). And our
-# `reader` adds no $P_p$: it has RoPE (unit 05).
+# version. The models that we train have the norms **before**, and one more at the end: then
+# training needs no warm-up (a slow rise of the learning rate at the beginning; Xiong et al. 2020).
+# And our `reader` adds no $P_p$: it has RoPE (unit 05).
 
 # %% tags=["nbval-check-output"]
 torch.manual_seed(0)
@@ -191,9 +191,9 @@ for name, (D, L) in {"base": (768, 12), "large": (1024, 24)}.items():
 #
 # Unit 07 chose 15 % of the words and put −100 wherever nothing was chosen. The loss of masked
 # language modelling is the mean cross-entropy at the chosen positions: with $C$ the set of them,
-# and $\ell_{p}$ the logits at position $p$,
+# $\ell_{p}$ the logits at position $p$ and $y_p$ the word that stood there before masking,
 #
-# $$\mathcal{L} = -\frac{1}{|C|} \sum_{p \in C} \ln \mathrm{softmax}(\ell_p)_{x_p}$$
+# $$\mathcal{L} = -\frac{1}{|C|} \sum_{p \in C} \ln \mathrm{softmax}(\ell_p)_{y_p}$$
 
 # %% [markdown] exercise="loss" title="Scored where chosen" difficulty=2 minutes=12
 # Write `mlm_loss(logits, targets)`. `logits` is $(B, T, V)$, `targets` is $(B, T)$: the word where
@@ -201,8 +201,9 @@ for name, (D, L) in {"base": (768, 12), "large": (1024, 24)}.items():
 # the dtype of `logits`. Gradients must reach `logits`. In each batch at least one position is
 # chosen, though not in each row.
 #
-# Logits may be in the hundreds, of either sign. `F.cross_entropy` and `F.nll_loss` are not allowed
-# here, nor anything that calls them; the next cell compares with them. `log_softmax` is.
+# Logits may be in the hundreds, of either sign. `log_softmax` is allowed here. `F.cross_entropy`
+# and `F.nll_loss` are not, nor anything that calls them; after the check, a cell compares your loss
+# with `F.cross_entropy`.
 #
 # *Why care:* your function trains the model of section 4. A mean over **all** positions would look
 # like splendid progress: those that were not chosen would add 0 to the sum, and still be counted.
@@ -405,7 +406,8 @@ outcome("pairs", "a" if pairs_right < 0.57 else "b" if pairs_right < 0.8 else "c
 # chosen word in ten was left as it was (unit 07), so it helps to look at what stands at the chosen
 # position. On the recorded texts of section 6, a model that only counts words pays 6.33 nats, the
 # unigram baseline; one that counts and also looks there pays 5.74, the **count-and-look baseline**.
-# A model below both has used context.
+# A model below both has used context; does yours, by the curve above? (A pair adds up to 0.69 nats
+# to that loss.)
 #
 # How much of what a model gains by context comes from word order? After 800 steps, as recorded, a
 # model without positions is 0.2 nats below the second baseline, and one with RoPE 2.0. So nearly
@@ -476,10 +478,10 @@ print(longer.note)
 #
 # Returned is a tensor $(K,)$: for each kind, the mean over its chosen positions of
 #
-# $$-\ln \mathrm{softmax}(\ell_p)_{x_p} \; - \; \big(-\ln \mathrm{posterior}_{p, x_p}\big)$$
+# $$-\ln \mathrm{softmax}(\ell_p)_{y_p} \; - \; \big(-\ln \mathrm{posterior}_{p, y_p}\big)$$
 #
 # what the right word cost the model, minus what it would have cost with the exact answer. Each kind
-# is chosen at least once.
+# is chosen at least once, so the largest entry of `kinds` is $K - 1$.
 #
 # *Why care:* two models with the same mean loss may have learned different things.
 #
@@ -538,7 +540,7 @@ outcome("hardest", "abcd"[int(far["learned"].argmax())])
 #
 # Take sentences with a clause between subject and verb, *noun that det noun verb **verb***, and
 # hide the last verb. It belongs to the first noun. The noun of the clause stands nearer to it, and
-# in half of the cases it has the other number.
+# in half of the cases the two nouns differ in **number**: one is singular, the other plural.
 
 # %%
 predict("agreement", "A noun of the other number stands in between. Of the probability that goes "
@@ -555,9 +557,10 @@ outcome("agreement", round(other, 2))
 
 # %% [markdown]
 # The rule has no exceptions: the exact answer gives more than 0.99 to the right number in both
-# cases. A gap between the two means that the model goes by the words nearby and not by the subject
-# alone. At 0.5 the two nouns cancel. Below 0.5 the nearer one would win, which is called
-# **attraction**: Linzen et al. (2016) found it in models of English.
+# cases (not 1, since it reckons with visible words that were replaced). A gap between the two means
+# that the model goes by the words nearby and not by the subject alone. At 0.5 the two nouns cancel.
+# Below 0.5 the nearer one would win, which is called **attraction**: Linzen et al. (2016) found it
+# in models of English.
 #
 # ### Who looks where
 #
@@ -607,9 +610,9 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 # with; delete what you do not use, and add what you do. These properties are checked,
 # with several $D$, $H$, $T$ and $B$, and with parameters that have moved from where they began:
 #
-# - it drops into `Bert` as it is, in float32 and in float64: right shapes, finite numbers, and a
-#   text gives the same whatever else is in its batch, in train mode too (dropout excepted); nothing
-#   that a hook is given is changed;
+# - it drops into `Bert` as it is, in float32 and in float64: right shapes, finite numbers, and the
+#   result for a text does not depend on what else is in its batch, in train mode too (dropout
+#   excepted); nothing that a hook is given is changed;
 # - each word still counts: another one at a position gives another result there;
 # - it works for any $T$ from 1 to `max_len`. Beyond that it works too, or raises a `ValueError`
 #   that says why;
@@ -739,42 +742,52 @@ at_256 = others[others["length"] == 256].groupby("encoding")["loss"].mean()
 outcome("long", "abcd"[min(3, sum(at_256 > at_256["none"]))])
 
 # %% [markdown]
-# RoPE's loss on the longer texts is 1.6 nats higher than at 64 tokens; on English it was only 0.1.
-# Perhaps since beats and echo ask for exact positions and offsets: in a recorded control, a grammar
-# without the two, RoPE's loss grew about half as much, though its three seeds differ a lot
-# ([`docs/mini-bert.md`](../../docs/mini-bert.md) has the table).
+# At 256 tokens the table and the sinusoids do worse than no positions at all: their vectors beyond
+# 64 were never trained or never met. RoPE is hurt too. From 64 to 256 tokens its loss rises by 1.6
+# nats; on English it rose by only 0.1. Perhaps this is because beats and echo ask for exact
+# positions and offsets: in a recorded control, a grammar without the two, RoPE's loss rose about
+# half as much, though its three seeds differ a lot ([`docs/mini-bert.md`](../../docs/mini-bert.md)
+# has the table).
 #
 # ## 7. What is it good for?
 #
 # BERT is pretrained once, and then **fine-tuned**: a small head on top, a few labelled texts. In
 # half of the texts here one singular and one plural verb have changed places: **do all verbs
-# agree?** Here “a few” are 8,000, read in 800 steps.
+# agree?** Here “a few” are 8,000.
+
+# %%
+predict("frozen", "Pretrained, then frozen: only a new head is trained. In what fraction of the "
+                  "texts is its answer about the verbs right? (0.5 is chance)", answer="")
 
 # %%
 tuning = recorded.load("bert_tuning")
 by_start = tuning.table.groupby(["task", "start"])["accuracy"]
 print(tuning.note)
+outcome("frozen", round(by_start.mean()["agreement", "pretrained, frozen"], 2))
 by_start.agg(["mean", "min", "max"]).round(2)
 
 # %% [markdown]
 # `from nothing` is the same model, not pretrained; `bag of words` is the mean of the words'
 # embeddings, without any layers.
 #
-# **Agreement comes from pretraining where it comes at all.** After 800 steps of 64 texts, two of
-# three pretrained models end up nearly always right; the third is near chance level, and so is
-# every model whose body is **frozen**, that is, not trained further. From nothing, every seed stays
-# at chance level. To a bag of words a swap makes no difference.
+# **Only pretrained models learn agreement, and only where the whole model is trained further.**
+# After 800 steps of 64 texts (each text about six times), two of three pretrained models end up
+# nearly always right; the third is near chance level, and so is every model whose body is
+# **frozen**, that is, not trained further. From nothing, every seed stays at chance level. To a bag
+# of words a swap makes no difference.
 #
-# **Pairs** are easier: do both halves of a row come from one text? There are three clues: a
-# sentence that runs across the middle, the topic, and the echo. Which of them a model uses has not
-# been measured. On real text, training on pairs hardly helped (Liu et al. 2019, table 2). What
-# size, learning rate and optimiser change is in [`docs/mini-bert.md`](../../docs/mini-bert.md),
-# where sizes are compared by **perplexity**, $e$ to the power of the loss.
+# A second task on the same grammar, **pairs**, is easier than agreement: do both halves of a row
+# come from one text? There are three clues: a sentence that runs across the middle, the topic, and
+# the echo. Which of them a model uses has not been measured. On real text, training on pairs hardly
+# helped (Liu et al. 2019, table 2). How much size, learning rate and optimiser matter is measured
+# in [`docs/mini-bert.md`](../../docs/mini-bert.md), where sizes are compared by **perplexity**, $e$
+# to the power of the loss.
 #
 # ## 8. Check against the book
 #
-# The library `transformers` has the published BERT. Its parameters (on the device `meta`, which
-# holds shapes and no numbers), and our weights in its place:
+# The library `transformers` has the published BERT. We count its parameters (on the device `meta`,
+# which holds shapes and no numbers), then load the weights of section 2's `model` into a small one
+# and compare the outputs:
 
 # %% tags=["nbval-check-output"]
 from helpers.model.exchange import to_transformers
@@ -817,8 +830,9 @@ if d2l:
     print(f"your loss, all seven:  {my_loss(made, words):.4f}")
 
 # %% [markdown]
-# `nn.CrossEntropyLoss()`, which section 15.10 passes, averages over all seven first. Weights on one
-# number change nothing, so the filling is scored as well.
+# `nn.CrossEntropyLoss()`, which section 15.10 passes, averages over all seven first. What is left
+# is one number. To multiply it by the weights, add up and divide by their sum gives the same number
+# again, so the filling is scored as well.
 #
 # ## What to keep
 #

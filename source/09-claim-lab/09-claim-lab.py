@@ -50,10 +50,10 @@ from helpers.predict import outcome, predict
 plots.show(*hooks.hooks("embed"))
 
 # %% [markdown]
-# We train a small encoder with such a table on a task in which a distance is all that counts:
-# output the symbol **three positions back**, in texts of 16 random symbols. Three seeds, about a
-# second each. Then we look at the evidence that is usually shown: how similar every two rows of
-# the table are (their cosine), beside the sinusoids of unit 02.
+# We train a small encoder, of one layer, with such a table on a task in which a distance is all
+# that counts: output the symbol **three positions back**, in texts of 16 random symbols. Three
+# seeds, about a second each. Then we look at the evidence that is usually shown: how similar every
+# two rows of the table are (their cosine), beside the sinusoids of unit 02.
 
 # %% tags=["training"]
 models = [small.trained("shift", "learned", seed)[0] for seed in range(3)]
@@ -72,7 +72,8 @@ predict("noise", "A model whose table looks like this is asked for the symbol th
 # %% [markdown]
 # The noise does not settle claim 24 by itself: these are tables of one kind of small model, on one
 # task. There are four possible verdicts. Many claims say several things; such a claim holds in part
-# if some of them hold and others do not. Write your verdicts in place of the question marks:
+# if some of them hold and others do not. Replace each `"?"`, quotes included, by one of the four
+# names HOLDS, FAILS, PARTLY and OPEN, as in `{4: FAILS, 24: OPEN}`:
 
 # %%
 HOLDS, FAILS, PARTLY, OPEN = "holds", "does not hold", "holds in part", "not settled here"
@@ -384,15 +385,15 @@ second_half = float(answers["sinusoidal"][:, :, 16:].nanmean())
 outcome("longer", "a" if second_half < 0.3 else "c" if second_half > 0.9 else "b")
 
 # %% tags=["training"]
-plots.show(figures.alone(figures.places), "Shaw is right at all 32 positions. From 16 on the two "
-           "tables hardly do better than guessing; sinusoids begin to fall before that.")
+plots.show(figures.alone(figures.places), "Shaw is right at all positions that are asked. From 16 "
+           "on the two tables hardly do better than guessing; sinusoids begin to fall before that.")
 
 # %% [markdown]
 # Guessing among 8 symbols is right in 0.125 of the cases. Rows 16 to 31 of the learned table have
-# never had a gradient: they are what the initialisation left there. The sinusoids have rows there
-# that follow a formula, and the model has learned nothing about them; it is weak already at the
-# last positions of the training. Only Shaw's vector of −3 is the same one at every position, so it
-# was trained for these too.
+# never had a gradient: they are as random as at initialisation, only shrunk a little by weight
+# decay. The sinusoids have rows there that follow a formula, and the model has learned nothing
+# about them; it is weak already at the last positions of the training. Only Shaw's vector of −3 is
+# the same one at every position, so it was trained for these too.
 #
 # For claim 7, running without an error only shows how many rows were allocated. So we measure the
 # longest text whose last token is still answered correctly. And claim 8 speaks of all relative
@@ -416,7 +417,8 @@ print(recorded.load("claims").note)
 
 # %%
 predictions |= {5: "?"}
-predict("wins", "In how many of the three is the learned table better by 0.05 or more?",
+predict("wins", "In how many of the three is the learned table's accuracy (0 to 1) higher by 0.05 "
+                "or more?",
         a="in none", b="in one", c="in two", d="in all three", answer="")
 
 # %% [markdown] exercise="better" title="Better, seed by seed" difficulty=3 minutes=12
@@ -434,7 +436,8 @@ predict("wins", "In how many of the three is the learned table better by 0.05 or
 # <details><summary>Hint</summary>
 #
 # `runs.pivot(index="seed", columns="encoding", values="accuracy")` is a table with a column for
-# each encoding, and NaN where a run is missing; `dropna` drops those.
+# each encoding, and NaN where a run is missing. `dropna` drops a row with any NaN, so first take
+# the two columns that you compare.
 # </details>
 
 # %% solution="better"
@@ -454,7 +457,7 @@ check.better(better_verdict, seed=9404)
 
 # %% [markdown]
 # Now the recorded sweeps go through your function: two layers, 1,000 steps, three seeds (units 04
-# and 05 drew some of them).
+# and 05 have shown some of these runs).
 
 # %% tags=["nbval-check-output"]
 compare = check.better.use(better_verdict)
@@ -526,15 +529,17 @@ for name, ratio in timing.price_of_offsets(seed=0).items():
 outcome("sines", round(price["computed anew"], 1))
 
 # %% [markdown]
-# The times are your machine's, and noisy (a little below 0 means no cost); the claims are about
-# factors. In practice sinusoids are computed **once** and kept. Shaw's table is tiny. But a step
-# with Shaw's vectors takes no fewer operations, and more time and memory: there is a second term
-# for each pair, and it has to be stored.
+# The times are your machine's, and noisy (a little below 0 means no cost); the claims speak of
+# large differences, “much time” or “save”, which show in spite of the noise. In practice sinusoids
+# are computed **once** and kept. Shaw's table is tiny. But a step with Shaw's vectors takes no
+# fewer operations, and more time and memory: there is a second term for each pair, and it has to be
+# stored.
 #
-# For claim 3 we need the table's share of BERT base, and how quickly it is learned. The second
-# depends on the norm of the position vectors, relative to that of the word vectors (unit 03). A
-# learned table usually begins with a small norm, while that of sinusoids is large. So here both
-# begin with the norm of the word vectors; BERT's table does too.
+# For claim 3 we need the table's share of BERT base, and how quickly it is learned: the number of
+# steps until the loss on the task of section 1 is below 0.5 nats. The second depends on the norm of
+# the position vectors, relative to that of the word vectors (unit 03). A learned table usually
+# begins with a small norm, while that of sinusoids is large. So here both begin with the norm of
+# the word vectors; BERT's table does too.
 
 # %% tags=["training"]
 print(f"{sizes.table_share():.2f} % of the parameters")
@@ -545,14 +550,13 @@ for name in ("steps over sinusoids", "steps over Shaw"):
     print(f"  {name:22} {stored.mean(3, name)}")
 
 # %% [markdown]
-# In parameters it is negligible. In steps it even saves some, compared with sinusoids. Those two
+# In parameters it is negligible. And it needs fewer steps to get there than sinusoids do. Those two
 # numbers decide claim 3. (Vectors by offset are learned a little sooner, presumably because there
 # are few and every pair of every text trains one.)
 #
 # ## 9. The verdict on a claim
 #
-# These are left, each with the parts that are measured (in claim 15, “has” is taken to mean within
-# 2 %):
+# These are left, each with the parts that are measured:
 
 # %%
 left = (2, 15, 16, 17, 19, 20, 23)
@@ -667,8 +671,8 @@ for n in left:
 # Have a look at claim 17. Counting parameters refutes its reason within a minute. But the claim is
 # about overfitting, and that took a training on eight texts, over and over. Which of its parts hold
 # is in the list above. (`docs/claims.md` has all claims with margins and sources, three of them
-# only read, and some from today, about RoPE and models without positions. `docs/questions.md` asks
-# why BERT learned its positions.)
+# judged by reading alone, and some about today's models: about RoPE, and models without positions.
+# `docs/questions.md` asks why BERT learned its positions.)
 #
 # ## 10. Where the distance is
 #
@@ -793,7 +797,7 @@ if d2l:
 # built the answers. These papers are written in the words that you now use:
 #
 # - Vaswani et al. 2017, *Attention Is All You Need*: section 3.5, and table 3, row (E).
-# - Devlin et al. 2018, *BERT*: section 3 and appendix A.2, for claims 12 to 15.
+# - Devlin et al. 2018, *BERT*: section 3 and appendix A.2, for claims 12, 13 and 15.
 # - Shaw et al. 2018, *Self-Attention with Relative Position Representations*: the clip, in 3.2.
 # - Wang and Chen 2020, *What Do Position Embeddings Learn?* (2010.04903): probes of real tables.
 # - Haviv et al. 2022, *Transformer Language Models without Positional Encodings Still Learn
@@ -814,6 +818,7 @@ if d2l:
 # - Where is the distance in a model of many layers? Our stripe took one layer and one task.
 # - And the claim that you read tomorrow. Turn it into an interval, predict, take three seeds, see.
 #
-# One claim is made more often than any of these: that RoPE can be brought to texts longer than
-# those of the training, by a few numbers and without training anew. Unit 10 measures it, with what
-# you have learned here: seeds, a limit, and the question what exactly was claimed.
+# One claim is left that you will meet again and again: that RoPE can be brought to texts longer
+# than those of the training by changing a few numbers, without any further training. Unit 10
+# measures it, with what you have learned here: seeds, a limit, and the question what exactly was
+# claimed.
