@@ -763,8 +763,10 @@ predict("frozen", "Pretrained, then frozen: only a new head is trained. In what 
 tuning = recorded.load("bert_tuning")
 by_start = tuning.table.groupby(["task", "start"])["accuracy"]
 print(tuning.note)
-outcome("frozen", round(by_start.mean()["agreement", "pretrained, frozen"], 2))
 by_start.agg(["mean", "min", "max"]).round(2)
+
+# %%
+outcome("frozen", round(by_start.mean()["agreement", "pretrained, frozen"], 2))
 
 # %% [markdown]
 # `from nothing` is the same model, not pretrained; `bag of words` is the mean of the words'

@@ -498,10 +498,12 @@ predict("layer", "Which of the two layers does better without positions, at 96 t
 
 # %%
 by_turns = four[four["encoding"].isin(["RoPE", "RoPE, none", "none, RoPE"]) & (four["tuned"] == 0)]
+by_turns.pivot_table("loss", "encoding", "length", aggfunc=["mean", "std"], sort=False).round(2)
+
+# %%
 at_96 = by_turns[by_turns["length"] == 96].groupby("encoding")["loss"].mean()
 first, second = (at_96[each] < at_96["RoPE"] for each in ("none, RoPE", "RoPE, none"))
 outcome("layer", "abcd"[first + 2 * second])
-by_turns.pivot_table("loss", "encoding", "length", aggfunc=["mean", "std"], sort=False).round(2)
 
 # %% [markdown]
 # Leaving the second layer without positions costs .06 nats at 24 tokens and gains about .3 at 96;

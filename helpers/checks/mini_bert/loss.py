@@ -135,7 +135,7 @@ loss = Exercise(
     forbidden=(F.cross_entropy, F.nll_loss, inputs.places_loss, masked_loss, *_COMPILED),
     explains=(
         "Write `mlm_loss(logits, targets)`.",
-        "`log_softmax` is.",
+        "`log_softmax` is allowed",
     ),
 )
 

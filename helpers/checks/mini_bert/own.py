@@ -241,7 +241,7 @@ class own_that_loses_the_words(RowAndOffset):
     "What `embed` gives for a text depends on the texts beside it, or on how many there are. Does "
     "something in it run along the first axis, which is the batch?",
     loses="it drops into Bert",
-    breaks="a text gives the same whatever else is in its batch",
+    breaks="does not depend on what else is in its batch",
 )
 class own_with_a_mean_over_the_batch(RowAndOffset):
     def embed(self, x, positions=None):

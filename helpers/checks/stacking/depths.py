@@ -56,7 +56,7 @@ depths = Exercise(
         Part("integers", 0.25, _whole),
     ),
     forbidden=(encodings.tree_offsets, _above),
-    explains=("First the absolute position in a tree", "Write `tree_depths`:"),
+    explains=("Write `tree_depths`:",),
 )
 
 
@@ -122,9 +122,9 @@ def depths_in_a_pass_each_way(parents):
 
 
 @depths.mistake(
-    "You stop after a fixed number of steps. A tree may be as deep as it has words.",
+    "You stop after a fixed number of steps. A tree may be a single chain.",
     loses=("each word after its parent", "any order of the words"),
-    breaks="and may be as deep as it has words",
+    breaks="may be a single chain",
 )
 def depths_up_to_ten(parents):
     at, found = parents.clone(), torch.zeros_like(parents)
