@@ -706,8 +706,8 @@ pd.DataFrame(live).round(2)
 # The losses are in nats per hidden token. One short run each is a first look. Here are the same
 # four as recorded, after 1,000 steps on three seeds; `std` is their standard deviation. An
 # experiment that leaves one part out is called an **ablation**; Shaw et al.'s own, on a translation
-# task, stands beside ours (their table 3). It is in BLEU, from 0 to 100: how many runs of words a
-# translation has in common with one by a person.
+# task, stands beside ours (their table 3). Theirs is measured in BLEU, a score from 0 to 100: how
+# many short sequences of words a translation shares with one by a person.
 
 # %%
 lag = recorded.load("lag3")
@@ -725,10 +725,11 @@ near = at48 < at48["Shaw"] + 0.05
 outcome("tables", "b" if near["Shaw keys"] else "c" if near["Shaw values"] else "a")
 
 # %% [markdown]
-# Two very different measures agree at the trained length. Without positions little works. Either
-# table alone brings most of what the two bring together. The keys can do without the values. At 48
-# and 96 tokens values alone drift away from the limit; keys alone, and keys with values, do not.
-# Vectors beside the values say where something came from, not where to look.
+# Our loss at the trained length and Shaw's BLEU are very different measures, and they agree.
+# Without positions little works. Either table alone brings most of what the two bring together. The
+# keys can do without the values. At 48 and 96 tokens values alone drift away from the limit; keys
+# alone, and keys with values, do not. Vectors beside the values say where something came from, not
+# where to look.
 #
 # Where does a trained head look? Below is the mean attention weight by offset, in the first layer
 # of the model with both (seed 0).
@@ -788,13 +789,14 @@ left = (loss - enough) / (without - enough)
 outcome("far", "a" if left > 0.9 else "c" if left < 0.1 else "b")
 
 # %% [markdown]
-# (Three seeds each, trained at 24; the figures above have $k = 8$.) One layer can single out the
-# offsets up to $k - 1$. Layers add up: a token that looks 1 to the left reads one that has itself
-# looked 2 to the left in the layer before. By this argument $L$ layers reach $L(k-1)$, here 2, 4
-# and 6 for $k = 2$, 3 and 4. With $k = 4$ one layer is enough for offset 3, and the loss is that of
-# $k = 8$. With $k = 3$ it takes both layers, and the loss stays above that of $k = 4$. $k = 2$ does
-# not reach 3; it is far better than no positions all the same, perhaps since “far” still says on
-# which side. In translation six layers with $k = 2$ reach 6.
+# (Three seeds each, trained at 24. The models of this unit have $k = 8$ where no $k$ is named.) One
+# layer can single out the offsets up to $k - 1$. Layers add up: a token that looks 1 to the left
+# reads one that has itself looked 2 to the left in the layer before. By this argument $L$ layers
+# reach $L(k-1)$, here 2, 4 and 6 for $k = 2$, 3 and 4. With $k = 4$ one layer is enough for offset
+# 3, and the loss is that of $k = 8$. With $k = 3$ it takes both layers, and the loss stays above
+# that of $k = 4$. With $k = 2$ offset 3 is out of reach. Even so, the loss is far lower than
+# without positions, perhaps because “far” still says on which side. In translation six layers with
+# $k = 2$ reach 6.
 
 # %% [markdown]
 # ## 7. Relatives
@@ -828,9 +830,9 @@ print("equal:", torch.allclose(by_hand, xl.scores(queries, keys), atol=1e-4))
 print("learned:", [name for name, _ in xl.named_parameters()])
 
 # %% [markdown]
-# **T5** (Raffel et al. 2020, section 2.1) keeps a single *number* for each head and offset, and
-# groups far offsets: the first few have a **bucket** each, then the buckets grow wider, so that
-# their number grows like the logarithm of the offset. Compare with the clip:
+# **T5** (Raffel et al. 2020, section 2.1) keeps single *numbers*, and groups offsets: the
+# first few have a **bucket** each, then the buckets grow wider, so that their count grows like the
+# logarithm of the offset. A head has one number for each bucket. Compare with the clip:
 
 # %%
 bucket = encodings.create("t5_bias", d_model=32, num_heads=4).bucket
@@ -979,8 +981,9 @@ if d2l:
 #   from.
 # - Shaw: learned, clipped. Huang: learned, unclipped, skewed. Transformer-XL: sinusoids of the
 #   offset. T5: a number per bucket.
-# - From $k$ on, everything is “far”, and by the argument above $L$ layers reach $L(k-1)$; a task
-#   that is about positions is not about offsets.
+# - From $k$ on, everything is “far”, and by the argument above $L$ layers reach $L(k-1)$.
+# - Ask first whether a task is about offsets or about positions: to reverse a text, the absolute
+#   encodings win.
 #
 # Shaw's idea works, and it costs a table and a product more in each layer. What today's models use
 # is cheaper. One method needs no more than a rotation of pairs, as in the matrix that you built in

@@ -67,14 +67,15 @@ pd.DataFrame({"what it computes": FORMULAS, "some encodings of this course": use
 # ## 2. RoPE: turn queries and keys
 #
 # Unit 02 found a matrix $M_k$ that moves a sinusoidal row by $k$ positions: a rotation of each
-# pair. RoPE leaves the sinusoids out and keeps the rotation, in the opposite sense. It turns the
-# query at $i$ by $i$ steps and the key at $j$ by $j$ steps (Su et al. 2021, equations 13 to 16):
+# pair. RoPE leaves the sinusoids out and keeps the rotation, only turning the other way: its matrix
+# for a pair is the transpose of that in unit 02. It turns the query at $i$ by $i$ steps and the key
+# at $j$ by $j$ steps (Su et al. 2021, equations 13 to 16):
 #
 # $$(R_i q)\cdot(R_j k) = q^T R_i^T R_j\, k = q^T R_{j-i}\, k$$
 #
 # Turning back by $i$ and forward by $j$ is turning by $j - i$. The score depends on the contents
-# and on the offset, on nothing else. Move both by the same amount, and the angle between them
-# stays:
+# and on the offset, on nothing else. Move query and key by the same number of positions, and the
+# angle between them stays:
 
 # %%
 explorable.show("turning", *clock.turning(i=11, j=6))
@@ -543,21 +544,19 @@ widgets.explore(draw_buckets, quarter=("a quarter of the buckets, e", 2, 16, 8),
                 max_distance=("largest distance, max", 33, 200, 128))
 
 # %% [markdown]
-# You met these steps in unit 04. Now that they are yours, find out what T5 does with them: which
-# buckets are used?
+# You met these steps in unit 04, and saw T5 get worse on longer texts. Your buckets tell why: which
+# of them does a text of 32 tokens leave out?
 
 # %% tags=["nbval-check-output"]
 offsets = torch.arange(-1000, 1001)
 found = torch.as_tensor(bucket_of(offsets)).long()
-print("never used:", sorted(set(range(32)) - set(found.tolist())))
-print("never used in 32 tokens:", sorted(set(range(32)) - set(found[offsets.abs() < 32].tolist())))
-print("the last bucket begins at distance", int(offsets[found == 31].min()))
+print("not in 32 tokens:", sorted(set(range(32)) - set(found[offsets.abs() < 32].tolist())))
+print("not in any text:", sorted(set(range(32)) - set(found.tolist())))
 
 # %% [markdown]
-# Bucket 16 would be offset 0 on the right, and there is no such offset: T5 has a number per head
-# that nothing ever reads. A model that was trained on at most 32 tokens has never learned the
-# numbers of the second line, and on longer texts it adds them all the same. Everything from the
-# distance in the third line on is one and the same to T5.
+# A model that was trained on at most 32 tokens has never learned the numbers of the first line, and
+# on longer texts it adds them all the same: all but that of bucket 16, which would be offset 0 on
+# the right.
 
 # %% [markdown]
 # ## 5. DeBERTa: a term for the key as well
@@ -573,8 +572,8 @@ print("the last bucket begins at distance", int(offsets[found == 31].min()))
 # published code takes $\delta(i, j)$ there, which has the opposite sign. Does it matter?
 
 # %%
-predict("sign", "The same weights, and one index with the opposite sign. Of their spread (the "
-                "standard deviation), the scores differ by",
+predict("sign", "The same weights, and one index with the opposite sign. How large is the "
+                "difference of the scores, compared with their own standard deviation?",
         a="about 1 %", b="about 10 %", c="half or more", answer="")
 
 # %%
@@ -810,7 +809,8 @@ means(raced, RACE, "loss").sort_values(("mean", 96))
 #   clip.)
 # - **Near it at 24, drifting as the text gets longer:** the clipped bias (a number per offset, up
 #   to a clip) and T5. At 96, T5 is 0.67 nats above the limit. Their numbers do not depend on the
-#   query; whether that is why, the last line makes doubtful.
+#   query. Is that why? The last point of this list makes it doubtful: your encoding does not depend
+#   on it either.
 # - **Near it at 24, lost at 96:** RoPE. Its seeds differ widely.
 # - **About the same at each length, never near:** ALiBi and Kerple.
 # - **Yours,** if you left it as it was, is the surprise, even if one seed proves nothing. After 300
@@ -867,9 +867,9 @@ tried = pd.concat([run(LagLanguage(), lambda: MyRope(48, 4), seed, 300, (24, 48,
 tried.pivot(index=["seed", "encoding"], columns="length", values="loss").round(3)
 
 # %% [markdown]
-# One training, evaluated four times (three trainings on a GPU). Here are the first two rows from
-# recorded runs of 1,000 steps, with three seeds. (They are other runs than those of section 8, and
-# by chance their RoPE ends at other losses.)
+# One training, evaluated four times (three trainings on a GPU). The figure shows two of the four,
+# *as trained* and *all pairs clipped*, from recorded runs of 1,000 steps with three seeds. (They
+# are other runs than those of section 8, and by chance their RoPE ends at other losses.)
 
 # %%
 controls = recorded.load("lag_controls")

@@ -3,16 +3,16 @@
 #
 # One layer of attention lets every word read every other word. Transformers stack such layers: BERT
 # has 12 of them, GPT-3 has 96. What goes wrong when self-attention is stacked, and what fixes it?
-# That is the question of this unit (sections 6 and 7 are two excursions from it). The book asks it
-# too (d2l, section 11.6, exercise 1), and at the end you will answer it with numbers of your own.
+# That is the one question of this unit. The book asks it too (d2l, section 11.6, exercise 1), and
+# you will answer it with numbers of your own. Two excursions follow, into trees and convolutions.
 #
 # By the end of this unit you can
 #
 # - measure how alike a stack makes its tokens, and explain what happens;
 # - test fairly whether a layer still knows where each token stands;
 # - count what a longer text costs, and name what it does not cost;
-# - give positions in a tree, and make attention heads act as a convolution;
-# - answer the book's question, and say which popular answer is wrong.
+# - answer the book's question, and say which popular answer is wrong;
+# - give positions in a tree, and make attention heads act as a convolution.
 #
 # Reading and running takes about 25 minutes besides the exercises.
 
@@ -83,11 +83,10 @@ same = next((layer for layer, gap in enumerate(gaps) if gap < 1e-7), 99)
 outcome("alike", "a" if same <= 3 else "b" if same < 99 else "c")
 
 # %% [markdown]
-# After three layers, *the*, *cat* and *mat* are one and the same vector, to the last digit of
-# float32. (Each further layer makes another vector of it, the same for all words: hence the peak of
-# the curve at layer 4.) Together with the differences, the positions of the words are gone, and no
-# later layer of this stack brings them back: the same vector gets the same answer, whatever the
-# weights.
+# After three layers, all six words are one and the same vector, to the last digit of float32. (Each
+# further layer makes another vector of it, the same for all words: hence the peak of the curve at
+# layer 4.) Together with the differences, the positions of the words are gone, and no later layer
+# of this stack brings them back: the same vector gets the same answer, whatever the weights.
 #
 # This is the first of five possible causes of trouble. Sections 1 to 5 test one each, and not all
 # of them hold: (1) the tokens become alike; (2) positions get hard to read; (3) distant words are
@@ -374,10 +373,11 @@ for name, layer in kinds.items():
 # %% [markdown]
 # With skips, the loss has come most of the way to the limit. Without, next to nothing has been
 # learned: naming one of 8 symbols blindly costs $\ln 8 \approx 2.08$ nats. Nor does patience help:
-# recorded over 500 steps, each of three seeds stays above 1.8 nats. (A part of the 0.2 nats needs
-# no context: one chosen token in ten is left as it was.) The last two lines show why: before
-# training, the rows at the top are nearly the same, so it makes no difference where attention
-# looks, and its queries and keys get hardly any gradient.
+# recorded over 500 steps, each of three seeds stays above 1.8 nats. (Even the little that they gain
+# on a blind guess is partly gained without context: of the tokens that the model has to name, one
+# in ten is shown unchanged.) The last two lines show why: before training, the rows at the top are
+# nearly the same, so it makes no difference where attention looks, and its queries and keys get
+# hardly any gradient.
 
 # %% [markdown]
 # ## 2. Where am I, four layers up?
@@ -469,8 +469,8 @@ print(f"noise, judged on other sequences: {float(error_of(noise[:8], noise[8:]))
 # at the input.
 
 # %%
-predict("read", "Three of the models have skips. The one from whose last layer a probe reads "
-                "positions best has a loss that is",
+predict("read", "Take the three models with skips. In one of them a probe reads positions best "
+                "from the last layer. Is its loss",
         a="the lowest of the three", b="in the middle", c="the highest of the three", answer="")
 
 # %% tags=["training"]
@@ -531,7 +531,8 @@ outcome("read", "a" if best == with_skips.min() else "c" if best == with_skips.m
 # ## 3. Out of reach?
 #
 # Cause 3 is an answer that is often given: a deep stack cannot relate words that are far apart,
-# because the positions are fixed. Ask the gradient which inputs output 0 depends on:
+# because the positional encoding is fixed and not learned. Ask the gradient which inputs output 0
+# depends on:
 
 # %% tags=["nbval-check-output"]
 def reach(layers, name, **options):
@@ -634,9 +635,9 @@ for name in ("none", "learned"):
 
 # %% [markdown]
 # $4D^2$ whatever $T$ is. What grows with the length is a table of positions, by $D$ numbers a
-# position, and it belongs to the input. (Of the encodings that act in attention, Huang's table
-# grows as well.) **Cause 4 is real**, but only for texts far longer than BERT's, and it is the
-# $T^2$ pairs, not the parameters.
+# position, and it belongs to the input. (Of the encodings that act in attention, those with a
+# vector for each position or each unclipped offset grow as well: TUPE's and Huang's.) **Cause 4 is
+# real**, but only for texts far longer than BERT's, and it is the $T^2$ pairs, not the parameters.
 
 # %% [markdown]
 # ## 5. Longer than trained
@@ -655,8 +656,8 @@ for name in ("with skips", "renewed", "Shaw"):
 # %% [markdown]
 # Beyond 24 tokens a table fails, however often it is added: nothing has trained its later rows.
 # With Shaw's offsets the loss stays near the limit. Do other encodings manage that? Recorded losses
-# of two-layer encoders, trained longer on the same language (clipped bias, its window and Shaw's
-# keys with $k$ = 8):
+# of two-layer encoders, trained longer on the same language (*window* is the clipped bias with all
+# tokens beyond $k$ hidden; it, the clipped bias and Shaw's keys have $k$ = 8):
 
 # %%
 study = recorded.load("lag3")
@@ -676,11 +677,96 @@ print(study.note)
 # is real.** Here Shaw's clipped *keys* and a window help.
 
 # %% [markdown]
-# ## 6. A line is not the only order
+# ## 6. Your answer
 #
-# A detour: relative offsets need not be $j - i$. In the figures below an arc leads from each word
-# to its **parent**, the word that it depends on in the grammar. Watch *cat* and *sat*, and then
-# again with a clause between them:
+# Five causes are tested. Here is the book's question.
+
+# %% [markdown] exercise="stacking" title="What goes wrong in a stack?" difficulty=3 minutes=25
+# d2l's exercise asks: a deep model is made by stacking self-attention with positional encoding;
+# what can go wrong? Answer in 150 to 300 words. Your instructor reads it, and gives a point for
+# each of these:
+#
+# 1. **What goes wrong, with your numbers.** At least two issues that you have measured in this
+#    unit, each with a number that your notebook shows (a recorded one counts too) and what it was
+#    measured on.
+# 2. **What was not the cause.** One explanation that sounds right and that your measurements rule
+#    out, and the measurement that does.
+# 3. **A fix and its price.** For one of your issues: what helps, how much by your numbers, and
+#    what it costs or where it would not help.
+#
+# This matters beyond the book: an explanation that nobody has measured is a guess, and whoever
+# repairs the wrong part pays the price and keeps the problem.
+#
+# <details><summary>Hint</summary>
+#
+# Sections 1, 2 and 5 print numbers of their own, and section 4 counts. Which of them would you not
+# want in a model of yours? Sections 3 and 4 also print what does **not** change. To see what a fix
+# brings, compare two lines of a table that differ in one thing only.
+# </details>
+
+# %% [markdown] essay="stacking" points=3
+# *A model answer. Numbers differ a little between machines; what counts is that they are the
+# learner's own and fit the claim. In brackets: where the notebook prints them.*
+#
+# **What goes wrong.** Attention alone forgets which token is which. With random weights, $D$ = 64
+# and $T$ = 32, the rank residual was 0.22 after one layer, 5·10⁻⁶ after two and a rounding error
+# after three (section 1, six stacks). Four layers without skips stayed at 1.9 nats after 200
+# steps of training (section 1, end; limit 0.28). Second, a table of positions does not carry over
+# to longer texts: trained with skips on 24 tokens, its loss was 1.4 at 48 and 1.9 at 96, with
+# limits near 0.2 (section 5). Third, the pairs cost $2T^2D$: 10 % of a layer at $T$ = 512 and
+# $D$ = 768, half at $T$ = 4,608 (section 4).
+#
+# **What was not the cause.** "Distant words are out of reach because positions are fixed": with
+# sinusoids as without, one layer connects output 0 with all 32 inputs (section 3). Nor is it the
+# number of parameters: $4D^2$ at every length (end of section 4). Nor does an MLP prevent the
+# collapse: the residual was 0.09 after one untrained layer and below 10⁻⁷ after two.
+#
+# **A fix and its price.** The skip connection kept the residual at 0.94 after six random layers,
+# and brought the trained loss from 1.9 to 0.4 (section 1), for the price of an addition. After 48
+# layers the residual was down to 0.2 all the same, as the mean row had grown. For longer texts,
+# Shaw's offsets: at most 0.3 nats at 48 and 96 tokens, for a term in every layer. A window would
+# save pairs, but with $k$ = 2 output 0 saw only 17 inputs after eight layers (section 3).
+#
+# *Also right: the probe's error, 0 at the input and about 4 after four layers, where the middle
+# misses by 6 (section 2), if it is not said that the loss suffered from it; words in a tree, 1.4
+# nats with offsets in the text and 0.4 or less with those in the tree (section 8). No point for
+# "it overfits" or "its span is fixed", nor for an issue without a number of the learner's own.*
+
+# %% [markdown]
+# ## 7. Check against the book
+#
+# d2l's attention, stacked eight times with random weights: without and with its `AddNorm` (a skip
+# and a LayerNorm).
+
+# %% tags=["nbval-check-output"]
+import warnings
+
+from helpers.book import d2l
+
+def theirs(skip, D=64):
+    torch.manual_seed(0)
+    x = torch.randn(4, 32, D)
+    for _ in range(8):
+        y = d2l.MultiHeadAttention(D, 4, dropout=0)(x, x, x, None)
+        x = d2l.AddNorm(D, dropout=0)(x, y) if skip else y
+    return probes.rank_residual(x).mean()
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # PyTorch's, on the layers that the book uses
+    if d2l:
+        print(f"alone:   r = {theirs(skip=False):.2f}")
+        print(f"AddNorm: r = {theirs(skip=True):.2f}")
+
+# %% [markdown]
+# The book's code gives the same result: alone it collapses, with a skip it does not. That settles
+# the question of this unit. Two excursions are left, on what relative positions can do besides.
+
+# %% [markdown]
+# ## 8. A line is not the only order
+#
+# Relative offsets need not be $j - i$. In the figures below an arc leads from each word to its
+# **parent**, the word that it depends on in the grammar. Watch *cat* and *sat*, and then again with
+# a clause between them:
 
 # %%
 parents = torch.tensor([1, 2, -1, 2, 5, 3])  # for each word its parent's position; −1 is the root
@@ -833,9 +919,9 @@ for name, offsets in given.items():
 # parser, with its errors.
 
 # %% [markdown]
-# ## 7. Heads that act as a convolution
+# ## 9. Heads that act as a convolution
 #
-# A second detour. A convolution looks at a few neighbours, attention at everything. Yet Cordonnier
+# A convolution looks at a few neighbours, attention at everything. Yet Cordonnier
 # et al. (2020, theorem 1) show that enough heads with relative positions **contain** convolutions.
 # The idea in one dimension: head $h$ gives the key at offset $\delta = j - i$ the score
 #
@@ -940,90 +1026,9 @@ outcome("edge", "c" if inside > 1e-3 else "b" if ends > 1e-3 else "a")
 # error falls with that. At the ends it stays: the convolution meets zeros there, and a softmax must
 # put its weight on keys that exist.
 #
-# There is a condition. In a real head of width $d$, $W_h$ has at most rank $d$. It can equal any
-# tap only if $d \ge \min(C, C')$, which a usual layer with $d = D/H$ does not reach.
-
-# %% [markdown]
-# ## 8. Your answer
-
-# %% [markdown] exercise="stacking" title="What goes wrong in a stack?" difficulty=3 minutes=25
-# d2l's exercise asks: a deep model is made by stacking self-attention with positional encoding;
-# what can go wrong? Answer in 150 to 300 words. Your instructor reads it, and gives a point for
-# each of these:
-#
-# 1. **What goes wrong, with your numbers.** At least two issues that you have measured in this
-#    unit, each with a number that your notebook shows (a recorded one counts too) and what it was
-#    measured on.
-# 2. **What was not the cause.** One explanation that sounds right and that your measurements rule
-#    out, and the measurement that does.
-# 3. **A fix and its price.** For one of your issues: what helps, how much by your numbers, and
-#    what it costs or where it would not help.
-#
-# This matters beyond the book: an explanation that nobody has measured is a guess, and whoever
-# repairs the wrong part pays the price and keeps the problem.
-#
-# <details><summary>Hint</summary>
-#
-# Sections 1, 2 and 5 print numbers of their own, and section 4 counts. Which of them would you not
-# want in a model of yours? Sections 3 and 4 also print what does **not** change. To see what a fix
-# brings, compare two lines of a table that differ in one thing only.
-# </details>
-
-# %% [markdown] essay="stacking" points=3
-# *A model answer. Numbers differ a little between machines; what counts is that they are the
-# learner's own and fit the claim. In brackets: where the notebook prints them.*
-#
-# **What goes wrong.** Attention alone forgets which token is which. With random weights, $D$ = 64
-# and $T$ = 32, the rank residual was 0.22 after one layer, 5·10⁻⁶ after two and a rounding error
-# after three (section 1, six stacks). Four layers without skips stayed at 1.9 nats after 200
-# steps of training (section 1, end; limit 0.28). Second, a table of positions does not carry over
-# to longer texts: trained with skips on 24 tokens, its loss was 1.4 at 48 and 1.9 at 96, with
-# limits near 0.2 (section 5). Third, the pairs cost $2T^2D$: 10 % of a layer at $T$ = 512 and
-# $D$ = 768, half at $T$ = 4,608 (section 4).
-#
-# **What was not the cause.** "Distant words are out of reach because positions are fixed": with
-# sinusoids as without, one layer connects output 0 with all 32 inputs (section 3). Nor is it the
-# number of parameters: $4D^2$ at every length (end of section 4). Nor does an MLP prevent the
-# collapse: the residual was 0.09 after one untrained layer and below 10⁻⁷ after two.
-#
-# **A fix and its price.** The skip connection kept the residual at 0.94 after six random layers,
-# and brought the trained loss from 1.9 to 0.4 (section 1), for the price of an addition. After 48
-# layers the residual was down to 0.2 all the same, as the mean row had grown. For longer texts,
-# Shaw's offsets: at most 0.3 nats at 48 and 96 tokens, for a term in every layer. A window would
-# save pairs, but with $k$ = 2 output 0 saw only 17 inputs after eight layers (section 3).
-#
-# *Also right: the probe's error, 0 at the input and about 4 after four layers, where the middle
-# misses by 6 (section 2), if it is not said that the loss suffered from it; words in a tree, 1.4
-# nats with offsets in the text and 0.4 or less with those in the tree (section 6). No point for
-# "it overfits" or "its span is fixed", nor for an issue without a number of the learner's own.*
-
-# %% [markdown]
-# ## 9. Check against the book
-#
-# d2l's attention, stacked eight times with random weights: without and with its `AddNorm` (a skip
-# and a LayerNorm).
-
-# %% tags=["nbval-check-output"]
-import warnings
-
-from helpers.book import d2l
-
-def theirs(skip, D=64):
-    torch.manual_seed(0)
-    x = torch.randn(4, 32, D)
-    for _ in range(8):
-        y = d2l.MultiHeadAttention(D, 4, dropout=0)(x, x, x, None)
-        x = d2l.AddNorm(D, dropout=0)(x, y) if skip else y
-    return probes.rank_residual(x).mean()
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # PyTorch's, on the layers that the book uses
-    if d2l:
-        print(f"alone:   r = {theirs(skip=False):.2f}")
-        print(f"AddNorm: r = {theirs(skip=True):.2f}")
-
-# %% [markdown]
-# The book's code gives the same result: alone it collapses, with a skip it does not.
+# There is a condition. In a real head of width $d$, $W_h$ is a product of the head's parts of $W_V$
+# and $W_O$, with only $d$ columns between them, so its rank is at most $d$. It can equal any tap
+# only if $d \ge \min(C, C')$, which a usual layer with $d = D/H$ does not reach.
 
 # %% [markdown]
 # ## What to keep
@@ -1033,8 +1038,8 @@ with warnings.catch_warnings():
 #   still grows, so the residual falls slowly in very deep stacks.
 # - A position given once, at the input, is hard to read after the first layer. The loss need not
 #   care. A probe is judged on sequences that it was not fitted on.
-# - The path between two tokens is one layer long. The price is $T^2$ pairs, felt from about $T =
-#   6D$; the parameters stay $4D^2$.
+# - The path between two tokens is one layer long. The price is $T^2$ pairs, half of the
+#   work at $T = 6D$; the parameters stay $4D^2$.
 # - A table fails beyond the length it was trained at; here Shaw's clipped keys carry over.
 # - `offsets` need not be $j - i$: in a tree they say what the text order cannot.
 # - Heads with relative positions contain the convolutions that their width allows.
