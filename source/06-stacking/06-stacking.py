@@ -921,9 +921,9 @@ for name, offsets in given.items():
 # %% [markdown]
 # ## 9. Heads that act as a convolution
 #
-# A convolution looks at a few neighbours, attention at everything. Yet Cordonnier
-# et al. (2020, theorem 1) show that enough heads with relative positions **contain** convolutions.
-# The idea in one dimension: head $h$ gives the key at offset $\delta = j - i$ the score
+# A convolution looks at a few neighbours, attention at everything. Yet Cordonnier et al. (2020,
+# theorem 1) show that enough heads with relative positions **contain** convolutions. The idea in
+# one dimension: head $h$ gives the key at offset $\delta = j - i$ the score
 #
 # $$s_h(\delta) = -\alpha\,(\delta - \Delta_h)^2$$
 #

@@ -406,8 +406,9 @@ outcome("pairs", "a" if pairs_right < 0.57 else "b" if pairs_right < 0.8 else "c
 # chosen word in ten was left as it was (unit 07), so it helps to look at what stands at the chosen
 # position. On the recorded texts of section 6, a model that only counts words pays 6.33 nats, the
 # unigram baseline; one that counts and also looks there pays 5.74, the **count-and-look baseline**.
-# A model below both has used context; does yours, by the curve above? (A pair adds up to 0.69 nats
-# to that loss.)
+# A model below both has used context. Is yours? Compare the loss printed above, which is that of
+# the hidden words alone. (The curve of the training also contains the loss of the pairs, 0.69 nats
+# at chance.)
 #
 # How much of what a model gains by context comes from word order? After 800 steps, as recorded, a
 # model without positions is 0.2 nats below the second baseline, and one with RoPE 2.0. So nearly
@@ -441,7 +442,7 @@ print(*(grammar.words[word] for word in texts[2]))
 
 # %% tags=["training"]
 masked = grammar.batch(400, 64, Generator().manual_seed(2))  # BERT's corruption
-hidden_words = masked.targets.flatten()
+hidden_words = masked.targets[masked.selected]
 levels = {"ln V": math.log(grammar.num_symbols),
           "unigram": float(baseline(texts.flatten(), hidden_words, grammar.num_symbols)),
           "limit": grammar.limit(masked)}
@@ -718,12 +719,13 @@ first = [each.groupby("encoding").mean().idxmin() == "learned" for each in races
 outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 
 # %% [markdown]
-# The order changes. On the grammar positions count: beats and echoes have theirs. In English the
-# neighbours count, at any absolute position, and a table has to learn for each position who is next
-# to it. Offsets alone are not enough, though: T5's bias has them and is 0.8 nats behind RoPE on
-# English. That bias is the same for all words, while in RoPE and Shaw's keys the effect of an
-# offset depends on the words. These two lead on English; section 4 took RoPE, which has no table
-# and adds no term to the scores. (`docs/mini-bert.md` has all twenty-one encodings, kind by kind.)
+# The order changes. On the grammar positions count: beats stand at fixed ones, and so do echoes,
+# although their rule is an offset. In English the neighbours count, at any absolute position, and a
+# table has to learn for each position who is next to it. Offsets alone are not enough, though: T5's
+# bias has them and is 0.8 nats behind RoPE on English. That bias is the same for all words, while
+# in RoPE and Shaw's keys the effect of an offset depends on the words. These two lead on English;
+# section 4 took RoPE, which has no table and adds no term to the scores. (`docs/mini-bert.md` has
+# all twenty-one encodings, kind by kind.)
 #
 # And longer texts than in training? Look only at words of the kind *other*: for them a longer text
 # is just more of the same sentences.

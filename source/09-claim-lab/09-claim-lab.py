@@ -6,8 +6,8 @@
 # network can approximate any function, so its table will turn into sines and cosines on its own.
 # Both sound right. At most one can be.
 #
-# In this unit you are the judge: of these two sentences, and of 19 others that people say about
-# positions, in forums, on slides and in answers to the book's exercises. You don't look the
+# In this unit you are the judge: of these two sentences, and of 19 others about positions and BERT
+# that people write in forums, on slides and in answers to the book's exercises. You don't look the
 # verdicts up. You measure them.
 #
 # By the end of this unit you can
@@ -535,11 +535,12 @@ outcome("sines", round(price["computed anew"], 1))
 # fewer operations, and more time and memory: there is a second term for each pair, and it has to be
 # stored.
 #
-# For claim 3 we need the table's share of BERT base, and how quickly it is learned: the number of
-# steps until the loss on the task of section 1 is below 0.5 nats. The second depends on the norm of
-# the position vectors, relative to that of the word vectors (unit 03). A learned table usually
-# begins with a small norm, while that of sinusoids is large. So here both begin with the norm of
-# the word vectors; BERT's table does too.
+# “Adds to the pretraining” can mean parameters, and it can mean steps, so for claim 3 we measure
+# both: the table's share of BERT base, and the number of steps until the loss on the task of
+# section 1 is below 0.5 nats. The steps depend on the norm of the position vectors, relative to
+# that of the word vectors (unit 03). A learned table usually begins with a small norm, while that
+# of sinusoids is large. So here both begin with the norm of the word vectors; BERT's table does
+# too.
 
 # %% tags=["training"]
 print(f"{sizes.table_share():.2f} % of the parameters")
@@ -726,6 +727,9 @@ widgets.explore(lambda seed: figures.from_rows_to_weights(models[seed], 16),
 # %%
 for n in (4, 24):
     print(f"claim {n}: {found[n]['verdict']}. {CLAIMS[n].text}")
+    for part in CLAIMS[n].parts:
+        values = (f"{each:.3g} {part.unit}" for each in found[n]["numbers"][part.number])
+        print(f"    {part.says}: {', '.join(values)}")
 back = [trained.who_looks_where(model, 16).diagonal(-3).mean() for model in models]
 print("attention weight three positions back, by seed:", *(f"{each:.2f}" for each in back))
 

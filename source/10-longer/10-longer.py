@@ -79,9 +79,9 @@ by_length(measured(ways))
 # seed and 300 steps; on a GPU, three seeds.)
 #
 # Nobody wants to train again from the beginning for that. A large model is trained on some
-# thousands of tokens, as attention costs $T^2$, and the methods of sections 3 to 7 were invented to
-# make it read more than that cheaply. For a large model one cannot measure how far from the limit
-# it is. Here one can.
+# thousands of tokens only, as attention costs $T^2$. The methods of sections 3 to 5 were invented
+# to make it read longer texts at little cost. For a large model one cannot measure how far from the
+# limit it is. Here one can.
 
 # %% [markdown]
 # ## 2. What is new in a longer text?
@@ -393,7 +393,7 @@ def clipped(q, k, at, most):
     rope, far, none = Rotary(q.shape[-1]), torch.full_like(at, most), torch.zeros_like(at)
 
     def product(queries, keys):
-        """Of all queries and keys, rotated to these positions."""
+        """Products of all q and k, rotated to the positions `queries` and `keys`."""
         turned_q, turned_k = rope.rotate(q, k, encodings.Positions(queries, keys))
         return turned_q @ turned_k.mT
 
@@ -462,7 +462,8 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 # Read it from the left to the right:
 #
 # - **Without fine-tuning,** no change of frequencies brings this model near the limit. The clip
-#   does. The cause was new offsets, as unit 05 said, and only the clip removes them.
+#   does. The cause was new offsets, as unit 05 said, and only the clip removes them and leaves the
+#   old ones as they were.
 # - **After 30 steps,** RoPE as it was has come most of the way: texts of 96 tokens show the model
 #   the offsets that it had not seen. The two methods that slow pair 0 have come less far:
 #   interpolation, and the paper's YaRN, which only your table has. With them the model first has to
@@ -470,8 +471,8 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 # - **After 100 steps,** RoPE without any extension is within a hundredth of a nat of YaRN, which is
 #   the lowest in most seeds, and NTK is close behind. But at 192 tokens, which the fine-tuning did
 #   not show, the recorded losses are 0.95 nats for YaRN, 0.34 for RoPE and 0.30 for NTK, with the
-#   limit at 0.20. So at the length that is trained this model needs none of these formulas, and
-#   beyond it NTK gains little.
+#   limit at 0.20. So at 96 tokens, the length of the fine-tuning, this model needs none of these
+#   formulas, and at 192 NTK gains little.
 # - **The paper's YaRN and the code's** are not one method. For the large model they agree at both
 #   ends of the ramp and differ in between, by as much as was printed above.
 #
@@ -492,8 +493,9 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 # without positions. For comparison, the table also has RoPE in both:
 
 # %%
-predict("layer", "Which of the two layers does better without positions, at 96 tokens?",
-        a="neither: the loss rises in both cases", b="the first", c="the second", d="both",
+predict("layer", "Which of the two layers may lose its positions so that the loss at 96 tokens "
+                 "falls?",
+        a="neither", b="the first alone", c="the second alone", d="either of them",
         answer="")
 
 # %%
@@ -669,7 +671,7 @@ tokens, mask = texts["right positions"][:20], F.pad(real[:20], (0, 12), value=Tr
 
 @torch.no_grad()
 def last_logits(where, tokens, mask, ends):
-    """Of the last token; the columns up to each of `ends` are one call, the cache is kept."""
+    """Logits of the last token. The text comes in pieces, a call for each, that end at `ends`."""
     cache, start = writer.new_cache(), 0
     for end in ends:
         documents = torch.where(mask, 0, -1)[:, start:end]
@@ -892,7 +894,7 @@ if find_spec("transformers"):
 #   two a method changes, and which of the two makes your model fail.
 # - Interpolation slows all pairs by $s$, NTK the slowest by $s$ and the fastest not at all, YaRN
 #   each by how often it turned in training. A clip slows nothing.
-# - Slowing a pair moves what a head looks at: from three positions away to $3s$.
+# - Slowing all pairs by $s$ moves what a head looks at: from three positions away to $3s$.
 # - Two implementations called YaRN may have two ramps, and a base belongs to a length. Compare
 #   frequencies, not names.
 # - A position counts real tokens, goes on behind a cache, and is an integer. Test cached decoding

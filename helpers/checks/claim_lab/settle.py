@@ -6,9 +6,10 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 from random import Random
+from typing import Any
 
 from helpers.checks.claim_lab.common import drawn
-from helpers.checks.engine import Case, Exercise, Part, call, changed
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed
 from helpers.claims import claim
 
 NEAR = "numbers near the end of the interval"
@@ -19,6 +20,19 @@ def _case(values: Sequence[float], *ends: float, **end: float) -> Case:
     shown = ", ".join(map(_word, values[:12])) + ", …" * (len(values) > 12)
     words = [f"[{shown}]", *map(_word, ends), *(f"{name}={_word(e)}" for name, e in end.items())]
     return Case(f"({', '.join(words)})", call(list(values), *ends, **end).ask)
+
+
+def _once_more(first: Sequence[float], second: Sequence[float], **end: float) -> Case:
+    """The same list, with other numbers in it."""
+    words = f"({_case(second, **end).label[1:-1]}), in a list that held other numbers before"
+
+    def ask(answer: Answer) -> Any:
+        given = list(first)
+        answer(given, **end)
+        given[:] = second
+        return answer(given, **end)
+
+    return Case(words, ask)
 
 
 def _word(value: float) -> str:
@@ -39,6 +53,7 @@ def _clear(rng: Random) -> Iterator[Case]:
     for mean in (-2, 2):  # an end at 0 is an end
         for ends in ({"low": 0.0}, {"high": 0.0}, {"low": 0.0, "high": 5.0}):
             yield _case(drawn(rng, mean, 0.1, rng.randint(2, 10)), **ends)
+    yield _once_more(*(drawn(rng, mean, 0.1, 3) for mean in (-2, 2)), high=0.5)
     count = float(rng.randint(100, 2000))
     yield _case([count] * rng.randint(2, 5), count, count)
     yield _case([count, count, count], count + 1, count + 1)
@@ -77,6 +92,9 @@ def _touching(rng: Random) -> Iterator[Case]:
         yield _case(values, high=end)
         yield _case(values, low=end)
     yield _case(values, mean - 4.0, mean + 4.0)
+    little = 5e-10  # further than any rounding, and nearer than a tolerance
+    yield _case(values, high=mean + 4.0 - little)
+    yield _case(values, low=mean - 4.0 + little)
 
 
 def _noisy(rng: Random) -> Iterator[Case]:

@@ -133,3 +133,29 @@ def settle_in_float32(values, low=-math.inf, high=math.inf):
 )
 @changed(settle_by_the_rule, "statistics.stdev", "statistics.variance")
 def settle_with_two_variances(): ...
+
+
+@settle.mistake(
+    "You let an end be exceeded by a little, as math.isclose does. What lies beyond an end, be it "
+    "by ever so little, is not between the ends.",
+    loses=NEAR,
+    breaks="what equals an end lies in it",
+)
+def settle_with_a_tolerance(values, low=-math.inf, high=math.inf):
+    mean, spread = statistics.fmean(values), 2 * statistics.stdev(values)
+    below, above = mean - spread, mean + spread
+    if (low <= below or math.isclose(low, below)) and (above <= high or math.isclose(above, high)):
+        return "holds"
+    return "does not hold" if above < low or below > high else "not settled here"
+
+
+@settle.mistake(
+    "You keep verdicts by the list that you were given. Its numbers may be others the next time: "
+    "keep nothing from one call to the next.",
+    loses="clear numbers, and counts",
+)
+def settle_kept_by_the_list(values, low=-math.inf, high=math.inf, kept={}):  # noqa: B006
+    key = id(values), low, high
+    if key not in kept or kept[key][0] is not values:
+        kept[key] = values, settle_by_the_rule(values, low, high)
+    return kept[key][1]

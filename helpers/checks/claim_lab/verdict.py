@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from random import Random
 from typing import Any
 
@@ -137,11 +137,8 @@ def _repeating(rng: Random) -> tuple[str, Claim, Sequence[int]]:
     first, second = (made.measurement(seed, False)[name] for seed in seeds[:2])
     values = dict(zip(seeds, (first, second, first, first, second), strict=True))
 
-    def measurement(seed: int, full: bool = False) -> dict[str, float]:
-        return {name: 2000.0 if full else values.get(seed, 1000.0 + seed)}
-
     words = "a made-up claim for which several seeds give the same number"
-    return words, replace(made, measurement=measurement), seeds
+    return words, replace(made, measurement=partial(_looked_up, name, values)), seeds
 
 
 def _on_both_sides(rng: Random) -> tuple[str, Claim, Sequence[int]]:
@@ -153,6 +150,25 @@ def _on_both_sides(rng: Random) -> tuple[str, Claim, Sequence[int]]:
     narrow = replace(made.parts[0], low=mean - 0.01, high=mean + 0.01)
     words = "a made-up claim whose numbers lie on both sides of the interval"
     return words, replace(made, parts=(narrow,)), seeds
+
+
+def _at_zero(rng: Random) -> Iterator[tuple[str, Claim, Sequence[int]]]:
+    """Intervals that end at 0. All have the same number and the same seeds, and say otherwise."""
+    made, seeds = _made(rng, (HOLDS,), 0, rng.sample(range(3, 60), 4))
+    name = made.parts[0].number
+    for low, high in ((0.0, math.inf), (-math.inf, 0.0)):
+        for mean in (-2.0, 2.0):
+            found = common.drawn(rng, mean, 0.1, len(seeds))
+            measurement = partial(_looked_up, name, dict(zip(seeds, found, strict=True)))
+            parts = (replace(made.parts[0], low=low, high=high),)
+            words = "a made-up claim whose interval ends at 0"
+            yield words, replace(made, parts=parts, measurement=measurement), seeds
+
+
+def _looked_up(
+    name: str, values: Mapping[int, float], seed: int, full: bool = False
+) -> dict[str, float]:
+    return {name: 2000.0 if full else values.get(seed, 1000.0 + seed)}
 
 
 def _only_read(verdict: str) -> Claim:
@@ -182,6 +198,7 @@ def _measured(rng: Random) -> Iterator[tuple[str, Claim, Sequence[int]]]:
         yield _tiny(rng, FAILS, turn)
     yield _on_both_sides(rng)
     yield _repeating(rng)
+    yield from _at_zero(rng)
     for number in CHEAP:
         start = rng.randint(100, 10_000)
         yield f"claim {number}", _real(number), rng.sample(range(start, start + 30), 3)

@@ -65,12 +65,15 @@ def _line(error: BaseException) -> str:
 def plain(value: Any, depth: int = 0) -> Any:
     """Numbers, texts, float64 tensors and containers of these; anything else becomes `Other`.
 
-    Types are compared exactly: an object of a subclass could answer what it likes.
+    Types are compared exactly: an object of a subclass could answer what it likes. Of a text of a
+    subclass, such as NumPy's or an enumeration's, the characters are taken and nothing is asked.
     """
     if type(value) in (list, tuple) and depth < DEPTH:
         return type(value)(plain(each, depth + 1) for each in value)
     if type(value) is dict and depth < DEPTH:
         return {_key(key): plain(each, depth + 1) for key, each in value.items()}
+    if isinstance(value, str):
+        value = str.__str__(value)
     if value is None or type(value) in (bool, float):
         return value
     if (type(value) is int and value.bit_length() <= BITS) or (

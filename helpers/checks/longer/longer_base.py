@@ -193,8 +193,7 @@ def longer_base_unguarded(base, factor, d_head):
 
 
 @longer_base.mistake(
-    "With one pair you return the base as it is. That pair would not slow, whatever the base: "
-    "refuse it.",
+    "With one pair you return a base. That pair does not slow, whatever the base: refuse it.",
     loses=REFUSED,
     breaks="A single pair",
 )

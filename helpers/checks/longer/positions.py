@@ -122,6 +122,7 @@ def _long(rng: Random) -> Iterator[Case]:
         mask[:, : width // 40], mask[:, width // 30 :] = False, True
         yield _typed(mask)
         yield _typed(mask, width - rng.randint(1, 3))
+    yield _typed(torch.ones(1, 4096, dtype=torch.bool), 4096 - rng.randint(1, 3))
 
 
 positions = Exercise(

@@ -70,6 +70,14 @@ def positions_up_to_512(): ...
 
 
 @positions.mistake(
+    "Your positions stop shortly before the longest text. With 4,096 tokens the last one is 4,095.",
+    loses=LONG,
+)
+@changed(positions_counted, "mask.cumsum(1) - 1", "(mask.cumsum(1) - 1).clamp(max=4000)")
+def positions_up_to_4000(): ...
+
+
+@positions.mistake(
     "Your positions are floating-point numbers, of which a later step may keep eight "
     "binary digits. Let them be int64.",
     breaks="in int64",

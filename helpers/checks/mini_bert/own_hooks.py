@@ -18,6 +18,8 @@ SHAPES = tuple(f"the shape of what `{name}` returns" for name in HOOKS)
 
 def close(one: Tensor, other: Tensor, most: float = 1e-3) -> bool:
     """Whether the difference is rounding only: a thousandth of the size, at most."""
+    # `scores` may be whole numbers or booleans, which have no norm.
+    one, other = (each if each.is_floating_point() else each.double() for each in (one, other))
     difference = torch.where(one == other, 0.0, one - other)  # both may be infinite
     return bool(difference.norm() <= most * other[other.isfinite()].norm())
 

@@ -91,6 +91,7 @@ def _in_turn(rng: Random, name: str) -> Iterator[Case]:
         fill(module, last)
         again = ask_hook(module, name, texts["first text"])
         found["first text, after eval() and one more step"] = again
+        ask_hook(module, name, texts["first text"].clone().requires_grad_() * 1)
         layer = copy.deepcopy(module)
         fill(layer, before)
         again = ask_hook(layer, name, texts["first text"])

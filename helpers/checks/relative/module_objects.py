@@ -49,3 +49,19 @@ class tables_of_the_object_that_was_copied(RightShaw):
         by_row = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
         rows = self.rows(weights, offsets).expand_as(weights)
         return by_row.scatter_add(-1, rows, weights) @ self.tables()[1]
+
+
+@module.mistake(
+    "Your object keeps what it was last given, such as q or the weights. In training those belong "
+    "to a graph, and PyTorch refuses to copy the object. Keep nothing from one call to the next.",
+    loses=HOOKS,
+    breaks="a `copy.deepcopy` of one",
+)
+class an_object_that_keeps_what_it_was_given(RightShaw):
+    def scores(self, q, k, offsets=None):
+        self.last = q
+        return super().scores(q, k, offsets)
+
+    def context(self, weights, offsets=None):
+        self.last = weights
+        return super().context(weights, offsets)

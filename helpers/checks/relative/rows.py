@@ -43,6 +43,16 @@ def _again_case(length: int, k: int) -> Case:
     return Case(f"({length}, {k}), once more after a caller has written into the first rows", ask)
 
 
+def _after_a_smaller_clip(length: int, k: int) -> Case:
+    """Whoever keeps the offsets of a length, and clips them in place, has the smaller clip."""
+
+    def ask(answer: Answer) -> Any:
+        answer(length, 2)
+        return answer(length, k)
+
+    return Case(f"({length}, {k}), after ({length}, 2)", ask)
+
+
 def _long_case(length: int, k: int) -> Case:
     """Some of the rows, the first and the last among them, and the shape of all."""
 
@@ -73,6 +83,7 @@ def _within(rng: Random) -> Iterator[Case]:
     length = rng.randint(5, 8)
     yield _rows_case(length, length + rng.randint(1, 4))
     yield _again_case(length, length)
+    yield _after_a_smaller_clip(length, length)
     yield _rows_case(length, length - 1)
     yield _rows_case(length + 1, length + 1)
     yield _rows_case(rng.randint(2, 3), rng.randint(30, 200))

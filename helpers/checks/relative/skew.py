@@ -51,6 +51,9 @@ def _other_axes(rng: Random) -> Iterator[Case]:
     wide = common.normal_numbers(rng, 3, length + 1, 2 * length + 2)[1:, 1:, 2:-1]
     yield _skew_case(wide, ", a part of a larger tensor")
     yield _skew_case(wide[0], ", a part of a larger tensor")
+    stacked = common.normal_numbers(rng, 3, 2, length, 2 * length - 1)
+    yield _skew_case(stacked[1:], ", behind others in memory")
+    yield _skew_case(stacked[2], ", behind others in memory")
     yield _skew_case(wide[:1].expand(3, -1, -1), ", the same memory three times")
     for size in (1, 2, 3, 4):  # as many sentences or heads as tokens, or as columns
         columns = 2 * size - 1
@@ -210,6 +213,18 @@ def skew_of_memory_as_it_lies(products):
         strides.insert(0, step)
         step *= size
     return products.as_strided((*front, length, length), strides, length - 1)
+
+
+@skew.mistake(
+    "You count from the beginning of the memory, and products may be a part of a larger tensor. "
+    "The last argument of as_strided is such a count: products.storage_offset() comes before it.",
+    loses="any axes in front",
+    breaks="in any order, as after a `transpose`",
+)
+def skew_from_the_beginning_of_the_memory(products):
+    given, length = products.contiguous(), products.shape[-2]
+    strides = (*given.stride()[:-2], 2 * length - 2, 1)
+    return given.as_strided((*given.shape[:-2], length, length), strides, length - 1)
 
 
 @skew.mistake(

@@ -198,7 +198,26 @@ class own_gated_decay(Encoding):
         return gate * (-offset.abs()).exp() * offset.sign()
 
 
+class own_scores_in_whole_numbers(Encoding):
+    """Offsets as they are, int64."""
+
+    def scores(self, q, k, offsets=None):
+        p = torch.arange(q.shape[2], device=q.device)
+        offset = p[None, :] - p[:, None]
+        return torch.where(offset < 0, offset, -3 * offset)
+
+
+class own_scores_that_are_true_to_the_left(Encoding):
+    """Booleans, which count as 1 and 0."""
+
+    def scores(self, q, k, offsets=None):
+        p = torch.arange(q.shape[2], device=q.device)
+        return p[None, :] < p[:, None]
+
+
 OWN = (
+    own_scores_in_whole_numbers,
+    own_scores_that_are_true_to_the_left,
     own_gated_waves,
     own_left_neighbour,
     own_slopes_of_two_sides,
