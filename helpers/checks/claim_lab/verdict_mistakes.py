@@ -287,7 +287,7 @@ def verdict_without_a_lower_end_at_zero(): ...
 @exercise.mistake(
     "You keep what was measured, by the claim's number and the seeds. Another claim may have the "
     "same number: keep nothing from one call to the next.",
-    loses=(NUMBERS, VERDICT),
+    loses=NUMBERS,
 )
 def verdict_kept_by_number(claim, seeds, kept={}):  # noqa: B006
     if claim.measurement is None:
