@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import math
 import statistics
 
@@ -21,6 +22,28 @@ def settle_in_numpy(values, low=-math.inf, high=math.inf):
     if (ends < low).all() or (ends > high).all():
         return "does not hold"
     return "not settled here"
+
+
+def settle_by_an_index(values, low=-math.inf, high=math.inf):
+    """Its verdicts are NumPy's texts."""
+    least, most = np.mean(values) + np.array([-2, 2]) * np.std(values, ddof=1)
+    names = np.array(["holds", "does not hold", "not settled here"])
+    return names[0 if low <= least and most <= high else 1 if most < low or least > high else 2]
+
+
+class Verdict(enum.StrEnum):
+    """The verdicts as an enumeration."""
+
+    HOLDS = "holds"
+    FAILS = "does not hold"
+    OPEN = "not settled here"
+
+
+def settle_by_an_enumeration(values, low=-math.inf, high=math.inf):
+    mean, spread = statistics.fmean(values), 2 * statistics.stdev(values)
+    if mean + spread < low or mean - spread > high:
+        return Verdict.FAILS
+    return Verdict.HOLDS if low <= mean - spread and mean + spread <= high else Verdict.OPEN
 
 
 def settle_in_pandas(values, low=-math.inf, high=math.inf):
@@ -164,6 +187,8 @@ def better_by_pivoting(runs, ours, other, by):
 VARIANTS = {
     "settle": (
         settle_in_numpy,
+        settle_by_an_index,
+        settle_by_an_enumeration,
         settle_in_pandas,
         settle_in_torch,
         settle_by_hand,

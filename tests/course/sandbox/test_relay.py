@@ -11,6 +11,7 @@ import pytest
 import zmq
 
 from helpers.course.sandbox import relay
+from helpers.course.sandbox.process import Limits
 from helpers.course.sandbox.relay import FRAMES, MESSAGE, Frames, Relay
 
 GREETING = b"\xff" + bytes(8) + b"\x7f\x03" + bytes(53)
@@ -28,6 +29,10 @@ def test_bounded_messages_pass_however_they_arrive(step: int) -> None:
     for at in range(0, len(data), step):
         frames.follow(data[at : at + step])
     assert (frames.waiting, frames.body, frames.frames) == (b"", 0, 0)
+
+
+def test_what_is_kept_of_a_cell_fits_into_one_message() -> None:
+    assert 1.25 * Limits().output < MESSAGE < 2 * Limits().output
 
 
 @pytest.mark.parametrize(
