@@ -31,19 +31,13 @@ def settle_by_an_index(values, low=-math.inf, high=math.inf):
     return names[0 if low <= least and most <= high else 1 if most < low or least > high else 2]
 
 
-class Verdict(enum.StrEnum):
-    """The verdicts as an enumeration."""
-
-    HOLDS = "holds"
-    FAILS = "does not hold"
-    OPEN = "not settled here"
-
-
 def settle_by_an_enumeration(values, low=-math.inf, high=math.inf):
+    names = {"HOLDS": "holds", "FAILS": "does not hold", "OPEN": "not settled here"}
+    verdict = enum.StrEnum("verdict", names)
     mean, spread = statistics.fmean(values), 2 * statistics.stdev(values)
     if mean + spread < low or mean - spread > high:
-        return Verdict.FAILS
-    return Verdict.HOLDS if low <= mean - spread and mean + spread <= high else Verdict.OPEN
+        return verdict.FAILS
+    return verdict.HOLDS if low <= mean - spread and mean + spread <= high else verdict.OPEN
 
 
 def settle_in_pandas(values, low=-math.inf, high=math.inf):
