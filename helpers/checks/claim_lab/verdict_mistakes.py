@@ -282,20 +282,3 @@ def verdict_of_different_values(): ...
 )
 @changed(verdict_by_parts, "part.low, part.high", "part.low or -math.inf, part.high")
 def verdict_without_a_lower_end_at_zero(): ...
-
-
-@exercise.mistake(
-    "You keep what was measured, by the claim's number and the seeds. Another claim may have the "
-    "same number: keep nothing from one call to the next.",
-    loses=NUMBERS,
-)
-def verdict_kept_by_number(claim, seeds, kept={}):  # noqa: B006
-    if claim.measurement is None:
-        return {"numbers": {}, "verdict": claim.read}
-    key = claim.number, tuple(seeds)
-    rows = kept[key] = kept[key] if key in kept else claim.measure(seeds)
-    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
-    found = {settle(numbers[part.number], part.low, part.high) for part in claim.parts}
-    if "not settled here" in found:
-        return {"numbers": numbers, "verdict": "not settled here"}
-    return {"numbers": numbers, "verdict": found.pop() if len(found) == 1 else "holds in part"}

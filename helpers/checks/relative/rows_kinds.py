@@ -54,14 +54,3 @@ def rows_kept_for_the_next_call(length, k, kept={}):  # noqa: B006
 def rows_as_lists(length, k):
     p = torch.arange(length)
     return ((p[None, :] - p[:, None]).clamp(-k, k) + k).tolist()
-
-
-@rows.mistake(
-    "You keep the offsets of each length and clip them in place, so a larger clip finds those of "
-    "a smaller one. Keep nothing from one call to the next.",
-    loses="offsets up to k",
-    breaks="Each call returns a new tensor",
-)
-def rows_clipped_where_they_are_kept(length, k, kept={}):  # noqa: B006
-    p = torch.arange(length)
-    return kept.setdefault(length, p[None, :] - p[:, None]).clamp_(-k, k) + k

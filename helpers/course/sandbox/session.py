@@ -87,23 +87,26 @@ class Session:
         while True:
             message = self._next(LOOK)
             now = time.monotonic()
-            if message and message.get("parent_header", {}).get("msg_id") == asked:
-                if shown.ended(message):
-                    if self.relay.cut:
-                        self.relay.cut = False
-                        shown.cut()
-                    break
-            elif not message and not replied and self._replied(asked):
+            own = bool(message) and message.get("parent_header", {}).get("msg_id") == asked
+            if own and shown.ended(message):
+                if self.relay.cut:
+                    self.relay.cut = False
+                    shown.cut()
+                break
+            if not replied and (late or not message) and self._replied(asked):
                 replied = now
-            if replied and not message and now > replied + LATE:
-                self._disconnect()  # a message was too large, which has ended the connection
+            overdue = bool(late) and now > late + STOPPED
+            if replied and (overdue or (not message and now > replied + LATE)):
+                # More waits than can be looked at in time; or a message was too large, which has
+                # ended the connection.
+                self._disconnect()
                 self._connect()
                 shown.cut()
                 break
-            if now > end and now > interrupted + AGAIN:
+            if now > end and now > interrupted + AGAIN and not replied:
                 late, interrupted = late or now, now
                 self.sandbox.interrupt()
-            if late and now > late + STOPPED:
+            if overdue:
                 raise SandboxError(f"a cell took more than {seconds:.0f} s and did not stop")
         if remembered:
             self.left -= shown.size

@@ -6,9 +6,11 @@ import platform
 import shutil
 import socket
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import psutil
 import pytest
@@ -65,6 +67,23 @@ def test_a_cell_that_heeds_only_the_second_interrupt_goes_no_further(warm: Sandb
     session = Session(warm)
     twice = "import time\ntry:\n    time.sleep(9)\nexcept KeyboardInterrupt:\n    time.sleep(9)"
     assert "more than 1 s" in _text(session, twice, 1)
+    assert _text(session, "1 + 1") == "2"
+    session.close()
+
+
+def test_a_cell_that_has_stopped_may_have_shown_more_than_is_looked_at_in_time(
+    monkeypatch: pytest.MonkeyPatch, warm: Sandbox
+) -> None:
+    session = Session(warm)
+    following = session._next
+
+    def slowly(seconds: float) -> dict[str, Any]:
+        time.sleep(0.02)  # as where the machine has much else to do
+        return following(seconds)
+
+    monkeypatch.setattr(session, "_next", slowly)
+    shown = _text(session, "while True: display('x')", 1)
+    assert "more was shown" in shown and "more than 1 s" in shown
     assert _text(session, "1 + 1") == "2"
     session.close()
 
