@@ -40,8 +40,8 @@ from helpers.predict import outcome, predict
 #
 # $$j - i$$
 #
-# (Shaw's sign: negative to the left). Offsets belong to pairs, and pairs meet inside attention, so
-# relative encodings use other hooks than the input:
+# (Shaw's sign: negative to the left). Offsets belong to pairs, and tokens meet in pairs only inside
+# attention, so relative encodings use other hooks than the input:
 
 # %%
 plots.show(*hooks.hooks("scores", "context"))
@@ -185,18 +185,20 @@ check.pairs(key_term_by_pair, seed=4202)
 # ## 3. The same sum, with less in memory
 #
 # On long texts, memory decides what can be trained. This section and the next compute the same key
-# term in three more ways, each of which needs less memory. Multiplying element by element makes a
-# tensor of $B \cdot H \cdot T^2 \cdot d$ numbers before anything is added up. Shaw et al. (section
-# 3.3) saw that the vectors do not depend on the sentence or the head. For a **fixed query
-# position** $i$, all sentences and heads meet the same $T$ vectors: that is an ordinary matrix
-# product, $(B \cdot H, d) \times (d, T)$, and there are $T$ of them.
+# term in three more ways, each of which needs less memory. The form that you have just written,
+# where it multiplies element by element, makes a tensor of $B \cdot H \cdot T^2 \cdot d$ numbers
+# before anything is added up. Shaw et al. (section 3.3) saw that the vectors do not depend on the
+# sentence or the head. For a **fixed query position** $i$, all sentences and heads meet the same
+# $T$ vectors: that is an ordinary matrix product, $(B \cdot H, d) \times (d, T)$, and there are $T$
+# of them.
 
 # %% [markdown] exercise="batched" title="Shaw's batched product" difficulty=3 minutes=15
 # Write `key_term_batched`: the same arguments, the same numbers, and no tensor that repeats the
 # fetched vectors per sentence or per head. A tensor of $T^2 \cdot d$ numbers, one vector for each
-# pair, is allowed. A single tensor of $2\,T^2 \cdot d$ numbers or more is not, forward or backward,
-# where $T$ and $d$ are larger than $B \cdot H$. As before, the dtype is that of `q`, and gradients
-# must reach `q` and `vectors`.
+# pair, is allowed. No single tensor may hold twice that or more, forward or backward. (That is
+# asked only where $T$ and $d$ are larger than $B \cdot H$; elsewhere the scores or the queries
+# themselves may be as large.) As before, the dtype is that of `q`, and gradients must reach `q` and
+# `vectors`.
 #
 # *Why care:* moving axes about is where attention code goes wrong, and a `reshape` too many raises
 # no error. (`torch.einsum` does the same inside, and passes here as well: if you used it in the
@@ -230,14 +232,16 @@ check.batched(key_term_batched, seed=4303)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# That still fetches $T^2$ vectors, though the table has only $R = 2k+1$ different ones. So turn it
-# round: **multiply first**, each query with each vector of the table, which gives $(B, H, T, R)$;
-# **then read**, for each key, the product that its row names.
+# (This is the form whose 8.5 GB you will meet in section 4.) It still fetches $T^2$ vectors, though
+# the table has only $R = 2k+1$ different ones. So turn it round: **multiply first**, each query
+# with each vector of the table, which gives $(B, H, T, R)$; **then read**, for each key, the
+# product that its row names.
 
 # %% [markdown] exercise="gather" title="Multiply first, then read" difficulty=3 minutes=12
 # Write `key_term_by_gather`: the same arguments and numbers once more, dtype and gradients as well.
-# Now no tensor may have a vector for each pair: where $T$ and $d$ are larger than $B \cdot H$ and
-# than $R$, no single tensor may hold $T^2 \cdot d$ numbers, forward or backward.
+# Now no tensor may have a vector for each pair: no single tensor may hold $T^2 \cdot d$ numbers,
+# forward or backward. (Again this is asked only where $T$ and $d$ are larger than $B \cdot H$ and
+# than $R$.)
 #
 # *Why care:* this is how libraries do it, this course's `shaw_keys` among them.
 #
@@ -339,9 +343,9 @@ for name, form in forms.items():
 print(f"table    {predicted['table']:,}, scores {predicted['scores']:,}")
 
 # %% [markdown]
-# How that grows has been recorded: peak memory of one attention, forward and backward, with each
-# form inside, again with $B = 2$, $H = 4$, $d = 64$ and $k = T - 1$. `plain` has no key term at
-# all; `skew` is the fourth form, of section 4.
+# How memory grows with the length has been recorded: the peak of one attention, forward and
+# backward, with each form inside, again with $B = 2$, $H = 4$, $d = 64$ and $k = T - 1$. `plain`
+# has no key term at all; `skew` is the fourth form, of section 4.
 
 # %%
 cost = recorded.load("relative_attention")
@@ -376,35 +380,19 @@ for name, length in {"per pair": 2048, "batched": 4096}.items():
 # that goes through softmax and values piece by piece and never stores the $T \times T$ scores. A
 # key term takes this advantage away: PyTorch's `scaled_dot_product_attention` accepts it only as a
 # whole $T \times T$ matrix, which has to be stored.
-#
-# It is sometimes said that relative embeddings save memory and time. Against what? Whole attention
-# modules with the same $B$, $H$ and $d$, recorded at $T = 1024$. `shaw_keys` is what you have
-# built; `shaw` adds vectors beside the values (section 5), and Huang's, T5's and Transformer-XL's
-# encodings come in sections 4 and 7. Shaw's clip is 16, Huang's table has all offsets. `none` is
-# also the attention of an absolute encoding, which adds its vectors once, at the input:
-
-# %%
-modules = cost.table[(cost.table["group"] == "module") & (cost.table["T"] == 1024)]
-names = ["none", "t5_bias", "shaw_keys", "shaw", "huang", "transformer_xl"]
-at_1024 = modules.set_index("name").loc[names, ["bytes", "seconds"]]
-pd.DataFrame({"MiB": at_1024["bytes"] / 2**20, "ms": at_1024["seconds"] * 1e3}).round(0).astype(int)
-
-# %% [markdown]
-# None of them is cheaper than `none`. What is small is the **table**: $(2k+1) \cdot d$ numbers for
-# texts of any length. What `gather` saves is the extra cost of the naive form, not a cost of
-# attention.
 
 # %% [markdown]
 # ## 4. Skewing: reading without an index
 #
 # Without a clip ($k = T - 1$) the products are $(T, 2T-1)$ for each head: column $r$ is offset
-# $r - (T-1)$. The rows we want are windows of $T$ columns, and the window moves one to the left
-# from each query to the next. `gather` is told so pair by pair, by $T^2$ integers.
+# $r - (T-1)$. The term that we want has for query $i$ a window of $T$ of these columns, and this
+# window moves one to the left from each query to the next. `gather` needs $T^2$ integers to be told
+# this.
 #
-# Huang et al. (2018, section 3.4.1) read it without an index. (Their model is causal and has $T$
-# columns; they pad on the left. Here is the same idea for $2T-1$ columns.) Think of the numbers as
-# they lie in memory, one row after the other. **Add one column** at the right, of anything: rows
-# are then $2T$ long, and query $i$ finds key $j$ at index
+# Huang et al. (2018, section 3.4.1) read these windows without an index, in a model called Music
+# Transformer. (It is causal and has $T$ columns; they pad on the left. Here is the same idea for
+# $2T-1$ columns.) Think of the numbers as they lie in memory, one row after the other. **Add one
+# column** at the right, of anything: rows are then $2T$ long, and query $i$ finds key $j$ at index
 #
 # $$2T \cdot i + (T - 1 - i + j) \; = \; (T - 1) + (2T - 1) \cdot i + j$$
 #
@@ -418,12 +406,12 @@ explorable.show("skew", *skewed())
 # Write `skew`, which turns products $(\dots, T, 2T-1)$ into $(\dots, T, T)$ with entry $(i, j)$
 # from the column of offset $j - i$. There may be any axes in front, or none, and the numbers may
 # lie in memory in any order, as after a `transpose`. **Pad, flatten, slice and unflatten** are all
-# you need, in PyTorch: no index, no mask (nor a product with a one-hot tensor or another of zeros
-# and ones, nor `tril` and `triu`), and no loop over pairs (a loop over queries is allowed). The
-# result has the dtype of `products`, gradients must reach them, and they are not modified in place.
+# you need. Stay in PyTorch, and use no index, no mask (`tril`, `triu` and a product with a tensor
+# of zeros and ones count as one) and no loop over pairs; a loop over queries is allowed. The result
+# has the dtype of `products`, gradients must reach them, and they are not modified in place.
 #
-# *Why care:* reshaping costs nothing and needs no index. This is how the Music Transformer could
-# read pieces of thousands of tokens.
+# *Why care:* cutting memory differently costs nothing; only the added column makes a copy. This is
+# how the Music Transformer could read pieces of thousands of tokens.
 #
 # <details><summary>Hint 1: the three steps</summary>
 #
@@ -468,10 +456,10 @@ by_form = by_form.pivot(index="name", columns="T", values=["MiB", "ms"])
 by_form.loc[["gather", "skew"]].round(0).astype(int)
 
 # %% [markdown]
-# It saves about a quarter of the memory from 512 tokens on, and time at some lengths only. Yet the
-# paper says that a layer's memory falls from 8.5 GB to 4.2 MB, for $T = 2048$ and width 512. Which
-# form is that counted against? Take 8 heads of width 64. Each has vectors of its own, one for each
-# of the $T$ offsets that a causal model has:
+# From 1,024 tokens on it saves about a quarter of the memory. In time it is ahead at one length,
+# 2,048, and behind at the next. Yet the paper says that a layer's memory falls from 8.5 GB to 4.2
+# MB, for $T = 2048$ and width 512. Which form is that counted against? Take 8 heads of width 64.
+# Each has vectors of its own, one for each of the $T$ offsets that a causal model has:
 
 # %% tags=["nbval-check-output"]
 held = held_by(1, 8, 2048, 64, 2047)
@@ -517,9 +505,9 @@ except ValueError as error:
 # and `rows` is $(T, T)$, any rows; returned is $(B, H, T, d)$. Take the weights as they are: after
 # dropout, a query's weights need not add up to 1.
 #
-# One part of the points is for making no tensor with a vector for each pair: where $T$ and $d$ are
-# larger than $B \cdot H$ and than $R$, no single tensor may hold $T^2 \cdot d$ numbers, forward or
-# backward.
+# One part of the points is for making no tensor with a vector for each pair: no single tensor may
+# hold $T^2 \cdot d$ numbers, forward or backward. (This is asked only where $T$ and $d$ are larger
+# than $B \cdot H$ and than $R$.)
 #
 # <details><summary>Small print, which is checked too</summary>
 #
@@ -559,17 +547,17 @@ check.values(value_term, seed=4707)
 #
 # | hook | what attention does with the result |
 # | --- | --- |
-# | `scores(q, k, offsets)` | adds it to $q \cdot k$, **then** scales (by $1/\sqrt d$, T5 by 1) |
+# | `scores(q, k, offsets)` | adds it to $q \cdot k$, **then** scales by $1/\sqrt d$ |
 # | `context(weights, offsets)` | adds it to $\alpha \cdot v$ |
 
 # %% [markdown] exercise="module" title="Learned vectors by offset" difficulty=4 minutes=25
-# Write `ShawEncoding`, which answers the book's question whether learned vectors can give queries
-# and keys their offset (d2l, section 11.6, exercise 3):
+# Write `ShawEncoding`, which answers the book's question whether a pair of a query and a key can be
+# given a learned vector by its offset (d2l, section 11.6, exercise 3):
 #
 # - `__init__` makes two `nn.Parameter`s and no others, `self.keys` and `self.values`, of shape
 #   $(2k+1, d)$, where $k$ may be 0; $d$ is the width of a head, `self.head_width`, and the heads
-#   share them. Begin with normal numbers of mean 0 and standard deviation $1/\sqrt d$, each drawn
-#   by itself, for every table and every new object;
+#   share them. Begin with independent normal numbers of mean 0 and standard deviation $1/\sqrt d$,
+#   drawn afresh for each table and for each new object;
 # - `scores(q, k, offsets)` returns the key term, $(B, H, T, T)$, unscaled, for $q$ and $k$ of shape
 #   $(B, H, T, d)$;
 # - `context(weights, offsets)` returns the value term, $(B, H, T, d)$, of weights as they are;
@@ -653,8 +641,8 @@ check.module(ShawEncoding, seed=4808)
 # ### Your encoding learns
 #
 # The language of unit 00 once more, the **lag language**: nine times in ten, a token follows from
-# the one three positions before it. Keys, values or both: your class can be all of them, by
-# switching off a hook.
+# the one three positions before it. Keys, values or both: your class can be each of them, if a hook
+# is switched off.
 
 # %%
 Mine = check.module.use(ShawEncoding)
@@ -668,9 +656,9 @@ class ValuesOnly(Mine):
         return None
 
 # %% [markdown]
-# Keys say where to look, values what is passed on. The paper has both. Are both needed? Four
-# short trainings on sequences of 24 tokens (on a GPU, with three seeds each), each tested at 24 and
-# at 48.
+# Keys say where to look, values what is passed on. The paper has both. Are both needed? Four short
+# trainings on sequences of 24 tokens, with one seed each (three if you have a GPU), tested at 24
+# and at 48.
 
 # %%
 predict("tables", "Trained on 24 tokens, tested on 48: which tables keep the loss near the limit?",
@@ -703,11 +691,11 @@ live = [{"tables": label, "seed": seed, "length": n, "loss": evaluate(model, tes
 pd.DataFrame(live).round(2)
 
 # %% [markdown]
-# The losses are in nats per hidden token. One short run each is a first look. Here are the same
-# four as recorded, after 1,000 steps on three seeds; `std` is their standard deviation. An
-# experiment that leaves one part out is called an **ablation**; Shaw et al.'s own, on a translation
-# task, stands beside ours (their table 3). Theirs is measured in BLEU, a score from 0 to 100: how
-# many short sequences of words a translation shares with one by a person.
+# The losses are in nats per hidden token. Short runs are a first look. Here are the same four as
+# recorded, after 1,000 steps on three seeds; `std` is their standard deviation. An experiment that
+# leaves one part out is called an **ablation**; Shaw et al.'s own, on a translation task, stands
+# beside ours (their table 3). Theirs is measured in BLEU, a score from 0 to 100: how many short
+# sequences of words a translation shares with one by a person.
 
 # %%
 lag = recorded.load("lag3")
@@ -851,6 +839,22 @@ print("the last bucket begins at offset", int((bucket(torch.arange(500)) == 31).
 # %% [markdown]
 # Bucket 16 would be “to the right, at distance 0”, which does not exist. T5's scores are not
 # divided by $\sqrt d$, and the bias is added to them as it is.
+#
+# It is sometimes said that relative embeddings save memory and time. Against what? Here are whole
+# attention modules with the $B$, $H$ and $d$ of section 3, recorded at $T = 1024$. `shaw` has both
+# tables, `shaw_keys` only that of the keys. Shaw's clip is 16, Huang's table has all offsets.
+# `none` is also the attention of an absolute encoding, which adds its vectors once, at the input:
+
+# %%
+modules = cost.table[(cost.table["group"] == "module") & (cost.table["T"] == 1024)]
+names = ["none", "t5_bias", "shaw_keys", "shaw", "huang", "transformer_xl"]
+at_1024 = modules.set_index("name").loc[names, ["bytes", "seconds"]]
+pd.DataFrame({"MiB": at_1024["bytes"] / 2**20, "ms": at_1024["seconds"] * 1e3}).round(0).astype(int)
+
+# %% [markdown]
+# None of them is cheaper than `none`. What is small is the **table**: $(2k+1) \cdot d$ numbers for
+# texts of any length. What `gather` saves is the extra cost of the naive form, not a cost of
+# attention.
 
 # %% [markdown]
 # ## 8. Three tasks
@@ -875,11 +879,12 @@ at_96.groupby("encoding")[["loss", "limit"]].agg(["mean", "std"]).round(3)
 
 # %% [markdown]
 # Huang's table was made for 96 tokens here, but no text in training had an offset beyond 23: the
-# other vectors were never trained. It costs a little on this task, where what matters most is near.
-# With a clip there are no such vectors.
+# other vectors were never trained. Its loss is the highest of the three, by little; on 24 tokens it
+# is that of Shaw's keys. With a clip there are no untrained vectors.
 #
-# **Two more.** *Shift*: name the symbol three positions back, $y_t = x_{t-3}$, trained on
-# lengths from 8 to 32. *Reverse*: write the text backwards, $y_t = x_{T-1-t}$, trained at 16.
+# **Two more.** *Shift*: name the symbol three positions back, $y_t = x_{t-3}$, trained on lengths
+# from 8 to 32 (the first three positions, which have no such symbol, do not count). *Reverse*:
+# write the text backwards, $y_t = x_{T-1-t}$, trained at 16.
 
 # %%
 predict("reverse", "Which encodings are best at saying a text backwards, at the trained length?",
@@ -913,10 +918,10 @@ def means(name, digits):
 means("shift3", 3)
 
 # %% [markdown]
-# Shaw's and Transformer-XL's vectors read four times the length with hardly a mistake, and RoPE
-# (unit 05) comes close. What is added to the input fails beyond 32. T5 holds up better than these
-# at 64 (75 % right against 57 %), but not at 128 (31 % against 34–35 %): offset 3 has a
-# bucket of its own, but the buckets of offsets from 32 on were never trained.
+# The models with Shaw's or Transformer-XL's vectors read four times the length with hardly a
+# mistake, and RoPE (unit 05) comes close. What is added to the input fails beyond 32: 57 % right at
+# 64, and 34–35 % at 128. T5 has 75 % at 64 and 31 % at 128. Offset 3 has a bucket of its own, which
+# helps; the buckets from offset 32 on were never trained, and a longer text has more pairs in them.
 #
 # And *reverse*, at the trained length, and at twice and four times that length:
 
@@ -934,8 +939,9 @@ outcome("reverse", "b" if absolute < relative else "a")
 # on any seed. Shaw's clipped vectors and T5's buckets fall far behind: the token to copy is at
 # offset $T - 1 - 2t$, which changes at every position, and half of these offsets are clipped or
 # share a bucket with others. Two of the relative ones come close all the same. RoPE gets nearly
-# everything right and Transformer-XL a little less, but their losses are many times as large. Both
-# tell all offsets apart, and a model may work out a token's position from where the text ends.
+# everything right and Transformer-XL a little less, but their losses are many times those of the
+# absolute ones. Both tell all offsets apart, and a model may work out a token's position from where
+# the text ends.
 #
 # On longer texts no model has learned to reverse. At 32 tokens the best is hardly more often right
 # than *none*, which knows no order at all. At 64 even the best is less often right than *none*. At
@@ -946,9 +952,9 @@ outcome("reverse", "b" if absolute < relative else "a")
 # %% [markdown]
 # ## 9. Check against the book
 #
-# d2l has no relative positions. It has attention, and that is enough for equations 3 and 4: for
-# query $i$, add to each key $j$ the vector $a^K_{ij}$ and to each value $a^V_{ij}$, and call the
-# book's attention with this one query; then go on to the next. Does your quick version give the
+# d2l's code has no relative encoding. It has attention, and that is enough for equations 3 and 4:
+# for query $i$, add to each key $j$ the vector $a^K_{ij}$ and to each value $a^V_{ij}$, and call
+# the book's attention with this one query; then go on to the next. Does your quick version give the
 # same?
 
 # %% tags=["nbval-check-output"]
@@ -974,16 +980,16 @@ if d2l:
 # ## What to keep
 #
 # - $T^2$ pairs, $2T - 1$ offsets, and with a clip $2k + 1$ vectors for texts of any length.
-# - One sum, four ways: per pair, batched, gather, skew. They differ in what they store: $BHT^2d$,
-#   $T^2d$, or, the last two, $BHT(2k+1)$ numbers.
+# - One sum, four ways: per pair, batched, gather, skew. They differ in what they store: $BHT^2d$
+#   numbers, $T^2d$, $BHT(2k+1)$, and without a clip about $2BHT^2$.
 # - The table is small; attention itself gets no cheaper.
 # - Vectors beside the keys say where to look; those beside the values tell where something came
 #   from.
 # - Shaw: learned, clipped. Huang: learned, unclipped, skewed. Transformer-XL: sinusoids of the
 #   offset. T5: a number per bucket.
 # - From $k$ on, everything is “far”, and by the argument above $L$ layers reach $L(k-1)$.
-# - Ask first whether a task is about offsets or about positions: to reverse a text, the absolute
-#   encodings win.
+# - Ask first whether a task is about offsets or about positions: to reverse a text of the trained
+#   length, the absolute encodings win.
 #
 # Shaw's idea works, and it costs a table and a product more in each layer. What today's models use
 # is cheaper. One method needs no more than a rotation of pairs, as in the matrix that you built in

@@ -26,6 +26,7 @@ gather = Exercise(
         Part("dtype and gradients", 0.5, partial(common.cases_backwards, name="q")),
     ),
     forbidden=(*common.TERMS, library.skew, library.skew_padded),
+    explains=("this is asked only where",),
 )
 
 

@@ -175,7 +175,7 @@ class tables_that_begin_at_zero(RightShaw):
     "The same numbers are there several times within a table, as where one is drawn for a whole "
     "vector, or one half mirrors the other. Each number should be drawn by itself.",
     loses="how the tables begin",
-    breaks="each drawn by itself",
+    breaks="independent normal numbers",
 )
 class one_number_for_a_vector(RightShaw):
     def numbers(self):
@@ -187,7 +187,7 @@ class one_number_for_a_vector(RightShaw):
     "Each of your numbers is right, but neighbours depend on each other, as after a smoothing. "
     "Each number should be drawn by itself.",
     loses="how the tables begin",
-    breaks="each drawn by itself",
+    breaks="independent normal numbers",
 )
 class tables_that_begin_smooth(RightShaw):
     def numbers(self):
@@ -200,7 +200,7 @@ class tables_that_begin_smooth(RightShaw):
     "Your numbers have exactly the mean, or exactly the length, that normal numbers have only on "
     "average: you standardise them, or make their vectors orthogonal. Take them as they are drawn.",
     loses="how the tables begin",
-    breaks="each drawn by itself",
+    breaks="independent normal numbers",
 )
 class tables_that_begin_standardised(RightShaw):
     def numbers(self):
@@ -214,7 +214,7 @@ class tables_that_begin_standardised(RightShaw):
     "other: in another order, with another sign, or with something added. Draw once for each "
     "table.",
     loses="how the tables begin",
-    breaks="for every table and every new object",
+    breaks="drawn afresh for each table",
 )
 class tables_that_begin_alike(RightShaw):
     def fill(self):
@@ -226,7 +226,7 @@ class tables_that_begin_alike(RightShaw):
     "Every new object begins with the same numbers, as if there were a seed in __init__. A seed "
     "belongs outside, where a training begins.",
     loses="how the tables begin",
-    breaks="for every table and every new object",
+    breaks="drawn afresh for each table",
 )
 class tables_of_one_seed(RightShaw):
     def fill(self):

@@ -98,6 +98,7 @@ skew = Exercise(
         *(library.skew_padded, library.toeplitz, library._Toeplitz, encodings.Huang),
         *common.TERMS,
     ),
+    explains=("are all you need",),
 )
 
 

@@ -26,7 +26,7 @@ def skew_by_index(products):
     "of 2T − 1 products for a pair all but one are 0. The exercise asks for the same without a "
     "mask.",
     loses="without an index",
-    breaks="nor a product with a",
+    breaks="a product with a tensor",
 )
 def skew_multiplied_by_a_mask(products):
     length, width = products.shape[-2:]
@@ -40,7 +40,7 @@ def skew_multiplied_by_a_mask(products):
     "too, as by torch.eye or by padding a 1: of 2T − 1 products all but one are 0. The exercise "
     "asks for the same without a mask.",
     loses="without an index",
-    breaks="nor a product with a",
+    breaks="a product with a tensor",
 )
 def skew_multiplied_by_slices_of_eye(products):
     length, width = products.shape[-2:]
@@ -70,7 +70,7 @@ def skew_pair_by_pair(products):
     "The numbers are right, but tril and triu are masks: half of each tensor is thrown away. One "
     "piece of memory, cut at the right place, has them all.",
     loses="without an index",
-    breaks="nor `tril` and `triu`",
+    breaks="`tril`, `triu` and",
 )
 def skew_of_two_triangles(products):
     length = products.shape[-2]

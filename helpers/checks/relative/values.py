@@ -39,6 +39,7 @@ values = Exercise(
     ),
     forbidden=common.MODULES,
     shown=common.SHOWN,
+    explains=("This is asked only where",),
 )
 
 

@@ -32,9 +32,9 @@ def offsets_as_double_floats(): ...
 
 
 @tree.mistake(
-    "Your offsets stop growing at some number of steps. A tree may be as deep as it has words.",
+    "Your offsets stop growing at some number of steps. A tree may be a single chain.",
     loses=(ON_A_PATH, ACROSS),
-    breaks="may be as deep as it has words",
+    breaks="may be a single chain",
 )
 @changed(offsets_by_paths, "torch.tensor(found)", "torch.tensor(found).clamp(-20, 20)")
 def offsets_up_to_twenty(): ...
