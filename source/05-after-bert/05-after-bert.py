@@ -8,8 +8,8 @@
 #
 # By the end of this unit you can
 #
-# - name the four hooks of this course, assign a new paper to them, and say for what they have no
-#   room;
+# - name the four hooks of this course, assign a new paper to them, and say what they have no room
+#   for;
 # - turn queries and keys as RoPE does, in both layouts, and show that only the offset is left;
 # - compute ALiBi's slopes and bias, and say what each form of the bias can know;
 # - put offsets into T5's buckets and count positions as CoPE does;
@@ -41,8 +41,8 @@ from helpers.predict import outcome, predict
 #
 # BERT adds a vector to each token, once, before the first layer. Most encodings since then act
 # inside every layer instead. Here is the map from unit 01 again: the four points at which this
-# course's model lets an encoding act. An encoding is a class that overrides the hooks that it
-# needs, and `hooks()` says which.
+# course's model lets an encoding act. Lit are the two that this unit is about. An encoding is a
+# class that overrides the hooks that it needs, and `hooks()` says which.
 
 # %%
 plots.show(*hooks.hooks("rotate", "scores"))
@@ -50,7 +50,7 @@ plots.show(*hooks.hooks("rotate", "scores"))
 # %%
 FORMULAS = {"embed": "x_p + P_p", "rotate": "R_i q_i, R_j k_j",
             "scores": "q_i · k_j + b_ij", "context": "Σ α_ij (v_j + a_ij)"}
-OTHERS = ("fourier", "xpos", "tupe", "convolution", "tree_depth", "tree_offsets", "window")
+OTHERS = ("fourier", "xpos", "tupe", "fire", "convolution", "tree_depth", "tree_offsets", "window")
 shown = {name: kind.hooks() for name, kind in encodings.BY_NAME.items() if name not in OTHERS}
 users = {hook: ", ".join(name for name, hooks_of in shown.items() if hook in hooks_of)
          for hook in FORMULAS}
@@ -60,8 +60,8 @@ pd.DataFrame({"what it computes": FORMULAS, "some encodings of this course": use
 # %% [markdown]
 # `embed` acts once, at the input; the other three are asked in each layer. `rotate` may change
 # queries and keys in any way, each of them by itself; RoPE turns them. Shaw's paper has vectors for
-# keys and for values, so it stands in two rows (unit 04). Beside the hooks, an encoding may
-# choose its `scale`: $1/\sqrt d$ as usual, 1 for T5, $1/\sqrt{3d}$ for DeBERTa.
+# keys and for values, so it stands in two rows (unit 04). Besides hooks, an encoding may choose its
+# `scale`: $1/\sqrt d$ as usual, 1 for T5, $1/\sqrt{3d}$ for DeBERTa.
 
 # %% [markdown]
 # ## 2. RoPE: turn queries and keys
@@ -103,8 +103,9 @@ explorable.show("turning", *clock.turning(i=11, j=6))
 #
 # - $T$ may be any length, and `base` is any number above 1. $x$ may be a transposed view, and $x$
 #   itself stays as it is.
-# - The result has the dtype of $x$, float32 or float64, and its precision (float32 angles are
-#   precise enough); and gradients must reach $x$: in section 8 a model is trained through it.
+# - The result has the dtype of $x$, float32 or float64. Do the turning itself in the precision of
+#   $x$, though the angles may be float32 in either case. Gradients must reach $x$: in section 8 a
+#   model is trained through it.
 # </details>
 #
 # *Why care:* both layouts are in use. Weights made for one give wrong scores with the other, and
@@ -233,10 +234,10 @@ check.rope_attention(rope_attention, seed=5202)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# **When layouts are mixed up.** Below, weights made for one layout are read with the other: the
-# scores are wrong. Put the columns of $q$ and $k$ in the order 0, 2, 4, …, 1, 3, 5, …, and they are
-# right again. Tools that convert weights between the two do just this to the columns of $W_Q$ and
-# $W_K$ in each head.
+# **When layouts are mixed up.** Below, queries and keys made for one layout are turned by the
+# other: the scores are wrong. Put the columns of $q$ and $k$ in the order 0, 2, 4, …, 1, 3, 5, …,
+# and they are right again. Tools that convert weights between the two do just this to the columns
+# of $W_Q$ and $W_K$ in each head.
 
 # %% tags=["nbval-check-output"]
 interleaved = turned(q) @ turned(k).mT
@@ -265,8 +266,8 @@ print("columns reordered first:", torch.allclose(interleaved, moved, atol=1e-4))
 #
 # For $H = 3$ that is $2^{-4}, 2^{-8}$ (two heads), then $2^{-2}$ (the first of four).
 #
-# *Why care:* real models have 12 heads, or 40. An $H$ that is no power of 2 runs through the plain
-# formula without an error and gives other slopes than everyone else has.
+# *Why care:* real models have 12 heads, or 40. An $H$ that is not a power of 2 runs through the
+# plain formula without an error and gives other slopes than everyone else has.
 #
 # <details><summary>Hint</summary>
 #
@@ -356,8 +357,8 @@ for ax, form in zip(axes, ("causal", "symmetric", "directional"), strict=True):
 plots.show(figure, "Weights by the bias alone: a triangle, a band, a band that leans left.")
 
 # %% [markdown]
-# These are the weights that the bias alone gives, for a slope of 1/4. The weights of a single
-# query, for eight heads:
+# These are the weights that the bias alone gives, for a slope of 1/4. (The colours end at 0.4; the
+# first two rows of the triangle are above that.) The weights of a single query, for eight heads:
 
 # %%
 weights = bias_of(2.0 ** -torch.arange(1, 9), 33, "causal")[:, 20].softmax(-1)
@@ -415,36 +416,14 @@ outcome("mirror", "b" if blind("alibi") else "a")
 # change that. Kerple (Chi et al. 2022), a learned function of the distance, $-r_1 \log(1 + r_2 |j -
 # i|)$, is blind for the same reason.
 #
-# The last two lines show why this does no harm where these encodings come from: **a causal mask
-# hides the blindness**. Where only the left is seen, distance is direction, and even the model
-# without positions is no longer blind. Carry such a bias over into an encoder, and the direction is
-# lost.
+# The two lines with a mask, above, show why this does no harm where these encodings come from: **a
+# causal mask hides the blindness**. Where only the left is seen, distance is direction, and even
+# the model without positions is no longer blind. Carry such a bias over into an encoder, and the
+# direction is lost.
 #
-# What does the blindness cost an encoder? In the recorded runs below, a model has to say the symbol
-# three positions **before** each token. It was trained on lengths from 8 to 32. The losses are in
-# nats per token:
-
-# %%
-def means(table, names, column):
-    """Mean and standard deviation over the seeds, one row an encoding."""
-    rows = table[table["encoding"].isin(names)].groupby(["encoding", "length"])[column]
-    return rows.agg(["mean", "std"]).unstack().round(2)
-
-shift = recorded.load("shift3")
-some = ["none", "ALiBi, symmetric", "T5 bias", "RoPE"]
-print(shift.note)
-print("limit:", shift.table.groupby("length")["limit"].mean().to_dict())
-means(shift.table, some, "loss")
-
-# %% [markdown]
-# At 32 tokens T5's bias and RoPE make hardly a mistake, and the symmetric form stays at 1.24 nats.
-# On longer texts RoPE nearly holds. T5 does not: at 128 tokens its loss is far above that of a
-# model without positions, though it is right more often (31 % against 17 %; section 4 has a
-# reason).
-#
-# Now the lag language, in which a token follows from the one three positions before it, trained at
-# 24. ALiBi is famous for extrapolating, so let us give it every chance: the directional form can
-# tell left from right.
+# What does the blindness cost an encoder? The lag language can tell: in it a token follows from the
+# one three positions before it. ALiBi is famous for extrapolating, so let us give it every chance:
+# besides the symmetric form there is the directional one, which can tell left from right.
 
 # %%
 predict("alibi", "ALiBi, directional: how do its losses at 24, 48 and 96 tokens compare?",
@@ -452,6 +431,11 @@ predict("alibi", "ALiBi, directional: how do its losses at 24, 48 and 96 tokens 
         c="about the same at all three, and far above the limit", answer="")
 
 # %%
+def means(table, names, column):
+    """Mean and standard deviation over the seeds, one row an encoding."""
+    rows = table[table["encoding"].isin(names)].groupby(["encoding", "length"])[column]
+    return rows.agg(["mean", "std"]).unstack().round(2)
+
 study = recorded.load("lag3")
 blind_or_not = ["none", "ALiBi, symmetric", "ALiBi, directional", "Kerple"]
 print("limit:", study.table.groupby("length")["limit"].mean().round(2).to_dict())
@@ -464,10 +448,11 @@ outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 
 # %% [markdown]
 # The directional form is better than the symmetric one at each length, by much more than the seeds
-# differ. Kerple is blind too, but learns how fast to fall, and does as well as the directional
-# form. Yet all three are far from the limit: on either side their penalty only ever grows with the
-# distance, so no head can prefer offset −3 to −2 by its bias. On the other hand, none of the three
-# gets much worse as the text gets longer. **To extrapolate is not the same as to be good.**
+# differ: this is what blindness costs here. Kerple is blind too, but learns how fast to fall, and
+# does as well as the directional form. Yet all three are far from the limit: on either side their
+# penalty only ever grows with the distance, so no head can prefer offset −3 to −2 by its bias. On
+# the other hand, none of the three gets much worse as the text gets longer. **To extrapolate is not
+# the same as to be good.**
 
 # %% [markdown]
 # ## 4. T5: a learned number per bucket
@@ -475,7 +460,7 @@ outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 # T5 adds a number that each head learns for an offset, so that a head can prefer any near offset. A
 # head has 32 of these numbers, one for each of 32 groups of offsets, the buckets: near offsets have
 # a bucket each, far ones share (Raffel et al. 2020, section 2.1). Half of the buckets are for keys
-# to the right. Let $n$ be the buckets of a side, $e = n/2$, $a = |j - i|$:
+# to the right. Let $n$ be the number of buckets on each side, $e = n/2$, $a = |j - i|$:
 #
 # $$\text{bucket} = \begin{cases} a & a < e \\
 # \min\!\left(n - 1,\; e + \left\lfloor \dfrac{\ln(a/e)}{\ln(\text{max}/e)}\,(n - e)
@@ -555,8 +540,9 @@ print("not in any text:", sorted(set(range(32)) - set(found.tolist())))
 
 # %% [markdown]
 # A model that was trained on at most 32 tokens has never learned the numbers of the first line, and
-# on longer texts it adds them all the same: all but that of bucket 16, which would be offset 0 on
-# the right.
+# on longer texts it adds them nonetheless. (Bucket 16 is the exception: it would be offset 0 on the
+# right, and no pair has that.) RoPE, which has no table at all, has a reason of its own to fail;
+# the question of this unit waits for section 9.
 
 # %% [markdown]
 # ## 5. DeBERTa: a term for the key as well
@@ -569,7 +555,8 @@ print("not in any text:", sorted(set(range(32)) - set(found.tolist())))
 #
 # $K^r$ and $Q^r$ are two projections of one learned table, and $\delta(i, j)$ is $i - j$, clipped.
 # Note the indices of the last term: $\delta(j, i)$, the distance as seen from the key. The
-# published code takes $\delta(i, j)$ there, which has the opposite sign. Does it matter?
+# published code (`disentangled_attention.py`, the part called `p2c`) takes $\delta(i, j)$ there,
+# which has the opposite sign. Does it matter?
 
 # %%
 predict("sign", "The same weights, and one index with the opposite sign. How large is the "
@@ -588,9 +575,9 @@ print(f"the same weights: the scores differ by {apart:.0%} of their spread")
 outcome("sign", "a" if apart < 0.03 else "b" if apart < 0.3 else "c")
 
 # %% [markdown]
-# A model trained from scratch can use either. But **with the same weights they are two different
-# models**: if you write DeBERTa from the paper and load the published weights, you get other
-# scores.
+# (The weights here are untrained.) A model trained from scratch can use either. But **with the same
+# weights they are two different models**: if you write DeBERTa from the paper and load the
+# published weights, you get other scores.
 
 # %% [markdown]
 # ## 6. CoPE: count what matters
@@ -659,9 +646,9 @@ plots.show(figure, "Staircase: all words of a sentence share one count; it grows
 # %% [markdown]
 # Read the row of *woke*: its own sentence so far is at 0 and the sentence before at 1, however long
 # the sentences are. (Only in the row of a full stop, which counts itself, all numbers are larger by
-# one.) In general $p_{ij}$ is no whole number. CoPE has a learned vector $e_n$ for each whole one
-# up to a largest (here 63, to which larger counts are clipped), interpolates between two of them,
-# and adds $q_i \cdot e[p_{ij}]$ to the score.
+# one.) In general $p_{ij}$ is not a whole number. CoPE has a learned vector $e_n$ for each whole
+# one up to a largest (here 63, to which larger counts are clipped), interpolates between two of
+# them, and adds $q_i \cdot e[p_{ij}]$ to the score.
 
 # %% [markdown]
 # ## 7. Which hook?
@@ -720,13 +707,14 @@ check.hooks(hooks_for, seed=5707)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# **What has no room in the four hooks.** They were chosen so that the encodings of this course fit.
-# A table that is added **before every layer** fits none: `embed` acts once, and the others never
+# **What does not fit the four hooks.** They were chosen so that the encodings of this course fit. A
+# table that is added **before every layer** fits none: `embed` acts once, and the others never
 # change what enters a layer (unit 06 writes a layer for it). To **turn the values** fits none
 # either: `context` sees the attention weights and not $v$. DETR (F) and TUPE (B) fit, at a price:
-# DETR adds its vectors before $W_Q$ and $W_K$, and `rotate` sees `q` and `k` only behind them, so
-# the class needs matrices of its own for these vectors. TUPE computes one term for all layers; here
-# each layer has an encoding of its own, with its own parameters for that term.
+# DETR adds its vectors before $W_Q$ and $W_K$, and `rotate` sees `q` and `k` only after these
+# matrices, so the class needs its own copies of them for the position vectors. TUPE computes one
+# term for all layers; here each layer has an encoding of its own, with its own parameters for that
+# term.
 
 # %% [markdown]
 # ## 8. Your encoding in the race
@@ -757,9 +745,9 @@ class Mine(Encoding):
 
 # %% [markdown]
 # Its rivals are a recorded sweep (1,000 steps, three seeds), and RoPE made from **your** `turn`.
-# Yours and this RoPE train for a few seconds on sequences of 24 tokens. (The CoPE of this sweep
-# also has positions for keys to the right of the query: there it adds up the gates from query to
-# key.)
+# Yours and this RoPE train for some ten seconds each, on sequences of 24 tokens. (The CoPE of this
+# sweep also has positions for keys to the right of the query: there it adds up the gates from query
+# to key.)
 
 # %%
 RACE = ["RoPE", "ALiBi, symmetric", "ALiBi, directional", "Kerple", "T5 bias", "clipped bias",
@@ -804,19 +792,17 @@ means(raced, RACE, "loss").sort_values(("mean", 96))
 # What this shows, for this language and this size, and no further:
 #
 # - **Near the limit at all three lengths:** DeBERTa, Transformer-XL and CoPE. In all three the
-#   query meets a vector for the offset, or for the count. (It is not a clip that makes the
-#   difference: DeBERTa clips at offset 8 and CoPE counts up to 63, but Transformer-XL does not
-#   clip.)
+#   query meets a vector for the offset, or for the count.
 # - **Near it at 24, drifting as the text gets longer:** the clipped bias (a number per offset, up
 #   to a clip) and T5. At 96, T5 is 0.67 nats above the limit. Their numbers do not depend on the
-#   query. Is that why? The last point of this list makes it doubtful: your encoding does not depend
-#   on it either.
+#   query.
 # - **Near it at 24, lost at 96:** RoPE. Its seeds differ widely.
 # - **About the same at each length, never near:** ALiBi and Kerple.
 # - **Yours,** if you left it as it was, is the surprise, even if one seed proves nothing. After 300
-#   steps it is within 0.1 nats of the limit at all three lengths, with two numbers a head; the live
-#   RoPE, after as many, is far from the limit at 96. Like T5, your encoding can prefer an offset;
-#   like ALiBi, it has a rule, not a table, for offsets that it never met.
+#   steps it is about 0.1 nats above the limit at all three lengths, with two numbers per head in
+#   each layer; the live RoPE, after as many, is far from the limit at 96. It does not depend on the
+#   query either. Like T5, your encoding can prefer an offset; like ALiBi, it has a rule, not a
+#   table, for offsets that it never met.
 
 # %% [markdown]
 # ## 9. Why is RoPE lost here?
@@ -830,6 +816,11 @@ means(raced, RACE, "loss").sort_values(("mean", 96))
 #
 # One change tells the two apart. Take the trained weights as they are, and let offsets beyond ±23
 # count as ±23, as Shaw's clip does (unit 04). There are still 96 keys, but no offset is new.
+
+# %%
+predict("clip", "The same weights, far offsets clipped: the loss at 96 tokens is then",
+        a="still far from the limit: there are too many keys", b="about halfway: it is both",
+        c="near the limit: it was the far offsets", answer="")
 
 # %%
 class ClippedRope(Encoding):
@@ -852,11 +843,6 @@ class ClippedRope(Encoding):
         near = turned(q) @ turned(k).mT
         return torch.where(offset.abs() > 23, far, near) - q @ k.mT  # the layer adds it again
 
-# %%
-predict("clip", "The same weights, far offsets clipped: the loss at 96 tokens is then",
-        a="still far from the limit: there are too many keys", b="about halfway: it is both",
-        c="near the limit: it was the far offsets", answer="")
-
 # %% tags=["training"]
 column = torch.arange(12)  # of a head: pair n is columns 2n and 2n + 1, the fastest pair first
 clips = {"all pairs clipped": lambda: ClippedRope(torch.ones(12, dtype=torch.bool)),
@@ -868,8 +854,8 @@ tried.pivot(index=["seed", "encoding"], columns="length", values="loss").round(3
 
 # %% [markdown]
 # One training, evaluated four times (three trainings on a GPU). The figure shows two of the four,
-# *as trained* and *all pairs clipped*, from recorded runs of 1,000 steps with three seeds. (They
-# are other runs than those of section 8, and by chance their RoPE ends at other losses.)
+# *as trained* and *all pairs clipped*, from recorded runs of 1,000 steps with three seeds. (These
+# are different runs from those of section 8, and by chance their RoPE ends at other losses.)
 
 # %%
 controls = recorded.load("lag_controls")
@@ -891,10 +877,10 @@ outcome("clip", "c" if reached > 0.9 else "a" if reached < 0.3 else "b")
 # The same weights, the same text, and the loss falls from far away to beside the limit: RoPE had
 # learned the rule, and the far offsets hid it. Which pairs are to blame? One might suspect the slow
 # ones, which come to angles that they never had. But by the live table (seed 0, unless you are on a
-# GPU) clipping them alone helps little, and clipping the two fast ones nearly as much as clipping
-# all. The fast pairs met every angle in training, so what can be wrong with them? Take a head that
-# prefers offset 3 or −3, and see where it looks. Here is one. It is in the first layer of the model
-# of seed 0, which now reads 96 tokens:
+# GPU) clipping them alone closes a small part of the gap, and clipping the two fast ones nearly all
+# of it. The fast pairs met every angle in training, so what can be wrong with them? Take a head
+# that prefers offset 3 or −3, and see where it looks. Here is one. It is in the first layer of the
+# model of seed 0, which now reads 96 tokens:
 
 # %% tags=["training"]
 from helpers.training.experiments import fit
@@ -915,9 +901,10 @@ print("most weight:", ", ".join(f"{seen[head, n]:.2f} at {reach[n]}" for n in be
 print(f"without a preference: {1 / 96:.2f} at each offset")
 
 # %% [markdown]
-# Shaded is what training showed. Pair 0 is back after 6.3 positions and pair 1 after 29, so after
-# 31, 57 or 88 positions both are nearly where they were. The head also looks that far to either
-# side of its own offset: training on 24 tokens gave it no reason not to look there.
+# The shaded band is what training showed. Pair 0 is back after 6.3 positions and pair 1 after 29,
+# so after 25, 31, 57 or 88 positions both are back, or nearly. Add that to 3: the head also looks
+# at $3 + 25 = 28$, $3 + 31 = 34$, $3 + 57 = 60$, $3 + 88 = 91$ and $3 - 88 = -85$. Training on 24
+# tokens gave it no reason not to look there.
 #
 # The clip is known as ReRoPE (Su 2023). It is one way to **extend the context**: one can clip far
 # offsets, or squeeze all positions into the range of training, which is position interpolation
@@ -925,10 +912,20 @@ print(f"without a preference: {1 / 96:.2f} at each offset")
 # squeeze 48 positions into 24. It did worse than guessing, because an offset of three then looked
 # like 1.5. Unit 10 tries it with RoPE.
 #
-# This holds on this task. On the shift task of section 3, which is trained on lengths from 8 to 32,
-# RoPE nearly holds at four times the length without any clip. And Transformer-XL meets new offsets
-# as well, and holds; why, this course has not measured. So "relative" does not mean "extrapolates",
-# and "extrapolates" does not mean "is good". Unit 04 shows a task where absolute positions win.
+# This holds on this task. Transformer-XL meets new offsets as well, and holds; why, this course has
+# not measured. And on the shift task of unit 04 (say the symbol three positions before, trained on
+# 8 to 32 tokens) RoPE nearly holds at four times the length without any clip:
+
+# %%
+shift = recorded.load("shift3")
+print(shift.note)
+print("limit:", shift.table.groupby("length")["limit"].mean().to_dict())
+means(shift.table, ["none", "ALiBi, symmetric", "T5 bias", "RoPE"], "loss")
+
+# %% [markdown]
+# (The symmetric ALiBi, which neither tells left from right nor can prefer an offset, is far from
+# the limit at each length.) So “relative” does not mean “extrapolates”, and “extrapolates” does not
+# mean “is good”.
 
 # %% [markdown]
 # ## 10. Check against other libraries
@@ -977,8 +974,8 @@ if find_spec("x_transformers"):
 #   that is added before every layer fits none.
 # - RoPE turns $q$ and $k$, never $v$; the score knows the offset, both layouts are in use.
 # - A bias that sees only the distance cannot tell left from right. A causal mask hides that.
-# - Where RoPE fails beyond its length, suspect offsets that it never saw: on our task, the same
-#   weights with clipped offsets stay near the limit at four times the length.
+# - Where RoPE fails beyond its trained length, suspect offsets that it never saw: on our task, the
+#   same weights with clipped offsets stay near the limit at four times the length.
 # - Papers and their code can differ: test against both, and say which one you follow.
 # - Flat at any length is one thing, near the limit another. Look at both.
 #

@@ -44,9 +44,11 @@ PAIR = "Paris is the capital of France.", "Everybody knows that."
 # %% [markdown]
 # ## 1. From letters to tokens
 #
-# BERT was trained on books and Wikipedia. This unit uses real English that comes with every
-# Python: the docstrings of the standard library, cut into sentences. Other versions of Python have
-# other docstrings, so your numbers may differ a little from ours.
+# BERT was trained on books and Wikipedia. This unit uses real English that comes with every Python:
+# the docstrings of the standard library, cut into sentences. Other versions of Python have other
+# docstrings, and where two pieces are equally frequent the trainer of the vocabulary picks either,
+# so your numbers may differ a little from ours and from one run to the next. One document in ten is
+# kept for testing; the rest is for training.
 
 # %% tags=["training"]
 from helpers.corpora.english import docstrings
@@ -59,8 +61,8 @@ print(*english.documents[0][:2], sep="\n")
 
 # %% [markdown]
 # A model reads **tokens**, and its vocabulary has an entry for each. The obvious choice is one
-# token per word: here the 995 most frequent words of the training part, and five special tokens.
-# Every other word becomes one of these, `[UNK]`, for unknown.
+# token per word: here the 995 most frequent words of the training documents, and five special
+# tokens. Every other word becomes the special token `[UNK]`, for unknown.
 
 # %% tags=["training"]
 counted = Counter(word for sentence in training for word in words_of(sentence))
@@ -69,7 +71,7 @@ frequent = {word for word, _ in counted.most_common(995)}
 def in_words(sentence):
     return [word if word in frequent else "[UNK]" for word in words_of(sentence)]
 
-plots.show(*text.unknown({"BERT reads": in_words(PAIR[0]) + in_words(PAIR[1])}))
+plots.show(*text.unknown({"as words": in_words(PAIR[0]) + in_words(PAIR[1])}))
 
 # %% [markdown]
 # Does everybody know that? Nothing in this row is about Paris any more. Bad luck, you might say:
@@ -91,10 +93,10 @@ outcome("unknown", "a" if unknown < 0.03 else "b" if unknown < 0.09 else "c")
 # And here is a first shortcut. If any of these tokens may be masked, a model can answer `[UNK]`
 # every time: it is right in 13 % of the cases, and *the* would be right in 7 %.
 #
-# Single letters would never be unknown, but texts would be several times as long, and a letter
-# means little. **WordPiece** (Schuster and Nakajima 2012; Wu et al. 2016, section 4.1) lies in
-# between: a frequent word is one piece, a rare one is made of several. A piece inside a word begins
-# with `##`. Here are 1,000 pieces, no more than we had words:
+# Single letters would hardly ever be unknown, but texts would be several times as long, and a
+# letter means little. **WordPiece** (Schuster and Nakajima 2012; Wu et al. 2016, section 4.1) lies
+# in between: a frequent word is one piece, a rare one is made of several. A piece inside a word
+# begins with `##`. Here are 1,000 pieces, no more than we had words:
 
 # %% tags=["training"]
 @functools.cache
@@ -110,8 +112,8 @@ plots.show(*text.unknown({
 # In pieces the whole sentence is there, with half as many tokens as in letters. How is a word cut?
 # **Greedily**: take the longest piece that fits at the beginning, then the longest that fits the
 # rest. These pieces are all that BERT will ever see of a word, so you write this function first.
-# (The **special** tokens stand for no word. In every vocabulary of this course, `[PAD]` has the id
-# 0, `[UNK]` 1, `[CLS]` 2, `[SEP]` 3 and `[MASK]` 4.)
+# (The **special** tokens stand for no word. In every vocabulary from this unit on, `[PAD]` has the
+# id 0, `[UNK]` 1, `[CLS]` 2, `[SEP]` 3 and `[MASK]` 4.)
 
 # %% tags=["training"]
 plots.show(*text.pieces("capital", vocabulary(1000).encode("capital").tokens))
@@ -132,8 +134,8 @@ plots.show(*text.pieces("capital", vocabulary(1000).encode("capital").tokens))
 #
 # - The word may be of any length, from one character to thousands of pieces, and of any characters,
 #   digits and `#` among them. It is in lower case already.
-# - No word that you are given begins with a `##` piece of the vocabulary itself, as `##ings` would
-#   where `##ing` is a piece.
+# - No word given to you begins with the text of a `##` piece: where `##ing` is a piece, the word
+#   `##ings` does not occur.
 # - Any piece may have id 0, and `vocabulary` stays as it is.
 # </details>
 #
@@ -216,8 +218,8 @@ widgets.explore(draw_pieces, log2_size=("log₂ of the vocabulary size", 7, 12, 
 #
 # ## 2. Two sentences in a row
 #
-# BERT reads a sentence, or two of them, so that one model fits many tasks: a question and a text, a
-# claim and what may follow from it. Two sentences become one row. Three vectors are added for each
+# Many tasks come as two texts: a question and a passage, a claim and what may follow from it. So
+# BERT reads one sentence or two. Two sentences become one row. Three vectors are added for each
 # token; the one for its **segment** says which sentence it belongs to (A or B in the figure, 0 or 1
 # in code). At the end the model has two questions to answer:
 
@@ -297,9 +299,9 @@ print(pair_tokens, pair_segments, sep="\n")
 # ## 3. Is it the next sentence?
 #
 # That is BERT's second task (section 3.1, task 2). In half of the pairs, the second sentence is the
-# one that follows (`IS_NEXT`, here 0). In the other half it is another one (`NOT_NEXT`, here 1).
-# The model has to say which, from the vector of `[CLS]`. Where does the other sentence come from?
-# An easy choice is the first sentence of a random document.
+# one that follows (the label is 0). In the other half it is another one (the label is 1). The model
+# has to say which, from the vector of `[CLS]`. Where does the other sentence come from? An easy
+# choice is the first sentence of a random document.
 #
 # Is that a fair task? Let us ask a judge who has seen one half of the pairs with their labels, and
 # is tested on the other half. It may look at **the first word of the second sentence**, and at
@@ -418,9 +420,10 @@ pd.DataFrame({name: {look: judged(made, see) for look, see in looks.items()}
 # smaller: measure it first.
 #
 # The last column is no leak, since it compares both sentences. But counting shared words, with no
-# idea of what *next* means, is right six times in ten on your pairs: a wrong second is about
-# something else. ALBERT (Lan et al. 2020, section 3.1) therefore swaps the two sentences instead.
-# RoBERTa (Liu et al. 2019, section 4.2) dropped the task: results were no worse without it.
+# idea of what *next* means, is right six times in ten on your pairs: a wrong second sentence is
+# usually about something else. ALBERT (Lan et al. 2020, section 3.1) therefore swaps the two
+# sentences instead. RoBERTa (Liu et al. 2019, section 4.2) dropped the task: results were no worse
+# without it.
 #
 # ## 4. What is only padding
 #
@@ -448,8 +451,9 @@ sixteen = torch.cat([torch.tensor([CLS]), torch.randint(5, 1000, (14,)), torch.t
 print(f"[CLS] has moved by {moved_by_padding(bert, sixteen, 48):.0%} of its norm")
 
 # %% [markdown]
-# Attention spends its weights on whatever is there. So what a row means would depend on how long
-# the *other* rows of its batch are. No query may look at padding.
+# Attention spends its weights on whatever is there. Usually the rows of a batch are filled up to
+# the longest of them (unit 01). What a row means would then depend on how long the *other* rows
+# are. No query may look at padding.
 #
 # Attention takes a mask that is True where a query may look at a key, for scores of shape
 # $(B, H, T, T)$. Which keys are padding is the same for all heads and all queries. So those two
@@ -527,7 +531,7 @@ plots.show(*hooks.hooks("embed"))
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `torch.arange(T)` are the positions. $(T, D)$ is broadcast against $(B, T, D)$.
+# `torch.arange(T)` gives the positions. $(T, D)$ is broadcast against $(B, T, D)$.
 # </details>
 
 # %% solution="vectors"
@@ -625,7 +629,7 @@ outcome("beside", "c" if ahead > 0.03 else "a" if ahead < -0.03 else "b")
 # %% [markdown]
 # Thirds waste room: the vector that tells 2 segments apart is as wide as the one that tells 1,000
 # tokens apart. With half for the token and an eighth for the segment, side by side does as well as
-# the sum, or better where $D$ is small. But side by side **is** a sum: of vectors that are zero
+# the sum, at $D = 32$ a little better. But side by side **is** a sum: of vectors that are zero
 # outside their own part. So a learned sum can do whatever side by side can, and training decides
 # how much room each part gets. (Trained vectors are not random, and may overlap more than these.)
 #
@@ -654,8 +658,8 @@ plots.show(*text.fates(words_of(PAIR[0]), after, chosen=[0, 3, 5]))
 # - each word is chosen with the `probability` given, from 0 to 1;
 # - ids below 5 are special, padding among them: they are never chosen, never changed;
 # - of the chosen, 80 % become `MASK`, 10 % a random word, 10 % stay;
-# - a random word is any id from 5 to `vocab_size - 1`, however large that is, each as likely, drawn
-#   anew for each position;
+# - a random word is any id from 5 to `vocab_size - 1`, all equally likely however large that is,
+#   drawn anew for each position;
 # - all chance comes from `generator` (a `torch.Generator`: `torch.rand(shape,
 #   generator=generator)`), and `tokens` stays as it is. No loop over tokens is needed.
 #
@@ -762,10 +766,10 @@ outcome("trust", "c" if right > 0.95 else "b" if right > 0.7 else "a")
 # numbers). That is one more shortcut: the output vector at a visible word need not represent that
 # word, and no loss will notice. But a BERT in use sees nothing but words.
 #
-# With 80/10/10 any word that stands in the row may be scored, and of those that are, every other
-# one is wrong. So each position has to keep its word **and** ask the context whether it fits. That
-# is the paper's aim, to make pretraining more like later use (section 3.1). Its table 8 (appendix
-# C.2) compares such proportions; after fine-tuning the differences are small.
+# With 80/10/10 any visible word may be scored, and half of the visible words that are scored are
+# wrong. So each position has to keep its word **and** ask the context whether it fits. That is the
+# paper's aim, to make pretraining more like later use (section 3.1). Its table 8 (appendix C.2)
+# compares such proportions; after fine-tuning the differences are small.
 #
 # ## 7. The pair, ready to be read
 #
@@ -787,8 +791,8 @@ widgets.explore(draw_fed, drawing=("number of the draw", 0, 50, 16),
                 percent=("chosen words (%)", 0, 100, 15))
 
 # %% [markdown]
-# In section 1, as words, the sentence was `[UNK] is the [UNK] of [UNK]`. This could have gone wrong
-# on the way, without any error:
+# In section 1, as words, the sentence was `[UNK] is the [UNK] of [UNK]`. Several things could have
+# gone wrong on the way from there to here, none of them with an error:
 #
 # | a model could have | what you built against it |
 # | --- | --- |
@@ -813,10 +817,10 @@ if d2l:
     print("segments:", their_segments == list(map(int, ours[1])))
 
 # %% [markdown]
-# Its data (section 15.9) differs from ours. The largest difference is how it draws false pairs. You
-# measured this in section 3: on our docstrings, drawn in the book's way, a judge of one word is
-# right in 59 % of the pairs. Its random word may be a special token, too, and a row of a given
-# length always has the same number of chosen words.
+# Its data (section 15.9) differs from ours. The difference that matters most here is how it draws
+# false pairs. You measured this in section 3: on our docstrings, drawn in the book's way, a judge
+# who sees one word is right in 59 % of the pairs. Its random word may be a special token, too, and
+# a row of a given length always has the same number of chosen words.
 #
 # Your sum, beside that of the library `transformers`, with its weights copied into yours:
 
@@ -841,8 +845,8 @@ else:
 # %% [markdown]
 # ## What to keep
 #
-# - A model learns shortcuts. Look for them before you train: measure how often a judge is right who
-#   sees too little.
+# - A model learns shortcuts. Look for them before you train: measure how often a judge who sees too
+#   little is right.
 # - WordPiece cuts greedily, by the longest piece that fits; one part without a piece makes the
 #   whole word `[UNK]`. A larger vocabulary shortens texts, and pays with parameters.
 # - A row is `[CLS]` first `[SEP]` second `[SEP]` and padding, with a segment for each position.

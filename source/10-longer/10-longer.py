@@ -243,7 +243,8 @@ outcome("lag", min(lags, key=lambda lag: lags[lag]["loss"]))
 # with any base.)
 #
 # A single pair is both the fastest and the slowest, and no base slows it. An odd width leaves a
-# column without a partner. In both cases raise a ValueError whose text names the width.
+# column without a partner. In both cases raise a ValueError with a text; where the width is odd,
+# its text names the width.
 #
 # *Why care:* `rope_theta` in the configuration of a model is this number. Models for long texts
 # have 500,000 there, or 1,000,000, and now you can say for which $s$ NTK would choose that.

@@ -224,7 +224,7 @@ def turn_in_place(x, base=10_000.0, layout="interleaved"):
     return x
 
 
-@turn.mistake(common.NO_GRADIENT, loses=BACKWARDS, breaks="gradients must reach $x$")
+@turn.mistake(common.NO_GRADIENT, loses=BACKWARDS, breaks="Gradients must reach $x$")
 @changed(turned_right, "d = x.shape[-1]", "x, d = x.detach(), x.shape[-1]")
 def turn_without_gradients(): ...
 
@@ -247,7 +247,7 @@ def turn_always_in_float32(): ...
     "You calculate in float32 and make float64 of the result afterwards: of sixteen digits seven "
     "are left. Only the angles may be in float32.",
     loses=BACKWARDS,
-    breaks="and its precision",
+    breaks="Do the turning itself in the precision",
 )
 @changed(turned_right, "d = x.shape[-1]", "x, d = x.float().to(x.dtype), x.shape[-1]")
 def turn_rounded_to_float32(): ...

@@ -233,7 +233,7 @@ def mask_with_targets_in_a_list(): ...
 @mask.mistake(
     "Your random word is never the one that was there. Any word may be drawn, that one included.",
     loses="80 % [MASK], 10 % random, 10 % kept",
-    breaks="each as likely",
+    breaks="all equally likely",
 )
 @changed(
     mask_some,

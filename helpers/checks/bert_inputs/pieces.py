@@ -237,7 +237,7 @@ pieces = Exercise(
     forbidden=(Tokenizer, models.WordPiece),
     explains=(
         "It is in lower case already",
-        "No word that you are given",
+        "No word given to you",
         "The library `tokenizers`",
     ),
 )

@@ -45,6 +45,7 @@ def _squares(rng: Random) -> Iterator[Case]:
         (4, 64),
     ):
         yield _real(call(side, side, d_head))
+        yield _real(call(side, side, d_head, base=10 ** rng.uniform(1, 6)))
     yield _real(call(1, 1, 8))
 
 
@@ -188,7 +189,9 @@ def angles2d_exponent_by_the_width(): ...
 def angles2d_exponent_halved(): ...
 
 
-@angles2d.mistake("Your exponent is 2m/M: θ falls to 1/base in the middle of each half.")
+@angles2d.mistake(
+    "Your frequencies are base^(−2m/M): θ falls to 1/base in the middle of each half."
+)
 @changed(angles2d_right, ") / pairs)", ") * 2 / pairs)")
 def angles2d_exponent_doubled(): ...
 

@@ -91,6 +91,7 @@ def _behind_a_cache(rng: Random) -> Iterator[Case]:
     alone = _alone(rng, width)
     for cached in (width - 1, rng.randint(1, 3)):
         yield _typed(alone, cached)
+        yield _typed(torch.zeros(2, width, dtype=torch.bool), cached)
 
 
 def _padded_elsewhere(rng: Random) -> Iterator[Case]:

@@ -71,6 +71,7 @@ def _by_default(rng: Random) -> Iterator[Case]:
         yield _frequencies(asked)
         yield _frequencies(call(d_head, trained * rng.randint(1, 3), rng.uniform(1.1, 7)))
     yield _frequencies(call(rng.choice((8, 10)), 512, 1))
+    yield _frequencies(call(12, rng.randint(1, 7), rng.uniform(2, 8)))  # no pair comes round
     yield _frequencies(call(12, 512, rng.uniform(1.01, 1.04)))
     yield _frequencies(call(2 * rng.randint(140, 300), rng.randint(100_000, 200_000), 2))
 
@@ -204,8 +205,8 @@ def ramp_over_the_longer_text(): ...
 
 
 @ramp.mistake(
-    "Your ramp is over the number of the pair, as in the authors' code. The paper has it over the "
-    "number of turns, which falls by equal factors and not by equal steps.",
+    "Your ramp is over the number of the pair, as in the authors' code (or over ln r, which is the "
+    "same). The paper has it over the number of turns, which falls by equal factors.",
     loses=BOTH,
     breaks="by the turns of each pair",
 )
@@ -245,7 +246,7 @@ def ramp_divided_by_the_upper_end(): ...
 
 
 @ramp.mistake(
-    "You mix wavelengths. The formula mixes frequencies, which is not the same: half-way between "
+    "You mix wavelengths, or factors. The formula mixes frequencies, which is not the same: half-way between "
     "10 and 20 positions is 15, half-way between their frequencies is 13.3.",
     loses=BOTH,
 )

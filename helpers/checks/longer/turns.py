@@ -121,7 +121,9 @@ def turns_without_parentheses(): ...
 def turns_second(): ...
 
 
-@turns.mistake("A full turn is 2π radians; you divide by π, which is half of one.")
+@turns.mistake(
+    "Your turns are twice too many. A full turn is 2π radians, not π, and T tokens count once."
+)
 @changed(turned_round, "(2 * math.pi)", "math.pi")
 def turns_of_half_a_circle(): ...
 
@@ -139,7 +141,9 @@ def turns_as_wavelengths(): ...
 def turns_exponent_n(): ...
 
 
-@turns.mistake("Your exponent is divided by d/2, the number of pairs. RoPE's is 2n/d.")
+@turns.mistake(
+    "Your exponent is 4n/d, and RoPE's is 2n/d: you divide by d/2, or double 2n once more."
+)
 @changed(turned_round, ") / d_head)", ") / (d_head // 2))")
 def turns_exponent_4n(): ...
 
@@ -200,7 +204,9 @@ def turns_not_round(): ...
 
 
 @turns.mistake(
-    "You let a pair come round after half a turn. It has come round after a full one.", loses=ROUND
+    "You let a pair come round after half a turn. It has come round after a full one, by offsets "
+    "to one side.",
+    loses=ROUND,
 )
 @changed(turned_round, "turns >= 1", "turns >= 0.5")
 def turns_round_after_half(): ...

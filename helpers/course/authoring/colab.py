@@ -16,7 +16,7 @@ BINDER = Template(
 )
 WHEEL = Template("https://github.com/$owner/$repository/releases/download/$release/$wheel")
 UNPUBLISHED = """\
-# Set-up: on Colab this installs the course's helpers; elsewhere it looks whether they are there.
+# Set-up: on Colab this installs the course's helpers; elsewhere it checks that they are there.
 import importlib.util
 import sys
 
@@ -27,7 +27,7 @@ elif importlib.util.find_spec("helpers") is None:
 # pip is asked by way of IPython: its own %pip tells everybody to restart the kernel, which nobody
 # has to. PyPI has another package named helpers.
 PUBLISHED = Template("""\
-# Set-up: on Colab this installs the course's helpers; elsewhere it looks whether they are there.
+# Set-up: on Colab this installs the course's helpers; elsewhere it checks that they are there.
 import importlib.metadata
 import importlib.util
 import sys
