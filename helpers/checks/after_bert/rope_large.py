@@ -83,7 +83,7 @@ def rope_cut_off_above_the_mean(): ...
     "You calculate in float32 and make float64 of the result afterwards: of sixteen digits seven "
     "are left.",
     loses=BACKWARDS,
-    breaks="Do the turning itself in the precision",
+    breaks="and its precision",
 )
 @changed(rope_right, "scores.softmax(-1) @ v", "(scores.float().softmax(-1) @ v.float()).to(v)")
 def rope_rounded_to_float32(): ...

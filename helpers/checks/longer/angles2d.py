@@ -199,7 +199,6 @@ def angles2d_exponent_doubled(): ...
 @angles2d.mistake(
     "The argument base changes nothing: a 10,000 is still written out, or frequencies are kept "
     "from an earlier call.",
-    loses=OTHERS,
     breaks="the base is above 1",
 )
 @changed(angles2d_right, "theta = base **", "theta = 10_000.0 **")

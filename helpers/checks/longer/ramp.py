@@ -246,8 +246,8 @@ def ramp_divided_by_the_upper_end(): ...
 
 
 @ramp.mistake(
-    "You mix wavelengths, or factors. The formula mixes frequencies, which is not the same: half-way between "
-    "10 and 20 positions is 15, half-way between their frequencies is 13.3.",
+    "You mix wavelengths, or factors. The formula mixes frequencies, which is not the same: "
+    "half-way between 10 and 20 positions is 15, half-way between their frequencies is 13.3.",
     loses=BOTH,
 )
 @changed(
