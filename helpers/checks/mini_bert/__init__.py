@@ -5,6 +5,7 @@ from helpers.checks.mini_bert import (  # noqa: F401
     above_left_out,
     loss_backwards,
     own_properties,
+    own_saved,
     parameters_layer,
     unigram_fractions,
 )

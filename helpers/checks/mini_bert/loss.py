@@ -284,8 +284,8 @@ def loss_as_a_python_number(logits, targets):
 
 
 @loss.mistake(
-    "You subtract one maximum from all logits. At a position whose logits are far below it, e to "
-    "their power is 0. Each position needs a maximum of its own.",
+    "You take the logarithm of a probability that was rounded to 0: of a softmax, or because one "
+    "maximum was subtracted from all logits. `log_softmax` and `logsumexp` keep the logarithm.",
     loses="logits of any size",
     breaks="of either sign",
 )

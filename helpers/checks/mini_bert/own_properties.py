@@ -18,8 +18,9 @@ NO_GRADIENT = (
 @own.mistake(
     "To Bert with your class a shuffled text is the same text. Either no hook does anything, "
     "or what it does is the same at every position, or it only puts the words into another order, "
-    "or it adds one number to all D entries, which the LayerNorm behind the sum removes, or one "
-    "number of a query to its scores with all keys, which the softmax takes out again.",
+    "or it adds one number to all D entries, or multiplies all by one, which the LayerNorm behind "
+    "the sum removes, or one number of a query to its scores with all keys, which the softmax "
+    "takes out again.",
     breaks=("it is not blind to order", "a class that ignores the words"),
 )
 class own_one_vector_for_all(Encoding):
@@ -249,50 +250,3 @@ class own_with_powers_of_the_distance(RowAndOffset):
         self.check(q.shape[2])
         offsets = self.offsets(q.shape[2])
         return -torch.exp((0.5 + 0.1 * self.numbers[:, :1, None]) * offsets) * offsets.sign()
-
-
-@own.mistake(
-    "Something is kept outside of your object, as in a dictionary of the cell, and comes back "
-    "when another object, or the same one with other Parameters, is asked.",
-    loses="it learns, and can be saved",
-    breaks="saved and loaded",
-)
-class own_with_rows_kept_outside(RowAndOffset):
-    def embed(self, x, positions=None, outside={}):  # noqa: B006
-        self.check(x.shape[1])
-        key = (*x.shape[1:], x.dtype)
-        kept = outside.setdefault(key, self.rows[: x.shape[1]].detach().clone())
-        return x + kept + 0.1 * self.rows[: x.shape[1]]
-
-
-@own.mistake(
-    "Your Parameters and buffers do not say it all: what an earlier call left behind, or what is "
-    "drawn in __init__ and not saved, plays a part after they have changed, as they do in training "
-    "and in loading. Work it out from the Parameters and buffers at each call.",
-    loses="it learns, and can be saved",
-    breaks="saved and loaded",
-)
-class own_with_a_copy_for_each_length(RowAndOffset):
-    def embed(self, x, positions=None):
-        self.check(length := x.shape[1])
-        copies = vars(self).setdefault("copies", {})
-        copy = copies.setdefault(length, self.rows[:length].tolist())
-        return x + self.rows[:length] + torch.tensor(copy, dtype=x.dtype)
-
-
-@own.mistake(
-    "A Parameter or buffer of yours comes into being at the first call only. An optimizer that was "
-    "given the model before does not know it, and a new object cannot be loaded into: make it in "
-    "__init__, for max_len.",
-    loses="it learns, and can be saved",
-    breaks="saved and loaded",
-)
-class own_registered_at_the_first_call(RowAndOffset):
-    def keep(self, rows):
-        self.first = rows.tolist()
-
-    def embed(self, x, positions=None):
-        self.check(x.shape[1])
-        if "rows" not in dict(self.named_parameters()):
-            self.rows = nn.Parameter(torch.tensor(self.first).to(x))
-        return x + self.rows[: x.shape[1]]

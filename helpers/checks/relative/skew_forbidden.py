@@ -67,8 +67,8 @@ def skew_pair_by_pair(products):
 
 
 @skew.mistake(
-    "The numbers are right, but tril and triu are masks: half of each tensor is thrown away. One "
-    "piece of memory, cut at the right place, has them all.",
+    "The numbers are right, but tril, triu and where are masks: part of each tensor is thrown "
+    "away. One piece of memory, cut at the right place, has them all.",
     loses="without an index",
     breaks="`tril`, `triu` and",
 )
