@@ -31,7 +31,7 @@ def buckets_maximum_ignored(): ...
 @buckets.mistake(
     "You put a distance at which a bucket begins into the bucket before it: 16, 32 and 64 with "
     "the default sizes. The formula rounds down, and a whole number stays as it is.",
-    loses=FAR,
+    loses=(FAR, SIZES),
 )
 def buckets_begin_one_late(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4

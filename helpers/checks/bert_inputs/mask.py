@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks.bert_inputs import chance, common, mask_counted
+from helpers.checks.bert_inputs import chance, common, mask_calls, mask_counted
 from helpers.checks.engine import Answer, ArgumentChangedError, Case, Exercise, Part
 from helpers.corpora import inputs
 from helpers.corpora.masking import corrupt
@@ -32,11 +32,6 @@ def mask_some(
     seen = torch.where(chosen & (action < 0.8), MASK, tokens)
     seen = torch.where(chosen & (action >= 0.8) & (action < 0.9), words, seen)
     return seen, torch.where(chosen, tokens, -100)
-
-
-def _masked(answer: Answer, tokens: Tensor, vocab_size: int, seed: int, *probability: float) -> Any:
-    draw = Generator().manual_seed(seed)
-    return mask_counted.two(answer(tokens.clone(), vocab_size, draw, *probability), tokens)
 
 
 def _small(rng: Random) -> list[Tensor]:
@@ -58,7 +53,7 @@ def _exact(rng: Random) -> Iterator[Case]:
             # Often where there are few, as chance may hide what is wrong in one.
             seeds = range(seed, seed + (1 if tokens.numel() > 100 else 40))
             yield Case(label, partial(_kept, tokens, seeds, probability))
-    yield Case("several calls with the same batch", partial(_again, _small(rng)[0], seed))
+    yield Case("several calls with the same batch", partial(mask_calls.again, _small(rng)[0], seed))
 
 
 def _kept(tokens: Tensor, seeds: range, probability: float, answer: Answer) -> Any:
@@ -88,24 +83,6 @@ def _kept(tokens: Tensor, seeds: range, probability: float, answer: Answer) -> A
     }
 
 
-def _again(tokens: Tensor, seed: int, answer: Answer) -> Any:
-    def masked(draw: Generator) -> tuple[Tensor, Tensor]:
-        return mask_counted.two(answer(tokens.clone(), 50, draw, 0.5), tokens)
-
-    draw = Generator().manual_seed(seed)
-    once, again, other = masked(draw), masked(Generator().manual_seed(seed)), masked(draw)
-    another = masked(Generator().manual_seed(seed + 1))
-    default, given = (
-        _masked(answer, tokens, 50, seed, *probability) for probability in ((), (0.15,))
-    )
-    return {
-        "generators of the same seed give the same": torch.equal(torch.cat(once), torch.cat(again)),
-        "probability is 0.15 where none is given": torch.equal(default[1], given[1]),
-        "the next call gives other targets": not torch.equal(once[1], other[1]),
-        "another generator gives other targets": not torch.equal(once[1], another[1]),
-    }
-
-
 def _some(marks: Tensor) -> str:
     return "none" if not marks.any() else "all" if marks.all() else "some"
 
@@ -125,7 +102,7 @@ def _rate(rng: Random) -> Iterator[Case]:
     words = tokens >= common.FIRST_WORD
 
     def ask(answer: Answer, *probability: float) -> Any:
-        _, targets = _masked(answer, tokens, 200, seed, *probability)
+        _, targets = mask_calls.masked_with(answer, tokens, 200, seed, *probability)
         chosen = (targets != -100) & words
         found = mask_counted.independent(
             chosen, words, tokens, (probability or (0.15,))[0], "of the words chosen"
@@ -155,7 +132,7 @@ def _rate(rng: Random) -> Iterator[Case]:
 def _fraction(
     tokens: Tensor, vocab_size: int, seed: int, probability: float, answer: Answer
 ) -> Any:
-    _, targets = _masked(answer, tokens, vocab_size, seed, probability)
+    _, targets = mask_calls.masked_with(answer, tokens, vocab_size, seed, probability)
     chosen = (targets != -100)[tokens >= common.FIRST_WORD]
     found = chance.about(int(chosen.sum()), len(chosen), probability)
     return {"fraction of the words chosen": found}
@@ -165,7 +142,7 @@ def _never(rng: Random) -> Iterator[Case]:
     tokens, seed = common.random_ids(rng, 300, 40, 90), rng.randrange(1000)
 
     def ask(probability: float, answer: Answer) -> Any:
-        seen, targets = _masked(answer, tokens, 90, seed, probability)
+        seen, targets = mask_calls.masked_with(answer, tokens, 90, seed, probability)
         names = {name: tokens == number for number, name in enumerate(SPECIAL)}
         return {
             **{f"chosen {name}": _some((targets != -100)[at]) for name, at in names.items()},
@@ -181,7 +158,7 @@ def _actions(rng: Random) -> Iterator[Case]:
     tokens, seed = _batch(rng)
 
     def ask(answer: Answer, *probability: float) -> Any:
-        seen, targets = _masked(answer, tokens, 30_000, seed, *probability)
+        seen, targets = mask_calls.masked_with(answer, tokens, 30_000, seed, *probability)
         scored = (targets != -100) & (tokens >= common.FIRST_WORD)
         masked, kept = seen == MASK, seen == tokens
         return {
@@ -206,7 +183,7 @@ def _actions(rng: Random) -> Iterator[Case]:
 
 
 def _of_all(words: Tensor, seed: int, answer: Answer) -> Any:
-    seen, targets = _masked(answer, words, 1_000_000, seed, 1.0)
+    seen, targets = mask_calls.masked_with(answer, words, 1_000_000, seed, 1.0)
     chosen = targets != -100
     masked, kept = (int((seen == each)[chosen].sum()) for each in (MASK, words))
     return {
@@ -218,7 +195,7 @@ def _of_all(words: Tensor, seed: int, answer: Answer) -> Any:
 def _stay(tokens: Tensor, number: int, answer: Answer) -> Any:
     """A random word may be the one that stood there."""
     words = torch.where(tokens < common.FIRST_WORD, tokens, common.FIRST_WORD + tokens % number)
-    seen, targets = _masked(answer, words, common.FIRST_WORD + number, 0, 0.9)
+    seen, targets = mask_calls.masked_with(answer, words, common.FIRST_WORD + number, 0, 0.9)
     others = (targets != -100) & (seen != MASK) & (words >= common.FIRST_WORD)
     kept, wanted = int((seen == words)[others].sum()), 0.5 + 0.5 / number
     name = "of those that are not [MASK], the fraction that looks as before"
@@ -234,12 +211,14 @@ def _random_words(rng: Random) -> Iterator[Case]:
     for vocab_size in (rng.randint(120_000, 250_000), rng.randint(34_000_000, 36_000_000)):
         ask = partial(_large, vocab_size, rng.randrange(1000))
         yield Case(f"random words with vocab_size={vocab_size:,}", ask)
+    tokens, seed = common.random_ids(rng, 120, 45, 50), rng.randrange(1000)
+    yield Case("random words of several calls", partial(mask_calls.other_words, tokens, seed))
 
 
 def _large(vocab_size: int, seed: int, answer: Answer) -> Any:
     words = Generator().manual_seed(seed)
     tokens = torch.randint(common.FIRST_WORD, vocab_size, (600, 128), generator=words)
-    seen, targets = _masked(answer, tokens, vocab_size, seed + 1, 0.9)
+    seen, targets = mask_calls.masked_with(answer, tokens, vocab_size, seed + 1, 0.9)
     drawn = seen[(targets != -100) & (seen != tokens) & (seen != MASK)].long()
     eighths = (drawn - common.FIRST_WORD) * 8 // (vocab_size - common.FIRST_WORD)
     return {
@@ -257,7 +236,7 @@ def _large(vocab_size: int, seed: int, answer: Answer) -> Any:
 
 def _words(vocab_size: int, there: int, seed: int, answer: Answer) -> Any:
     tokens = torch.full((2000, 64), there)
-    seen, targets = _masked(answer, tokens, vocab_size, seed, 0.9)
+    seen, targets = mask_calls.masked_with(answer, tokens, vocab_size, seed, 0.9)
     chosen = targets != -100
     drawn = chosen & (seen != tokens) & (seen != MASK)
     counts = torch.bincount(seen[drawn].long().clamp(0, vocab_size), minlength=vocab_size + 1)

@@ -198,8 +198,8 @@ def mask_as_many_in_every_batch(tokens, vocab_size, generator, probability=0.15)
 
 
 @mask.mistake(
-    "Exactly 80 % of the chosen words are masked in every call, and exactly 10 % replaced. Let a "
-    "random number decide for each chosen word by itself.",
+    "In every call as many of the chosen words are masked, and as many replaced. Let a number that "
+    "is drawn anew from the generator decide for each chosen word by itself.",
     loses="80 % [MASK], 10 % random, 10 % kept",
     breaks="is drawn for each word by itself",
 )

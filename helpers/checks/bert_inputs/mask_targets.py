@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+from torch import Generator  # noqa: F401, in a mistake's text
 
 from helpers.checks.bert_inputs.mask import mask, mask_some
 from helpers.checks.engine import changed
@@ -161,6 +162,19 @@ def mask_by_another_chance(tokens, vocab_size, generator, probability=0.15):
 
 
 @mask.mistake(
+    "Your random words are the same in every call. Pass `generator` to their draw as well.",
+    loses="random words are words",
+    breaks="all chance comes from `generator`",
+)
+@changed(
+    mask_some,
+    "vocab_size, tokens.shape, generator=generator",
+    "vocab_size, tokens.shape, generator=Generator().manual_seed(7)",
+)
+def mask_with_the_same_words_each_time(): ...
+
+
+@mask.mistake(
     "You draw one random word for each row. Each position needs its own.",
     loses="random words are words",
     breaks="drawn anew for each position",
@@ -210,6 +224,7 @@ def mask_in_floats(): ...
         "targets, and what stays",
         "the fraction that is chosen",
         "80 % [MASK], 10 % random, 10 % kept",
+        "random words are words",
     ),
     breaks="all chance comes from `generator`",
 )

@@ -153,8 +153,8 @@ def pieces_that_never_end(): ...
 
 
 @exercise.mistake(
-    "Your ends stop one letter before the end of the word. word[start:end] leaves out the "
-    "letter at `end`.",
+    "Nearly every word becomes [UNK], so no piece that reaches the end of a word is found. The "
+    "longest try is word[start:len(word)]: `end` itself is left out of a slice.",
     loses=("a word of several pieces", "the longest piece first", "any word, however long"),
 )
 @changed(greedy_pieces, "range(len(word), start", "range(len(word) - 1, start")

@@ -159,6 +159,7 @@ def _equation_6(rng: Random) -> Iterator[Case]:
     length = rng.randint(5, 7)
     yield _mlp_case(rng, 16, length)
     yield _mlp_case(rng, 20, length, training=False)  # as many features as d_model
+    yield _mlp_case(rng, 12, rng.randint(MAX_LEN + 1, 2 * MAX_LEN))
 
 
 def _mlp_case(rng: Random, num_features: int, *shape: int, training: bool = True) -> Case:

@@ -130,7 +130,10 @@ def _of_a_copy(answer: Answer) -> Answer:
 # What `F.interpolate` is made of, by its compiled names.
 _COMPILED = tuple(
     kernel
-    for name in ("upsample_linear1d", "upsample_bilinear2d", "upsample_bicubic2d")
+    for name in (
+        *("upsample_linear1d", "upsample_bilinear2d", "upsample_bicubic2d"),
+        "upsample_trilinear3d",
+    )
     for kernel in (getattr(torch._C._nn, name), getattr(torch.ops.aten, name)._op)
 )
 

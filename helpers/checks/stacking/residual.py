@@ -48,8 +48,11 @@ def _several(rng: Random) -> Iterator[Case]:
 
 
 def _nearly_equal(rng: Random) -> Iterator[Case]:
-    for digits in (rng.uniform(5, 8), rng.uniform(10.5, 11)):
-        rest = common.normal_numbers(rng, 2, rng.randint(8, 12), rng.randint(4, 6))
+    for digits, length in (
+        (rng.uniform(5, 8), rng.randint(8, 12)),
+        (rng.uniform(10.5, 11), rng.randint(30, 40)),  # for which cdist takes a matrix product
+    ):
+        rest = common.normal_numbers(rng, 2, length, rng.randint(4, 6))
         x = 3 + 10**-digits * rest
 
         factor = 10.0 ** round(digits)
