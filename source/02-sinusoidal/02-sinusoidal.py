@@ -451,8 +451,8 @@ for name, matrices in {"random": draws, "M_3": encodings.shift_matrix(3, width)[
 # <details><summary>Small print, which is checked too</summary>
 #
 # $x$ itself stays as it is, gradients must reach it, and the result has its dtype, be that
-# float64 or bfloat16: the rows are converted to the dtype of $x$, never $x$ to theirs. `Additive`,
-# the library's class that adds rows in this way, is not allowed as a base class.
+# float64 or bfloat16; $x$ is never rounded to the dtype of the rows. What `Additive` does, the
+# library's class that adds rows in this way, is not allowed here: write it yourself.
 # </details>
 #
 # *Why care:* a table along the wrong axis raises no error, and one left behind on the CPU raises

@@ -43,7 +43,8 @@ def masked_after_the_softmax(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "You hide what may be seen and show the rest: masked_fill fills where its mask is True.",
+    "You hide what may be seen and show the rest. masked_fill fills where its mask is True, and "
+    "where takes its first value there.",
     loses=MASKED,
     breaks="where `mask` is False, the query gives the key no weight",
 )

@@ -90,7 +90,7 @@ class module_that_is_no_encoding(nn.Module):
     "Your rows are float64, and so is x plus the rows: the next layer will not take it. Give "
     "the rows the dtype of x.",
     loses=DTYPE,
-    breaks="the rows are converted to the dtype of",
+    breaks="never rounded to the dtype of the rows",
 )
 class rows_in_double_precision(RightModule):
     def keep(self, table):
@@ -128,7 +128,7 @@ class x_in_the_dtype_of_the_table(RightModule):
     "You round x to the precision of the rows before you add, and what it loses does not come back "
     "with its dtype. It is the rows that are made to fit x.",
     loses=DTYPE,
-    breaks="never $x$ to theirs",
+    breaks="never rounded to the dtype of the rows",
 )
 class x_rounded_like_the_rows(RightModule):
     def embed(self, x, positions=None):
