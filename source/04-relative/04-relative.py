@@ -185,12 +185,12 @@ check.pairs(key_term_by_pair, seed=4202)
 # ## 3. The same sum, with less in memory
 #
 # On long texts, memory decides what can be trained. This section and the next compute the same key
-# term in three more ways, each of which needs less memory. The form that you have just written,
-# where it multiplies element by element, makes a tensor of $B \cdot H \cdot T^2 \cdot d$ numbers
-# before anything is added up. Shaw et al. (section 3.3) saw that the vectors do not depend on the
-# sentence or the head. For a **fixed query position** $i$, all sentences and heads meet the same
-# $T$ vectors: that is an ordinary matrix product, $(B \cdot H, d) \times (d, T)$, and there are $T$
-# of them.
+# term in three more ways, each of which needs less memory. If the form that you have just written
+# multiplies element by element, it makes a tensor of $B \cdot H \cdot T^2 \cdot d$ numbers before
+# anything is added up. Shaw et al. (section 3.3) saw that the vectors do not depend on the sentence
+# or the head. For a **fixed query position** $i$, all sentences and heads meet the same $T$
+# vectors: that is an ordinary matrix product, $(B \cdot H, d) \times (d, T)$, and there are $T$ of
+# them.
 
 # %% [markdown] exercise="batched" title="Shaw's batched product" difficulty=3 minutes=15
 # Write `key_term_batched`: the same arguments, the same numbers, and no tensor that repeats the
@@ -201,8 +201,8 @@ check.pairs(key_term_by_pair, seed=4202)
 # `vectors`.
 #
 # *Why care:* moving axes about is where attention code goes wrong, and a `reshape` too many raises
-# no error. (`torch.einsum` does the same inside, and passes here as well: if you used it in the
-# exercise before, use `permute` here.)
+# no error. (`torch.einsum` does the same inside, and passes here as well. If you have already used
+# it in the exercise before, write this one with `permute`, to have done it once by hand.)
 #
 # <details><summary>Hint 1: which axes go where</summary>
 #
@@ -232,9 +232,9 @@ check.batched(key_term_batched, seed=4303)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# (This is the form whose 8.5 GB you will meet in section 4.) It still fetches $T^2$ vectors, though
-# the table has only $R = 2k+1$ different ones. So turn it round: **multiply first**, each query
-# with each vector of the table, which gives $(B, H, T, R)$; **then read**, for each key, the
+# (Section 4 comes back to this form: a paper counts 8.5 GB for it.) It still fetches $T^2$ vectors,
+# though the table has only $R = 2k+1$ different ones. So turn it round: **multiply first**, each
+# query with each vector of the table, which gives $(B, H, T, R)$; **then read**, for each key, the
 # product that its row names.
 
 # %% [markdown] exercise="gather" title="Multiply first, then read" difficulty=3 minutes=12
@@ -385,9 +385,8 @@ for name, length in {"per pair": 2048, "batched": 4096}.items():
 # ## 4. Skewing: reading without an index
 #
 # Without a clip ($k = T - 1$) the products are $(T, 2T-1)$ for each head: column $r$ is offset
-# $r - (T-1)$. The term that we want has for query $i$ a window of $T$ of these columns, and this
-# window moves one to the left from each query to the next. `gather` needs $T^2$ integers to be told
-# this.
+# $r - (T-1)$. For query $i$ we want only $T$ of these columns, side by side: a window, which moves
+# one column to the left from each query to the next. `gather` needs $T^2$ integers to be told this.
 #
 # Huang et al. (2018, section 3.4.1) read these windows without an index, in a model called Music
 # Transformer. (It is causal and has $T$ columns; they pad on the left. Here is the same idea for
@@ -415,8 +414,8 @@ explorable.show("skew", *skewed())
 #
 # <details><summary>Hint 1: the three steps</summary>
 #
-# Add a column on the right. Flatten the last two axes and drop what stands before index $T-1$. Cut
-# into $T$ rows of $2T-1$, and keep the first $T$ columns.
+# Add a column on the right. Flatten the last two axes and drop what stands before index $T-1$, and
+# the one number too many at the end. Cut into $T$ rows of $2T-1$, and keep the first $T$ columns.
 # </details>
 # <details><summary>Hint 2: the tools</summary>
 #
@@ -456,10 +455,10 @@ by_form = by_form.pivot(index="name", columns="T", values=["MiB", "ms"])
 by_form.loc[["gather", "skew"]].round(0).astype(int)
 
 # %% [markdown]
-# From 1,024 tokens on it saves about a quarter of the memory. In time it is ahead at one length,
-# 2,048, and behind at the next. Yet the paper says that a layer's memory falls from 8.5 GB to 4.2
-# MB, for $T = 2048$ and width 512. Which form is that counted against? Take 8 heads of width 64.
-# Each has vectors of its own, one for each of the $T$ offsets that a causal model has:
+# On long texts skew saves about a quarter of the memory. In time it is ahead at one length, 2,048,
+# and behind at the next. Yet Huang et al. say that a layer's memory falls from 8.5 GB to 4.2 MB,
+# for $T = 2048$ and width 512. Which form is that counted against? Take 8 heads of width 64. Each
+# has vectors of its own, one for each of the $T$ offsets that a causal model has:
 
 # %% tags=["nbval-check-output"]
 held = held_by(1, 8, 2048, 64, 2047)
@@ -641,8 +640,8 @@ check.module(ShawEncoding, seed=4808)
 # ### Your encoding learns
 #
 # The language of unit 00 once more, the **lag language**: nine times in ten, a token follows from
-# the one three positions before it. Keys, values or both: your class can be each of them, if a hook
-# is switched off.
+# the one three positions before it. Your class has a table beside the keys and one beside the
+# values; switch one hook off, and it has the other table alone.
 
 # %%
 Mine = check.module.use(ShawEncoding)
@@ -656,9 +655,9 @@ class ValuesOnly(Mine):
         return None
 
 # %% [markdown]
-# Keys say where to look, values what is passed on. The paper has both. Are both needed? Four short
-# trainings on sequences of 24 tokens, with one seed each (three if you have a GPU), tested at 24
-# and at 48.
+# The table beside the keys says where to look; the one beside the values adds to what is passed on.
+# The paper has both. Are both needed? Four short trainings on sequences of 24 tokens, with one seed
+# each (three if you have a GPU), tested at 24 and at 48.
 
 # %%
 predict("tables", "Trained on 24 tokens, tested on 48: which tables keep the loss near the limit?",
@@ -871,7 +870,7 @@ plots.show(figure, "Shaw, Huang and Transformer-XL stay near the limit to 96; si
 # The two that add to the input are far from the limit beyond 24. Shaw, Huang and Transformer-XL
 # stay near the grey line at four times the length: here is the answer to the question of unit 00.
 # Relative is no guarantee, though: T5's single numbers are fine at 24 and drift off by 96. The
-# lines at the bottom in numbers, at 96 tokens:
+# relative ones in numbers, at 96 tokens:
 
 # %%
 at_96 = lag.table[(lag.table["length"] == 96) & lag.table["encoding"].isin(chosen[3:])]
@@ -879,8 +878,8 @@ at_96.groupby("encoding")[["loss", "limit"]].agg(["mean", "std"]).round(3)
 
 # %% [markdown]
 # Huang's table was made for 96 tokens here, but no text in training had an offset beyond 23: the
-# other vectors were never trained. Its loss is the highest of the three, by little; on 24 tokens it
-# is that of Shaw's keys. With a clip there are no untrained vectors.
+# other vectors were never trained. Of the three near the limit its loss is the highest, by little.
+# With a clip there are no untrained vectors.
 #
 # **Two more.** *Shift*: name the symbol three positions back, $y_t = x_{t-3}$, trained on lengths
 # from 8 to 32 (the first three positions, which have no such symbol, do not count). *Reverse*:
@@ -980,8 +979,9 @@ if d2l:
 # ## What to keep
 #
 # - $T^2$ pairs, $2T - 1$ offsets, and with a clip $2k + 1$ vectors for texts of any length.
-# - One sum, four ways: per pair, batched, gather, skew. They differ in what they store: $BHT^2d$
-#   numbers, $T^2d$, $BHT(2k+1)$, and without a clip about $2BHT^2$.
+# - One sum, four ways: per pair, batched, gather, skew. They differ in what they store: per pair
+#   $BHT^2d$ numbers, batched $T^2d$, gather $BHT(2k+1)$, and skew, which has no clip, about
+#   $2BHT^2$.
 # - The table is small; attention itself gets no cheaper.
 # - Vectors beside the keys say where to look; those beside the values tell where something came
 #   from.

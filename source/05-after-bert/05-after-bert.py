@@ -357,8 +357,9 @@ for ax, form in zip(axes, ("causal", "symmetric", "directional"), strict=True):
 plots.show(figure, "Weights by the bias alone: a triangle, a band, a band that leans left.")
 
 # %% [markdown]
-# These are the weights that the bias alone gives, for a slope of 1/4. (The colours end at 0.4; the
-# first two rows of the triangle are above that.) The weights of a single query, for eight heads:
+# These are the weights that the bias alone gives, for a slope of 1/4. (The colours end at 0.4; in
+# the first three rows of the triangle some weights are above that.) The weights of a single query,
+# for eight heads:
 
 # %%
 weights = bias_of(2.0 ** -torch.arange(1, 9), 33, "causal")[:, 20].softmax(-1)
@@ -448,11 +449,11 @@ outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 
 # %% [markdown]
 # The directional form is better than the symmetric one at each length, by much more than the seeds
-# differ: this is what blindness costs here. Kerple is blind too, but learns how fast to fall, and
-# does as well as the directional form. Yet all three are far from the limit: on either side their
-# penalty only ever grows with the distance, so no head can prefer offset −3 to −2 by its bias. On
-# the other hand, none of the three gets much worse as the text gets longer. **To extrapolate is not
-# the same as to be good.**
+# differ: with ALiBi's fixed slopes, this is what blindness costs. A blind encoder can make up for
+# it in another way: Kerple learns how fast to fall, and does as well as the directional form. Yet
+# all three are far from the limit: on either side their penalty only ever grows with the distance,
+# so no head can prefer offset −3 to −2 by its bias. On the other hand, none of the three gets much
+# worse as the text gets longer. **To extrapolate is not the same as to be good.**
 
 # %% [markdown]
 # ## 4. T5: a learned number per bucket
@@ -539,10 +540,10 @@ print("not in 32 tokens:", sorted(set(range(32)) - set(found[offsets.abs() < 32]
 print("not in any text:", sorted(set(range(32)) - set(found.tolist())))
 
 # %% [markdown]
-# A model that was trained on at most 32 tokens has never learned the numbers of the first line, and
-# on longer texts it adds them nonetheless. (Bucket 16 is the exception: it would be offset 0 on the
-# right, and no pair has that.) RoPE, which has no table at all, has a reason of its own to fail;
-# the question of this unit waits for section 9.
+# A model that was trained on at most 32 tokens has never trained its numbers for the buckets in the
+# first line, and on longer texts it adds them nonetheless. (Bucket 16 is the exception: it would be
+# offset 0 on the right, and no pair has that.) RoPE, which has no table at all, has a reason of its
+# own to fail; the question of this unit waits for section 9.
 
 # %% [markdown]
 # ## 5. DeBERTa: a term for the key as well
@@ -647,13 +648,14 @@ plots.show(figure, "Staircase: all words of a sentence share one count; it grows
 # Read the row of *woke*: its own sentence so far is at 0 and the sentence before at 1, however long
 # the sentences are. (Only in the row of a full stop, which counts itself, all numbers are larger by
 # one.) In general $p_{ij}$ is not a whole number. CoPE has a learned vector $e_n$ for each whole
-# one up to a largest (here 63, to which larger counts are clipped), interpolates between two of
-# them, and adds $q_i \cdot e[p_{ij}]$ to the score.
+# number from 0 to 63 (larger counts are clipped to 63), interpolates between the two nearest, and
+# adds $q_i \cdot e[p_{ij}]$ to the score.
 
 # %% [markdown]
 # ## 7. Which hook?
 #
-# You have now met each hook in some paper. Two of the six below you know from units 01 and 03.
+# You have now met each hook in some paper. The ideas of two of the six papers below you know from
+# units 01 and 03.
 
 # %% [markdown] exercise="hooks" title="Which hook for which paper" difficulty=2 minutes=8
 # Here are six papers. Write `hooks_for`: for the letter of a paper it returns the names of the
@@ -712,9 +714,9 @@ check.hooks(hooks_for, seed=5707)
 # change what enters a layer (unit 06 writes a layer for it). To **turn the values** fits none
 # either: `context` sees the attention weights and not $v$. DETR (F) and TUPE (B) fit, at a price:
 # DETR adds its vectors before $W_Q$ and $W_K$, and `rotate` sees `q` and `k` only after these
-# matrices, so the class needs its own copies of them for the position vectors. TUPE computes one
-# term for all layers; here each layer has an encoding of its own, with its own parameters for that
-# term.
+# matrices, so the class needs matrices of its own, copies of $W_Q$ and $W_K$, to multiply the
+# position vectors with. TUPE computes one term for all layers; here each layer has an encoding of
+# its own, with its own parameters for that term.
 
 # %% [markdown]
 # ## 8. Your encoding in the race
@@ -800,9 +802,9 @@ means(raced, RACE, "loss").sort_values(("mean", 96))
 # - **About the same at each length, never near:** ALiBi and Kerple.
 # - **Yours,** if you left it as it was, is the surprise, even if one seed proves nothing. After 300
 #   steps it is about 0.1 nats above the limit at all three lengths, with two numbers per head in
-#   each layer; the live RoPE, after as many, is far from the limit at 96. It does not depend on the
-#   query either. Like T5, your encoding can prefer an offset; like ALiBi, it has a rule, not a
-#   table, for offsets that it never met.
+#   each layer; the live RoPE, after 300 steps too, is far from the limit at 96. Your bias does not
+#   depend on the query either. Like T5, your encoding can prefer an offset; like ALiBi, it has a
+#   rule, not a table, for offsets that it never met.
 
 # %% [markdown]
 # ## 9. Why is RoPE lost here?
@@ -837,7 +839,7 @@ class ClippedRope(Encoding):
         by_23 = turned(torch.eye(d)[None, :, None].expand(1, d, 24, d))[0, :, 23]
         clipped = q * self.clipped
         right = clipped @ (k @ by_23).mT  # offset 23: the key is turned by 23 more
-        left = clipped @ by_23 @ k.mT  # offset −23: the query is
+        left = clipped @ by_23 @ k.mT  # offset −23: the query is turned by 23
         others = (turned(q) * ~self.clipped) @ turned(k).mT  # columns that are not clipped
         far = torch.where(offset > 0, right, left) + others
         near = turned(q) @ turned(k).mT
@@ -901,20 +903,23 @@ print("most weight:", ", ".join(f"{seen[head, n]:.2f} at {reach[n]}" for n in be
 print(f"without a preference: {1 / 96:.2f} at each offset")
 
 # %% [markdown]
-# The shaded band is what training showed. Pair 0 is back after 6.3 positions and pair 1 after 29,
-# so after 25, 31, 57 or 88 positions both are back, or nearly. Add that to 3: the head also looks
-# at $3 + 25 = 28$, $3 + 31 = 34$, $3 + 57 = 60$, $3 + 88 = 91$ and $3 - 88 = -85$. Training on 24
-# tokens gave it no reason not to look there.
+# The shaded band is what training showed. Pair 0 is back after 6.3 positions and pair 1 after 29.
+# So 88 positions are almost exactly 14 turns of the one and 3 of the other; 31 and 57 come near,
+# and after 25 pair 0 is back, with pair 1 not far off. Add that to 3: the head also looks at
+# $3 + 25 = 28$, $3 + 31 = 34$, $3 + 57 = 60$, $3 + 88 = 91$ and $3 - 88 = -85$. (Each weight is a
+# mean over the pairs that have this offset; few have one of 91.) Training on 24 tokens gave it no
+# reason not to look there.
 #
-# The clip is known as ReRoPE (Su 2023). It is one way to **extend the context**: one can clip far
-# offsets, or squeeze all positions into the range of training, which is position interpolation
-# (Chen et al. 2023). Unit 03 did the same to a table: to stretch 24 rows over 48 positions is to
-# squeeze 48 positions into 24. It did worse than guessing, because an offset of three then looked
-# like 1.5. Unit 10 tries it with RoPE.
+# The clip is known as ReRoPE (Su 2023). It is one way to **extend the context**, that is, to read
+# longer texts than in training. Another is to squeeze all positions into the range of training,
+# which is position interpolation (Chen et al. 2023). Unit 03 did the same to a table: to stretch 24
+# rows over 48 positions is to squeeze 48 positions into 24. It did worse than guessing, because an
+# offset of three then looked like 1.5. Unit 10 tries it with RoPE.
 #
-# This holds on this task. Transformer-XL meets new offsets as well, and holds; why, this course has
-# not measured. And on the shift task of unit 04 (say the symbol three positions before, trained on
-# 8 to 32 tokens) RoPE nearly holds at four times the length without any clip:
+# That far offsets spoil the attention has been shown for RoPE, and on this task. Transformer-XL
+# meets new offsets as well and stays near the limit; why, this course has not measured. And on the
+# shift task of unit 04 (say the symbol three positions before, trained on 8 to 32 tokens) RoPE
+# nearly holds at four times the length without any clip:
 
 # %%
 shift = recorded.load("shift3")

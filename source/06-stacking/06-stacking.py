@@ -264,9 +264,9 @@ outcome("prevents", "a" if mlp and skip else "b" if skip else "c" if mlp else "d
 # are small, no fixed factor keeps up with a cube.
 #
 # The table's last line, *both, one skip*, is a warning. There the skip runs around the attention
-# only, so what tells rows apart must pass the MLP. Relative to the rows, each layer shrinks the
-# differences by about the same factor: the tokens collapse again, though only exponentially. A skip
-# has to run around everything.
+# only, so what tells rows apart must pass the MLP. Relative to the rows, each layer from the third
+# on shrinks the differences by about the same factor: the tokens collapse again, though only
+# exponentially. A skip has to run around everything.
 
 # %% [markdown]
 # ### Forty-eight layers
@@ -282,7 +282,7 @@ def whole(layer, x):
     return layer(x)  # attention and MLP, each with a LayerNorm before it and a skip
 
 stacks = [through(step, tokens, 48) for step in (steps["attention + skip"], whole)]
-print("layers     r  size of differences    of the mean row  whole layers: r")
+print(f"layers     r {'|differences|':>20} {'|mean row|':>18} {'whole layers: r':>16}")
 for layer in (0, 6, 12, 24, 48):
     r, of_whole = (torch.as_tensor(residual_of(each[layer])).mean() for each in stacks)
     shared = stacks[0][layer].mean(1, keepdim=True).expand_as(tokens)
@@ -309,10 +309,10 @@ plots.show(*stack.band({name: one_number(step, 48) for name, step in after.items
                        lit=(0, 4)))
 
 # %% [markdown]
-# Without a skip the six words are one line. In the middle panel they only look like one line:
-# everything is drawn relative to the size of a row, and the mean row has grown. With whole layers
-# they are six words still, and the two *the* are two. **Cause 1 is real**, unless a skip runs
-# around everything.
+# Without a skip the six words are one line. In the middle panel they only come to look like one
+# line: everything is drawn relative to the size of a row, and the mean row has grown. With whole
+# layers they are six words still, and the two *the* are two. **Cause 1 is real**, unless a skip
+# runs around everything.
 
 # %% [markdown]
 # ### Can training find a way out?
@@ -378,8 +378,8 @@ for name, layer in kinds.items():
 # gain needs no context: one in ten of the tokens to be named is not hidden, but shown as it is.)
 # The very last line shows how it begins: before training, the rows at the top are nearly the same,
 # so it makes no difference where attention looks, and its queries and keys get hardly any gradient.
-# Training then does raise the residual, but in the time that is enough with skips it finds nothing
-# that the loss would show.
+# Training then does raise the residual at the top, but in 200 steps, enough for the stack with
+# skips, the loss hardly moves.
 
 # %% [markdown]
 # ## 2. Where am I, four layers up?
@@ -387,9 +387,9 @@ for name, layer in kinds.items():
 # Cause 2. Of the four hooks, a table uses `embed`: it is added **once**, at the input. Is the
 # position still there further up? A *probe* asks: can a linear map read it from a state?
 #
-# Take the states of $N$ sequences, and append a constant 1 to each (the bias): these are the rows
-# of $Z$, of shape $(N T, D+1)$. Let $p$ hold the position of each row, counted from 0. Ridge
-# regression has weights
+# Take the states of $N$ sequences, one vector for each token, and append a constant 1 to each
+# vector (the bias): these are the rows of $Z$, of shape $(N T, D+1)$. Let $p$ hold, for each row,
+# the position of its token in its own sequence, from 0 to $T - 1$. Ridge regression has weights
 #
 # $$w = (Z^\top Z + \lambda I)^{-1} Z^\top p$$
 #
@@ -414,7 +414,7 @@ for name, layer in kinds.items():
 # - Neither tensor may be modified.
 # </details>
 #
-# *Why care:* a probe with as many weights as a state has numbers can fit noise. Judged on what it
+# *Why care:* a probe with as many weights as it has rows to fit can fit noise. Judged on what it
 # was fitted to, it finds positions where there are none.
 #
 # <details><summary>Hint 1: the targets</summary>
@@ -466,13 +466,13 @@ print(f"noise, judged on other sequences: {float(error_of(noise[:8], noise[8:]))
 # noise, and the fair one is worse than the middle. So give a probe many more rows than weights.
 #
 # Beside the models trained above we train two more. In **Renewed**, the table at the input is added
-# again to what enters each layer, so the first layer gets it twice. It is the same table
-# everywhere, and no hook can do that, so the cell defines another layer. **Shaw** is told offsets
-# in every layer (unit 04), and nothing at the input.
+# again to what enters each layer, so the first layer gets it twice. It is the same table in every
+# layer. No hook adds to the input of a layer, so the code below defines a layer that does. **Shaw**
+# is told offsets in every layer (unit 04), and nothing at the input.
 
 # %%
-predict("read", "Of the three kinds with skips, recorded over 500 steps on three seeds, a probe "
-                "reads positions best from the last layer of one. Is the loss of this one",
+predict("read", "Three kinds have skips: with skips, renewed and Shaw. From the last layer of one "
+                "kind, a probe reads positions best. Is the recorded loss of this kind",
         a="the lowest of the three", b="in the middle", c="the highest of the three", answer="")
 
 # %% tags=["training"]
@@ -519,22 +519,24 @@ outcome("read", "a" if best == with_skips.min() else "c" if best == with_skips.m
 # %% [markdown]
 # - **No skips.** Read without error at the input; after two layers hardly better than the middle.
 # - **With skips.** Given once, the position becomes hard to read, mostly in the first layer.
-# - **Renewed.** The first layer costs most here too, but in the end the error is half as large.
+# - **Renewed.** The first layer costs most here too, but after four layers the recorded error is
+#   half of that with skips.
 # - **Shaw.** At the input there is nothing to read, since nothing is added there. Further up there
 #   is something; where it comes from was not investigated.
 #
-# Easier to read is not better. Of the three with skips, *renewed* is easiest to read (2.0) and has
-# the highest loss (0.357); none of its three seeds comes below one of the others. Shaw is hardest
-# to read (4.3) and has the lowest (0.307): this language asks for offsets only. And a linear probe
-# that fails does not prove that the position is lost, only that no linear map finds it. **Cause 2
-# holds in part**: the position gets hard to read, but with skips no loss here suffers from it.
+# Easier to read is not better. Of the three kinds with skips, in the recorded runs, *renewed* is
+# easiest to read (2.0) and has the highest loss (0.357); each of its three seeds has a higher loss
+# than every seed of the other two. Shaw is hardest to read (4.3) and has the lowest (0.307): this
+# language asks for offsets only. And a linear probe that fails does not prove that the position is
+# lost, only that no linear map finds it. **Cause 2 holds in part**: the position gets hard to read,
+# but with skips no loss here suffers from it.
 
 # %% [markdown]
 # ## 3. Out of reach?
 #
 # Cause 3 is an answer that is often given: a deep stack cannot relate words that are far apart,
-# because the positional encoding is fixed and not learned. Ask the gradient which inputs output 0
-# depends on:
+# because the positional encoding is fixed and not learned. On which inputs does the output of the
+# first token depend? The gradient tells:
 
 # %% tags=["nbval-check-output"]
 def reach(layers, name, **options):
@@ -570,8 +572,8 @@ for name, options in given.items():
 # mean of the values with those weights. And it has an MLP from $D$ to $4D$ and back.
 #
 # A product of a $(n, m)$ and a $(m, l)$ matrix takes $n\,m\,l$ multiplications. Softmax, LayerNorm
-# and biases take far fewer operations and are left out. (In time the softmax is not small: it may
-# take as long as the two products around it.)
+# and biases take far fewer operations and are left out. (Measured in seconds the softmax is not
+# small: it may take as long as the two products around it.)
 
 # %%
 predict("share", "BERT base: D = 768, T = 512. How much of a layer's work do all those pairs take?",
@@ -623,8 +625,8 @@ for length in (512, 4608, 131_072):
 outcome("share", "a" if part_of[512] < 0.2 else "b" if part_of[512] < 0.7 else "c")
 
 # %% [markdown]
-# $2T^2D = 12\,TD^2$ at $T = 6D$ (of the 12, the projections are 4 and the MLP is 8): the wider the
-# model, the longer a text must be before its pairs matter.
+# The pairs, $2T^2D$, equal all the rest, $12\,TD^2$, at $T = 6D$ (of the 12, the projections are 4
+# and the MLP is 8): the wider the model, the longer a text must be before its pairs matter.
 #
 # One thing does **not** grow. It is sometimes said that attention over a long text has too many
 # parameters and overfits. How many are there?
@@ -938,9 +940,9 @@ by_kind.loc[kinds].rename(told).round(3)
 #
 # $$s_h(\delta) = -\alpha\,(\delta - \Delta_h)^2$$
 #
-# so that for a large $\alpha$ its softmax picks the one key at offset $\Delta_h$. A convolution
-# with $K$ taps takes $K$ such heads; tap $h$ is the matrix $W_h$ of head $h$, from $C$ to $C'$
-# channels:
+# so that for a large $\alpha$ its softmax picks the one key at offset $\Delta_h$. The kernel of a
+# convolution of size $K$ has one matrix for each offset, its **taps** $W_0, \dots, W_{K-1}$, each
+# from $C$ to $C'$ channels. Give each tap a head of its own:
 #
 # $$y_i = \sum_{h=0}^{K-1} W_h \sum_j \operatorname{softmax}_j\big(s_h(j - i)\big)\, x_j$$
 
@@ -956,8 +958,8 @@ by_kind.loc[kinds].rename(told).round(3)
 #
 # - It must be right even if `alpha` is so large that exp underflows to 0 for every score of a
 #   query.
-# - The result has the dtype of `x`. Compute all in that dtype, the softmax too: where taps cancel,
-#   a small difference of large numbers remains.
+# - The result has the dtype of `x`. Compute all in that dtype, the softmax too: where the
+#   contributions of two taps nearly cancel, fewer digits would ruin the small difference.
 # - Gradients must reach `x` and `kernel`, and both stay as they are.
 # </details>
 #

@@ -47,8 +47,8 @@ PAIR = "Paris is the capital of France.", "Everybody knows that."
 # BERT was trained on books and Wikipedia. This unit uses real English that comes with every Python:
 # the docstrings of the standard library, cut into sentences. Other versions of Python have other
 # docstrings, and where two pieces are equally frequent the trainer of the vocabulary picks either,
-# so your numbers may differ a little from ours and from one run to the next. One document in ten is
-# kept for testing; the rest is for training.
+# so your numbers may differ a little from ours and from one run to the next. Each docstring is a
+# document. One in ten is kept for testing; the rest is for training.
 
 # %% tags=["training"]
 from helpers.corpora.english import docstrings
@@ -111,9 +111,9 @@ plots.show(*text.unknown({
 # %% [markdown]
 # In pieces the whole sentence is there, with half as many tokens as in letters. How is a word cut?
 # **Greedily**: take the longest piece that fits at the beginning, then the longest that fits the
-# rest. These pieces are all that BERT will ever see of a word, so you write this function first.
-# (The **special** tokens stand for no word. In every vocabulary from this unit on, `[PAD]` has the
-# id 0, `[UNK]` 1, `[CLS]` 2, `[SEP]` 3 and `[MASK]` 4.)
+# rest. These pieces are all that BERT will ever see of a word, so the first function you write is
+# the one that cuts. (The **special** tokens stand for no word. In every vocabulary from this unit
+# on, `[PAD]` has the id 0, `[UNK]` 1, `[CLS]` 2, `[SEP]` 3 and `[MASK]` 4.)
 
 # %% tags=["training"]
 plots.show(*text.pieces("capital", vocabulary(1000).encode("capital").tokens))
@@ -134,13 +134,13 @@ plots.show(*text.pieces("capital", vocabulary(1000).encode("capital").tokens))
 #
 # - The word may be of any length, from one character to thousands of pieces, and of any characters,
 #   digits and `#` among them. It is in lower case already.
-# - No word given to you begins with the text of a `##` piece: where `##ing` is a piece, the word
-#   `##ings` does not occur.
+# - No word given to you begins with a whole `##` piece, the two # included: where `##ing` is a
+#   piece, the word `##ings` does not occur.
 # - Any piece may have id 0, and `vocabulary` stays as it is.
 # </details>
 #
-# *Why care:* a model knows a word by these pieces only. Cut differently from how it was trained,
-# and it reads another language, without any error.
+# *Why care:* a model knows a word by these pieces only. Cut words in another way than in training,
+# and the model reads another language, without any error.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -303,9 +303,9 @@ print(pair_tokens, pair_segments, sep="\n")
 # has to say which, from the vector of `[CLS]`. Where does the other sentence come from? An easy
 # choice is the first sentence of a random document.
 #
-# Is that a fair task? Let us ask a judge who has seen one half of the pairs with their labels, and
-# is tested on the other half. It may look at **the first word of the second sentence**, and at
-# nothing else: it never sees the first sentence at all.
+# Is that a fair task? Let us ask a judge. The pairs are shuffled; the judge is shown every second
+# one with its label, and tested on the rest. It may look at **the first word of the second
+# sentence**, and at nothing else: it never sees the first sentence at all.
 
 # %%
 predict("leak", "How often is this judge right about whether the second sentence follows?",
@@ -604,9 +604,10 @@ def draw_heard(noise):
 widgets.explore(draw_heard, noise=("noise, relative to the sum", 0.0, 2.0, 1.0))
 
 # %% [markdown]
-# Up to 32 dimensions most are wrong, from 128 on most are right. Random vectors in many dimensions
-# are nearly orthogonal, so a sum keeps its parts apart. Would it be better to put them **side by
-# side**, in the same $D$ numbers? Each gets a third, with the same relative noise:
+# Up to 32 dimensions most are wrong, at 64 most are right, from 128 on nearly all. Random vectors
+# in many dimensions are nearly orthogonal, so a sum keeps its parts apart. Would it be better to
+# put them **side by side**, in the same $D$ numbers? Each gets a third, with the same relative
+# noise:
 
 # %%
 predict("beside", "Side by side in the same D numbers, all three are read back correctly",
@@ -670,8 +671,8 @@ plots.show(*text.fates(words_of(PAIR[0]), after, chosen=[0, 3, 5]))
 #   the choice.
 # </details>
 #
-# *Why care:* wrong proportions give no error, only another task. Pay a model for padding, and its
-# loss looks splendid.
+# *Why care:* wrong proportions give no error, only another task. Score a model on padding as well,
+# and its loss looks splendid, since padding is easy to name.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -762,9 +763,10 @@ right = by_rule["a scored word here is the right one"]
 outcome("trust", "c" if right > 0.95 else "b" if right > 0.7 else "a")
 
 # %% [markdown]
-# Compare the columns. With `[MASK]` only, a visible word is never scored (so the last mean has no
-# numbers). That is one more shortcut: the output vector at a visible word need not represent that
-# word, and no loss will notice. But a BERT in use sees nothing but words.
+# Compare the columns. With `[MASK]` only, a visible word is never scored (the last fraction is 0 of
+# 0: `NaN`). That is one more shortcut: the output vector at a visible word need not represent that
+# word, and no loss will notice. But a BERT that is trained further for another task, as in unit 08,
+# sees no `[MASK]` there.
 #
 # With 80/10/10 any visible word may be scored, and half of the visible words that are scored are
 # wrong. So each position has to keep its word **and** ask the context whether it fits. That is the
@@ -872,4 +874,4 @@ else:
 #
 # > paris is the capital of `[MASK]`
 #
-# Everybody knows that. What will a BERT say that has read nothing but docstrings?
+# Everybody knows that. What will a BERT say if it has read nothing but docstrings?

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # 10 · Longer than trained
 #
-# In the summer of 2023 people took a language model that had been trained on 2,048 tokens, changed
-# the lines of its code that compute RoPE's angles, and had it read several times as much. Within
-# weeks there were several ways to do so. Papers described them, and a year later Llama 3.1 and
-# DeepSeek-V3 were released with descendants of two of them. What had they changed, and why did it
-# help?
+# In the summer of 2023 people took a language model that had been trained on texts of 2,048 tokens,
+# changed the lines of its code that compute RoPE's angles, and had it read several times as much.
+# Within weeks there were several ways to do so. Papers described them, and in 2024 Llama 3.1 and
+# DeepSeek-V3 were released, one with a descendant of them, one with YaRN itself. What had they
+# changed, and why did it help?
 #
 # By the end of this unit you can
 #
@@ -42,7 +42,7 @@ from helpers.training.extension import extend
 # ## 1. A model that cannot read on
 #
 # A model is trained on texts of one length, its **context length**, and then somebody gives it a
-# longer one. This unit asks one question: what must be done to the positions so that it can read
+# longer one. The question of this unit is: what must be done to the positions so that it can read
 # on? Nearly all of it happens in one hook:
 
 # %%
@@ -79,8 +79,8 @@ by_length(measured(ways))
 # itself falls a little, since in a longer text a smaller part of the tokens is near an end. (One
 # seed and 300 steps; on a GPU, three seeds.)
 #
-# Nobody wants to train again from the beginning for that. A large model is trained on some
-# thousands of tokens only, as attention costs $T^2$. The methods of sections 3 to 5 were invented
+# Nobody wants to train again from the beginning for that. A large model is trained on texts of a
+# few thousand tokens only, as attention costs $T^2$. The methods of sections 3 to 5 were invented
 # to make it read longer texts at little cost. For a large model one cannot measure how far from the
 # limit it is. Here one can.
 
@@ -127,8 +127,8 @@ check.turns(turns, seed=10101)
 
 # %% [markdown]
 # From here on, `turned` is your `turns`, or the course's while yours is not right. This is our
-# model, and beside it a large one, whose heads have 128 columns and which has been trained on 4,096
-# tokens:
+# model, and beside it a large one, whose heads have 128 columns and which has been trained on texts
+# of 4,096 tokens:
 
 # %%
 right_turns = check.turns.use(turns)
@@ -156,7 +156,7 @@ for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
 # in one direction, has been through all angles as well. From here on we count it among the fast
 # pairs, which are now two: pairs 0 and 1.)
 #
-# Which of the two is it for this model? Unit 05 told them apart by clipping the offsets of some
+# Which of the two makes this model fail? Unit 05 told them apart by clipping the offsets of some
 # pairs only. Do you remember? We now give this model what was invented for slow pairs, and see for
 # each method what it does and what it does not do.
 
@@ -166,8 +166,9 @@ for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
 # The first idea is the simplest (Chen et al. 2023). To read $s$ times as many tokens, read position
 # $p$ as $p/s$. Then the last position of the longer text lies hardly beyond those in training, and
 # hardly any angle is new. Turning by $\frac{p}{s}\,\theta_n$ is turning by $p\,\frac{\theta_n}{s}$:
-# all frequencies are divided by $s$, and nothing else changes. So this class can be every method of
-# this unit that changes frequencies:
+# all frequencies are divided by $s$, and nothing else changes. So interpolation is a choice of
+# frequencies, as NTK and YaRN will be. This class takes any frequencies, and a factor that YaRN
+# will need:
 
 # %%
 class Slowed(Rotary):
@@ -204,8 +205,8 @@ outcome("squeezed", "c" if change > 0.1 else "a" if at96.min() < 0.4 else "b")
 # %% [markdown]
 # Worse than guessing, at every length, also at 24 where nothing was wrong. What does such a model
 # do? It has learned to find the key whose pairs stand at the angles $-3\,\theta_n$ from the query.
-# In training that was the key three positions to the left. Where does this key stand now that each
-# position turns pair $n$ by only $\theta_n/4$?
+# In training that was the key three positions to the left. Which key stands at these angles now
+# that each position turns pair $n$ by only $\theta_n/4$?
 
 # %%
 predict("lag", "Give the interpolated model languages in which a token follows from the one 1, 3, "
@@ -242,9 +243,9 @@ outcome("lag", min(lags, key=lambda lag: lags[lag]["loss"]))
 # $n = d/2 - 1$, turns exactly $s$ times as slowly as before. (Pair 0 turns by 1 radian per position
 # with any base.)
 #
-# A single pair is both the fastest and the slowest, and no base slows it. An odd width leaves a
-# column without a partner. In both cases raise a ValueError with a text; where the width is odd,
-# its text names the width.
+# With $d = 2$ there is a single pair, which is both the fastest and the slowest, and no base slows
+# it. An odd width leaves a column without a partner. In both cases raise a ValueError with a text;
+# where the width is odd, its text names the width.
 #
 # *Why care:* `rope_theta` in the configuration of a model is this number. Models for long texts
 # have 500,000 there, or 1,000,000, and now you can say for which $s$ NTK would choose that.
@@ -350,9 +351,9 @@ plots.show(*pictures.slowed(left, turned(128, 4096)[0], low=1, high=32))
 print(f"queries and keys are multiplied by {factor:.3f}")
 
 # %% [markdown]
-# Besides the ramp, YaRN makes queries and keys a little longer: in a text of many keys the softmax
-# spreads its weight, and larger scores sharpen it again. The authors fitted $0.1 \ln s + 1$ to
-# measured perplexities.
+# Besides the ramp, YaRN multiplies queries and keys by a little more than 1: in a text of many keys
+# the softmax spreads its weight, and larger scores sharpen it again. The authors fitted
+# $0.1 \ln s + 1$ to measured perplexities.
 #
 # ### The paper and its code
 #
@@ -466,14 +467,15 @@ print("at 192 tokens, after 100 steps:",
 recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).round(2)
 
 # %% [markdown]
-# Read it from the left to the right:
+# Read it from the left to the right (the paper's YaRN is in your own table only):
 #
 # - **Without fine-tuning,** no change of frequencies brings this model near the limit. The clip
 #   does. The cause was new offsets, as unit 05 said, and only the clip removes them and leaves the
 #   old ones as they were.
 # - **After 30 steps,** RoPE as it was has come most of the way: texts of 96 tokens show the model
-#   the offsets that it had not seen. The two methods that slow pair 0 have come less far:
-#   interpolation, and the paper's YaRN. With them the model first has to learn what a step is now.
+#   the offsets that it had not seen. The two methods that slow pair 0, interpolation and the
+#   paper's YaRN, are still far from the limit. With them the model first has to learn what a step
+#   is now.
 # - **After 100 steps,** RoPE without any extension is within a hundredth of a nat of YaRN, the
 #   lowest in most seeds. At 192 tokens, a length that the fine-tuning did not have, YaRN is the
 #   worst of the three that are printed, and NTK gains little on RoPE. This model needs none of
@@ -498,10 +500,10 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 # its second layer, one without them in its first. For comparison, the table also has RoPE in both:
 
 # %%
-predict("layer", "Trained without positions in one of its layers, a model has a lower loss at 96 "
-                 "tokens than with RoPE in both. Which layer is it?",
-        a="in truth neither", b="the first alone", c="the second alone", d="either of them",
-        answer="")
+predict("layer", "Train without positions in one of the two layers. Where is the loss at 96 tokens "
+                 "then lower than with RoPE in both?",
+        a="in neither", b="where the first layer has none", c="where the second has none",
+        d="in both cases", answer="")
 
 # %%
 by_turns = four[four["encoding"].isin(["RoPE", "RoPE, none", "none, RoPE"]) & (four["tuned"] == 0)]
@@ -520,11 +522,11 @@ outcome("layer", "abcd"[first + 2 * second])
 # %% [markdown]
 # ## 8. Where does a token stand?
 #
-# So far position $p$ was the $p$-th token of its row. In practice, inputs look different. Several
-# texts of different lengths go through in one batch, the shorter ones filled up on the left with
-# **padding**. And a **decoder** reads its prompt once and keeps the keys and values of each layer
-# in a **KV cache**; then it is given one new token at a time, $T = 1$. Somebody has to say where
-# that token stands.
+# So far a token stood at $p$ if $p$ tokens were before it in its row. In practice, inputs look
+# different. Several texts of different lengths go through in one batch, the shorter ones filled up
+# on the left with **padding**. And a **decoder** reads its prompt once and keeps the keys and
+# values of each layer in a **KV cache**; then it is given one new token at a time, $T = 1$.
+# Somebody has to say where that token stands.
 
 # %%
 mask = torch.tensor([[1, 1, 1, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1], [0, 1, 1, 1, 1, 1, 1]]).bool()
@@ -876,7 +878,7 @@ rows.pivot_table("above", "encoding", "length", aggfunc=["mean", "std"]).round(2
 # ## 11. Check against other libraries
 #
 # `transformers` computes frequencies for each of these methods from a model's configuration. Its
-# YaRN has the ramp of the authors' code; with your frequencies it would be another model.
+# YaRN has the ramp of the authors' code, so your frequencies will differ from its own.
 
 # %% tags=["nbval-check-output"]
 from importlib.util import find_spec
@@ -897,24 +899,23 @@ if find_spec("transformers"):
 # %% [markdown]
 # ## What to keep
 #
-# - A longer text brings new angles to slow pairs, and new offsets to all of them. Ask which of the
-#   two a method changes, and which of the two makes your model fail.
+# - A longer text brings new angles to the slow pairs, and new offsets to every pair. Ask which of
+#   the two a method changes, and which of the two makes your model fail.
 # - Interpolation slows all pairs by $s$, NTK the slowest by $s$ and the fastest not at all, YaRN
 #   each by how often it turned in training. A clip slows nothing.
 # - Slowing all pairs by $s$ moves what a head looks at: from three positions away to $3s$.
 # - Two implementations called YaRN may have two ramps, and a wrong base raises no error. Compare
 #   frequencies, not names.
-# - A position counts real tokens, goes on behind a cache, and is an integer. Test cached decoding
-#   against one full pass, a padded batch against each text alone, and look at the positions
-#   themselves.
+# - A position counts the real tokens before it, those in the cache included, and is an integer.
+#   Test cached decoding against one full pass, a padded batch against each text alone, and look at
+#   the positions themselves.
 # - A picture has two positions: half of the pairs for each.
 #
 # And the claim with which unit 09 ended, that a few numbers bring RoPE to longer texts without any
 # further training? Take “brings to” as: at most 0.1 nats above the limit at 96 tokens. On this
-# model the claim then does not hold: each of the formulas stays more than 0.5 nats above it on each
-# of the 20 recorded seeds. The clip keeps within 0.1 on 19 of them, but it changes no number of
-# RoPE. With a few steps of fine-tuning the model reads on, and then RoPE as it was is among the
-# best.
+# model the claim then does not hold: each recorded formula stays more than 0.5 nats above it on
+# each of the 20 seeds. The clip keeps within 0.1 on 19 of them, but it changes no number of RoPE.
+# With a few steps of fine-tuning the model reads on, and then RoPE as it was is among the best.
 #
 # In unit 00, *dog bites man* and *man bites dog* were the same sentence. Since then you have added
 # positions, learned them, counted from the query, turned by them, and carried them beyond what a

@@ -183,7 +183,7 @@ def longer_base_unguarded(base, factor, d_head):
 @longer_base.mistake(
     "With one pair you return a base. That pair does not slow, whatever the base: refuse it.",
     loses=REFUSED,
-    breaks="A single pair",
+    breaks="there is a single pair",
 )
 @changed(
     longer_base_right,
