@@ -19,7 +19,7 @@ def clocks(first: int = 0, hands: int = 4, base: float = 10_000.0) -> tuple[Figu
     Hand i stands at p·ω_i radians, counted from twelve o'clock to the right, so that its tip has
     the sine to the right and the cosine upward.
     """
-    figure, ax = plt.subplots(figsize=(7.4, 1.85))  # eight axes would take eight times as long
+    figure, ax = plt.subplots(figsize=(7.4, 1.85))  # eight axes would take twice as long
     ax.set(xlim=(-1.1, 18.7), ylim=(-1.1, 1.6), aspect="equal")
     ax.axis("off")
     for face in range(8):

@@ -298,7 +298,7 @@ check.slopes(slopes, seed=5303)
 
 # %% [markdown] exercise="alibi_bias" title="The bias in three forms" difficulty=2 minutes=10
 # Write `alibi_bias`. It takes slopes of shape $(H,)$, none below 0, and the length $T$, at most
-# 512, and returns what is added to the scaled scores, $(H, T, T)$, query $i$ in the rows and key
+# 600, and returns what is added to the scaled scores, $(H, T, T)$, query $i$ in the rows and key
 # $j$ in the columns:
 #
 # - `form="causal"`: $-m_h\,(i - j)$ for $j \le i$, and $-\infty$ for the keys that come later,

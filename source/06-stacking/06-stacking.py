@@ -513,7 +513,9 @@ print(longer.note)
 four = [*curves]
 loss, top = at24["loss"].mean()[four], by_layer.loc[four, "probe 4"]
 best, with_skips = loss[top.idxmin()], loss.drop("no skips")
-print(*(f"{name:10} recorded loss {loss[name]:.3f}" for name in four), sep="\n")
+for name in four:
+    each = at24["loss"].get_group(name)
+    print(f"{name:10} recorded loss {loss[name]:.3f}, by seed {each.min():.3f} to {each.max():.3f}")
 outcome("read", "a" if best == with_skips.min() else "c" if best == with_skips.max() else "b")
 
 # %% [markdown]
@@ -672,6 +674,8 @@ raced = pd.concat([study.table[study.table.encoding == name] for name in names])
 plots.race(ax, raced, "recorded: 1,000 steps, three seeds")
 plots.show(figure, "Loss by length: only the window and Shaw keys stay near the limit.")
 print(study.note)
+at96 = raced[raced["length"] == 96].groupby("encoding")["loss"].mean()
+print("loss at 96:", ", ".join(f"{name} {at96[name]:.2f}" for name in names))
 
 # %% [markdown]
 # At the trained length all seven do nearly the same. Beyond it, the two absolute encodings,

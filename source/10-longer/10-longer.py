@@ -244,8 +244,8 @@ outcome("lag", min(lags, key=lambda lag: lags[lag]["loss"]))
 # with any base.)
 #
 # With $d = 2$ there is a single pair, which is both the fastest and the slowest, and no base slows
-# it. An odd width leaves a column without a partner. In both cases raise a ValueError with a text;
-# where the width is odd, its text names the width.
+# it. An odd width leaves a column without a partner. In both cases raise a ValueError whose text
+# names the width.
 #
 # *Why care:* `rope_theta` in the configuration of a model is this number. Models for long texts
 # have 500,000 there, or 1,000,000, and now you can say for which $s$ NTK would choose that.
@@ -461,6 +461,10 @@ recorded96 = recorded96.assign(above=recorded96["loss"] - recorded96["limit"])
 tuned100 = recorded96[recorded96["tuned"] == 100]
 best = tuned100.loc[tuned100.groupby("seed")["above"].idxmin(), "encoding"].value_counts()
 print("lowest after 100 steps:", ", ".join(f"{way} in {n} seeds" for way, n in best.items()))
+untuned96 = recorded96[recorded96["tuned"] == 0].groupby("encoding")["above"]
+for way, each in untuned96:
+    print(f"{way}, untuned: {each.min():.2f} to {each.max():.2f} above the limit, at most 0.1 on "
+          f"{(each <= 0.1).sum()} of {len(each)} seeds")
 at_192 = four[(four["length"] == 192) & (four["tuned"] == 100)].groupby("encoding")["loss"].mean()
 print("at 192 tokens, after 100 steps:",
       ", ".join(f"{way} {at_192[way]:.2f}" for way in ("RoPE", "NTK", "YaRN, the code")))

@@ -50,7 +50,7 @@ def _bias_of_form(form: str) -> Callable[[Random], Iterator[Case]]:
         yield call(slopes.flip(0), length, form=form)  # the same shapes once more
         yield call(_slopes(rng, rng.randint(9, 12)), rng.randint(3, 4), form=form)
         yield call(_slopes(rng, 2), rng.choice((5, 7)), form=form)
-        yield _long(1 + _slopes(rng, 1), rng.randint(505, 512), form)
+        yield _long(1 + _slopes(rng, 1), rng.randint(590, 600), form)
         yield call(_slopes(rng, rng.randint(20, 40)), 2, form=form)
         asked = call(_one_flat(rng, slopes), length, form=form)
         yield Case(f"{asked.label} with a slope of 0", asked.ask)

@@ -96,7 +96,7 @@ def _other_sizes(rng: Random) -> Iterator[Case]:
         distances = rng.sample(distances, min(600, len(distances)))
         offsets = _both_sides(rng, [*distances, max_distance * 10])
         yield _typed(offsets, num_buckets=num_buckets, max_distance=max_distance)
-    yield _typed(offsets, num_buckets, max_distance)  # by their places
+    yield _typed(_both_sides(rng, [3, 9, 40]), 24, 96)  # by position
     # Here ln a − ln e is just below what ln(a/e) is.
     for num_buckets, max_distance, distance in ((8, 32, 8), (32, 512, 64), (64, 256, 64)):
         offsets = torch.tensor([distance, -distance])

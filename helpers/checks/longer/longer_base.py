@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
 from typing import Any
@@ -14,6 +15,10 @@ from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed, r
 from helpers.checks.longer import common
 
 BASES, REFUSED = "the new base", "one pair, or half a pair"
+LIMITS = re.compile(
+    r"\b2 (?:or more )?pairs\b|\b(?:multiple of|divisible by|divide by|than|least|above) 2\b"
+    r"|(?:/|(?<!-)>=?) ?2\b|\(d\w* ?- ?2\)"
+)
 
 
 def longer_base_of(base: float, factor: float, d_head: int) -> float:
@@ -51,16 +56,27 @@ def _bases(rng: Random) -> Iterator[Case]:
 
 def _refused(rng: Random) -> Iterator[Case]:
     for d_head in (2, 2 * rng.randint(3, 9) + 1, 2 * rng.randint(55, 90) + 1, 3, 1):
-        factor = 1.0 if d_head == 3 else rng.uniform(1.5, 3)
+        # None of its digits is a width: an error may name the factor alone.
+        factor = 1.0 if d_head == 3 else rng.choice((3.75, 4.75, 5.75))
 
         def ask(answer: Answer, d_head: int = d_head, factor: float = factor) -> Any:
-            # “2” and “1” stand in many a text that says nothing of the width.
-            named = {"d_head": d_head} if d_head > 4 else {}
-            return refusal(partial(answer, 10_000.5, factor, d_head), **named)
+            action = partial(answer, 10_000.5, factor, d_head)
+            return refusal(partial(_without_its_limits, action), d_head=d_head)
 
         yield Case(f"(10000.5, {factor:g}, {d_head})", ask)
     # What is allowed at the border.
     yield _number(10_000.0, 3, 4)
+
+
+def _without_its_limits(action: Callable[[], Any]) -> Any:
+    """An error without what is no width in it: “2 pairs at least” does not say that 2 was given."""
+    try:
+        return action()
+    except NotImplementedError:
+        raise
+    except Exception as error:
+        error.args = (LIMITS.sub("…", str(error)),)
+        raise
 
 
 longer_base = Exercise(
@@ -212,7 +228,7 @@ def longer_base_without_two_pairs(): ...
 @longer_base.mistake(
     "Your error does not say which width was refused. Put the value of d_head into its text.",
     loses=REFUSED,
-    breaks="its text names the width",
+    breaks="whose text names",
 )
 @changed(longer_base_right, '(f"d_head={d_head} must be even, and at least 4")', '("too narrow")')
 def longer_base_refused_without_its_width(): ...

@@ -16,13 +16,15 @@ import torch
 from torch import Generator, Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, digits
+from helpers.checks.engine import Answer, Case, Exercise, Part
 from helpers.checks.relative import beginnings, common
 from helpers.checks.relative.module_asked import (
     TABLES,
     ask_hook,
     built,
     fill,
+    fine,
+    fine_table,
     first_for,
     shape_of,
     table_for,
@@ -120,7 +122,8 @@ def _given(rng: Random) -> Iterator[Case]:
             table = table_for(rng, name, heads)
             yield _offsets_case(name, first, table, _trees(rng, batch, length)[0])
             yield _offsets_case(name, first, table, _trees(rng, batch, length))
-        yield _offsets_case(name, first, table, torch.zeros(length, length, dtype=torch.long))
+        first, table = first_for(rng, name, 2, 2, 6), table_for(rng, name, 2)
+        yield _offsets_case(name, first, table, torch.zeros(6, 6, dtype=torch.long))
         k = rng.randint(17, 20)
         first, table = first_for(rng, name, 3, 2, 9), table_for(rng, name, 2, k)
         yield _offsets_case(name, first, table, _trees(rng, 3, 9, most=25), k)
@@ -198,7 +201,8 @@ def _backwards(rng: Random) -> Iterator[Case]:
         table = table_for(rng, name, heads)
         for offsets in (None, _trees(rng, 2, length)):
             yield _backwards_case(name, first, table, offsets)
-        yield _fine(name, first, table)
+        yield fine(name, first, table)
+        yield fine_table(name, first, table)
         yield _whole(rng, name)
 
 
@@ -218,18 +222,6 @@ def _whole(rng: Random, name: str) -> Case:
         return told(module, table, lambda: ask_hook(module, name, first))
 
     return Case(f"{name} in bfloat16 with B=1, H={heads}, T={length}", ask)
-
-
-def _fine(name: str, first: Tensor, table: dict[str, Tensor]) -> Case:
-    fine = {each: vectors.double() / 3 for each, vectors in table.items()}
-
-    def hook(answer: Answer) -> Answer:
-        module = answer(d_model=20, max_len=12, k=3, num_heads=first.shape[1]).double()
-        fill(module, fine)
-        fits = shape_of(module, TABLES[name]) == list(table[TABLES[name]].shape)
-        return lambda given: ask_hook(module, name, given) if fits else None
-
-    return digits(f"{name} with B={len(first)}, H={first.shape[1]}", first, of=hook)
 
 
 def _backwards_case(

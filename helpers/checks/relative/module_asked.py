@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
-from helpers.checks.engine import Answer, unchanged
+from helpers.checks.engine import Answer, Case, digits, unchanged
 from helpers.checks.relative import common
 
 TABLES = {"scores": "keys", "context": "values"}  # the table that a hook reads
@@ -74,3 +74,25 @@ def first_for(rng: Random, name: str, batch: int, heads: int, length: int) -> Te
 
 def table_for(rng: Random, name: str, heads: int, k: int = 3) -> dict[str, Tensor]:
     return {TABLES[name]: common.normal_numbers(rng, 2 * k + 1, 20 // heads)}
+
+
+def fine(name: str, first: Tensor, table: dict[str, Tensor]) -> Case:
+    def hook(answer: Answer) -> Answer:
+        module = built(answer, table, num_heads=first.shape[1]).double()
+        fits = shape_of(module, TABLES[name]) == list(table[TABLES[name]].shape)
+        return lambda given: ask_hook(module, name, given) if fits else None
+
+    return digits(f"{name} with B={len(first)}, H={first.shape[1]}", first, of=hook)
+
+
+def fine_table(name: str, first: Tensor, table: dict[str, Tensor]) -> Case:
+    def hook(answer: Answer) -> Answer:
+        module = built(answer, table, num_heads=first.shape[1]).double()
+
+        def ask(vectors: Tensor) -> Any:
+            fill(module, {TABLES[name]: vectors})
+            return ask_hook(module, name, first.double())
+
+        return ask
+
+    return digits(f"{name} by a table of other numbers", table[TABLES[name]], of=hook)

@@ -1,0 +1,157 @@
+"""Wrong answers that examiners found accepted, and that have no hint of their own, are refused."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from helpers import encodings
+from helpers.checks import after_bert, claim_lab, longer, relative, stacking
+from helpers.checks.learned.stretch import stretch
+from helpers.claims import settle
+
+
+def buckets_by_a_difference(offsets: Any, num_buckets: int = 32, max_distance: int = 128) -> Any:
+    n = num_buckets // 2
+    e, a = n // 2, offsets.abs()
+    far = a.clamp(min=1).double().log() - math.log(e)
+    far = e + (far / (math.log(max_distance) - math.log(e)) * (n - e)).long()
+    return torch.where(a < e, a, far.clamp(max=n - 1)) + n * (offsets > 0)
+
+
+def buckets_with_another_argument(
+    offsets: Any, bidirectional: bool = True, num_buckets: int = 32, max_distance: int = 128
+) -> Any:
+    n = num_buckets // 2
+    e, a = n // 2, offsets.abs()
+    far = (a.clamp(min=1).double() / e).log() / math.log(max_distance / e) * (n - e)
+    far = (e + far).long().clamp(max=n - 1)
+    return torch.where(a < e, a, far) + n * (offsets > 0)
+
+
+def bias_from_a_table(slopes: Any, length: int, form: str = "causal") -> Any:
+    p = torch.arange(512)[:length]
+    offset = p - p[:, None]
+    if form == "directional":
+        offset = torch.where(offset > 0, offset / 2, offset)
+    bias = -slopes[:, None, None] * offset.abs()
+    return bias.masked_fill(offset > 0, -math.inf) if form == "causal" else bias
+
+
+def residual_by_distances(x: Any) -> Any:
+    apart = torch.cdist(x, x).square().sum((1, 2)) / (2 * x.shape[1])
+    return apart.sqrt() / torch.linalg.matrix_norm(x)
+
+
+def trilinear(table: Any, length: int) -> Any:
+    size = [1, length, table.shape[1]]
+    return torch.ops.aten.upsample_trilinear3d(table[None, None, None], size, True)[0, 0, 0]
+
+
+def decided(claim: Any, numbers: dict[str, list[float]]) -> str:
+    found = {settle(numbers[part.number], part.low, part.high) for part in claim.parts}
+    if "not settled here" in found:
+        return "not settled here"
+    return found.pop() if len(found) == 1 else "holds in part"
+
+
+def verdict_of_three(claim: Any, seeds: Any) -> Any:
+    if claim.measurement is None:
+        return {"numbers": {}, "verdict": claim.read}
+    rows = claim.measure(seeds)
+    numbers = {part.number: rows[part.number].tolist() for part in claim.parts}
+    few = len(seeds) < 3
+    return {"numbers": numbers, "verdict": "not settled here" if few else decided(claim, numbers)}
+
+
+class ShawInFloat32(encodings.Encoding):
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        self.k, d = k, self.head_width
+        self.keys = torch.nn.Parameter(torch.randn(2 * k + 1, d) / d**0.5)
+        self.values = torch.nn.Parameter(torch.randn(2 * k + 1, d) / d**0.5)
+
+    def of(self, x: Any, offsets: Any) -> Any:
+        p = torch.arange(x.shape[2])
+        offsets = p - p[:, None] if offsets is None else offsets
+        rows = offsets.clamp(-self.k, self.k) + self.k
+        return (rows if rows.dim() == 2 else rows[:, None]).expand(*x.shape[:3], -1)
+
+    def scores(self, q: Any, k: Any, offsets: Any = None) -> Any:
+        return (q @ self.keys.float().T.to(q.dtype)).gather(-1, self.of(q, offsets))
+
+    def context(self, weights: Any, offsets: Any = None) -> Any:
+        by_row = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
+        return by_row.scatter_add(-1, self.of(weights, offsets), weights) @ self.values
+
+
+class ShawWithoutZeros(ShawInFloat32):
+    def of(self, x: Any, offsets: Any) -> Any:
+        return super().of(x, None if offsets is None or not offsets.any() else offsets)
+
+    def scores(self, q: Any, k: Any, offsets: Any = None) -> Any:
+        return (q @ self.keys.T).gather(-1, self.of(q, offsets))
+
+
+def positions_of_a_text(mask: Any, cached: int = 0) -> Any:
+    found = torch.where(mask, mask.cumsum(1) - 1, 0)
+    return found[:, cached:] if mask.any() else found
+
+
+def angles_of_squares(rows: int, columns: int, d_head: int, base: float = 10_000.0) -> Any:
+    base = 10_000.0 if rows == columns else base
+    theta = base ** (-torch.arange(d_head // 4) / (d_head // 4))
+    row, column = torch.cartesian_prod(torch.arange(rows), torch.arange(columns)).T
+    return torch.cat([row[:, None] * theta, column[:, None] * theta], 1)
+
+
+def ramp_of_sixteen(
+    d_head: int, trained: int, factor: float, low: float = 1, high: float = 32, base: float = 1e4
+) -> Any:
+    theta = base ** (-torch.arange(0, d_head, 2) / d_head)
+    kept = ((max(trained, 16) * theta / (2 * math.pi) - low) / (high - low)).clamp(0, 1)
+    return (1 - kept) * theta / factor + kept * theta, 0.1 * math.log(factor) + 1
+
+
+def base_that_names(text: str) -> Callable[..., float]:
+    def longer_base(base: float, factor: float, d_head: int) -> float:
+        if d_head == 2:
+            raise ValueError(text.format(factor))
+        if d_head % 2:
+            raise ValueError(f"d_head={d_head}")
+        return float(base * factor ** (d_head / (d_head - 2)))
+
+    return longer_base
+
+
+TEXTS = ("cannot slow by {}", "{:.2f} is too much", "d_head // 2 must be above 1", "d/(d-2)",
+         "d_head must be larger than 2", "even and > 2", "needs 2 or more pairs")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer"),
+    [
+        (after_bert.buckets, buckets_by_a_difference),
+        (after_bert.buckets, buckets_with_another_argument),
+        (after_bert.alibi_bias, bias_from_a_table),
+        (stacking.residual, residual_by_distances),
+        (claim_lab.verdict, verdict_of_three),
+        (relative.module, ShawInFloat32),
+        (relative.module, ShawWithoutZeros),
+        (longer.positions, positions_of_a_text),
+        (longer.angles2d, angles_of_squares),
+        (longer.ramp, ramp_of_sixteen),
+        *((longer.longer_base, base_that_names(text)) for text in TEXTS),
+    ],
+)
+def test_a_wrong_answer_that_was_accepted_is_refused(exercise: Any, answer: Any) -> None:
+    report = exercise(answer)
+    # Some part is right: it is refused for what is wrong with it, and not as a whole.
+    assert 0 < report.earned < report.points
+
+
+def test_a_kernel_behind_interpolate_is_not_allowed() -> None:
+    report = stretch(trilinear)
+    assert "not allowed" in report.findings[0].message
