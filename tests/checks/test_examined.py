@@ -4,11 +4,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import pytest
 import torch
+from torch import nn
 
 from helpers import encodings
-from helpers.checks import after_bert, claim_lab, longer, relative, stacking
+from helpers.checks import after_bert, claim_lab, learned, longer, relative, stacking
 from helpers.checks.learned.stretch import stretch
 from helpers.claims import settle
 
@@ -26,6 +28,14 @@ def buckets_with_another_argument(
 ) -> Any:
     n = num_buckets // 2
     e, a = n // 2, offsets.abs()
+    far = (a.clamp(min=1).double() / e).log() / math.log(max_distance / e) * (n - e)
+    far = (e + far).long().clamp(max=n - 1)
+    return torch.where(a < e, a, far) + n * (offsets > 0)
+
+
+def buckets_of_a_power_of_two(offsets: Any, num_buckets: int = 32, max_distance: int = 128) -> Any:
+    n = num_buckets // 2
+    e, a = 1 << (n // 2).bit_length() - 1, offsets.abs()
     far = (a.clamp(min=1).double() / e).log() / math.log(max_distance / e) * (n - e)
     far = (e + far).long().clamp(max=n - 1)
     return torch.where(a < e, a, far) + n * (offsets > 0)
@@ -95,6 +105,47 @@ class ShawWithoutZeros(ShawInFloat32):
         return (q @ self.keys.T).gather(-1, self.of(q, offsets))
 
 
+class ShawOfAThousand(ShawInFloat32):
+    def of(self, x: Any, offsets: Any) -> Any:
+        p = torch.arange(1024)[: x.shape[2]]
+        return super().of(x, p - p[:, None] if offsets is None else offsets)
+
+    def scores(self, q: Any, k: Any, offsets: Any = None) -> Any:
+        return (q @ self.keys.T).gather(-1, self.of(q, offsets))
+
+
+class ShawKeptWithoutGradients(ShawInFloat32):
+    kept: Any = None
+
+    def scores(self, q: Any, k: Any, offsets: Any = None) -> Any:
+        table = self.keys
+        if not torch.is_grad_enabled():
+            self.kept = table = self.keys.clone() if self.kept is None else self.kept
+        return (q @ table.T).gather(-1, self.of(q, offsets))
+
+
+class IndexNotFarBeyond(encodings.Additive):
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        wide = 4 * d_model
+        self.mlp = nn.Sequential(nn.Linear(1, wide), nn.GELU(), nn.Linear(wide, d_model))
+        self.norm = nn.LayerNorm(d_model)
+
+    def vectors(self, positions: Any) -> Any:
+        near = positions.clamp(max=2 * self.max_len).to(self.norm.weight.dtype)
+        return self.norm(self.mlp(near[..., None] / self.max_len))
+
+
+def summary_weighted_by_steps(runs: Any, length: int) -> Any:
+    here = runs[runs["length"] == length]
+    rows = {}
+    for name, each in here.groupby("encoding"):
+        gap = (each["loss"] - each["limit"]).mean()
+        mean = (each["loss"] * each["steps"]).sum() / each["steps"].sum()
+        rows[name] = {"mean": mean, "std": each["loss"].std(), "above": gap}
+    return pd.DataFrame(rows).T.sort_values("mean")
+
+
 def positions_of_a_text(mask: Any, cached: int = 0) -> Any:
     found = torch.where(mask, mask.cumsum(1) - 1, 0)
     return found[:, cached:] if mask.any() else found
@@ -135,11 +186,16 @@ TEXTS = ("cannot slow by {}", "{:.2f} is too much", "d_head // 2 must be above 1
     [
         (after_bert.buckets, buckets_by_a_difference),
         (after_bert.buckets, buckets_with_another_argument),
+        (after_bert.buckets, buckets_of_a_power_of_two),
         (after_bert.alibi_bias, bias_from_a_table),
         (stacking.residual, residual_by_distances),
         (claim_lab.verdict, verdict_of_three),
         (relative.module, ShawInFloat32),
         (relative.module, ShawWithoutZeros),
+        (relative.module, ShawOfAThousand),
+        (relative.module, ShawKeptWithoutGradients),
+        (learned.index_mlp, IndexNotFarBeyond),
+        (learned.summary, summary_weighted_by_steps),
         (longer.positions, positions_of_a_text),
         (longer.angles2d, angles_of_squares),
         (longer.ramp, ramp_of_sixteen),

@@ -46,7 +46,7 @@ def _runs_of(
 
     Seeds whose losses are equal differ in nothing but the seed.
     """
-    level, floor, steps = rng.uniform(1, 2), rng.uniform(0.1, 2), rng.choice((100, 200, 400))
+    level, floor = rng.uniform(1, 2), rng.uniform(0.1, 2)
     size = 4.5  # some means are below 10 and others above
     seeds = seeds or rng.randint(2, 5)
     losses = [level + rng.gauss(0, 0.2) + rng.uniform(0, 0.5) for _ in range(seeds)]
@@ -54,9 +54,11 @@ def _runs_of(
         losses = losses[:1] * 2  # of three, rounding would leave a deviation that is not 0
     elif len(losses) > 2:
         losses[-1] = losses[0]  # two seeds may end alike
-    others = {first: (rng.uniform(0, 0.2), rng.random()) for first in losses}
+    others = {
+        first: (rng.uniform(0, 0.2), rng.random(), rng.choice((100, 200, 400))) for first in losses
+    }
     for seed, first in zip(rng.sample(range(20), len(losses)), losses, strict=True):
-        more, accuracy = others[first]
+        more, accuracy, steps = others[first]
         for length in lengths:
             loss, limit = first * (1 + length / 100), floor + length / 200 + more
             row = {"encoding": name, "seed": seed, "steps": steps, "length": length}
