@@ -118,10 +118,10 @@ class ShawKeptWithoutGradients(ShawInFloat32):
     kept: Any = None
 
     def scores(self, q: Any, k: Any, offsets: Any = None) -> Any:
-        table = self.keys
-        if not torch.is_grad_enabled():
-            self.kept = table = self.keys.clone() if self.kept is None else self.kept
-        return (q @ table.T).gather(-1, self.of(q, offsets))
+        if torch.is_grad_enabled():
+            return super().scores(q, k, offsets)
+        self.kept = self.keys.clone() if self.kept is None else self.kept
+        return (q @ self.kept.T).gather(-1, self.of(q, offsets))
 
 
 class IndexNotFarBeyond(encodings.Additive):

@@ -182,15 +182,19 @@ class Grader:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits: nbgrader would take it for an error of this notebook, and nobody would stop."""
+def uninterrupted() -> Iterator[list[int]]:
+    """Ctrl-C waits until the end; the list, empty until then, says that it was pressed.
+
+    nbgrader would take it for an error of this notebook, and a finaliser, where Python may be at
+    any moment, for none at all: nobody would stop.
+    """
     waiting: list[int] = []
     main = threading.current_thread() is threading.main_thread()  # no other one can be interrupted
     usual = signal.getsignal(signal.SIGINT)
     if main:
         signal.signal(signal.SIGINT, lambda number, _frame: waiting.append(number))
     try:
-        yield
+        yield waiting
     finally:
         if main:
             signal.signal(signal.SIGINT, usual)

@@ -40,6 +40,7 @@ LIBRARY = hashlib.sha256(  # a mended check or reference is a reason to grade ag
 ).hexdigest()
 EVERYTHING = Choice()
 AHEAD = 2  # submissions read ahead of each worker, so that memory stays flat
+PATIENCE = 0.2  # seconds until somebody who presses Ctrl-C is heard
 
 
 @dataclass(frozen=True)
@@ -145,16 +146,21 @@ class _Run:
         """Grade everyone who is not in the journal; a few are on their way at a time."""
         waiting = iter(self.found)
         on_way: dict[Future[Graded], _Started] = {}
-        with tqdm(total=len(self.found), desc="grading", unit="notebook") as bar:
-            while True:
-                while len(on_way) < AHEAD * capacity and (each := next(waiting, None)):
+        with (
+            uninterrupted() as pressed,
+            tqdm(total=len(self.found), desc="grading", unit="notebook") as bar,
+        ):
+            while not pressed:
+                while len(on_way) < AHEAD * capacity and not pressed:
+                    if not (each := next(waiting, None)):
+                        break
                     if started := self._start(each):
                         on_way[executor.submit(work.work, started.task)] = started
                     else:
                         bar.update()
                 if not on_way:
                     break
-                done = wait(on_way, return_when=FIRST_COMPLETED).done
+                done = wait(on_way, PATIENCE, FIRST_COMPLETED).done
                 self._finish([(on_way.pop(future), future) for future in done])
                 bar.update(len(done))
 
@@ -205,8 +211,9 @@ class _Run:
                 graded.append((started, _graded(future)))
             except Exception as error:  # whatever comes of one learner's code stops nobody else
                 self._failed(started.found, error)
-        with uninterrupted():
-            self._enter(graded)
+        if graded:
+            with uninterrupted():
+                self._enter(graded)
 
     def _enter(self, graded: Sequence[tuple[_Started, Graded]]) -> None:
         for started, _ in graded:
@@ -241,17 +248,8 @@ class _Run:
         self._add({"status": _short(error), "repairs": "; ".join(found.notes)}, found)
 
     def _add(self, row: dict[str, Any], found: Submission) -> None:
-        nothing = {
-            "score": 0.0,
-            "pending": 0.0,
-            "max_score": 0.0,
-            "late": "",
-            "penalty": 0.0,
-            "flags": "",
-            "repairs": "",
-            "hints": [],
-            "limits": "",
-        }
+        nothing: dict[str, Any] = dict.fromkeys(("score", "pending", "max_score", "penalty"), 0.0)
+        nothing |= dict.fromkeys(("late", "flags", "repairs", "limits"), "") | {"hints": []}
         of_whom = {"student": found.student, "unit": found.unit, "seconds": 0.0}
         by_platform = {"platform_id": found.platform_id, "email": found.email}
         by_platform["return_as"] = found.return_as

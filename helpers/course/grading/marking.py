@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from nbformat import NotebookNode, v4
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.utils import is_grade
 from sqlalchemy import text
+from sqlalchemy.exc import SAWarning
 
 from helpers.checks.engine import report
 from helpers.checks.engine.report import Finding
@@ -75,7 +77,8 @@ def enter(
     Raises:
         CourseError: nbgrader refuses one of them.
     """
-    with Gradebook(gradebook(out), COURSE) as book:
+    with Gradebook(gradebook(out), COURSE) as book, warnings.catch_warnings():
+        warnings.simplefilter("ignore", SAWarning)  # of how nbgrader adds to its database
         book.db.commit = lambda: None  # by which nbgrader ends each of its steps
         for found, _ in batch:
             book.update_or_create_student(found.student)
