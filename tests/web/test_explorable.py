@@ -16,6 +16,33 @@ from tests.common import ROOT, needs_browser
 from tests.web.figures import FIGURES, NAMES
 
 HANDLES = ":is(input[type=range], [role=slider], .chip)"
+# Stand-ins for front ends that cannot be started here, as far as a script can tell them apart.
+# VS Code (extensions/notebook-renderers): the output is set as innerHTML, of which no browser runs
+# a script; each is written anew with these attributes, put in and taken out at once. Its page lets
+# inline scripts run and reads nothing from elsewhere.
+VS_CODE = """
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'
+  'unsafe-eval'; style-src 'unsafe-inline'; img-src data:">
+<body style="background: #1f1f1f; color: #cccccc"><div id="output"></div><script>
+const output = document.createElement("div");
+output.innerHTML = OUTPUT;
+document.getElementById("output").append(output);
+for (const found of [...output.getElementsByTagName("script")]) {
+  const script = document.createElement("script");
+  script.text = found.innerText;
+  for (const name of ["type", "src", "nonce", "nomodule", "async"])
+    if (found.getAttribute(name)) script.setAttribute(name, found.getAttribute(name));
+  output.append(script);
+  script.remove();
+}
+</script>"""
+# Colab: each output has a frame of another origin, which may run scripts and little else. Here it
+# is of no origin at all, so that storage, cookies and the notebook around it are out of reach.
+COLAB = """
+<body><iframe sandbox="allow-scripts" style="width: 100%; height: 4000px"></iframe><script>
+document.querySelector("iframe").srcdoc =
+  `<!doctype html><body style="background: #1f1f1f; color: #cccccc">${OUTPUT}`;
+</script>"""
 
 
 @pytest.fixture
@@ -105,3 +132,32 @@ def test_every_figure_is_drawn_and_moves(page: Page, shown: list[dict[str, str]]
         assert page.locator(".says").nth(1).inner_text() == before[1]
         page.wait_for_timeout(300)  # an address would be written by now
         assert page.url == "about:blank" and wrong == [], name
+
+
+@needs_browser
+@pytest.mark.parametrize("front_end", [VS_CODE, COLAB], ids=["vs-code", "colab"])
+def test_other_front_ends_draw_it_too(
+    page: Page, shown: list[dict[str, str]], front_end: str
+) -> None:
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)
+    page.on("request", lambda asked: wrong.append(asked.url))
+    for name in NAMES:
+        shown.clear()
+        _show(name)
+        output = json.dumps(shown[0]["text/html"]).replace("</", "<\\/")
+        page.goto("about:blank")
+        wrong.clear()
+        page.set_content(front_end.replace("OUTPUT", output))
+        frame = page.frames[-1]
+        figure = frame.locator("figure.ready[data-theme=dark]")
+        figure.wait_for()
+        before = figure.locator(".says").inner_text()
+        handle = figure.locator(HANDLES).first
+        handle.press("Enter" if name == "loss-by-length" else "ArrowRight")
+        frame.wait_for_function(
+            "before => document.querySelector('.says').innerText !== before", arg=before
+        )
+        asked = [each for each in wrong if not each.startswith(("data:", "about:"))]
+        assert asked == [], name
