@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from helpers import encodings
-from helpers.checks import after_bert, claim_lab, learned, longer, relative, stacking
+from helpers.checks import after_bert, claim_lab, learned, longer, relative, sinusoidal, stacking
 from helpers.checks.learned.stretch import stretch
 from helpers.claims import settle
 
@@ -58,6 +58,13 @@ def residual_by_distances(x: Any) -> Any:
 def trilinear(table: Any, length: int) -> Any:
     size = [1, length, table.shape[1]]
     return torch.ops.aten.upsample_trilinear3d(table[None, None, None], size, True)[0, 0, 0]
+
+
+def table_of_small_angles(num_positions: int, d_model: int, base: float = 10_000.0) -> Any:
+    omega = base ** (-torch.arange(0, d_model, 2).double() / d_model)
+    angles = torch.arange(num_positions)[:, None] * omega
+    sines = torch.where(omega < 1e-3, angles, angles.sin())
+    return torch.stack([sines, angles.cos()], -1).flatten(1)
 
 
 def decided(claim: Any, numbers: dict[str, list[float]]) -> str:
@@ -184,6 +191,7 @@ TEXTS = ("cannot slow by {}", "{:.2f} is too much", "d_head // 2 must be above 1
 @pytest.mark.parametrize(
     ("exercise", "answer"),
     [
+        (sinusoidal.table, table_of_small_angles),
         (after_bert.buckets, buckets_by_a_difference),
         (after_bert.buckets, buckets_with_another_argument),
         (after_bert.buckets, buckets_of_a_power_of_two),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
@@ -85,6 +85,15 @@ def slow_sines(rng: Random, width: int) -> Case:
         return answer(length, width)[:, -2 + width % 2] * 1000
 
     return Case(f"a thousand times the last column of sines of ({length}, {width})", ask)
+
+
+def slow_hand(rng: Random) -> Iterator[Case]:
+    """A third of a radian or so of a slow hand: too far for a straight line or a parabola."""
+    length, width = long_length(rng), wide(rng)
+    sine = width // 10 * 8
+    size = f"({length}, {width})"
+    yield Case(f"column {sine} of {size}", lambda answer: answer(length, width)[:, sine])
+    yield Case(f"column {sine + 1} of {size}", lambda answer: answer(length, width)[:, sine + 1])
 
 
 class ToTheCpu(TorchFunctionMode):
