@@ -83,6 +83,13 @@ def verdict_of_three(claim: Any, seeds: Any) -> Any:
     return {"numbers": numbers, "verdict": "not settled here" if few else decided(claim, numbers)}
 
 
+def better_by_half_at_most(runs: Any, ours: str, other: str, by: float) -> Any:
+    wide = runs.pivot(index="seed", columns="encoding", values="accuracy")
+    wide = wide[[ours, other]].dropna().sort_index()
+    difference = (wide[ours] - wide[other]).clip(-0.5, 0.5).tolist()
+    return {"difference": difference, "verdict": settle(difference, low=by)}
+
+
 class ShawInFloat32(encodings.Encoding):
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8) -> None:
         super().__init__(d_model, num_heads, max_len)
@@ -198,6 +205,7 @@ TEXTS = ("cannot slow by {}", "{:.2f} is too much", "d_head // 2 must be above 1
         (after_bert.alibi_bias, bias_from_a_table),
         (stacking.residual, residual_by_distances),
         (claim_lab.verdict, verdict_of_three),
+        (claim_lab.better, better_by_half_at_most),
         (relative.module, ShawInFloat32),
         (relative.module, ShawWithoutZeros),
         (relative.module, ShawOfAThousand),

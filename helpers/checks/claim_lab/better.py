@@ -79,8 +79,10 @@ def _differences(rng: Random) -> Iterator[Case]:
         (False, ("keys", "learned", "Shaw keys")),  # the end of another name
     ):
         count = rng.randint(11, 13) if lonely and not names else rng.randint(3, 6)
-        gains = [rng.uniform(-0.4, 0.4) for _ in range(count)]
-        levels = [rng.uniform(0.4, 0.6) for _ in gains]
+        levels = [rng.uniform(0.01, 0.09), rng.uniform(0.91, 0.99)]  # two that could not be wider
+        gains = [rng.uniform(0.8, 0.9), rng.uniform(-0.9, -0.8)]
+        levels += [rng.uniform(0.4, 0.6) for _ in range(count - 2)]
+        gains += [rng.uniform(-0.4, 0.4) for _ in range(count - 2)]
         found, ours, other = _paired(rng, gains, levels, names)
         if lonely:
             _lonely(rng, found, ours, other)
