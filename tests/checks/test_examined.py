@@ -10,7 +10,17 @@ import torch
 from torch import nn
 
 from helpers import encodings
-from helpers.checks import after_bert, claim_lab, learned, longer, relative, sinusoidal, stacking
+from helpers.checks import (
+    after_bert,
+    bert_inputs,
+    claim_lab,
+    learned,
+    longer,
+    mini_bert,
+    relative,
+    sinusoidal,
+    stacking,
+)
 from helpers.checks.learned.stretch import stretch
 from helpers.claims import settle
 
@@ -58,6 +68,29 @@ def residual_by_distances(x: Any) -> Any:
 def trilinear(table: Any, length: int) -> Any:
     size = [1, length, table.shape[1]]
     return torch.ops.aten.upsample_trilinear3d(table[None, None, None], size, True)[0, 0, 0]
+
+
+def pieces_of_the_mark(word: str, vocabulary: Any) -> list[str]:
+    rest, pieces = word, list[str]()
+    while rest and rest != "##":
+        found = [rest[:end] for end in range(len(rest), 0, -1) if rest[:end] in vocabulary]
+        if not found or len(pieces) > 3 * len(word):
+            return ["[UNK]"]
+        pieces.append(found[0])
+        rest = "##" + rest[len(found[0]) :]
+    return pieces
+
+
+class InEvalModeOnly(encodings.Encoding):
+    def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        self.f: Any = nn.Buffer(torch.linspace(1, 0.01, d_model))
+
+    def embed(self, x: Any, positions: Any = None) -> Any:
+        if x.shape[1] > self.max_len:
+            raise ValueError(f"T={x.shape[1]} is beyond max_len={self.max_len}")
+        p = torch.arange(x.shape[1], dtype=x.dtype)
+        return x if self.training else x + torch.sin(p[:, None] * self.f)
 
 
 def table_of_small_angles(num_positions: int, d_model: int, base: float = 10_000.0) -> Any:
@@ -198,6 +231,8 @@ TEXTS = ("cannot slow by {}", "{:.2f} is too much", "d_head // 2 must be above 1
 @pytest.mark.parametrize(
     ("exercise", "answer"),
     [
+        (bert_inputs.pieces, pieces_of_the_mark),
+        (mini_bert.own, InEvalModeOnly),
         (sinusoidal.table, table_of_small_angles),
         (after_bert.buckets, buckets_by_a_difference),
         (after_bert.buckets, buckets_with_another_argument),

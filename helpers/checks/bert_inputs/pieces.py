@@ -123,6 +123,7 @@ def _strange(rng: Random, stem: str, ending: str) -> Iterator[Case]:
     yield _cut(rng, f"#{stem}#", ["#", f"##{stem}", "###"])
     yield _cut(rng, f"#{stem}", [stem, "#", f"##{stem}"])
     yield _cut(rng, f"##{stem}{ending}", ["#", f"###{stem}", f"##{ending}"])
+    yield _cut(rng, "##", ["#", "###"])  # a word like any other
     one, two = rng.sample("123456789", 2)
     yield _cut(rng, one + two, [one, f"##{two}"])
     yield _cut(rng, one + two + stem + two + one, [one + two, f"##{stem}", f"##{two}{one}"])

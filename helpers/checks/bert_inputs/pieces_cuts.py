@@ -217,8 +217,8 @@ def pieces_with_only_the_first_marked(): ...
 
 
 @exercise.mistake(
-    "The piece with id 0 is not found: 0 counts as False. Ask whether a piece is `in` the "
-    "vocabulary, not for its id.",
+    "The piece with id 0 is not found: 0 counts as False, and is not above 0. Ask whether a piece "
+    "is `in` the vocabulary, not for its id.",
     loses=("a word of several pieces", "the longest piece first", "any word, however long"),
     breaks="Any piece may have id 0",
 )

@@ -21,8 +21,8 @@ def row_cut_at_its_end(first, second, length):
 
 
 @row.mistake(
-    "Only the second sentence is shortened. Each token is taken from whichever is longer at that "
-    "moment.",
+    "The second sentence is shortened, though the first is longer. Each token is taken from "
+    "whichever is longer at that moment.",
     loses="a pair that is too long",
 )
 def row_cut_in_the_second_only(first, second, length):

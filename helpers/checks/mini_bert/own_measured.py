@@ -137,7 +137,7 @@ def leaves_alone(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[
         "hooks that give another answer when asked once more": changing,
         "hooks whose answer a later call changes": overwritten,
         "hooks whose answer depends on the other texts": dependent,
-        "hooks of which that is so in train mode": training,
+        "hooks whose answer depends on the other texts in train mode": training,
         "hooks that in train mode give another answer when asked once more": kept,
     }
 
@@ -190,7 +190,8 @@ def _outcome(model: Bert, tokens: Tensor) -> str:
 def told_apart(answer: Answer, sizes: dict[str, int], tokens: Tensor, order: Tensor) -> Any:
     """Whether another order of the words does more than another order of the results."""
     model = model_with(answer, sizes)
-    return {**counted(model, tokens), MORE: _order_counts(model, tokens, order)}
+    found = {**counted(model, tokens), MORE: _order_counts(model, tokens, order)}
+    return found | {f"{MORE}, in train mode": _order_counts(model.train(), tokens, order)}
 
 
 def _order_counts(model: Bert, tokens: Tensor, order: Tensor) -> bool:
