@@ -105,7 +105,7 @@ def positions_counted_from_the_end(tokens):
 
 @positions.mistake(
     "The numbers are right, but they are floating-point. They cannot index the rows of a table; "
-    "torch.arange returns whole numbers by default.",
+    "torch.arange of whole numbers returns whole numbers.",
     breaks="as whole numbers",
 )
 def positions_as_floats(tokens):
