@@ -75,18 +75,22 @@ def begins(several: Iterable[Tensor], wanted: float) -> dict[str, Any]:
     drawn = [each.detach().double().flatten() for each in several]
     numbers = torch.cat(drawn)
     n = len(numbers)
+    differ = all(map(_differ, drawn))
+    alike = any(torch.equal(*pair) for pair in pairwise(drawn))
+    # One draw that is seen several times says nothing about the distribution.
+    farthest = math.inf if differ and alike else FARTHEST
     shown = {
-        "nearly all numbers differ in more than the sign": all(map(_differ, drawn)),
+        "nearly all numbers differ in more than the sign": differ,
+        "two new modules begin alike": alike,
         "their standard deviation": _about(
-            numbers.std().item(), wanted, FARTHEST * wanted / math.sqrt(2 * n), f"{wanted:g}"
+            numbers.std().item(), wanted, farthest * wanted / math.sqrt(2 * n), f"{wanted:g}"
         ),
-        "their mean": _about(numbers.mean().item(), 0, FARTHEST * wanted / math.sqrt(n), "0"),
-        "two new modules begin alike": any(torch.equal(*pair) for pair in pairwise(drawn)),
-        "each number is independent of the one before it": _independent(drawn),
+        "their mean": _about(numbers.mean().item(), 0, farthest * wanted / math.sqrt(n), "0"),
+        "each number is independent of the one before it": _independent(drawn, differ and alike),
     }
     for far in (1, 2, 3):
         share = math.erfc(far / math.sqrt(2))
-        bound = FARTHEST * math.sqrt(share * (1 - share) / n)
+        bound = farthest * math.sqrt(share * (1 - share) / n)
         found = (numbers.abs() > far * wanted).double().mean().item()
         words = "as many as in a normal distribution"
         shown[f"how many lie beyond {far} · {wanted:g}"] = _about(found, share, bound, words)
@@ -97,13 +101,16 @@ def _differ(numbers: Tensor) -> bool:
     return len(numbers) > 1 and len(numbers.abs().unique()) >= 0.9 * len(numbers)
 
 
-def _independent(drawn: list[Tensor]) -> bool:
-    """Whether neighbours go together no more than chance has it, over all modules."""
+def _independent(drawn: list[Tensor], alike: bool) -> bool:
+    """Whether neighbours go together no more than chance has it, over all modules.
+
+    Of a single draw, seen several times, only what is no chance at all is told.
+    """
     pairs = [torch.stack([numbers[1:], numbers[:-1]]) for numbers in drawn]
     if any(pair.shape[1] < 2 for pair in pairs):
         return False
     related = torch.stack([torch.corrcoef(pair)[0, 1] for pair in pairs]).mean().item()
-    return abs(related) < FARTHEST / math.sqrt(sum(map(len, drawn)))
+    return abs(related) < (0.9 if alike else FARTHEST / math.sqrt(sum(map(len, drawn))))
 
 
 def _about(found: float, wanted: float, bound: float, words: str) -> str:

@@ -146,8 +146,8 @@ def ramp_upside_down(): ...
 
 
 @ramp.mistake(
-    "Your γ is not held between 0 and 1, so fast pairs turn faster than before and slow ones "
-    "backwards.",
+    "Your γ is not held between 0 and 1, so fast pairs turn faster than before, and slow ones are "
+    "slowed by more than s or even turn backwards.",
     loses=BOTH,
     breaks="\\begin{cases} 0",
 )
