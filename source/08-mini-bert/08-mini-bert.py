@@ -632,6 +632,8 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 #
 # - A class that does nothing has many of these properties already. So a class that ignores the
 #   words or their order earns nothing. (The two order tests use $T \geq 8$.)
+# - Order counts in train mode too, and gradients reach every Parameter there. What is drawn at
+#   random may leave something out, but not each time.
 # - $d = D/H$ is even. `positions` and `offsets` are None here. For `scores` and `context`, what
 #   broadcasts to $(B, H, T, T)$ and $(B, H, T, d)$ is as good, and so is None. (`Bert`
 #   re-initialises each `nn.Linear`, each `nn.Embedding` and a Parameter named `table`, with the std

@@ -8,7 +8,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Frame, Page
 
 from helpers import explorable, plots
 from helpers.explorable import data
@@ -109,6 +109,16 @@ def test_a_script_needs_no_other_file(name: str) -> None:
     assert last == {each: data.FILES[each]() for each in read}
 
 
+def _move(frame: Frame, name: str) -> None:
+    """Press a key on a handle of the first figure, and wait until it says something else."""
+    before = frame.locator(".says").first.inner_text()
+    handle = frame.locator("figure.ready").first.locator(HANDLES).first
+    handle.press("Enter" if name == "loss-by-length" else "ArrowRight")
+    frame.wait_for_function(
+        "before => document.querySelector('.says').innerText !== before", arg=before
+    )
+
+
 @needs_browser
 def test_every_figure_is_drawn_and_moves(page: Page, shown: list[dict[str, str]]) -> None:
     wrong: list[str] = []
@@ -123,13 +133,9 @@ def test_every_figure_is_drawn_and_moves(page: Page, shown: list[dict[str, str]]
         figures.nth(1).wait_for()
         ids = page.evaluate("[...document.querySelectorAll('input[id]')].map(each => each.id)")
         assert len(set(ids)) == len(ids), name
-        before = page.locator(".says").all_inner_texts()
-        handle = figures.first.locator(HANDLES).first
-        handle.press("Enter" if name == "loss-by-length" else "ArrowRight")
-        page.wait_for_function(
-            "before => document.querySelector('.says').innerText !== before", arg=before[0]
-        )
-        assert page.locator(".says").nth(1).inner_text() == before[1]
+        other = page.locator(".says").nth(1).inner_text()
+        _move(page.main_frame, name)
+        assert page.locator(".says").nth(1).inner_text() == other
         page.wait_for_timeout(300)  # an address would be written by now
         assert page.url == "about:blank" and wrong == [], name
 
@@ -142,7 +148,7 @@ def test_other_front_ends_draw_it_too(
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)
-    page.on("request", lambda asked: wrong.append(asked.url))
+    page.on("request", lambda asked: wrong.append(asked.url) if "//" in asked.url[:9] else None)
     for name in NAMES:
         shown.clear()
         _show(name)
@@ -151,13 +157,6 @@ def test_other_front_ends_draw_it_too(
         wrong.clear()
         page.set_content(front_end.replace("OUTPUT", output))
         frame = page.frames[-1]
-        figure = frame.locator("figure.ready[data-theme=dark]")
-        figure.wait_for()
-        before = figure.locator(".says").inner_text()
-        handle = figure.locator(HANDLES).first
-        handle.press("Enter" if name == "loss-by-length" else "ArrowRight")
-        frame.wait_for_function(
-            "before => document.querySelector('.says').innerText !== before", arg=before
-        )
-        asked = [each for each in wrong if not each.startswith(("data:", "about:"))]
-        assert asked == [], name
+        frame.locator("figure.ready[data-theme=dark]").wait_for()
+        _move(frame, name)
+        assert wrong == [], name

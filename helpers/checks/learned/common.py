@@ -78,7 +78,8 @@ def begins(several: Iterable[Tensor], wanted: float) -> dict[str, Any]:
     differ = all(map(_differ, drawn))
     alike = any(torch.equal(*pair) for pair in pairwise(drawn))
     # One draw that is seen several times says nothing about the distribution.
-    farthest = math.inf if differ and alike else FARTHEST
+    once = differ and alike
+    farthest = math.inf if once else FARTHEST
     shown = {
         "nearly all numbers differ in more than the sign": differ,
         "two new modules begin alike": alike,
@@ -86,7 +87,7 @@ def begins(several: Iterable[Tensor], wanted: float) -> dict[str, Any]:
             numbers.std().item(), wanted, farthest * wanted / math.sqrt(2 * n), f"{wanted:g}"
         ),
         "their mean": _about(numbers.mean().item(), 0, farthest * wanted / math.sqrt(n), "0"),
-        "each number is independent of the one before it": _independent(drawn, differ and alike),
+        "each number is independent of the one before it": _independent(drawn, once),
     }
     for far in (1, 2, 3):
         share = math.erfc(far / math.sqrt(2))
@@ -101,7 +102,7 @@ def _differ(numbers: Tensor) -> bool:
     return len(numbers) > 1 and len(numbers.abs().unique()) >= 0.9 * len(numbers)
 
 
-def _independent(drawn: list[Tensor], alike: bool) -> bool:
+def _independent(drawn: list[Tensor], once: bool) -> bool:
     """Whether neighbours go together no more than chance has it, over all modules.
 
     Of a single draw, seen several times, only what is no chance at all is told.
@@ -110,7 +111,7 @@ def _independent(drawn: list[Tensor], alike: bool) -> bool:
     if any(pair.shape[1] < 2 for pair in pairs):
         return False
     related = torch.stack([torch.corrcoef(pair)[0, 1] for pair in pairs]).mean().item()
-    return abs(related) < (0.9 if alike else FARTHEST / math.sqrt(sum(map(len, drawn))))
+    return abs(related) < (0.9 if once else FARTHEST / math.sqrt(sum(map(len, drawn))))
 
 
 def _about(found: float, wanted: float, bound: float, words: str) -> str:

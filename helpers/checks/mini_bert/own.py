@@ -15,7 +15,7 @@ from torch import Generator, Tensor, nn
 
 from helpers import encodings
 from helpers.checks.engine import Case, Exercise, Part
-from helpers.checks.mini_bert import own_long
+from helpers.checks.mini_bert import own_long, own_trained
 from helpers.checks.mini_bert import own_measured as measured
 from helpers.encodings import Encoding, additive
 
@@ -147,7 +147,7 @@ def _trained(rng: Random) -> Iterator[Case]:
         sizes = _any_sizes(rng)
         tokens = _tokens(rng, 1, sizes["max_len"])
         yield Case(
-            f"a model with {_words(sizes)}", partial(measured.learns, sizes=sizes, tokens=tokens)
+            f"a model with {_words(sizes)}", partial(own_trained.learns, sizes=sizes, tokens=tokens)
         )
         sizes = {**sizes, "max_len": 30}
         tokens = _tokens(rng, 1, 25 + turn)  # as no model before
@@ -174,6 +174,7 @@ own = Exercise(
         "These properties are checked",
         "A class that does nothing has many",
         "(The two order tests",
+        "What is drawn at random may leave",
         "is even.",
         "are None here.",
         "is as good, and so is None",

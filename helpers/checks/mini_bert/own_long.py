@@ -10,6 +10,7 @@ from torch import Tensor
 
 from helpers.checks.engine import Answer
 from helpers.checks.mini_bert import own_measured as measured
+from helpers.checks.mini_bert import own_trained
 from helpers.checks.mini_bert.own_hooks import close
 
 
@@ -18,11 +19,11 @@ def at_default(answer: Answer, width: int, tokens: Tensor) -> dict[str, bool]:
     sizes = {"d_model": width, "num_heads": 1, "max_len": 512}
     model = measured.model_with(partial(_by_default, answer), sizes)
     hidden = model(tokens)
-    measured.send_back(model, tokens)
+    own_trained.send_back(model, tokens)
     gradients = [each.grad for each in model.parameters() if each.grad is not None]
     return {
         measured.FINITE: bool(hidden.isfinite().all()),
-        measured.FINITE_GRADIENTS: all(bool(each.isfinite().all()) for each in gradients),
+        own_trained.FINITE_GRADIENTS: all(bool(each.isfinite().all()) for each in gradients),
     }
 
 

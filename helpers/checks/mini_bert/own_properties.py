@@ -33,6 +33,21 @@ class own_one_vector_for_all(Encoding):
 
 
 @own.mistake(
+    "In train mode a shuffled text is the same text to Bert with your class, and no gradient "
+    "reaches a Parameter: the positions are there in eval mode only, and nothing learns to use "
+    "them.",
+    loses=("it is not blind to order", "it tells left from right", "it learns, and can be saved"),
+    breaks="Order counts in train mode too",
+)
+class own_in_eval_mode_only(RowAndOffset):
+    def embed(self, x, positions=None):
+        return x if self.training else super().embed(x, positions)
+
+    def scores(self, q, k, offsets=None):
+        return None if self.training else super().scores(q, k, offsets)
+
+
+@own.mistake(
     "To Bert with your class a text and its mirror image are alike. Perhaps it knows how far apart "
     "two tokens are, and not which comes first, or counts from both ends. Let j − i and i − j make "
     "a difference.",
@@ -137,6 +152,19 @@ class own_detached(RowAndOffset):
     def embed(self, x, positions=None):
         self.check(x.shape[1])
         return x + self.rows[: x.shape[1]].detach()
+
+
+@own.mistake(
+    "In train mode no gradient reaches a Parameter of yours, though in eval mode one does. What "
+    "you leave out or detach where self.training is true is never learned.",
+    loses="it learns, and can be saved",
+    breaks="gradients reach every Parameter there",
+)
+class own_detached_in_train_mode(RowAndOffset):
+    def embed(self, x, positions=None):
+        self.check(x.shape[1])
+        rows = self.rows[: x.shape[1]]
+        return x + (rows.detach() if self.training else rows)
 
 
 @own.mistake(

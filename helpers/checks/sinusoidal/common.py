@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -87,13 +87,16 @@ def slow_sines(rng: Random, width: int) -> Case:
     return Case(f"a thousand times the last column of sines of ({length}, {width})", ask)
 
 
-def slow_hand(rng: Random) -> Iterator[Case]:
-    """A third of a radian or so of a slow hand: too far for a straight line or a parabola."""
+def slow_hands(rng: Random) -> Case:
+    """Slow hands that have turned by a third of a radian to two: too far for a short series."""
     length, width = long_length(rng), wide(rng)
-    sine = width // 10 * 8
-    size = f"({length}, {width})"
-    yield Case(f"column {sine} of {size}", lambda answer: answer(length, width)[:, sine])
-    yield Case(f"column {sine + 1} of {size}", lambda answer: answer(length, width)[:, sine + 1])
+    columns = [2 * (tenth * width // 20) + odd for tenth in (6, 7, 8) for odd in (0, 1)]
+
+    def ask(answer: Answer) -> Any:
+        found = answer(length, width)
+        return {f"column {column}": found[:, column] for column in columns}
+
+    return Case(f"slow hands of ({length}, {width})", ask)
 
 
 class ToTheCpu(TorchFunctionMode):

@@ -30,7 +30,7 @@ def _default_base(rng: Random) -> Iterator[Case]:
     yield call(1, second + 24)
     yield call(common.short_length(rng), common.wide(rng) + 600)
     yield common.slow_sines(rng, first)
-    yield from common.slow_hand(rng)
+    yield common.slow_hands(rng)
     yield call(first, first)  # as many rows as columns
     # With D = 2 no angle is rounded in float32, however long the table is.
     yield call(rng.randint(5_100, 5_400), 2)

@@ -9,10 +9,11 @@ import re
 import signal
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import nbgrader
@@ -50,6 +51,9 @@ api.get_alembic_version = newest_tables
 # It opens the gradebook ten times a submission, each time with a new engine, which has to compile
 # all statements again.
 api.create_engine = lru_cache(maxsize=4)(api.create_engine)
+# Of how it adds to its gradebook. Filters are the whole process's, and whoever sets some for a
+# while puts back what was there before, in any thread: so this one is there before them all.
+warnings.filterwarnings("ignore", category=SAWarning)
 
 
 # nbgrader goes into its folder and sets filters of warnings, both of the whole process.
@@ -168,10 +172,8 @@ class Grader:
         job.log.propagate = False
         # What goes wrong in the gradebook is raised as well; once is enough.
         logging.getLogger("tornado.application").setLevel(logging.CRITICAL)
-        with turn, warnings.catch_warnings():
-            warnings.simplefilter("ignore", SAWarning)  # of nbgrader's own use of its database
-            with uninterrupted():
-                result = capture_log(job)
+        with turn, warnings.catch_warnings(), uninterrupted():
+            result = capture_log(job)
         if not result["success"]:
             told = result.get("log", "") + result["error"]
             if "No space left on device" in told or "database or disk is full" in told:
@@ -181,24 +183,34 @@ class Grader:
             raise CourseError(f"nbgrader {converter.__name__}: {_reason(told)}")
 
 
+class _Pressed(list[int]):
+    """The signals of Ctrl-C that have come, and what hears them."""
+
+    def __call__(self, number: int, _frame: FrameType | None) -> None:
+        self.append(number)
+
+
 @contextmanager
-def uninterrupted() -> Iterator[list[int]]:
-    """Ctrl-C waits until the end; the list, empty until then, says that it was pressed.
+def uninterrupted() -> Iterator[Sequence[int]]:
+    """Ctrl-C waits until the end, of the outermost where one is within another.
 
     nbgrader would take it for an error of this notebook, and a finaliser, where Python may be at
     any moment, for none at all: nobody would stop.
+
+    Returns:
+        A list that is no longer empty once it was pressed, for who can end earlier.
     """
-    waiting: list[int] = []
-    main = threading.current_thread() is threading.main_thread()  # no other one can be interrupted
     usual = signal.getsignal(signal.SIGINT)
-    if main:
-        signal.signal(signal.SIGINT, lambda number, _frame: waiting.append(number))
+    if isinstance(usual, _Pressed) or threading.current_thread() is not threading.main_thread():
+        yield usual if isinstance(usual, _Pressed) else ()  # only the main thread is interrupted
+        return
+    pressed = _Pressed()
+    signal.signal(signal.SIGINT, pressed)
     try:
-        yield waiting
+        yield pressed
     finally:
-        if main:
-            signal.signal(signal.SIGINT, usual)
-    if waiting:
+        signal.signal(signal.SIGINT, usual)
+    if pressed:
         raise KeyboardInterrupt
 
 

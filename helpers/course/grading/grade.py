@@ -40,7 +40,7 @@ LIBRARY = hashlib.sha256(  # a mended check or reference is a reason to grade ag
 ).hexdigest()
 EVERYTHING = Choice()
 AHEAD = 2  # submissions read ahead of each worker, so that memory stays flat
-PATIENCE = 0.2  # seconds until somebody who presses Ctrl-C is heard
+PATIENCE = 0.2  # seconds between two looks at whether Ctrl-C was pressed
 
 
 @dataclass(frozen=True)
@@ -144,16 +144,14 @@ class _Run:
 
     def all(self, executor: Executor, capacity: int) -> None:
         """Grade everyone who is not in the journal; a few are on their way at a time."""
-        waiting = iter(self.found)
+        waiting, most = iter(self.found), AHEAD * capacity
         on_way: dict[Future[Graded], _Started] = {}
         with (
             uninterrupted() as pressed,
             tqdm(total=len(self.found), desc="grading", unit="notebook") as bar,
         ):
             while not pressed:
-                while len(on_way) < AHEAD * capacity and not pressed:
-                    if not (each := next(waiting, None)):
-                        break
+                while not pressed and len(on_way) < most and (each := next(waiting, None)):
                     if started := self._start(each):
                         on_way[executor.submit(work.work, started.task)] = started
                     else:
@@ -212,8 +210,7 @@ class _Run:
             except Exception as error:  # whatever comes of one learner's code stops nobody else
                 self._failed(started.found, error)
         if graded:
-            with uninterrupted():
-                self._enter(graded)
+            self._enter(graded)
 
     def _enter(self, graded: Sequence[tuple[_Started, Graded]]) -> None:
         for started, _ in graded:

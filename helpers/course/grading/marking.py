@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,6 @@ from nbformat import NotebookNode, v4
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.utils import is_grade
 from sqlalchemy import text
-from sqlalchemy.exc import SAWarning
 
 from helpers.checks.engine import report
 from helpers.checks.engine.report import Finding
@@ -77,8 +75,7 @@ def enter(
     Raises:
         CourseError: nbgrader refuses one of them.
     """
-    with Gradebook(gradebook(out), COURSE) as book, warnings.catch_warnings():
-        warnings.simplefilter("ignore", SAWarning)  # of how nbgrader adds to its database
+    with Gradebook(gradebook(out), COURSE) as book:
         book.db.commit = lambda: None  # by which nbgrader ends each of its steps
         for found, _ in batch:
             book.update_or_create_student(found.student)

@@ -108,6 +108,13 @@ class own_with_dropout(own_left_neighbour):
         return torch.ones(1, 1, q.shape[2], q.shape[2]).to(q).triu(3)
 
 
+class own_left_out_now_and_then(own_left_neighbour):
+    """In train mode half of the texts are read without it."""
+
+    def embed(self, x, positions=None):
+        return x if self.training and torch.rand(()) < 0.5 else super().embed(x)
+
+
 class own_bias_for_all_heads(Encoding):
     """Two axes, float32 whatever the model is: torch.where makes it of two Python numbers."""
 
@@ -225,6 +232,7 @@ OWN = (
     own_values_by_side,
     own_recurrent_clock,
     own_with_dropout,
+    own_left_out_now_and_then,
     own_bias_for_all_heads,
     own_with_helpers_of_its_own,
     own_faint_neighbour,

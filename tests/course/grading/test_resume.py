@@ -17,10 +17,11 @@ from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateAssignment
 
 from helpers.course.authoring import build
-from helpers.course.authoring.nbgrade import Grader, gradebook
+from helpers.course.authoring.nbgrade import Grader, gradebook, uninterrupted
 from helpers.course.grading import execute, grade
 from helpers.course.grading.execute import Job, Outcome
 from helpers.course.grading.journal import Journal, entries
+from helpers.course.intake import Submission
 from helpers.course.sandbox.process import Sandbox, SandboxDiedError
 from helpers.course.sandbox.session import Session
 from helpers.course.settings import Course, CourseError
@@ -98,6 +99,33 @@ def test_a_sandbox_that_dies_of_itself_is_no_mark(
     assert _grade(tiny, submissions, out).status.tolist() == ["graded", "graded"]
 
 
+class _PressesCtrlC:
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_ctrl_c_is_heard_where_python_is_in_a_finaliser(
+    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = grade._Run._start
+
+    def pressed(run: grade._Run, found: Submission) -> object:
+        _PressesCtrlC()
+        return start(run, found)
+
+    monkeypatch.setattr(grade._Run, "_start", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        _grade(tiny, _class(tiny, tmp_path, 2), tmp_path / "out")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_waits_for_the_outermost() -> None:
+    with pytest.raises(KeyboardInterrupt), uninterrupted() as pressed:
+        with uninterrupted() as within:
+            signal.raise_signal(signal.SIGINT)
+        assert within is pressed and list(pressed) == [signal.SIGINT]
+
+
 def _running(course: Course, submissions: Path, out: Path, done: int) -> subprocess.Popen[str]:
     """`course grade`, as from a terminal, with so many notebooks graded."""
     command = [str(Path(sys.executable).with_name("course")), "grade", str(submissions)]
@@ -121,7 +149,7 @@ def test_ctrl_c_keeps_what_is_graded_and_makes_no_row(tiny: Course, tmp_path: Pa
     shown, told = running.communicate(timeout=60)
     assert (running.returncode, shown) == (130, "")
     assert told.splitlines()[-1].startswith("stopped; what has been graded is kept")
-    assert "Traceback" not in told
+    assert "Traceback" not in told and "Warning" not in told
     done = [entry["row"]["status"] for entry in entries(out)]
     assert set(done) == {"graded"} and len(done) < 16
     assert started and psutil.wait_procs(started, timeout=10)[1] == []
