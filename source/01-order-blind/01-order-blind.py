@@ -1,19 +1,19 @@
 # %% [markdown]
 # # 01 · Order-blind
 #
-# A dog bites a man. A man bites a dog. The words are the same, and the difference is all that
-# matters. In unit 00 a sum of word vectors could not tell the two apart. Transformers do not just
-# sum, they **attend**: each word chooses for itself which of the others it listens to. Surely that
-# is clever enough to notice who bites whom? This unit builds attention from scratch and finds out.
+# A dog bites a man. A man bites a dog. The words are the same, but the order changes everything. In
+# unit 00 a sum of word vectors could not tell the two sentences apart. Transformers do not only
+# sum, they **attend**: each word chooses which other words it listens to. Is that enough to notice
+# who bites whom? This unit builds attention from scratch and finds out.
 #
 # By the end of this unit you can
 #
 # - write attention from scratch: scaled, masked, in several heads;
-# - prove in three lines that shuffling its tokens only shuffles its outputs, and measure this for
-#   any function;
-# - say how well any order-blind model can do at most, without training one;
-# - explain what changes under the mask that GPT has;
-# - name the four hooks at which the later units put positions in.
+# - prove in three lines that shuffling the tokens only shuffles the outputs of attention, and
+#   measure this for any function;
+# - compute the best result that an order-blind model can reach, without training one;
+# - explain what changes with the mask that GPT uses;
+# - name the four points, called hooks, at which later units add positions to the model.
 #
 # Reading and running takes about 30 minutes besides the exercises.
 
@@ -33,24 +33,24 @@ from helpers.predict import outcome, predict
 # %% [markdown]
 # ## 1. An average with weights
 #
-# A word means little without its neighbours. Attention gives each token a weighted average over all
-# tokens, itself included, and the weights are chosen by the tokens themselves. Three linear maps,
+# A word means little without its neighbours. For each token, attention computes a weighted average
+# over all tokens, itself included. The tokens themselves choose the weights. Three linear maps,
 # learned in training, turn the vector $x_i$ of token $i$ into
 #
 # - a **query** $q_i = x_i W_Q$: what this token is looking for;
-# - a **key** $k_i = x_i W_K$: what it has to offer;
-# - a **value** $v_i = x_i W_V$: what it passes on if it is chosen.
+# - a **key** $k_i = x_i W_K$: what this token offers;
+# - a **value** $v_i = x_i W_V$: what this token passes on if it is chosen.
 #
-# How well a query fits a key is their **score**, $q \cdot k/\sqrt d$, where $d$ is their width: the
-# higher it is, the more of that token's value goes into the average. Here the query is “dog”, and
-# “bites” scores highest:
+# The **score** $q \cdot k/\sqrt d$ says how well a query fits a key; $d$ is the width of both
+# vectors. If the score is high, the value of that key's token gets a large weight. Here “dog” is
+# the query, and “bites” has the highest score:
 
 # %%
 plots.show(*reading.reading(["dog", "bites", "man"], [1.0, 3.0, 0.0], query=0))
 
 # %% [markdown]
-# The same in code. The **softmax** turns scores into **attention weights**, which are positive and
-# sum to 1, as probabilities are:
+# Now in code: the **softmax** turns the scores into **attention weights**. Like probabilities, they
+# are never negative and sum to 1:
 
 # %% tags=["nbval-check-output"]
 scores = torch.tensor([1.0, 3.0, 0.0])  # with the keys of dog, bites and man
@@ -60,30 +60,30 @@ print("weights:", *(f"{w:.2f}" for w in weights), f"  sum: {weights.sum():.2f}")
 print("average of the values:", *(f"{feature:.2f}" for feature in weights @ values))
 
 # %% [markdown]
-# For all queries at once, the rows of $Q$, and all keys, the rows of $K$ (Vaswani et al. 2017,
-# equation 1):
+# Let the rows of $Q$, $K$ and $V$ be the queries, keys and values. One formula computes all
+# averages (Vaswani et al. 2017, equation 1):
 #
 # $$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\Big(\frac{QK^\top}{\sqrt d}\Big)\,V$$
 #
 # Row $i$ of $QK^\top/\sqrt d$ holds the scores of query $i$.
 
 # %% [markdown] exercise="attention" title="Scaled dot-product attention" difficulty=2 minutes=10
-# Write `attention`. There are $T$ queries and $S$ keys, which may differ in number:
+# Write `attention`. There are $T$ queries and $S$ keys, and $T$ may differ from $S$:
 #
 # - `q` is $(\dots, T, d)$, `k` is $(\dots, S, d)$ and `v` is $(\dots, S, e)$;
 # - the result is $(\dots, T, e)$.
 #
-# The dots stand for any number of leading axes, such as batch and heads, or none.
+# The dots stand for any number of leading axes, such as batch and heads; there may be none.
 # `F.scaled_dot_product_attention` is not allowed here.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
-# - Scores may be so large that exp overflows; the result must be right all the same.
+# - Scores may be so large that exp overflows; the result must still be right.
 # - The result has the dtype of `q`, and gradients must reach all three arguments.
 # </details>
 #
-# *Why care:* each line of the formula can go wrong without an error: the scale, the axis of the
-# softmax, the axes that are transposed. The next exercises add to it: a mask, then heads.
+# *Why care:* three things can go wrong without an error: the scale, the axis of the softmax, and
+# the axes to transpose. The next exercises add a mask and several heads.
 #
 # <details><summary>Hint 1: leading axes</summary>
 #
@@ -92,7 +92,7 @@ print("average of the values:", *(f"{feature:.2f}" for feature in weights @ valu
 # </details>
 # <details><summary>Hint 2: large scores</summary>
 #
-# exp(150) is beyond what float32 can hold. `scores.softmax(dim)` knows how to avoid it.
+# exp(150) is beyond what float32 can hold. `scores.softmax(dim)` avoids the overflow.
 # </details>
 
 # %% solution="attention"
@@ -113,12 +113,12 @@ check.attention(attention, seed=1101)
 # ### Why the scale?
 #
 # The dot product of two random vectors of width $d$ is a sum of $d$ terms, so its standard
-# deviation grows like $\sqrt d$. Without the scale, wide queries would put nearly all weight on a
-# single key.
+# deviation grows like $\sqrt d$. Without the scale, queries of large width would put nearly all
+# weight on a single key.
 #
-# To see the weights, we give **your** function the identity matrix as values: then what comes out
-# is the row of weights itself. For the second picture the queries are multiplied by $\sqrt d$
-# beforehand, which undoes the scale.
+# To see the weights, we give **your** function the identity matrix as values: then each row of the
+# output is a row of weights. For the second picture the queries are first multiplied by $\sqrt d$,
+# which undoes the scale.
 
 # %%
 attention_of = check.attention.use(attention)
@@ -138,40 +138,41 @@ def draw(d, keys):
 widgets.explore(draw, d=("key width d", 1, 256, 64), keys=("number of keys", 2, 32, 12))
 
 # %% [markdown]
-# Move `d`: the left picture keeps its contrast, the right one becomes a set of single dark cells.
-# A softmax like that passes on hardly any gradient, which is why the paper scales (section 3.2.1).
+# Increase `d`. The left picture hardly changes. In the right picture, nearly all weight of a row
+# moves into a single cell. Then a small change of the scores changes the weights hardly at all: the
+# gradient is almost 0, and training is slow. Vaswani et al. scale for this reason (section 3.2.1).
 
 # %% [markdown]
 # ## 2. Who may look at whom
 #
-# A real layer has masks and several heads, so these come before the question about the dog. Two
-# kinds of key must not be looked at:
+# A real layer has masks and several heads. We build both before we return to the dog. Two kinds of
+# keys must be hidden:
 #
-# - **Padding.** Sequences of a batch differ in length; the short ones are filled up with padding
-#   tokens that mean nothing.
-# - **The future.** A model that predicts the next token, such as GPT, must not see it. Its mask is
-#   **causal**: query $i$ sees the keys $j \le i$, itself included.
+# - **Padding.** Sequences of a batch differ in length. Short ones are filled up with padding
+#   tokens, which mean nothing.
+# - **The future.** A model such as GPT predicts the next token, so it must not see that token. Its
+#   mask is **causal**: query $i$ sees only the keys $j \le i$.
 #
-# A mask is True where query $i$ may look at key $j$.
+# Entry $[i, j]$ of a mask is True where query $i$ may look at key $j$.
 
 # %% [markdown] exercise="masks" title="Two masks" difficulty=2 minutes=8
-# Write `attention_mask` for a batch of $B$ sequences of `num_tokens` $= T$ tokens each, of which
-# only the first `lengths[b]` of sequence $b$ are real. It returns a boolean tensor of shape
-# $(B, 1, T, T)$, or one that broadcasts to it. The axis of size 1 is for the heads. Entry
-# $[b, 0, i, j]$ is True where
+# Write `attention_mask` for a batch of $B$ sequences of `num_tokens` $= T$ tokens each; only the
+# first `lengths[b]` tokens of sequence $b$ are real. It returns a boolean tensor of shape
+# $(B, 1, T, T)$, or one that broadcasts to this shape. The axis of size 1 is for the heads. Entry
+# $[b, 0, i, j]$ is True where both rules hold:
 #
 # - token $j$ of sequence $b$ is real,
-# - and, if `causal`, token $j$ does not come after token $i$.
+# - if `causal`, token $j$ does not come after token $i$.
 #
-# Rows of padded queries are filled in by the same two rules. Every length is at least 1.
+# Rows of padded queries follow the same two rules. Every length is at least 1.
 #
-# *Why care:* an inverted or transposed mask raises no error, and one that shows the future even
+# *Why care:* an inverted or transposed mask raises no error. A mask that shows the future even
 # makes the loss look better than it is.
 #
 # <details><summary>Hint 1: padding</summary>
 #
-# `torch.arange(T) < lengths[:, None]` is $(B, T)$: which tokens are real. Put in axes with `None`
-# so that it lies along the keys, the last axis.
+# `torch.arange(T) < lengths[:, None]` is $(B, T)$ and says which tokens are real. Insert axes with
+# `None`: the token axis must stay last, as the axis of the keys.
 # </details>
 # <details><summary>Hint 2: causal</summary>
 #
@@ -196,24 +197,25 @@ check.masks(attention_mask, seed=1202)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# A mask acts on the **scores**, before the softmax: a forbidden score becomes $-\infty$, and since
-# $e^{-\infty} = 0$, the other keys share the whole weight among themselves. (Where a query may see
-# nothing at all, this would be $0/0$; what you write in this unit never meets it.)
+# A mask acts on the **scores**, before the softmax. A forbidden score becomes $-\infty$. Its weight
+# is then $e^{-\infty} = 0$, and the other keys get the whole weight.
 
 # %% [markdown] exercise="masked" title="Attention with a mask" difficulty=2 minutes=10
-# Write `masked_attention`: as before, but with a boolean `mask`, True where a query may look. It
-# may be $(T, S)$, the same for all, or $(B, 1, 1, S)$, one row per sequence, or anything else that
-# broadcasts to the scores. Where it is False, the query gives the key no weight, however large its
-# score. Scores stay below $10^6$ in absolute value. `mask=None` hides nothing. Every query may
-# look at one key at least. `F.scaled_dot_product_attention` is not allowed here either.
+# Write `masked_attention`: as before, but with a boolean `mask` that is True where a query may
+# look. The mask may be $(T, S)$, the same for all sequences, or $(B, 1, 1, S)$, one row per
+# sequence, or any other shape that broadcasts to the scores. Where the mask is False, the query
+# gives the key no weight, however large its score. Scores stay below $10^6$ in absolute value.
+# `mask=None` hides nothing. Every query has at least one key that it may look at.
+# `F.scaled_dot_product_attention` is not allowed here either.
 #
-# *Why care:* if the mask is applied at the wrong step, a padded token still changes the result, a
-# little. Such an error is easily overlooked: it depends on what else is in the batch.
+# *Why care:* if the mask is applied at the wrong step, a padded token still changes the result a
+# little. This error is easily overlooked, because the amount of padding depends on the other
+# sequences of the batch.
 #
 # <details><summary>Hint</summary>
 #
-# `scores.masked_fill(where, value)` puts `value` wherever `where` is True. It broadcasts, and
-# leaves `scores` as it is.
+# `scores.masked_fill(where, value)` puts `value` wherever `where` is True. It broadcasts `where`,
+# and returns a new tensor.
 # </details>
 
 # %% solution="masked"
@@ -235,8 +237,9 @@ check.masked(masked_attention, seed=1303)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# From here on `attend` is your function, or the course's while yours is not right. Look at its
-# weights, once more with the identity as values: eight tokens, of which the last two are padding.
+# From here on `attend` is your function. Until yours is right, it is the course's. The
+# pictures show its weights for eight tokens, of which the last two are padding. The values are
+# again the identity matrix.
 
 # %%
 masked_of = check.masked.use(masked_attention)
@@ -256,7 +259,7 @@ for ax, (name, mask) in zip(axes, masks.items(), strict=True):
 plots.show(figure, "Weights: two empty columns with padding; causal, an empty upper triangle.")
 
 # %% [markdown]
-# Change a padded token beyond recognition, and look at the others:
+# Change one padded token strongly. Do the outputs of the real tokens change?
 
 # %% tags=["nbval-check-output"]
 x = torch.randn(8, 16, generator=Generator().manual_seed(2))
@@ -269,8 +272,9 @@ for name, mask in {"with the mask": real[None, :], "without": None}.items():
 # %% [markdown]
 # ## 3. Several heads
 #
-# One softmax gives one average. To look at two things at once, for instance at the subject and at
-# the verb, a layer has $H$ **heads**: each works on $d = D/H$ columns of its own.
+# One softmax gives one average per token. To look at two things at once, such as the subject and
+# the verb, a layer has $H$ **heads**. Each head works on $d = D/H$ of the $D$ columns of queries,
+# keys and values.
 #
 # | step | shape |
 # | --- | --- |
@@ -278,26 +282,26 @@ for name, mask in {"with the mask": real[None, :], "without": None}.items():
 # | split the columns: head $h$ gets columns $hd, \dots, hd + d - 1$ | $(B, T, H, d)$ |
 # | move the head axis next to the batch, then attend | $(B, H, T, d)$ |
 # | concatenate the heads of each token | $(B, T, D)$ |
-# | mix them: $\cdot\, W_O$ | $(B, T, D)$ |
+# | mix the heads: $\cdot\, W_O$ | $(B, T, D)$ |
 
 # %% [markdown] exercise="heads" title="Multi-head attention" difficulty=3 minutes=15
-# Write `multi_head`, self-attention of `x` $(B, T, D)$ with four weights, each $(D, D)$ and used as
-# `x @ w`. `mask` is $(T, T)$ or $(B, 1, 1, T)$, or None. The scale is that of a head, $\sqrt{D/H}$.
-# The result has the dtype of `x`, and gradients must reach `x` and all four weights. You may use
-# `attend(q, k, v, mask)`, and `F.scaled_dot_product_attention` too, but neither
-# `nn.MultiheadAttention` nor `F.multi_head_attention_forward`, the function behind it.
+# Write `multi_head`, self-attention of `x` $(B, T, D)$ with four weight matrices, each $(D, D)$ and
+# used as `x @ w`. `mask` is $(T, T)$ or $(B, 1, 1, T)$, or None. The scale is that of a head:
+# scores are divided by $\sqrt{D/H}$. The result has the dtype of `x`, and gradients must reach `x`
+# and all four weights. You may use `attend(q, k, v, mask)` or `F.scaled_dot_product_attention`.
+# `nn.MultiheadAttention` and `F.multi_head_attention_forward` are not allowed.
 #
-# *Why care:* the weights come from outside, so your layer can be compared number by number with
-# any other. A split in the wrong order raises no error either, and is hard to find later.
+# *Why care:* your layer gets its weights from outside, so it can be compared with other layers
+# number by number. A split in the wrong order raises no error and is hard to find later.
 #
 # <details><summary>Hint 1: split</summary>
 #
-# `y.view(B, T, H, d)` cuts the last axis into heads and leaves tokens whole. Only then may the
-# axes change places: `.transpose(1, 2)`.
+# `y.view(B, T, H, d)` cuts the last axis into heads and leaves tokens whole. Only then swap the
+# axes: `.transpose(1, 2)`.
 # </details>
 # <details><summary>Hint 2: merge</summary>
 #
-# The way back is the same in reverse: `.transpose(1, 2)`, then `.flatten(2)`.
+# The way back is the reverse: `.transpose(1, 2)`, then `.flatten(2)`.
 # </details>
 
 # %% solution="heads"
@@ -328,9 +332,10 @@ check.heads(multi_head, seed=1404)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# **Check against the book.** The textbook *Dive into Deep Learning*, d2l for short (section 11.5),
-# has this as a module, with lengths instead of a mask, and with its weights transposed. Is it equal
-# to yours, and what does it do with a sequence that has no real token?
+# **Check against the book.** The textbook *Dive into Deep Learning*, d2l for short, has multi-head
+# attention as a module in section 11.5. It takes lengths instead of a mask, and its weights are
+# transposed. Does it compute the same as yours? And what does it do with a sequence without real
+# tokens?
 
 # %% tags=["nbval-check-output"]
 from helpers.book import d2l
@@ -350,11 +355,12 @@ if d2l:
         print("length 0, the mean of its padding:", torch.allclose(average[0, 0], x[0].mean(0)))
 
 # %% [markdown]
-# The book fills with −1,000,000 instead of −∞. For ordinary scores that is the same, except where
-# every score of a row is filled: then all of them are equal, and it averages over padding.
+# The book replaces forbidden scores by −1,000,000 instead of −∞. For ordinary scores the result is
+# the same, except where all keys of a query are forbidden. Then all its scores are equal, and the
+# module averages over padding.
 #
-# Around attention goes a **residual connection**, also called skip connection: the layer returns
-# $x + f(x)$, where $f$ is attention. Here is such a layer with random weights, to experiment with:
+# A Transformer layer adds its input to the output of attention $f$: it returns $x + f(x)$. This is
+# a **residual connection**, also called skip connection. Here is such a layer with random weights:
 
 # %%
 D, H = 16, 4
@@ -380,34 +386,37 @@ apart = float((of_bites("dog", "bites", "man") - of_bites("man", "bites", "dog")
 print("“bites”, the same vector in both sentences:", apart < 1e-4)
 
 # %% [markdown]
-# The two vectors are equal, so nobody who reads “bites” can know who bites. Which part of the layer
-# knows the position of a token? None does, and three lines prove it. Let $P$ be a matrix that
-# shuffles rows, $S = QK^\top/\sqrt d$ the scores of $X$, and $A = \mathrm{softmax}(S)$ its weights.
-# For $PX$:
+# The output for “bites” is the same in both sentences, so it does not say who bites. No part of the
+# layer knows the position of a token. Three lines prove it. Let $P$ be a matrix that shuffles the
+# rows of $X$. Let $S = QK^\top/\sqrt d$ be the scores of $X$ and $A = \mathrm{softmax}(S)$ the
+# weights. For $PX$ we get:
 #
 # 1. scores: $(PXW_Q)(PXW_K)^\top/\sqrt d = P\,S\,P^\top$, the same numbers in shuffled rows and
 #    columns;
-# 2. weights: shuffle a row, and its softmax is shuffled in the same way, so they are $P A P^\top$;
+# 2. weights: $P A P^\top$, because shuffling a row shuffles its softmax in the same way;
 # 3. outputs: $P A P^\top \cdot P X W_V = P \cdot A X W_V$, because $P^\top P = I$.
 #
-# Shuffle the input, and the output is shuffled in the same way, with nothing else changed: the
-# layer is **permutation-equivariant**. Everything else in a Transformer layer treats each token by
-# itself: concatenating the heads, $W_O$, the residual connection, **LayerNorm** (which shifts and
-# scales each token's vector to mean 0 and variance 1), and the **MLP** (two linear maps with a
-# nonlinearity between them). What a layer returns for a token is the token's **hidden state**. So
-# the hidden states of a stack of any depth are equivariant as well.
+# So a shuffled input gives the same output, shuffled in the same way: attention is
+# **permutation-equivariant**.
+#
+# The other parts of a Transformer layer treat each token by itself: concatenating the heads, $W_O$,
+# the residual connection, LayerNorm and the MLP. **LayerNorm** shifts and scales the numbers of a
+# token's vector to mean 0 and variance 1. The **MLP** is two linear maps with a nonlinearity
+# between them. What a layer returns for a token is the token's **hidden state**. So the hidden
+# states of a stack of any depth are equivariant as well.
 
 # %% [markdown] exercise="gap" title="Does it follow the shuffle?" difficulty=2 minutes=8
-# A proof is good; a measurement also finds bugs. Write `permutation_gap`: how far is $f(Px)$ from
-# $P f(x)$?
+# A proof is about formulas; a measurement also finds bugs. Write `permutation_gap`: how far is
+# $f(Px)$ from $P f(x)$?
 #
-# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input; call `f` with all $B$
-#   sequences at once, as `x` has them;
-# - `order` is $(T,)$; $P$ moves token `order[t]` to position $t$, in every sequence;
+# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input; each call of `f` gets all
+#   $B$ sequences in one batch, as in `x`;
+# - `order` is $(T,)$; $P$ moves token `order[t]` to position $t$, in every sequence: with `order` =
+#   `[2, 0, 1]`, token 2 comes first;
 # - the result is the largest absolute difference, a single number without axes.
 #
-# *Why care:* this looks at any model from outside. A number above rounding proves that order
-# matters to it; a 0 is evidence only, so you will try twenty shuffles.
+# *Why care:* this test works for any model. A gap above rounding error proves that order matters to
+# the model. A gap of 0 is only evidence, so you will try twenty shuffles.
 #
 # <details><summary>Hint</summary>
 #
@@ -430,8 +439,9 @@ check.gap(permutation_gap, seed=1505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now measure, with twenty shuffles each: your layer, four full layers of the course's
-# **encoder**, a Transformer in which every token sees all others, and your layer with positions.
+# An **encoder** is a Transformer in which every token sees all others. Now measure three functions,
+# with twenty shuffles each: your layer, four full layers of the course's encoder, and your layer
+# with positions added to its input.
 
 # %% tags=["nbval-check-output"]
 from helpers.model.encoder import EncoderLayer
@@ -453,13 +463,15 @@ for name, f in functions.items():
     print(f"{name}: {f'{gap:.1f}' if gap > 1e-5 else 'below 1e-5'}")
 
 # %% [markdown]
-# The first two are 0, up to the rounding of float32: **without positions and without a mask, a
-# token's output is the same wherever it stands, and wherever the others stand.** It depends on the
-# token and on the bag of all tokens. The third function adds the table of unit 02.
+# The first two gaps are 0, up to the rounding of float32. **Without positions and without a mask, a
+# token's output depends only on the token and on the bag of all tokens.** The **bag** says which
+# tokens there are, and how often. The third gap is not 0: this function adds the sinusoids of unit
+# 02, a vector for each position.
 #
-# Now swap two tokens of ten, and look at each **position**. Without positions, what comes out
-# changes at two of them: the two outputs have changed places too. And with sinusoids? Make a
-# prediction: write your letter between the quotes and run the cell. It is never marked.
+# Now swap two tokens of ten, and compare the outputs at each **position**. Without sinusoids, the
+# output changes at two positions, because each of the two outputs moves with its token. And with
+# sinusoids? Make a prediction: write your letter between the quotes and run the cell. Predictions
+# are never marked.
 
 # %%
 predict("swap", "Tokens 2 and 7 change places. At how many positions does the output change "
@@ -494,16 +506,16 @@ widgets.explore(draw, first=("first position", 0, 9, 2), second=("second positio
 outcome("swap", {2: "a", 6: "b", 10: "c"}[moved(swapped(2, 7)[1])])
 
 # %% [markdown]
-# Without positions, the two outputs have been exchanged and no other token has noticed. With
-# sinusoids every token has.
+# Without sinusoids, the two outputs have been exchanged, and no other output has changed. With
+# sinusoids, every output has changed.
 
 # %% [markdown]
 # ## 5. What no training can repair
 #
-# Random weights may be blind; could *trained* ones see? Take the smallest task in which order is
-# all that counts: among other symbols there are one A and one B. Which comes first? The model
-# reads `?` at the end and should answer there. Each sequence comes with its **twin**, in which A
-# and B are exchanged.
+# So far the weights were random. Could *trained* weights see the order? Take a task in which only
+# order counts. Among other symbols there are one A and one B. Which comes first? The model should
+# answer at the `?` at the end. Each sequence comes with its **twin**, in which A and B are
+# exchanged:
 
 # %% tags=["nbval-check-output"]
 from helpers.corpora.order import WhichFirst
@@ -513,17 +525,17 @@ for tokens, targets in zip(pair.inputs, pair.targets, strict=True):
     print(" ".join("AB?cdefg"[n] for n in tokens), "→", "AB"[targets[-1]])
 
 # %% [markdown]
-# At the `?`, a model without positions and without a mask knows only the **bag**: which tokens
-# there are, and how often. How well can it do at most? That can be counted.
+# At the `?`, a model without positions and without a mask knows only the bag of tokens. Its highest
+# possible accuracy can be counted.
 
 # %% [markdown] exercise="bag" title="The best that a bag allows" difficulty=3 minutes=12
 # Write `best_without_order`. `tokens` is $(N, T)$, `answers` is $(N,)$, both of integers, 0 or
-# larger. Suppose that somebody knows of each sequence only its bag of tokens, and always gives the
+# larger. Suppose that a model knows only the bag of tokens of each sequence, and always gives the
 # same answer to the same bag. What is the largest fraction of the $N$ answers that can be right?
 # Return a number between 0 and 1.
 #
-# *Why care:* **no** order-blind model does better on these $N$ sequences, so you know whether they
-# need positions before you have trained anything.
+# *Why care:* **no** order-blind model does better on these $N$ sequences. So you know before any
+# training whether the task needs positions.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -531,8 +543,7 @@ for tokens, targets in zip(pair.inputs, pair.targets, strict=True):
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# In each bag, the answer that occurs most often is the best one to give. `collections.Counter`
-# counts.
+# For each bag, the best answer is the one that occurs most often. `collections.Counter` counts.
 # </details>
 
 # %% solution="bag"
@@ -564,8 +575,11 @@ for question, answers in questions.items():
     print(f"{question}: at most {float(best_of(batch.inputs, answers)):.0%} without order")
 
 # %% [markdown]
-# Counting needs no order. “Which comes first” cannot be answered better than by tossing a coin.
-# Now the coin itself decides what is right: 400 new sequences, without twins, answers by chance.
+# Counting the symbol c needs no order. “Which comes first” cannot be answered better than by
+# tossing a coin. 
+#
+# Here is another experiment: 400 new sequences without twins. What is right for a sequence is now
+# drawn at random.
 
 # %%
 predict("coin", "400 sequences whose answers are coin tosses: what does your function return?",
@@ -582,25 +596,29 @@ for N in (400, 4_000, 40_000):
 outcome("coin", "a" if ceilings[0] < 0.55 else "b" if ceilings[0] < 0.7 else "c")
 
 # %% [markdown]
-# A bag that occurs once has one answer, and whoever has learned it by heart is right. So the
-# ceiling holds only for the sequences that were counted. With more sequences, more of them share a
-# bag, and it falls. Twins keep it at 50 % however many or few there are.
+# A bag that occurs once has one answer, and a model that has memorised this answer is right. So the
+# ceiling holds only for the sequences that were counted, and says nothing about new ones. With more
+# sequences, more of them share a bag, and the ceiling falls. With twins it is 50 % for any number
+# of sequences.
 #
-# Twins also put a floor under the loss. The loss here and in all units is the **cross-entropy**:
-# the mean of $-\ln p$, where $p$ is the probability that the model gave to the right answer. Its
-# unit is the **nat**; a model that is certain and right pays 0. Now suppose that the model gives A
-# the probability $p$. The twin has the same bag, so A gets the same $p$ there. But for the twin B
-# is right, and the model gives B at most $1 - p$. So the mean loss of the two is at least
+# Twins also put a floor under the loss. The loss in all units is the **cross-entropy**: the mean of
+# $-\ln p$, where $p$ is the probability that the model gave to the right answer. The unit of the
+# loss is the **nat**: a right answer with probability $1/e \approx 0.37$ costs 1 nat.
+#
+# Now take a sequence for which A is right, and let $p$ be the probability that the model gives to
+# A. The twin has the same bag, so A gets the same $p$ there. But for the twin B is right, and B
+# gets at most $1 - p$. So the mean loss of the two is at least
 #
 # $$-\tfrac12\big(\ln p + \ln(1-p)\big) = -\tfrac12 \ln\big(p\,(1-p)\big) \ge \ln 2 \approx 0.693,$$
 #
-# because $p(1-p)$ is never above ¼. No width, depth, data or patience can get below that.
+# because $p(1-p)$ is never above ¼. A larger model, more data or longer training cannot get below
+# this floor.
 #
-# Does training bear this out? We train a two-layer encoder, without positions and with sinusoids, a
-# few seconds a run. A run draws its random weights and texts from a number, its **seed**; each of
-# the two encoders is trained with three seeds (ten on a GPU), since one run can be lucky. The loss
-# is taken at the `?` only. *floor* is the least it can be: $\ln 2$ for a model that knows only the
-# bag, 0 for one that knows the order.
+# Does training confirm this? We train two encoders of two layers: one without positions, one with
+# sinusoids. A run takes a few seconds. Each run draws its random weights and texts from a number,
+# its **seed**. One run can be lucky, so each encoder is trained with three seeds (ten on a GPU).
+# The loss is taken at the `?` only. In the table, *floor* is the lowest possible loss: $\ln 2$ for
+# a model that knows only the bag, 0 for one that knows the order.
 
 # %% tags=["training"]
 import pandas as pd
@@ -628,37 +646,39 @@ floors = {"none": math.log(2), "sinusoidal": 0.0}
 over_seeds([trained(seed, *each) for each in floors.items() for seed in SEEDS])
 
 # %% [markdown]
-# The encoder without positions guesses, as it must: that was proved. That sinusoids solve the task
-# is a claim about training, which no proof covers; so the seeds count.
+# The encoder without positions guesses, as was proved. The encoder with sinusoids solves the task.
+# This second result is only measured, so it is repeated with several seeds.
 
 # %% [markdown]
 # ## 6. And GPT?
 #
 # It is often said that a Transformer without positions has no sense of order, GPT included. You
-# have just proved it for an encoder. But GPT is a **decoder**: it has a causal mask. What does the
-# **last** token know, which sees all others?
+# have just proved it for an encoder. But GPT is a **decoder**: it has a causal mask. Its **last**
+# token sees all others, as in an encoder. Does the last token know their order?
 
 # %%
-predict("causal", "With a causal mask, from how many layers on does the last token know the order?",
-        a="never: no positions, no order", b="from one layer on", c="from two layers on",
-        d="from about five layers on", answer="")
+predict("causal", "With a causal mask, how many layers does it take until the last token knows "
+        "the order of the others?",
+        a="no number is enough: no positions, no order", b="one", c="two", d="about five",
+        answer="")
 
 # %% [markdown] exercise="prefix" title="What the last token knows" difficulty=2 minutes=10
 # Write `prefix_sensitivity`: how far does the last output of `f` move when the tokens before the
 # last one are put into a different order?
 #
-# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input, which stays as it is;
-#   call `f` with all $B$ sequences at once, as `x` has them;
-# - `order` is $(T-1,)$; token `order[t]` moves to position $t$, and the last token stays last;
+# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input, which stays as it is; each
+#   call of `f` gets all $B$ sequences in one batch, as in `x`;
+# - `order` is $(T-1,)$; as before, token `order[t]` moves to position $t$, and the last token stays
+#   last;
 # - the result is the largest absolute change of the last token's output, over all sequences and
 #   features: a single number without axes.
 #
-# *Why care:* it decides between the four answers above.
+# *Why care:* the result decides between the four answers of the prediction above.
 #
 # <details><summary>Hint</summary>
 #
-# `torch.cat([a, b], dim=1)` puts the reordered prefix and the last token together; `x[:, -1:]`
-# keeps the axis that `x[:, -1]` drops.
+# `torch.cat([a, b], dim=1)` joins the reordered prefix and the last token. `x[:, -1:]` keeps the
+# token axis, `x[:, -1]` drops it.
 # </details>
 
 # %% solution="prefix"
@@ -678,8 +698,8 @@ check.prefix(prefix_sensitivity, seed=1707)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Measure it on stacks of your own layer with a causal mask: one to six layers, each drawn five
-# times.
+# Now measure stacks of your own layer, one to six layers deep, with a causal mask. Each stack is
+# drawn five times.
 
 # %%
 sensitivity_of = check.prefix.use(prefix_sensitivity)
@@ -716,11 +736,13 @@ gap = float(gap_of(causal_stack(1, 0), x, torch.arange(12).flip(0)))
 print(f"one layer, all of its outputs: permutation gap {gap:.1f}")
 
 # %% [markdown]
-# With one layer the last output moves by rounding only: it is an average over all tokens, and an
-# average does not depend on their order. (The layer is not equivariant: other outputs do change.)
-# With two the change is large. Where does it come from?
-# After the first layer, each output depends on its own token and on the *bag* of tokens that it has
-# seen. Print those bags for two orders of the same words:
+# With one layer the last output moves by rounding only. It is the token's own vector plus an
+# average over all tokens, and an average does not depend on their order. Other outputs do change,
+# so the layer is not equivariant.
+#
+# With two layers the last output moves a lot. Why? After the first layer, each output depends on
+# its own token and on the *bag* of tokens that this token sees. Print these bags for two orders of
+# the same words:
 
 # %% tags=["nbval-check-output"]
 for sentence in ("dog bites man ?", "man bites dog ?"):
@@ -729,12 +751,13 @@ for sentence in ("dog bites man ?", "man bites dog ?"):
     print(f"{sentence}   →   {'  '.join(seen)}")
 
 # %% [markdown]
-# The last bag is the same in both rows, so after **one** layer the `?` cannot know. But the bags
-# before it differ: one row has {dog} where the other has {man}. The **second** layer averages
-# outputs that come from those bags, and so it can tell the two orders apart. The mask itself has
-# brought order in: each position sees a different part of the sentence.
+# The last bag is the same in both rows, so after **one** layer the `?` cannot know the order. But
+# earlier bags differ: the first row begins with {dog}, the second with {man}. The **second** layer
+# averages outputs that come from these bags, so it can tell the two orders apart. The order comes
+# from the mask itself: each position sees a different part of the sentence.
 #
-# So it can. Does it also learn to? The same task, without positions, now with the causal mask:
+# So a decoder can know the order. Does it learn this? Here is the task of section 5 again, without
+# positions, now with the causal mask:
 
 # %% tags=["training"]
 floors = {1: math.log(2), 2: 0.0}  # by the number of layers
@@ -742,17 +765,17 @@ over_seeds([trained(seed, "none", floor, layers, causal=True)
             for layers, floor in floors.items() for seed in SEEDS])
 
 # %% [markdown]
-# One layer guesses, whatever the seed, since the proof of section 5 holds for its last token. Two
-# layers solve it. So the saying is right for an encoder such as BERT, and wrong for a decoder such
-# as GPT (Haviv et al. 2022 find the same in trained language models). GPT is given positions all
-# the same: in Haviv et al., models without positions come close to models with them, and stay
-# slightly behind.
+# One layer guesses, whatever the seed: its last token knows only the bag, so the proof of section 5
+# holds. Two layers solve the task. So without positions, an encoder such as BERT has no sense of
+# order, but a decoder such as GPT can have one. Haviv et al. (2022) find the same in trained
+# language models. GPT is given positions all the same, because they help a little: in Haviv
+# et al., models without positions stay slightly behind models with positions.
 
 # %% [markdown]
 # ## 7. Four hooks
 #
-# The units that follow bring order back. The course's model lets an encoding act at four points,
-# which we call **hooks**:
+# The next units bring order back with encodings of the positions. In the course's model an encoding
+# can act at four points, called **hooks**:
 
 # %%
 plots.show(*hooks.hooks("embed", "rotate", "scores", "context"))
@@ -760,31 +783,32 @@ plots.show(*hooks.hooks("embed", "rotate", "scores", "context"))
 # %% [markdown]
 # | hook | what happens there | units |
 # | --- | --- | --- |
-# | `embed`, once at the input | a vector for each position is added to the token's | 02, 03 |
-# | `rotate`, on queries and keys | each is changed by its position, mostly rotated | 05 |
-# | `scores`, before the softmax | each pair gets a term, mostly by its offset $j - i$ | 04, 05 |
-# | `context`, after it | a vector for each offset is added to the average of the values | 04 |
+# | `embed`, once at the input | a vector for each position is added to that of the token | 02, 03 |
+# | `rotate`, on queries and keys | each is changed by its position, in most methods rotated | 05 |
+# | `scores`, before the softmax | each score gets a term, mostly for its offset $j - i$ | 04, 05 |
+# | `context`, after the softmax | each value gets a vector for its offset before the average | 04 |
 #
-# Your `permutation_gap` is the test for each of them: while it is 0 for every shuffle, the model is
-# blind to order.
+# Your `permutation_gap` tests each of them: as long as the gap is 0 for every input and shuffle,
+# the model is blind to order.
 #
 # ## What to keep
 #
-# - Attention is an average whose weights come from dot products; the scale keeps the softmax soft,
-#   and a mask acts before it.
-# - Self-attention is permutation-equivariant: $f(Px) = P f(x)$. Whatever is read from it at one
-#   token depends only on that token and on the bag of all tokens.
-# - For given sequences, the best that a bag allows can be counted; no training does better on them.
-# - A causal mask is itself a source of order: one layer is no longer equivariant, and from the
-#   second layer on even the last token, which sees all others, can know the order.
+# - Attention is an average whose weights come from dot products. Without the scale, one key would
+#   get nearly all weight at large widths. A mask acts before the softmax.
+# - Self-attention without positions and mask is permutation-equivariant: $f(Px) = P f(x)$. The
+#   output of a token depends only on this token and on the bag of all tokens.
+# - For given sequences, the best that the bag allows can be counted. No order-blind model does
+#   better on them.
+# - A causal mask is itself a source of order: even one layer is no longer equivariant. From the
+#   second layer on, even the last token can know the order.
 #
-# An encoder such as BERT has no causal mask, so it has to be given the positions. The way of the
-# first Transformer needs no training and fits into five lines: unit 02.
+# An encoder such as BERT has no causal mask, so it must be given the positions. Unit 02 builds the
+# encoding of the first Transformer. It needs no training and fits into five lines.
 #
 # ## Further reading
 #
 # - Vaswani et al. 2017, *Attention Is All You Need*, equation 1 and section 3.2.1 for the scale,
 #   section 3.2.2 for the heads.
 # - Haviv et al. 2022, *Transformer Language Models without Positional Encodings Still Learn
-#   Positional Information* (arXiv 2203.16634): the causal surprise in real language models.
-# - Lee et al. 2019, *Set Transformer*: where being blind to order is just what is wanted.
+#   Positional Information* (arXiv 2203.16634): what section 6 shows, in real language models.
+# - Lee et al. 2019, *Set Transformer*: a model that should be blind to order.

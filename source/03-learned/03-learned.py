@@ -1,23 +1,23 @@
 # %% [markdown]
 # # 03 · Learned encodings
 #
-# Unit 02 computed a vector for each position. GPT and BERT do not compute anything: their position
-# vectors are parameters like all others, drawn at random and trained. It sounds like the better
-# idea, since a model should know best what it needs. Is it the learning that makes such a table
-# work? This unit takes a table apart to find out, and then lets a model learn the *formula*
-# instead of the vectors.
+# Unit 02 computed a vector for each position. In GPT and BERT the position vectors are parameters:
+# initialised at random and trained like all others. That sounds like the better idea, since a model
+# should know best what it needs. But does such a table work because it is learned? This unit takes
+# a table apart to find out. Then it lets a model learn the *formula* instead of the vectors.
 #
 # By the end of this unit you can
 #
 # - build the position table of GPT and BERT, and say how it is initialised and what training does
 #   to it;
 # - say whether a table has to be learned at all;
-# - say what a table can do beyond its last row, and measure what that costs;
-# - compute a position's vector instead of storing it: an MLP of the index, Fourier features;
-# - measure what an MLP of the index lacks and Fourier features have;
+# - say what can be done for positions beyond the last row of a table, and measure what it costs;
+# - compute a position's vector instead of storing it, by an MLP of the index or by Fourier
+#   features;
+# - measure a property of Fourier features that an MLP of the index lacks;
 # - compare encodings fairly: equal budget, several seeds, and the distance to the exact limit;
-# - answer the book's question how a positional encoding could be learned (d2l, section 11.6,
-#   exercise 2): as a table, as an MLP of the index, and as learned Fourier features.
+# - answer exercise 2 of the book's section 11.6 (d2l): a positional encoding can be learned as a
+#   table, as an MLP of the index, or as learned Fourier features.
 #
 # Reading and running takes about 30 minutes besides the exercises.
 
@@ -38,8 +38,8 @@ from helpers.predict import outcome, predict
 # %% [markdown]
 # ## 1. Three ways to fill the same table
 #
-# All three of these models add one row per position to the token's vector. They differ in where the
-# rows come from:
+# The Transformer of 2017, GPT and BERT add one row per position to the token's vector. In the first
+# a formula gives the rows; GPT and BERT learn them:
 #
 # | | Transformer (2017) | GPT (2018) | BERT (2018) |
 # | --- | --- | --- | --- |
@@ -50,9 +50,9 @@ from helpers.predict import outcome, predict
 # | initialisation | the formula's | $\mathcal{N}(0,\ 0.02^2)$ | $\mathcal{N}(0,\ 0.02^2)$ |
 # | position 512 | the formula goes on | there is no row | there is no row |
 #
-# $E_{x_p}$ and $W_e[x_p]$ are the vector of the token that stands at $p$; $S_{s_p}$ says whether it
-# is in the first or second sentence (unit 07). BERT's code truncates the normal distribution
-# at two standard deviations. How many parameters does the table add to BERT?
+# $E_{x_p}$ and $W_e[x_p]$ are the vector of the token at position $p$. $S_{s_p}$ says whether this
+# token is in the first or the second sentence (unit 07). BERT's code truncates the normal
+# distribution at two standard deviations. How many parameters does the position table add to BERT?
 
 # %% tags=["nbval-check-output"]
 rows, width, in_all = 512, 768, 109_482_240  # BERT base; unit 08 derives its 109,482,240
@@ -61,23 +61,24 @@ print(f"{rows} · {width} = {rows * width:,} parameters, {rows * width / in_all:
 # %% [markdown] exercise="table" title="A table that learns" difficulty=2 minutes=15
 # Write `LearnedEncoding`, the table of GPT and BERT, as an `Encoding`:
 #
-# - `__init__` makes one `nn.Parameter` with `max_len` rows of `d_model` entries. They are drawn
-#   from a normal distribution with mean 0 and standard deviation `std`;
-# - `embed(x, positions)` takes $(B, T, D)$ and returns $x$ plus the rows $0, \dots, T-1$, or plus
-#   the rows `positions`, of shape $(T,)$ or $(B, T)$, where they are given;
-# - if $T$ is beyond `max_len`, with `positions` or without, it raises a `ValueError` that names
-#   both numbers.
+# - `__init__` makes one `nn.Parameter` with `max_len` rows of `d_model` entries. The entries are
+#   drawn from a normal distribution with mean 0 and standard deviation `std`;
+# - `embed(x, positions)` takes $(B, T, D)$ and returns $x$ plus the rows $0, \dots, T-1$; where
+#   `positions` are given, of shape $(T,)$ or $(B, T)$, it returns $x$ plus the rows `positions`;
+# - if $T$ is larger than `max_len`, with `positions` or without, it raises a `ValueError` that
+#   names both numbers.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
 # - The normal distribution is not truncated, and every new module draws independently. Nothing else
 #   is trained.
-# - The result has the dtype of $x$ and its precision, whatever the dtype of the rows is, and a
-#   gradient reaches both $x$ and the rows; neither $x$ nor `positions` is changed.
+# - The result has the dtype of $x$ and its precision, also where the rows have another dtype.
+# - A gradient reaches both $x$ and the rows; neither $x$ nor `positions` is changed.
 # </details>
 #
-# *Why care:* a table that is not a Parameter raises no error. The rest trains, the rows keep their
-# small initial values, and the loss ends far above what is possible. You will see by how much.
+# *Why care:* a table that is not a Parameter raises no error. The rest of the model trains, but the
+# rows keep their small initial values, and the loss ends far above the limit. Section 3 shows by
+# how much.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -86,8 +87,8 @@ print(f"{rows} · {width} = {rows * width:,} parameters, {rows * width / in_all:
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `self.table = nn.Parameter(…)`; then `embed` is nearly what it was for sinusoids in unit 02. But
-# the length is compared with `max_len` in either case.
+# Set `self.table = nn.Parameter(…)`. Then `embed` is nearly what it was for sinusoids in unit 02.
+# But compare $T$ with `max_len` even if `positions` are given.
 # </details>
 
 # %% solution="table"
@@ -118,9 +119,10 @@ check.table(LearnedEncoding, seed=3101)
 # %% [markdown]
 # ## 2. How large is a position vector?
 #
-# A row is added to a token's vector, so what counts is the ratio of their norms. A row of
-# $D$ entries with standard deviation $\sigma$ has a norm of about $\sigma\sqrt{D}$. A sinusoidal
-# row has exactly $\sqrt{D/2}$, because each pair adds $\sin^2 + \cos^2 = 1$.
+# A row is added to a token's vector, so what counts is the ratio of their norms. A row of $D$
+# entries with standard deviation $\sigma$ has a norm of about $\sigma\sqrt{D}$. A sinusoidal row
+# has a norm of exactly $\sqrt{D/2}$: each of its $D/2$ pairs adds $\sin^2 + \cos^2 = 1$ to the
+# squared norm.
 
 # %% tags=["nbval-check-output"]
 draw = torch.Generator().manual_seed(0)
@@ -133,21 +135,23 @@ for name, (each, predicted) in tables.items():
     print(f"{name}: mean norm {each.norm(dim=1).mean():.1f}, predicted {predicted:.1f}")
 
 # %% [markdown]
-# In GPT and BERT the tokens are initialised with the same 0.02, so token and position start with
-# equal norms. Sinusoids beside such tokens would be more than thirty times as large. (Vaswani et
-# al. multiply their token vectors by $\sqrt{D}$ before they add, section 3.4.)
+# GPT and BERT initialise their token vectors with the same standard deviation of 0.02, so token and
+# position start with equal norms. Sinusoidal rows would be more than thirty times as long as these
+# token vectors. (Vaswani et al. multiply their token vectors by $\sqrt{D}$ before they add the
+# sinusoids, section 3.4.)
 #
-# Keep this in mind whenever two encodings are compared: if they also differ in scale, you compare
-# two things at once.
+# If two encodings also differ in scale, you compare two things at once.
 
 # %% [markdown]
 # ## 3. Does a table have to be learned?
 #
-# **Do not train the table.** Draw it at random, freeze it, and train everything else. A random row
-# carries no information about order; row 5 has nothing to do with row 4. All that can help is that
-# each row differs from the others. The language is that of unit 00, in which a token follows, nine
-# times in ten, from the one three positions before it; a learned table ends within 0.04 nats of the
-# limit, a model without positions 1.3 nats above it.
+# To find out, **do not train the table**. Draw it at random, freeze it, and train everything else.
+# The random rows carry no information about order: row 5 has nothing to do with row 4. All that can
+# help is that each row differs from the others.
+#
+# The language is that of unit 00: nine times in ten, a token follows from the token three positions
+# before it. With a learned table, a model ends within 0.04 nats of the limit, the lowest possible
+# loss. Without positions, it ends 1.3 nats above the limit.
 
 # %%
 predict("frozen", "A random table that is never trained (std 1): how good will the model be?",
@@ -169,20 +173,22 @@ gap = (losses["frozen, std 1"] - losses["learned"]) / (none - losses["learned"])
 outcome("frozen", "c" if gap < 0.05 else "a" if gap > 0.9 else "b")
 
 # %% [markdown]
-# (Recorded: 1,000 steps.) This encoder's tokens begin with a standard deviation of
-# $1/\sqrt{48} \approx 0.14$. A table frozen at 1, seven times as large, does as well as a learned
-# one: the layers behind it learn to *read* 24 random vectors. Frozen at the tokens' scale, it is
-# hardly worse; frozen at 0.02, seven times smaller, it is nearly useless. So on this language a
-# table need not be learned, only **large** enough. (Here there are fewer positions than dimensions;
-# we have not tested the opposite.) What training does to a small table is, first of all, to make it
-# larger.
+# (Recorded: 1,000 steps.) This encoder's token vectors begin with a standard deviation of
+# $1/\sqrt{48} \approx 0.14$.
+#
+# - A table frozen at 1, seven times the tokens' scale, does as well as a learned one. The layers
+#   behind it learn to *read* 24 random vectors.
+# - A table frozen at the tokens' scale is hardly worse.
+# - A table frozen at 0.02, a seventh of the tokens' scale, is nearly useless.
+#
+# So on this language a table need not be learned, only **large** enough. (Here there are fewer
+# positions than dimensions. We have not tested the opposite.)
 
 # %% [markdown]
 # ## 4. What training does to it
 #
-# Your table, with the usual 0.02, in a two-layer encoder on the same language: nine times in ten,
-# a token follows from the one three positions before it. The table has 96 rows; the texts have 24
-# tokens.
+# Train your table, initialised with the usual 0.02, in a two-layer encoder on the same language.
+# The table has 96 rows, but the texts have only 24 tokens.
 
 # %% tags=["training"]
 from torch import Generator
@@ -219,27 +225,27 @@ plots.show(figure, f"Rows 0 to 23: mean norm {was:.2f}, then {now:.2f}; the rest
 print(f"the rows in use have grown to {now / was:.1f} times their norm")
 
 # %% [markdown]
-# Two things have happened. The rows in use have grown: 0.02 is only where they start.
-# And the rows from 24 on have not been trained at all: no text ever reached them, so no gradient
-# did either. Did they change in any way?
+# Two things have happened. The rows in use have grown: 0.02 is only where they start. Rows 24 to 95
+# were not trained: no text was long enough to reach them, so they received no gradient. Have these
+# rows changed in any way?
 
 # %% tags=["training"]
 ratio = table_after[24:] / table_before[24:]
 print(f"rows 24 to 95: every entry times {ratio.min():.3f} to {ratio.max():.3f}")
 
 # %% [markdown]
-# All of them shrank by the same factor. That is the **weight decay** of AdamW, the optimiser that
-# trains this model: each step also takes a little off every weight, and for that it needs no
-# gradient.
+# All entries of these rows shrank by the same factor. This is the **weight decay** of AdamW, the
+# optimiser that trains this model. Each step also moves every weight a little towards zero, even a
+# weight whose gradient is zero.
 
 # %% [markdown]
 # ### What is in the rows?
 #
-# Nothing forces the numbers in a row to say at which position the row is added, and nothing forces
-# the table to say that row 5 comes after row 4. Is there order in the trained table all the same? A
-# Fourier transform over the positions splits the table into waves; a wave of frequency $f$ repeats
-# every $1/f$ positions. The **power** of a wave is the square of its amplitude, summed over the
-# columns. Before training, the power is spread about evenly over the frequencies. And after?
+# Nothing forces the trained rows to show their order: row 5 need not resemble row 4. Is there a
+# pattern in the trained table all the same? A Fourier transform over the positions splits the table
+# into waves. A wave of frequency $f$ repeats every $1/f$ positions. The **power** of a wave is the
+# square of its amplitude, summed over the columns. Before training, the power is spread about
+# evenly over the frequencies. How is it spread after training?
 
 # %%
 predict("waves", "Which frequency has the most power once the table has been trained?",
@@ -264,7 +270,7 @@ peaks = ", ".join(f"{name} {int(row.argmax())}" for name, (_, row) in curves.ite
 plots.show(figure, f"Power by frequency; the peaks, in turns per 24 positions: {peaks}.")
 
 # %% [markdown]
-# The grey line is at 1/3, a wave that repeats every **three** positions.
+# The grey line marks the frequency 1/3, a wave that repeats every **three** positions.
 
 # %% tags=["training"]
 power = spectrum(table_after[:24])
@@ -272,10 +278,12 @@ largest = int(power.argmax())  # 8 of 24 is a frequency of 1/3
 outcome("waves", "a" if power[largest] < 0.2 else "c" if largest == 8 else "b")
 
 # %% [markdown]
-# Sinusoids have most of their power in slow waves, whatever the language is. But this language
-# counts in threes, and the table has picked that up: it has put about a third of its power there.
-# That is not *necessary*, though. A table that starts at 1 can already be read, so nothing has to
-# grow:
+# Sinusoids have most of their power in slow waves, whatever the language is. The rule of this
+# language looks back three positions, and the trained table has picked that up: about a third of
+# its power is at period three.
+#
+# This peak is not *necessary*, though. A table with standard deviation 1 can be read before any
+# training (section 3), so its rows need not grow. Is there a peak in such a table?
 
 # %% tags=["training"]
 torch.manual_seed(0)
@@ -287,9 +295,9 @@ print(f"std 1: loss {evaluate(model, test).loss:.2f}; period three has {peak:.0%
       f" (std 0.02: {float(power[8]):.0%})")
 
 # %% [markdown]
-# That your table, begun at 0.02, repeats itself every three positions can also be seen in the
-# cosines between its rows. `similarity_by_offset` from unit 02 gives the mean product of two rows
-# $k$ apart; with all rows scaled to length 1, that is their mean cosine:
+# In your table, which began at 0.02, the cosines between the rows show the same pattern. The
+# function `similarity_by_offset` from unit 02 gives the mean product of two rows $k$ apart. With
+# all rows scaled to length 1, this is their mean cosine:
 
 # %% tags=["training"]
 tables = {"table before": table_before[:24], "table after": table_after[:24],
@@ -305,48 +313,49 @@ plots.show(figure, f"Mean cosine by offset: the trained table has its peaks at {
 print("peaks of the trained table:", ", ".join(f"{after[k]:.2f} at {k}" for k in peaks))
 
 # %% [markdown]
-# Before training all cosines of the table beyond offset 0 were small. Now there is a peak at 3, 6,
-# 9 and 12. The places of the peaks are the same on all three recorded seeds, their heights are not.
-# Offsets beyond 12 have few pairs.
+# Before training, all cosines beyond offset 0 were small. Now there are peaks at offsets 3, 6, 9
+# and 12. On all three recorded seeds the peaks are there, but their heights differ.
 
 # %% [markdown]
 # ## 5. Beyond the last row
 #
-# A table of 512 rows has no row 512. What can be done?
+# A table of 512 rows has no row 512. What can be done for a longer text?
 #
-# 1. **Stop with an error**, as your module does. BERT stops too; texts are cut to fit.
-# 2. **Build more rows** than the training texts need. They are there, but untrained.
+# 1. **Stop with an error**, as your module does. BERT stops too, so longer texts have to be cut.
+# 2. **Build more rows** than the training texts need. The additional rows are untrained.
 # 3. **Stretch** the trained rows over the longer text, by linear interpolation. Vision Transformers
-#    do that when they go on to larger images (Dosovitskiy et al. 2021, section 3.2).
+#    do this when they go on to larger images (Dosovitskiy et al. 2021, section 3.2).
 
 # %% [markdown] exercise="stretch" title="Stretching a table" difficulty=3 minutes=12
-# Write `stretch`: from a table $(T, D)$ it makes one of shape `(length, D)`. The first row stays
-# the first and the last stays the last. Between them, new row $n$ is read at position
+# Write `stretch`: from a table of shape $(T, D)$ it makes one of shape `(length, D)`. The first row
+# stays the first and the last row stays the last. Between them, new row $n$ is read at position
 #
 # $$s_n = n\,\frac{T - 1}{\text{length} - 1}$$
 #
 # of the old table. Where $s_n$ is not an integer, take the mixture of the two rows around it:
-# $s_n = 2.25$ gives $0.75\,P_2 + 0.25\,P_3$. `F.interpolate` is not allowed here, nor the kernels
-# behind it; you will compare with it at the end.
+# $s_n = 2.25$ gives $0.75\,P_2 + 0.25\,P_3$. `F.interpolate` and the kernels behind it are not
+# allowed here; in section 9 you compare your function with it.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
 # - $T$ and `length` are at least 2; `length` may be smaller than $T$.
-# - The result has the dtype of `table` and its precision, be that float32 or float64 (float32 is
-#   exact enough to compute $s_n$ for both), and a gradient reaches it, for any `length`; `table`
-#   stays as it is.
+# - The result has the dtype of `table` and its precision, float32 or float64, but to compute $s_n$
+#   float32 is exact enough for both.
+# - A gradient reaches `table` for any `length`, and `table` stays as it is.
 # </details>
 #
-# *Why care:* libraries have two conventions for where the new rows lie, and the wrong one moves
-# every position a little without an error.
+# *Why care:* libraries have two conventions for the positions of the new rows. The wrong convention
+# raises no error, but it moves the rows a little.
 #
 # <details><summary>Hint 1</summary>
 #
-# `torch.linspace(0, T - 1, length)` gives every $s_n$. The row below is $s_n$ rounded down.
+# `torch.linspace(0, T - 1, length)` gives every $s_n$. The first of the two old rows has the index
+# $s_n$, rounded down.
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The last $s_n$ is $T - 1$, and there is no row above it. Let the row below be at most $T - 2$.
+# The last $s_n$ is $T - 1$, and no row comes after row $T - 1$. So let the index of the first of
+# the two rows be at most $T - 2$.
 # </details>
 
 # %% solution="stretch"
@@ -366,7 +375,7 @@ check.stretch(stretch, seed=3202)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# See what it does to one column. The dots are the old rows, drawn at their new positions.
+# See what `stretch` does to one column. The dots are the old rows, drawn at their new positions.
 
 # %%
 stretched = check.stretch.use(stretch)
@@ -383,8 +392,8 @@ def draw_column(length, column):
 widgets.explore(draw_column, length=("new length", 6, 60, 36), column=("dimension", 0, 15, 2))
 
 # %% [markdown]
-# Which is better for a text of 48 tokens: rows 24 to 47 as they are, untrained, or the trained rows
-# stretched over all 48? Or the trained rows repeated?
+# A text of 48 tokens needs 48 rows, but only rows 0 to 23 are trained. Should the model use rows 24
+# to 47 untrained, stretch the trained rows over all 48 positions, or repeat the trained rows?
 
 # %%
 predict("longer", "Texts twice as long as in training: which rows do the least harm?",
@@ -407,35 +416,36 @@ print(f"limit: {language.limit(long_test):.2f}; a blind guess costs {math.log(8)
 outcome("longer", "abc"[list(harm).index(min(harm, key=harm.get))])
 
 # %% [markdown]
-# Stretching is worse than a blind guess: it preserves **how far through the text** a token stands
-# and changes **how many positions** lie between two tokens. Three positions now look like one and a
-# half, so the model is confident and wrong. For images stretching is right: at twice the resolution
-# the relative place in the picture is what should be kept. If the rows repeat, an offset of three
-# stays three, except where they begin anew. But tokens 24 apart then share a row, and the loss is
-# only a little lower than with untrained rows. (On three recorded seeds: repeated 1.06 to 1.11,
-# untrained 1.17 to 1.23, stretched 2.7 to 2.9.)
+# Stretching is worse than a blind guess. It preserves the **fraction of the text** before a token,
+# but it changes **how many positions** lie between two tokens. An offset of three now looks like
+# one and a half, so the model is confident and wrong. For images stretching is right: at twice the
+# resolution, the relative position in the picture should be kept.
 #
-# None of the three comes near the limit. What a table knows, it knows row by row.
+# If the rows repeat, an offset of three stays three, except where the second copy begins. But
+# tokens 24 apart then share a row, and the loss is only a little lower than with untrained rows.
+# (Loss on three recorded seeds: repeated 1.06 to 1.11, untrained 1.17 to 1.23, stretched 2.7 to
+# 2.9.)
+#
+# None of the three comes near the limit.
 
 # %% [markdown]
 # ## 6. Computing the vector: an MLP of the index
 #
 # A table learns each row alone. Could a small network **compute** row $p$ from the number $p$? Then
-# there is a vector for every position, and the number of parameters does not depend on the length.
+# every position would have a vector, and the number of parameters would not depend on the length.
 # The first idea is an MLP with one input:
 #
 # $$w_p = \mathrm{LN}\big(\mathrm{MLP}(p\,/\,\text{max\_len})\big)$$
 #
-# The division keeps the input between 0 and 1. The LayerNorm, which shifts and scales each vector
-# to mean 0 and variance 1, gives the output the scale of a table with standard deviation 1, so that
-# the comparison is not one of scale.
+# The division keeps the input between 0 and 1. The LayerNorm shifts and scales each vector to mean
+# 0 and variance 1. So the vectors have the same scale as a table with standard deviation 1.
 
 # %% [markdown] exercise="index_mlp" title="MLP of the index" difficulty=2 minutes=10
-# `Additive` is the part of your `embed` that all such encodings share: it returns `x +
-# self.vectors(positions)` and fills in $0, \dots, T-1$ where no positions are given. What is left
-# to write is `vectors`: positions of shape $(T,)$ or $(B, T)$, integers, become vectors of
-# shape $(T, D)$ or $(B, T, D)$ by the formula above, also beyond `max_len`. Use `self.mlp` and
-# `self.norm`: their parameters are all that is trained, and gradients reach each of them.
+# `Additive` is the part of your `embed` that all such encodings share: it returns
+# `x + self.vectors(positions)` and fills in $0, \dots, T-1$ where no positions are given. Write
+# `vectors` by the formula above: integer positions of shape $(T,)$ or $(B, T)$ become vectors of
+# shape $(T, D)$ or $(B, T, D)$, also beyond `max_len`. Use `self.mlp` and `self.norm`: their
+# parameters are all that is trained, and gradients reach each of them.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
@@ -444,12 +454,13 @@ outcome("longer", "abc"[list(harm).index(min(harm, key=harm.get))])
 #   `module.double()`. (For `p / max_len`, float32 is exact enough.)
 # </details>
 #
-# *Why care:* what you divide by decides whether position 5 is the same in every text.
+# *Why care:* if you divided by the length of the text, position 5 would have a different vector in
+# texts of different lengths.
 #
 # <details><summary>Hint 1</summary>
 #
-# `self.mlp` takes a last axis of length 1: one number per position, in the dtype of its weights,
-# such as `self.norm.weight.dtype`; `.to(…)` brings it there.
+# The input of `self.mlp` has a last axis of length 1: one number per position. Use `.to(…)` to give
+# it the dtype of the weights, such as `self.norm.weight.dtype`.
 # </details>
 # <details><summary>Hint 2</summary>
 #
@@ -480,8 +491,8 @@ check.index_mlp(IndexMLP, seed=3303)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Does it learn? Train it as your table was: the same seed, as many steps, the same test. (Your
-# table began at a standard deviation of 0.02; one that begins at 1 comes in section 8.)
+# Does it learn? Train it like your table: the same seed, the same number of steps, the same test.
+# (Your table began at a standard deviation of 0.02. Section 8 also has a table that begins at 1.)
 
 # %% tags=["training"]
 from helpers.training.experiments import run
@@ -491,9 +502,9 @@ index = check.index_mlp.use(IndexMLP)(48, num_heads=4, max_len=96)
 run(language, lambda: index, seed=0, steps=400, label="index MLP")
 
 # %% [markdown]
-# Far from the limit, and longer training does not save it, as the recorded runs of section 8 show.
-# Look at the vectors before training: how well can position 12 be told from the others by the
-# cosines of their vectors?
+# The loss is far from the limit. Longer training does not help, as the recorded runs of section 8
+# show. To see why, look at the vectors before training. Do their cosines distinguish position 12
+# from the other positions?
 
 # %%
 torch.manual_seed(0)
@@ -507,12 +518,12 @@ least = ", ".join(f"{name} {min(each):.2f}" for name, (_, each) in curves.items(
 plots.show(figure, f"Sinusoids have a peak at 12, the MLP is flat. Smallest cosines: {least}.")
 
 # %% [markdown]
-# The MLP's line is flat: it is a smooth function, and $5/96$ and $6/96$ are nearly the same number.
-# So all positions get nearly the same vector. The LayerNorm makes these vectors longer, but they
-# stay nearly the same.
+# The MLP's line is flat. The inputs of the 24 positions lie between 0 and 0.24, and a new MLP
+# changes little over this range. So all positions get nearly the same vector. The LayerNorm makes
+# these vectors longer, but they stay nearly the same.
 #
-# So a large norm is not enough. What tells neighbours apart is their **spacing**: how far one
-# vector is from the next, relative to their norm:
+# So a large norm is not enough. Neighbouring positions also need different vectors. We measure this
+# by the **spacing**: the distance from one vector to the next, relative to their norm.
 
 # %%
 def spacing(vectors: torch.Tensor) -> float:
@@ -526,39 +537,40 @@ for name, each in compared.items():
 print(f"after training: {spacing(index.vectors(torch.arange(24)).detach()):.1%}")
 
 # %% [markdown]
-# Training has not pulled the positions apart; it has made them still more alike.
+# Training has made the vectors even more alike.
 
 # %% [markdown]
 # ## 7. Learnable Fourier features
 #
-# The cure is to let the MLP read a clock instead of one number. Li et al. (2021) take the sine
-# and the cosine of $p$ at several speeds $W_r$, which are trained, and let an MLP read those:
+# Can an MLP compute good vectors if its inputs differ more from position to position? Li et al.
+# (2021) let the MLP read a clock instead of one number. The clock's hands turn at the speeds $W_r$,
+# which are trained. The MLP reads the cosine and the sine of each hand's angle:
 #
 # $$F_p = \frac{1}{\sqrt{D_F}}\,\big[\cos(p\,W_r)\ ;\ \sin(p\,W_r)\big] \qquad \text{(equation 2)}$$
 #
 # $$Y_p = \mathrm{GeLU}(F_p W_1 + B_1)\,W_2 + B_2 \qquad \text{(equation 6)}$$
 #
-# $W_r$ has $D_F/2$ entries, in radians per position, drawn at first from $\mathcal{N}(0,
-# \gamma^{-2})$, where $\gamma^{-2}$ is the variance.
+# $W_r$ has $D_F/2$ entries, in radians per position. They are initialised from
+# $\mathcal{N}(0, \gamma^{-2})$, where $\gamma^{-2}$ is the variance.
 
 # %% [markdown] exercise="fourier" title="Learnable Fourier features" difficulty=3 minutes=15
 # Complete `FourierFeatures`:
 #
-# - in `__init__`, `self.frequencies` is $W_r$: trained, of shape `(num_features // 2,)`, drawn as
-#   above, independently for every new module; `num_features` is $D_F$, an even number;
-# - `features(positions)` is equation 2: $(T,)$ or $(B, T)$ becomes $(T, D_F)$ or $(B, T, D_F)$,
-#   first all cosines, then all sines;
+# - `__init__` makes `self.frequencies`, which is $W_r$: trained, of shape `(num_features // 2,)`,
+#   drawn as above, independently for every new module; `num_features` is $D_F$, an even number;
+# - `features(positions)` is equation 2: positions of shape $(T,)$ or $(B, T)$ become features of
+#   shape $(T, D_F)$ or $(B, T, D_F)$, first all cosines, then all sines;
 # - `vectors(positions)` is equation 6, with `self.mlp` and nothing after it.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
 # - Features and vectors have the dtype and the precision of the parameters: float32, or float64
-#   after `module.double()`; gradients reach $W_r$ and `self.mlp`, and nothing else is trained.
+#   after `module.double()`.
+# - The gradients reach $W_r$ and `self.mlp`, and nothing else is trained.
 # - `positions` stays as it is, and may lie beyond `max_len`.
 # </details>
 #
-# *Why care:* sinusoids, tables and this encoding differ in what is fixed. Here even the speeds of
-# the clock's hands are learned.
+# *Why care:* for sinusoids, a formula fixes the speeds. Here even the speeds are learned.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -603,14 +615,15 @@ check.fourier(FourierFeatures, seed=3404)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# What does $\gamma$ do? As for sinusoids, the product of two feature vectors depends on the offset
-# only:
+# What does $\gamma$ do? As for sinusoids, the product of two feature vectors depends only on the
+# offset $p - q$:
 #
 # $$\langle F_p, F_q \rangle = \frac{1}{D_F}\sum_n \cos\big((p - q)\,(W_r)_n\big)
 # \;\approx\; \frac{1}{2}\,e^{-(p-q)^2 / (2\gamma^2)}$$
 #
-# The right side is its expectation over the draw of $W_r$, a bell curve of width $\gamma$. So
-# $\gamma$ says **how many positions look alike** before training. Move it, and take more features.
+# The right side is the average of this product over all draws of $W_r$: a bell curve of width
+# $\gamma$. So $\gamma$ says **how many positions look alike** before training. The picture shows
+# both sides multiplied by 2. Move $\gamma$, then take more features.
 
 # %%
 Features = check.fourier.use(FourierFeatures)
@@ -631,7 +644,7 @@ widgets.explore(draw_bell, log10_gamma=("log₁₀ of γ", -0.5, 1.5, 0.7),
                 half_D_F=("half the features", 4, 512, 64))
 
 # %% [markdown]
-# The same short training, with your features:
+# Now the same short training with your features:
 
 # %% tags=["training"]
 torch.manual_seed(0)
@@ -640,8 +653,10 @@ speeds_before = fourier.frequencies.detach().clone()
 run(language, lambda: fourier, seed=0, steps=400, label="Fourier")
 
 # %% [markdown]
-# In as many steps as the table and the MLP of the index had, this one gets close to the limit. How
-# large was its spacing at the beginning, and what did it learn?
+# With the same number of steps as the table and the MLP of the index, Fourier features come close
+# to the limit.
+#
+# ### What has training changed?
 
 # %% tags=["training"]
 torch.manual_seed(0)
@@ -652,7 +667,7 @@ print(f"the spacing was {spacing(fresh):.0%} of a vector's norm; "
 moved = (fourier.frequencies - speeds_before).detach().abs()
 print(f"the speeds have moved by {moved.mean():.2f} radians per position on average, "
       f"{moved.max():.2f} at most")
-print(f"one bin of the next figure, 1/24 of a turn, is {2 * math.pi / 24:.2f}")
+print(f"the next figure has a point every 1/24 of a turn, or {2 * math.pi / 24:.2f} radians")
 
 # %% tags=["training"]
 curves = {"Fourier before": fresh, "Fourier after": learned, "your table": table_after[:24]}
@@ -664,11 +679,13 @@ third = ", ".join(f"{name} {power[8]:.0%}" for name, (_, power) in curves.items(
 plots.show(figure, f"Power by frequency; at 1/3: {third}.")
 
 # %% [markdown]
-# Training has pulled the positions apart, but the speeds $W_r$ have moved by less than one bin of
-# the figure: it works with the waves that were there at initialisation, drawn at random. So what
-# one run shows may be chance. The recorded runs took the same 400 steps on three seeds each, with
-# the course's own classes. (Those draw their numbers in another order than yours, so seed 0 begins
-# elsewhere.) *LN* stands for a LayerNorm behind the encoding:
+# Training has moved the vectors apart. But the speeds $W_r$ have moved by less than the distance of
+# two points in the figure: the encoding still works with the random waves with which it began. So
+# what one run shows may be chance.
+#
+# The recorded runs took the same 400 steps on three seeds each. (They use the course's own classes,
+# so seed 0 differs from yours.) *LN* stands for a LayerNorm behind the encoding; yours are
+# LN(MLP(p/96)) and Fourier. The last column is a fraction of the power:
 
 # %%
 NAMES = {  # the name in the record: the formula to show
@@ -686,26 +703,27 @@ def named(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(encoding=[NAMES.get(name, name) for name in table["encoding"]])
 
 short = recorded.load("lag_tables")
-columns = ["loss", "spacing after", "power at period 3", "power at periods from 6"]
+columns = ["loss", "spacing after", "power at period 3"]
 rows = named(short.table).pivot(index=["encoding", "seed"], columns="quantity", values="value")
 rows = rows.rename(columns={"step after": "spacing after"})
 print(short.note)
 rows[columns].round(2)
 
 # %% [markdown]
-# The table that began at 0.02 has about a third of its power at period three on every seed. The one
-# that began at 1 has 8 to 11 % there; a random table has about 8 % at each of the 12 frequencies.
-# The Fourier features have a peak there on one seed of three; yet the two tables and the Fourier
-# features reach about the same loss. So very different vectors can serve the same task, because the
-# layers behind them learn to read what they are given. Only the MLP of the index gives them hardly
-# anything to read.
+# At period three, the table that began at 0.02 has about a third of its power on every seed. The
+# table that began at 1 has 8 to 11 % there, where a random table has about 8 %. The Fourier
+# features have a peak there on one seed of three. Yet the two tables and the Fourier features reach
+# about the same loss.
+#
+# So very different vectors can serve the same task: the layers behind them learn to read what they
+# are given. Only the MLP of the index gives them hardly anything to read.
 
 # %% [markdown]
 # ## 8. A fair comparison
 #
-# A few seconds and one seed prove little. The recorded sweep trained each encoding on the **same
-# budget**: the same model around it, 1,000 steps of 64 texts of 24 tokens, three seeds. Some
-# encodings appear several times, with other options:
+# Which encoding is best? One short run on one seed proves little. The recorded sweep trained each
+# encoding on the **same budget**: the same model around it, 1,000 steps of 64 texts of 24 tokens,
+# three seeds. Some encodings appear several times, with other options:
 
 # %%
 OPTIONS = {
@@ -728,7 +746,7 @@ def build(label: str, max_len: int = 96) -> Encoding:
     return encodings.create(name, **sizes | options)
 
 # %% [markdown]
-# What they cost in parameters is not the same. Does it depend on the longest text?
+# The encodings differ in their number of parameters. Does this number depend on the longest text?
 
 # %% tags=["nbval-check-output"]
 for label in ("sinusoidal", "learned", "LN(MLP(p/96))", "Fourier"):
@@ -736,36 +754,35 @@ for label in ("sinusoidal", "learned", "LN(MLP(p/96))", "Fourier"):
     print(f"{label}: {short:,} for 96 positions, {long:,} for 4,096")
 
 # %% [markdown] exercise="summary" title="What a sweep says" difficulty=2 minutes=12
-# A sweep is a table with one row per run and length: columns `encoding`, `seed`, `steps`, `length`,
-# `loss`, `limit` and `accuracy`. Write `summary(runs, length)`. It looks at the rows with that
-# length only, and returns a DataFrame with one row per encoding that was measured there, whose
-# index is the encoding's name, and three columns, in any order:
+# A sweep is a table with one row per run and length, and the columns `encoding`, `seed`, `steps`,
+# `length`, `loss`, `limit` and `accuracy`. Write `summary(runs, length)`. It looks at the rows with
+# that length only. It returns a DataFrame with one row per encoding that was measured at that
+# length; the index is the encoding's name, and there are three columns, in any order:
 #
 # - `mean`: the mean of `loss` over the seeds;
-# - `std`: their standard deviation, with $n - 1$ in the denominator, because few seeds stand for
-#   many that might have been drawn;
-# - `above`: the mean of `loss - limit`, in nats.
+# - `std`: the standard deviation of `loss` over the seeds, with $n - 1$ in the denominator;
+# - `above`: the mean of `loss - limit` over the seeds, in nats.
 #
 # The rows are sorted by their mean, the smallest first.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
-# - Rows of `runs` stand in any order; the labels of its index are arbitrary and may repeat; each
-#   encoding has at least two seeds, which may have equal losses.
+# - The rows of `runs` stand in any order; the labels of its index are arbitrary and may repeat;
+#   each encoding has at least two seeds, which may have equal losses.
 # - `runs` stays as it is.
 # </details>
 #
-# *Why care:* only the spread over seeds can say whether a difference is more than chance, and only
-# the limit can say what is left to gain.
+# *Why care:* only the spread over seeds can say whether a difference is more than chance. Only the
+# limit can say what is left to gain.
 #
 # <details><summary>Hint 1</summary>
 #
-# `runs[runs["length"] == length]` keeps some rows, `.groupby("encoding")` makes a group of each
-# encoding, and `["loss"].mean()` gives one number for each.
+# `runs[runs["length"] == length]` keeps the rows of one length, `.groupby("encoding")` makes one
+# group per encoding, and `["loss"].mean()` gives one number per group.
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# pandas' `std` divides by $n - 1$, NumPy's by $n$ unless you say `ddof=1`.
+# pandas' `std` divides by $n - 1$. NumPy's divides by $n$, unless you pass `ddof=1`.
 # </details>
 
 # %% solution="summary"
@@ -787,9 +804,11 @@ check.summary(summary, seed=3505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now the recorded sweep through your function, at the length that was trained. Beside it, how far
-# above the limit the best and the worst seed ended, and the norm and the spacing of the vectors
-# with which each encoding began (*none* adds no vector).
+# ### The results
+#
+# Apply your function to the recorded sweep, at the length of the training texts. Four columns are
+# added to yours. Two say how far above the limit the best and the worst seed ended. Two give the
+# norm and the spacing of each encoding's vectors before training (*none* adds no vector).
 
 # %%
 study = recorded.load("lag3")
@@ -807,34 +826,34 @@ print(study.note)
 check.summary.use(summary)(chosen, 24).join([seeds, pd.DataFrame(starts).T]).round(3)
 
 # %% [markdown]
-# What this says, for this language and this budget:
+# For this language and this budget, the results say:
 #
 # 1. **Learned and sinusoidal are nearly equal** at the trained length, and both are close to the
-#    limit. Vaswani et al. found the same in translation (table 3, row E). Whether a table that
-#    *learns* begins at 0.02 or at 1 hardly matters here.
-# 2. **An MLP of the bare index stays far from the limit** on average, in all five versions. If $p$
-#    is divided by 24, the length of the texts, and not by 96, the spacing is more than three times
-#    as large, and the loss is lower, with the LayerNorm and without. A large norm does not help
-#    where all positions have nearly the same vector: *LN(MLP(p/96))* is no better than no positions
-#    at all.
+#    limit. Vaswani et al. found the same in translation (table 3, row E). If a table is *trained*,
+#    it hardly matters here whether it begins at 0.02 or at 1.
+# 2. **An MLP of the bare index stays far from the limit** on average, in all five versions.
+#    Dividing $p$ by 24, the length of the texts, instead of 96 makes the spacing more than three
+#    times as large. It also lowers the loss, with the LayerNorm and without. A large norm does not
+#    help where all positions have nearly the same vector: *LN(MLP(p/96))* is no better than no
+#    positions at all.
 # 3. **An MLP behind sines and cosines works**, most reliably without a LayerNorm. With
-#    $\gamma = 10$ the spacing before training is small again; the loss is higher, and differs much
-#    from seed to seed.
-# 4. **Spacing** seems to matter. Of these eleven, all that began with a spacing above a tenth came
-#    within 0.15 nats of the limit on average; of the others none came within 0.3. Among the latter
-#    the order is not that of their spacings: *MLP(p)*, with 0.087, is the worst. And a large
-#    spacing is not enough: the frozen table of section 3, at 0.02, is spaced as widely as the
-#    learned one, and ended 1.24 nats above the limit. The threshold of 0.1 was chosen after the
-#    fact, so this is a suspicion, not a law.
+#    $\gamma = 10$ the spacing before training is small again. The loss is then higher and differs
+#    much from seed to seed.
+# 4. **Spacing seems to matter.** Take the mean losses over the seeds. All encodings that began with
+#    a spacing above 0.1 are within 0.15 nats of the limit; all others are more than 0.3 above it.
+#    But the threshold of 0.1 was chosen after the results were known, so this is a suspicion, not a
+#    law. Below 0.1, more spacing is not always better: *MLP(p)* has the most, 0.087, and the
+#    highest loss. And a large spacing is not enough: the table frozen at 0.02 (section 3) is spaced
+#    as widely as the learned one, but ended 1.24 nats above the limit.
 #
-# How much would a single seed have told us? These are the three of *LN(Fourier), γ = 10*:
+# How much would a single seed have told us? These are the three losses of *LN(Fourier), γ = 10*:
 
 # %%
 here[here["encoding"] == "LN(Fourier), γ = 10"][["seed", "loss"]]
 
 # %% [markdown]
-# And beyond the trained length? Sinusoids and Fourier features have a vector for every position,
-# the table here has 96 rows of which 24 were trained.
+# And on texts longer than in training? Sinusoids and Fourier features have a vector for every
+# position. The tables here have 96 rows, of which 24 were trained.
 
 # %%
 shown = ["none", "sinusoidal", "learned", "learned, std 1", "Fourier"]
@@ -844,15 +863,16 @@ plots.show(figure, "Loss by length: all four encodings leave the limit at 48; at
            "the line of the model without positions, or above it.")
 
 # %% [markdown]
-# All four leave the limit as soon as the text is longer than in training. **Having a vector for
-# position 60 is not the same as knowing what it means.** Here the scale does matter: untrained
-# rows that began with 0.02 disturb less than those that began with 1.
+# All four are far above the limit when the text is longer than in training. **Having a vector for
+# position 60 is not the same as knowing what it means.** Here the initial scale of a table does
+# matter: untrained rows that began at 0.02 do less harm than those that began at 1.
 
 # %% [markdown]
 # ## 9. Check against the book
 #
-# d2l's BERT (section 15.8) keeps its table in `pos_embedding`. With no layers and segments set to
-# zero, does it add what yours adds? How are its rows initialised, and what happens beyond the last?
+# The BERT of d2l (section 15.8) keeps its position table in `pos_embedding`. Here it gets no
+# layers, and its segment vectors are set to zero. Does it then return the same sum as your module?
+# How are its rows initialised, and what happens beyond the last row?
 
 # %% tags=["nbval-check-output"]
 from helpers.book import d2l
@@ -873,9 +893,11 @@ if d2l:
         print("41 tokens:", error)
 
 # %% [markdown]
-# The book's tokens begin with a standard deviation of 1 as well, so token and position are again of
-# equal scale. Exercise 2 mentioned two conventions of where the new rows lie; PyTorch's own
-# interpolation has both, and `align_corners` chooses:
+# The book's token vectors begin with a standard deviation of 1 as well, so token and position are
+# again of equal scale.
+#
+# Section 5 mentioned two conventions for the positions of stretched rows. PyTorch's own
+# interpolation has both, and `align_corners` chooses one:
 
 # %% tags=["nbval-check-output"]
 rows = encodings.sinusoidal_table(24, 16)
@@ -887,17 +909,18 @@ for aligned in (True, False):
 # %% [markdown]
 # ## What to keep
 #
-# - GPT and BERT learn one row per position: a Parameter, initialised with a standard deviation of
-#   0.02, and no row beyond the last.
+# - GPT and BERT learn one row per position. The table is a Parameter, initialised with a standard
+#   deviation of 0.02, and it has no row beyond the last.
 # - On this language a table need not be learned, only large enough: the layers behind it learn to
-#   read random rows. Training makes small rows larger, and only those that texts reach.
-# - Stretching preserves how far through the text a token stands, and changes how far apart two are.
-# - Neighbours must also differ: an MLP of one number begins with nearly the same vector for them,
-#   and on average stays far from the limit; behind sines and cosines it comes close.
-# - Compare at equal budget, over seeds, and against the limit.
+#   read random rows. Training makes small rows larger, but only the rows that texts reach.
+# - Stretching a table preserves the fraction of the text before a token, but it changes how far
+#   apart two tokens are.
+# - Neighbours must also differ. An MLP of one number begins with nearly the same vector for them
+#   and on average stays far from the limit. Behind sines and cosines, an MLP comes close to it.
+# - Compare encodings at equal budget, over several seeds, and against the limit.
 #
-# All these encodings say *where* a token is. The rule of this language is about *how far apart*
-# two tokens are. Why not hand the model just that? Unit 04.
+# All these encodings say *where* a token is. The rule of this language is about *how far apart* two
+# tokens are. Why not give the model just this distance? Unit 04 does.
 #
 # ## Further reading
 #

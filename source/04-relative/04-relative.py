@@ -1,11 +1,11 @@
 # %% [markdown]
 # # 04 · Relative encoding
 #
-# “The token three positions before me.” The language of this course follows that rule nine times
-# in ten, and none of the encodings so far could say it: each tells a token *where it is*, and the
-# model has to work out the distance of two tokens from two positions. On 24 tokens it learns to;
-# on 96 it is lost. In this unit the distance itself is the input, and at its end three curves stay
-# near the limit at four times the trained length.
+# “The token three positions before me.” In the language of this course, this rule holds nine times
+# in ten. No encoding so far could state this rule. Each tells a token *where it is*, and the model
+# has to work out the distance of two tokens from their positions. On 24 tokens it learns to do so;
+# on 96 it fails. In this unit the distance itself is the input. At the end, three encodings keep
+# the loss near the limit at four times the trained length.
 #
 # By the end of this unit you can
 #
@@ -14,7 +14,7 @@
 # - compute the same sum in four ways, and predict what each of them stores;
 # - put the pieces into a class that drops into the course's encoder, and train it;
 # - explain how Shaw, Huang, Transformer-XL and T5 differ;
-# - say from the rule of a task whether it asks for offsets or for positions.
+# - say from the rule of a task whether the task needs offsets or positions.
 #
 # Reading and running takes about 40 minutes besides the exercises.
 
@@ -33,15 +33,16 @@ from helpers.predict import outcome, predict
 # %% [markdown]
 # ## 1. Offsets instead of positions
 #
-# Put three words in front of a sentence: every word gets a new position, and the distances between
-# the words stay as they were. If what matters is who stands next to whom, that is what a model
-# should be given. **Relative** encodings start from the offset of a pair: for the query at $i$ and
-# the key at $j$ it is
+# Put three words in front of a sentence. Every word gets a new position, but the distances between
+# the words stay the same. If it matters who stands next to whom, the model should be given the
+# distances. **Relative** encodings therefore start from the **offset** of a pair. For the query at
+# position $i$ and the key at position $j$, the offset is
 #
 # $$j - i$$
 #
-# (Shaw's sign: negative to the left). Offsets belong to pairs, and tokens meet in pairs only inside
-# attention, so relative encodings use other hooks than the input:
+# This is Shaw's sign: a key to the left of the query has a negative offset. Offsets belong to
+# pairs, and tokens meet in pairs only inside attention. So relative encodings use hooks inside
+# attention, not the one at the input:
 
 # %%
 plots.show(*hooks.hooks("scores", "context"))
@@ -60,28 +61,29 @@ for T in (2, 5, 512):
     print(f"T={T}: {len(pairs):,} pairs, {others:,} of two tokens, {len(offsets):,} offsets")
 
 # %% [markdown]
-# So there are $T^2$ pairs ($T(T-1)$ if a token is not paired with itself) and $2T-1$ offsets, from
-# $-(T-1)$ to $T-1$.
+# So a text of $T$ tokens has $T^2$ pairs and $2T-1$ different offsets, from $-(T-1)$ to $T-1$.
+# Without the pairs of a token with itself, $T(T-1)$ pairs are left.
 #
-# A vector for each offset would still be a table that ends somewhere. Shaw et al. (2018, section
-# 3.2) **clip**: all offsets beyond $k$ share the vector of $k$.
+# A table with a vector for each offset would still end somewhere. Shaw et al. (2018, section 3.2)
+# therefore **clip**: all offsets beyond $k$ share the vector of $k$, and all below $-k$ that of
+# $-k$.
 #
 # $$\mathrm{clip}(j - i, k) = \max(-k, \min(k, j - i))$$
 
 # %% [markdown] exercise="rows" title="Which vector does a pair use?" difficulty=1 minutes=8
-# The $2k+1$ vectors stand in a table: row 0 is offset $-k$, the last row is offset $k$. Write
-# `offset_rows`. It returns a $(T, T)$ tensor: entry $(i, j)$ is the row that query $i$ and key $j$
-# use. Its dtype is int64, that of an index. $k$ may be larger than $T$, or 0, and $T$ may be any
-# length up to 1,000. Each call returns a new tensor.
+# The $2k+1$ vectors are the rows of a table: row 0 is offset $-k$, and the last row is offset $k$.
+# Write `offset_rows`. It returns a $(T, T)$ tensor: entry $(i, j)$ is the row that query $i$ and
+# key $j$ use. Its dtype is int64, the dtype of an index. $k$ may be larger than $T$, or 0. $T$ may
+# be any length up to 1,000. Each call returns a new tensor.
 #
-# For $T = 3$ and $k = 1$ that is `[[1, 2, 2], [0, 1, 2], [0, 0, 1]]`.
+# For $T = 3$ and $k = 1$ the result is `[[1, 2, 2], [0, 1, 2], [0, 0, 1]]`.
 #
 # *Why care:* everything in this unit reads a table by these rows. A wrong sign raises no error, and
-# a model can learn with it; its weights are then of no use in anybody else's code.
+# a model can learn with it. But its weights are then of no use in anybody else's code.
 #
 # <details><summary>Hint 1</summary>
 #
-# `p[None, :]` is a row, `p[:, None]` a column; their difference has an entry for each pair.
+# `p[None, :]` is a row, and `p[:, None]` is a column. Their difference has an entry for each pair.
 # </details>
 # <details><summary>Hint 2</summary>
 #
@@ -104,7 +106,8 @@ check.rows(offset_rows, seed=4101)
 
 # %% [markdown]
 # Here are the clipped offsets, computed by **your** rows (or by the course's). Each diagonal has
-# one colour: a pair is known by its offset alone. The smaller $k$, the sooner everything is “far”.
+# one colour, because all its pairs have the same offset. With a smaller $k$, more of the pairs are
+# just “far”.
 
 # %%
 rows_of = check.rows.use(offset_rows)
@@ -118,8 +121,8 @@ def draw(T, k):
 widgets.explore(draw, T=("length T", 4, 48, 24), k=("clip k", 0, 24, 6))
 
 # %% [markdown]
-# What does a longer text change? Once a text is longer than $k$, it has all the clipped offsets
-# there are: a longer one adds pairs, but no row.
+# What does a longer text change? A text of more than $k$ tokens already uses every row of the
+# table. A longer text adds pairs, but no rows.
 
 # %% tags=["nbval-check-output"]
 short, long = (torch.as_tensor(rows_of(T, 6)).long() for T in (24, 96))
@@ -129,35 +132,36 @@ far = long[0, 6:].unique().tolist()
 print("rows of query 0 for the offsets 6 … 95:", far)
 
 # %% [markdown]
-# Note the last line. Offset $k$ itself is among those that share: **from $k$ on, the text is just
-# “far”**. For one layer to tell 3 apart from all that lies beyond, $k$ must be 4 at least.
+# Note the last line: here $k$ is 6, and offset 6 uses the same row as all larger offsets. **From
+# $k$ on, a token is just “far”.** If one layer is to tell offset 3 from all larger offsets, $k$
+# must be at least 4.
 
 # %% [markdown]
 # ## 2. A vector beside each key
 #
-# Shaw's vectors join the keys (equation 4, where $a^K_{ij}$ is row
-# $\mathrm{clip}(j-i, k) + k$ of a learned table $w^K$):
+# Shaw et al. add a vector to each key, chosen by the offset (equation 4). Here $a^K_{ij}$ is row
+# $\mathrm{clip}(j-i, k) + k$ of a learned table $w^K$:
 #
 # $$e_{ij} = \frac{q_i \cdot (k_j + a^K_{ij})}{\sqrt d}
 # = \frac{q_i \cdot k_j \; + \; q_i \cdot a^K_{ij}}{\sqrt d}$$
 #
-# The right side is the paper's equation 5, and the whole trick: the first part is attention as
-# always, and only the second is new. We call it the **key term**. Its vectors meet the queries of a
-# head, so they are $d = D/H$ wide. Here, as in the paper's section 3.3, the heads of a layer share
-# one table; each layer has a table of its own. (In the experiments of the paper the base model had
-# a separate table for each head.)
+# The right side is the paper's equation 5. Its first part, $q_i \cdot k_j$, is attention as before.
+# Only the second part, $q_i \cdot a^K_{ij}$, is new. We call it the **key term**. Its vectors meet
+# the queries of one head, so they are $d = D/H$ wide. Each layer has its own table, and the heads
+# of a layer share it, as in the paper's section 3.3.
 
 # %% [markdown] exercise="pairs" title="The key term, pair by pair" difficulty=2 minutes=10
-# Write `key_term_by_pair`. The plainest form will do: fetch a vector for every pair and take its
-# dot product with the query. No scaling: that happens to the sum of both parts, later.
+# **The first form is for checking: it is slow, but you can see that it is right.** Write
+# `key_term_by_pair`. For every pair, fetch the vector and take its dot product with the query. No
+# scaling: attention scales the sum of both parts later.
 #
-# - `q` is $(B, H, T, d)$, `vectors` is $(R, d)$, `rows` is $(T, T)$ and says which of the $R$
-#   vectors query $i$ meets at key $j$; it may hold any rows, not only those by offset;
-# - returned is $(B, H, T, T)$, in the dtype of `q`;
+# - `q` is $(B, H, T, d)$, `vectors` is $(R, d)$ and `rows` is $(T, T)$: entry $(i, j)$ of `rows`
+#   says which of the $R$ vectors query $i$ meets at key $j$. `rows` may hold any rows, not only
+#   those by offset;
+# - the result is $(B, H, T, T)$, in the dtype of `q`;
 # - gradients must reach `q` and `vectors`, and no argument is modified in place.
 #
-# *Why care:* this form is slow, but it is easy to see that it is right. The quick ones will be
-# compared with it.
+# *Why care:* a mistake in a fast form often raises no error. A comparison with this form shows it.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -165,7 +169,8 @@ print("rows of query 0 for the offsets 6 … 95:", far)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# With an axis for the keys, `q[:, :, :, None]` is $(B, H, T, 1, d)$ and broadcasts against that.
+# With an axis for the keys, `q[:, :, :, None]` is $(B, H, T, 1, d)$ and broadcasts against the
+# fetched vectors.
 # </details>
 
 # %% solution="pairs"
@@ -185,34 +190,39 @@ check.pairs(key_term_by_pair, seed=4202)
 # ## 3. The same sum, with less in memory
 #
 # On long texts, memory decides what can be trained. This section and the next compute the same key
-# term in three more ways, each of which needs less memory. If the form that you have just written
-# multiplies element by element, it makes a tensor of $B \cdot H \cdot T^2 \cdot d$ numbers before
-# anything is added up. Shaw et al. (section 3.3) saw that the vectors do not depend on the sentence
-# or the head. For a **fixed query position** $i$, all sentences and heads meet the same $T$
-# vectors: that is an ordinary matrix product, $(B \cdot H, d) \times (d, T)$, and there are $T$ of
-# them.
+# term in three more ways, with less memory.
+#
+# Multiplied element by element, the first form makes a tensor of $B \cdot H \cdot T^2 \cdot d$
+# numbers before anything is summed. Shaw et al. (section 3.3) saw that the vectors do not depend on
+# the sentence or the head. For a **fixed query position** $i$, all sentences and heads meet the
+# same $T$ vectors. So the key term of this position is one ordinary matrix product,
+# $(B \cdot H, d) \times (d, T)$. There are $T$ such products.
 
 # %% [markdown] exercise="batched" title="Shaw's batched product" difficulty=3 minutes=15
-# Write `key_term_batched`: the same arguments, the same numbers, and no tensor that repeats the
-# fetched vectors per sentence or per head. A tensor of $T^2 \cdot d$ numbers, one vector for each
-# pair, is allowed. No single tensor may hold twice that or more, forward or backward. (That is
-# asked only where $T$ and $d$ are larger than $B \cdot H$; elsewhere the scores or the queries
-# themselves may be as large.) As before, the dtype is that of `q`, and gradients must reach `q` and
-# `vectors`.
+# **The second form fetches the vectors only once for all sentences and heads.** Write
+# `key_term_batched`: the same arguments, the same numbers, and no tensor that repeats the fetched
+# vectors per sentence or per head. A tensor of $T^2 \cdot d$ numbers, one vector for each pair, is
+# allowed. No single tensor may hold twice that number or more, forward or backward.
 #
-# *Why care:* moving axes about is where attention code goes wrong, and a `reshape` too many raises
-# no error. (`torch.einsum` does the same inside, and passes here as well. If you have already used
-# it in the exercise before, write this one with `permute`, to have done it once by hand.)
+# <details><summary>Small print, which is checked too</summary>
+#
+# The memory limit is asked only where $T$ and $d$ are larger than $B \cdot H$; elsewhere the scores
+# or the queries themselves may be as large. As before, the dtype is that of `q`, and gradients must
+# reach `q` and `vectors`.
+# </details>
+#
+# *Why care:* attention code often goes wrong where axes are moved, because a `reshape` too many
+# raises no error. (`torch.einsum` passes here as well. If you have already used it, write this form
+# with `permute`.)
 #
 # <details><summary>Hint 1: which axes go where</summary>
 #
-# `q.permute(2, 0, 1, 3)` is $(T, B, H, d)$. Flatten $B$ and $H$, and there is a stack of $T$
-# matrices.
+# `q.permute(2, 0, 1, 3)` is $(T, B, H, d)$. Flatten $B$ and $H$ to get a stack of $T$ matrices.
 # </details>
 # <details><summary>Hint 2: and back</summary>
 #
 # `stack @ other_stack` multiplies matrix by matrix. The result is $(T, B \cdot H, T)$: the first
-# $T$ are queries, the last are keys. Split the middle axis, then `permute`.
+# axis is the queries, the last axis is the keys. Split the middle axis, then `permute`.
 # </details>
 
 # %% solution="batched"
@@ -232,16 +242,15 @@ check.batched(key_term_batched, seed=4303)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# (Section 4 comes back to this form: a paper counts 8.5 GB for it.) It still fetches $T^2$ vectors,
-# though the table has only $R = 2k+1$ different ones. So turn it round: **multiply first**, each
-# query with each vector of the table, which gives $(B, H, T, R)$; **then read**, for each key, the
-# product that its row names.
+# The batched form still fetches $T^2$ vectors, though the table has only $R = 2k+1$ different ones.
+# So change the order. **Multiply first:** each query with each vector of the table, which gives
+# $(B, H, T, R)$. **Then read:** for each pair, take the product that its row names.
 
 # %% [markdown] exercise="gather" title="Multiply first, then read" difficulty=3 minutes=12
-# Write `key_term_by_gather`: the same arguments and numbers once more, dtype and gradients as well.
-# Now no tensor may have a vector for each pair: no single tensor may hold $T^2 \cdot d$ numbers,
-# forward or backward. (Again this is asked only where $T$ and $d$ are larger than $B \cdot H$ and
-# than $R$.)
+# **The third form fetches no vectors at all.** Write `key_term_by_gather`: the same arguments and
+# numbers once more, dtype and gradients as well. Now no tensor may have a vector for each pair: no
+# single tensor may hold $T^2 \cdot d$ numbers or more, forward or backward. (Again this is asked
+# only where $T$ and $d$ are larger than $B \cdot H$ and than $R$.)
 #
 # *Why care:* this is how libraries do it, this course's `shaw_keys` among them.
 #
@@ -251,8 +260,8 @@ check.batched(key_term_batched, seed=4303)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `gather` does not broadcast: `index` needs all four axes. `rows.expand(B, H, T, T)` has them and
-# copies nothing.
+# `gather` does not broadcast: `index` needs all four axes. `rows.expand(B, H, T, T)` has all four
+# and copies nothing.
 # </details>
 
 # %% solution="gather"
@@ -270,7 +279,7 @@ check.gather(key_term_by_gather, seed=4404)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Three forms, one sum. In float64 they should agree to the last digits:
+# In float64, the three forms should agree to the last digits:
 
 # %% tags=["nbval-check-output"]
 forms = {
@@ -289,20 +298,20 @@ for name, term in terms.items():
           bool((term - terms["per pair"]).abs().max() < 1e-12))
 
 # %% [markdown] exercise="memory" title="What does each form hold?" difficulty=2 minutes=8
-# Now predict. Write `numbers_held`, which returns a dictionary with exactly these five whole
-# numbers (`int`):
+# Now predict how much each form stores. Write `numbers_held`, which returns a dictionary with
+# exactly these five whole numbers (`int`):
 #
-# - `"per pair"`: how many numbers the tensor of products has in the first form, before the sum;
-# - `"batched"`: how many are in the vectors that the second form fetches;
-# - `"gather"`: how many are in the products that the third form reads from;
-# - `"table"`: how many are in the table of vectors, which is what is learned;
+# - `"per pair"`: how many numbers are in the tensor of products of the first form, before the sum;
+# - `"batched"`: how many numbers are in the vectors that the second form fetches;
+# - `"gather"`: how many numbers are in the products that the third form reads from;
+# - `"table"`: how many numbers are in the learned table of vectors;
 # - `"scores"`: how many scores the softmax of this layer reads, over all sentences, heads and pairs
-#   (as many with relative positions as without).
+#   (as many as without the key term).
 #
-# $k$ is the clip; the table has a row for each offset from $-k$ to $k$, used or not, and $k$ may be
-# larger than $T$.
+# $k$ is the clip, and $k$ may be larger than $T$; the table has a row for each offset from $-k$ to
+# $k$, used or not.
 #
-# *Why care:* the next cell measures these very tensors in your own functions.
+# *Why care:* the next cell measures these tensors in your own functions.
 #
 # <details><summary>Hint</summary>
 #
@@ -329,8 +338,8 @@ check.memory(numbers_held, seed=4505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# `largest_tensor` watches a call and returns the size of the largest tensor made on the way.
-# (If you wrote the first form with `einsum`, it measures like the second.)
+# `largest_tensor` returns the size of the largest tensor made during a call. (If you wrote the
+# first form with `einsum`, its measured size is that of the second form.)
 
 # %% tags=["nbval-check-output"]
 from helpers.model.meter import largest_tensor
@@ -343,9 +352,9 @@ for name, form in forms.items():
 print(f"table    {predicted['table']:,}, scores {predicted['scores']:,}")
 
 # %% [markdown]
-# How memory grows with the length has been recorded: the peak of one attention, forward and
-# backward, with each form inside, again with $B = 2$, $H = 4$, $d = 64$ and $k = T - 1$. `plain`
-# has no key term at all; `skew` is the fourth form, of section 4.
+# How does memory grow with the length? The figure shows the recorded peak of one attention, forward
+# and backward, with each form inside. Again $B = 2$, $H = 4$, $d = 64$ and $k = T - 1$. `plain` has
+# no key term at all. `skew` is the fourth form, of section 4.
 
 # %%
 cost = recorded.load("relative_attention")
@@ -365,8 +374,8 @@ plots.show(figure, "Memory by length: per pair on top, then batched; below them 
 print(cost.note)
 
 # %% [markdown]
-# Two curves end early. The benchmark leaves a form out where a single tensor would take more than
-# 2 GiB (a number is 4 bytes), and this is what their next points would ask for:
+# Two curves end early, because the benchmark leaves out a form where a single tensor would take
+# more than 2 GiB. With 4 bytes for each number, the next points of these two curves would need:
 
 # %% tags=["nbval-check-output"]
 for name, length in {"per pair": 2048, "batched": 4096}.items():
@@ -374,54 +383,58 @@ for name, length in {"per pair": 2048, "batched": 4096}.items():
     print(f"{name:8} at T = {length:,}: {4 * held / 2**30:.1f} GiB")
 
 # %% [markdown]
-# Both axes are logarithmic. All four forms climb with $T^2$; they differ in the factor. With a clip
-# `gather`'s products would grow with $T$ only, but the term itself has $T^2$ entries in each head,
-# however it is made. And `plain` stays far below because it runs as a **fused kernel**: one program
-# that goes through softmax and values piece by piece and never stores the $T \times T$ scores. A
-# key term takes this advantage away: PyTorch's `scaled_dot_product_attention` accepts it only as a
-# whole $T \times T$ matrix, which has to be stored.
+# Both axes of the figure are logarithmic. The memory of all four forms grows with $T^2$, but with
+# different factors. With a clip, the products of `gather` would grow only with $T$. But in every
+# form the key term itself has $T^2$ entries in each head.
+#
+# `plain` stays far below because it runs as a **fused kernel**: one program that goes through
+# softmax and values piece by piece and never stores the $T \times T$ scores. A key term takes this
+# advantage away. PyTorch's `scaled_dot_product_attention` accepts it only as a whole $T \times T$
+# matrix, which has to be stored.
 
 # %% [markdown]
 # ## 4. Skewing: reading without an index
 #
-# Without a clip ($k = T - 1$) the products are $(T, 2T-1)$ for each head: column $r$ is offset
-# $r - (T-1)$. For query $i$ we want only $T$ of these columns, side by side: a window, which moves
-# one column to the left from each query to the next. `gather` needs $T^2$ integers to be told this.
+# Can the products be read without an index? Without a clip ($k = T - 1$), the products of each head
+# are $(T, 2T-1)$, and column $r$ is offset $r - (T-1)$. Query $i$ needs only $T$ of these columns,
+# side by side: a window. From each query to the next, the window moves one column to the left.
+# `gather` needs an index of $T^2$ integers to find these windows.
 #
-# Huang et al. (2018, section 3.4.1) read these windows without an index, in a model called Music
-# Transformer. (It is causal and has $T$ columns; they pad on the left. Here is the same idea for
-# $2T-1$ columns.) Think of the numbers as they lie in memory, one row after the other. **Add one
-# column** at the right, of anything: rows are then $2T$ long, and query $i$ finds key $j$ at index
+# Huang et al. (2018, section 3.4.1) need no index in their model, the Music Transformer. (Theirs is
+# causal, with $T$ columns and padding on the left; ours has $2T-1$ columns.) In memory, one row
+# lies after the other. **Add one column** at the right, of any numbers. Each row is then $2T$ long,
+# and the product of query $i$ with key $j$ lies at index
 #
 # $$2T \cdot i + (T - 1 - i + j) \; = \; (T - 1) + (2T - 1) \cdot i + j$$
 #
-# Read the right side: begin at index $T-1$, in rows of $2T - 1$, and key $j$ is in column $j$. The
-# same memory, cut differently:
+# Now read the right side: skip the first $T-1$ numbers and cut the rest into rows of $2T - 1$. Then
+# row $i$ has key $j$ in column $j$. The memory is the same, only cut differently:
 
 # %%
 explorable.show("skew", *skewed())
 
 # %% [markdown] exercise="skew" title="Skew" difficulty=4 minutes=15
-# Write `skew`, which turns products $(\dots, T, 2T-1)$ into $(\dots, T, T)$ with entry $(i, j)$
-# from the column of offset $j - i$. There may be any axes in front, or none, and the numbers may
-# lie in memory in any order, as after a `transpose`. **Pad, flatten, slice and unflatten** are all
-# you need. Stay in PyTorch, and use no index, no mask (`tril`, `triu` and a product with a tensor
-# of zeros and ones count as one) and no loop over pairs; a loop over queries is allowed. The result
-# has the dtype of `products`, gradients must reach them, and they are not modified in place.
+# Write `skew`, which turns products of shape $(\dots, T, 2T-1)$ into a result of shape
+# $(\dots, T, T)$: entry $(i, j)$ is the number from the column of offset $j - i$. There may be any
+# axes in front, or none. The numbers may lie in memory in any order, as after a `transpose`. **Pad,
+# flatten, slice and unflatten** are all you need. Stay in PyTorch, and use no index, no mask and no
+# loop over pairs; a loop over queries is allowed. `tril`, `triu` and a product with a tensor of
+# zeros and ones count as masks. The result has the dtype of `products`, gradients must reach
+# `products`, and `products` is not modified in place.
 #
-# *Why care:* cutting memory differently costs nothing; only the added column makes a copy. This is
-# how the Music Transformer could read pieces of thousands of tokens.
+# *Why care:* cutting memory differently costs nothing. Only the added column makes a copy. The
+# Music Transformer could thus read pieces of thousands of tokens.
 #
 # <details><summary>Hint 1: the three steps</summary>
 #
-# Add a column on the right. Flatten the last two axes and drop what stands before index $T-1$, and
-# the one number too many at the end. Cut into $T$ rows of $2T-1$, and keep the first $T$ columns.
+# Add a column on the right. Flatten the last two axes. Drop the first $T-1$ numbers and the very
+# last number. Cut the rest into $T$ rows of $2T-1$, and keep the first $T$ columns.
 # </details>
 # <details><summary>Hint 2: the tools</summary>
 #
-# `torch.nn.functional.pad(x, (0, 1))` adds a column at the right, `x.flatten(-2)` joins the last
-# two axes, `x.unflatten(-1, (a, b))` splits the last one. The slice must have exactly $a \cdot b$
-# numbers.
+# `torch.nn.functional.pad(x, (0, 1))` adds a column at the right. `x.flatten(-2)` joins the last
+# two axes, and `x.unflatten(-1, (a, b))` splits the last one. The slice must have exactly
+# $a \cdot b$ numbers in this axis.
 # </details>
 
 # %% solution="skew"
@@ -446,7 +459,7 @@ skewed = torch.as_tensor(check.skew.use(skew)(products))
 print("skew equals per pair:", torch.allclose(skewed, terms["per pair"]))
 
 # %% [markdown]
-# The figure of section 3 has it just below `gather`. The two in numbers, peak memory and time by
+# In the figure of section 3, `skew` lies just below `gather`. Peak memory and time of both, by
 # length:
 
 # %%
@@ -455,10 +468,13 @@ by_form = by_form.pivot(index="name", columns="T", values=["MiB", "ms"])
 by_form.loc[["gather", "skew"]].round(0).astype(int)
 
 # %% [markdown]
-# On long texts skew saves about a quarter of the memory. In time it is ahead at one length, 2,048,
-# and behind at the next. Yet Huang et al. say that a layer's memory falls from 8.5 GB to 4.2 MB,
-# for $T = 2048$ and width 512. Which form is that counted against? Take 8 heads of width 64. Each
-# has vectors of its own, one for each of the $T$ offsets that a causal model has:
+# On long texts, `skew` saves about a quarter of the memory of `gather`. In time `skew` is ahead at
+# length 2,048 and behind at 4,096.
+#
+# Huang et al. report far more: the memory of a layer falls from 8.5 GB to 4.2 MB, for $T = 2048$
+# and width 512. How can the same trick save a quarter here and nearly everything there? Let us
+# count for 8 heads of width 64. Each head has a vector for each of the $T$ offsets of a causal
+# model:
 
 # %% tags=["nbval-check-output"]
 held = held_by(1, 8, 2048, 64, 2047)
@@ -467,13 +483,13 @@ print(f"vectors of T offsets, all 8 heads: {4 * 8 * 2048 * 64 / 1e6:.1f} MB")
 print(f"scores, all 8 heads, which both forms need: {4 * held['scores'] / 1e6:.0f} MB")
 
 # %% [markdown]
-# So the paper's 8.5 GB (8.6 by this count) are the vectors that the *batched* form fetches, for any
-# $B$. `gather` saves these 8.5 GB as well; neither the paper's 8.5 GB nor its 4.2 MB counts the
-# scores. What is new in that paper is the skew. Huang's vectors are learned, one for each offset
-# and head. (Relative vectors made of *sinusoids* are Transformer-XL's, section 7.)
+# The paper compares with the *batched* form. Its 8.5 GB (8.6 by this count) are the vectors that
+# the batched form fetches, for any $B$. Its 4.2 MB are the vectors of the table. Neither number
+# includes the scores. But `gather` avoids the 8.5 GB too; against `gather`, the skew saves the
+# quarter above.
 #
-# Huang's table is not clipped. It has a vector for each offset up to the length it was made for,
-# and cannot read a longer text. Shaw's clipped table can:
+# Huang's table is learned and not clipped. It has a vector for each head and offset up to the
+# length it was made for, so it cannot read a longer text. Shaw's clipped table can:
 
 # %% tags=["nbval-check-output"]
 huang = encodings.create("huang", d_model=64, num_heads=4, max_len=24)
@@ -489,24 +505,25 @@ except ValueError as error:
 # %% [markdown]
 # ## 5. A vector beside each value
 #
-# The key term says how much a query *looks* at an offset. With equation 3, what is *passed on*
-# knows its offset too, by a second table $w^V$:
+# The key term decides how much a query *looks* at an offset. In equation 3, a second table $w^V$
+# adds the offset to what is *passed on*, the values:
 #
 # $$z_i = \sum_j \alpha_{ij} (v_j + a^V_{ij})
 # = \sum_j \alpha_{ij} v_j \; + \; \sum_j \alpha_{ij} a^V_{ij}$$
 #
-# Again the first part is attention as always. In the second, all keys with the same row share a
-# vector, so their **weights can be added up first**: $(B, H, T, T)$ becomes $(B, H, T, R)$, and one
-# product with the table is left. It is the gather form in reverse.
+# Again the first sum is attention as before. The second sum is the **value term**. In it, all keys
+# with the same row share a vector, so their **weights can be added up first**: the weights
+# $(B, H, T, T)$ become sums $(B, H, T, R)$. One product with the table is left. This is the gather
+# form in reverse.
 
 # %% [markdown] exercise="values" title="The value term" difficulty=3 minutes=12
-# Write `value_term`, the second sum: `weights` is $\alpha$, $(B, H, T, T)$; `vectors` is $(R, d)$
-# and `rows` is $(T, T)$, any rows; returned is $(B, H, T, d)$. Take the weights as they are: after
-# dropout, a query's weights need not add up to 1.
+# Write `value_term`, the second sum: `weights` is $\alpha$, $(B, H, T, T)$; `vectors` is $(R, d)$,
+# and `rows` is $(T, T)$ and may hold any rows; the result is $(B, H, T, d)$. Take the weights as
+# they are: after dropout, a query's weights need not add up to 1.
 #
-# One part of the points is for making no tensor with a vector for each pair: no single tensor may
-# hold $T^2 \cdot d$ numbers, forward or backward. (This is asked only where $T$ and $d$ are larger
-# than $B \cdot H$ and than $R$.)
+# One part of the points is for memory: no single tensor may hold $T^2 \cdot d$ numbers or more,
+# forward or backward. (This is asked only where $T$ and $d$ are larger than $B \cdot H$ and than
+# $R$.)
 #
 # <details><summary>Small print, which is checked too</summary>
 #
@@ -541,8 +558,8 @@ check.values(value_term, seed=4707)
 # %% [markdown]
 # ## 6. In a model
 #
-# The course's encoder asks its encoding at four hooks: once at the input, and at three inside
-# attention. Two of those are made for this:
+# The course's encoder calls its encoding at four hooks: one at the input, and three inside
+# attention. Two of the last three are made for our two terms:
 #
 # | hook | what attention does with the result |
 # | --- | --- |
@@ -550,42 +567,44 @@ check.values(value_term, seed=4707)
 # | `context(weights, offsets)` | adds it to $\alpha \cdot v$ |
 
 # %% [markdown] exercise="module" title="Learned vectors by offset" difficulty=4 minutes=25
-# Write `ShawEncoding`, which answers the book's question whether a pair of a query and a key can be
-# given a learned vector by its offset (d2l, section 11.6, exercise 3):
+# Write `ShawEncoding`, which answers the book's question: can a pair of a query and a key be given
+# a learned vector by its offset (d2l, section 11.6, exercise 3)?
 #
-# - `__init__` makes two `nn.Parameter`s and no others, `self.keys` and `self.values`, of shape
+# - `__init__` makes two `nn.Parameter`s and no others, `self.keys` and `self.values`, both of shape
 #   $(2k+1, d)$, where $k$ may be 0; $d$ is the width of a head, `self.head_width`, and the heads
-#   share them. Begin with independent normal numbers of mean 0 and standard deviation $1/\sqrt d$,
-#   drawn afresh for each table and for each new object;
+#   share both tables. Begin with independent normal numbers of mean 0 and standard deviation
+#   $1/\sqrt d$, drawn afresh for each table and for each new object;
 # - `scores(q, k, offsets)` returns the key term, $(B, H, T, T)$, unscaled, for $q$ and $k$ of shape
 #   $(B, H, T, d)$;
-# - `context(weights, offsets)` returns the value term, $(B, H, T, d)$, of weights as they are;
-# - where `offsets` is given, it stands for $j - i$: $(T, T)$ for all sentences, or $(B, T, T)$ with
-#   offsets for each, as for the trees of unit 06. These are clipped too.
+# - `context(weights, offsets)` returns the value term, $(B, H, T, d)$, and takes the weights as
+#   they are;
+# - where `offsets` is given, it stands for $j - i$ and is clipped too. Its shape is $(T, T)$ for
+#   all sentences, or $(B, T, T)$ with offsets for each sentence, as for the trees of unit 06.
 #
-# Both hooks need the rows, so there is a place for them; `rows` is not checked by itself, and you
+# Both hooks need the rows, so there is a method for them. `rows` is not checked by itself, and you
 # may do without. The clip is `self.k`; the argument `k` of `scores` is the keys, as in all
-# encodings here.
+# encodings of this course.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
-# - Any length works: `max_len` limits nothing here, and one object may meet any $B$ and $T$ in
-#   turn, with `offsets` in one call and without in the next. Several objects, each with a clip of
-#   its own, do not disturb each other, nor does a `copy.deepcopy` of one: each layer gets a copy.
-# - The dtype of `q`, or of `weights`, is kept, with tables of the same dtype: after `.double()` all
-#   is float64, after `.bfloat16()` bfloat16.
-# - Training must work, after `eval()` as well: gradients must reach `q`, `weights` and both tables,
-#   the next call uses the tables as they have become, and no argument is modified in place.
-# - As attention makes them by a `transpose`, the numbers of `q` may lie in memory in any order.
+# - Any length works: `max_len` limits nothing here. One object may meet any $B$ and $T$ in turn,
+#   with `offsets` in one call and without in the next. Several objects, each with a clip of its
+#   own, do not disturb each other. The same holds for a `copy.deepcopy` of one, because each layer
+#   gets a copy.
+# - The result has the dtype of `q` or of `weights`, where the tables have this dtype too: after
+#   `.double()` all is float64, after `.bfloat16()` all is bfloat16.
+# - Training must work, also after `eval()`: gradients must reach `q`, `weights` and both tables,
+#   the next call uses the changed tables, and no argument is modified in place.
+# - Attention makes `q` by a `transpose`, so the numbers of `q` may lie in memory in any order.
 # </details>
 #
-# *Why care:* a few lines, and the encoder reads texts four times as long as those it was trained on
+# *Why care:* with these few lines, the encoder reads texts four times as long as its training texts
 # (section 8).
 #
 # <details><summary>Hint 1</summary>
 #
-# Your `key_term_by_gather` and `value_term` take `(T, T)` rows and expand them. Once `rows` returns
-# all four axes, `(B, H, T, T)`, the rest of their lines can be used as they are.
+# Your `key_term_by_gather` and `value_term` take `(T, T)` rows and expand them. If the method
+# `rows` returns all four axes, `(B, H, T, T)`, you can reuse their other lines.
 # </details>
 # <details><summary>Hint 2</summary>
 #
@@ -639,9 +658,8 @@ check.module(ShawEncoding, seed=4808)
 # %% [markdown]
 # ### Your encoding learns
 #
-# The language of unit 00 once more, the **lag language**: nine times in ten, a token follows from
-# the one three positions before it. Your class has a table beside the keys and one beside the
-# values; switch one hook off, and it has the other table alone.
+# The next models learn the **lag language** of unit 00, whose lag is 3. Each variant of your class
+# below switches one hook off, so that only the table of the other hook is used.
 
 # %%
 Mine = check.module.use(ShawEncoding)
@@ -655,9 +673,9 @@ class ValuesOnly(Mine):
         return None
 
 # %% [markdown]
-# The table beside the keys says where to look; the one beside the values adds to what is passed on.
-# The paper has both. Are both needed? Four short trainings on sequences of 24 tokens, with one seed
-# each (three if you have a GPU), tested at 24 and at 48.
+# The table beside the keys says where to look. The table beside the values adds to what is passed
+# on. The paper has both. Are both needed? Four short trainings give an answer. They use sequences
+# of 24 tokens, with one seed each (three if you have a GPU), and are tested at 24 and at 48.
 
 # %%
 predict("tables", "Trained on 24 tokens, tested on 48: which tables keep the loss near the limit?",
@@ -690,11 +708,12 @@ live = [{"tables": label, "seed": seed, "length": n, "loss": evaluate(model, tes
 pd.DataFrame(live).round(2)
 
 # %% [markdown]
-# The losses are in nats per hidden token. Short runs are a first look. Here are the same four as
-# recorded, after 1,000 steps on three seeds; `std` is their standard deviation. An experiment that
-# leaves one part out is called an **ablation**; Shaw et al.'s own, on a translation task, stands
-# beside ours (their table 3). Theirs is measured in BLEU, a score from 0 to 100: how many short
-# sequences of words a translation shares with one by a person.
+# The losses are in nats per hidden token. These short runs are a first look. The next table shows
+# the same four as recorded, after 1,000 steps on three seeds; `std` is the standard deviation over
+# the seeds. An experiment that leaves one part out is called an **ablation**.
+#
+# The last column is Shaw et al.'s ablation on a translation task (their table 3). It is in BLEU, a
+# score from 0 to 100: how many short sequences of words a translation shares with a human one.
 
 # %%
 lag = recorded.load("lag3")
@@ -712,14 +731,14 @@ near = at48 < at48["Shaw"] + 0.05
 outcome("tables", "b" if near["Shaw keys"] else "c" if near["Shaw values"] else "a")
 
 # %% [markdown]
-# Our loss at the trained length and Shaw's BLEU are very different measures, and they agree.
+# Our loss at the trained length and Shaw's BLEU are very different measures, but they agree.
 # Without positions little works. Either table alone brings most of what the two bring together. The
-# keys can do without the values. At 48 and 96 tokens values alone drift away from the limit; keys
-# alone, and keys with values, do not. Vectors beside the values say where something came from, not
-# where to look.
+# table of the keys alone is enough. At 48 and 96 tokens, the model with values alone drifts away
+# from the limit. The models with keys do not. Vectors beside the values say where something came
+# from, not where to look.
 #
-# Where does a trained head look? Below is the mean attention weight by offset, in the first layer
-# of the model with both (seed 0).
+# Where does a trained head look? The figure shows the mean attention weight by offset, in the first
+# layer of the model with both tables (seed 0).
 
 # %% tags=["training"]
 both = models["both", 0]
@@ -739,24 +758,23 @@ for head, each in enumerate(torch.stack(seen, 1)):
 print(f"without a preference: {1 / 24:.2f} at each offset")
 
 # %% [markdown]
-# Each head gives more weight to −3 or to 3 than to any other of these offsets, several times what
-# it would give without a preference. The rule of the language can be read off: its lag is 3, so
-# what stands 3 to the left or 3 to the right says most about a hidden token. What stands at ±6 is
-# two steps of the rule away; it helps where the token between is hidden as well.
+# Among these offsets, each head gives the largest weight to −3 or to 3. This is several times the
+# weight without a preference. The rule of the language can be read off: its lag is 3, and the
+# tokens 3 to the left and 3 to the right say most about a hidden token. A token at ±6 is two steps
+# of the rule away. It helps where the token between is hidden as well.
 
 # %% [markdown]
 # ### How large must k be?
 #
-# For translation the paper found that hardly anything is gained beyond $k = 2$ (table 2, BLEU by
-# $k$):
+# For translation, the paper found hardly any gain beyond $k = 2$ (table 2, BLEU by $k$):
 
 # %%
 by_clip = {0: 12.5, 1: 25.5, 2: 25.8, 4: 25.9, 16: 25.8, 64: 25.9, 256: 25.8}
 pd.DataFrame([by_clip], index=["BLEU"])
 
 # %% [markdown]
-# With $k = 0$ there is one vector for all offsets, which says nothing about position. Is $k = 2$
-# enough for the lag language too?
+# With $k = 0$ all offsets share one vector, which says nothing about position. Is $k = 2$ enough
+# for the lag language too?
 
 # %%
 predict("far", "Two layers, k = 2, and a rule at offset 3: the loss at 24 tokens is",
@@ -776,29 +794,32 @@ left = (loss - enough) / (without - enough)
 outcome("far", "a" if left > 0.9 else "c" if left < 0.1 else "b")
 
 # %% [markdown]
-# (Three seeds each, trained at 24. The models of this unit have $k = 8$ where no $k$ is named.) One
-# layer can single out the offsets up to $k - 1$. Layers add up: a token that looks 1 to the left
-# reads one that has itself looked 2 to the left in the layer before. By this argument $L$ layers
-# reach $L(k-1)$, here 2, 4 and 6 for $k = 2$, 3 and 4. With $k = 4$ one layer is enough for offset
-# 3, and the loss is that of $k = 8$. With $k = 3$ it takes both layers, and the loss stays above
-# that of $k = 4$. With $k = 2$ offset 3 is out of reach. Even so, the loss is far lower than
-# without positions, perhaps because “far” still says on which side. In translation six layers with
-# $k = 2$ reach 6.
+# Each row has three seeds, trained at 24. (Where this unit names no $k$, it is 8.) One layer can
+# single out the offsets up to $k - 1$. Layers add up. A token that looks 1 to the left in the
+# second layer finds a token that has looked 2 to the left in the first. By this argument $L$ layers
+# reach $L(k-1)$, here 2, 4 and 6 for $k = 2$, 3 and 4:
+#
+# - With $k = 4$, one layer is enough for offset 3, and the loss is that of $k = 8$.
+# - With $k = 3$, both layers are needed, and the loss stays above that of $k = 4$.
+# - With $k = 2$, offset 3 is out of reach. Even so, the loss is far lower than without positions,
+#   perhaps because “far” still says on which side.
+#
+# In translation, six layers with $k = 2$ reach 6.
 
 # %% [markdown]
 # ## 7. Relatives
 #
-# **Transformer-XL** (Dai et al. 2019, section 3.3) has a vector for every offset without a table: a
-# *sinusoid of the offset*, $R_{i-j}$, times a learned matrix $W$. It then sorts the score into four
-# terms, two of them with learned vectors $u$ and $v$ instead of the query:
+# **Transformer-XL** (Dai et al. 2019, section 3.3) needs no table. Its vector for an offset is a
+# *sinusoid of the offset*, $R_{i-j}$, times a learned matrix $W$. The score has four terms. In two
+# of them, learned vectors $u$ and $v$ replace the query:
 #
 # $$\underbrace{q_i \cdot k_j}_{\text{content}} +
 # \underbrace{q_i \cdot W R_{i-j}}_{\text{key term}} +
 # \underbrace{u \cdot k_j}_{\text{global content bias}} +
 # \underbrace{v \cdot W R_{i-j}}_{\text{global position bias}}$$
 #
-# Note the sign: theirs is $i - j$. The cell works out the three terms beside $q \cdot k$, pair by
-# pair, and compares with the course's version, which skews.
+# Note the sign: theirs is $i - j$. The cell computes the three terms after $q_i \cdot k_j$ pair by
+# pair, and compares their sum with the course's version, which skews.
 
 # %% tags=["nbval-check-output"]
 H, D, n = 4, 32, 12
@@ -817,9 +838,10 @@ print("equal:", torch.allclose(by_hand, xl.scores(queries, keys), atol=1e-4))
 print("learned:", [name for name, _ in xl.named_parameters()])
 
 # %% [markdown]
-# **T5** (Raffel et al. 2020, section 2.1) keeps single *numbers*, and groups offsets: the
-# first few have a **bucket** each, then the buckets grow wider, so that their count grows like the
-# logarithm of the offset. A head has one number for each bucket. Compare with the clip:
+# **T5** (Raffel et al. 2020, section 2.1) has single *numbers* instead of vectors, and it groups
+# the offsets into **buckets**. A head has one learned number for each bucket. The smallest offsets
+# have a bucket each. For larger offsets the buckets grow wider, so their number grows like the
+# logarithm of the offset. Compare with the clip:
 
 # %%
 bucket = encodings.create("t5_bias", d_model=32, num_heads=4).bucket
@@ -836,13 +858,14 @@ print("buckets never used:", sorted(set(range(32)) - set(found.tolist())))
 print("the last bucket begins at offset", int((bucket(torch.arange(500)) == 31).nonzero()[0]))
 
 # %% [markdown]
-# Bucket 16 would be “to the right, at distance 0”, which does not exist. T5's scores are not
-# divided by $\sqrt d$, and the bias is added to them as it is.
+# Bucket 16 would mean “to the right, at distance 0”, which does not exist. T5 does not divide its
+# scores by $\sqrt d$, and adds the bias to them as it is.
 #
-# It is sometimes said that relative embeddings save memory and time. Against what? Here are whole
-# attention modules with the $B$, $H$ and $d$ of section 3, recorded at $T = 1024$. `shaw` has both
-# tables, `shaw_keys` only that of the keys. Shaw's clip is 16, Huang's table has all offsets.
-# `none` is also the attention of an absolute encoding, which adds its vectors once, at the input:
+# It is sometimes said that relative encodings save memory and time. Compared with what? The table
+# shows whole attention modules with the $B$, $H$ and $d$ of section 3, recorded at $T = 1024$.
+# `shaw` has both tables, and `shaw_keys` only that of the keys. Shaw's clip is 16, and Huang's
+# table has all offsets. `none` is also the attention of an absolute encoding, which adds its
+# vectors once, at the input:
 
 # %%
 modules = cost.table[(cost.table["group"] == "module") & (cost.table["T"] == 1024)]
@@ -852,13 +875,15 @@ pd.DataFrame({"MiB": at_1024["bytes"] / 2**20, "ms": at_1024["seconds"] * 1e3}).
 
 # %% [markdown]
 # None of them is cheaper than `none`. What is small is the **table**: $(2k+1) \cdot d$ numbers for
-# texts of any length. What `gather` saves is the extra cost of the naive form, not a cost of
+# texts of any length. What `gather` saves is the extra cost of the first form, not a cost of
 # attention.
 
 # %% [markdown]
 # ## 8. Three tasks
 #
-# **Lag language.** Trained at 24, tested at 48 and 96 as well:
+# When does a task need offsets, and when positions?
+#
+# **Lag language.** Trained at 24 tokens, tested at 48 and 96 as well:
 
 # %%
 chosen = ["none", "sinusoidal", "learned", "Shaw keys", "Huang", "Transformer-XL", "T5 bias"]
@@ -867,23 +892,23 @@ plots.race(ax, lag.table[lag.table["encoding"].isin(chosen)], "recorded: three s
 plots.show(figure, "Shaw, Huang and Transformer-XL stay near the limit to 96; sinusoids leave it.")
 
 # %% [markdown]
-# The two that add to the input are far from the limit beyond 24. Shaw, Huang and Transformer-XL
-# stay near the grey line at four times the length: here is the answer to the question of unit 00.
-# Relative is no guarantee, though: T5's single numbers are fine at 24 and drift off by 96. The
-# relative ones in numbers, at 96 tokens:
+# Beyond 24 tokens, the two absolute encodings are far from the limit, the grey line. Shaw, Huang
+# and Transformer-XL stay near the limit at four times the trained length. This answers the question
+# of unit 00. But relative is no guarantee: T5's single numbers work at 24 tokens and are far from
+# the limit at 96. The relative encodings in numbers, at 96 tokens:
 
 # %%
 at_96 = lag.table[(lag.table["length"] == 96) & lag.table["encoding"].isin(chosen[3:])]
 at_96.groupby("encoding")[["loss", "limit"]].agg(["mean", "std"]).round(3)
 
 # %% [markdown]
-# Huang's table was made for 96 tokens here, but no text in training had an offset beyond 23: the
-# other vectors were never trained. Of the three near the limit its loss is the highest, by little.
-# With a clip there are no untrained vectors.
+# Huang's table was made for 96 tokens here, but its vectors for offsets beyond 23 were never
+# trained. Of the three encodings near the limit, Huang's has the highest loss, by little. Shaw's
+# clipped table has no untrained vectors.
 #
-# **Two more.** *Shift*: name the symbol three positions back, $y_t = x_{t-3}$, trained on lengths
-# from 8 to 32 (the first three positions, which have no such symbol, do not count). *Reverse*:
-# write the text backwards, $y_t = x_{T-1-t}$, trained at 16.
+# **Two more tasks.** *Shift* names the symbol three positions back, $y_t = x_{t-3}$, and is trained
+# on lengths from 8 to 32. (The first three positions have no such symbol and do not count.)
+# *Reverse* writes the text backwards, $y_t = x_{T-1-t}$, and is trained at 16.
 
 # %%
 predict("reverse", "Which encodings are best at saying a text backwards, at the trained length?",
@@ -900,8 +925,8 @@ axes[0].get_legend().remove()
 plots.show(figure, "Accuracy by length of six encodings, shift and reverse; numbers are below.")
 
 # %% [markdown]
-# Both tasks can be done without a mistake, so the exact limit of the loss is 0. The means over
-# three seeds and their spread, first for *shift*:
+# Both tasks can be done without a mistake, so the limit of the loss is exactly 0. Here are mean and
+# spread over three seeds, first for *shift*:
 
 # %%
 def means(name, digits):
@@ -917,12 +942,13 @@ def means(name, digits):
 means("shift3", 3)
 
 # %% [markdown]
-# The models with Shaw's or Transformer-XL's vectors read four times the length with hardly a
-# mistake, and RoPE (unit 05) comes close. What is added to the input fails beyond 32: 57 % right at
-# 64, and 34–35 % at 128. T5 has 75 % at 64 and 31 % at 128. Offset 3 has a bucket of its own, which
-# helps; the buckets from offset 32 on were never trained, and a longer text has more pairs in them.
+# The models with Shaw's or Transformer-XL's vectors read four times the trained length with hardly
+# a mistake. RoPE (unit 05) comes close. The two absolute encodings fail beyond 32 tokens: 57 % of
+# their answers are right at 64 tokens, and 34–35 % at 128. T5 has 75 % at 64 and 31 % at 128. Its
+# separate bucket for offset 3 helps. But its buckets from offset 32 on were never trained, and a
+# longer text has more pairs in them.
 #
-# And *reverse*, at the trained length, and at twice and four times that length:
+# Now *reverse*, at 16, 32 and 64 tokens:
 
 # %%
 means("reverse", 4)
@@ -934,27 +960,28 @@ relative = loss[["Shaw keys", "T5 bias", "Transformer-XL", "RoPE"]].min()
 outcome("reverse", "b" if absolute < relative else "a")
 
 # %% [markdown]
-# At the trained length, **absolute positions win**, the sinusoids and the table: no token is wrong,
-# on any seed. Shaw's clipped vectors and T5's buckets fall far behind: the token to copy is at
-# offset $T - 1 - 2t$, which changes at every position, and half of these offsets are clipped or
-# share a bucket with others. Two of the relative ones come close all the same. RoPE gets nearly
-# everything right and Transformer-XL a little less, but their losses are many times those of the
-# absolute ones. Both tell all offsets apart, and a model may work out a token's position from where
-# the text ends.
+# At the trained length, **absolute positions win**: with sinusoids or with the learned table no
+# token is wrong, on any seed. Shaw's clipped vectors and T5's buckets fall far behind. The token to
+# copy is at offset $T - 1 - 2t$, which changes at every position $t$. Half of these offsets are
+# clipped or share a bucket with others.
+#
+# RoPE and Transformer-XL come close: RoPE gets nearly everything right, and Transformer-XL a little
+# less. Both tell all offsets apart, and a model may work out a token's position from where the text
+# ends. But their losses are many times those of the absolute encodings.
 #
 # On longer texts no model has learned to reverse. At 32 tokens the best is hardly more often right
 # than *none*, which knows no order at all. At 64 even the best is less often right than *none*. At
-# both lengths every loss is above that of *none*. So ask first what the task is about. If it is
-# about **how far two tokens are apart**, give the model offsets; if it is about **the third field
-# of a form**, give it positions.
+# both lengths every loss is above that of *none*.
+#
+# So ask first what the task is about. If it is about **how far two tokens are apart**, give the
+# model offsets. If it is about **the third field of a form**, give it positions.
 
 # %% [markdown]
 # ## 9. Check against the book
 #
-# d2l's code has no relative encoding. It has attention, and that is enough for equations 3 and 4:
-# for query $i$, add to each key $j$ the vector $a^K_{ij}$ and to each value $a^V_{ij}$, and call
-# the book's attention with this one query; then go on to the next. Does your quick version give the
-# same?
+# d2l's code has no relative encoding, but its attention is enough for equations 3 and 4. The cell
+# takes one query $i$ at a time. It adds $a^K_{ij}$ to each key $j$ and $a^V_{ij}$ to each value
+# $j$, and calls the book's attention with this one query. Does your fast version give the same?
 
 # %% tags=["nbval-check-output"]
 from helpers.book import d2l
@@ -980,20 +1007,20 @@ if d2l:
 #
 # - $T^2$ pairs, $2T - 1$ offsets, and with a clip $2k + 1$ vectors for texts of any length.
 # - One sum, four ways: per pair, batched, gather, skew. They differ in what they store: per pair
-#   $BHT^2d$ numbers, batched $T^2d$, gather $BHT(2k+1)$, and skew, which has no clip, about
+#   $BHT^2d$ numbers, batched $T^2d$, gather $BHT(2k+1)$. Skew has no clip and stores about
 #   $2BHT^2$.
 # - The table is small; attention itself gets no cheaper.
-# - Vectors beside the keys say where to look; those beside the values tell where something came
+# - Vectors beside the keys say where to look. Vectors beside the values say where something came
 #   from.
 # - Shaw: learned, clipped. Huang: learned, unclipped, skewed. Transformer-XL: sinusoids of the
 #   offset. T5: a number per bucket.
-# - From $k$ on, everything is “far”, and by the argument above $L$ layers reach $L(k-1)$.
+# - From $k$ on, everything is “far”. By the argument of section 6, $L$ layers reach $L(k-1)$.
 # - Ask first whether a task is about offsets or about positions: to reverse a text of the trained
 #   length, the absolute encodings win.
 #
-# Shaw's idea works, and it costs a table and a product more in each layer. What today's models use
-# is cheaper. One method needs no more than a rotation of pairs, as in the matrix that you built in
-# unit 02. That is unit 05.
+# Shaw's idea works, but it costs one more table and one more product in each layer. Today's models
+# use cheaper methods. One of them, in unit 05, needs only a rotation of pairs, as in the matrix
+# that you built in unit 02.
 #
 # ## Further reading
 #

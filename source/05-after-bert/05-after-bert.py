@@ -1,20 +1,20 @@
 # %% [markdown]
 # # 05 · After BERT
 #
-# Relative is no guarantee. RoPE is the encoding of nearly every language model of today, and all
-# that it tells attention about positions is offsets. Yet trained on 24 tokens of our lag language,
-# it is lost at 96: about 1.8 nats, where the limit is about 0.2. Section 9 asks why; the way there
-# leads past the other encodings of today.
+# Nearly every language model of today uses RoPE, and RoPE tells attention only offsets. Yet a RoPE
+# model trained on 24 tokens of our lag language fails at 96 tokens: its loss is about 1.8 nats, and
+# the limit is about 0.2. Why? Section 9 answers this question. First, sections 2 to 6 each ask what
+# one encoding tells attention about positions. Section 7 asks which hook a new paper uses, and
+# section 8 which encoding comes nearest to the limit.
 #
 # By the end of this unit you can
 #
-# - name the four hooks of this course, assign a new paper to them, and say what they have no room
-#   for;
-# - turn queries and keys as RoPE does, in both layouts, and show that only the offset is left;
-# - compute ALiBi's slopes and bias, and say what each form of the bias can know;
+# - name the four hooks of this course, assign a new paper to them, and say what does not fit them;
+# - turn queries and keys as RoPE does, in both layouts, and show that only the offset counts;
+# - compute ALiBi's slopes and bias, and say which forms of the bias can tell left from right;
 # - put offsets into T5's buckets and count positions as CoPE does;
 # - say where DeBERTa's published code differs from its paper;
-# - write an encoding of your own and race it;
+# - write an encoding of your own and compare it with others;
 # - say why RoPE can fail on longer texts, and test that explanation.
 #
 # Reading and running takes about 40 minutes besides the exercises.
@@ -39,10 +39,12 @@ from helpers.predict import outcome, predict
 # %% [markdown]
 # ## 1. Four hooks
 #
-# BERT adds a vector to each token, once, before the first layer. Most encodings since then act
-# inside every layer instead. Here is the map from unit 01 again: the four points at which this
-# course's model lets an encoding act. Lit are the two that this unit is about. An encoding is a
-# class that overrides the hooks that it needs, and `hooks()` says which.
+# **Question:** where in a model can an encoding act?
+#
+# BERT adds a vector to each token, once, before the first layer. Most later encodings act inside
+# every layer instead. The map of unit 01 shows the four points at which an encoding can act in this
+# course's model, the hooks. This unit is mostly about the two highlighted hooks. An encoding is a
+# class that overrides the hooks that it needs. Its method `hooks()` names them.
 
 # %%
 plots.show(*hooks.hooks("rotate", "scores"))
@@ -58,24 +60,26 @@ pd.options.display.max_colwidth = None
 pd.DataFrame({"what it computes": FORMULAS, "some encodings of this course": users})
 
 # %% [markdown]
-# `embed` acts once, at the input; the other three are asked in each layer. `rotate` may change
-# queries and keys in any way, each of them by itself; RoPE turns them. Shaw's paper has vectors for
-# keys and for values, so it stands in two rows (unit 04). Besides hooks, an encoding may choose its
-# `scale`: $1/\sqrt d$ as usual, 1 for T5, $1/\sqrt{3d}$ for DeBERTa.
+# `embed` acts once, at the input. The other three hooks act in each layer. `rotate` may change each
+# query and each key in any way, but each by itself; RoPE turns them. Shaw's encoding (unit 04) has
+# vectors for keys and for values, so it is in two rows. An encoding may also choose its `scale`, by
+# which the scores are multiplied: $1/\sqrt d$ as usual, 1 for T5, $1/\sqrt{3d}$ for DeBERTa.
 
 # %% [markdown]
 # ## 2. RoPE: turn queries and keys
 #
-# Unit 02 found a matrix $M_k$ that moves a sinusoidal row by $k$ positions: a rotation of each
-# pair. RoPE leaves the sinusoids out and keeps the rotation, only turning the other way: its matrix
-# for a pair is the transpose of that in unit 02. It turns the query at $i$ by $i$ steps and the key
-# at $j$ by $j$ steps (Su et al. 2021, equations 13 to 16):
+# **Question:** how can scores depend on the offset without a table of offsets?
+#
+# Unit 02 found a matrix $M_k$ that moves a sinusoidal row by $k$ positions. This matrix rotates
+# each pair of columns. RoPE leaves the sinusoids out and rotates queries and keys, in the opposite
+# direction: its matrix for a pair is the transpose of that in unit 02. RoPE turns the query at $i$
+# by $i$ steps and the key at $j$ by $j$ steps (Su et al. 2021, equations 13 to 16):
 #
 # $$(R_i q)\cdot(R_j k) = q^T R_i^T R_j\, k = q^T R_{j-i}\, k$$
 #
-# Turning back by $i$ and forward by $j$ is turning by $j - i$. The score depends on the contents
-# and on the offset, on nothing else. Move query and key by the same number of positions, and the
-# angle between them stays:
+# Turning back by $i$ and forward by $j$ is the same as turning by $j - i$. So the score depends
+# only on the contents and on the offset. If query and key move by the same number of positions, the
+# angle between them stays the same:
 
 # %%
 explorable.show("turning", *clock.turning(i=11, j=6))
@@ -95,7 +99,7 @@ explorable.show("turning", *clock.turning(i=11, j=6))
 #
 # - `"interleaved"`: columns $2n$ and $2n+1$, as in the paper and in GPT-J;
 # - `"halves"`: columns $n$ and $n + d/2$, as in GPT-NeoX and in the Llama of `transformers`.
-#   (Meta's own code of Llama interleaves.)
+#   (Meta's own code for Llama uses the interleaved layout.)
 #
 # Each number of a turned pair goes back to the column that it came from.
 #
@@ -104,12 +108,12 @@ explorable.show("turning", *clock.turning(i=11, j=6))
 # - $T$ may be any length, and `base` is any number above 1. $x$ may be a transposed view, and $x$
 #   itself stays as it is.
 # - The result has the dtype of $x$, float32 or float64. Do the turning itself in the precision of
-#   $x$, though the angles may be float32 in either case. Gradients must reach $x$: in section 8 a
-#   model is trained through it.
+#   $x$; the angles may be float32 in either case. Gradients must reach $x$, because section 8
+#   trains a model with your `turn`.
 # </details>
 #
-# *Why care:* both layouts are in use. Weights made for one give wrong scores with the other, and
-# no error tells you.
+# *Why care:* both layouts are in use. Weights made for one layout give wrong scores with the other,
+# and no error tells you.
 #
 # <details><summary>Hint 1: the angles</summary>
 #
@@ -123,7 +127,7 @@ explorable.show("turning", *clock.turning(i=11, j=6))
 # </details>
 # <details><summary>Hint 3: and back</summary>
 #
-# `torch.stack([new_a, new_b], -1).flatten(-2)` interleaves; `torch.cat([new_a, new_b], -1)` makes
+# `torch.stack([new_a, new_b], -1).flatten(-2)` interleaves. `torch.cat([new_a, new_b], -1)` makes
 # halves.
 # </details>
 
@@ -147,7 +151,7 @@ check.turn(turn, seed=5101)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# From here on, `turned` is your `turn`, or the course's while yours is not right.
+# From here on, `turned` is your `turn`. Until yours is right, it is the course's.
 
 # %%
 right_turn = check.turn.use(turn)
@@ -173,9 +177,9 @@ print("but turning changed them:", not torch.allclose(here, q @ k.mT, atol=1e-4)
 # ### Which offset a head prefers
 #
 # RoPE itself has no parameters, but the matrices that make $q$ and $k$ are learned. Suppose that
-# for two tokens they give $q = R_m k$: the query is the key, rotated by $m$ positions. Then the
-# score is highest where $j - i = m$: to the left for $m < 0$, to the right for $m > 0$. Move $m$
-# and the base; the sliders use **your** `turn`.
+# for two tokens these matrices give $q = R_m k$: the query is the key, rotated by $m$ positions.
+# Then the score is highest at the offset $j - i = m$. This offset is to the left for $m < 0$ and to
+# the right for $m > 0$. The sliders for $m$ and the base use **your** `turn`.
 
 # %%
 def draw(m, log10_base):
@@ -191,23 +195,22 @@ widgets.explore(draw, m=("preferred offset m", -20, 20, -3),
                 log10_base=("log₁₀ of the base", 1.0, 6.0, 4.0))
 
 # %% [markdown]
-# The two curves coincide: that is the offset again. So a head *can* look three to the left with
-# RoPE; whether it learns to is a matter of training.
+# The two curves coincide, because the score depends only on the offset. So with RoPE a head *can*
+# look three positions to the left. Whether it learns this depends on the training.
 #
-# The score falls on both sides of the peak, but in waves, as the similarity in unit 02 did. Some
-# models turn only a part of each head's columns; the rest then knows no position at all.
+# The score falls on both sides of the peak, but in waves, like the similarity in unit 02.
 
 # %% [markdown] exercise="rope_attention" title="Attention with RoPE" difficulty=2 minutes=8
 # Write `rope_attention`: scaled dot-product attention of $q, k, v$, each $(B, H, T, d)$, with RoPE
-# in the paper's layout, base 10,000 and no mask. It returns $(B, H, T, d)$. `turned` from the cells
-# above is yours to use.
+# in the paper's layout, base 10,000 and no mask. It returns $(B, H, T, d)$. You may use `turned`
+# from the cells above.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
-# - The result has the dtype of $q$, float32 or float64, and its precision, and gradients must reach
-#   all three.
-# - Scores may be so large, near $\pm$2,000, that exp overflows even in float64, and one query may
-#   have such scores of both signs; the result must be right all the same, and no gradient nan.
+# - The result has the dtype of $q$, float32 or float64, and its precision. Gradients must reach all
+#   three inputs.
+# - Scores may be near $\pm$2,000, so large that exp overflows even in float64. One query may have
+#   such scores of both signs. The result must be right all the same, and no gradient may be nan.
 # - Each of the three may be a transposed view.
 # </details>
 #
@@ -216,7 +219,7 @@ widgets.explore(draw, m=("preferred offset m", -20, 20, -3),
 #
 # <details><summary>Hint</summary>
 #
-# Position belongs in "who looks at whom". After that, each query collects what it looks at.
+# Position belongs in "who looks at whom". After that, each query only collects the values.
 # </details>
 
 # %% solution="rope_attention"
@@ -234,10 +237,11 @@ check.rope_attention(rope_attention, seed=5202)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# **When layouts are mixed up.** Below, queries and keys made for one layout are turned by the
-# other: the scores are wrong. Put the columns of $q$ and $k$ in the order 0, 2, 4, …, 1, 3, 5, …,
-# and they are right again. Tools that convert weights between the two do just this to the columns
-# of $W_Q$ and $W_K$ in each head.
+# **When layouts are mixed up.** The next cell takes queries and keys made for the interleaved
+# layout and turns them in halves: the scores are wrong. Then the cell puts the columns of $q$ and
+# $k$ in the order 0, 2, 4, …, 1, 3, 5, …, and the scores are right again. Tools that convert
+# weights between the two layouts reorder the columns of $W_Q$ and $W_K$ in each head in the same
+# way.
 
 # %% tags=["nbval-check-output"]
 interleaved = turned(q) @ turned(k).mT
@@ -250,29 +254,34 @@ print("columns reordered first:", torch.allclose(interleaved, moved, atol=1e-4))
 # %% [markdown]
 # ## 3. ALiBi: a penalty that grows with the distance
 #
+# **Question:** is a fixed penalty for the distance enough?
+#
 # ALiBi turns nothing and learns nothing. It subtracts $m_h$ times the distance from the score of
 # head $h$ (Press et al. 2022, section 3):
 #
 # $$\frac{q_i \cdot k_j}{\sqrt d} - m_h\,(i - j), \quad j \le i, \qquad
 # m_h = 2^{-8h/H}, \quad h = 1, \dots, H$$
 #
-# A head with a steep slope sees its neighbourhood, one with a gentle slope nearly everything.
+# A head with a steep slope attends mainly to its neighbourhood. A head with a gentle slope attends
+# to nearly all tokens.
 
 # %% [markdown] exercise="slopes" title="Slopes for any number of heads" difficulty=2 minutes=10
 # Write `slopes`, which returns $m_1, \dots, m_H$ as a tensor of shape $(H,)$, float32 or float64.
-# The formula is meant for $H$ a power of 2. For other numbers the authors' code does this: let $P$
-# be the largest power of 2 below $H$. The first $P$ slopes are those for $P$ heads. The remaining
-# $H - P$ are the first, third, fifth, … of the slopes for $2P$ heads.
+# The formula is meant for an $H$ that is a power of 2. For any other $H$ the authors' code does
+# this: let $P$ be the largest power of 2 below $H$. The first $P$ slopes are those for $P$ heads.
+# The remaining $H - P$ slopes are the first, third, fifth, … of the slopes for $2P$ heads.
 #
-# For $H = 3$ that is $2^{-4}, 2^{-8}$ (two heads), then $2^{-2}$ (the first of four).
+# For $H = 3$ that is $2^{-4}$ and $2^{-8}$, the slopes for two heads, and then $2^{-2}$, the first
+# slope for four heads.
 #
-# *Why care:* real models have 12 heads, or 40. An $H$ that is not a power of 2 runs through the
-# plain formula without an error and gives other slopes than everyone else has.
+# *Why care:* real models have 12 heads, or 40. For them the plain formula raises no error, but
+# gives other slopes than everyone else has.
 #
 # <details><summary>Hint</summary>
 #
-# `2 ** int(math.log2(num_heads))` is $P$, or $H$ itself where that is a power of 2. With a helper
-# that gives the plain slopes for any number, the rest is one line: `[::2]` takes every second.
+# `2 ** int(math.log2(num_heads))` is $P$, or $H$ itself where $H$ is a power of 2. With a helper
+# for the plain slopes of any number of heads, the rest is one line: `[::2]` takes every second
+# slope.
 # </details>
 
 # %% solution="slopes"
@@ -293,13 +302,13 @@ check.slopes(slopes, seed=5303)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# The paper's models read from left to right only. BERT reads both ways, so it has to be decided
-# what happens on the right.
+# The paper's models read from left to right only. BERT reads both ways and needs a bias for keys on
+# the right, too.
 
 # %% [markdown] exercise="alibi_bias" title="The bias in three forms" difficulty=2 minutes=10
-# Write `alibi_bias`. It takes slopes of shape $(H,)$, none below 0, and the length $T$, at most
-# 600, and returns what is added to the scaled scores, $(H, T, T)$, query $i$ in the rows and key
-# $j$ in the columns:
+# Write `alibi_bias`. It takes slopes of shape $(H,)$, none below 0, and the length $T$ (at most
+# 600). It returns what is added to the scaled scores, a tensor of shape $(H, T, T)$ with query $i$
+# in the rows and key $j$ in the columns:
 #
 # - `form="causal"`: $-m_h\,(i - j)$ for $j \le i$, and $-\infty$ for the keys that come later,
 #   even where a slope is 0;
@@ -310,11 +319,11 @@ check.slopes(slopes, seed=5303)
 # <details><summary>Small print, which is checked too</summary>
 #
 # - The result has the dtype of the slopes, float32 or float64.
-# - Slopes might be learned, so gradients must reach them, a slope of 0 too; no gradient may be nan
+# - Slopes might be learned, so gradients must reach them, also a slope of 0. No gradient may be nan
 #   when a softmax follows, in any form.
 # </details>
 #
-# *Why care:* the three look alike in code. What sets them apart is the next thing that you predict.
+# *Why care:* the three forms look alike in code. How they differ is your next prediction.
 #
 # <details><summary>Hint</summary>
 #
@@ -357,9 +366,8 @@ for ax, form in zip(axes, ("causal", "symmetric", "directional"), strict=True):
 plots.show(figure, "Weights by the bias alone: a triangle, a band, a band that leans left.")
 
 # %% [markdown]
-# These are the weights that the bias alone gives, for a slope of 1/4. (The colours end at 0.4; in
-# the first three rows of the triangle some weights are above that.) The weights of a single query,
-# for eight heads:
+# These are the attention weights that the bias alone gives, for a slope of 1/4. (The colours end at
+# 0.4.) Now the weights of one query, in eight heads:
 
 # %%
 weights = bias_of(2.0 ** -torch.arange(1, 9), 33, "causal")[:, 20].softmax(-1)
@@ -371,14 +379,15 @@ explorable.show("slopes", figure, "Left of the query the first head looks at a f
 # %% [markdown]
 # ### A text read backwards
 #
-# Give a model the same tokens in reverse order, and read its outputs in reverse order, too. With a
-# learned table of positions they differ from those before.
+# Give a model the same tokens in reverse order, and reverse its outputs, too. Are they the same
+# outputs as before? With a learned table of positions they are not.
 
 # %%
-predict("mirror", "ALiBi, symmetric: with the tokens reversed, an encoder's outputs are",
-        a="different: the first layer already reads another text",
-        b="the same as before, reversed, in every layer",
-        c="the same, reversed, after one layer; deeper layers notice", answer="")
+predict("mirror", "ALiBi, symmetric: an encoder reads a text from its last token to its first. "
+        "What happens to its outputs?",
+        a="they change: already the first layer reads another text",
+        b="they are only reversed, in every layer",
+        c="they are only reversed after one layer; deeper layers change them", answer="")
 
 # %% tags=["nbval-check-output"]
 for form in ("symmetric", "directional"):
@@ -386,8 +395,8 @@ for form in ("symmetric", "directional"):
     print(f"{form}: {left:.2f} at offset −3, {right:.2f} at +3")
 
 # %% [markdown]
-# To the query at 8, the symmetric form gives the same bias on both sides. Now untrained models, on
-# a text and on the same text backwards:
+# For the query at position 8, the symmetric form gives the same bias on both sides. Now untrained
+# models read a text and the same text backwards. `True` means the same outputs, reversed:
 
 # %%
 tokens = LagLanguage().sample(4, 24, torch.Generator().manual_seed(0))
@@ -412,19 +421,19 @@ print("no positions, masked:  ", blind("none", mask=causal_mask))
 outcome("mirror", "b" if blind("alibi") else "a")
 
 # %% [markdown]
-# With the symmetric form every score is the same, only mirrored, and so is every output, **in every
+# With the symmetric form, reversing the text only reverses the scores and the outputs, **in every
 # layer, whatever the weights are**. Such an encoder is blind to direction, and no training can
-# change that. Kerple (Chi et al. 2022), a learned function of the distance, $-r_1 \log(1 + r_2 |j -
-# i|)$, is blind for the same reason.
+# change that. Kerple (Chi et al. 2022) adds a learned function of the distance,
+# $-r_1 \log(1 + r_2 |j - i|)$, and is blind for the same reason.
 #
-# The two lines with a mask, above, show why this does no harm where these encodings come from: **a
-# causal mask hides the blindness**. Where only the left is seen, distance is direction, and even
-# the model without positions is no longer blind. Carry such a bias over into an encoder, and the
-# direction is lost.
+# In decoders, where these encodings come from, blindness does no harm: **a causal mask hides the
+# blindness**. The two lines with a mask, above, show this. A query that sees only the left knows
+# the direction of every key, and even the model without positions is no longer blind. In an encoder
+# with such a bias, the direction is lost.
 #
-# What does the blindness cost an encoder? The lag language can tell: in it a token follows from the
-# one three positions before it. ALiBi is famous for extrapolating, so let us give it every chance:
-# besides the symmetric form there is the directional one, which can tell left from right.
+# What does blindness cost an encoder? The lag language can tell: in it a token follows from the one
+# three positions before it. ALiBi is famous for extrapolating, so it gets every chance here: we
+# also test the directional form, which can tell left from right.
 
 # %%
 predict("alibi", "ALiBi, directional: how do its losses at 24, 48 and 96 tokens compare?",
@@ -448,38 +457,43 @@ above = runs["loss"].mean() - runs["limit"].mean()
 outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 
 # %% [markdown]
-# The directional form is better than the symmetric one at each length, by much more than the seeds
-# differ: with ALiBi's fixed slopes, this is what blindness costs. A blind encoder can make up for
-# it in another way: Kerple learns how fast to fall, and does as well as the directional form. Yet
-# all three are far from the limit: on either side their penalty only ever grows with the distance,
-# so no head can prefer offset −3 to −2 by its bias. On the other hand, none of the three gets much
-# worse as the text gets longer. **To extrapolate is not the same as to be good.**
+# At each length the directional form is better than the symmetric one, by much more than the seeds
+# differ. With ALiBi's fixed slopes, this is the cost of blindness. Kerple is blind, too, but it
+# learns how fast its penalty grows, and does as well as the directional form.
+#
+# All three are far from the limit. On either side their penalty only grows with the distance, so no
+# head can prefer offset −3 to −2 by its bias. But none of the three gets much worse on longer
+# texts. **An encoding that extrapolates need not be good.**
 
 # %% [markdown]
 # ## 4. T5: a learned number per bucket
 #
-# T5 adds a number that each head learns for an offset, so that a head can prefer any near offset. A
-# head has 32 of these numbers, one for each of 32 groups of offsets, the buckets: near offsets have
-# a bucket each, far ones share (Raffel et al. 2020, section 2.1). Half of the buckets are for keys
-# to the right. Let $n$ be the number of buckets on each side, $e = n/2$, $a = |j - i|$:
+# **Question:** can a head prefer offset −3 if its bias is learned?
+#
+# Yes, in T5. Offsets are put into 32 groups, the buckets. Each head learns one number per bucket,
+# which is added to the score. Each near offset has a bucket of its own, and far offsets share
+# buckets (Raffel et al. 2020, section 2.1). Half of the buckets are for keys to the right. Let $n$
+# be the number of buckets on each side, $e = n/2$, $a = |j - i|$:
 #
 # $$\text{bucket} = \begin{cases} a & a < e \\
 # \min\!\left(n - 1,\; e + \left\lfloor \dfrac{\ln(a/e)}{\ln(\text{max}/e)}\,(n - e)
 # \right\rfloor\right) & a \ge e \end{cases}
 # \qquad + \; n \;\text{ where } j > i$$
 #
-# With 32 buckets and max = 128 that is $n = 16$ and $e = 8$.
+# With 32 buckets and max = 128, this gives $n = 16$ and $e = 8$.
 
 # %% [markdown] exercise="buckets" title="T5's buckets" difficulty=3 minutes=12
 # Write `buckets`. It takes an int64 tensor of offsets $j - i$ of any shape, also an empty one or a
-# transposed view, and returns the bucket of each as an int64 tensor of the same shape, which can
-# index a table of learned numbers. `num_buckets` counts both sides and is a multiple of 4.
-# `max_distance` is the max of the formula, and larger than $e$. With the default sizes, offset
-# $-16$ is in bucket 10, offset 16 in bucket 26 and offset 64 in bucket 30. Mind the last: for
-# $a = 64$ the quotient, times $n - e$, is exactly 6, and some orders of multiplying and dividing
-# make it 5.999…; the order of the formula gives 6.
+# transposed view. It returns the bucket of each offset as an int64 tensor of the same shape.
+# `num_buckets` counts both sides and is a multiple of 4. `max_distance` is the max of the formula,
+# and larger than $e$.
 #
-# *Why care:* one step off, and a pretrained T5 reads every distance through its neighbour's number.
+# With the default sizes, offset $-16$ is in bucket 10, offset 16 in bucket 26 and offset 64 in
+# bucket 30. Take care with offset 64: there the quotient, times $n - e$, is exactly 6. Some orders
+# of multiplying and dividing make it 5.999…, but the order of the formula gives 6.
+#
+# *Why care:* if your buckets are one step off, a pretrained T5 uses a wrong number for every
+# distance.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -487,8 +501,8 @@ outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 # </details>
 # <details><summary>Hint 2: ln 0</summary>
 #
-# The logarithm of 0 would be −∞ where the near case is taken anyway: `a.clamp(min=1)` avoids it.
-# `.long()` rounds a positive number down.
+# At $a = 0$ the far case would take the logarithm of 0, which is −∞. `a.clamp(min=1)` avoids this,
+# and the near case is used there anyway. `.long()` rounds a positive number down.
 # </details>
 
 # %% solution="buckets"
@@ -512,7 +526,7 @@ check.buckets(buckets, seed=5505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# See where the steps widen. One slider is $e$, a quarter of all buckets.
+# See where the steps widen. One slider is $e$, a quarter of the number of buckets.
 
 # %%
 bucket_of = check.buckets.use(buckets)
@@ -530,8 +544,8 @@ widgets.explore(draw_buckets, quarter=("a quarter of the buckets, e", 2, 16, 8),
                 max_distance=("largest distance, max", 33, 200, 128))
 
 # %% [markdown]
-# You met these steps in unit 04, and saw T5 get worse on longer texts. Your buckets tell why: which
-# of them does a text of 32 tokens leave out?
+# In unit 04, T5 got worse on longer texts. Your buckets show a reason: which of them does a text of
+# 32 tokens never use?
 
 # %% tags=["nbval-check-output"]
 offsets = torch.arange(-1000, 1001)
@@ -540,24 +554,26 @@ print("not in 32 tokens:", sorted(set(range(32)) - set(found[offsets.abs() < 32]
 print("not in any text:", sorted(set(range(32)) - set(found.tolist())))
 
 # %% [markdown]
-# A model that was trained on at most 32 tokens has never trained its numbers for the buckets in the
-# first line, and on longer texts it adds them nonetheless. (Bucket 16 is the exception: it would be
-# offset 0 on the right, and no pair has that.) RoPE, which has no table at all, has a reason of its
-# own to fail; the question of this unit waits for section 9.
+# A model trained on at most 32 tokens has never trained its numbers for the buckets in the first
+# line. On longer texts it adds them, untrained. (Bucket 16 is the exception: it would be offset 0
+# on the right, and no pair has that.) RoPE has no table, so its failure must have another reason.
+# Section 9 looks for it.
 
 # %% [markdown]
 # ## 5. DeBERTa: a term for the key as well
 #
-# Shaw multiplies the query with an offset vector; DeBERTa also multiplies the key with one (He et
-# al. 2021, equation 4):
+# **Question:** are a paper and its published code the same model?
+#
+# T5's number depends on the offset only. Shaw multiplies the query with an offset vector (unit 04).
+# DeBERTa also multiplies the key with one (He et al. 2021, equation 4):
 #
 # $$A_{ij} = q_i \cdot k_j + q_i \cdot K^r_{\delta(i,j)} + k_j \cdot Q^r_{\delta(j,i)},
 # \qquad \text{all over } \sqrt{3d}$$
 #
 # $K^r$ and $Q^r$ are two projections of one learned table, and $\delta(i, j)$ is $i - j$, clipped.
-# Note the indices of the last term: $\delta(j, i)$, the distance as seen from the key. The
-# published code (`disentangled_attention.py`, the part called `p2c`) takes $\delta(i, j)$ there,
-# which has the opposite sign. Does it matter?
+# The last term has $\delta(j, i)$, the distance as seen from the key. The published code
+# (`disentangled_attention.py`, the part called `p2c`) uses $\delta(i, j)$ in this term, which has
+# the opposite sign. Does the sign matter?
 
 # %%
 predict("sign", "The same weights, and one index with the opposite sign. How large is the "
@@ -576,21 +592,23 @@ print(f"the same weights: the scores differ by {apart:.0%} of their spread")
 outcome("sign", "a" if apart < 0.03 else "b" if apart < 0.3 else "c")
 
 # %% [markdown]
-# (The weights here are untrained.) A model trained from scratch can use either. But **with the same
-# weights they are two different models**: if you write DeBERTa from the paper and load the
-# published weights, you get other scores.
+# The weights here are untrained. A model trained from scratch can use either sign. But **with the
+# same weights, paper and code are two different models**: if you write DeBERTa from the paper and
+# load the published weights, you do not get the published model's scores.
 
 # %% [markdown]
 # ## 6. CoPE: count what matters
 #
-# All encodings so far count tokens. CoPE counts what the query finds worth counting: words,
-# sentences, brackets (Golovneva et al. 2024, section 4). Each query opens a gate for each key, and
-# the position of key $j$ is the sum of the gates from $j$ up to the query:
+# **Question:** must positions count tokens?
+#
+# All encodings so far count tokens. In CoPE each query decides what to count: words, sentences,
+# brackets (Golovneva et al. 2024, section 4). Each query has a gate between 0 and 1 for each key.
+# The position of key $j$ is the sum of the gates from $j$ up to the query:
 #
 # $$g_{ij} = \mathrm{sigmoid}(s_{ij}), \qquad p_{ij} = \sum_{m=j}^{i} g_{im}$$
 #
-# where $s_{ij}$ is the score of query $i$ and key $j$. If all gates are 1, $p_{ij}$ is $i - j + 1$:
-# counting tokens is a special case.
+# Here $s_{ij}$ is the score of query $i$ and key $j$. If all gates are 1, $p_{ij}$ is $i - j + 1$,
+# and CoPE counts tokens.
 
 # %% [markdown] exercise="counted" title="Positions from gates" difficulty=3 minutes=10
 # Write `counted`. It takes scores $s$ of shape $(B, H, T, T)$, without a mask, and returns $p$ of
@@ -598,22 +616,22 @@ outcome("sign", "a" if apart < 0.03 else "b" if apart < 0.3 else "c")
 #
 # <details><summary>Small print, which is checked too</summary>
 #
-# - The scores stay as they are; they may be so large, near $\pm$1,000, that exp overflows even in
+# - The scores stay as they are. They may be near $\pm$1,000, so large that exp overflows even in
 #   float64, and $p$ must be right all the same.
-# - It has the dtype of the scores, float32 or float64, and their precision; and gradients, never
-#   nan, must reach them.
+# - $p$ has the dtype of the scores, float32 or float64, and their precision. Gradients must reach
+#   the scores, and no gradient may be nan.
 # </details>
 #
-# *Why care:* the sum runs backwards from the query. If you let it run from the beginning of the
-# text, it is a different encoding that looks just like it.
+# *Why care:* the sum runs backwards from the query. A sum from the beginning of the text looks
+# alike, but is a different encoding.
 #
 # <details><summary>Hint 1</summary>
 #
-# `cumsum(-1)` adds up from the left; `flip(-1)` before and after it makes that from the right.
+# `cumsum(-1)` adds up from the left. With `flip(-1)` before and after, it adds up from the right.
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The sum must not begin at the end of the text, but at $i$. Which gates have to be 0 for that?
+# The sum must begin at $i$, not at the end of the text. Which gates have to be 0 for that?
 # </details>
 
 # %% solution="counted"
@@ -631,7 +649,7 @@ check.counted(counted, seed=5606)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Suppose that a head has learned to open its gates at full stops only:
+# Suppose that a head has learned gates that are near 1 at full stops and near 0 elsewhere:
 
 # %%
 words = ["the", "cat", "sat", ".", "it", "slept", ".", "then", "it", "woke", ".", "we", "left"]
@@ -645,30 +663,33 @@ ax.set_yticks(range(len(words)), words)
 plots.show(figure, "Staircase: all words of a sentence share one count; it grows leftwards.")
 
 # %% [markdown]
-# Read the row of *woke*: its own sentence so far is at 0 and the sentence before at 1, however long
-# the sentences are. (Only in the row of a full stop, which counts itself, all numbers are larger by
-# one.) In general $p_{ij}$ is not a whole number. CoPE has a learned vector $e_n$ for each whole
-# number from 0 to 63 (larger counts are clipped to 63), interpolates between the two nearest, and
-# adds $q_i \cdot e[p_{ij}]$ to the score.
+# Read the row of *woke*. Its own sentence so far is at position 0 and the sentence before is at 1,
+# however long the sentences are. (In the row of a full stop all positions are larger by one,
+# because the full stop counts itself.)
+#
+# In general $p_{ij}$ is not a whole number. CoPE has a learned vector $e_n$ for each whole number
+# from 0 to 63 (larger counts are clipped to 63). It interpolates between the two nearest, and adds
+# $q_i \cdot e[p_{ij}]$ to the score.
 
 # %% [markdown]
 # ## 7. Which hook?
 #
-# You have now met each hook in some paper. The ideas of two of the six papers below you know from
-# units 01 and 03.
+# **Question:** which hook does a new paper use, and what fits none?
+#
+# You have now met a paper for each hook.
 
 # %% [markdown] exercise="hooks" title="Which hook for which paper" difficulty=2 minutes=8
 # Here are six papers. Write `hooks_for`: for the letter of a paper it returns the names of the
-# hooks that a class for it has to override, as a tuple of `"embed"`, `"rotate"`, `"scores"`,
-# `"context"`; a list or a set will do as well. For a paper that needs none it is empty.
+# hooks that a class for this paper has to override, as a tuple of `"embed"`, `"rotate"`,
+# `"scores"`, `"context"`; a list or a set will do as well. For a paper that needs no hook, the
+# tuple is empty.
 #
-# People mix such ideas, so the argument may have several letters, in any order: `hooks_for("CA")`
-# is for a model that does what C **and** A say. Name each hook once; their order does not matter.
+# The argument may have several letters, in any order: `hooks_for("CA")` returns the hooks of a
+# model that does what C **and** A say. Name each hook once; the order of the names does not matter.
 #
 # - **A** (xPos, Sun et al. 2022): queries and keys are turned as in RoPE. Then pair $n$ of the
-#   query at $i$ is multiplied by $\zeta_n^{i/512}$, and pair $n$ of the key at $j$ divided by
-#   $\zeta_n^{j/512}$, with $0 < \zeta_n < 1$: what a pair gives to the score fades with the
-#   distance of a key to the left, and would grow to the right, which a causal mask hides.
+#   query at $i$ is multiplied by $\zeta_n^{i/512}$, and pair $n$ of the key at $j$ is divided by
+#   $\zeta_n^{j/512}$, with $0 < \zeta_n < 1$.
 # - **B** (TUPE, Ke et al. 2021): each position has a learned vector $p_i$, and
 #   $(p_i U_Q) \cdot (p_j U_K)$ is added to $q_i \cdot k_j$. Token vectors and position vectors are
 #   never added to each other.
@@ -676,22 +697,22 @@ plots.show(figure, "Staircase: all words of a sentence share one count; it grows
 #   learned $W_r$, go through a small MLP. Its output is added to the vector of the token at $p$
 #   before the first layer.
 # - **D** (NoPE, Kazemnejad et al. 2023): a decoder with a causal mask, and nothing else.
-# - **E** (iRPE's form for values, Wu et al. 2021): in each layer query $i$ adds up
-#   $v_j + r_{ij}$ instead of $v_j$, where the learned $r_{ij}$ depends on how far patch $j$ of an
-#   image is from patch $i$, to the side and down.
+# - **E** (iRPE's form for values, Wu et al. 2021): in each layer query $i$ adds up $v_j + r_{ij}$
+#   instead of $v_j$, where the learned $r_{ij}$ depends on the horizontal and vertical offset
+#   between patches $i$ and $j$ of an image.
 # - **F** (the encoder of DETR, Carion et al. 2020): in each layer the sinusoidal vector of a
 #   patch's position goes into the query and into the key of this patch, and not into its value.
 #
-# The same sum can often be obtained in two ways: name the hook where the paper itself acts.
+# The same sum can often be computed at two hooks: name the hook where the paper itself acts.
 #
-# *Why care:* once you know the hook, you know what a paper can change, and where to write it in
+# *Why care:* the hook of a paper tells you what the paper can change, and where to write it in
 # anybody's code.
 #
 # <details><summary>Hint</summary>
 #
-# Ask of each paper: is it one vector for each token, a change of $q$ and $k$ each by itself, a
-# number for each pair, or something added to the values? For several letters, collect the hooks of
-# each in a set.
+# Does the paper add one vector to each token, change each $q$ and $k$ by itself, add a number for
+# each pair, or add something to the values? For several letters, collect the hooks of each in a
+# set.
 # </details>
 
 # %% solution="hooks"
@@ -709,25 +730,33 @@ check.hooks(hooks_for, seed=5707)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# **What does not fit the four hooks.** They were chosen so that the encodings of this course fit. A
-# table that is added **before every layer** fits none: `embed` acts once, and the others never
-# change what enters a layer (unit 06 writes a layer for it). To **turn the values** fits none
-# either: `context` sees the attention weights and not $v$. DETR (F) and TUPE (B) fit, at a price:
-# DETR adds its vectors before $W_Q$ and $W_K$, and `rotate` sees `q` and `k` only after these
-# matrices, so the class needs matrices of its own, copies of $W_Q$ and $W_K$, to multiply the
-# position vectors with. TUPE computes one term for all layers; here each layer has an encoding of
-# its own, with its own parameters for that term.
+# **What does not fit the four hooks.** The hooks were chosen to fit the encodings of this course.
+# Two examples do not fit:
+#
+# - A table added **before every layer**. `embed` acts once, and the other hooks never change what
+#   enters a layer. (Unit 06 writes a layer for it.)
+# - **Turned values**. `context` sees the attention weights and not $v$.
+#
+# <details><summary>Two papers that fit, at a price: DETR and TUPE</summary>
+#
+# DETR (F) adds its vectors before $W_Q$ and $W_K$, but `rotate` sees `q` and `k` only after these
+# matrices. So the class needs copies of $W_Q$ and $W_K$, to multiply the position vectors with.
+# TUPE (B) computes one term for all layers. In this course each layer has an encoding of its own,
+# with its own parameters for that term.
+# </details>
 
 # %% [markdown]
 # ## 8. Your encoding in the race
 #
-# Write an encoding of your own; nothing here is graded. The class below works as it stands: each
-# head learns an offset that it likes best, and how quickly its interest falls on both sides of it.
-# Change it, or throw it away and override other hooks.
+# **Question:** which encoding stays near the limit on longer texts?
+#
+# Write an encoding of your own. Nothing here is graded. The class below works as it stands. Each
+# head learns which offset it prefers, and how fast its score falls on both sides of this offset.
+# Change it, or override other hooks.
 #
 # What `scores` returns is added to $q k^T$, and the sum is multiplied by `self.scale`. A bias that
-# should not be scaled must therefore be divided by `self.scale` first. Each layer gets a copy of
-# its own.
+# should not be scaled must therefore be divided by `self.scale` first. Each layer gets its own copy
+# of the encoding.
 
 # %%
 class Mine(Encoding):
@@ -746,10 +775,10 @@ class Mine(Encoding):
         return -self.slope[:, None, None] * away / self.scale
 
 # %% [markdown]
-# Its rivals are a recorded sweep (1,000 steps, three seeds), and RoPE made from **your** `turn`.
-# Yours and this RoPE train for some ten seconds each, on sequences of 24 tokens. (The CoPE of this
-# sweep also has positions for keys to the right of the query: there it adds up the gates from query
-# to key.)
+# The rivals of your encoding are recorded runs (1,000 steps, three seeds), and RoPE made from
+# **your** `turn`. Your encoding and this RoPE train for some ten seconds each, on sequences of 24
+# tokens. (In the recorded runs, CoPE also gives positions to keys on the right: it adds up the
+# gates from query to key.)
 
 # %%
 RACE = ["RoPE", "ALiBi, symmetric", "ALiBi, directional", "Kerple", "T5 bias", "clipped bias",
@@ -774,9 +803,9 @@ shown = pd.concat([raced, live])
 live[["encoding", "seed", "steps", "length", "loss", "limit"]].round(2)
 
 # %% [markdown]
-# One seed (three on a GPU) and 300 steps are a first look, no verdict: compare the live runs with
-# each other, and the recorded ones with each other. A dot is one run, at its loss **above the
-# limit**; all were trained at 24 tokens and evaluated at T.
+# One seed (three on a GPU) and 300 steps allow only a first look. Compare the live runs with each
+# other, and the recorded runs with each other. A dot is one run, at its loss **above the limit**.
+# All runs were trained at 24 tokens and evaluated at T.
 
 # %%
 shown = shown.assign(above=shown["loss"] - shown["limit"])
@@ -785,42 +814,44 @@ plots.show(figure, "Loss above the limit by encoding, at 24, 48 and 96 tokens; b
 print(study.note)
 
 # %% [markdown]
-# The means of the recorded runs, and how far their seeds were apart:
+# Means and standard deviations of the recorded runs over the seeds:
 
 # %%
 means(raced, RACE, "loss").sort_values(("mean", 96))
 
 # %% [markdown]
-# What this shows, for this language and this size, and no further:
+# These results hold for this language and this size of model only:
 #
 # - **Near the limit at all three lengths:** DeBERTa, Transformer-XL and CoPE. In all three the
-#   query meets a vector for the offset, or for the count.
-# - **Near it at 24, drifting as the text gets longer:** the clipped bias (a number per offset, up
-#   to a clip) and T5. At 96, T5 is 0.67 nats above the limit. Their numbers do not depend on the
-#   query.
-# - **Near it at 24, lost at 96:** RoPE. Its seeds differ widely.
-# - **About the same at each length, never near:** ALiBi and Kerple.
-# - **Yours,** if you left it as it was, is the surprise, even if one seed proves nothing. After 300
-#   steps it is about 0.1 nats above the limit at all three lengths, with two numbers per head in
-#   each layer; the live RoPE, after 300 steps too, is far from the limit at 96. Your bias does not
-#   depend on the query either. Like T5, your encoding can prefer an offset; like ALiBi, it has a
-#   rule, not a table, for offsets that it never met.
+#   query is multiplied with a vector for the offset, or for the count.
+# - **Near the limit at 24, worse on longer texts:** the clipped bias (a number per offset, up to a
+#   clip) and T5. At 96, T5 is 0.67 nats above the limit. The numbers of both encodings do not
+#   depend on the query.
+# - **Near the limit at 24, lost at 96:** RoPE. Its seeds differ widely.
+# - **About the same at each length, never near the limit:** ALiBi and Kerple.
+# - **Your encoding,** if you left it as it was, is the surprise, though one seed proves nothing.
+#   After 300 steps it is about 0.1 nats above the limit at all three lengths. The live RoPE is far
+#   from the limit at 96. Your encoding has only two numbers per head in each layer, and its bias
+#   does not depend on the query. Like T5, it can prefer an offset. Like ALiBi, it has a rule
+#   instead of a table, so it also covers offsets that it never met.
 
 # %% [markdown]
 # ## 9. Why is RoPE lost here?
 #
-# The rule of this language is about an offset, three to the left, and an offset is what RoPE gives
-# to the scores. Yet at 96 tokens its recorded loss is about 1.8 nats, where the limit is about 0.2.
-# Two things are new there, as the **context length** in training was 24:
+# **Question:** do more keys make RoPE fail, or new offsets?
 #
-# - **More keys.** Each query chooses among 96 keys, and the right one may drown in the others.
+# The rule of this language is about an offset, three to the left, and RoPE gives offsets to the
+# scores. Yet at 96 tokens its recorded loss is about 1.8 nats, and the limit is about 0.2. The
+# **context length** in training was 24, so two things are new at 96 tokens:
+#
+# - **More keys.** Each query chooses among 96 keys, and the right key may get too little weight.
 # - **New offsets.** Most keys are further away than 23 tokens, the largest offset in training.
 #
-# One change tells the two apart. Take the trained weights as they are, and let offsets beyond ±23
-# count as ±23, as Shaw's clip does (unit 04). There are still 96 keys, but no offset is new.
+# One change tells the two apart. Keep the trained weights, and let offsets beyond ±23 count as ±23,
+# like Shaw's clip (unit 04). There are still 96 keys, but no offset is new.
 
 # %%
-predict("clip", "The same weights, far offsets clipped: the loss at 96 tokens is then",
+predict("clip", "The same weights, with far offsets clipped: what is the loss at 96 tokens?",
         a="still far from the limit: there are too many keys", b="about halfway: it is both",
         c="near the limit: it was the far offsets", answer="")
 
@@ -855,9 +886,9 @@ tried = pd.concat([run(LagLanguage(), lambda: MyRope(48, 4), seed, 300, (24, 48,
 tried.pivot(index=["seed", "encoding"], columns="length", values="loss").round(3)
 
 # %% [markdown]
-# One training, evaluated four times (three trainings on a GPU). The figure shows two of the four,
-# *as trained* and *all pairs clipped*, from recorded runs of 1,000 steps with three seeds. (These
-# are different runs from those of section 8, and by chance their RoPE ends at other losses.)
+# The table above evaluates one trained model with and without clips (on a GPU: three models). The
+# figure shows *as trained* and *all pairs clipped* for recorded runs of 1,000 steps with three
+# seeds. (These are not the runs of section 8; their losses differ by chance.)
 
 # %%
 controls = recorded.load("lag_controls")
@@ -876,12 +907,16 @@ reached = (lost - saved) / (lost - float(at96["limit"].mean()))  # 1 is the limi
 outcome("clip", "c" if reached > 0.9 else "a" if reached < 0.3 else "b")
 
 # %% [markdown]
-# The same weights, the same text, and the loss falls from far away to beside the limit: RoPE had
-# learned the rule, and the far offsets hid it. Which pairs are to blame? One might suspect the slow
-# ones, which come to angles that they never had. But by the live table (seed 0, unless you are on a
-# GPU) clipping them alone closes a small part of the gap, and clipping the two fast ones nearly all
-# of it. The fast pairs met every angle in training, so what can be wrong with them? Take a head
-# that prefers offset 3 or −3, and see where it looks. Here is one. It is in the first layer of the
+# With the same weights and the same text, the clip brings the loss from far above the limit to near
+# the limit. So RoPE had learned the rule, and the far offsets hid it.
+#
+# Which pairs are to blame? One might suspect the slow pairs, because at far offsets they reach
+# angles that never occurred in training. But in the live table (seed 0, unless you are on a GPU)
+# clipping the slow pairs alone closes only a small part of the gap. Clipping the two fast pairs
+# alone closes nearly all of it.
+#
+# The fast pairs met every angle in training, so what can be wrong with them? The next cell takes a
+# head that prefers offset 3 or −3 and plots where it looks. The head is in the first layer of the
 # model of seed 0, which now reads 96 tokens:
 
 # %% tags=["training"]
@@ -903,23 +938,25 @@ print("most weight:", ", ".join(f"{seen[head, n]:.2f} at {reach[n]}" for n in be
 print(f"without a preference: {1 / 96:.2f} at each offset")
 
 # %% [markdown]
-# The shaded band is what training showed. Pair 0 is back after 6.3 positions and pair 1 after 29.
-# So 88 positions are almost exactly 14 turns of the one and 3 of the other; 31 and 57 come near,
-# and after 25 pair 0 is back, with pair 1 not far off. Add that to 3: the head also looks at
-# $3 + 25 = 28$, $3 + 31 = 34$, $3 + 57 = 60$, $3 + 88 = 91$ and $3 - 88 = -85$. (Each weight is a
-# mean over the pairs that have this offset; few have one of 91.) Training on 24 tokens gave it no
-# reason not to look there.
+# The shaded band marks the offsets of training. The two fast pairs explain the peaks outside it.
+# Pair 0 completes a turn after 6.3 positions and pair 1 after 29. So 88 positions are almost
+# exactly 14 turns of pair 0 and 3 turns of pair 1. After 31 and after 57 positions, both pairs are
+# nearly back. After 25 positions, pair 0 is back and pair 1 is not far off.
+#
+# For these two pairs, adding such a number to an offset changes little. So the head looks not only
+# at 3 but also at $3 + 25 = 28$, $3 + 31 = 34$, $3 + 57 = 60$, $3 + 88 = 91$ and $3 - 88 = -85$.
+# These offsets never occurred in training on 24 tokens, so the head could not learn to avoid them.
 #
 # The clip is known as ReRoPE (Su 2023). It is one way to **extend the context**, that is, to read
-# longer texts than in training. Another is to squeeze all positions into the range of training,
-# which is position interpolation (Chen et al. 2023). Unit 03 did the same to a table: to stretch 24
-# rows over 48 positions is to squeeze 48 positions into 24. It did worse than guessing, because an
-# offset of three then looked like 1.5. Unit 10 tries it with RoPE.
+# longer texts than in training. Another way is position interpolation (Chen et al. 2023): squeeze
+# all positions into the range of training. Unit 03 did the same with a table, when it stretched 24
+# rows over 48 positions. This was worse than guessing, because an offset of 3 then looked like 1.5.
+# Unit 10 tries position interpolation with RoPE.
 #
-# That far offsets spoil the attention has been shown for RoPE, and on this task. Transformer-XL
-# meets new offsets as well and stays near the limit; why, this course has not measured. And on the
-# shift task of unit 04 (say the symbol three positions before, trained on 8 to 32 tokens) RoPE
-# nearly holds at four times the length without any clip:
+# All this shows that far offsets spoil the attention of RoPE on this task, and no more.
+# Transformer-XL meets new offsets as well and stays near the limit. This course has not measured
+# why. In the shift task of unit 04, a model says the symbol three positions before and is trained
+# on 8 to 32 tokens. There RoPE nearly holds at four times the length without any clip:
 
 # %%
 shift = recorded.load("shift3")
@@ -928,15 +965,14 @@ print("limit:", shift.table.groupby("length")["limit"].mean().to_dict())
 means(shift.table, ["none", "ALiBi, symmetric", "T5 bias", "RoPE"], "loss")
 
 # %% [markdown]
-# (The symmetric ALiBi, which neither tells left from right nor can prefer an offset, is far from
-# the limit at each length.) So “relative” does not mean “extrapolates”, and “extrapolates” does not
-# mean “is good”.
+# The symmetric ALiBi, which cannot prefer an offset, is far from the limit at each length. So
+# “relative” does not mean “extrapolates”, and “extrapolates” does not mean “is good”.
 
 # %% [markdown]
 # ## 10. Check against other libraries
 #
-# The book's library has none of this unit's encodings. PyTorch itself has a rotation, made for
-# exporting models; it takes the cosines and sines, and both layouts:
+# The book's library has none of this unit's encodings. PyTorch has a rotation, made for exporting
+# models. It takes the cosines and sines, and knows both layouts:
 
 # %% tags=["nbval-check-output"]
 try:
@@ -970,19 +1006,20 @@ if find_spec("x_transformers"):
         print(f"ALiBi of x-transformers is {form}: {same}")
 
 # %% [markdown]
-# A library's ALiBi may well be the symmetric one: before you use it in an encoder, look.
+# Before you use a library's ALiBi in an encoder, check its form. It may well be the symmetric one.
 
 # %% [markdown]
 # ## What to keep
 #
-# - Four hooks: `embed`, `rotate`, `scores`, `context`. Most papers use one or two of them; a table
-#   that is added before every layer fits none.
-# - RoPE turns $q$ and $k$, never $v$; the score knows the offset, both layouts are in use.
+# - Four hooks: `embed`, `rotate`, `scores`, `context`. Most papers use one or two of them.
+# - RoPE turns $q$ and $k$, never $v$. The score depends on positions only through the offset. Both
+#   layouts are in use.
 # - A bias that sees only the distance cannot tell left from right. A causal mask hides that.
 # - Where RoPE fails beyond its trained length, suspect offsets that it never saw: on our task, the
 #   same weights with clipped offsets stay near the limit at four times the length.
 # - Papers and their code can differ: test against both, and say which one you follow.
-# - Flat at any length is one thing, near the limit another. Look at both.
+# - Ask two things of an encoding: does its loss stay the same at any length, and is it near the
+#   limit?
 #
 # ## Further reading
 #
@@ -991,10 +1028,10 @@ if find_spec("x_transformers"):
 # - Raffel et al. 2020, *Exploring the Limits of Transfer Learning* (T5), section 2.1: the bias.
 # - He et al. 2021, *DeBERTa*, equations 2 to 4: content and position.
 # - Golovneva et al. 2024, *Contextual Position Encoding*, section 4: the gates.
-# - Chi et al. 2022 (2205.09921), Kerple. Li et al. 2023 (2310.04418), FIRE: a small network makes
-#   the bias, from a distance divided by what the query can see.
+# - Chi et al. 2022 (2205.09921), Kerple. Li et al. 2023 (2310.04418), FIRE: a small network
+#   computes the bias from a distance divided by what the query can see.
 # - Sun et al. 2022 (2212.10554), xPos; Ke et al. 2021 (2006.15595), TUPE.
-# - Kazemnejad et al. 2023 (2305.19466): a decoder without positions (NoPE) ahead of ALiBi, RoPE and
-#   T5's bias on longer texts of reasoning tasks.
+# - Kazemnejad et al. 2023 (2305.19466): on longer texts of reasoning tasks, a decoder without
+#   positions (NoPE) is better than ALiBi, RoPE and T5's bias.
 # - Su 2023, *ReRoPE* (kexue.fm/archives/9708, in Chinese): the clip; Chen et al. 2023 (2306.15595):
 #   position interpolation.

@@ -2,20 +2,22 @@
 # # 06 · Stacking
 #
 # One layer of attention lets every word read every other word. Transformers stack such layers: BERT
-# base has 12 of them, GPT-3 has 96. What goes wrong when self-attention is stacked, and what fixes
-# it? That is the one question of this unit. The book asks it too (d2l, section 11.6, exercise 1),
-# and you will answer it with numbers of your own. Two excursions follow, into trees and
-# convolutions.
+# base has 12 of them, GPT-3 has 96. What goes wrong when self-attention is stacked, and what cures
+# it? That is the question of this unit, and the book asks it too (d2l, section 11.6, exercise 1).
+# You will answer it with numbers of your own.
+#
+# Sections 1 to 7 are about this question. Sections 8 and 9, on trees and convolutions, are separate
+# topics and can be done on another day.
 #
 # By the end of this unit you can
 #
 # - measure how alike a stack makes its tokens, and explain what happens;
-# - test fairly whether a layer still knows where each token stands;
-# - count what a longer text costs, and name what it does not cost;
+# - test fairly whether the position of a token can be read from a hidden state;
+# - count which costs of a layer grow with the length of the text, and which do not;
 # - answer the book's question, and say which popular answer is wrong;
 # - give positions in a tree, and make attention heads act as a convolution.
 #
-# Reading and running takes about 25 minutes besides the exercises.
+# Reading and running takes about 40 minutes besides the exercises.
 
 # %%
 import matplotlib.pyplot as plt
@@ -33,10 +35,10 @@ from helpers.pictures import stack
 from helpers.predict import outcome, predict
 
 # %% [markdown]
-# Our six words are *the cat sat on the mat*. Each gets a random vector, plus its position as a
-# sinusoid (unit 02). So the two *the* differ, but only by their positions. The sentence will go
-# through a stack in which each layer does nothing but attend, with random weights, as they are
-# before training. Write your prediction between the quotes; it is never marked.
+# Our six words are *the cat sat on the mat*. Each word gets a random vector, and its position is
+# added as a sinusoid (unit 02). So the two *the* differ only by their positions. We send the
+# sentence through a stack whose layers do nothing but attend. Their weights are random, as before
+# training. Write your prediction between the quotes; it is never marked.
 
 # %%
 words = ["the", "cat", "sat", "on", "the", "mat"]
@@ -85,45 +87,52 @@ outcome("alike", "a" if same <= 3 else "b" if same < 99 else "c")
 
 # %% [markdown]
 # After three layers, all six words are one and the same vector, to the last digit of float32. (Each
-# further layer makes another vector of it, the same for all words: hence the peak of the curve at
-# layer 4.) Together with the differences, the positions of the words are gone, and no later layer
-# of this stack brings them back: the same vector gets the same answer, whatever the weights.
+# further layer turns this vector into another one, again the same for all words. Hence the peak of
+# the curve at layer 4.)
+#
+# The positions of the words are gone together with their differences. No later layer of this stack
+# can bring them back: equal vectors give equal outputs, whatever the weights are.
 #
 # This is the first of five possible causes of trouble. Sections 1 to 5 test one each, and not all
-# of them hold: (1) the tokens become alike; (2) positions get hard to read; (3) distant words are
-# out of reach; (4) the pairs cost too much; (5) a text is longer than those of the training.
+# turn out to be real:
+#
+# 1. The tokens become alike.
+# 2. Positions get hard to read.
+# 3. Distant words are out of reach.
+# 4. The pairs of tokens cost too much.
+# 5. A text is longer than the texts used in training.
 
 # %% [markdown]
 # ## 1. A mean of means of means
 #
-# Each row that leaves self-attention is a weighted mean of value rows. The next layer takes means
-# of these means, and differences average out. To follow this in any stack, we need one number that
-# says how alike the rows of $X$ are.
+# In self-attention, each output row is a weighted mean of value rows. The next layer takes means of
+# these means, so differences average out. To follow this in any stack, we need one number that says
+# how alike the rows of $X$ are.
 #
-# How far is $X$ from a matrix that has the same row everywhere? The nearest one repeats the mean
+# How far is $X$ from a matrix whose rows are all equal? The nearest such matrix repeats the mean
 # row $\bar x$:
 #
 # $$r(X) = \frac{\lVert X - \mathbf{1}\bar x^\top \rVert}{\lVert X \rVert},
 # \qquad \lVert X \rVert^2 = \sum_{t,c} X_{tc}^2$$
 #
-# It is 1 where the mean row is 0, near 1 where many rows have hardly anything in common, and 0
-# where they are all the same: $X$ then has rank 1, hence *rank residual* (Dong et al. 2021, section
-# 2, with another norm).
+# $r$ is 1 if the mean row is 0, and near 1 if many rows have hardly anything in common. $r$ is 0 if
+# all rows are equal. $X$ then has rank 1, so $r$ is called the *rank residual* (Dong et al. 2021,
+# section 2, with another norm).
 
 # %% [markdown] exercise="residual" title="The rank residual" difficulty=2 minutes=8
-# You will use this number on every stack in this unit. Write `rank_residual`: for states of shape
-# $(B, T, D)$ it returns $r(X)$ of each sequence, of shape $(B,)$ and in the dtype of `x`.
+# You will use this number on every stack in this unit. Write `rank_residual`: for states `x` of
+# shape $(B, T, D)$ it returns $r(X)$ of each sequence, of shape $(B,)$ and in the dtype of `x`.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
 # - Keep the precision of `x`, since in deep stacks the rows will agree in their first eight digits.
-# - $X$ is never 0: do not add a small number to the denominator, which would falsify the result
+# - $X$ is never 0, so do not add a small number to the denominator: it would falsify the result
 #   where all entries are tiny, such as $10^{-100}$ in float64.
 # - Gradients must reach `x`, which stays as it is.
 # </details>
 #
-# *Why care:* rows that are the same carry the same answer. No later layer can tell again which word
-# stood where, whatever it has learned.
+# *Why care:* equal rows get equal outputs. No later layer can tell which word stood where, whatever
+# the layer has learned.
 #
 # <details><summary>Hint</summary>
 #
@@ -148,10 +157,12 @@ check.residual(rank_residual, seed=6101)
 # %% [markdown]
 # ### Why so fast?
 #
-# Averaging explains that differences shrink. It does not explain three layers. Python's `Decimal`
-# can compute with 400 digits instead of 16, so we can watch for longer. This is a different stack,
-# with one head and other weights, so its numbers differ from those above. It prints the same
-# quantity, the largest difference between two words, relative to their size:
+# Averaging explains why differences shrink. It does not explain why three layers are enough. With
+# 16 digits we cannot see what happens after layer 3, so we compute with 400 digits (Python's
+# `Decimal`).
+#
+# The stack below has one head and other weights, so its numbers differ from those above. It prints
+# the same quantity: the largest difference between two words, relative to their size.
 
 # %% tags=["nbval-check-output"]
 from decimal import Decimal, getcontext
@@ -178,27 +189,27 @@ for layer in range(1, 7):
     print(f"layer {layer}: {zeros[-1]:3} zeros,  {gap_of(x):.{zeros[-1] + 3}f}")
 
 # %% [markdown]
-# From layer 4 on, each layer has roughly three times the zeros of the one before. Why three? Let
-# the rows differ from their mean by small differences of size $\varepsilon$.
+# From layer 4 on, each layer has roughly three times as many zeros as the layer before. Why three?
+# Let the rows differ from their mean by small differences of size $\varepsilon$.
 #
-# **The weights.** The query of row $i$ is then $\bar q + \varepsilon a_i$, the key of row $j$ is
-# $\bar k + \varepsilon b_j$, and their score is
+# **The weights.** The query of row $i$ is then $\bar q + \varepsilon a_i$, and the key of row $j$
+# is $\bar k + \varepsilon b_j$. Their score is
 #
 # $$(\bar q + \varepsilon a_i)\cdot(\bar k + \varepsilon b_j) = \bar q \cdot \bar k
 # + \varepsilon\, a_i\cdot\bar k + \varepsilon\, \bar q\cdot b_j + \varepsilon^2\, a_i \cdot b_j$$
 #
-# The first two terms are the same for all keys, and a softmax ignores what is the same for all its
-# keys. The third term is the same for all queries. Only the last one depends on both. So the
-# attention weights of two queries differ by about $\varepsilon^2$.
+# The first two terms are the same for all keys, and a softmax ignores what is added to all scores.
+# The third term is the same for all queries. Only the last one depends on both. So the attention
+# weights of two queries differ by about $\varepsilon^2$.
 #
-# **The outputs.** The mean value row comes through unchanged, as the weights sum to 1. So two
-# outputs differ by a difference of weights, $\varepsilon^2$, times the differences of the values,
-# $\varepsilon$:
+# **The outputs.** The weights sum to 1, so every output contains the same mean value row. Two
+# outputs differ only by a difference of weights, $\varepsilon^2$, times the differences of the
+# values, $\varepsilon$. From layer to layer, the differences become
 #
 # $$\varepsilon \;\to\; \varepsilon^3 \;\to\; \varepsilon^9 \;\to\; \varepsilon^{27}$$
 #
-# A constant goes with each arrow. With random weights of this size it is small: above, 0.0536
-# becomes 0.00000485, whereas 0.0536 cubed is 0.00015.
+# Each arrow also multiplies by a constant, which is small for random weights of this size. Above,
+# 0.0536 becomes 0.00000485, whereas 0.0536 cubed is 0.00015.
 #
 # The exponent itself grows exponentially, so Dong et al. call the collapse **doubly exponential**.
 # They prove it for attention without skip connections and without MLPs.
@@ -206,13 +217,14 @@ for layer in range(1, 7):
 # %% [markdown]
 # ### Which parts prevent it?
 #
-# Leave LayerNorm aside for now. Beside its attention a layer of a Transformer has an **MLP**, which
-# follows it, and **skip connections**: one around the attention, and one around the MLP. A skip
-# adds what came in to what comes out, $x + f(x)$.
+# Leave LayerNorm aside for now. In a layer of a Transformer, an **MLP** follows the attention.
+# **Skip connections** run around the attention and around the MLP. A skip adds the input of a part
+# to the output of this part, $x + f(x)$.
 
 # %%
-predict("prevents", "Six untrained layers: which of the two keeps 32 random tokens apart?",
-        a="each of them, also without the other", b="only the skip connection",
+predict("prevents", "Six untrained layers: what keeps 32 random tokens apart, the skip connection "
+        "or the MLP?",
+        a="each of them, even without the other", b="only the skip connection",
         c="only the MLP", d="neither alone; it takes both", answer="")
 
 # %%
@@ -255,26 +267,29 @@ mlp, skip, both = (found[name][-1] > 0.1
 outcome("prevents", "a" if mlp and skip else "b" if skip else "c" if mlp else "d")
 
 # %% [markdown]
-# The skip connection keeps the tokens apart. It hands each row on as it is, so $\varepsilon$ comes
-# through as $\varepsilon$. The MLP does not help: it applies the same function to each row, so
-# nearly equal rows come out nearly equal, and with it they collapse even faster. The abstract of
-# Dong et al. says that "skip connections and MLPs stop the output from degeneration". Their theorem
-# on MLPs promises less: an MLP can *slow* the collapse, as far as it enlarges differences.
-# Multiplying all its weights by 8 delays the collapse by about one layer. But once the differences
-# are small, no fixed factor keeps up with a cube.
+# The skip connection keeps the tokens apart. It passes each row on unchanged, so a difference
+# $\varepsilon$ stays $\varepsilon$.
 #
-# The table's last line, *both, one skip*, is a warning. There the skip runs around the attention
-# only, so what tells rows apart must pass the MLP. Relative to the rows, each layer from the third
-# on shrinks the differences by about the same factor: the tokens collapse again, though only
-# exponentially. A skip has to run around everything.
+# The MLP does not help: with it the tokens collapse even faster. It applies the same function to
+# each row, so nearly equal rows come out nearly equal. The abstract of Dong et al. says that "skip
+# connections and MLPs stop the output from degeneration". Their theorem on MLPs promises less: an
+# MLP can *slow* the collapse, and only if it makes differences larger. In the table, multiplying
+# all weights of the MLP by 8 delays the collapse by about one layer. But an MLP multiplies a small
+# $\varepsilon$ by a fixed factor, and attention makes about $\varepsilon^3$ of it. As $\varepsilon$
+# gets smaller, attention wins.
+#
+# The table's last line, *both, one skip*, is a warning. Here the skip runs around the attention
+# only, so the differences must pass through the MLP. From the third layer on, each layer shrinks
+# $r$ by about the same factor: the tokens collapse again, though only exponentially. A skip has to
+# run around everything.
 
 # %% [markdown]
 # ### Forty-eight layers
 #
-# With a skip, six layers leave $r$ above 0.9.
+# With a skip, $r$ is still above 0.9 after six layers. What about a much deeper stack?
 
 # %%
-predict("deep", "Attention with a skip, 48 layers: r is then",
+predict("deep", "Attention with a skip, 48 layers: how large is r?",
         a="still above 0.9", b="between 0.1 and 0.9", c="below 0.1", answer="")
 
 # %% tags=["nbval-check-output"]
@@ -293,14 +308,15 @@ for layer in (0, 6, 12, 24, 48):
 outcome("deep", "a" if r > 0.9 else "b" if r > 0.1 else "c")
 
 # %% [markdown]
-# The residual does fall. But look why: the differences are as large as at the beginning. What has
-# grown is the *mean row*. What comes out of attention has hardly any differences left, only a mean
-# row. The skip adds this to what was there: the old differences stay, and the mean row grows layer
-# by layer. That is a milder problem: the mean row can be subtracted again. Differences that are
-# gone stay gone.
+# The residual does fall. But the differences are as large as at the beginning. What has grown is
+# the *mean row*. In every layer the output of attention is mainly a mean row, with small
+# differences. The skip adds this output to the input. So the old differences stay, and the mean row
+# grows from layer to layer. This is a milder problem. A mean row can be subtracted again; lost
+# differences cannot be restored.
 #
-# In whole layers, with LayerNorms and MLPs, $r$ falls a little faster at first, but from 24
-# layers on it stays higher (at 48, 0.62 against 0.21). Here is the sentence again, in three stacks:
+# The last column is for whole layers, with LayerNorms and MLPs. There $r$ falls a little faster at
+# first, but from 24 layers on it stays higher (at 48 layers, 0.62 against 0.21). Here is the
+# sentence again, in three stacks:
 
 # %%
 after = {"attention alone": alone, "attention + skip": steps["attention + skip"],
@@ -309,17 +325,18 @@ plots.show(*stack.band({name: one_number(step, 48) for name, step in after.items
                        lit=(0, 4)))
 
 # %% [markdown]
-# Without a skip the six words are one line. In the middle panel they only come to look like one
-# line: everything is drawn relative to the size of a row, and the mean row has grown. With whole
-# layers they are six words still, and the two *the* are two. **Cause 1 is real**, unless a skip
-# runs around everything.
+# Without a skip the six words are one line. In the middle panel they only look like one line:
+# everything is drawn relative to the size of a row, and the mean row has grown. With whole layers
+# the six words stay apart, and so do the two *the*. **Cause 1 is real**, unless a skip runs around
+# everything.
 
 # %% [markdown]
 # ### Can training find a way out?
 #
-# Perhaps a stack without skips learns its way out? Take the language of unit 00 once more, in which
-# a token follows from the one three positions before it. We train four whole layers with a learned
-# table of positions, then the same without skips: one short run each (three on a GPU).
+# Perhaps a stack without skips can learn to avoid the collapse. We train two kinds of model on the
+# language of unit 00, in which a token follows from the token three positions before it. The first
+# kind has four whole layers and a learned table of positions. The second kind is the same without
+# skips. Each gets one short run (three on a GPU).
 
 # %%
 class Bare(EncoderLayer):
@@ -372,50 +389,52 @@ for name, layer in kinds.items():
     print(f"{name:10}  untrained, layer 4: r = {r:.0e}, gradient of queries and keys {pull:.0e}")
 
 # %% [markdown]
-# With skips, the loss has come most of the way to the limit. Without, next to nothing has been
-# learned: naming one of 8 symbols blindly costs $\ln 8 \approx 2.08$ nats. Nor does patience help:
-# recorded over 500 steps, each of three seeds stays above 1.8 nats. (Part of the little that they
-# gain needs no context: one in ten of the tokens to be named is not hidden, but shown as it is.)
-# The very last line shows how it begins: before training, the rows at the top are nearly the same,
-# so it makes no difference where attention looks, and its queries and keys get hardly any gradient.
-# Training then does raise the residual at the top, but in 200 steps, enough for the stack with
-# skips, the loss hardly moves.
+# With skips, the loss has come most of the way to the limit. Without skips, next to nothing has
+# been learned: naming one of 8 symbols blindly costs $\ln 8 \approx 2.08$ nats. More training does
+# not help either: in recorded runs of 500 steps, each of three seeds stays above 1.8 nats.
+#
+# The very last line of the output shows how this begins. Before training, the rows at the top of
+# the stack without skips are nearly equal. So it makes no difference where attention looks, and its
+# queries and keys get hardly any gradient. Training does raise the residual at the top, but in 200
+# steps, enough for the stack with skips, the loss hardly moves.
 
 # %% [markdown]
 # ## 2. Where am I, four layers up?
 #
-# Cause 2. Of the four hooks, a table uses `embed`: it is added **once**, at the input. Is the
-# position still there further up? A *probe* asks: can a linear map read it from a state?
+# Cause 2: a table of positions is added **once**, at the input. Can the position still be read four
+# layers further up? And if not, does the loss suffer?
 #
-# Take the states of $N$ sequences, one vector for each token, and append a constant 1 to each
-# vector (the bias): these are the rows of $Z$, of shape $(N T, D+1)$. Let $p$ hold, for each row,
-# the position of its token in its own sequence, from 0 to $T - 1$. Ridge regression has weights
+# To find out we fit a *probe*: a linear map that reads the position of a token from its hidden
+# state. Take the states of $N$ sequences, one vector for each token, and append a constant 1 to
+# each vector (the bias). These are the rows of $Z$, of shape $(N T, D+1)$. For each row, $p$ holds
+# the position of the token in its own sequence, from 0 to $T - 1$. Ridge regression gives the
+# weights
 #
 # $$w = (Z^\top Z + \lambda I)^{-1} Z^\top p$$
 #
-# and the probe's answer for a row $z$ is $z \cdot w$. What counts is the mean of $|z \cdot w - p|$
-# on sequences that the probe was **not** fitted on.
+# The probe's answer for a row $z$ is $z \cdot w$. Its error is the mean of $|z \cdot w - p|$ on
+# sequences that the probe was **not** fitted on.
 
 # %% [markdown] exercise="probe" title="A fair probe" difficulty=3 minutes=15
-# The residual says whether rows differ. It does not say whether they still know their position;
-# this does. Write `position_probe`. It gets the states of some sequences, `train` of shape
-# $(N, T, D)$, and of others, `test` of shape $(M, T', D)$, fits $w$ on the first by the formula
-# above (with $\lambda$ = `ridge`, any positive number, which acts on the weight of the constant
-# too) and returns the mean absolute error on the second, in positions: a single number, which is a
-# float or a 0-dimensional tensor.
+# The residual says whether rows differ. It does not say whether they still know their position; a
+# probe does. Write `position_probe`. It gets the states `train` of some sequences, of shape $(N, T,
+# D)$, and the states `test` of other sequences, of shape $(M, T', D)$. It fits $w$ on `train` by
+# the formula above, where $\lambda$ is `ridge`, any positive number. $\lambda$ acts on the weight
+# of the constant too. The function returns the mean absolute error on `test`, in positions: a
+# single number, which is a float or a 0-dimensional tensor.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
-# - The test sequences may be longer or shorter than those of training, and there may be fewer
-#   rows than weights.
+# - The test sequences may be longer or shorter than those of training, and there may be fewer rows
+#   than weights.
 # - Do not round or clip the probe's answers.
 # - The states of a real model may be nearly alike, so compute in the dtype of the states; in this
 #   unit they are float64.
 # - Neither tensor may be modified.
 # </details>
 #
-# *Why care:* a probe with as many weights as it has rows to fit can fit noise. Judged on what it
-# was fitted to, it finds positions where there are none.
+# *Why care:* a probe with as many weights as rows can fit noise. Judged on the rows that it was
+# fitted on, it finds positions where there are none.
 #
 # <details><summary>Hint 1: the targets</summary>
 #
@@ -449,8 +468,8 @@ check.probe(position_probe, seed=6202)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# A probe that always answers the middle is off by about $T/4$. And why "fair"? Here the states are
-# noise:
+# Why must a probe be judged on other sequences? Here the states are noise, so there is no position
+# to read. A baseline that always answers the middle position has an error of about $T/4$:
 
 # %% tags=["nbval-check-output"]
 error_of = check.probe.use(position_probe)
@@ -462,18 +481,19 @@ print(f"noise, judged on what it was fitted to: {float(error_of(noise[:8], noise
 print(f"noise, judged on other sequences: {float(error_of(noise[:8], noise[8:])):.1f}")
 
 # %% [markdown]
-# With as many weights as rows (and one for the constant), the unfair probe finds every position in
-# noise, and the fair one is worse than the middle. So give a probe many more rows than weights.
+# This probe has about as many weights as rows. The unfair test finds every position in noise; the
+# fair test gives a larger error than the baseline. So give a probe many more rows than weights.
 #
-# Beside the models trained above we train two more. In **Renewed**, the table at the input is added
-# again to what enters each layer, so the first layer gets it twice. It is the same table in every
-# layer. No hook adds to the input of a layer, so the code below defines a layer that does. **Shaw**
-# is told offsets in every layer (unit 04), and nothing at the input.
+# We compare the two kinds of model from section 1 with two more kinds:
+#
+# - **Renewed** adds the same table of positions again to the input of every layer, so the first
+#   layer gets it twice.
+# - **Shaw** uses offsets in every layer (unit 04), and nothing at the input.
 
 # %%
-predict("read", "Three kinds have skips: with skips, renewed and Shaw. From the last layer of one "
-                "kind, a probe reads positions best. Is the recorded loss of this kind",
-        a="the lowest of the three", b="in the middle", c="the highest of the three", answer="")
+predict("read", "Of the three kinds with skips (with skips, renewed, Shaw), take the one from "
+        "which a probe reads positions best. How does its recorded loss compare with the others?",
+        a="it is the lowest", b="it is between them", c="it is the highest", answer="")
 
 # %% tags=["training"]
 class Renewed(EncoderLayer):
@@ -519,26 +539,32 @@ for name in four:
 outcome("read", "a" if best == with_skips.min() else "c" if best == with_skips.max() else "b")
 
 # %% [markdown]
-# - **No skips.** Read without error at the input; after two layers hardly better than the middle.
-# - **With skips.** Given once, the position becomes hard to read, mostly in the first layer.
-# - **Renewed.** The first layer costs most here too, but after four layers the recorded error is
-#   half of that with skips.
-# - **Shaw.** At the input there is nothing to read, since nothing is added there. Further up there
-#   is something; where it comes from was not investigated.
+# Your short runs are only begun: their losses are still far from the limit, and their order differs
+# from the recorded one. So we go by the recorded runs. Their errors:
 #
-# Easier to read is not better. Of the three kinds with skips, in the recorded runs, *renewed* is
-# easiest to read (2.0) and has the highest loss (0.357); each of its three seeds has a higher loss
-# than every seed of the other two. Shaw is hardest to read (4.3) and has the lowest (0.307): this
-# language asks for offsets only. And a linear probe that fails does not prove that the position is
-# lost, only that no linear map finds it. **Cause 2 holds in part**: the position gets hard to read,
-# but with skips no loss here suffers from it.
+# - **No skips.** The position is read without error at the input. After two layers the probe is
+#   hardly better than the baseline.
+# - **With skips.** The position becomes hard to read, mostly in the first layer.
+# - **Renewed.** The error grows most in the first layer here too. But after four layers the error
+#   is half of that with skips.
+# - **Shaw.** At the input there is nothing to read, since nothing is added there. Further up there
+#   is something; we did not investigate where it comes from.
+#
+# But easier to read is not better. Compare the three kinds with skips. The position is easiest to
+# read in *renewed* (error 2.0), which has the highest loss (0.357): each of its three seeds has a
+# higher loss than every seed of the other two kinds. The position is hardest to read in Shaw (error
+# 4.3), which has the lowest loss (0.307). This language asks for offsets only.
+#
+# And a linear probe that fails does not prove that the position is lost, only that no linear map
+# finds it. **Cause 2 holds in part**: the position gets hard to read, but with skips no loss here
+# suffers from it.
 
 # %% [markdown]
 # ## 3. Out of reach?
 #
-# Cause 3 is an answer that is often given: a deep stack cannot relate words that are far apart,
-# because the positional encoding is fixed and not learned. On which inputs does the output of the
-# first token depend? The gradient tells:
+# Cause 3 is a popular answer: a deep stack cannot relate words that are far apart, because the
+# positional encoding is fixed and not learned. On which inputs does the output of the first token
+# depend? On those whose gradient is not 0.
 
 # %% tags=["nbval-check-output"]
 def reach(layers, name, **options):
@@ -558,24 +584,27 @@ for name, options in given.items():
     print(f"{name:11}", [reach(n, name, **options) for n in (1, 2, 4, 8)])
 
 # %% [markdown]
-# One layer is enough: the path between any two tokens has length $O(1)$ (Vaswani et al. 2017, table
-# 1), whatever positions are added, fixed or learned. Shaw's clip is no limit either: beyond $k$ the
-# offsets share a vector, and the tokens are still seen. It is different in a **window**, where a
-# query sees only keys at most $k$ away: to cross a text then takes $T/k$ layers, as in a
-# convolution. **Cause 3 is ruled out**, as a matter of reach. Long texts have a price, but a
-# different one.
+# One layer is enough. The path between any two tokens has length $O(1)$ (Vaswani et al. 2017, table
+# 1), whether the positions are fixed or learned. Shaw's clip is no limit either: beyond $k$, the
+# offsets on each side share a vector, but the tokens are still seen.
+#
+# Only a **window** limits the reach. There a query sees only keys at most $k$ positions away, so it
+# takes $T/k$ layers to cross a text, as in a convolution. **Cause 3 is ruled out**: without a
+# window, no word is out of reach. Long texts have a price, but a different one.
 
 # %% [markdown]
 # ## 4. What a longer text costs
 #
-# Cause 4. Count the multiplications (each with the addition behind it) that one layer makes for one
-# sequence of $T$ tokens. It has four projections $D \times D$ in attention: queries, keys, values,
-# output. In each of $H$ heads, of width $d = D/H$, it has a score for each pair of tokens, then the
-# mean of the values with those weights. And it has an MLP from $D$ to $4D$ and back.
+# Cause 4: the pairs of tokens cost too much. Count the multiplications that one layer makes for one
+# sequence of $T$ tokens. The layer has three parts:
 #
-# A product of a $(n, m)$ and a $(m, l)$ matrix takes $n\,m\,l$ multiplications. Softmax, LayerNorm
-# and biases take far fewer operations and are left out. (Measured in seconds the softmax is not
-# small: it may take as long as the two products around it.)
+# - Attention has four projections $D \times D$: for queries, keys, values and the output.
+# - Each of the $H$ heads has width $d = D/H$. It computes a score for each pair of tokens, then the
+#   means of the values with the attention weights.
+# - The MLP goes from $D$ to $4D$ and back.
+#
+# A product of an $(n, m)$ and an $(m, l)$ matrix takes $n\,m\,l$ multiplications, each with an
+# addition. Softmax, LayerNorm and biases take far fewer operations, so we leave them out.
 
 # %%
 predict("share", "BERT base: D = 768, T = 512. How much of a layer's work do all those pairs take?",
@@ -584,12 +613,13 @@ predict("share", "BERT base: D = 768, T = 512. How much of a layer's work do all
 # %% [markdown] exercise="cost" title="What T costs" difficulty=2 minutes=8
 # You will settle your prediction with this count. Write `multiply_adds`, which returns a new dict
 # with three numbers and nothing else: `"projections"`, `"pairs"` (scores and weighted means
-# together, all heads) and `"mlp"`. The numbers are exact, as ints, floats without a fraction or
-# 0-dimensional tensors, also for $T$ = 131,072 and $D$ = 12,288. Here `length` is $T$, `d_model` is
-# $D$ and `num_heads` is $H$, which divides $D$. A multiplication with its addition counts as one.
+# together, all heads) and `"mlp"`. The numbers are exact, even for $T$ = 131,072 and $D$ = 12,288;
+# they are ints, floats without a fraction or 0-dimensional tensors. Here `length` is $T$, `d_model`
+# is $D$ and `num_heads` is $H$, which divides $D$. A multiplication with its addition counts as
+# one.
 #
-# *Why care:* one of the three makes long texts expensive, but only from a certain length on. You
-# will see from which.
+# *Why care:* one of the three parts makes long texts expensive, but only from a certain length on.
+# Your count shows from which length.
 #
 # <details><summary>Hint</summary>
 #
@@ -614,7 +644,8 @@ check.cost(multiply_adds, seed=6303)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# And your prediction? $D$ = 768, at BERT's length and at two longer ones:
+# Was your prediction right? Here is the count for $D$ = 768, at BERT's length and at two longer
+# ones:
 
 # %% tags=["nbval-check-output"]
 cost_of, part_of = check.cost.use(multiply_adds), {}
@@ -627,8 +658,9 @@ for length in (512, 4608, 131_072):
 outcome("share", "a" if part_of[512] < 0.2 else "b" if part_of[512] < 0.7 else "c")
 
 # %% [markdown]
-# The pairs, $2T^2D$, equal all the rest, $12\,TD^2$, at $T = 6D$ (of the 12, the projections are 4
-# and the MLP is 8): the wider the model, the longer a text must be before its pairs matter.
+# The pairs take $2T^2D$ multiplications, the projections $4\,TD^2$ and the MLP $8\,TD^2$. The pairs
+# take half of the work if $2T^2D = 12\,TD^2$, that is, at $T = 6D$. The wider the model is, the
+# longer a text must be before its pairs matter.
 #
 # One thing does **not** grow. It is sometimes said that attention over a long text has too many
 # parameters and overfits. How many are there?
@@ -641,16 +673,15 @@ for name in ("none", "learned"):
         print(f"{name:8} T up to {max_len:3}: {matrices:6,} = 4·64² + {matrices - 4 * 64**2:6,}")
 
 # %% [markdown]
-# $4D^2$ whatever $T$ is. What grows with the length is a table of positions, by $D$ numbers per
-# position, and it belongs to the input. (Of the encodings that act in attention, those with a
-# vector for each position or each unclipped offset grow as well: TUPE's and Huang's.) **Cause 4 is
-# real**, but only for texts far longer than BERT's, and it is the $T^2$ pairs, not the parameters.
+# Attention has $4D^2$ parameters, whatever $T$ is. Here only the table of positions grows with the
+# length, by $D$ numbers per position, and it is added at the input. **Cause 4 is real**, but only
+# for texts far longer than BERT's. The cost comes from the $T^2$ pairs, not from the parameters.
 
 # %% [markdown]
 # ## 5. Longer than trained
 #
-# Cause 5. Train on short texts, which are cheap, and use the model on long ones. Can a stack do
-# that?
+# Cause 5: short texts are cheap to train on. Can a stack that was trained on short texts be used on
+# long ones?
 
 # %% tags=["training"]
 print(f"{'loss in nats at T =':19}", *(f"{n:6}" for n in tests))
@@ -661,10 +692,11 @@ for name in ("with skips", "renewed", "Shaw"):
         print(f"{name:11} seed {seed}:", *(f"{loss:6.2f}" for loss in by_length))
 
 # %% [markdown]
-# Beyond 24 tokens a table fails, however often it is added: nothing has trained its later rows.
-# With Shaw's offsets the loss stays near the limit. Do other encodings manage that? Recorded losses
-# of two-layer encoders, trained longer on the same language (*window* is the clipped bias with all
-# tokens beyond $k$ hidden; $k$ is 8 in all three encodings that clip):
+# Beyond 24 tokens a table fails, however often it is added, because its later rows were never
+# trained. With Shaw's offsets the loss stays near the limit. And other encodings? The figure shows
+# recorded losses of two-layer encoders, trained longer on the same language. Three encodings clip
+# offsets, all with $k$ = 8: the clipped bias, Shaw's keys, and the *window*, which is the clipped
+# bias with all tokens beyond $k$ hidden.
 
 # %%
 study = recorded.load("lag3")
@@ -678,33 +710,37 @@ at96 = raced[raced["length"] == 96].groupby("encoding")["loss"].mean()
 print("loss at 96:", ", ".join(f"{name} {at96[name]:.2f}" for name in names))
 
 # %% [markdown]
-# At the trained length all seven do nearly the same. Beyond it, the two absolute encodings,
-# sinusoidal and learned, fail at once, and being relative is not enough: RoPE meets offsets that it
-# has never seen (unit 05); T5's bias and the clipped bias, which leave no offset without a trained
-# number, also get worse (at 96, 0.88 and 0.52). Where the same bias is used in a window only, and
-# all tokens beyond it are hidden, it does not get worse, because this language looks back three
-# tokens only. **Cause 5 is real.** Here Shaw's clipped *keys* and a window help.
+# At the trained length the lines of all seven encodings nearly coincide. Beyond this length,
+#
+# - the two absolute encodings, sinusoidal and learned, fail at once;
+# - RoPE fails too, although it is relative: it meets offsets that it has never seen (unit 05);
+# - T5's bias and the clipped bias also get worse (at 96 tokens, 0.88 and 0.52), although far
+#   offsets share a number that was trained;
+# - the window does not get worse, because this language looks back three tokens only;
+# - Shaw's clipped *keys* do not get worse either.
+#
+# **Cause 5 is real.** Here Shaw's clipped keys and a window help.
 
 # %% [markdown]
 # ## 6. Your answer
 #
-# Five causes are tested. Here is the book's question.
+# All five causes are tested. Now answer the book's question.
 
 # %% [markdown] exercise="stacking" title="What goes wrong in a stack?" difficulty=3 minutes=25
 # d2l's exercise asks: a deep model is made by stacking self-attention with positional encoding;
-# what can go wrong? Answer in 150 to 300 words. Your instructor reads it, and gives a point for
-# each of these:
+# what can go wrong? Answer in 150 to 300 words. Your instructor reads your answer, and gives a
+# point for each of these:
 #
-# 1. **What goes wrong, with your numbers.** At least two issues that you have measured in this
-#    unit, each with a number that your notebook shows (a recorded one counts too) and what it was
-#    measured on.
-# 2. **What was not the cause.** One explanation that sounds right and that your measurements rule
-#    out, and the measurement that does.
-# 3. **A fix and its price.** For one of your issues: what helps, how much by your numbers, and
-#    what it costs or where it would not help.
+# 1. **What goes wrong, with your numbers.** Name at least two issues that you have measured in this
+#    unit. For each, give a number that your notebook shows (a recorded one counts too), and say
+#    what it was measured on.
+# 2. **What was not the cause.** Name one explanation that sounds right and that your measurements
+#    rule out, and the measurement that rules it out.
+# 3. **A fix and its price.** For one of your issues, say what helps, how much it helps by your
+#    numbers, and what it costs or where it would not help.
 #
-# This matters beyond the book: an explanation that nobody has measured is a guess, and whoever
-# repairs the wrong part pays the price and keeps the problem.
+# An explanation that nobody has measured is a guess. If you repair the wrong part, you pay the
+# price and keep the problem.
 #
 # <details><summary>Hint</summary>
 #
@@ -719,7 +755,7 @@ print("loss at 96:", ", ".join(f"{name} {at96[name]:.2f}" for name in names))
 #
 # **What goes wrong.** Attention alone forgets which token is which. With random weights, $D$ = 64
 # and $T$ = 32, the rank residual was 0.22 after one layer, 5·10⁻⁶ after two and a rounding error
-# after three (section 1, six stacks). Four layers without skips stayed at 1.9 nats after 200
+# after three (section 1, six stacks). Four layers without skips stayed at 2.0 nats after 200
 # steps of training (section 1, end; limit 0.28). Second, a table of positions does not carry over
 # to longer texts: trained with skips on 24 tokens, its loss was 1.4 at 48 and 1.9 at 96, with
 # limits near 0.2 (section 5). Third, the pairs cost $2T^2D$: 10 % of a layer at $T$ = 512 and
@@ -731,7 +767,7 @@ print("loss at 96:", ", ".join(f"{name} {at96[name]:.2f}" for name in names))
 # collapse: the residual was 0.09 after one untrained layer and below 10⁻⁷ after two.
 #
 # **A fix and its price.** The skip connection kept the residual at 0.94 after six random layers,
-# and brought the trained loss from 1.9 to 0.4 (section 1), for the price of an addition. After 48
+# and brought the trained loss from 2.0 to 0.4 (section 1), for the price of an addition. After 48
 # layers the residual was down to 0.2 all the same, as the mean row had grown. For longer texts,
 # Shaw's offsets: at most 0.3 nats at 48 and 96 tokens, for a term in every layer. A window would
 # save pairs, but with $k$ = 2 output 0 saw only 17 inputs after eight layers (section 3).
@@ -744,8 +780,8 @@ print("loss at 96:", ", ".join(f"{name} {at96[name]:.2f}" for name in names))
 # %% [markdown]
 # ## 7. Check against the book
 #
-# d2l's attention, stacked eight times with random weights: without and with its `AddNorm` (a skip
-# and a LayerNorm).
+# d2l's attention, stacked eight times with random weights, first alone and then with d2l's
+# `AddNorm` (a skip and a LayerNorm):
 
 # %% tags=["nbval-check-output"]
 import warnings
@@ -767,16 +803,18 @@ with warnings.catch_warnings():
         print(f"AddNorm: r = {theirs(skip=True):.2f}")
 
 # %% [markdown]
-# The book's code gives the same result: alone it collapses, with a skip it does not. So cause 1 is
-# no matter of our code, and the question of this unit is answered. If you stop here today, stop
-# with that. Two excursions are left, on what else relative positions can do.
+# The book's code gives the same result: alone it collapses, with a skip it does not. So cause 1
+# does not come from our code.
+#
+# This answers the question of the unit, and you can stop here today. The last two sections are on
+# another question: what else can relative positions do?
 
 # %% [markdown]
 # ## 8. A line is not the only order
 #
-# Relative offsets need not be $j - i$. In the figures below an arc leads from each word to its
-# **parent**, the word that it depends on in the grammar. Watch *cat* and *sat*, and then again with
-# a clause between them:
+# This section replaces the offset $j - i$ by an offset in a grammar tree. In the figures below an
+# arc leads from each word to its **parent**, the word that it depends on in the grammar. Compare
+# *cat* and *sat* in the short sentence and in the longer one, where a clause stands between them:
 
 # %%
 parents = torch.tensor([1, 2, -1, 2, 5, 3])  # for each word its parent's position; −1 is the root
@@ -786,23 +824,24 @@ longer_parents = torch.tensor([1, 5, 4, 4, 1, -1, 5, 8, 6])
 plots.show(*stack.tree(longer_words, longer_parents.tolist(), centre=1))
 
 # %% [markdown]
-# In the text, the clause pushes *sat* away from *cat*, from offset +1 to +4. In the tree it stays
-# one step up, −1. As in the cell above, a tree is a tensor `parents`.
+# In the text, the clause moves *sat* from offset +1 to offset +4, seen from *cat*. In the tree,
+# *sat* stays one step up from *cat*, at offset −1. A tree is given as a tensor `parents`, as in the
+# cell above.
 
 # %% [markdown] exercise="depths" title="Depth" difficulty=2 minutes=8
-# First the absolute position in a tree, on which the relative one builds: the **depth** of a word,
-# that is, the number of steps from it up to the root, which itself has depth 0. Write
-# `tree_depths`: `parents`, of shape $(T,)$, gives depths, of shape $(T,)$. For the short sentence
-# above they are 2, 1, 0, 1, 3, 2. Words come in the order of the text, so a parent may stand to the
-# right of its word. A tree has 1 to 400 words, and may be a single chain. Return integers
-# (`torch.int64`), since rows of a table are looked up with them. `parents` stays as it is.
+# In a tree, the absolute position of a word is its **depth**: the number of steps from the word up
+# to the root, which itself has depth 0. Write `tree_depths`. From `parents`, of shape $(T,)$, it
+# gives depths, of shape $(T,)$. For the short sentence above they are 2, 1, 0, 1, 3, 2. Words come
+# in the order of the text, so a parent may stand to the right of its word. A tree has 1 to 400
+# words, and may be a single chain. Return integers (`torch.int64`), since rows of a table are
+# looked up with them. `parents` stays as it is.
 #
-# *Why care:* what `positions_of` of unit 00 was for a text, depth is for a tree. A model can be
-# given it at the input; you will see how far that gets it.
+# *Why care:* depth is for a tree what the position is for a text. A model can be given depths at
+# the input; the runs below show how far that gets it.
 #
 # <details><summary>Hint</summary>
 #
-# For each word, walk up until the parent is −1, and count. Mind that −1 is also a valid index in
+# For each word, walk up until the parent is −1, and count. Note that −1 is also a valid index in
 # Python.
 # </details>
 
@@ -826,17 +865,18 @@ check.depths(tree_depths, seed=6404)
 ### END HIDDEN TESTS
 
 # %% [markdown] exercise="tree" title="Offsets in a tree" difficulty=4 minutes=20
-# Now the offsets, which our attention can be given in place of $j - i$. The relative position of
+# Now write the offsets that our attention can use in place of $j - i$. The relative position of
 # query $i$ and key $j$ in a tree is a signed number of steps:
 #
-# - if one of them is **above** the other (an ancestor, or the same word), it is
-#   $\text{depth}_j - \text{depth}_i$;
+# - if one of the two words is **above** the other (its ancestor), or if they are the same word, it
+#   is $\text{depth}_j - \text{depth}_i$;
 # - otherwise it is the number of steps on the path from $i$ up to their **lowest common ancestor**
 #   and down to $j$, with a minus where $j$ stands before $i$ in the text.
 #
-# Write `tree_offsets`: `parents`, of shape $(T,)$, gives $(T, T)$, row $i$ and column $j$. You may
-# use `encodings.tree_depths` for the depths. In the short sentence above, from *the* (position 0)
-# to *cat* it is −1, to *sat* −2, and to *on* +3: two up, one down.
+# Write `tree_offsets`. From `parents`, of shape $(T,)$, it gives a matrix of shape $(T, T)$: the
+# entry in row $i$ and column $j$ is for query $i$ and key $j$. You may use `encodings.tree_depths`
+# for the depths. In the short sentence above, the offset from the first *the* (position 0) to *cat*
+# is −1, to *sat* −2, and to *on* +3 (two steps up, one down).
 #
 # <details><summary>Small print, which is checked too</summary>
 #
@@ -845,8 +885,8 @@ check.depths(tree_depths, seed=6404)
 #   as it is.
 # </details>
 #
-# *Why care:* the `offsets` of our attention take any such matrix in place of $j - i$. The same
-# encoding then serves sentences, syntax, or program code.
+# *Why care:* our attention takes any matrix of this shape as its `offsets`. The same encoding then
+# serves sentences, syntax, or program code.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -883,15 +923,14 @@ check.tree(tree_offsets, seed=6505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Depths, and the offsets between a word and its ancestor, are those of Wang et al. (2019, section
-# 3). Between branches, Wang et al. lead every path through the root. Turning earlier, at the lowest
-# common ancestor, is our choice: it keeps siblings close, however deep they stand. One offset may
-# still mean two things: in the second figure, +2 from *cat* is both *we*, two steps down, and *on*,
-# one up and one down.
+# Depths, and offsets between a word and its ancestor, are those of Wang et al. (2019, section 3).
+# Between branches, Wang et al. lead every path through the root. Our paths turn at the lowest
+# common ancestor, which keeps siblings close, however deep they stand.
 #
-# Does it help? In the **tree language**, a word follows from its parent, nine times in ten, and the
-# words stand in random order: the text order says nothing. Train two layers with Shaw's keys on
-# 1,000 such sentences: once with the offsets in the text, once with yours in the tree.
+# Do the offsets help? In the **tree language**, the parent of a word decides, nine times in ten,
+# which word it is. The words stand in random order, so the text order says nothing. Train two
+# layers with Shaw's keys on 1,000 such sentences, once with the offsets in the text and once with
+# your offsets in the tree.
 
 # %% tags=["training"]
 from helpers.corpora import TreeLanguage, corrupt
@@ -930,38 +969,39 @@ told = {"Shaw on words": "offsets in the text", "Shaw on the tree": "offsets in 
 by_kind.loc[kinds].rename(told).round(3)
 
 # %% [markdown]
-# Only the offsets differ. Those in the text leave the loss far from the limit, yours bring it near.
-# Longer recorded runs agree: offsets in the text are no better than no positions at all, and a
-# vector for the depth, added at the input, comes most of the way. The price: somebody has to know
-# the tree. For English that is a parser, with its errors.
+# Only the offsets differ. With those in the text the loss stays far from the limit; with yours in
+# the tree it comes near. Longer recorded runs agree. They also show that offsets in the text are no
+# better than no positions at all, and that a vector for the depth, added at the input, comes most
+# of the way to the limit. The price is that somebody has to know the tree. For English this is a
+# parser, with its errors.
 
 # %% [markdown]
 # ## 9. Heads that act as a convolution
 #
-# A convolution looks at a few neighbours, attention at everything. Yet Cordonnier et al. (2020,
-# theorem 1) show that enough heads with relative positions **contain** convolutions. The idea in
-# one dimension: head $h$ gives the key at offset $\delta = j - i$ the score
+# A convolution reads a few neighbours, whereas attention reads every token. Yet Cordonnier et al.
+# (2020, theorem 1) show that enough heads with relative positions can act as a convolution. Here is
+# the idea in one dimension. Head $h$ gives the key at offset $\delta = j - i$ the score
 #
 # $$s_h(\delta) = -\alpha\,(\delta - \Delta_h)^2$$
 #
-# so that for a large $\alpha$ its softmax picks the one key at offset $\Delta_h$. The kernel of a
-# convolution of size $K$ has one matrix for each offset, its **taps** $W_0, \dots, W_{K-1}$, each
-# from $C$ to $C'$ channels. Give each tap a head of its own:
+# For a large $\alpha$, the softmax of this head picks the one key at offset $\Delta_h$. A
+# convolution of size $K$ has one matrix for each offset. These matrices are its **taps** $W_0,
+# \dots, W_{K-1}$, each from $C$ to $C'$ channels. Give each tap a head of its own:
 #
 # $$y_i = \sum_{h=0}^{K-1} W_h \sum_j \operatorname{softmax}_j\big(s_h(j - i)\big)\, x_j$$
 
 # %% [markdown] exercise="convolution" title="Attention as a convolution" difficulty=3 minutes=15
-# Build it, and you can watch attention turn into a convolution. Write `attention_as_convolution`.
-# It takes `x` of shape $(T, C)$, a `kernel` in PyTorch's layout, of shape $(C', C, K)$ with odd $K$
-# and $W_h$ = `kernel[:, :, h]`, and the number `alpha`; it returns $y$ of shape $(T, C')$. In
-# PyTorch's convolution the middle tap meets the token itself, and the tap before it the neighbour
-# to the **left**: choose the centres $\Delta_h$ to match. The softmax runs over the $T$ keys that
-# exist, also where the kernel is longer than the text.
+# Build this sum of heads, and you can watch attention turn into a convolution. Write
+# `attention_as_convolution`. It takes `x` of shape $(T, C)$, the number `alpha`, and a `kernel` in
+# PyTorch's layout, of shape $(C', C, K)$ with odd $K$, where `kernel[:, :, h]` is $W_h$; it returns
+# $y$ of shape $(T, C')$. In PyTorch's convolution the middle tap multiplies the token itself, and
+# the tap before it multiplies the neighbour to the **left**: choose the centres $\Delta_h$ to
+# match. The softmax runs over the $T$ keys that exist, even if the kernel is longer than the text.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
-# - It must be right even if `alpha` is so large that exp underflows to 0 for every score of a
-#   query.
+# - The result must be right even if `alpha` is so large that exp underflows to 0 for every score of
+#   a query.
 # - The result has the dtype of `x`. Compute all in that dtype, the softmax too: where the
 #   contributions of two taps nearly cancel, fewer digits would ruin the small difference.
 # - Gradients must reach `x` and `kernel`, and both stay as they are.
@@ -1001,13 +1041,14 @@ check.convolution(attention_as_convolution, seed=6606)
 ### END HIDDEN TESTS
 
 # %%
-predict("edge", "With α = 20, how far is it from a convolution padded with zeros?",
+predict("edge", "With α = 20, how far is attention from a convolution padded with zeros?",
         a="nowhere further than 0.001", b="far off at the two ends of the text, close inside",
         c="far off everywhere: a softmax is never exact", answer="")
 
 # %% [markdown]
-# First a look: let $x$ and every tap be the identity. Then the output is the attention weights,
-# summed over the heads. Move $\alpha$, and watch three heads become the three taps of a kernel.
+# First draw the heads: let $x$ and every tap be the identity. Then the output is the attention
+# weights, summed over the heads. Move $\alpha$, and watch three heads become the three taps of a
+# kernel.
 
 # %%
 convolve = check.convolution.use(attention_as_convolution)
@@ -1039,32 +1080,37 @@ for alpha in (1, 5, 10, 20):
 outcome("edge", "c" if inside > 1e-3 else "b" if ends > 1e-3 else "a")
 
 # %% [markdown]
-# Inside the text, a head still gives about $e^{-\alpha}$ to each neighbour of its key, and the
-# error falls with that. At the ends it stays: the convolution meets zeros there, and a softmax must
-# put its weight on keys that exist.
+# Inside the text, a head still gives a weight of about $e^{-\alpha}$ to each neighbour of its key.
+# So the error inside falls as $\alpha$ grows. At the ends the error stays. There the convolution
+# meets zeros, whereas a softmax must put its weight on keys that exist. So at the ends attention
+# computes a convolution of a different text, whose first and last token are repeated outwards.
 #
-# So what attention gives at the ends is a convolution, too, but of a text whose first and last
-# token are repeated outwards. There is a condition. In a real head of width $d$, $W_h$ is the
-# product of a $C' \times d$ and a $d \times C$ matrix (the head's parts of $W_O$ and $W_V$), so its
-# rank is at most $d$. It can equal any tap only if $d \ge \min(C, C')$, which a usual layer with
-# $d = D/H$ does not reach.
+# A real head must also be wide enough. In a head of width $d$, $W_h$ is the product of a $C' \times
+# d$ and a $d \times C$ matrix (the head's parts of $W_O$ and $W_V$), so its rank is at most $d$. It
+# can equal any tap only if $d \ge \min(C, C')$. A usual layer with $d = D/H$ does not reach this.
 
 # %% [markdown]
 # ## What to keep
 #
-# - Attention alone makes all tokens alike. The zeros triple with each layer: doubly exponential.
-# - A skip around everything stops that; the MLP does not. With a skip, the mean row
-#   still grows, so the residual falls slowly in very deep stacks.
-# - A position given once, at the input, is hard to read after the first layer. The loss need not
-#   care. A probe is judged on sequences that it was not fitted on.
-# - The path between two tokens is one layer long. The price is $T^2$ pairs, half of the
-#   work at $T = 6D$; the parameters stay $4D^2$.
-# - A table fails beyond the length it was trained at; here Shaw's clipped keys carry over.
-# - `offsets` need not be $j - i$: in a tree they say what the text order cannot.
-# - Heads with relative positions contain the convolutions that their width allows.
+# The question of this unit:
 #
-# You have now seen the layers of a BERT. What goes into them, one row with two sentences, is the
-# subject of unit 07.
+# - Attention alone makes all tokens alike. The number of zeros triples with each layer: the
+#   collapse is doubly exponential.
+# - A skip around everything stops the collapse; the MLP does not. With a skip, the mean row still
+#   grows, so the residual falls slowly in very deep stacks.
+# - A position given once, at the input, is hard to read after the first layer, but the loss need
+#   not suffer. Judge a probe on sequences that it was not fitted on.
+# - The path between two tokens is one layer long. The price is the $T^2$ pairs: half of the work at
+#   $T = 6D$. The parameters stay $4D^2$.
+# - A table fails beyond the length it was trained at. Here Shaw's clipped keys carry over.
+#
+# Trees and convolutions:
+#
+# - `offsets` need not be $j - i$: in a tree they say what the text order cannot.
+# - Heads with relative positions can act as a convolution, if they are wide enough.
+#
+# You have now seen what a stack of layers needs. Unit 07 is about what goes into them: one row with
+# two sentences.
 
 # %% [markdown]
 # ## Further reading

@@ -2,20 +2,20 @@
 # # 07 · What BERT is fed
 #
 # “Paris is the capital of France. Everybody knows that.” You have just read two sentences. BERT
-# will never read them. It gets rows of whole numbers and two tasks: to name masked tokens, and to
-# say whether the second sentence follows the first. Training finds any way of being right, not only
-# the one we had in mind. If there is a **shortcut**, training is likely to find it first, and no
-# error message warns you.
+# will never read them. It gets rows of whole numbers and has two tasks: to name hidden words, and
+# to say whether the second sentence follows the first. Training rewards every way of being right,
+# not only the one we had in mind. If there is a **shortcut**, training is likely to find it first,
+# and no error message warns you.
 #
-# So one question runs through this unit: **what can a model get right without reading?** We take
-# the pair above from its letters to the first layer, and look for shortcuts at every step.
+# So one question runs through this unit: **what can a model get right without reading?** We follow
+# the pair from its letters to the first layer, and look for shortcuts at every step.
 #
 # By the end of this unit you can
 #
 # - cut words into pieces as BERT does, and say what a larger vocabulary costs and saves;
 # - put two sentences into one row of tokens and segments, cut and padded to length;
-# - draw pairs for the second task, and test whether their label can be known without reading;
-# - build the sum of token, segment and position that the first layer sees;
+# - draw pairs for the second task, and test whether their labels can be known without reading;
+# - build the sum of token, segment and position vectors that the first layer sees;
 # - mask words by the rule of 15 % and 80/10/10, and say what each of these numbers is for.
 #
 # Reading and running takes about 25 minutes besides the exercises.
@@ -45,10 +45,12 @@ PAIR = "Paris is the capital of France.", "Everybody knows that."
 # ## 1. From letters to tokens
 #
 # BERT was trained on books and Wikipedia. This unit uses real English that comes with every Python:
-# the docstrings of the standard library, cut into sentences. Other versions of Python have other
-# docstrings, and where two pieces are equally frequent the trainer of the vocabulary picks either,
-# so your numbers may differ a little from ours and from one run to the next. Each docstring is a
-# document. One in ten is kept for testing; the rest is for training.
+# the docstrings of the standard library, cut into sentences. Each docstring is a document. One
+# document in ten is kept for testing; the others are for training.
+#
+# Your numbers may differ a little from ours: other versions of Python have other docstrings, and
+# the trainer of the vocabulary chooses arbitrarily between equally frequent pieces, anew in every
+# run.
 
 # %% tags=["training"]
 from helpers.corpora.english import docstrings
@@ -60,7 +62,7 @@ print(english)
 print(*english.documents[0][:2], sep="\n")
 
 # %% [markdown]
-# A model reads **tokens**, and its vocabulary has an entry for each. The obvious choice is one
+# A model reads **tokens**; its vocabulary lists all tokens that it knows. The obvious choice is one
 # token per word: here the 995 most frequent words of the training documents, and five special
 # tokens. Every other word becomes the special token `[UNK]`, for unknown.
 
@@ -74,9 +76,8 @@ def in_words(sentence):
 plots.show(*text.unknown({"as words": in_words(PAIR[0]) + in_words(PAIR[1])}))
 
 # %% [markdown]
-# Does everybody know that? Nothing in this row is about Paris any more. Bad luck, you might say:
-# what would docstrings know about Paris? So count the tokens of the test part, which is all about
-# Python.
+# Nothing in this row is about Paris any more. But docstrings say little about Paris. So count the
+# tokens of the test part, which is all about Python.
 
 # %%
 predict("unknown", "With 995 whole words, how much of the test part is [UNK]?",
@@ -90,13 +91,13 @@ unknown = test_words["[UNK]"] / test_words.total()
 outcome("unknown", "a" if unknown < 0.03 else "b" if unknown < 0.09 else "c")
 
 # %% [markdown]
-# And here is a first shortcut. If any of these tokens may be masked, a model can answer `[UNK]`
-# every time: it is right in 13 % of the cases, and *the* would be right in 7 %.
+# Here is a first shortcut. If any of these tokens may be masked, a model that always answers
+# `[UNK]` is right in 13 % of the cases. Always answering *the* would be right in 7 %.
 #
-# Single letters would hardly ever be unknown, but texts would be several times as long, and a
+# Single letters would hardly ever be unknown. But texts would be several times as long, and a
 # letter means little. **WordPiece** (Schuster and Nakajima 2012; Wu et al. 2016, section 4.1) lies
-# in between: a frequent word is one piece, a rare one is made of several. A piece inside a word
-# begins with `##`. Here are 1,000 pieces, no more than we had words:
+# in between: a frequent word is one piece, a rare word is several. Every piece after the first
+# begins with `##`. The vocabulary of pieces below is as large as that of words, 1,000 entries:
 
 # %% tags=["training"]
 @functools.cache
@@ -109,38 +110,40 @@ plots.show(*text.unknown({
     "letters": list("".join(words_of(PAIR[0])))}))
 
 # %% [markdown]
-# In pieces the whole sentence is there, with half as many tokens as in letters. How is a word cut?
-# **Greedily**: take the longest piece that fits at the beginning, then the longest that fits the
-# rest. These pieces are all that BERT will ever see of a word, so the first function you write is
-# the one that cuts. (The **special** tokens stand for no word. In every vocabulary from this unit
-# on, `[PAD]` has the id 0, `[UNK]` 1, `[CLS]` 2, `[SEP]` 3 and `[MASK]` 4.)
+# In pieces the whole sentence is there, and it has only half as many tokens as in letters. A word
+# is cut **greedily**: always take the longest piece that fits next. BERT sees only these pieces of
+# a word, so your first function cuts words.
+#
+# **Special** tokens stand for no word. In every vocabulary from this unit on, `[PAD]` has the id 0,
+# `[UNK]` 1, `[CLS]` 2, `[SEP]` 3 and `[MASK]` 4.
 
 # %% tags=["training"]
 plots.show(*text.pieces("capital", vocabulary(1000).encode("capital").tokens))
 
 # %% [markdown] exercise="pieces" title="The longest match" difficulty=3 minutes=15
-# Write `word_pieces`, which cuts one word into a list (or a tuple) of pieces of `vocabulary` (a
-# dictionary, piece → id):
+# Write `word_pieces`, which cuts one word into a list (or a tuple) of pieces of `vocabulary`, a
+# dictionary from piece to id:
 #
 # - take the longest piece that fits at the beginning of the word, then the longest that fits at the
 #   beginning of what is left, and so on; a choice is never taken back;
-# - every piece but the first is looked up, and returned, with `##` in front;
-# - if nothing fits somewhere, not even a single letter, the **whole word** is `["[UNK]"]`.
+# - every piece but the first is looked up and returned with `##` in front;
+# - if nothing fits somewhere, not even a single letter, the result for the **whole word** is
+#   `["[UNK]"]`.
 #
 # With the pieces `play`, `##ing` and `##s`, *playings* is `["play", "##ing", "##s"]`, and *plays!*
-# is `["[UNK]"]`. The library `tokenizers`, with which you will compare, is not allowed here.
+# is `["[UNK]"]`. The library `tokenizers` is not allowed here; you will compare with it later.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
-# - The word may be of any length, from one character to thousands of pieces, and of any characters,
-#   digits and `#` among them. It is in lower case already.
-# - No word given to you begins with a whole `##` piece, the two # included: where `##ing` is a
-#   piece, the word `##ings` does not occur.
+# - The word may be of any length, from one character to thousands of pieces. It may consist of any
+#   characters, digits and `#` among them. It is in lower case already.
+# - No word given to you begins with a `##` piece itself: where `##ing` is a piece, the word
+#   `##ings` does not occur.
 # - Any piece may have id 0, and `vocabulary` stays as it is.
 # </details>
 #
-# *Why care:* a model knows a word by these pieces only. Cut words in another way than in training,
-# and the model reads another language, without any error.
+# *Why care:* a model knows a word only by its pieces. If words are cut otherwise than in training,
+# the model reads another language, without any error.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -176,8 +179,8 @@ check.pieces(word_pieces, seed=7101)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Does your function cut as the library does? Here is every word of the corpus. (Above 100 letters
-# the library gives up, by default. Yours goes on.)
+# Does your function cut as the library does? Here is every word of the corpus, except words of more
+# than 100 letters, which the library does not cut by default:
 
 # %% tags=["training"]
 cut, library = check.pieces.use(word_pieces), vocabulary(1000)
@@ -187,7 +190,8 @@ same = [cut(word, known) == library.encode(word).tokens for word in words if len
 print(f"equal on {sum(same):,} of {len(same):,} words")
 
 # %% [markdown]
-# How many pieces should there be? With more, a text has fewer tokens (punctuation counts as words):
+# How many pieces should a vocabulary have? With more, a text has fewer tokens. (Punctuation marks
+# count as words.)
 
 # %% tags=["training"]
 words_in_all = sum(len(words_of(sentence)) for sentence in testing)
@@ -196,11 +200,12 @@ for size in (125, 250, 500, 1000, 2000, 4000):
     print(f"{size:5,} pieces: {tokens_in_all / words_in_all:.2f} tokens per word")
 
 # %% [markdown]
-# Each doubling saves less than the one before and costs twice as much: BERT has 30,522 pieces, and
-# $30{,}522 \cdot 768$ = 23.4 million parameters for them, more than a fifth of BERT base.
+# Each doubling of the vocabulary saves fewer tokens than the one before, and adds twice as many
+# vectors. BERT has 30,522 pieces with 768 numbers each: $30{,}522 \cdot 768$ = 23.4 million
+# parameters, more than a fifth of BERT base.
 #
-# Move the slider. Will *paris* become one piece? **Your** function cuts the words (or the course's,
-# until yours is right).
+# Move the slider. Will *paris* become one piece? **Your** function cuts the words. Until it is
+# right, the course's function does.
 
 # %% tags=["training"]
 def draw_pieces(log2_size):
@@ -213,15 +218,15 @@ def draw_pieces(log2_size):
 widgets.explore(draw_pieces, log2_size=("log₂ of the vocabulary size", 7, 12, 10))
 
 # %% [markdown]
-# A word earns a piece of its own by being frequent in the training text, and docstrings have little
-# to say about Paris. Remember that when you reach the end.
+# A word gets a piece of its own by being frequent in the training text, and docstrings say little
+# about Paris. Remember that when you reach the end.
 #
 # ## 2. Two sentences in a row
 #
-# Many tasks come as two texts: a question and a passage, a claim and what may follow from it. So
-# BERT reads one sentence or two. Two sentences become one row. Three vectors are added for each
-# token; the one for its **segment** says which sentence it belongs to (A or B in the figure, 0 or 1
-# in code). At the end the model has two questions to answer:
+# Many tasks come as two texts, such as a question and a passage. So BERT reads one sentence or two.
+# Two sentences become one row. The **segment** of a token says to which sentence it belongs: A or B
+# in the figure, 0 or 1 in code. For each token, the vectors of token, segment and position are
+# added. At the end the model has two questions to answer:
 
 # %% tags=["training"]
 hidden = ["[MASK]" if word == "capital" else word for word in words_of(PAIR[0])]
@@ -235,24 +240,25 @@ plots.show(*text.row(hidden, words_of(PAIR[1])))
 # | token | `[CLS]` | first sentence | `[SEP]` | second sentence | `[SEP]` | `[PAD]` … |
 # | segment | 0 | 0 | 0 | 1 | 1 | 0 |
 #
-# `[CLS]` is where a classifier will read its answer. `[SEP]` closes a sentence. `[PAD]` fills a row
-# up, because the rows of a tensor have equal length.
+# At `[CLS]`, a classifier will read its answer. Each `[SEP]` closes a sentence. All rows of a
+# tensor have equal length, so `[PAD]` fills up the shorter ones.
 
 # %% [markdown] exercise="row" title="One row for a pair" difficulty=2 minutes=10
-# Write `pair_row`: two lists of ids become one row of `length` ids, and one of as many segments,
-# all whole numbers (`int`). Either sentence may be empty, neither holds `[PAD]`, `[CLS]` or
-# `[SEP]`, and `length` is at least 3.
+# Write `pair_row`: two lists of ids become one row of `length` ids and one row of `length`
+# segments, all whole numbers (`int`). Either sentence may be empty, neither holds `[PAD]`, `[CLS]`
+# or `[SEP]`, and `length` is at least 3.
 #
 # - Segments are as in the table: the first `[SEP]` is still 0, the second is 1, padding is 0.
-# - A pair that is too long is cut **before** the row is put together. While it is too long, the
-#   longer of the two sentences loses its last token; if both are equally long, the second does.
+# - A pair that is too long is cut **before** the row is put together. Until the pair fits, tokens
+#   go one by one: the longer of the two sentences loses its last token; if both are equally long,
+#   the second one does.
 # - The lists you are given stay as they are.
 #
 # With `length=9`, `[7, 8]` and `[9]` give `[CLS, 7, 8, SEP, 9, SEP, PAD, PAD, PAD]` and
 # `[0, 0, 0, 0, 1, 1, 0, 0, 0]`.
 #
-# *Why care:* everything later counts positions in this row. One `[SEP]` too few, and every token
-# behind it is off by one.
+# *Why care:* everything later counts positions in this row. If one `[SEP]` is missing, every token
+# after it is off by one position.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -283,7 +289,7 @@ check.row(pair_row, seed=7202)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Our pair through your two functions, with 4,000 pieces and three positions to spare:
+# Our pair, made into a row by your two functions, with 4,000 pieces and three positions of padding:
 
 # %% tags=["training"]
 coder, row_of = vocabulary(4000), check.row.use(pair_row)
@@ -298,14 +304,14 @@ print(pair_tokens, pair_segments, sep="\n")
 # %% [markdown]
 # ## 3. Is it the next sentence?
 #
-# That is BERT's second task (section 3.1, task 2). In half of the pairs, the second sentence is the
-# one that follows (the label is 0). In the other half it is another one (the label is 1). The model
-# has to say which, from the vector of `[CLS]`. Where does the other sentence come from? An easy
-# choice is the first sentence of a random document.
+# “Is it the next sentence?” is BERT's second task (section 3.1, task 2). In half of the pairs, the
+# second sentence is the true next sentence (label 0). In the other half it is a wrong one (label
+# 1). The model has to find the label from the vector at `[CLS]`. Where do the wrong sentences come
+# from? An easy choice is the first sentence of a random document.
 #
-# Is that a fair task? Let us ask a judge. The pairs are shuffled; the judge is shown every second
-# one with its label, and tested on the rest. It may look at **the first word of the second
-# sentence**, and at nothing else: it never sees the first sentence at all.
+# Can this task be solved without reading? Let us ask a judge that sees only **the first word of the
+# second sentence**. The pairs are shuffled. The judge learns from every second pair, with its
+# label, and is tested on the others.
 
 # %%
 predict("leak", "How often is this judge right about whether the second sentence follows?",
@@ -342,34 +348,37 @@ for label, name in enumerate(["the true next sentence", "a beginning"]):
 outcome("leak", "c" if right < 0.55 else "a" if right < 0.7 else "b")
 
 # %% [markdown]
-# And it has not seen the first sentence! Docstrings begin alike, with *return* or *create*, and a
-# sentence that follows another one is no beginning. This is **label leakage**: what one word gives
-# away, a BERT can find as well, and its loss could fall without its ever comparing two sentences.
+# The judge has never seen a first sentence, and is right about eight times in ten. Docstrings often
+# begin with words like *return* or *create*, and later sentences rarely do. So one word gives the
+# label away: this is **label leakage**. A BERT can find this shortcut as well. Its loss could then
+# fall although it never compares two sentences.
 #
 # So a task is only as good as its **negative examples**, here the wrong second sentences. Draw them
-# from the same pool as the right ones: all sentences that have a predecessor, each equally likely.
+# from the same pool as the right ones: all sentences but the first of each document, each equally
+# likely.
 
 # %% [markdown] exercise="pairs" title="Pairs that give nothing away" difficulty=3 minutes=12
 # Write `sentence_pairs(documents, draw)`. `documents` is a list of lists of sentences, and stays as
-# it is; `draw` is a `random.Random`, and all chance comes from it. It returns a list of triples
-# `(first, second, label)`: one for each pair of neighbouring sentences in a document, in the order
-# of the text, with an independent fair coin for each pair; `first` is always the first of the two:
+# it is; `draw` is a `random.Random`, and all chance comes from it. The function returns a list of
+# triples `(first, second, label)`: one for each pair of neighbouring sentences in a document, in
+# the order of the text. `first` is always the first of the two. Label and `second` depend on an
+# independent fair coin for each pair:
 #
-# - with probability 1/2, `second` is its true neighbour and the label is 0;
-# - else the label is 1, and `second` is drawn evenly from **all sentences of other documents but
-#   the first of each**.
+# - with probability 1/2, `second` is the true next sentence and the label is 0;
+# - otherwise the label is 1, and `second` is drawn evenly from **all sentences of other documents
+#   except the first sentence of each**.
 #
-# A document may have one sentence only: it makes no pair. At least two documents have more than one
-# sentence, and a document may hold a sentence twice. A quick way is to draw again when the sentence
-# turns out to be from the same document.
+# A document may have one sentence only; it then makes no pair. At least two documents have more
+# than one sentence, and a document may hold a sentence twice. A quick way is to draw again when the
+# sentence drawn is from the same document.
 #
-# *Why care:* a leak raises no error. It shows as a task learned wonderfully fast, and a model that
-# has learned nothing.
+# *Why care:* a leak raises no error. The task is learned surprisingly fast, but the model has
+# learned nothing.
 #
 # <details><summary>Hint 1</summary>
 #
 # Make one list first: `(number of the document, sentence)` for every sentence that has another one
-# before it. `draw.choice(that_list)` is even over sentences.
+# before it. `draw.choice(that_list)` gives all sentences the same probability.
 # </details>
 # <details><summary>Hint 2</summary>
 #
@@ -399,9 +408,10 @@ check.pairs(sentence_pairs, seed=7303)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# The same judge again, on your pairs and on pairs drawn in two careless ways: beginnings, and any
-# sentence of a random document, as the book does. It may look at the first word of the second
-# sentence, at its length, or at how many words the two sentences share.
+# Now test your pairs and two careless sets. One set takes beginnings of documents. The other takes
+# any sentence of a random document, as the book d2l does. In each column, the judge sees one thing
+# only: the first word of the second sentence, its length, or how many words the two sentences
+# share.
 
 # %% tags=["training"]
 triples = check.pairs.use(sentence_pairs)(english.documents, random.Random(0))
@@ -415,19 +425,18 @@ pd.DataFrame({name: {look: judged(made, see) for look, see in looks.items()}
               for name, made in ways.items()}).T.round(2)
 
 # %% [markdown]
-# In the first two columns the judge sees one sentence only. On your pairs it is no better than a
-# coin; on the two careless sets it is right more often than a coin. In another text the leak may be
-# smaller: measure it first.
+# In the first two columns, the judge sees only the second sentence. On your pairs this judge is no
+# better than a coin; on both careless sets the judge is right more often. In another text the leak
+# may be smaller, so measure it first.
 #
-# The last column is no leak, since it compares both sentences. But counting shared words, with no
-# idea of what *next* means, is right six times in ten on your pairs: a wrong second sentence is
-# usually about something else. ALBERT (Lan et al. 2020, section 3.1) therefore swaps the two
-# sentences instead. RoBERTa (Liu et al. 2019, section 4.2) dropped the task: results were no worse
-# without it.
+# The last column is no leak, because the judge compares both sentences. But it only counts shared
+# words, and is still right six times in ten on your pairs. A wrong second sentence is usually about
+# something else. So ALBERT (Lan et al. 2020, section 3.1) swaps the two sentences instead. RoBERTa
+# (Liu et al. 2019, section 4.2) dropped the task, and its results were no worse.
 #
 # ## 4. What is only padding
 #
-# All pairs, as rows of 64 tokens:
+# Put all pairs into rows of 64 tokens. How much of them is padding?
 
 # %% tags=["training"]
 ids = {s: coder.encode(s).ids for a, b, _ in triples for s in (a, b)}
@@ -436,10 +445,11 @@ tokens = torch.tensor([list(map(int, row)) for row, _ in made])
 print(tuple(tokens.shape), f"{(tokens == PAD).double().mean():.0%} of all positions are padding")
 
 # %% [markdown]
-# BERT's own data has less: its “sentences” are spans of text, and two of them mostly fill the row
-# of 128 or 512 positions (appendix A.2). Does padding do any harm? `[PAD]` means nothing, after
-# all. Put 16 tokens through a small, untrained BERT without any mask, then again with 48 padding
-# tokens behind them, and compare the two vectors of `[CLS]`:
+# BERT's own data has less padding. Its “sentences” are spans of text, and two spans mostly fill the
+# row of 128 or 512 positions (appendix A.2).
+#
+# Does padding do any harm? Put 16 tokens through a small, untrained BERT without any mask, then
+# again with 48 padding tokens behind them. Compare the two vectors at `[CLS]`:
 
 # %%
 from helpers.model.bert import Bert, preset
@@ -451,20 +461,21 @@ sixteen = torch.cat([torch.tensor([CLS]), torch.randint(5, 1000, (14,)), torch.t
 print(f"[CLS] has moved by {moved_by_padding(bert, sixteen, 48):.0%} of its norm")
 
 # %% [markdown]
-# Attention spends its weights on whatever is there. Usually the rows of a batch are filled up to
-# the longest of them (unit 01). What a row means would then depend on how long the *other* rows
-# are. No query may look at padding.
+# Attention gives weight to padding, too. Usually the rows of a batch are padded to the length of
+# the longest row (unit 01). Without a mask, the vectors of a row would depend on how long the
+# *other* rows are. So no query may look at padding.
 #
-# Attention takes a mask that is True where a query may look at a key, for scores of shape
-# $(B, H, T, T)$. Which keys are padding is the same for all heads and all queries. So those two
-# axes have length 1 and are broadcast: $(B, 1, 1, T)$. It takes one line:
+# Attention scores have shape $(B, H, T, T)$. A mask is True where a query may look at a key. The
+# padding keys are the same for all heads and all queries. So these two axes of the mask have length
+# 1 and are broadcast: $(B, 1, 1, T)$. The mask takes one line:
 
 # %% [markdown] exercise="padding" title="A mask for padding" difficulty=1 minutes=5
-# Write `padding_mask(tokens)`: from ids $(B, T)$ a tensor of `torch.bool`, shape $(B, 1, 1, T)$,
-# True at every token that is not `[PAD]`, wherever it stands. `tokens` stays as it is.
+# Write `padding_mask(tokens)`, which makes from ids $(B, T)$ a tensor of `torch.bool` of shape
+# $(B, 1, 1, T)$. The mask is True at every token that is not `[PAD]`, wherever it stands. `tokens`
+# stays as it is.
 #
-# *Why care:* forget it, and nothing breaks. Each row then depends on how much padding it happened
-# to get, which depends on the other rows of its batch.
+# *Why care:* without this mask nothing breaks. But each row then depends on how much padding it
+# got, and so on the other rows of its batch.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -494,18 +505,19 @@ pd.DataFrame({f"{n} behind": {name: moved_by_padding(bert, sixteen, n, mask)
                               for name, mask in masks.items()} for n in (0, 16, 32, 48)}).round(2)
 
 # %% [markdown]
-# With your mask `[CLS]` stays where it was, however much padding follows.
+# With your mask, the vector at `[CLS]` stays the same, however much padding follows.
 #
 # ## 5. Three vectors, one sum
 #
-# Ids are only names; the first layer needs vectors. Position enters here, at the hook `embed`:
+# Ids are only names; the first layer needs vectors. Positions also enter here, at the hook `embed`:
 
 # %%
 plots.show(*hooks.hooks("embed"))
 
 # %% [markdown]
-# Three learned tables give a vector each, and the three are added (Devlin et al. 2018, figure 2).
-# The published code then applies a LayerNorm, which the figure does not show. At position $p$:
+# Three learned tables give one vector each, and the three vectors are added (Devlin et al. 2018,
+# figure 2). The published code then applies a LayerNorm, which that figure does not show. At
+# position $p$:
 #
 # $$h_p = \mathrm{LayerNorm}\big(E_{x_p} + S_{s_p} + P_p\big)$$
 #
@@ -515,15 +527,16 @@ plots.show(*hooks.hooks("embed"))
 # | $S$, segments | 2 | the segment $s_p$, 0 or 1 |
 # | $P$, positions | 512 | the position $p$ |
 #
-# No sinusoids, and no row beyond the 512th (unit 03).
+# There are no sinusoids, and no rows beyond the 512th (unit 03).
 
 # %% [markdown] exercise="vectors" title="The input sum" difficulty=1 minutes=6
-# Write `forward` of `InputSum`, which turns ids and segments, both $(B, T)$, into the vectors
-# $h_p$, of shape $(B, T, D)$. The four modules are there, and they are all that is trained:
-# gradients must reach all four. The result has the dtype of the tables, and the arguments must not
-# be modified. $T$ is at most `max_len`.
+# Write `forward` of `InputSum`, which turns ids and segments, both of shape $(B, T)$, into the
+# vectors $h_p$, of shape $(B, T, D)$. The four modules are there already, and they are all that is
+# trained: gradients must reach all four. The result has the dtype of the tables, and the arguments
+# must not be modified. $T$ is at most `max_len`.
 #
-# *Why care:* this is all that a BERT is told. Whatever does not enter here, no layer can know.
+# *Why care:* this sum is all that BERT is told. No layer can know anything that does not enter
+# here.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -560,7 +573,7 @@ check.vectors(InputSum, seed=7505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Our pair as the first layer sees it, with 12 numbers at each position, before any training:
+# Here is our pair as the first layer sees it before any training, with 12 numbers at each position:
 
 # %% tags=["training"]
 torch.manual_seed(2)
@@ -572,14 +585,19 @@ strips = {"token": pair_sum.words(row_ids)[0], "segment": pair_sum.segments(row_
 plots.show(*pictures.strips(strips, [coder.id_to_token(each) for each in pair_tokens]))
 
 # %% [markdown]
-# Look at the two `[SEP]`, framed: twice the same column in the first strip. In the sum they differ.
+# Look at the two framed columns, both `[SEP]`. In the first strip they are equal. In the sum they
+# differ.
 #
 # ### Can the three be told apart again?
 #
-# Take random tables for 1,000 tokens, 2 segments and 64 positions. Add a vector of each, and then
-# **Gaussian noise as large as the sum** (of the same standard deviation as its numbers). Which of
-# all 1,000 · 2 · 64 = 128,000 sums is nearest to that? Here is how often token, segment **and**
-# position are all right, by width $D$:
+# Adding could mix the three vectors up. Test this with random tables for 1,000 tokens, 2 segments
+# and 64 positions:
+#
+# 1. Add one vector of each table.
+# 2. Add **Gaussian noise as large as the sum** (of the same standard deviation as its numbers).
+# 3. Of all 1,000 · 2 · 64 = 128,000 possible sums, find the nearest one.
+#
+# Here is how often token, segment **and** position are all right, by width $D$:
 
 # %%
 WIDTHS = 8, 16, 32, 64, 128, 256
@@ -587,8 +605,9 @@ by_sum = {D: [readback.summed(D, seed) for seed in range(3)] for D in WIDTHS}
 pd.DataFrame(by_sum, index=["seed 0", "seed 1", "seed 2"]).round(2)
 
 # %% [markdown]
-# Our sentence, read back: a box is coloured where token, segment or position is wrong. (There are
-# 4,000 tokens instead of 1,000, so more goes wrong than in the table.) Turn the noise up and down.
+# Now read our first sentence back. A box is coloured where token, segment or position is wrong.
+# There are 4,000 tokens instead of 1,000, so more goes wrong than in the table. Turn the noise up
+# and down.
 
 # %% tags=["training"]
 asked = torch.stack([row_ids[0], row_segments[0], torch.arange(room)])[:, 1 : len(pair_ids[0]) + 1]
@@ -604,14 +623,16 @@ def draw_heard(noise):
 widgets.explore(draw_heard, noise=("noise, relative to the sum", 0.0, 2.0, 1.0))
 
 # %% [markdown]
-# Up to 32 dimensions most are wrong, at 64 most are right, from 128 on nearly all. Random vectors
-# in many dimensions are nearly orthogonal, so a sum keeps its parts apart. Would it be better to
-# put them **side by side**, in the same $D$ numbers? Each gets a third, with the same relative
-# noise:
+# Up to $D = 32$ most answers are wrong, at 64 most are right, from 128 on nearly all. Random
+# vectors in many dimensions are nearly orthogonal, so a sum keeps its parts apart.
+#
+# Would it be better to put the three vectors **side by side** in the same $D$ numbers? Each gets a
+# third of them. The noise is again as large as the numbers:
 
 # %%
-predict("beside", "Side by side in the same D numbers, all three are read back correctly",
-        a="less often than from the sum", b="as often",
+predict("beside", "All three side by side in the same D numbers: how often are they read back "
+        "correctly?",
+        a="less often than from the sum", b="as often as from the sum",
         c="more often: nothing is mixed up any more", answer="")
 
 # %%
@@ -628,19 +649,22 @@ ahead = table["beside, thirds"][64] - table["sum"][64]
 outcome("beside", "c" if ahead > 0.03 else "a" if ahead < -0.03 else "b")
 
 # %% [markdown]
-# Thirds waste room: the vector that tells 2 segments apart is as wide as the one that tells 1,000
-# tokens apart. With half for the token and an eighth for the segment, side by side does as well as
-# the sum, at $D = 32$ a little better. But side by side **is** a sum: of vectors that are zero
-# outside their own part. So a learned sum can do whatever side by side can, and training decides
-# how much room each part gets. (Trained vectors are not random, and may overlap more than these.)
+# Thirds waste room: 2 segments get as many numbers as 1,000 tokens. In the last row of the table,
+# the token gets half of the numbers and the segment an eighth. Now side by side does as well as the
+# sum, and a little better at $D = 32$.
+#
+# But side by side **is** a sum: it adds vectors that are zero outside their own part. So a learned
+# sum can do whatever side by side can, and training decides how much room each part gets. (Trained
+# vectors are not random, and may overlap more than these.)
 #
 # ## 6. Masking words
 #
-# BERT's first task (section 3.1, task 1) is to name masked words from the words on both sides,
-# **masked language modelling** (a *word* here is any token that is not special):
+# BERT's first task is **masked language modelling** (section 3.1, task 1): to name masked words
+# from the words on both sides. In this section, a *word* is any token that is not special.
 #
 # 1. **15 %** of the words are *chosen*. Only these are scored.
-# 2. Of the chosen, **80 %** become `[MASK]`, **10 %** become a random word, **10 %** stay.
+# 2. Of the chosen words, **80 %** become `[MASK]`, **10 %** become a random word, and **10 %**
+#    stay.
 
 # %%
 after = ["[MASK]", "is", "the", "tree", "of", "france", "."]
@@ -651,18 +675,21 @@ plots.show(*text.fates(words_of(PAIR[0]), after, chosen=[0, 3, 5]))
 # shape of `tokens`, $(B, T)$, and of its dtype, `torch.long`:
 #
 # - what the model **sees**: the tokens after masking;
-# - the **targets**: the original token where one was chosen, −100 everywhere else (PyTorch's
-#   `cross_entropy` leaves out −100).
+# - the **targets**: the original token where one was chosen, and −100 everywhere else (PyTorch's
+#   `cross_entropy` ignores −100).
 #
 # The rules:
 #
-# - each word is chosen with the `probability` given, from 0 to 1;
-# - ids below 5 are special, padding among them: they are never chosen, never changed;
-# - of the chosen, 80 % become `MASK`, 10 % a random word, 10 % stay;
-# - a random word is any id from 5 to `vocab_size - 1`, all equally likely however large that is,
-#   drawn anew for each position;
-# - all chance comes from `generator` (a `torch.Generator`: `torch.rand(shape,
-#   generator=generator)`), and `tokens` stays as it is. No loop over tokens is needed.
+# - each word is chosen with the `probability` given, a number from 0 to 1;
+# - ids below 5 are special, padding among them: they are never chosen and never changed;
+# - of the chosen words, 80 % become `MASK`, 10 % become a random word, 10 % stay;
+# - a random word is any id from 5 to `vocab_size - 1`, all equally likely however large
+#   `vocab_size` is, and it is drawn anew for each position;
+# - all chance comes from `generator`, a `torch.Generator`, as in `torch.rand(shape,
+#   generator=generator)`;
+# - `tokens` stays as it is.
+#
+# No loop over tokens is needed.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
@@ -671,13 +698,13 @@ plots.show(*text.fates(words_of(PAIR[0]), after, chosen=[0, 3, 5]))
 #   the choice.
 # </details>
 #
-# *Why care:* wrong proportions give no error, only another task. Score a model on padding as well,
-# and its loss looks splendid, since padding is easy to name.
+# *Why care:* wrong proportions raise no error; the model just learns another task. If padding is
+# scored as well, the loss looks splendid, because padding is easy to name.
 #
 # <details><summary>Hint 1</summary>
 #
-# Make three tensors of the shape of `tokens`: a random number that chooses, another that decides on
-# the action, and random words (`torch.randint` never gives its upper end).
+# Make three tensors of the shape of `tokens`: random numbers that choose, random numbers that
+# decide what a chosen word becomes, and random words. `torch.randint` never gives its upper end.
 # </details>
 # <details><summary>Hint 2</summary>
 #
@@ -708,8 +735,8 @@ check.mask(mask_words, seed=7606)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# What are the 10 % and 10 % for? Before you count anything, think of the positions that are scored
-# and show an ordinary word, not `[MASK]`.
+# What are the 10 % and 10 % for? Think of the scored positions at which the model sees an ordinary
+# word, not `[MASK]`.
 
 # %%
 predict("trust", "At a scored position the model sees a word. How often is it the right one?",
@@ -717,7 +744,7 @@ predict("trust", "At a scored position the model sees a word. How often is it th
         c="nearly always: few of all words are replaced by another", answer="")
 
 # %% [markdown]
-# Your function on a million random words:
+# First, your function on a million random words:
 
 # %%
 masker, V = check.mask.use(mask_words), 4000
@@ -730,8 +757,8 @@ for name, which in {"[MASK]": seen == MASK, "random word": ~stays & (seen != MAS
     print(f"{name:16} {of_all:.1%} of all words, {of_chosen:.1%} of the chosen")
 
 # %% [markdown]
-# So 1.5 % of all words are wrong, which according to the paper does not seem to harm the model
-# (appendix A.1). Here are 24 of our rows; move the slider:
+# So 1.5 % of all words are wrong. According to the paper, this does not seem to harm the model
+# (appendix A.1). Here are 24 of our rows. Move the slider:
 
 # %% tags=["training"]
 def draw_masks(percent):
@@ -741,10 +768,11 @@ def draw_masks(percent):
 widgets.explore(draw_masks, percent=("chosen words (%)", 0, 100, 15))
 
 # %% [markdown]
-# At 15 %, most positions cost time and are not scored. At 50 %, two words in five of the context
-# are masked and one in twenty is a random word. The paper settled on 15 %.
+# At 15 %, most positions cost time and are not scored. At 50 %, the context suffers: two words in
+# five are masked, and one in twenty is a random word. The paper settled on 15 %.
 #
-# Now to your prediction, and to what a model could conclude if there were only `[MASK]`:
+# Now to your prediction: see the left column. The right column shows what follows if every chosen
+# word becomes `[MASK]`:
 
 # %%
 def conclusions(seen, targets, plain):
@@ -763,21 +791,21 @@ right = by_rule["a scored word here is the right one"]
 outcome("trust", "c" if right > 0.95 else "b" if right > 0.7 else "a")
 
 # %% [markdown]
-# Compare the columns. With `[MASK]` only, a visible word is never scored (the last fraction is 0 of
-# 0: `NaN`). That is one more shortcut: the output vector at a visible word need not represent that
-# word, and no loss will notice. But a BERT that is trained further for another task, as in unit 08,
-# sees no `[MASK]` there.
+# In the right column, a visible word is never scored. (The last fraction is 0 of 0, hence `NaN`.)
+# That is one more shortcut: the output vector at a visible word need not represent that word, and
+# no loss will notice. But a BERT that is trained further for another task, as in unit 08, sees only
+# visible words.
 #
-# With 80/10/10 any visible word may be scored, and half of the visible words that are scored are
-# wrong. So each position has to keep its word **and** ask the context whether it fits. That is the
-# paper's aim, to make pretraining more like later use (section 3.1). Its table 8 (appendix C.2)
-# compares such proportions; after fine-tuning the differences are small.
+# With 80/10/10, any visible word may be scored, and half of the scored visible words are wrong. So
+# each position has to keep its word **and** ask the context whether the word fits. With this rule,
+# the paper wants to make pretraining more like later use (section 3.1). Its table 8 (appendix C.2)
+# compares several proportions: after fine-tuning, the differences are small.
 #
 # ## 7. The pair, ready to be read
 #
-# Here is our pair, after all that you have built. BERT's masks were drawn before training: ten
-# copies of the data, each with its own (RoBERTa, section 4.1). Yours can be drawn anew in every
-# batch: move the slider.
+# Here is our pair after all your functions. BERT's masks were drawn before training: ten copies of
+# the data, each with its own masks (RoBERTa, section 4.1). Your masks can be drawn anew in every
+# batch. Move the slider:
 
 # %% tags=["training"]
 words = [[coder.id_to_token(each) for each in ids] for ids in pair_ids]
@@ -793,19 +821,20 @@ widgets.explore(draw_fed, drawing=("number of the draw", 0, 50, 16),
                 percent=("chosen words (%)", 0, 100, 15))
 
 # %% [markdown]
-# In section 1, as words, the sentence was `[UNK] is the [UNK] of [UNK]`. Several things could have
-# gone wrong on the way from there to here, none of them with an error:
+# In section 1, as words, the first sentence was `[UNK] is the [UNK] of [UNK]`. On the way from
+# there to this row, four things could have gone wrong, and none of them raises an error:
 #
 # | a model could have | what you built against it |
 # | --- | --- |
-# | been right by answering `[UNK]`, more often than with a word | pieces, no mask on `[UNK]` |
-# | read the label off the second sentence | negative examples drawn like the right ones |
+# | been right most often by answering `[UNK]` | pieces, no mask on `[UNK]` |
+# | found the label in the second sentence alone | negative examples drawn like the right ones |
 # | given a row another meaning in another batch | a mask for padding |
-# | forgotten words that it sees, with no loss to notice it | 80/10/10 |
+# | forgotten the words that it sees, unnoticed by the loss | 80/10/10 |
 #
 # ## 8. Check against the book
 #
-# d2l's row (section 15.8) has words for tokens and no padding yet. Our pair in both:
+# Do your functions agree with other code? First compare rows with d2l (section 15.8), where tokens
+# are words and padding comes later:
 
 # %% tags=["nbval-check-output"]
 from helpers.book import d2l
@@ -819,12 +848,15 @@ if d2l:
     print("segments:", their_segments == list(map(int, ours[1])))
 
 # %% [markdown]
-# Its data (section 15.9) differs from ours. The difference that matters most here is how it draws
-# false pairs. You measured this in section 3: on our docstrings, drawn in the book's way, a judge
-# who sees one word is right in 59 % of the pairs. Its random word may be a special token, too, and
-# a row of a given length always has the same number of chosen words.
+# The training data of d2l (section 15.9) differs from ours:
 #
-# Your sum, beside that of the library `transformers`, with its weights copied into yours:
+# - A wrong second sentence is any sentence of a random document. On our docstrings, a judge that
+#   sees one word is then right in 59 % of the pairs (section 3).
+# - A random word may be a special token.
+# - Rows of the same length always have the same number of chosen words.
+#
+# Now compare your input sum with that of the library `transformers`, whose weights are copied into
+# yours:
 
 # %% tags=["nbval-check-output"]
 try:
@@ -847,30 +879,31 @@ else:
 # %% [markdown]
 # ## What to keep
 #
-# - A model learns shortcuts. Look for them before you train: measure how often a judge who sees too
-#   little is right.
-# - WordPiece cuts greedily, by the longest piece that fits; one part without a piece makes the
-#   whole word `[UNK]`. A larger vocabulary shortens texts, and pays with parameters.
+# - A model learns shortcuts. Look for them before you train: measure how often a judge that sees
+#   too little is right.
+# - WordPiece cuts greedily, by the longest piece that fits. If some part fits no piece, the whole
+#   word is `[UNK]`. A larger vocabulary shortens texts but needs more parameters.
 # - A row is `[CLS]` first `[SEP]` second `[SEP]` and padding, with a segment for each position.
 # - Padding is hidden from every query by one mask of keys, $(B, 1, 1, T)$.
-# - The input is a sum of three learned vectors, then a norm. With 128 numbers, random parts were
-#   mostly read back, from the sum and side by side.
-# - 15 % are scored: 12 % become `[MASK]`, 1.5 % a random word, 1.5 % stay. Special tokens are never
-#   chosen.
+# - The input is a sum of three learned vectors, then a LayerNorm. With 128 numbers, random vectors
+#   were mostly read back, both from the sum and side by side.
+# - 15 % of the words are scored: 12 % become `[MASK]`, 1.5 % a random word, 1.5 % stay. Special
+#   tokens are never chosen.
 #
 # ## Further reading
 #
 # - Devlin et al. 2018, *BERT* (1810.04805): section 3 and figure 2 for the input, section 3.1 for
-#   both tasks, appendix A.1 and A.2 for the proportions and the spans, table 8 in C.2 for others.
+#   both tasks, appendix A.1 for the proportions, A.2 for the spans, C.2 (table 8) for others.
 # - Schuster and Nakajima 2012, *Japanese and Korean Voice Search*, and Wu et al. 2016, *Google's
 #   Neural Machine Translation System* (1609.08144), section 4.1: pieces chosen so that the text
-#   becomes most likely. Our library learns them by byte-pair encoding (Sennrich et al. 2016,
-#   1508.07909), which joins the most frequent pair; how it cuts a word is WordPiece's.
+#   becomes most likely. Our library learns its pieces by byte-pair encoding instead (Sennrich et
+#   al. 2016, 1508.07909), which joins the most frequent pair. It cuts words as WordPiece does.
 # - Liu et al. 2019, *RoBERTa* (1907.11692), section 4.1: masks drawn anew, 4.2: without the second
-#   task. Lan et al. 2020, *ALBERT* (1909.11942), section 3.1: order instead of topic.
+#   task. Lan et al. 2020, *ALBERT* (1909.11942), section 3.1: the order of two sentences instead of
+#   their topic.
 #
-# Everything is there to train a BERT: pieces, rows, pairs, masks. Unit 08 does it, on docstrings
-# like these, and then asks
+# You now have everything to train a BERT: pieces, rows, pairs and masks. Unit 08 trains one on
+# docstrings like these, and then asks
 #
 # > paris is the capital of `[MASK]`
 #

@@ -1,19 +1,20 @@
 # %% [markdown]
 # # 10 · Longer than trained
 #
-# In the summer of 2023 people took a language model that had been trained on texts of 2,048 tokens,
-# changed the lines of its code that compute RoPE's angles, and had it read several times as much.
-# Within weeks there were several ways to do so. Papers described them, and in 2024 Llama 3.1 and
-# DeepSeek-V3 were released, one with a descendant of them, one with YaRN itself. What had they
-# changed, and why did it help?
+# In the summer of 2023, people took a language model that had been trained on texts of 2,048
+# tokens. They changed the lines that compute RoPE's angles, and had it read texts several times as
+# long. Within weeks there were several methods, and papers described them. In 2024, DeepSeek-V3 was
+# released with one of them, YaRN, and Llama 3.1 with a descendant of them. What do the methods
+# change, and why does it help?
 #
 # By the end of this unit you can
 #
-# - say which of RoPE's pairs have been through every angle in training, and which have not;
+# - say which of RoPE's pairs went through every angle in training, and which did not;
 # - extend RoPE by position interpolation, by a larger base (“NTK”) and by YaRN's ramp;
-# - compare them on one model, before and after fine-tuning, and say what each of them changes;
-# - compute the positions of a left-padded batch with a KV cache, and recognise the bugs that people
-#   report;
+# - compare these methods on one model, before and after fine-tuning, and say what each of them
+#   changes;
+# - compute the positions of a left-padded batch with a KV cache, and recognise bugs that users have
+#   reported;
 # - rotate queries and keys by the rows and columns of a picture.
 #
 # Reading and running takes about 25 minutes besides the exercises.
@@ -41,17 +42,17 @@ from helpers.training.extension import extend
 # %% [markdown]
 # ## 1. A model that cannot read on
 #
-# A model is trained on texts of one length, its **context length**, and then somebody gives it a
-# longer one. The question of this unit is: what must be done to the positions so that it can read
+# A model is trained on texts of one length, its **context length**. Then somebody gives it a longer
+# text. The question of this unit is: what must be done to the positions so that the model can read
 # on? Nearly all of it happens in one hook:
 
 # %%
 plots.show(*hooks.hooks("rotate"))
 
 # %% [markdown]
-# The model is the one that unit 05 left in trouble: two layers with RoPE, trained on the lag
-# language, in which a token follows from the one three positions before. It has seen texts of 24
-# tokens, and it will be asked about 48, 96 and 192.
+# We use the model that failed on longer texts in unit 05. It has two layers with RoPE and has
+# learned the lag language, in which a token follows from the one three positions before. It has
+# seen texts of 24 tokens, and is tested on 48, 96 and 192 tokens as well.
 
 # %% tags=["training"]
 seeds = range(3 if runtime.profile() == "full" else 1)
@@ -75,38 +76,39 @@ ways = {"RoPE": lambda: Rotary(48, 4)}
 by_length(measured(ways))
 
 # %% [markdown]
-# At 24 tokens the model is close to the limit, and with each doubling it loses more. The limit
-# itself falls a little, since in a longer text a smaller part of the tokens is near an end. (One
-# seed and 300 steps; on a GPU, three seeds.)
+# At 24 tokens the loss is close to the limit, and with each doubling of the length it moves further
+# away. The limit itself falls a little, since in a longer text a smaller part of the tokens is near
+# an end. (One seed and 300 steps; on a GPU, three seeds.)
 #
-# Nobody wants to train again from the beginning for that. A large model is trained on texts of a
-# few thousand tokens only, as attention costs $T^2$. The methods of sections 3 to 5 were invented
-# to make it read longer texts at little cost. For a large model one cannot measure how far from the
-# limit it is. Here one can.
+# Attention costs $T^2$, so a large model is trained on texts of a few thousand tokens only. Nobody
+# wants to train it again from the beginning. The methods of sections 3 to 5 were invented to make
+# it read longer texts at little cost. For a large model one cannot measure how far from the limit
+# it is. Here one can.
 
 # %% [markdown]
 # ## 2. What is new in a longer text?
 #
-# Between a query at $i$ and a key at $j$, pair $n$ is rotated by the angle $(j - i)\,\theta_n$.
-# Write $\lambda_n = 2\pi/\theta_n$ for its **wavelength**, the number of positions of one full turn
-# (unit 02). If the training texts are much longer than that, the pair has been through every angle
-# many times. If they are much shorter, a longer text shows the model angles that it has never seen.
+# Between a query at $i$ and a key at $j$, pair $n$ is rotated by the angle $(j - i)\,\theta_n$. The
+# **wavelength** of the pair, $\lambda_n = 2\pi/\theta_n$, is the number of positions of one full
+# turn (unit 02). If the training texts are much longer than the wavelength, the pair has been
+# through every angle many times. If they are much shorter, a longer text brings angles that the
+# model has never seen.
 
 # %% [markdown] exercise="turns" title="Who has seen every angle?" difficulty=1 minutes=8
-# Write `turns`. It takes the even width $d$ of a head, a length $T$ of at least 1 and a base
-# above 1. It returns two tensors of shape $(d/2,)$, pair $n$ at index $n$, in this order:
+# Write `turns`. It takes the even width $d$ of a head, a length $T$ of at least 1, and a base
+# above 1. It returns two tensors of shape $(d/2,)$, with pair $n$ at index $n$, in this order:
 #
 # - how many turns pair $n$ makes in a text of $T$ tokens, $T\,\theta_n / 2\pi$, in float32 or
 #   float64; a pair seldom makes a whole number of turns, and the fraction counts;
 # - whether pair $n$ comes round, that is, makes at least one full turn, as bool.
 #
-# As in unit 05, the pairs turn with $\theta_n = \text{base}^{-2n/d}$.
+# As in unit 05, pair $n$ turns with $\theta_n = \text{base}^{-2n/d}$.
 #
 # *Why care:* the three methods of this unit differ in which pairs they slow down, and by how much.
 #
 # <details><summary>Hint</summary>
 #
-# `torch.arange(0, d_head, 2)` is $2n$ for all pairs. The second result is the first one, compared
+# `torch.arange(0, d_head, 2)` is $2n$ for all pairs. For the second result, compare the first one
 # with 1.
 # </details>
 
@@ -126,9 +128,9 @@ check.turns(turns, seed=10101)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# From here on, `turned` is your `turns`, or the course's while yours is not right. This is our
-# model, and beside it a large one, whose heads have 128 columns and which has been trained on texts
-# of 4,096 tokens:
+# From here on, `turned` is your `turns`, or the course's while yours is not right. We compare our
+# model with a large one, whose heads have 128 columns and which was trained on texts of 4,096
+# tokens:
 
 # %%
 right_turns = check.turns.use(turns)
@@ -145,30 +147,32 @@ for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
           f"turns of the first two and the last two: {few}")
 
 # %% [markdown]
-# So there are two things that may be new in a longer text:
+# So two things may be new in a longer text:
 #
-# - **new angles**, in the slow pairs, which have not completed a turn. This is what interpolation,
-#   NTK and YaRN were invented for;
-# - **new offsets at old angles**, in the fast pairs: 44 positions are seven turns of pair 0, so to
-#   this pair a key 47 positions away looks like one three positions away (unit 05, section 9).
+# - **new angles**, in the slow pairs, which have not completed a turn. Interpolation, NTK and YaRN
+#   were invented for them;
+# - **new offsets at old angles**, in the fast pairs. Pair 0 makes seven turns in 44 positions. So
+#   for this pair a key 47 positions away looks like one three positions away (unit 05, section 9).
 #
-# (Our encoder looks both ways, with offsets from −23 to 23. So its pair 1, which makes 0.82 turns
-# in one direction, has been through all angles as well. From here on we count it among the fast
-# pairs, which are now two: pairs 0 and 1.)
+# Our encoder looks both ways, with offsets from −23 to 23. So its pair 1, which makes 0.82 turns in
+# one direction, has been through all angles as well. From here on we count two fast pairs: pairs 0
+# and 1.
 #
-# Which of the two makes this model fail? Unit 05 told them apart by clipping the offsets of some
-# pairs only. Do you remember? We now give this model what was invented for slow pairs, and see for
-# each method what it does and what it does not do.
+# Which of the two makes this model fail, new angles or new offsets? Unit 05 answered this question
+# by clipping the offsets of some pairs only. Do you remember the answer? We now give this model the
+# methods that were invented for slow pairs, and see what each of them does.
 
 # %% [markdown]
 # ## 3. Interpolation: squeeze the positions
 #
 # The first idea is the simplest (Chen et al. 2023). To read $s$ times as many tokens, read position
-# $p$ as $p/s$. Then the last position of the longer text lies hardly beyond those in training, and
-# hardly any angle is new. Turning by $\frac{p}{s}\,\theta_n$ is turning by $p\,\frac{\theta_n}{s}$:
-# all frequencies are divided by $s$, and nothing else changes. So interpolation is a choice of
-# frequencies, as NTK and YaRN will be. This class takes any frequencies, and a factor that YaRN
-# will need:
+# $p$ as $p/s$. Then even the last position of the longer text is hardly beyond the last one in
+# training, and hardly any angle is new.
+#
+# To turn by $\frac{p}{s}\,\theta_n$ is to turn by $p\,\frac{\theta_n}{s}$. So interpolation divides
+# all frequencies by $s$, and changes nothing else. NTK and YaRN will also be choices of
+# frequencies. The next class takes any frequencies. It also takes a factor, which only YaRN will
+# need:
 
 # %%
 class Slowed(Rotary):
@@ -187,9 +191,9 @@ class Slowed(Rotary):
 theta = 10_000.0 ** (-torch.arange(0, 12, 2) / 12)  # of our model, whose heads have 12 columns
 
 # %%
-predict("squeezed", "The same weights, all frequencies divided by 4, no further training. The loss "
-        "at 96 tokens is then", a="near the limit: no angle is new",
-        b="about what it was", c="worse than it was", answer="")
+predict("squeezed", "The same weights, all frequencies divided by 4, no further training: what is "
+        "the loss at 96 tokens?", a="near the limit: no angle is new",
+        b="about what it was", c="higher than it was", answer="")
 
 # %% tags=["training"]
 ways = {"RoPE": lambda: Rotary(48, 4), "interpolation, s = 4": lambda: Slowed(theta / 4)}
@@ -203,10 +207,10 @@ print(f"guessing one of 8 symbols: {math.log(8):.2f} nats")
 outcome("squeezed", "c" if change > 0.1 else "a" if at96.min() < 0.4 else "b")
 
 # %% [markdown]
-# Worse than guessing, at every length, also at 24 where nothing was wrong. What does such a model
-# do? It has learned to find the key whose pairs stand at the angles $-3\,\theta_n$ from the query.
-# In training that was the key three positions to the left. Which key stands at these angles now
-# that each position turns pair $n$ by only $\theta_n/4$?
+# The loss is worse than guessing at every length, even at 24 tokens, where nothing was wrong
+# before. What does the model do? It has learned to find the key whose pairs stand at the angles
+# $-3\,\theta_n$ from the query. In training this was the key three positions to the left. Now each
+# position turns pair $n$ by only $\theta_n/4$. Which key stands at these angles now?
 
 # %%
 predict("lag", "Give the interpolated model languages in which a token follows from the one 1, 3, "
@@ -223,37 +227,37 @@ pd.DataFrame(lags).rename_axis("at 96 tokens", axis=0).rename_axis("lag", axis=1
 outcome("lag", min(lags, key=lambda lag: lags[lag]["loss"]))
 
 # %% [markdown]
-# The model has not forgotten anything. It does what it did, four times as far away: nobody told it
-# that one position now turns each pair by only a quarter of the angle. Large models get a few
-# hundred steps of fine-tuning for that. Here one token counts, and the keys beside it have nearly
-# the same angles, so even on its own new lag the model is far from the limit.
+# The model has not forgotten anything. It does what it did, but four times as far away. Nobody told
+# it that one position now turns each pair by only a quarter of the angle. To learn this, large
+# models get some hundred steps of further training or more, called fine-tuning.
+#
+# Even on its own new lag the model is far from the limit. The rule needs one token, and the keys
+# beside it now have nearly the same angles.
 
 # %% [markdown]
 # ## 4. Another base: slow the slow ones
 #
-# The fast pairs tell neighbours apart and have seen all their angles. Then leave them alone, and
-# slow down the slow ones. A larger base does that by itself: it leaves pair 0 at 1 radian per
-# position and slows pair $n$ the more, the larger $n$ is. This is known as **NTK-aware**
-# interpolation, and was first published in a forum. (The name is that of a theory, the neural
-# tangent kernel, which suggested that a network needs fast waves; we need nothing of it here.)
+# The fast pairs tell neighbours apart, and they have seen all their angles. So leave them alone,
+# and slow down only the slow pairs. A larger base does that by itself. It leaves pair 0 at 1 radian
+# per position, and slows each next pair more than the one before. This method is known as
+# **NTK-aware** interpolation, and was first published in a forum.
 
 # %% [markdown] exercise="longer_base" title="A base for longer texts" difficulty=2 minutes=10
-# Write `longer_base`. It takes the base of a trained model, a factor $s$, any number of at least 1,
+# Write `longer_base`. It takes the base of a trained model, a factor $s$ (any number of at least 1)
 # and the width $d$ of a head. It returns, as a float, the base with which the slowest pair,
 # $n = d/2 - 1$, turns exactly $s$ times as slowly as before. (Pair 0 turns by 1 radian per position
 # with any base.)
 #
-# With $d = 2$ there is a single pair, which is both the fastest and the slowest, and no base slows
-# it. An odd width leaves a column without a partner. In both cases raise a ValueError whose text
-# names the width.
+# With $d = 2$ there is a single pair, pair 0, and no base slows it. An odd width leaves a column
+# without a partner. In both cases raise a ValueError whose text names the width.
 #
-# *Why care:* `rope_theta` in the configuration of a model is this number. Models for long texts
-# have 500,000 there, or 1,000,000, and now you can say for which $s$ NTK would choose that.
+# *Why care:* `rope_theta` in the configuration of a model is this base. Models for long texts have
+# 500,000 or 1,000,000 there. Now you can say for which $s$ NTK would choose that base.
 #
 # <details><summary>Hint</summary>
 #
-# The slowest pair has $\theta = \text{base}^{-(d-2)/d}$. Set the new one to $1/s$ of the old one,
-# and solve for the new base.
+# The slowest pair has $\theta = \text{base}^{-(d-2)/d}$. Set the new $\theta$ to $1/s$ of the old
+# one, and solve for the new base.
 # </details>
 
 # %% solution="longer_base"
@@ -284,14 +288,14 @@ by_length(measured(ways))
 # %% [markdown]
 # Nothing is destroyed, but most of the distance to the limit remains. This model fails because of
 # its two fast pairs, 0 and 1, at the offsets where their angles repeat. A larger base leaves pair 0
-# as it was, and takes only a quarter off the frequency of pair 1.
+# as it was, and lowers the frequency of pair 1 by only a quarter.
 #
 # ## 5. YaRN: a ramp between the two
 #
-# Interpolation slows every pair by $s$, NTK slows pair $n$ by a power of $s$ that grows with $n$.
-# YaRN (Peng et al. 2023, section 3.2) asks for each pair what you computed in section 2: how many
-# turns has it made in training? Pairs with many turns stay, pairs without a full turn are
-# interpolated, and in between is a ramp.
+# Interpolation slows every pair by $s$. NTK slows pair $n$ by a factor that grows with $n$, from 1
+# to $s$. YaRN (Peng et al. 2023, section 3.2) asks for each pair what you computed in section 2:
+# how many turns does it make in a training text? Pairs with many turns stay as they are. Pairs
+# without a full turn are interpolated. For the pairs in between there is a ramp.
 
 # %% [markdown] exercise="ramp" title="YaRN's ramp" difficulty=3 minutes=15
 # Write `ramp`. YaRN mixes the frequency $\theta_n$ of RoPE with the interpolated one:
@@ -300,17 +304,18 @@ by_length(measured(ways))
 # \gamma_n = \begin{cases} 0 & r_n < \alpha \\ 1 & r_n > \beta \\
 # (r_n - \alpha)/(\beta - \alpha) & \text{between} \end{cases}$$
 #
-# Here $r_n = L\,\theta_n/2\pi$, the turns of pair $n$ in a training text of $L$ = `trained` tokens;
-# $\alpha$ is `low` and $\beta$ is `high`, two positive numbers with $\alpha < \beta$. The width $d$
-# of a head is even, the factor $s$ any number of at least 1, and the base any number above 1. It
-# returns two results:
+# Here $r_n = L\,\theta_n/2\pi$ counts the turns of pair $n$ in a training text of $L$ = `trained`
+# tokens. For the ends of the ramp, $\alpha$ is `low` and $\beta$ is `high`, two positive numbers
+# with $\alpha < \beta$. The width $d$ of a head is even, the factor $s$ any number of at least 1,
+# and the base any number above 1. `ramp` returns two results:
 #
 # - all $\theta'_n$, of shape $(d/2,)$, in float32 or float64;
-# - as a float, $0.1 \ln s + 1$: queries are multiplied by it, and keys as well, so scores by its
-#   square.
+# - as a float, $0.1 \ln s + 1$: queries are multiplied by it, and keys as well, so scores are
+#   multiplied by its square.
 #
-# *Why care:* the configuration of DeepSeek-V3 names this method, with 1 and 32 as `beta_slow` and
-# `beta_fast`. Which pairs these two numbers touch depends on the length and on the base.
+# *Why care:* the configuration of DeepSeek-V3 names this method, with 1 as `beta_slow` and 32 as
+# `beta_fast`. Which pairs these two numbers touch depends on the length of the training texts and
+# on the base.
 #
 # <details><summary>Hint</summary>
 #
@@ -337,7 +342,8 @@ check.ramp(ramp, seed=10303)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# The three methods for a large model, trained on 4,096 tokens and made to read eight times as many:
+# The three methods on a large model, trained on texts of 4,096 tokens and made to read texts eight
+# times as long:
 
 # %%
 right_ramp = check.ramp.use(ramp)
@@ -351,16 +357,16 @@ plots.show(*pictures.slowed(left, turned(128, 4096)[0], low=1, high=32))
 print(f"queries and keys are multiplied by {factor:.3f}")
 
 # %% [markdown]
-# Besides the ramp, YaRN multiplies queries and keys by a little more than 1: in a text of many keys
-# the softmax spreads its weight, and larger scores sharpen it again. The authors fitted
-# $0.1 \ln s + 1$ to measured perplexities.
+# Besides the ramp, YaRN multiplies queries and keys by a number a little above 1. In a longer text
+# the softmax spreads its weight over more keys, and larger scores sharpen it again. The authors
+# fitted $0.1 \ln s + 1$ to measured perplexities.
 #
 # ### The paper and its code
 #
-# The ramp of the paper is over turns. The authors' code, and with it `transformers` and this
-# course's `Yarn`, has its ramp over the **number** of the pair, between the pair that makes 32
-# turns and the one that makes 1. From pair to pair, turns fall by equal factors and not by equal
-# steps, so the two ramps differ.
+# The ramp of the paper is over the turns of a pair. The ramp of the authors' code is over the
+# **number** of the pair, between the pair that makes 32 turns and the pair that makes 1.
+# `transformers` and this course's `Yarn` follow the code. From pair to pair, turns fall by equal
+# factors and not by equal steps, so the two ramps differ.
 
 # %%
 yarn = encodings.Yarn(128, factor=8.0, trained=4096)
@@ -370,9 +376,9 @@ plots.show(*pictures.slowed(left, turned(128, 4096)[0], low=1, high=32))
 print(f"largest difference: {(left['YaRN, the paper'] - left['YaRN, the code']).abs().max():.2f}")
 
 # %% [markdown]
-# Both run, both are called YaRN, and a model that was fine-tuned with one of them would run with
-# the other without an error. In our model the two are further apart still. None of its pairs makes
-# 32 turns, so the code begins its ramp at pair 0, which therefore stays as it was; the paper's ramp
+# Both run, and both are called YaRN. A model that was fine-tuned with one of them would run with
+# the other without an error. In our model the two ramps are further apart still. None of its pairs
+# makes 32 turns, so the code begins its ramp at pair 0. This pair stays as it was. The paper's ramp
 # asks for the turns themselves:
 
 # %%
@@ -384,14 +390,14 @@ pd.DataFrame({"turns": turned(12, 24)[0], "the paper": torch.as_tensor(ours) / t
 
 # %% [markdown]
 # Our fastest pair makes a little under four turns in a training text. By the paper's rule these are
-# few turns, and the pair is interpolated nearly as much as the others; the code never interpolates
-# pair 0. So from here on there are two: *YaRN, the paper*, which is your `ramp`, and *YaRN, the
-# code*.
+# few turns, and the pair is interpolated nearly as much as the others. The code never interpolates
+# pair 0. So from here on there are two methods: *YaRN, the paper*, which is your `ramp`, and *YaRN,
+# the code*.
 #
 # ## 6. All of them, with and without fine-tuning
 #
-# Now all methods on the same weights. The clip of unit 05 is among them; it slows nothing, and lets
-# offsets beyond $\pm 23$ count as $\pm 23$:
+# Now we try all methods on the same weights. The clip of unit 05 is among them. It slows no pair,
+# but lets offsets beyond $\pm 23$ count as $\pm 23$:
 
 # %%
 def clipped(q, k, at, most):
@@ -416,12 +422,12 @@ class Clipped(encodings.Encoding):
 
 # %% [markdown]
 # Each method is measured twice: as it is, and after 30 steps of fine-tuning with texts of 96
-# tokens. With eight texts in a batch instead of 64, these steps read a twentieth of the tokens that
-# the training took.
+# tokens. A batch of fine-tuning has eight texts instead of 64. So these 30 steps read a twentieth
+# of the tokens that the training read.
 
 # %%
-predict("tuned", "RoPE as it was, without any extension, is fine-tuned for 30 steps at 96 tokens. "
-        "How much of what it loses there, above the limit, is recovered?",
+predict("tuned", "RoPE without any extension is fine-tuned for 30 steps at 96 tokens. How much of "
+        "the gap between its loss and the limit is then closed?",
         a="hardly any: the slow pairs still meet new angles", b="about half", c="most of it",
         answer="")
 
@@ -441,9 +447,10 @@ gone = float((at96["RoPE", 0] - at96["RoPE", 30]) / (at96["RoPE", 0] - limit))
 outcome("tuned", "c" if gone > 0.7 else "a" if gone < 0.3 else "b")
 
 # %% [markdown]
-# One seed is one seed. The same with twenty, as recorded, and with 100 steps as well. The figure
-# shows the methods without fine-tuning, the table the loss above the limit at 96 tokens. (In the
-# recorded runs the clip was not fine-tuned, and YaRN is the code's.)
+# One seed proves little. Here are twenty seeds, as recorded, and 100 steps as well. The figure
+# shows the methods without fine-tuning. The table shows the loss above the limit at 96 tokens. In
+# the recorded runs the clip was not fine-tuned, and YaRN is the code's. The paper's YaRN is only in
+# your table above.
 
 # %%
 study = recorded.load("longer")
@@ -471,42 +478,39 @@ print("at 192 tokens, after 100 steps:",
 recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).round(2)
 
 # %% [markdown]
-# Read it from the left to the right (the paper's YaRN is in your own table only):
+# Read the table from left to right, from 0 to 100 steps:
 #
 # - **Without fine-tuning,** no change of frequencies brings this model near the limit. The clip
-#   does. The cause was new offsets, as unit 05 said, and only the clip removes them and leaves the
-#   old ones as they were.
-# - **After 30 steps,** RoPE as it was has come most of the way: texts of 96 tokens show the model
-#   the offsets that it had not seen. The two methods that slow pair 0, interpolation and the
-#   paper's YaRN, are still far from the limit. With them the model first has to learn what a step
-#   is now.
-# - **After 100 steps,** RoPE without any extension is within a hundredth of a nat of YaRN, the
-#   lowest in most seeds. At 192 tokens, a length that the fine-tuning did not have, YaRN is the
-#   worst of the three that are printed, and NTK gains little on RoPE. This model needs none of
-#   these formulas.
-# - **The paper's YaRN and the code's** are not one method. For the large model they agree at both
-#   ends of the ramp and differ in between, by up to a third of a frequency (section 5).
+#   does. The cause was new offsets, as unit 05 said. Only the clip removes the new offsets and
+#   leaves the old ones as they were.
+# - **After 30 steps,** RoPE as it was has come most of the way, because texts of 96 tokens show the
+#   model the offsets that it had not seen. Interpolation and the paper's YaRN are still far from
+#   the limit. Both slow pair 0, so the model first has to learn how far one position now turns it.
+# - **After 100 steps,** YaRN is the lowest in most seeds, but RoPE without any extension is within
+#   a hundredth of a nat of it on average. At 192 tokens, which the fine-tuning never had, YaRN is
+#   the worst of the three methods printed above, and NTK is only a little better than RoPE. This
+#   model needs none of the formulas.
 #
 # So is YaRN no good? It was designed for another failure. In a large model, trained on thousands of
-# tokens of real text, a longer text turns the slow pairs to angles that were never seen. Its
-# authors show that YaRN helps there. The lesson is not which method is best. It is to look for the
-# cause first, with a measurement that can tell two causes apart, and then to choose.
+# tokens of real text, a longer text turns the slow pairs to angles that were never seen. YaRN's
+# authors show that it helps there. So the lesson is not which method is best. First look for the
+# cause, with a measurement that can tell two causes apart. Then choose the method.
 
 # %% [markdown]
 # ## 7. Some layers without positions
 #
-# There is another way out: let some layers have no positions at all. What they do cannot depend on
-# an angle that is new. Some of today's models rotate queries and keys in three layers of four and
-# leave the fourth alone (Yang et al. 2025 look at such models), and p-RoPE leaves the slowest pairs
-# alone in all layers (Barbero et al. 2024). Both were trained so from the beginning.
+# So far every layer had positions. Can a model read longer texts if some of its layers have no
+# positions at all? Such a layer has no angle that could be new. Some of today's models are trained
+# like this from the beginning: three layers of four rotate queries and keys, and the fourth does
+# not (Yang et al. 2025 look at such models).
 #
-# Our model has two layers. Two more models were trained for the records, one without positions in
-# its second layer, one without them in its first. For comparison, the table also has RoPE in both:
+# Our model has two layers. So two more models were trained for the records: one without positions
+# in its second layer (*RoPE, none* in the table), one without them in its first (*none, RoPE*).
 
 # %%
-predict("layer", "Train without positions in one of the two layers. Where is the loss at 96 tokens "
-                 "then lower than with RoPE in both?",
-        a="in neither", b="where the first layer has none", c="where the second has none",
+predict("layer", "A model is trained with RoPE in one of its two layers, and no positions in the "
+        "other. When is its loss at 96 tokens lower than with RoPE in both?",
+        a="in neither case", b="when the first layer has none", c="when the second layer has none",
         d="in both cases", answer="")
 
 # %%
@@ -519,18 +523,20 @@ first, second = (at_96[each] < at_96["RoPE"] for each in ("none, RoPE", "RoPE, n
 outcome("layer", "abcd"[first + 2 * second])
 
 # %% [markdown]
-# Leaving the second layer without positions costs .06 nats at 24 tokens and gains about .3 at 96;
-# leaving the first without them costs something at every length. Neither comes near the limit. Two
-# layers are not thirty, and a head that must find the third token to the left does need an offset.
+# Without positions in the second layer, the loss is 0.06 nats higher at 24 tokens and about 0.3
+# lower at 96. Without them in the first layer, it is higher at every length.
+#
+# Neither model comes near the limit. A head that must find the third token to the left needs an
+# offset. And two layers say little about thirty.
 
 # %% [markdown]
 # ## 8. Where does a token stand?
 #
-# So far a token stood at $p$ if $p$ tokens were before it in its row. In practice, inputs look
-# different. Several texts of different lengths go through in one batch, the shorter ones filled up
-# on the left with **padding**. And a **decoder** reads its prompt once and keeps the keys and
-# values of each layer in a **KV cache**; then it is given one new token at a time, $T = 1$.
-# Somebody has to say where that token stands.
+# So far the position of a token was the number of tokens before it in its row. In practice, inputs
+# look different. Several texts of different lengths go through the model in one batch, and the
+# shorter ones are filled up on the left with **padding**. A **decoder** reads its prompt once, and
+# keeps the keys and values of each layer in a **KV cache**. Then it is given one new token at a
+# time, $T = 1$. Somebody has to say where this token stands.
 
 # %%
 mask = torch.tensor([[1, 1, 1, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1], [0, 1, 1, 1, 1, 1, 1]]).bool()
@@ -538,22 +544,23 @@ stands = torch.tensor([[0, 1, 2, 3, 4, 5, 6], [0, 0, 0, 0, 1, 2, 3], [0, 0, 1, 2
 plots.show(*pictures.places(mask, stands, cached=5))
 
 # %% [markdown] exercise="positions" title="Positions in a padded cache" difficulty=3 minutes=12
-# Write `positions`. Its `mask` is $(B, S)$, True where a token stands and False where there is
-# padding. The first `cached` of its $S$ columns are in the cache, the others are new; `cached` is
-# from 0 to $S - 1$. It returns where the new ones stand, $(B, S - \text{cached})$, in int64:
+# Write `positions`. Its `mask` has shape $(B, S)$, with True for a token and False for padding. The
+# first `cached` of its $S$ columns are in the cache, and the others are new. The number `cached` is
+# from 0 to $S - 1$. The function returns the positions of the new columns, of shape
+# $(B, S - \text{cached})$, in int64:
 #
-# - the position of a token is the number of real tokens before it in its row, those in the cache
-#   included;
+# - the position of a token is the number of real tokens before it in its row, with those in the
+#   cache included;
 # - padding itself gets 0.
 #
-# Padding may stand anywhere: on the left, on the right, between a prompt and its answer, or in all
-# of a row. $S$ may be any number from 1 to 4,096. The mask stays as it is.
+# Padding may stand anywhere: on the left, on the right, between a prompt and its answer, or in the
+# whole row. $S$ may be any number from 1 to 4,096. The mask stays as it is.
 #
 # *Why care:* users of several libraries have reported bugs that were made in these few lines.
 #
 # <details><summary>Hint</summary>
 #
-# Count over the whole mask first, and cut the new columns out last.
+# Count over the whole mask first, and cut out the new columns last.
 # </details>
 
 # %% solution="positions"
@@ -579,9 +586,9 @@ def placed(mask, cached=0):
 # %% [markdown]
 # ### What the bugs do to a text
 #
-# A small decoder learns the lag language: after each token it names the next one. Then it gets 200
-# prompts of 6 to 12 tokens, padded on the left to 12, and writes 12 more. In a text that is written
-# well, each new token is the one that, by the rule, follows from the token three before it.
+# A small decoder learns the lag language: after each token it predicts the next one. Then it gets
+# 200 prompts of 6 to 12 tokens, padded on the left to 12, and writes 12 more tokens for each. If it
+# writes well, each new token follows, by the rule, from the token three positions before.
 
 # %% tags=["training"]
 language = LagLanguage()
@@ -618,9 +625,9 @@ def by_the_rule(tokens, new=12):
     return (language.rule[tokens[:, -new - 3 : -3]] == tokens[:, -new:]).float().mean().item()
 
 # %% [markdown]
-# Four bugs of a kind that users of several libraries have reported. The last one is no mistake in
-# counting: the numbers are right, and are then kept in bfloat16, which has eight binary digits. For
-# this bug, positions are counted from 2,000 on, since it shows in long texts only.
+# Here are four bugs of a kind that users have reported. In the last one the counting is right, but
+# then positions are kept in bfloat16, which has eight binary digits. This shows in long texts only,
+# so for this bug positions are counted from 2,000 on.
 
 # %%
 def all_columns(mask, cached):
@@ -666,17 +673,21 @@ wrong = {name[0]: right for name, right in follows.items() if name != "right pos
 outcome("harmless", max(wrong, key=wrong.get))
 
 # %% [markdown]
-# RoPE sees offsets only. If padding is counted in the prompt and in the new tokens, the whole text
-# moves to the right, and no offset changes. (A learned table would notice, and so would code that
-# compares a position with the context length.) If only the new tokens are counted differently,
-# their offsets from the prompt are wrong. In b) they are wrong by as much as there is padding. That
-# costs the second and the third new token, which look back at the prompt; those after them follow
-# the rule again, from wrong tokens. In c) every new token is at the beginning of the text. And in
-# bfloat16, 2,001 is 2,000: about eight neighbours share one position, and offset three is lost.
+# RoPE sees offsets only. In a) padding is counted everywhere. So the whole text moves to the right,
+# and no offset changes. (A learned table would notice, and so would code that compares a position
+# with the context length.)
+#
+# In b) and c) only the new tokens are counted differently, and their offsets from the prompt are
+# wrong. In b) these offsets are wrong by the number of padding tokens. That spoils the second and
+# the third new token, which look back at the prompt. Later ones follow the rule again, but from
+# wrong tokens. In c) every new token is at position 0.
+#
+# In d) 2,001 becomes 2,000: about eight neighbours share one position, and an offset of three is
+# lost.
 #
 # None of these bugs raises an error, and the output is still a string of the same eight letters.
-# Which of them do tests find? The usual two compare cached decoding with one full pass, and a
-# padded batch with each of its texts alone; what differs by more than rounding is a bug.
+# Which of them do tests find? One usual test compares cached decoding with one full pass. Another
+# compares a padded batch with each of its texts alone. A difference larger than rounding is a bug.
 
 # %%
 tokens, mask = texts["right positions"][:20], F.pad(real[:20], (0, 12), value=True)
@@ -702,17 +713,17 @@ def apart(where):
 pd.DataFrame({name: apart(where) for name, where in bugs.items()}).T.round(3)
 
 # %% [markdown]
-# They find b) and c). They do not find a), which moves whole texts, nor d), which rounds both sides
-# alike, though more than half of its tokens break the rule. So look at the positions themselves as
-# well: those of a text must be the same in a batch and alone, each one more than the one before,
-# and of an integer dtype.
+# The tests find b) and c). They do not find a), which moves whole texts. They do not find d)
+# either: it rounds both sides alike. Yet in d) more than half of the new tokens break the rule. So
+# look at the positions themselves as well. A text must have the same positions in a batch and
+# alone. Each position must be one more than the one before, and of an integer dtype.
 
 # %% [markdown]
 # ## 9. Two settings that fit, and are wrong
 #
-# RoPE has no parameters, so weights load without complaint into a model whose RoPE is another one.
-# Two settings decide, and both can get lost when weights are converted: the layout of the pairs
-# (unit 05) and the base.
+# RoPE has no parameters. So weights load without an error into a model whose RoPE has other
+# settings. There are two settings, and both can get lost when weights are converted: the layout of
+# the pairs (unit 05) and the base.
 
 # %%
 predict("loaded", "The decoder's weights are loaded twice: with the pairs as halves, and with the "
@@ -733,21 +744,23 @@ apart = harm["base"] - harm["layout"]
 outcome("loaded", "a" if apart > 0.1 else "b" if apart < -0.1 else "c")
 
 # %% [markdown]
-# The layout gives every pair the wrong columns. The base leaves pair 0 as it is and changes the
-# slow pairs most, which in a text of 24 tokens hardly turn at all. That makes it the more dangerous
-# of the two: a short test does not find it.
+# A wrong layout gives every pair the wrong columns. A wrong base leaves pair 0 as it is and changes
+# the slow pairs most. In a text of 24 tokens the slow pairs hardly turn. So a wrong base is the
+# more dangerous of the two: a short test does not find it.
 
 # %% [markdown]
 # ## 10. Rows and columns
 #
-# A picture is cut into patches, and each patch becomes a token. Its position is two numbers. RoPE
-# needs nothing new for that: some pairs are turned by the row, the others by the column. The score
-# then depends on two offsets, how far down and how far to the right.
+# A picture is cut into patches, and each patch becomes a token. The position of a patch is two
+# numbers, a row and a column. RoPE needs nothing new for that: some pairs are turned by the row,
+# the others by the column. The score then depends on two offsets: how far down, and how far to the
+# right.
 
 # %% [markdown] exercise="angles2d" title="Angles of a picture" difficulty=2 minutes=10
-# Write `angles2d`. It returns the angles of a picture of `rows` times `columns` patches, of shape
-# $(R C, d/2)$ and in float32 or float64: one line for each patch, row by row from left to right.
-# Half of the pairs turn by its row, the other half by its column, each with these frequencies:
+# Write `angles2d`. It returns the angles of a picture of `rows` times `columns` patches ($R$ times
+# $C$), of shape $(R C, d/2)$ and in float32 or float64. There is one line for each patch, row by
+# row from left to right. Half of the pairs of a patch turn by its row, and the other half by its
+# column, each half with these frequencies:
 #
 # $$\theta_m = \text{base}^{-m/M}, \qquad m = 0, \dots, M - 1, \qquad M = d/4$$
 #
@@ -755,8 +768,8 @@ outcome("loaded", "a" if apart > 0.1 else "b" if apart < -0.1 else "c")
 # count from 0. The width $d$ of a head is a multiple of 4, and the base is above 1.
 #
 # *Why care:* if all patches are counted one after the other, the patch just below is $C$ positions
-# away, a different number in pictures of different widths; with rows and columns it is always one
-# down.
+# away, a different number in pictures of different widths. With rows and columns it is always one
+# row down.
 #
 # <details><summary>Hint</summary>
 #
@@ -793,7 +806,8 @@ titles = ["first pair of the rows", "first pair of the columns"]
 plots.show(*pictures.grid(4, 6, angles[:, [0, 3]], titles))
 
 # %% [markdown]
-# The same angles as the course's `Rotary2d`, in which a patch has the position (row, column):
+# Compare your angles with those of the course's `Rotary2d`. There a patch has the position (row,
+# column):
 
 # %% tags=["nbval-check-output"]
 grid = torch.cartesian_prod(torch.arange(4), torch.arange(6))[None]  # (1, R·C, 2)
@@ -807,16 +821,18 @@ print("turned as the course does:", torch.allclose(mine, theirs, atol=1e-5))
 # %% [markdown]
 # ### Larger pictures than trained
 #
-# A task for pictures: each patch has a symbol, which follows, nine times in ten, from that of the
-# patch one row up and two columns to the left. Some symbols are hidden. Read row by row, that patch
-# is $C + 2$ positions back, a different number in a picture of a different width. The model is
-# trained on 6 by 6 patches and reads 9 by 9 and 12 by 12. Two encodings, with the same steps and
-# layers: rows and columns by your `angles2d`, and RoPE that is told the order of the patches only.
+# In a task for pictures, each patch has a symbol. Nine times in ten, this symbol follows from the
+# symbol one row up and two columns to the left. Counted row by row, that is $C + 2$ positions back,
+# so it depends on the width $C$. Some symbols are hidden.
+#
+# The model is trained on 6 by 6 patches and reads 9 by 9 and 12 by 12. We compare two encodings,
+# with the same steps and layers: rows and columns by your `angles2d`, and RoPE that is told only
+# the order of the patches.
 
 # %%
-predict("pictures", "Trained on 6 by 6 patches, rows and columns by RoPE: the loss on 12 by 12 is",
-        a="near the limit: it knows rows and columns", b="far from it, as that of section 1 was",
-        answer="")
+predict("pictures", "Trained on 6 by 6 patches, with RoPE for rows and columns: what is the loss "
+        "on 12 by 12 patches?", a="near the limit: the model knows rows and columns",
+        b="far from the limit, like RoPE on long texts in section 1", answer="")
 
 # %%
 class PictureRope(Rotary):
@@ -852,16 +868,16 @@ outcome("pictures", "b" if above > 0.5 else "a")
 
 # %% [markdown]
 # The model knows rows and columns. Even so, on 12 by 12 patches its loss is above that of guessing
-# (2.08 nats): the offsets are new, in two directions. And what helps on one axis helps on two. With
-# rows and columns clipped each by itself, the same weights are close to the limit again.
+# (2.08 nats), because the offsets are new in two directions. What helps on one axis helps on two.
+# With rows and columns clipped separately, the same weights are close to the limit again.
 #
-# RoPE in the order of the patches has learned to look eight positions back. On the large picture a
+# RoPE in the order of the patches has learned to look eight positions back. On a larger picture, a
 # different patch stands there.
 
 # %% [markdown]
-# Five seeds, recorded, with two more encodings: a learned table for rows and one for columns, half
-# of a vector each (Dosovitskiy et al. 2021), and learnable Fourier features of both (Li et al.
-# 2021).
+# Here are five recorded seeds, with two more encodings. *Learned per axis* has a learned table for
+# rows and one for columns, half of a vector each (Dosovitskiy et al. 2021). *2-D Fourier* has
+# learnable Fourier features of both (Li et al. 2021). The numbers are losses above the limit:
 
 # %%
 pictures_study = recorded.load("patches")
@@ -870,9 +886,10 @@ print(pictures_study.note)
 rows.pivot_table("above", "encoding", "length", aggfunc=["mean", "std"]).round(2)
 
 # %% [markdown]
-# On the pictures of the training, the learned tables and the Fourier features are a little closer
-# to the limit than RoPE. On larger ones they fail as well: a row that was never trained has a
-# random vector, and features of a row beyond the sixth are new. Only the clip holds.
+# On pictures of the training size, the learned tables and the Fourier features are a little closer
+# to the limit than RoPE. On larger pictures they fail as well. In the tables, a row that was never
+# trained has a random vector. Fourier features of a row beyond the sixth are new. Only the clip
+# holds.
 #
 # DINOv3, a large vision model with RoPE (Siméoni et al. 2025), divides row and column numbers by
 # the size of the picture. That looks like position interpolation, but the model is trained with it
@@ -881,8 +898,9 @@ rows.pivot_table("above", "encoding", "length", aggfunc=["mean", "std"]).round(2
 # %% [markdown]
 # ## 11. Check against other libraries
 #
-# `transformers` computes frequencies for each of these methods from a model's configuration. Its
-# YaRN has the ramp of the authors' code, so your frequencies will differ from its own.
+# `transformers` computes the frequencies of each of these methods from a model's configuration. Its
+# YaRN has the ramp of the authors' code. So your frequencies will differ from those of
+# `transformers`.
 
 # %% tags=["nbval-check-output"]
 from importlib.util import find_spec
@@ -904,26 +922,26 @@ if find_spec("transformers"):
 # ## What to keep
 #
 # - A longer text brings new angles to the slow pairs, and new offsets to every pair. Ask which of
-#   the two a method changes, and which of the two makes your model fail.
-# - Interpolation slows all pairs by $s$, NTK the slowest by $s$ and the fastest not at all, YaRN
-#   each by how often it turned in training. A clip slows nothing.
-# - Slowing all pairs by $s$ moves what a head looks at: from three positions away to $3s$.
+#   the two makes your model fail, and which of the two a method changes.
+# - Interpolation slows all pairs by $s$. NTK slows the slowest pair by $s$ and the fastest not at
+#   all. YaRN slows each pair by how often it turned in training. A clip slows nothing.
+# - When all pairs are slowed by $s$, a head that looked three positions away looks $3s$ away.
 # - Two implementations called YaRN may have two ramps, and a wrong base raises no error. Compare
 #   frequencies, not names.
 # - A position counts the real tokens before it, those in the cache included, and is an integer.
 #   Test cached decoding against one full pass, a padded batch against each text alone, and look at
 #   the positions themselves.
-# - A picture has two positions: half of the pairs for each.
+# - A patch has two positions, its row and its column. Half of the pairs turn by each.
 #
-# And the claim with which unit 09 ended, that a few numbers bring RoPE to longer texts without any
-# further training? Take “brings to” as: at most 0.1 nats above the limit at 96 tokens. On this
-# model the claim then does not hold: each recorded formula stays more than 0.5 nats above it on
-# each of the 20 seeds. The clip keeps within 0.1 on 19 of them, but it changes no number of RoPE.
+# Unit 09 ended with a claim: a few numbers bring RoPE to longer texts, without any further
+# training. Take “brings to” as: at most 0.1 nats above the limit at 96 tokens. On this model the
+# claim then does not hold. Each recorded formula stays more than 0.5 nats above the limit on each
+# of the 20 seeds. The clip stays within 0.1 nats on 19 of them, but it changes no number of RoPE.
 # With a few steps of fine-tuning the model reads on, and then RoPE as it was is among the best.
 #
 # In unit 00, *dog bites man* and *man bites dog* were the same sentence. Since then you have added
-# positions, learned them, counted from the query, turned by them, and carried them beyond what a
-# model was trained on; and of each you know what it can do and what it cannot.
+# positions, learned them, counted them from the query, turned by them, and carried them beyond the
+# training. Of each method you know what it can do and what it cannot.
 #
 # ## Further reading
 #
@@ -935,7 +953,7 @@ if find_spec("transformers"):
 # - Ding et al. 2024, *LongRoPE* (2402.13753): a factor for each pair, found by search.
 # - Yang et al. 2025, *RoPE to NoPE and Back Again* (2501.18795): layers with and without positions.
 # - Barbero et al. 2024, *Round and Round We Go!* (2410.06205): what fast and slow pairs are used
-#   for.
+#   for. Its p-RoPE leaves the slowest pairs alone in all layers.
 # - Dosovitskiy et al. 2021, *An Image is Worth 16×16 Words* (2010.11929), appendix D.4; Li et al.
 #   2021 (2106.02795): a table for each axis, and learnable Fourier features.
 # - Siméoni et al. 2025, *DINOv3* (2508.10104): rows and columns by RoPE in a large model.

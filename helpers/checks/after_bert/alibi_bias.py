@@ -132,7 +132,13 @@ alibi_bias = Exercise(
         Part(BACKWARDS, 0.25, _backwards),
     ),
     forbidden=(encodings.Alibi, encodings.Kerple),
-    explains=("Write `alibi_bias`.", '`form="causal"`:', '`form="symmetric"`:', "the course's own"),
+    explains=(
+        "Write `alibi_bias`.",
+        "It takes slopes of shape",
+        '`form="causal"`:',
+        '`form="symmetric"`:',
+        "the course's own",
+    ),
 )
 
 

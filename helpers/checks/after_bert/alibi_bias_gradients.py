@@ -39,7 +39,7 @@ def bias_without_a_gradient_at_zero(): ...
     "never be learned: abs has none at 0. Take abs of the offset alone, then multiply by the "
     "slope.",
     loses=BACKWARDS,
-    breaks="a slope of 0 too",
+    breaks="also a slope of 0",
 )
 @changed(
     bias_right,
@@ -70,7 +70,7 @@ def bias_by_the_smaller_of_two(slopes, length, form="causal"):
     "then hide the product, by torch.where or nan_to_num. On the way back its 0 · ∞ is there "
     "again. Multiply finite numbers only, then put in −∞.",
     loses=BACKWARDS,
-    breaks="no gradient may be nan when a softmax follows",
+    breaks="No gradient may be nan when a softmax follows",
 )
 def bias_infinity_hidden_by_where(slopes, length, form="causal"):
     p = torch.arange(length)

@@ -297,8 +297,6 @@ def counted_up_to_64(): ...
 def counted_in_place(): ...
 
 
-@counted.mistake(
-    common.NO_GRADIENT, loses=BACKWARDS, breaks="gradients, never nan, must reach them"
-)
+@counted.mistake(common.NO_GRADIENT, loses=BACKWARDS, breaks="Gradients must reach the scores")
 @changed(counted_right, "scores.sigmoid()", "scores.detach().sigmoid()")
 def counted_without_gradients(): ...

@@ -12,7 +12,7 @@ from helpers.checks.engine import changed
     "exp overflows for a large score: exp(150) is infinite in float32, and ∞/∞ is not a number. "
     "torch's sigmoid takes care of that.",
     loses=LARGE,
-    breaks="they may be so large, near",
+    breaks="so large that exp overflows even in float64",
 )
 @changed(counted_right, "scores.sigmoid()", "(scores.exp() / (1 + scores.exp()))")
 def counted_with_an_overflow(): ...
@@ -22,7 +22,7 @@ def counted_with_an_overflow(): ...
     "The result is right, but its gradient is nan for large scores: on the way back, 0 meets an "
     "infinity, as of an exp that overflows or of a root at 0. torch's sigmoid alone has neither.",
     loses=LARGE,
-    breaks="gradients, never nan, must reach them",
+    breaks="no gradient may be nan",
 )
 @changed(counted_right, "scores.sigmoid()", "(1 / (1 + (-scores).exp()))")
 def counted_with_an_overflow_on_the_way_back(): ...
@@ -136,7 +136,7 @@ def counted_rounded_to_float32(): ...
     "Your result is float32 whatever comes in. Leave the dtype to the scores: float64 in, float64 "
     "out.",
     loses=BACKWARDS,
-    breaks="It has the dtype of the scores",
+    breaks="$p$ has the dtype of the scores",
 )
 @changed(counted_right, "scores.sigmoid()", "scores.float().sigmoid()")
 def counted_always_in_float32(): ...

@@ -20,7 +20,7 @@ def hooks_of_the_first(): ...
     "You look a whole word such as “AC” up as if it were one paper. Go through it letter by "
     "letter.",
     loses="combined",
-    breaks="the argument may have several letters",
+    breaks="The argument may have several letters",
 )
 def hooks_of_one_letter(papers):
     needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
@@ -54,7 +54,7 @@ def hooks_but_neighbours_once(papers):
 @hooks.mistake(
     "D: a paper that needs no hook gets the empty tuple, (). None is not a tuple.",
     loses="paper D",
-    breaks="For a paper that needs none it is empty",
+    breaks="For a paper that needs no hook",
 )
 def nope_by_none(papers):
     needed = {"A": "rotate", "B": "scores", "C": "embed", "D": None, "E": "context", "F": "rotate"}

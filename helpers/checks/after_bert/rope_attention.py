@@ -140,7 +140,7 @@ rope_attention = Exercise(
         Part(LARGE, 0.25, _large),
         Part(BACKWARDS, 0.25, _backwards),
     ),
-    explains=("is yours to use",),
+    explains=("You may use `turned`",),
 )
 
 
@@ -278,7 +278,7 @@ def rope_with_a_view(): ...
 
 
 @rope_attention.mistake(
-    common.NO_GRADIENT, loses=BACKWARDS, breaks="gradients must reach all three"
+    common.NO_GRADIENT, loses=BACKWARDS, breaks="Gradients must reach all three"
 )
 @changed(rope_right, "scores.softmax(-1) @ v", "scores.detach().softmax(-1) @ v.detach()")
 def rope_without_gradients(): ...

@@ -32,7 +32,7 @@ def rope_with_an_overflow(): ...
     "scores are far below 0, every exponential is then about exp(−300) = 0. Subtract from each "
     "query its own maximum.",
     loses=LARGE,
-    breaks="the result must be right all the same",
+    breaks="The result must be right all the same",
 )
 def rope_with_one_maximum_for_all(q, k, v):
     q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
@@ -45,7 +45,7 @@ def rope_with_one_maximum_for_all(q, k, v):
     "You subtract the mean of a query's scores, or the middle between two of them. Where the "
     "largest is far above that, exp still overflows. Subtract the largest itself.",
     loses=LARGE,
-    breaks="and one query may have such scores of both signs",
+    breaks="One query may have such scores of both signs",
 )
 def rope_with_the_mean_subtracted(q, k, v):
     q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
@@ -129,7 +129,7 @@ def rope_with_clamped_scores(): ...
     "Your result is right, but where one score is large, no gradient comes back to q and k, not "
     "even from the scores that are ordinary. Let a softmax that cannot overflow do it for all.",
     loses=LARGE,
-    breaks="no gradient nan",
+    breaks="no gradient may be nan",
 )
 def rope_without_gradients_where_scores_are_large(q, k, v):
     q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)

@@ -124,7 +124,7 @@ def slopes_reversed(num_heads):
     "You put any H into the formula. The authors' code does so for powers of 2 only; other "
     "numbers begin with the slopes of the power of 2 below.",
     loses=OTHERS,
-    breaks=("The formula is meant for $H$ a power of 2", "let $P$ be the largest power of 2 below"),
+    breaks=("The formula is meant for an $H$ that is", "let $P$ be the largest power of 2 below"),
 )
 def slopes_by_the_formula_for_any_number(num_heads):
     return 2 ** (-8 * torch.arange(1, num_heads + 1) / num_heads)
@@ -134,7 +134,7 @@ def slopes_by_the_formula_for_any_number(num_heads):
     "Some of your slopes occur twice: of the slopes for 2P heads the second, fourth, … are the "
     "ones you have already. Take the first, third, ….",
     loses=OTHERS,
-    breaks="The remaining $H - P$ are the first, third, fifth",
+    breaks="The remaining $H - P$ slopes are the first, third, fifth",
 )
 def slopes_second_fourth_sixth(num_heads):
     below = 2 ** int(math.log2(num_heads))

@@ -128,7 +128,7 @@ turn = Exercise(
         Part(BACKWARDS, 0.5, _backwards),
     ),
     forbidden=(encodings.Rotary, encodings.XPos, *_elsewhere()),
-    explains=("Write `turn`.", "(Meta's own code of Llama interleaves.)"),
+    explains=("Write `turn`.", "(Meta's own code for Llama"),
 )
 
 

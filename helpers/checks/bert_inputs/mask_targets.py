@@ -40,7 +40,7 @@ def mask_with_ids_beyond_the_end(): ...
     "Your random words are the first ids of a large vocabulary alone, up to some limit such as the "
     "30,522 of the published BERT. Here vocab_size says how many there are.",
     loses="random words are words",
-    breaks="however large that is",
+    breaks="however large `vocab_size` is",
 )
 @changed(mask_some, "vocab_size, tokens.shape", "min(vocab_size, 30_522), tokens.shape")
 def mask_with_words_of_the_published_bert(): ...
@@ -50,7 +50,7 @@ def mask_with_words_of_the_published_bert(): ...
     "You make your random words of numbers between 0 and 1 in float32. It has 24 bits, so in a "
     "very large vocabulary some words are never drawn. torch.randint draws whole numbers.",
     loses="random words are words",
-    breaks="however large that is",
+    breaks="however large `vocab_size` is",
 )
 @changed(
     mask_some,

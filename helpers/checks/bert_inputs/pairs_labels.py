@@ -177,7 +177,7 @@ def pairs_by_a_seed_of_their_own(): ...
     "You look a sentence up by its text to find what follows, and find its first occurrence. "
     "A sentence may come twice: go by its position.",
     loses="each two neighbours, right or wrong",
-    breaks=("`second` is its true neighbour", "a document may hold a sentence twice"),
+    breaks=("`second` is the true next sentence", "a document may hold a sentence twice"),
 )
 @changed(
     sentence_pairs,
@@ -222,7 +222,7 @@ def pairs_in_alphabetical_order(): ...
     "Your sentences are no longer those of the documents: something in them has changed, such as "
     "capitals or the full stop. Take them as they are.",
     loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
-    breaks="`second` is its true neighbour",
+    breaks="`second` is the true next sentence",
 )
 @changed(
     sentence_pairs,

@@ -125,7 +125,7 @@ def row_cut_from_the_shorter(): ...
 
 @row.mistake(
     "With n = 0 a slice like first[:-n] is empty, so a sentence that should stay whole is lost.",
-    breaks="and one of as many segments",
+    breaks="and one row of `length` segments",
 )
 def row_cut_by_slices_of_nothing(first, second, length):
     over = max(0, len(first) + len(second) + 3 - length)

@@ -116,7 +116,7 @@ def row_with_padding_at_the_front(first, second, length):
 
 @row.mistake(
     "You return the segments first. Tokens come first, then segments.",
-    breaks="and one of as many segments",
+    breaks="and one row of `length` segments",
 )
 @changed(
     pair_row,
@@ -172,7 +172,7 @@ def row_with_the_last_mark_in_the_first(): ...
 @row.mistake(
     "Your segments are 0.0 and 1.0. They choose rows of a table, so they are whole numbers.",
     loses=("its segments", "a pair that is too long"),
-    breaks="and one of as many segments",
+    breaks="and one row of `length` segments",
 )
 @changed(
     pair_row,

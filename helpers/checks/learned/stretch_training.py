@@ -49,7 +49,7 @@ def stretch_computed_in_float32(table, length):
     "No gradient comes back to the table, so stretched rows could not be trained. What cuts it "
     "off: detach, .data, no_grad, a new torch.tensor(…) or NumPy?",
     loses="dtype and gradients",
-    breaks="a gradient reaches it",
+    breaks="gradient reaches `table`",
 )
 def stretch_without_gradients(table, length):
     places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
@@ -63,7 +63,7 @@ def stretch_without_gradients(table, length):
     "Where no row has to be mixed, or there are fewer than before, you return rows without a "
     "gradient: those of a detached copy. Use the same computation for every length.",
     loses="dtype and gradients",
-    breaks="a gradient reaches it",
+    breaks="gradient reaches `table`",
 )
 def stretch_with_gradients_for_longer_texts_only(table, length):
     places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)

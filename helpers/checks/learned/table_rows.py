@@ -97,7 +97,7 @@ class rows_are_one_row(RightTable):
     "The argument positions changes nothing. Where it is given, token t gets the row "
     "positions[…, t].",
     loses="adds the rows it is told to",
-    breaks="or plus the rows `positions`",
+    breaks="plus the rows `positions`",
 )
 class rows_told_are_ignored(RightTable):
     def rows(self, x, positions):
@@ -278,7 +278,7 @@ class rows_cost_the_precision_of_x(RightTable):
     "No gradient comes back to x, so nothing before it could be trained, not even the tokens' "
     "vectors. What cuts it off: detach, .data or no_grad?",
     loses="dtype and gradients",
-    breaks="a gradient reaches both $x$ and the rows",
+    breaks="gradient reaches both $x$ and the rows",
 )
 class rows_added_to_a_detached_input(RightTable):
     def embed(self, x, positions=None):

@@ -135,7 +135,7 @@ def ramp_of_warm_frequencies(): ...
 
 @ramp.mistake(
     "You return one of two results, or them in one tensor. Return both.",
-    breaks="It returns two results",
+    breaks="`ramp` returns two results",
 )
 @changed(ramp_again, "return slowed, 0.1 * math.log(factor) + 1", "return slowed")
 def ramp_without_the_factor(): ...

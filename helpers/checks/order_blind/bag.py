@@ -37,7 +37,7 @@ NOT_TWINS = ("bags of different sizes", "bags that are nearly alike")
 @bag.mistake(
     "You group by the sequence itself, so a shuffled one counts as a new bag. A bag forgets the "
     "order: bring each row into a form that does not depend on it.",
-    breaks=("knows of each sequence only its bag", "that a function of the bag can get right"),
+    breaks=("knows only the bag of tokens", "that a function of the bag can get right"),
 )
 def bag_in_order(tokens, answers):
     bags = defaultdict(Counter)

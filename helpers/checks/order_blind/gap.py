@@ -76,7 +76,7 @@ gap = Exercise(
         Part("simple functions", 0.5, _simple),
         Part("layers of attention", 0.5, _layers),
     ),
-    explains=("A proof is good; a measurement also finds bugs.",),
+    explains=("A proof is about formulas; a measurement also finds bugs.",),
 )
 
 

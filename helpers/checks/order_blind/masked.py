@@ -20,7 +20,7 @@ masked = Exercise(
         Part("dtype and gradients", 0.25, masked_cases.backwards),
     ),
     forbidden=common.ATTENTION,
-    explains=("Every query may look at one key at least.",),
+    explains=("Every query has at least one key that it may look at.",),
 )
 MASKED = (
     "a causal mask (T, T)",
@@ -103,7 +103,7 @@ def masked_with_plus_infinity(q, k, v, mask=None):
     "scores[mask] wants a mask of the scores' own shape. Here it may have fewer axes, or axes "
     "of size 1; masked_fill and torch.where broadcast.",
     loses=MASKED,
-    breaks="It may be $(T, S)$",
+    breaks="The mask may be $(T, S)$",
 )
 def masked_by_indexing(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5

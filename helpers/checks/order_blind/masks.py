@@ -94,7 +94,7 @@ def masks_hide_queries(lengths, num_tokens, causal=False):
 @masks.mistake(
     "You switch off padded rows as well. A query that may look nowhere ends in 0/0; its output "
     "is not used anyway, so leave its row alone.",
-    breaks="Rows of padded queries are filled in by the same two rules",
+    breaks="Rows of padded queries follow the same two rules",
 )
 def masks_hide_queries_as_well(lengths, num_tokens, causal=False):
     places = torch.arange(num_tokens)
@@ -138,7 +138,7 @@ def masks_one_into_the_future(lengths, num_tokens, causal=False):
 
 @masks.mistake(
     "One padded token can still be seen. A sequence of n real tokens has the positions 0 to n − 1.",
-    breaks="only the first `lengths[b]` of sequence $b$ are real",
+    breaks="only the first `lengths[b]` tokens of sequence $b$ are real",
 )
 def masks_one_token_too_long(lengths, num_tokens, causal=False):
     places = torch.arange(num_tokens)

@@ -32,7 +32,7 @@ batched = Exercise(
         Part("dtype and gradients", 0.5, partial(common.cases_backwards, name="q")),
     ),
     forbidden=common.TERMS,
-    explains=("A tensor of $T^2",),
+    explains=("A tensor of $T^2", "is asked only where"),
 )
 
 

@@ -82,7 +82,7 @@ memory = Exercise(
         Part("the form with a product for each vector", 0.5, partial(_counted, names=("gather",))),
         Part("what is learned, and the scores", 0.5, _learned),
     ),
-    explains=("Now predict.",),
+    explains=("Now predict",),
 )
 
 

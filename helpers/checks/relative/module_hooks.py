@@ -134,7 +134,7 @@ class given_offsets_ignored(RightShaw):
 @module.mistake(
     "Given offsets may lie beyond k too. Clip them like your own before they become rows.",
     loses=("offsets that are given", "dtype and gradients"),
-    breaks="These are clipped too",
+    breaks="is clipped too",
 )
 class given_offsets_not_clipped(RightShaw):
     def rows(self, x, offsets):
@@ -193,7 +193,7 @@ class an_axis_for_heads_in_any_offsets(RightShaw):
     "You divide by the sum of a query's weights, so what dropout has taken is given back. Use the "
     "weights as they are.",
     loses=("context: Σ α_ij w^V by offset", "offsets that are given", "dtype and gradients"),
-    breaks="of weights as they are",
+    breaks="takes the weights as they are",
 )
 class weights_that_add_up_to_1(RightShaw):
     def context(self, weights, offsets=None):

@@ -34,7 +34,7 @@ class vectors_as_wide_as_the_model(RightShaw):
     "You have a table for each head. Shaw shares one among all heads; T5's numbers are "
     "separate for each head.",
     loses=("two tables to be trained", "dtype and gradients"),
-    breaks="the heads share them",
+    breaks="the heads share both tables",
 )
 class a_table_for_each_head(RightShaw):
     def table(self):

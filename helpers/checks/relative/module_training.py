@@ -144,7 +144,7 @@ class tables_frozen_by_eval(RightShaw):
         "context: Σ α_ij w^V by offset",
         "dtype and gradients",
     ),
-    breaks="the next call uses the tables as they have become",
+    breaks="the next call uses the changed tables",
 )
 class tables_copied_after_eval(RightShaw):
     def kept(self, name):
@@ -166,7 +166,7 @@ class tables_copied_after_eval(RightShaw):
     "beyond 256, so in a long text neighbours share a row. torch.arange of a whole number gives "
     "int64.",
     loses="dtype and gradients",
-    breaks="after `.bfloat16()` bfloat16",
+    breaks="after `.bfloat16()` all is bfloat16",
 )
 class offsets_in_the_dtype_of_q(RightShaw):
     def rows(self, x, offsets):

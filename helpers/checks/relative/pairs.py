@@ -66,7 +66,7 @@ def pair_of_the_first_query(q, vectors, rows):
 @pairs.mistake(
     "The heads have been added up. Each head asks with its own query and keeps its own "
     "scores: (B, H, T, T).",
-    breaks="returned is $(B, H, T, T)$",
+    breaks="the result is $(B, H, T, T)$",
 )
 def pair_heads_summed(q, vectors, rows):
     return (q[:, :, :, None] * vectors[rows]).sum(-1).sum(1)
@@ -84,7 +84,7 @@ def pair_not_summed(q, vectors, rows):
     "The argument rows changes nothing: you work out offsets of your own. The rows may also "
     "be those of a tree.",
     loses="any row for any pair",
-    breaks="it may hold any rows, not only those by offset",
+    breaks="`rows` may hold any rows, not only those by offset",
 )
 def pair_rows_ignored(q, vectors, rows):
     p = torch.arange(q.shape[2])

@@ -232,7 +232,7 @@ def skew_from_the_beginning_of_the_memory(products):
     "No gradient comes back through your result, so the table before it would never learn. What "
     "cuts it off: detach, .data, no_grad or NumPy?",
     loses="dtype and gradients",
-    breaks="gradients must reach them",
+    breaks="gradients must reach `products`",
 )
 def skew_without_gradients(products):
     with torch.no_grad():
@@ -257,7 +257,7 @@ def skew_always_in_float32(products):
 @skew.mistake(
     "You write into products, which belong to the caller. Operations that end in _ change the "
     "tensor itself, and so does products[...] = ….",
-    breaks="they are not modified in place",
+    breaks="`products` is not modified in place",
 )
 def skew_row_by_row_in_place(products):
     length = products.shape[-2]

@@ -116,7 +116,7 @@ def value_softmax_again(weights, vectors, rows):
 @values.mistake(
     "You have joined the heads. What calls this adds it to weights·v first, which is "
     "(B, H, T, d); the heads are joined later.",
-    breaks="returned is $(B, H, T, d)$",
+    breaks="the result is $(B, H, T, d)$",
 )
 def value_heads_joined(weights, vectors, rows):
     by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
@@ -136,7 +136,7 @@ def value_heads_averaged(weights, vectors, rows):
 @values.mistake(
     "The argument rows changes nothing: you work out offsets of your own.",
     loses="any row for any pair",
-    breaks="any rows; returned is",
+    breaks="may hold any rows",
 )
 def value_rows_ignored(weights, vectors, rows):
     p = torch.arange(len(rows))

@@ -158,7 +158,7 @@ convolution = Exercise(
         Part(BACKWARDS, 0.25, _backwards),
     ),
     forbidden=(encodings.Convolution,),
-    explains=("Build it, and you can watch", "Write `attention_as_convolution`."),
+    explains=("Build this sum of heads", "Write `attention_as_convolution`."),
 )
 
 

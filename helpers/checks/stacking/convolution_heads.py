@@ -115,7 +115,7 @@ def heads_without_gradients_where_alpha_is_large(x, kernel, alpha):
     "exp of all scores of a query is 0 here, and 0 / 0 is not a number. A softmax stays the same "
     "when a query's largest score is subtracted from all of them; torch's softmax does so.",
     loses=EXTREMES,
-    breaks="It must be right even if `alpha` is so large",
+    breaks="The result must be right even if `alpha` is so large",
 )
 @changed(
     heads_in_the_middle,

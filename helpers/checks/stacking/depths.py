@@ -56,7 +56,7 @@ depths = Exercise(
         Part("integers", 0.25, _whole),
     ),
     forbidden=(encodings.tree_offsets, _above),
-    explains=("Write `tree_depths`:",),
+    explains=("Write `tree_depths`.",),
 )
 
 

@@ -107,6 +107,7 @@ probe = Exercise(
         "The residual says whether rows differ.",
         "It does not say whether they still know",
         "Write `position_probe`.",
+        "It gets the states `train` of some sequences",
     ),
 )
 

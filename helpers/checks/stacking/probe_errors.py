@@ -8,7 +8,7 @@ from helpers.checks.stacking.probe import HARD, LENGTH, RIDGE, probe, probe_of_s
 
 @probe.mistake(
     "This is the mean squared error. Return the mean absolute error, which is in positions.",
-    breaks="and returns the mean absolute error on the second",
+    breaks="returns the mean absolute error on `test`",
 )
 @changed(probe_of_states, "errors.abs().mean()", "errors.square().mean()")
 def probe_with_squared_errors(): ...
@@ -67,7 +67,7 @@ def probe_with_an_error_for_each_position(): ...
 @probe.mistake(
     "You fit the probe on train and test together, so it has already seen what it is judged on. "
     "Fit it on train alone.",
-    breaks="fits $w$ on the first by the formula above",
+    breaks="It fits $w$ on `train` by the formula above",
 )
 @changed(
     probe_of_states,

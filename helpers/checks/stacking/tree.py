@@ -116,8 +116,8 @@ tree = Exercise(
     ),
     forbidden=(_above,),
     explains=(
-        "Now the offsets, which our attention",
-        "Write `tree_offsets`:",
+        "Now write the offsets that our attention",
+        "Write `tree_offsets`.",
         "You may use `encodings.tree_depths` for the depths.",
     ),
 )

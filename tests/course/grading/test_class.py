@@ -1,4 +1,4 @@
-"""A synthetic class of each unit, graded by `course grade`, and one by stock nbgrader as well.
+"""A synthetic class of a unit, graded by `course grade`, and one by stock nbgrader as well.
 
 One mistake and one variant of each exercise go this way; that every one of them gets its marks and
 its hint is in tests/checks/test_mistakes.py, which needs no kernel.
@@ -23,7 +23,7 @@ from helpers.course.authoring.build import Built
 from helpers.course.grading import grade
 from helpers.course.settings import Course
 from tests.checks import variants
-from tests.common import ISOLATED, ROOT, UNITS
+from tests.common import ISOLATED, ROOT, SAMPLE
 from tests.course.judged import scores
 
 pytestmark = pytest.mark.usefixtures("warm_sandboxes")
@@ -43,7 +43,7 @@ def _hand_in(built: Built, unit: str, folder: Path) -> Path:
     return folder / "submitted"
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", dict.fromkeys([*SAMPLE, STOCK]))
 def test_a_synthetic_class_gets_the_marks_and_hints_it_should(
     course: Course, unit: str, tmp_path: Path
 ) -> None:
