@@ -1,16 +1,16 @@
 # %% [markdown]
 # # 00 · Start here
 #
-# *Dog bites man* is not news; *man bites dog* is. For a Transformer like BERT they are the same
-# sentence, unless somebody hands it the positions of the words. How to do that is an old question
-# with two dozen answers, and this course builds and measures them.
+# *Dog bites man* is not news; *man bites dog* is. For a Transformer like BERT both are the same
+# sentence, unless the model is given the positions of the words. This course builds and measures
+# two dozen ways to give them.
 #
 # By the end of these ten minutes you
 #
 # - know that your machine has what the course needs;
 # - have seen why a Transformer must be given the positions of its tokens;
 # - have solved one exercise, read a hint, and know how points are given;
-# - have made your first prediction, and seen the result that the course works towards.
+# - have made your first prediction, and seen the question that the course works on.
 
 # %% [markdown]
 # ## 1. Is everything here?
@@ -21,13 +21,13 @@ from helpers import runtime
 print(runtime.check())
 
 # %% [markdown]
-# A line with ✗ says what to do. Everything in the course runs on a laptop without a GPU; on a GPU
-# the experiments are larger, the ideas are the same.
+# A line with ✗ says what to do. Everything in the course runs on a laptop without a GPU. With a GPU
+# the experiments are larger, but the ideas are the same.
 
 # %% [markdown]
 # ## 2. A bag of words
 #
-# Here are two sentences with the same words, and a number for each word.
+# Here are two sentences with the same words. Each word has a number.
 
 # %%
 import torch
@@ -38,8 +38,8 @@ tokens = torch.tensor([[words[word] for word in s.split()] for s in sentences])
 tokens  # (B, T): two sentences, three words
 
 # %% [markdown]
-# A model turns each number into a vector, its **embedding**. If it then only adds the vectors up,
-# it cannot know who was bitten:
+# A model turns each number into a vector, its **embedding**. A model that only adds these vectors
+# up cannot know who was bitten:
 
 # %% tags=["nbval-check-output"]
 torch.manual_seed(0)
@@ -48,10 +48,10 @@ bags = vectors[tokens].sum(dim=1)  # (B, D)
 print("the same bag of words:", torch.allclose(bags[0], bags[1]))
 
 # %% [markdown]
-# Where every word sees all others, as in BERT, self-attention is a cleverer sum, but still a sum
-# over all words: shuffle the words, and the outputs are shuffled in the same way, with nothing
-# else changed (unit 01 proves it, and measures what a mask changes). So the position of each word
-# has to be put in from outside. **How** is the subject of this course.
+# Self-attention is a cleverer sum, but still a sum over words. In BERT every word sees all others.
+# Without positions, shuffling the words only shuffles the outputs in the same way. Unit 01 proves
+# this, and measures what changes if a word cannot see the words after it. So the position of each
+# word has to be put in from outside. **How** to do this is the subject of this course.
 
 # %% [markdown] exercise="positions" title="Where does each token stand?" difficulty=1 minutes=5
 # Every encoding begins with the position of each token. Write `positions_of`: for a batch of
@@ -60,8 +60,8 @@ print("the same bag of words:", torch.allclose(bags[0], bags[1]))
 #
 # For our two sentences that is `[[0, 1, 2], [0, 1, 2]]`.
 #
-# *Why care:* the two axes are easily mixed up, and no error tells you. Throughout the course, $B$,
-# the batch, comes first, and $T$ is the length.
+# *Why care:* the two axes are easily mixed up, and no error tells you. Throughout the course, the
+# batch $B$ is the first axis, and $T$ is the length.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -80,8 +80,9 @@ def positions_of(tokens: torch.Tensor) -> torch.Tensor:
     ### END SOLUTION
 
 # %% [markdown]
-# The next cell checks your answer. Run it as often as you like, before and after you have written
-# something. Try a wrong answer on purpose: let the positions begin at 1, and read what it says.
+# The next cell checks your answer. Run it as often as you like, even before you have written
+# something. Try a wrong answer on purpose: let the positions begin at 1, and read what the check
+# says.
 
 # %% test="positions" points=2
 from helpers.checks import start_here as check
@@ -92,43 +93,47 @@ check.positions(positions_of, seed=6101)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# **How points are given.** An exercise has parts, and each part that is right earns its points.
-# After you hand in, the same check runs again with other sentences. A right answer counts however
-# you have written it; an answer that only calls a library, this course's, the book's or another,
-# for the very thing that is asked does not. Whatever the exercise, leave the arguments as they are,
-# keep nothing from one call to the next, and start no threads: the check calls your function many
-# times. Longer exercises have **small print** that opens when you click on it: dtypes, gradients,
-# odd sizes. Write the main thing first, then read it. Cells with a CHECK line are locked: if you
-# change one, it is put back. **Validate**, above the notebook in JupyterLab, is nbgrader's: it runs
-# all cells anew, and “The following cell failed … Partial credit” means that a check has not given
-# all of its points yet; it may have given some, or none.
+# **How points are given.** An exercise has parts, and each right part earns its points. After you
+# hand in, the same check runs again with other sentences.
 #
-# If you are stuck, go on: as long as the exercise's own cell runs, no later cell waits for your
-# answer.
+# - A right answer counts, however it is written. But it does not count if it only calls a function
+#   that solves the whole exercise, from this course's library, the book's or any other.
+# - In every exercise, do not change the arguments, keep nothing from one call to the next, and
+#   start no threads. The check calls your function many times.
+# - Longer exercises have **small print** that opens when you click on it: dtypes, gradients, odd
+#   sizes. Write the main thing first, then read the small print.
+# - Cells with a CHECK line are locked: if you change one, it is put back.
+# - The button **Validate**, above the notebook in JupyterLab, belongs to nbgrader and runs all
+#   cells anew. “The following cell failed … Partial credit” means that a check has not given all of
+#   its points yet; it may have given some, or none.
+#
+# If you are stuck, go on. Later cells do not need your answer, as long as the exercise's own cell
+# runs without an error.
 #
 # **Words.** The course uses the terms of the field, and explains each where it first occurs. If you
-# meet one again and have forgotten it, the line below each unit's title links to the glossary.
+# have forgotten a term, look it up in the glossary: the line below each unit's title links to it.
 
 # %% [markdown]
 # ## 3. Where this leads
 #
-# A small Transformer reads a synthetic language of 8 symbols: nine times in ten, the token **three
-# positions before** determines a token; otherwise it is drawn at random from all symbols. Some
-# tokens are hidden or replaced, and the model has to name them. This is **masked language
-# modelling**, BERT's way of training. The model was trained on sequences of 24 tokens, then tested
-# on 24, 48 and 96. Its **loss** says how badly it does, so less is better; the grey line, the
-# *limit*, is the loss of the best model that there could be. Below the picture both are explained.
-# *Sinusoids* are the positional vectors of the first Transformer; a formula computes them for any
-# length.
+# A small Transformer reads a synthetic language of 8 symbols. Nine times in ten, a token is
+# determined by the token **three positions before** it; otherwise it is drawn at random from all
+# symbols. Some tokens are hidden or replaced, and the model has to name the original tokens. This
+# is **masked language modelling**, BERT's way of training.
+#
+# The model was trained on sequences of 24 tokens, then tested on 24, 48 and 96. Its **loss** says
+# how badly it does, so less is better. The grey line in the picture, the *limit*, is the loss of
+# the best possible model. Loss and limit are explained below the picture. *Sinusoids* are the
+# positional vectors of the first Transformer; a formula computes them for any length.
 #
 # **Make a prediction before you look.** Write your letter between the quotes and run the cell.
-# Predictions are never marked; they are there because people who commit to an answer remember the
+# Predictions are never marked. They are there because people who commit to an answer remember the
 # result better.
 
 # %%
 from helpers.predict import outcome, predict
 
-predict("far", "Trained on 24 tokens: how does the model with sinusoids do on 96?",
+predict("far", "Trained on 24 tokens: how is the loss with sinusoids on 96?",
         a="as well as on 24, since the formula holds for any length",
         b="worse than on 24, but better than without positions",
         c="worse than without any positions", answer="")
@@ -152,21 +157,23 @@ outcome("far", "c" if at96 > none else "a" if at96 < at24 + 0.1 else "b")
 
 # %% [markdown]
 # The loss is the **cross-entropy**: the mean of $-\ln p$, where $p$ is the probability that the
-# model gave to the right token, in **nats**. Less is better; guessing one of 8 symbols blindly
-# costs $\ln 8 \approx 2.08$ nats. The grey line is the best that **any** model could do, the
-# **entropy** of the hidden tokens given those that are shown. For this language it can be computed
-# exactly, and we call it the *limit*. It is not zero, because one token in ten follows no rule, and
-# because the token that would give the answer away may be hidden itself, or lie beyond an end of
-# the text. (In longer texts fewer tokens are near an end, so the line falls a little.)
+# model gave to the right token. Its unit is the **nat**. Guessing one of 8 symbols blindly costs
+# $\ln 8 \approx 2.08$ nats.
 #
-# Two things to explain, then:
+# The grey line is the lowest loss that **any** model can reach: the **entropy** of the hidden
+# tokens given those that are shown. For this language it can be computed exactly, and we call it
+# the *limit*. The limit is not zero, for two reasons. One token in ten follows no rule. And the
+# tokens three positions before and after, which would give the answer away, may be hidden too or
+# lie outside the text. In longer texts fewer tokens are near an end, so the line falls a little.
+#
+# Two results need an explanation:
 #
 # 1. Without positions the model learns little. It knows which tokens are there, but not where.
-# 2. With sinusoids it comes close to the limit at the trained length, and fails beyond it: on 96
-#    tokens its loss is higher than without any positions.
+# 2. With sinusoids the model comes close to the limit at the trained length, but fails on longer
+#    texts. On 96 tokens its loss is higher than without any positions.
 #
-# Unit 02 builds the sinusoids; from unit 03 on you build others, and race them. Is there one that
-# stays with the grey line at 96?
+# Unit 02 builds the sinusoids. From unit 03 on you build other encodings and race them. Does one of
+# them stay close to the grey line at 96?
 
 # %% [markdown]
 # ## Further reading

@@ -1,19 +1,19 @@
 # %% [markdown]
 # # 02 · Sinusoidal encoding
 #
-# “The dog bites the man” and “the man bites the dog” were one and the same to the Transformer of
-# unit 01, because attention without positions is permutation-equivariant. So we have to hand it the
-# positions. The first idea that comes to mind is to number the words. This unit begins with why
-# that fails, and builds what Vaswani et al. (2017) did instead: a vector for each position, made of
-# sines and cosines, the **positional encoding** of the first Transformer.
+# “The dog bites the man” and “the man bites the dog” were the same to the Transformer of unit 01,
+# because attention without positions is permutation-equivariant. So the model needs the positions
+# of the tokens. The simplest idea is to number the words. This unit first shows why that fails.
+# Then it builds the solution of Vaswani et al. (2017), the **positional encoding** of the first
+# Transformer: a vector for each position, made of sines and cosines.
 #
 # By the end of this unit you can
 #
 # - build the table of sines and cosines from its formula, for any width;
-# - say what a column's wavelength is, and how many wavelengths are longer than a text;
-# - show that moving by $k$ positions is a rotation, the same one everywhere;
-# - say what the dot product of two rows reveals about their distance, and what it does not;
-# - use the table in a model: batch first, cached, with a clear error when it is too short.
+# - say what the wavelength of a column is, and count the wavelengths that are longer than a text;
+# - show that moving by $k$ positions is a rotation, the same at every position;
+# - say what the dot product of two rows tells about their distance, and what it does not tell;
+# - use the table in a model: batch first, computed once, with a clear error if a text is too long.
 #
 # Reading and running takes about 25 minutes besides the exercises.
 
@@ -31,9 +31,9 @@ from helpers.plots import losses
 from helpers.predict import outcome, predict
 
 # %% [markdown]
-# Of the four **hooks** at which positions can enter a Transformer, this unit uses the first: a
-# vector is added to each token's embedding, once, at the input. It is an **absolute** encoding,
-# since it depends on the position itself, not on how far two tokens are apart.
+# Positions can enter a Transformer at four **hooks** (unit 01). This unit uses the first: once, at
+# the input, a vector is added to the embedding of each token. This is an **absolute** encoding: the
+# vector depends on the position itself, not on the distance between two tokens.
 
 # %%
 plots.show(*hooks.hooks("embed"))
@@ -41,9 +41,10 @@ plots.show(*hooks.hooks("embed"))
 # %% [markdown]
 # ## 1. Why not just number the words?
 #
-# Say that a token's embedding has $D = 64$ entries of size about 1, so that its length is about 8,
-# and that we add the position $p$ to each entry. Or that we add $p/T$, which never exceeds 1. How
-# large is what we add, and does it mean the same thing in every text?
+# Say that a token's embedding has $D = 64$ entries of size about 1. Its length is then about 8. We
+# could add the position $p$ to each entry. Or we could add the fraction $p/T$, where $T$ is the
+# number of tokens; it stays below 1. How long is the vector that we add? And does a step from
+# one token to the next change it by the same amount in every text?
 
 # %% tags=["nbval-check-output"]
 for T in (10, 100, 500):
@@ -54,30 +55,32 @@ for T in (10, 100, 500):
           f" or {scaled[-1].norm():.0f} (fractions); one step is {64**0.5 / T:.3f} (fractions)")
 
 # %% [markdown]
-# Plain numbers drown the word: at position 499 the vector is 500 times as long as the word's.
-# Fractions stay small, but then one step to the right is a different amount in every text, so “the
-# word before me” has no fixed meaning. We want a code whose entries stay between −1 and 1, which
-# looks different at every position, and in which **a step to the right is always the same thing**.
-# A clock has all three.
+# Plain numbers are too large: at position 499 the added vector is about 500 times as long as the
+# embedding. Fractions stay small, but one step to the right is a different amount in every text. So
+# “the word before me” has no fixed meaning. We want a code with three properties: its entries stay
+# between −1 and 1; it looks different at every position; and **a step to the right always changes
+# it in the same way**. A clock with enough hands has
+# all three.
 #
 # ## 2. A clock with many hands
 #
-# A clock tells twelve hours apart with one hand, and 720 minutes with two. No hand needs to
-# know the time; each only turns at a speed of its own. Sinusoidal encoding gives each position
-# such a clock face with $D/2$ hands:
+# A clock tells twelve hours apart with one hand, and 720 minutes with two. No hand needs to know
+# the time: each only turns at its own speed. A sinusoidal encoding gives each position such a clock
+# face, with $D/2$ hands:
 
 # %%
 explorable.show("clock", *clock.clocks(first=3))
 
 # %% [markdown]
-# Move the slider. Each hand turns by an angle of its own, and that angle is **the same at every
-# step**. Hand $i$ turns by $\omega_i$ radians per position (Vaswani et al. 2017, section 3.5):
+# Move the slider. Each hand turns by its own angle, and this angle is **the same at every step**.
+# Hand $i$ turns by $\omega_i$ radians per position (Vaswani et al. 2017, section 3.5):
 #
 # $$\omega_i = \frac{1}{10000^{2i/D}}, \qquad i = 0, 1, \dots, D/2 - 1$$
 #
-# A model cannot read angles, but it can read where a hand points: its tip is at
-# $(\sin p\,\omega_i, \cos p\,\omega_i)$. These two numbers for each hand are the encoding. Over
-# many positions each of them is a wave:
+# A model cannot read angles, but it can read where a hand points: the tip of a
+# hand of length 1, which starts at the top and runs clockwise, is at $(\sin p\,\omega_i,
+# \cos p\,\omega_i)$. The encoding consists of these two numbers for each hand.
+# Over many positions, each number follows a wave:
 
 # %%
 D = 8
@@ -94,12 +97,12 @@ plots.show(figure, "Three sine waves over 40 positions: hand 0 is fast, 1 slow, 
 
 # %% [markdown] exercise="wavelengths" title="Wavelengths" difficulty=1 minutes=5
 # After how many positions is hand $i$ back where it began? That is its **wavelength**
-# $\lambda_i = 2\pi/\omega_i$. Write `wavelengths`, which returns $\lambda_0, \dots,
-# \lambda_{D/2-1}$ as a tensor (a NumPy array will do), a new one with each call, for an even $D$.
-# The 10,000 is the argument `base`, any number above 1.
+# $\lambda_i = 2\pi/\omega_i$. Write `wavelengths`, which returns
+# $\lambda_0, \dots, \lambda_{D/2-1}$ as a tensor or a NumPy array, a new one with each call. The
+# 10,000 is the argument `base`, any number above 1, and $D$ is even.
 #
-# *Why care:* a hand whose wavelength is longer than your sequences never completes a turn. You will
-# count how many those are.
+# *Why care:* a hand whose wavelength is longer than your text never completes a turn. You will
+# count these hands.
 #
 # <details><summary>Hint</summary>
 #
@@ -120,8 +123,8 @@ check.wavelengths(wavelengths, seed=2101)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# BERT has width 768, which would be 384 hands, and reads at most 512 tokens. **Make a prediction
-# first**: write your letter between the quotes. It is never marked.
+# BERT has width 768 and reads at most 512 tokens. A sinusoidal table of this width has 384 hands.
+# **Make a prediction first**: write your letter between the quotes. Predictions are never marked.
 
 # %%
 predict("turns", "In 512 positions, how many of the 384 hands make at least one full turn?",
@@ -138,31 +141,31 @@ print(f"the longest wavelength is {lam.max() / (2 * math.pi):.0f} · 2π positio
 outcome("turns", "a" if turning > 0.8 * 384 else "c" if turning < 0.1 * 384 else "b")
 
 # %% [markdown]
-# So in 512 positions half of the hands complete no turn, and a quarter hardly move. **Why 10,000,
-# then?** The fast hands tell neighbours apart but repeat themselves; the slow ones do not repeat,
-# but change little from one word to the next. A geometric series of speeds covers all scales in
-# between, and the base says how slow the slowest is. The wider the table, the nearer the wavelength
-# of the slowest comes to $10000 \cdot 2\pi \approx 63{,}000$ positions, far beyond the texts of
-# 2017. Models for longer texts have taken larger bases since (unit 10).
+# So in 512 positions about half of the hands complete no turn, and a quarter hardly move. **Why
+# 10,000, then?** Fast hands tell neighbours apart, but they soon repeat. Slow hands do not repeat,
+# but they change little from one word to the next. The speeds form a geometric series, so there are
+# hands for all scales in between. The base sets how slow the slowest hand is. In wide tables its
+# wavelength is close to $10000 \cdot 2\pi \approx 63{,}000$ positions, far longer than the texts of
+# 2017. Later models for longer texts use larger bases (unit 10).
 
 # %% [markdown]
 # ## 3. The table
 #
-# A row of the table is one position: the sine and cosine of every hand, side by side.
-# **Why both?** The sine alone is the same at an angle $a$ and at $\pi - a$: a hand at two o'clock
-# could not be told from one at four. And with both, moving by $k$ becomes a linear map, as section
-# 4 shows.
+# A row of the table belongs to one position: it holds the sine and the cosine of every hand. **Why
+# both?** The sine alone is the same for the angles $a$ and $\pi - a$: a hand at two o'clock would
+# look like a hand at four o'clock. With both, moving by $k$ is also a linear map, as section 4
+# shows.
 #
 # $$PE(p, 2i) = \sin(p\,\omega_i), \qquad PE(p, 2i+1) = \cos(p\,\omega_i)$$
 
 # %% [markdown] exercise="table" title="The table" difficulty=2 minutes=10
 # Write `sinusoidal_table`. It returns $(T, D)$: row $p$ is position $p$, counted from 0; column
 # $2i$ is the sine and column $2i+1$ the cosine of hand $i$. Here $D$ is even, and the argument
-# `base` (any number above 1) stands for the 10,000. The numbers may be float32 or float64, in a
-# tensor or a NumPy array, a new one with each call.
+# `base` (any number above 1) stands for the 10,000. The result is a float32 or float64 tensor or
+# NumPy array, a new one with each call.
 #
-# *Why care:* this is the table that later units compare everything with. Some libraries build a
-# different one; if you write theirs, the check will say so.
+# *Why care:* later units compare other encodings with this table. Some libraries build a different
+# table; if you write theirs, the check tells you.
 #
 # <details><summary>Hint 1: all angles at once</summary>
 #
@@ -192,7 +195,7 @@ check.table(sinusoidal_table, seed=2202)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Look at it. The sliders act on **your** function (or on the course's, while yours is not right).
+# Look at the table. The sliders use **your** function, or the course's until yours is right.
 
 # %%
 table_of = check.table.use(sinusoidal_table)
@@ -208,12 +211,12 @@ widgets.explore(draw, T=("length T", 8, 256, 64), half_D=("half the width, D/2",
                 log10_base=("log₁₀ of the base", 1.0, 6.0, 4.0))
 
 # %% [markdown]
-# Set the base to 10: even the slowest of the 32 hands is back where it began after 58 rows, so no
-# hand alone tells the picture's beginning from its end. Set it to a million: two hands in three
-# make less than a tenth of a turn, and hardly help to tell the rows apart.
+# Set the base to 10: after 58 rows even the slowest of the 32 hands is back where it began. So no
+# single hand tells the beginning of the picture from its end. Set the base to a million: two thirds
+# of the hands make less than a tenth of a turn. They hardly help to tell the rows apart.
 #
-# **Check against the book.** d2l (section 11.6) has a table of sines and cosines too. Is it equal
-# to yours, and what does it do with an odd width?
+# **Check against the book.** d2l (section 11.6) has a table of sines and cosines too. Is that table
+# equal to yours? And what happens with an odd width?
 
 # %% tags=["nbval-check-output"]
 from helpers.book import d2l
@@ -228,13 +231,14 @@ if d2l:
         print("odd width:", error)
 
 # %% [markdown] exercise="any_width" title="Any width" difficulty=2 minutes=8
-# The book's code fails when $D$ is odd. The formula does not care: if $D$ is odd, the last column
-# has the even index $D-1$, a sine without a cosine.
+# The book's code fails when $D$ is odd. The formula works for odd $D$ too: the last column then has
+# the even index $D-1$, so it is a sine without a cosine.
 #
 # Write `table_of_any_width`, which works for odd and even $D$, down to $D = 1$, and for any `base`
-# above 1. It returns a new table with each call, too.
+# above 1. It also returns a new table with each call.
 #
-# *Why care:* cutting or padding until the shapes fit is quick, but it changes the numbers.
+# *Why care:* it is quick to cut or pad a table until the shapes fit, but its speeds belong to
+# another $D$.
 #
 # <details><summary>Hint</summary>
 #
@@ -263,28 +267,30 @@ check.any_width(table_of_any_width, seed=2303)
 # %% [markdown]
 # ## 4. Moving is turning
 #
-# Turn all hands of a clock by the angles that belong to $k$ positions, and it shows the position
-# $k$ further on, wherever you began. The paper chose sinusoids for this: moving by $k$ is a
-# **linear map that is the same at every position**, $PE(p+k) = M_k\,PE(p)$. Attention is made of
-# linear maps, so “three positions back” is something that it can learn once and use everywhere.
-# The proof is the sum formula for angles, for one hand:
+# Turn each hand of a clock by its angle for $k$ positions: now the clock shows the position $k$
+# further on, wherever you began. This is why the paper chose sinusoids: moving by $k$ is a **linear
+# map that is the same at every position**, $PE(p+k) = M_k\,PE(p)$. Attention computes queries and
+# keys by linear maps, so it can learn “three positions back” once and use it everywhere. The proof
+# uses the sum formulas for angles. For one hand:
 #
 # $$\begin{pmatrix} \sin(a+b) \\ \cos(a+b) \end{pmatrix} =
 # \begin{pmatrix} \sin a \cos b + \cos a \sin b \\ \cos a \cos b - \sin a \sin b \end{pmatrix}$$
 #
 # With $a = p\,\omega_i$ and $b = k\,\omega_i$, the right side is a 2×2 matrix times
-# $(\sin a, \cos a)$, and $p$ does not occur in the matrix.
+# $(\sin a, \cos a)$. The matrix does not contain $p$.
 
 # %% [markdown] exercise="shift" title="The matrix that moves by k" difficulty=3 minutes=12
-# Write `shift_matrix`, which returns $M_k$, a $(D, D)$ matrix with `shift_matrix(k, D) @ table[p]`
-# equal to `table[p + k]` for every $p$, in a table of the same `base`. $D$ is even; $k$ may be
-# negative or 0. The numbers may be float32 or float64. Each call returns a new matrix.
+# Write `shift_matrix`, which returns the $(D, D)$ matrix $M_k$, so that
+# `shift_matrix(k, D) @ table[p]` is equal to `table[p + k]` for every $p$, in a table of the same
+# `base`. $D$ is even; $k$ may be negative or 0. The numbers may be float32 or float64. Each call
+# returns a new matrix.
 #
-# *Why care:* RoPE (unit 05) grows from this: it turns queries and keys by such matrices.
+# *Why care:* RoPE (unit 05) builds on this: it turns queries and keys by such matrices.
 #
 # <details><summary>Hint 1</summary>
 #
-# Write down the 2×2 matrix from the formula above, then put one for each hand along the diagonal.
+# Write down the 2×2 matrix from the formula above. $M_k$ has one such block per hand along its
+# diagonal.
 # </details>
 # <details><summary>Hint 2</summary>
 #
@@ -308,9 +314,9 @@ check.shift(shift_matrix, seed=2404)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# How exact is that, and is it special to sinusoids? First the error of $M_k$ in float64. Then we
-# fit the best linear map by least squares on every other row, and try it on the rows between
-# them: for sinusoids and for a table of random numbers.
+# How exact is $M_k$, and does every table have such a matrix? First we measure the error of $M_k$
+# in float64. Then we fit the best linear map by least squares on every second row, and test it on
+# the rows in between. We do this for sinusoids and for a table of random numbers.
 
 # %% tags=["nbval-check-output"]
 k, T, width = 7, 512, 64
@@ -328,29 +334,29 @@ for name, rows in {"sinusoids": sinusoids, "random table": random}.items():
     print(f"{name}: the best map misses new rows by {missed:.0%} of their length")
 
 # %% [markdown]
-# Predicting zero for every row would miss by 100 %, so the random table's best map does worse than
-# no map at all. Where the vectors have no structure, “seven positions further on” cannot be learned
-# from some rows and applied to others.
+# Predicting zero for every row would miss by 100 %. For the random table, the map that fits the
+# rows of the fit best is even worse on new rows. The random rows have no structure, so “seven
+# positions further on” cannot be learned from some rows and used on others.
 
 # %% [markdown]
 # ## 5. What the dot product sees
 #
-# Attention compares vectors by dot products. What does the product of two rows reveal about where
-# they stand? For sinusoids we can work it out:
+# Attention compares vectors by dot products. What does the dot product of two rows tell about their
+# positions? For sinusoids there is a formula:
 #
 # $$\langle PE(p), PE(q) \rangle = \sum_i \cos\big((p-q)\,\omega_i\big)$$
 #
-# Only the offset $p - q$ is left. Its sign is lost too, since $\cos(-a) = \cos a$: the product is
+# Only the offset $p - q$ remains. Its sign is lost, since $\cos(-a) = \cos a$: the dot product is
 # **blind to direction**.
 
 # %% [markdown] exercise="similarity" title="Similarity by offset" difficulty=2 minutes=10
 # Write `similarity_by_offset` for **any** table of position vectors $P$ of shape $(T, D)$. Entry
 # $k$ of the result is the mean of $\langle P_p, P_{p+k} \rangle$ over all $p$ for which both rows
-# exist; then everything is divided by entry 0, so that it begins with 1. The result has the dtype
-# and the precision of $P$, which is float32 or float64; gradients must reach $P$, and $P$ itself
-# stays as it is.
+# exist. Then everything is divided by entry 0, so the result begins with 1. The result has the
+# dtype and the precision of $P$, which is float32 or float64; gradients must reach $P$, and $P$
+# itself stays as it is.
 #
-# *Why care:* from unit 03 on you use this to look into tables that a model has learned.
+# *Why care:* from unit 03 on you use this function to examine tables that a model has learned.
 #
 # <details><summary>Hint</summary>
 #
@@ -373,8 +379,8 @@ check.similarity(similarity_by_offset, seed=2505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Neighbouring rows are alike, rows far apart less so. How does similarity get from one to the
-# other?
+# Rows next to each other are similar; rows far apart are less similar. How does the dot product
+# change with the distance?
 
 # %%
 predict("waves", "Take the dot product of row 0 with row 0, then with row 1, and so on up to row "
@@ -403,11 +409,11 @@ print(f"steps at which the product rises: {rising} of {T - 1}")
 outcome("waves", "a" if rising == 0 else "c" if rising > 0.4 * T else "b")
 
 # %% [markdown]
-# So the product is **not monotone** either: a word further away can look nearer.
+# So the dot product is **not monotone** in the distance: a word further away can look nearer.
 #
-# A language model that could not tell left from right would be in trouble. But a model never takes
-# this bare product: the rows go through $W_Q$ and $W_K$ first, so there is a matrix
-# $W = W_Q W_K^\top$ between the two. Try twenty random ones, and then $M_3$ from section 4:
+# A language model must tell left from right. But a model never uses this bare product. The rows
+# first go through $W_Q$ and $W_K$, so the matrix $W = W_Q W_K^\top$ stands between the two rows.
+# Try twenty random matrices $W$, and then $W = M_3$ from section 4:
 
 # %% tags=["nbval-check-output"]
 near = sinusoids[:256]
@@ -420,54 +426,56 @@ for name, matrices in {"random": draws, "M_3": encodings.shift_matrix(3, width)[
     print(f"  std along offset 5 / std over all pairs: {min(spread):.0%} to {max(spread):.0%}")
 
 # %% [markdown]
-# The second line sets two spreads side by side: that of the products of all pairs five positions
-# apart, as a percentage of that of all products. 0 % means that all pairs of this offset have the
-# same product. With each random $W$ the product also depends on where the pair stands. With
-# $W = M_3$ it depends only on the offset, sign included: it is largest **three positions back**. So
-# sinusoids make offsets *available*; the model still has to learn a $W$ that uses them, and it may
+# Each percentage is a ratio of two standard deviations. The first is taken over the products of
+# pairs five positions apart, the second over the products of all pairs. 0 % means that all pairs
+# with this offset have the same product. With each random $W$ the product also depends on where the
+# pair stands. With $W = M_3$ it depends only on the signed offset: the product is largest **three
+# positions back**.
+#
+# So sinusoids make offsets *available*, but the model has to learn a $W$ that uses them. It may
 # learn something else instead. Relative encodings (unit 04) start from the offset itself.
 
 # %% [markdown]
 # ## 6. In a model
 #
 # **Why add, and not append?** Appending $D'$ columns for the position would make every matrix of
-# the model wider. Adding costs nothing, and does not have to mix up the two: in $D$ dimensions
-# there is room for words and positions in different directions, and the model can learn to keep
-# them apart.
+# the model wider. Adding costs nothing, and words and positions need not get mixed up: $D$
+# dimensions have room for both in different directions, and the model can learn to keep them apart.
 
 # %% [markdown] exercise="module" title="The module" difficulty=3 minutes=15
 # Write `SinusoidalEncoding`, a module that adds row $p$ to the token at position $p$. It keeps the
 # course's interface, `Encoding`, so that every model here can use it:
 #
-# - `__init__` computes `max_len` rows **once**, in float32 or float64 (you may use
-#   `encodings.sinusoidal_table`), and keeps them as a **buffer**, which moves with the model to
-#   another device or precision and is not trained;
-# - `embed(x, positions)` takes $(B, T, D)$, $D$ even, and returns $x$ plus the rows $0, \dots, T-1$
-#   of the buffer, or plus the rows `positions`, $(T,)$ or $(B, T)$, where they are given (all
-#   below `max_len`, and a text has no more than `max_len` tokens);
-# - if no `positions` are given and $T$ is beyond `max_len`, it raises a `ValueError` whose text
-#   names both numbers.
+# - `__init__` computes `max_len` rows **once**, in float32 or float64; you may use
+#   `encodings.sinusoidal_table`. It keeps them as a **buffer**, a tensor that moves with the model
+#   to another device or precision and is not trained.
+# - `embed(x, positions)` takes $x$ of shape $(B, T, D)$ with an even $D$, and returns $x$ plus the
+#   rows $0, \dots, T-1$ of the buffer.
+# - If `positions` are given, of shape $(T,)$ or $(B, T)$, `embed` returns $x$ plus the rows
+#   `positions` instead; they are all below `max_len`, and $T$ is at most `max_len`.
+# - If no `positions` are given and $T$ is beyond `max_len`, `embed` raises a `ValueError` whose
+#   message names both numbers, $T$ and `max_len`.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
-# $x$ itself stays as it is, gradients must reach it, and the result has its dtype, be that
-# float64 or bfloat16; $x$ is never rounded to the dtype of the rows. What `Additive` does, the
-# library's class that adds rows in this way, is not allowed here: write it yourself.
+# $x$ itself stays as it is, and gradients must reach it. The result has the dtype of $x$, be that
+# float64 or bfloat16; $x$ is never rounded to the dtype of the rows. The course's class `Additive`,
+# which adds rows in this way, is not allowed here: write it yourself.
 # </details>
 #
-# *Why care:* a table along the wrong axis raises no error, and one left behind on the CPU raises
-# one only where there is a GPU.
+# *Why care:* a table added along the wrong axis raises no error. A table that stays on the CPU
+# raises one only on a machine with a GPU.
 #
 # <details><summary>Hint 1</summary>
 #
-# `self.register_buffer("table", rows)` makes `self.table`. The rows are float64; `.float()` suits
-# a model.
+# `self.register_buffer("table", rows)` makes `self.table`. The rows of `encodings.sinusoidal_table`
+# are float64; `.float()` turns them into float32.
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `self.table[:T]` is $(T, D)$ and broadcasts over the batch. `self.table[positions]` works for
-# both shapes of `positions`. In PyTorch, bfloat16 plus float32 is float32; `rows.to(x.dtype)`
-# keeps to the dtype of `x`.
+# `self.table[:T]` is $(T, D)$ and broadcasts over the batch. `self.table[positions]` works for both
+# shapes of `positions`. In PyTorch, bfloat16 plus float32 gives float32; with `rows.to(x.dtype)`
+# the sum keeps the dtype of `x`.
 # </details>
 
 # %% solution="module"
@@ -496,12 +504,13 @@ check.module(SinusoidalEncoding, seed=2606)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# ### Your encoding learns
+# ### Training with your encoding
 #
-# Now the language from unit 00, in which a token follows, nine times in ten, from the one three
-# positions before it: just what $M_3$ finds. An encoder without positions knows which tokens there
-# are, but not which of them stands three positions before the hidden one. We train a two-layer
-# encoder without positions, and then three with your module, from three seeds, always on 24 tokens.
+# Now an encoder with your module learns the language of unit 00: nine times in ten, a token follows
+# from the token three positions before it. $M_3$ finds exactly this token. An encoder without
+# positions knows which tokens there are, but not which of them stands three positions before the
+# hidden one. We train two-layer encoders on 24 tokens: one without positions, and three with your
+# module, from three seeds.
 
 # %% tags=["training"]
 from helpers.corpora import LagLanguage
@@ -525,11 +534,11 @@ print("with sinusoids:", *(f"{evaluate(model, test).loss:.2f}" for model in mode
 print(f"without positions: {blind:.2f}, limit: {limit:.2f}")
 
 # %% [markdown]
-# The loss is in nats per hidden token, and the limit is the best that any model can achieve. With
-# positions, a few seconds are enough to find most of the rule.
+# The loss is in nats per hidden token, and the limit is the best loss that any model can achieve.
+# With positions, a few seconds of training are enough to learn most of the rule.
 #
-# Unit 00 gave such a model longer texts. Now the texts keep their length: give it the same 24
-# tokens, but say that they stand at the positions 24 to 47. All offsets are as in training.
+# Unit 00 tested such a model on longer texts. Now the texts keep their length: the models get the
+# same 24 tokens, but at positions 24 to 47. All offsets between tokens are the same as in training.
 
 # %%
 predict("far", "The same 24 tokens at positions 24 … 47: how do the encoders do now?",
@@ -552,12 +561,13 @@ print(f"mean at k = 24: {there:.2f} nats; a blind guess costs {math.log(8):.2f}"
 outcome("far", "a" if there < here + 0.1 else "b" if there < blind else "c")
 
 # %% [markdown]
-# The model fails on texts that are no longer than those of its training: once they are moved by 24
-# positions, its loss is higher than that of guessing. Moving
-# by $k$ is the same rotation everywhere, but nothing in the training asked the model to use it: it
-# has found *some* weights that are right for the rows 0 to 23, and on other rows they mislead it.
-# Longer texts bring in such rows. The recorded runs trained
-# longer, on **24** tokens, and were tested on 24, 48 and **96**:
+# The moved texts are as long as the training texts, but the models fail on them: at $k = 24$
+# their loss is higher than that of guessing. Moving by $k$ is the same rotation everywhere, but
+# nothing in the training forced the models to use it. They found *some* weights that are right for
+# the rows 0 to 23. On other rows, these weights are misleading.
+#
+# Longer texts contain such rows, too. The recorded runs trained longer, again on **24** tokens, and
+# were tested on 24, 48 and **96**:
 
 # %%
 from helpers import recorded
@@ -574,26 +584,28 @@ race.groupby(["encoding", "length"])[["loss", "accuracy"]].agg(["mean", "std"]).
 
 # %% [markdown]
 # **What sinusoids can do:** give every position its own vector, without a parameter, for any
-# length. **What they do not do:** make this encoder work on longer texts than those of its
-# training. That would be **extrapolation**. Trained on 24 tokens, the encoder is far above the
-# limit on 48, although still better than without positions. At 96 its loss is higher than without
-# them, although it names more tokens right (39 % against 31 %): it is too sure where it is wrong.
+# length. **What they do not do:** make this encoder work on texts longer than its training texts.
+# That would be **extrapolation**. The encoder was trained on 24 tokens. On 48 tokens its loss is
+# far above the limit, but still lower than without positions. On 96 tokens its loss is higher than
+# without positions, although it names more tokens right (39 % against 31 %). The reason is that it
+# is too sure where it is wrong.
 
 # %% [markdown]
 # ## What to keep
 #
-# - $D/2$ hands, each with a sine and a cosine: a fixed table, computed once and added to the input.
+# - $D/2$ hands, each with a sine and a cosine, make a fixed table. It is computed once and added to
+#   the input.
 # - Moving by $k$ is a rotation $M_k$, the same at every position.
-# - The bare dot product depends on the distance, not on the direction; once learned matrices stand
-#   between the rows, it can depend on the signed offset, and on where the pair stands.
-# - The formula has no length limit, but that does not make a trained model extrapolate.
+# - The bare dot product of two rows depends on their distance, not on the direction. With learned
+#   matrices between the rows, it can depend on the signed offset, and on where the pair stands.
+# - The formula works for any length, but this does not make a trained model extrapolate.
 #
-# Nobody has to *compute* the vectors at all: a model can learn them, as BERT and GPT do. Does it
-# find something better than sinusoids, and is it the learning that counts? That is unit 03.
+# The vectors need not come from a formula: a model can learn them, as BERT and GPT do. Are learned
+# vectors better than sinusoids? And if so, is learning the reason? Unit 03 finds out.
 #
 # ## Further reading
 #
-# - Vaswani et al. 2017, *Attention Is All You Need*, section 3.5; table 3, row (E) compares with a
-#   learned table and finds nearly the same.
-# - Dai et al. 2019, *Transformer-XL*, section 3.3: the same sinusoids, of offsets (unit 04).
+# - Vaswani et al. 2017, *Attention Is All You Need*, section 3.5; in table 3, row (E), a learned
+#   table gives nearly the same result.
+# - Dai et al. 2019, *Transformer-XL*, section 3.3: the same sinusoids, but of offsets (unit 04).
 # - Su et al. 2021, *RoFormer*, equations 13–15: $M_k$ moved into the attention (unit 05).

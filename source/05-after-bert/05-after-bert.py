@@ -2,10 +2,10 @@
 # # 05 · After BERT
 #
 # Nearly every language model of today uses RoPE, and RoPE tells attention only offsets. Yet a RoPE
-# model trained on 24 tokens of our lag language fails at 96 tokens: its loss is about 1.8 nats, and
-# the limit is about 0.2. Why? Section 9 answers this question. First, sections 2 to 6 each ask what
-# one encoding tells attention about positions. Section 7 asks which hook a new paper uses, and
-# section 8 which encoding comes nearest to the limit.
+# model that is trained on texts of 24 tokens, in our lag language, fails on texts of 96: its loss
+# is about 1.8 nats, and the limit is about 0.2. Why? Section 9 answers this question. First,
+# sections 2 to 6 each ask what one encoding tells attention about positions. Section 7 asks which
+# hook a new paper uses, and section 8 which encoding comes nearest to the limit.
 #
 # By the end of this unit you can
 #
@@ -42,8 +42,8 @@ from helpers.predict import outcome, predict
 # **Question:** where in a model can an encoding act?
 #
 # BERT adds a vector to each token, once, before the first layer. Most later encodings act inside
-# every layer instead. The map of unit 01 shows the four points at which an encoding can act in this
-# course's model, the hooks. This unit is mostly about the two highlighted hooks. An encoding is a
+# every layer instead. In this course's model an encoding can act at four points, called hooks
+# (unit 01). This unit is mostly about the two highlighted hooks. An encoding is a
 # class that overrides the hooks that it needs. Its method `hooks()` names them.
 
 # %%
@@ -71,9 +71,10 @@ pd.DataFrame({"what it computes": FORMULAS, "some encodings of this course": use
 # **Question:** how can scores depend on the offset without a table of offsets?
 #
 # Unit 02 found a matrix $M_k$ that moves a sinusoidal row by $k$ positions. This matrix rotates
-# each pair of columns. RoPE leaves the sinusoids out and rotates queries and keys, in the opposite
-# direction: its matrix for a pair is the transpose of that in unit 02. RoPE turns the query at $i$
-# by $i$ steps and the key at $j$ by $j$ steps (Su et al. 2021, equations 13 to 16):
+# each pair of columns. RoPE leaves the sinusoids out and rotates queries and keys instead, both in
+# the direction opposite to unit 02: its matrix for a pair is the transpose of that in unit 02. RoPE
+# turns the query at $i$ by $i$ steps and the key at $j$ by $j$ steps (Su et al. 2021, equations 13
+# to 16):
 #
 # $$(R_i q)\cdot(R_j k) = q^T R_i^T R_j\, k = q^T R_{j-i}\, k$$
 #
@@ -107,9 +108,9 @@ explorable.show("turning", *clock.turning(i=11, j=6))
 #
 # - $T$ may be any length, and `base` is any number above 1. $x$ may be a transposed view, and $x$
 #   itself stays as it is.
-# - The result has the dtype of $x$, float32 or float64. Do the turning itself in the precision of
-#   $x$; the angles may be float32 in either case. Gradients must reach $x$, because section 8
-#   trains a model with your `turn`.
+# - The result has the dtype of $x$, float32 or float64. Angles, cosines and sines may be computed
+#   in float32, but multiply by them in the precision of $x$. Gradients must reach $x$, because
+#   section 8 trains a model with your `turn`.
 # </details>
 #
 # *Why care:* both layouts are in use. Weights made for one layout give wrong scores with the other,
@@ -458,8 +459,9 @@ outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 
 # %% [markdown]
 # At each length the directional form is better than the symmetric one, by much more than the seeds
-# differ. With ALiBi's fixed slopes, this is the cost of blindness. Kerple is blind, too, but it
-# learns how fast its penalty grows, and does as well as the directional form.
+# differ. So with ALiBi's fixed slopes it helps to tell left from right. Kerple cannot tell
+# them apart either. But it learns how fast its penalty grows, and does as well as the directional
+# form.
 #
 # All three are far from the limit. On either side their penalty only grows with the distance, so no
 # head can prefer offset −3 to −2 by its bias. But none of the three gets much worse on longer
@@ -489,8 +491,8 @@ outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 # and larger than $e$.
 #
 # With the default sizes, offset $-16$ is in bucket 10, offset 16 in bucket 26 and offset 64 in
-# bucket 30. Take care with offset 64: there the quotient, times $n - e$, is exactly 6. Some orders
-# of multiplying and dividing make it 5.999…, but the order of the formula gives 6.
+# bucket 30. Take care with offset 64: there the quotient, times $n - e$, is exactly 6. Divide the
+# two logarithms first, then multiply by $n - e$: other orders make it 5.999…
 #
 # *Why care:* if your buckets are one step off, a pretrained T5 uses a wrong number for every
 # distance.
@@ -556,8 +558,8 @@ print("not in any text:", sorted(set(range(32)) - set(found.tolist())))
 # %% [markdown]
 # A model trained on at most 32 tokens has never trained its numbers for the buckets in the first
 # line. On longer texts it adds them, untrained. (Bucket 16 is the exception: it would be offset 0
-# on the right, and no pair has that.) RoPE has no table, so its failure must have another reason.
-# Section 9 looks for it.
+# on the right, and no pair has that.) RoPE has no table, so there are no untrained numbers in
+# RoPE itself. Section 9 looks for the reason of its failure.
 
 # %% [markdown]
 # ## 5. DeBERTa: a term for the key as well
@@ -571,7 +573,7 @@ print("not in any text:", sorted(set(range(32)) - set(found.tolist())))
 # \qquad \text{all over } \sqrt{3d}$$
 #
 # $K^r$ and $Q^r$ are two projections of one learned table, and $\delta(i, j)$ is $i - j$, clipped.
-# The last term has $\delta(j, i)$, the distance as seen from the key. The published code
+# The last term has $\delta(j, i)$, which is $j - i$, clipped. The published code
 # (`disentangled_attention.py`, the part called `p2c`) uses $\delta(i, j)$ in this term, which has
 # the opposite sign. Does the sign matter?
 
@@ -703,7 +705,8 @@ plots.show(figure, "Staircase: all words of a sentence share one count; it grows
 # - **F** (the encoder of DETR, Carion et al. 2020): in each layer the sinusoidal vector of a
 #   patch's position goes into the query and into the key of this patch, and not into its value.
 #
-# The same sum can often be computed at two hooks: name the hook where the paper itself acts.
+# Some sums can be computed at two hooks: a position vector in a query can also be written as a term
+# of its scores. Name the hook where the paper itself acts.
 #
 # *Why care:* the hook of a paper tells you what the paper can change, and where to write it in
 # anybody's code.
@@ -735,7 +738,8 @@ check.hooks(hooks_for, seed=5707)
 #
 # - A table added **before every layer**. `embed` acts once, and the other hooks never change what
 #   enters a layer. (Unit 06 writes a layer for it.)
-# - **Turned values**. `context` sees the attention weights and not $v$.
+# - **Turned values**. `context` gets the attention weights, but not $v$: it can only add to the
+#   average.
 #
 # <details><summary>Two papers that fit, at a price: DETR and TUPE</summary>
 #
@@ -777,8 +781,8 @@ class Mine(Encoding):
 # %% [markdown]
 # The rivals of your encoding are recorded runs (1,000 steps, three seeds), and RoPE made from
 # **your** `turn`. Your encoding and this RoPE train for some ten seconds each, on sequences of 24
-# tokens. (In the recorded runs, CoPE also gives positions to keys on the right: it adds up the
-# gates from query to key.)
+# tokens. (In your exercise, keys on the right get 0. In the recorded runs of CoPE they get
+# the sum of the gates from $i$ to $j$.)
 
 # %%
 RACE = ["RoPE", "ALiBi, symmetric", "ALiBi, directional", "Kerple", "T5 bias", "clipped bias",
@@ -915,9 +919,10 @@ outcome("clip", "c" if reached > 0.9 else "a" if reached < 0.3 else "b")
 # clipping the slow pairs alone closes only a small part of the gap. Clipping the two fast pairs
 # alone closes nearly all of it.
 #
-# The fast pairs met every angle in training, so what can be wrong with them? The next cell takes a
-# head that prefers offset 3 or −3 and plots where it looks. The head is in the first layer of the
-# model of seed 0, which now reads 96 tokens:
+# Each of the fast pairs met all its angles in training, so what can be wrong with them? In this
+# language a hidden token can also be inferred from the token three positions to its **right**. The
+# next cell takes a head that prefers offset 3 or −3 and plots where it looks. The head is in the
+# first layer of the model of seed 0, which now reads 96 tokens:
 
 # %% tags=["training"]
 from helpers.training.experiments import fit
@@ -943,9 +948,10 @@ print(f"without a preference: {1 / 96:.2f} at each offset")
 # exactly 14 turns of pair 0 and 3 turns of pair 1. After 31 and after 57 positions, both pairs are
 # nearly back. After 25 positions, pair 0 is back and pair 1 is not far off.
 #
-# For these two pairs, adding such a number to an offset changes little. So the head looks not only
-# at 3 but also at $3 + 25 = 28$, $3 + 31 = 34$, $3 + 57 = 60$, $3 + 88 = 91$ and $3 - 88 = -85$.
-# These offsets never occurred in training on 24 tokens, so the head could not learn to avoid them.
+# For these two pairs, adding 25, 31, 57 or 88 to an offset changes little. So the head looks not
+# only at 3 but also at $3 + 25 = 28$, $3 + 31 = 34$, $3 + 57 = 60$, $3 + 88 = 91$ and $3 - 88 =
+# -85$. These offsets never occurred in training on 24 tokens, so the head could not learn to avoid
+# them.
 #
 # The clip is known as ReRoPE (Su 2023). It is one way to **extend the context**, that is, to read
 # longer texts than in training. Another way is position interpolation (Chen et al. 2023): squeeze
@@ -965,14 +971,15 @@ print("limit:", shift.table.groupby("length")["limit"].mean().to_dict())
 means(shift.table, ["none", "ALiBi, symmetric", "T5 bias", "RoPE"], "loss")
 
 # %% [markdown]
-# The symmetric ALiBi, which cannot prefer an offset, is far from the limit at each length. So
-# “relative” does not mean “extrapolates”, and “extrapolates” does not mean “is good”.
+# The symmetric ALiBi, which cannot prefer an offset, is far from the limit at each length. T5's
+# bias is relative and gets worse. So “relative” does not mean “extrapolates”, and “extrapolates”
+# does not mean “is good”.
 
 # %% [markdown]
 # ## 10. Check against other libraries
 #
-# The book's library has none of this unit's encodings. PyTorch has a rotation, made for exporting
-# models. It takes the cosines and sines, and knows both layouts:
+# The library of the book d2l has none of this unit's encodings. PyTorch has a rotation, made for
+# exporting models. It takes the cosines and sines, and knows both layouts:
 
 # %% tags=["nbval-check-output"]
 try:

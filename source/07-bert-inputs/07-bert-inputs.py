@@ -190,8 +190,8 @@ same = [cut(word, known) == library.encode(word).tokens for word in words if len
 print(f"equal on {sum(same):,} of {len(same):,} words")
 
 # %% [markdown]
-# How many pieces should a vocabulary have? With more, a text has fewer tokens. (Punctuation marks
-# count as words.)
+# How many pieces should a vocabulary have? With more pieces, a text has fewer tokens.
+# Here are the tokens per word, where a punctuation mark counts as a word:
 
 # %% tags=["training"]
 words_in_all = sum(len(words_of(sentence)) for sentence in testing)
@@ -200,9 +200,9 @@ for size in (125, 250, 500, 1000, 2000, 4000):
     print(f"{size:5,} pieces: {tokens_in_all / words_in_all:.2f} tokens per word")
 
 # %% [markdown]
-# Each doubling of the vocabulary saves fewer tokens than the one before, and adds twice as many
-# vectors. BERT has 30,522 pieces with 768 numbers each: $30{,}522 \cdot 768$ = 23.4 million
-# parameters, more than a fifth of BERT base.
+# Each doubling of the vocabulary saves fewer tokens than the doubling before, but adds twice as
+# many vectors as that one. BERT has 30,522 pieces with 768 numbers each: $30{,}522 \cdot 768$ =
+# 23.4 million parameters, more than a fifth of BERT base.
 #
 # Move the slider. Will *paris* become one piece? **Your** function cuts the words. Until it is
 # right, the course's function does.
@@ -240,8 +240,8 @@ plots.show(*text.row(hidden, words_of(PAIR[1])))
 # | token | `[CLS]` | first sentence | `[SEP]` | second sentence | `[SEP]` | `[PAD]` … |
 # | segment | 0 | 0 | 0 | 1 | 1 | 0 |
 #
-# At `[CLS]`, a classifier will read its answer. Each `[SEP]` closes a sentence. All rows of a
-# tensor have equal length, so `[PAD]` fills up the shorter ones.
+# From the output vector at `[CLS]`, a classifier will predict the label. Each `[SEP]` closes a
+# sentence. All rows of a tensor have equal length, so `[PAD]` fills up the shorter ones.
 
 # %% [markdown] exercise="row" title="One row for a pair" difficulty=2 minutes=10
 # Write `pair_row`: two lists of ids become one row of `length` ids and one row of `length`
@@ -348,10 +348,10 @@ for label, name in enumerate(["the true next sentence", "a beginning"]):
 outcome("leak", "c" if right < 0.55 else "a" if right < 0.7 else "b")
 
 # %% [markdown]
-# The judge has never seen a first sentence, and is right about eight times in ten. Docstrings often
-# begin with words like *return* or *create*, and later sentences rarely do. So one word gives the
-# label away: this is **label leakage**. A BERT can find this shortcut as well. Its loss could then
-# fall although it never compares two sentences.
+# The judge never sees the first sentence of the pair, and is right about eight times in ten.
+# Docstrings often begin with words like *return* or *create*, and later sentences rarely do. So one
+# word gives the label away: this is **label leakage**. A BERT can find this shortcut as well. Its
+# loss could then fall although it never compares two sentences.
 #
 # So a task is only as good as its **negative examples**, here the wrong second sentences. Draw them
 # from the same pool as the right ones: all sentences but the first of each document, each equally
@@ -426,8 +426,8 @@ pd.DataFrame({name: {look: judged(made, see) for look, see in looks.items()}
 
 # %% [markdown]
 # In the first two columns, the judge sees only the second sentence. On your pairs this judge is no
-# better than a coin; on both careless sets the judge is right more often. In another text the leak
-# may be smaller, so measure it first.
+# better than a coin; on both careless sets the judge is right more often. How large the leak is
+# depends on the texts: measure it before you train.
 #
 # The last column is no leak, because the judge compares both sentences. But it only counts shared
 # words, and is still right six times in ten on your pairs. A wrong second sentence is usually about
@@ -509,7 +509,8 @@ pd.DataFrame({f"{n} behind": {name: moved_by_padding(bert, sixteen, n, mask)
 #
 # ## 5. Three vectors, one sum
 #
-# Ids are only names; the first layer needs vectors. Positions also enter here, at the hook `embed`:
+# Ids are only names; the first layer needs vectors. Positions are added at the
+# same point, the hook `embed`:
 
 # %%
 plots.show(*hooks.hooks("embed"))
@@ -594,7 +595,8 @@ plots.show(*pictures.strips(strips, [coder.id_to_token(each) for each in pair_to
 # and 64 positions:
 #
 # 1. Add one vector of each table.
-# 2. Add **Gaussian noise as large as the sum** (of the same standard deviation as its numbers).
+# 2. Add **Gaussian noise as large as the sum**: its standard deviation is that of the sum's
+#    numbers.
 # 3. Of all 1,000 · 2 · 64 = 128,000 possible sums, find the nearest one.
 #
 # Here is how often token, segment **and** position are all right, by width $D$:
@@ -623,8 +625,8 @@ def draw_heard(noise):
 widgets.explore(draw_heard, noise=("noise, relative to the sum", 0.0, 2.0, 1.0))
 
 # %% [markdown]
-# Up to $D = 32$ most answers are wrong, at 64 most are right, from 128 on nearly all. Random
-# vectors in many dimensions are nearly orthogonal, so a sum keeps its parts apart.
+# In the table, most answers up to $D = 32$ are wrong, at 64 most are right, and from 128 on nearly
+# all. Random vectors in many dimensions are nearly orthogonal, so a sum keeps its parts apart.
 #
 # Would it be better to put the three vectors **side by side** in the same $D$ numbers? Each gets a
 # third of them. The noise is again as large as the numbers:
@@ -653,7 +655,8 @@ outcome("beside", "c" if ahead > 0.03 else "a" if ahead < -0.03 else "b")
 # the token gets half of the numbers and the segment an eighth. Now side by side does as well as the
 # sum, and a little better at $D = 32$.
 #
-# But side by side **is** a sum: it adds vectors that are zero outside their own part. So a learned
+# But side by side **is** a sum: fill each of the three vectors with zeros up to length $D$, each in
+# its own part, and add them. So a learned
 # sum can do whatever side by side can, and training decides how much room each part gets. (Trained
 # vectors are not random, and may overlap more than these.)
 #
@@ -792,8 +795,8 @@ outcome("trust", "c" if right > 0.95 else "b" if right > 0.7 else "a")
 
 # %% [markdown]
 # In the right column, a visible word is never scored. (The last fraction is 0 of 0, hence `NaN`.)
-# That is one more shortcut: the output vector at a visible word need not represent that word, and
-# no loss will notice. But a BERT that is trained further for another task, as in unit 08, sees only
+# That is one more shortcut: the model may lose the visible word at its own position, and the loss
+# would not change. But a BERT that is trained further for another task, as in unit 08, sees only
 # visible words.
 #
 # With 80/10/10, any visible word may be scored, and half of the scored visible words are wrong. So
@@ -826,9 +829,9 @@ widgets.explore(draw_fed, drawing=("number of the draw", 0, 50, 16),
 #
 # | a model could have | what you built against it |
 # | --- | --- |
-# | been right most often by answering `[UNK]` | pieces, no mask on `[UNK]` |
+# | been right in 13 % of the cases by always answering `[UNK]` | pieces, no mask on `[UNK]` |
 # | found the label in the second sentence alone | negative examples drawn like the right ones |
-# | given a row another meaning in another batch | a mask for padding |
+# | given the same row other vectors where more padding follows | a mask for padding |
 # | forgotten the words that it sees, unnoticed by the loss | 80/10/10 |
 #
 # ## 8. Check against the book
@@ -886,7 +889,7 @@ else:
 # - A row is `[CLS]` first `[SEP]` second `[SEP]` and padding, with a segment for each position.
 # - Padding is hidden from every query by one mask of keys, $(B, 1, 1, T)$.
 # - The input is a sum of three learned vectors, then a LayerNorm. With 128 numbers, random vectors
-#   were mostly read back, both from the sum and side by side.
+#   were nearly always read back, both from the sum and side by side.
 # - 15 % of the words are scored: 12 % become `[MASK]`, 1.5 % a random word, 1.5 % stay. Special
 #   tokens are never chosen.
 #

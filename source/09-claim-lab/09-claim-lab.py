@@ -1,22 +1,21 @@
 # %% [markdown]
 # # 09 · The claim lab
 #
-# In a forum, somebody is puzzled by BERT. It learns its positions as a table, and how should a
-# model that has nothing but a table know how far apart two words are? The reply comes promptly: a
-# network can approximate any function, so its table will turn into sines and cosines on its own.
-# Both sound right. At most one can be.
+# In a forum, somebody is puzzled by BERT. BERT learns its positions as a table. How should a model
+# with nothing but a table know how far apart two words are? The reply: a network can approximate
+# any function, so its table turns into sines and cosines on its own. The doubt and the reply both
+# sound right. At most one of them can be.
 #
-# In this unit you are the judge: of these two sentences, and of 19 others about positions and BERT
-# that people write in forums, on slides and in answers to the book's exercises. You don't look the
-# verdicts up. You measure them.
+# In this unit you judge 21 claims about positions and BERT: these two, and 19 others from forums,
+# slides and answers to the book's exercises. You do not look the verdicts up. You measure them.
 #
 # By the end of this unit you can
 #
-# - turn a sentence into a number and an interval in which the number would have to lie;
-# - say from a few seeds whether it does, does not, or is not settled yet;
+# - turn a claim into a number, and an interval where the number lies if the claim is true;
+# - decide from a few seeds whether the claim holds, does not hold, or is not settled;
 # - notice when a measurement answers another question than the one that was asked;
-# - write verdicts that follow from a measurement, whichever way it comes out;
-# - say what is wrong with a dozen claims that are often repeated.
+# - write functions whose verdict follows from the measurement;
+# - explain what is wrong with a dozen claims that are often repeated.
 #
 # Reading and running takes about 30 minutes besides the exercises.
 
@@ -44,16 +43,17 @@ from helpers.predict import outcome, predict
 # - **Claim 24** (the reply). A network can approximate any function, so its learned table turns
 #   into sines and cosines on its own.
 #
-# A learned table uses one hook of the four, `embed`. No part of the model is ever told a distance:
+# Of the four hooks, a learned table uses only `embed`. No part of the model is ever given a
+# distance:
 
 # %%
 plots.show(*hooks.hooks("embed"))
 
 # %% [markdown]
-# We train a small encoder, of one layer, with such a table on a task in which a distance is all
-# that counts: output the symbol **three positions back**, in texts of 16 random symbols. Three
-# seeds, about a second each. Then we look at the evidence that is usually shown: how similar every
-# two rows of the table are (their cosine), beside the sinusoids of unit 02.
+# We train a small encoder of one layer with such a table. Its task depends on a distance alone:
+# output the symbol **three positions back**, in texts of 16 random symbols. Three seeds take about
+# a second each. Then we look at the usual evidence: the cosine of every two rows of the table,
+# beside those of the sinusoids of unit 02.
 
 # %% tags=["training"]
 models = [small.trained("shift", "learned", seed)[0] for seed in range(3)]
@@ -70,10 +70,10 @@ predict("noise", "A model whose table looks like this is asked for the symbol th
         c="right nearly always", answer="")
 
 # %% [markdown]
-# The noise does not settle claim 24 by itself: these are tables of one kind of small model, on one
-# task. There are four possible verdicts. Many claims say several things; such a claim holds in part
-# if some of them hold and others do not. Replace each `"?"`, quotes included, by one of the four
-# names HOLDS, FAILS, PARTLY and OPEN, as in `{4: FAILS, 24: OPEN}`:
+# Now predict the verdicts on the two claims. The noise alone does not settle claim 24: it comes
+# from one kind of small model, on one task. There are four verdicts. A claim that says several
+# things holds in part if some of them are true and others are not. Replace each `"?"`, with its
+# quotes, by one of the names HOLDS, FAILS, PARTLY and OPEN, as in `{4: FAILS, 24: OPEN}`:
 
 # %%
 HOLDS, FAILS, PARTLY, OPEN = "holds", "does not hold", "holds in part", "not settled here"
@@ -86,30 +86,36 @@ print("right, by seed:", *(f"{each:.1%}" for each in right))
 outcome("noise", "a" if max(right) < 0.3 else "c" if min(right) > 0.9 else "b")
 
 # %% [markdown]
-# It is right, on every seed. The picture was real: there are no bands and no sines. But it answers
-# the question “do the rows look like distances?”, and the forum asked “can the model tell?”.
+# The model is right, on every seed. The picture was real: the table has no bands and no sines. But
+# the picture answers the question “do the rows look like distances?”. The forum asked “can the
+# model tell?”.
 #
-# So **where is the distance, if it isn't in the table?** In section 10 the same model has a
-# picture that shows it. Until then we need rules, made before the next measurement, so that nobody
-# can adjust them after the fact.
+# So **where is the distance, if it is not in the table?** Section 10 answers this with a picture of
+# the same model. First we need rules for a verdict. Fixed before the next measurement, they cannot
+# be adjusted after it.
 #
 # ## 2. Predict, measure, decide
 #
 # Each claim goes through three steps. **Predict**: write down what you expect before you run
 # anything. **Measure**: run the cell. **Decide**: the verdict has to follow from the number, not
-# from what you expected. A wrong prediction costs nothing; it is what you learn most from. Section
-# 9 puts your `predictions` beside the results.
+# from what you expected. A wrong prediction costs nothing and teaches the most. Section 9 puts your
+# `predictions` beside the results.
 #
-# How does a number decide? A claim becomes measurable when it is turned into a number $m$ and an
-# interval: “much faster” might become “it saves at least 5 % of the time that a layer takes”, so
-# $m \geq 5$. Measured once for each of $n$ seeds, $m$ has a mean $\bar m$ and a standard deviation
+# How does a number decide? To measure a claim, we choose a number $m$, and an interval in which $m$
+# lies if the claim is true. For “much faster”, $m$ might be the time saved, in % of a layer's time,
+# and the interval $m \geq 5$. We measure $m$ once for each of $n$ seeds. The values have a mean
+# $\bar m$ and a standard deviation
 #
 # $$s = \sqrt{\frac{1}{n-1}\sum_{i=1}^{n} (m_i - \bar m)^2}$$
 #
-# Our rule: the claim **holds** where all of $\bar m \pm 2s$ lies in the interval, its ends
-# included. It **does not hold** where all of that lies outside, on one side. Otherwise it is **not
-# settled here**, or inconclusive. (Two standard deviations of single runs, not a confidence
-# interval of the mean: we ask where the next seed will probably land.)
+# Our rule looks at the whole range from $\bar m - 2s$ to $\bar m + 2s$:
+#
+# - The claim **holds** if the whole range lies in the interval. The ends belong to the interval.
+# - The claim **does not hold** if the whole range lies outside, on one side.
+# - Otherwise the claim is **not settled here**.
+#
+# The range is not a confidence interval of the mean: it is where the next single seed will probably
+# land.
 
 # %%
 predict("three", "A claim says “at most half of the answers are right”. Three seeds give 0.20, "
@@ -119,13 +125,14 @@ predict("three", "A claim says “at most half of the answers are right”. Thre
 # %% [markdown] exercise="settle" title="The rule of a verdict" difficulty=2 minutes=10
 # Every verdict of this unit goes through this function, so it comes first. Write `settle`. It takes
 # the values of a number, one for each seed (at least two, in any order), and the ends of the
-# interval. It returns `"holds"` where all from $\bar m - 2s$ to $\bar m + 2s$ lies between them,
-# `"does not hold"` where all of that lies outside, on one side, and `"not settled here"` otherwise,
-# where $\bar m$ is the mean of the values and $s$ their standard deviation with $n - 1$. Both ends
-# belong to the interval, so what equals an end lies in it. `values` stays as it is.
+# interval. As above, $\bar m$ is the mean of the values, and $s$ is their standard deviation with
+# $n - 1$. It returns `"holds"` where the whole range, all from $\bar m - 2s$ to $\bar m + 2s$, lies
+# in the interval. It returns `"does not hold"` where the whole range lies outside, on one side. In
+# all other cases it returns `"not settled here"`. Both ends belong to the interval, so what equals
+# an end lies in it. `values` stays as it is.
 #
-# *Why care:* a rule fixed before the measurement cannot be adjusted after the fact. Three seeds on
-# the same side of a line say less than they seem to if they are far from each other.
+# *Why care:* a rule that is fixed before the measurement cannot be adjusted after it. Three seeds
+# on the same side of a limit prove little if they are far apart.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -133,7 +140,8 @@ predict("three", "A claim says “at most half of the answers are right”. Thre
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Two comparisons make "inside", two others make "outside on one side". Whatever is neither is open.
+# Two comparisons test “inside”. Two others test “outside, on one side”. Whatever is neither is not
+# settled.
 # </details>
 
 # %% solution="settle"
@@ -159,18 +167,18 @@ decide = check.settle.use(settle)
 outcome("three", {HOLDS: "a", FAILS: "b", OPEN: "c"}[decide([0.20, 0.45, 0.46], high=0.5)])
 
 # %% [markdown]
-# Their mean is 0.37 and their standard deviation 0.15, so a fourth seed could well be above one
-# half. What would settle it? Below, the true mean is 1, and a claim says “below 0”: how often does
-# the rule refute it? Move the spread until the verdict is mostly “not settled here”; then see
-# whether more seeds help.
+# The three values have the mean 0.37 and the standard deviation 0.15, so a fourth seed could well
+# be above one half. Would more seeds settle it? Try that with a false claim, “below 0”, where the
+# true mean is 1. Move the spread until the verdict is mostly “not settled here”. Then see whether
+# more seeds help.
 
 # %%
 widgets.explore(lambda seeds, spread: figures.trials(decide, seeds, spread),
                 seeds=("number of seeds", 2, 20, 3), spread=("spread", 0.05, 1.5, 0.3))
 
 # %% [markdown]
-# With a large spread, more seeds do not refute the claim: the rule asks where **single** seeds
-# lie. More seeds only make its answer reproducible.
+# With a large spread, more seeds do not refute the claim. The rule asks where **single** seeds lie.
+# More seeds only make the verdict reproducible.
 #
 # ## 3. Claims that counting settles
 #
@@ -190,12 +198,15 @@ for number in (10, 12, 13):
     print(figures.in_words(CLAIMS[number], rows))
 
 # %% [markdown]
-# There are $T^2$ pairs, or $T(T-1)$ without those of a token with itself; neither is $(T-1)^2$ (at
-# $T = 32$, $T^2$ is 1.07 times that). The $2T-1$ offsets are right. BERT's table has 512 rows:
-# 1,024 is the **width** of the large model. The head is one dense layer of width $D$ with a GELU,
-# and its decoder is the word embedding; 4,096 = $4D$ is the inner width of the MLP in each of the
-# large model's layers. Claims 12 and 13 attach the wrong name to a real number. Such errors live
-# long, because whoever checks finds the number in the paper.
+# - **Claim 10.** $T$ tokens form $T^2$ pairs, or $T(T-1)$ without the pairs of a token with itself.
+#   Neither number is $(T-1)^2$. At $T = 32$, $T^2$ is 1.07 times $(T-1)^2$. The $2T-1$ offsets are
+#   right.
+# - **Claim 12.** BERT's table has 512 rows. 1,024 is the **width** of the large model.
+# - **Claim 13.** The head is one dense layer of width $D$ with a GELU, and its decoder is the word
+#   embedding. 4,096 = $4D$ is the inner width of the MLP in each of the large model's layers.
+#
+# Claims 12 and 13 give a real number a wrong name. Such errors survive, because whoever checks them
+# finds the number in the paper.
 #
 # ## 4. What attention can see
 #
@@ -208,9 +219,9 @@ for number in (10, 12, 13):
 predictions |= {6: "?", 11: "?"}
 
 # %% [markdown]
-# You know claim 6 from unit 01: dog and man, and a causal mask. Shuffle all tokens but the last,
-# and see how far the last one's output moves, as a fraction of its size. The weights are random. In
-# the figure each dot is a seed, and the shaded part is where the claim would be true.
+# You know claim 6 from unit 01. We shuffle all tokens but the last, and measure how far the last
+# one's output moves, as a fraction of the output's size. The weights are random. The figure has a
+# strip for each part of the claim. Each dot is a seed. The part is true where the strip is shaded.
 
 # %%
 rows = CLAIMS[6].measure()
@@ -218,49 +229,55 @@ print(rows.drop(columns="seed").agg(["mean", "std"]).map("{:.1e}".format).to_str
 plots.show(figures.strips(CLAIMS[6], rows), figures.in_words(CLAIMS[6], rows))
 
 # %% [markdown]
-# An encoder doesn't notice, up to rounding. With a causal mask and **one** layer, the last token
-# doesn't either: it averages over the same set. With two layers, its output moves by a visible
-# fraction of its size, because each token has seen a different part of the text. Somebody who had
-# measured one layer only would have confirmed the claim, and been wrong about GPT.
+# An encoder does not notice the shuffle, apart from rounding. With a causal mask and **one** layer,
+# the last token does not notice it either: it averages over the same set of tokens. With two
+# layers, the last token's output moves by a visible fraction of its size. The second layer reads
+# tokens that have each seen a different part of the text. A measurement with one layer only would
+# have confirmed the claim, wrongly for GPT.
 #
-# Claim 11 needs a measure. Here are the products of all rows of a sinusoidal table, query by key:
+# For claim 11 we first need a measure. Here are the products of every two rows of a sinusoidal
+# table, query by key:
 
 # %%
 P = encodings.sinusoidal_table(64, 32)
 plots.show(figures.products(P @ P.T), "Stripes: each diagonal has one colour from end to end.")
 
 # %% [markdown]
-# The offset alone decides. That is the claim, and so far it is right. But attention puts a matrix
-# between the two rows, $S = P\,W P^\top$ with $W = W_Q W_K^\top$. How even are the diagonals of
-# $S$? Compare the spread along them with the spread overall, where $\bar S_{j-i}$ is the mean of a
-# diagonal and $\bar S$ that of all entries:
+# The offset alone decides each product, as claim 11 says. But attention puts a matrix between the
+# two rows: $S = P\,W P^\top$ with $W = W_Q W_K^\top$. Are the entries on each diagonal of $S$ still
+# equal? Compare the spread along the diagonals with the spread of all entries. Here $\bar S_{j-i}$
+# is the mean of a diagonal, and $\bar S$ is the mean of all entries:
 #
 # $$r = \sqrt{\frac{\sum_{ij} (S_{ij} - \bar S_{j-i})^2}{\sum_{ij} (S_{ij} - \bar S)^2}}$$
 #
-# $r = 0$: the offset says it all. $r = 1$: it says nothing.
+# At $r = 0$ the offset decides everything. At $r = 1$ it decides nothing.
 
 # %%
 predict("random", "Sinusoids, and a random matrix W between them. r is", a="still below 0.01",
         b="about 0.3", c="above 0.7: hardly anything of the offset is left", answer="")
 
 # %% [markdown] exercise="offsets" title="Offsets, and nothing else?" difficulty=3 minutes=12
-# With this you can judge claim 11, and in section 10 the table of noise. Write `offset_verdict`. It
-# takes a table $P$ of shape $(T, D)$ and a list of at least two matrices $W$, each $(D, D)$. It
-# returns a dict: `"ratio"`, a list (or an array) of $r$ for each $W$, in their order; and
-# `"verdict"`, what follows for the claim that the products depend on the offset alone, $r \leq
-# 0.01$; a claim that says “at most” has no lower end. `decide`, from exercise 1, is yours to use;
-# the matrices take the place of the seeds. The table and the matrices stay as they are.
+# With this you can judge claim 11, and in section 10 the learned table of section 1. Write
+# `offset_verdict`. It takes a table $P$ of shape $(T, D)$ and a list of at least two matrices $W$,
+# each $(D, D)$. It returns a dict:
+#
+# - `"ratio"`, a list or an array with $r$ for each $W$, in their order;
+# - `"verdict"`, what follows for the claim that the products depend on the offset alone, $r \leq
+#   0.01$, where the matrices take the place of the seeds.
+#
+# A claim that says “at most” has no lower end. You may use `decide`, your rule from exercise 1. The
+# table and the matrices stay as they are.
 #
 # *Why care:* your function is tried on matrices for which the claim holds, on others for which it
 # does not, and on a mix. A memorised verdict fails.
 #
 # <details><summary>Hint 1</summary>
 #
-# `S.diagonal(k)` for `k` from $1-T$ to $T-1$ are all diagonals.
+# The diagonals of `S` are `S.diagonal(k)` for `k` from $1-T$ to $T-1$.
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Sum the squares over the pairs of all diagonals first; divide and take the root at the end.
+# First sum the squares over all diagonals. Divide and take the root at the end.
 # </details>
 
 # %% solution="offsets"
@@ -283,7 +300,7 @@ check.offsets(offset_verdict, seed=9202)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Measure: without a matrix, with the matrices $M_k$ of unit 02, and with random ones.
+# Now measure $r$ without a matrix, with the matrices $M_k$ of unit 02, and with random matrices.
 
 # %% tags=["nbval-check-output"]
 sees = check.offsets.use(offset_verdict)
@@ -302,11 +319,12 @@ r = statistics.fmean(map(float, found["ratio"]))
 outcome("random", "a" if r < 0.01 else "c" if r > 0.7 else "b")
 
 # %% [markdown]
-# The products of the bare rows have the property. So have those with matrices that turn the rows.
-# With random matrices it is gone. The sentence is true of relative encodings, which is probably
-# what was meant. How random may $W$ be? Take 0.9 of the identity and 0.1 of a matrix of standard
-# normal numbers, and $r$ is 0.4 to 0.6 already (ten seeds). That is more noise than it sounds: by
-# its norm it is more than half as large as the identity.
+# Without a matrix, the products depend on the offset alone. They still do with the matrices $M_k$,
+# which turn the rows. With random matrices they do not. Claim 11 is true of relative encodings,
+# which were probably meant.
+#
+# How random may $W$ be? Take 0.9 times the identity plus 0.1 times a matrix of standard normal
+# numbers. Then $r$ is already 0.4 to 0.6, in ten seeds.
 
 # %%
 widgets.explore(lambda noise, seed: figures.mixed(P, noise, seed),
@@ -324,7 +342,8 @@ predictions |= {7: "?", 8: "?"}
 
 # %% [markdown]
 # The three models of section 1 were trained on texts of 16 tokens, but their table has 32 rows. So
-# we can hand them a text of 32, and do the same with models that have sinusoids or Shaw's vectors.
+# we can give them a text of 32 tokens. We do the same with models that have sinusoids or Shaw's
+# vectors.
 
 # %%
 predict("longer", "With sinusoids, every row beyond 16 follows the formula. In the second half of "
@@ -341,24 +360,26 @@ answers = {
 
 # %% [markdown]
 # Entry $(s, n, p)$ is 1 where seed $s$ was right about position $p$ of text $n$, and 0 where it was
-# wrong. The first three positions have nothing three positions back: they are not asked, NaN.
+# wrong. The first three positions have nothing three positions back. They are not asked: NaN.
 
 # %% [markdown] exercise="beyond" title="Beyond the training" difficulty=2 minutes=8
-# Write `beyond_verdict`. It takes `right`, of shape (seeds, texts, $T$), 1 for a right answer, 0
-# for a wrong one and NaN wherever nothing was asked, and `trained`, the length of the training
-# texts. It returns a dict: `"fraction"`, the fractions of right answers **beyond** the trained
-# positions (from position `trained` on, counted from 0), one for each seed; and `"verdict"`, what
-# follows for the claim "**at most half of the answers there are right**". Each answer of a seed
-# counts the same, in whichever text it stands. A claim that says “at most” has no lower end.
-# `right` stays as it is.
+# Write `beyond_verdict`. It takes `right`, of shape (seeds, texts, $T$), with 1 for a right answer,
+# 0 for a wrong one and NaN wherever nothing was asked. Its second argument is `trained`, the length
+# of the training texts. It returns a dict:
 #
-# *Why care:* a mean over the whole text lets the half that the model knows cover up the half that
-# it does not.
+# - `"fraction"`, the fractions of right answers **beyond** the trained positions, one for each
+#   seed; these are the positions from `trained` on, counted from 0;
+# - `"verdict"`, what follows for the claim “**at most half of the answers there are right**”.
+#
+# Each answer of a seed counts the same, whichever text it is in. A claim that says “at most” has no
+# lower end. `right` stays as it is.
+#
+# *Why care:* in a mean over the whole text, the half that the model knows hides the other half.
 #
 # <details><summary>Hint</summary>
 #
-# Positions are counted from 0, so the first that was not trained on is number `trained`. `nanmean`
-# leaves out the NaN, and takes several axes at once: `x.nanmean((1, 2))`.
+# Positions are counted from 0, so the first one beyond the training is number `trained`. `nanmean`
+# leaves out the NaN. It takes several axes at once: `x.nanmean((1, 2))`.
 # </details>
 
 # %% solution="beyond"
@@ -389,16 +410,20 @@ plots.show(figures.alone(figures.places), "Shaw is right at all positions that a
            "on the two tables hardly do better than guessing; sinusoids begin to fall before that.")
 
 # %% [markdown]
-# Guessing among 8 symbols is right in 0.125 of the cases. Rows 16 to 31 of the learned table have
-# never had a gradient: they are as random as at initialisation, only shrunk a little by weight
-# decay. The sinusoids have rows there that follow a formula, and the model has learned nothing
-# about them; it is weak already at the last positions of the training. Only Shaw's vector of −3 is
-# the same one at every position, so it was trained for these too.
+# Guessing among 8 symbols is right in 0.125 of the cases. What does each encoding have at positions
+# 16 to 31?
 #
-# For claim 7, running without an error only shows how many rows were allocated. So we measure the
-# longest text whose last token is still answered correctly. And claim 8 speaks of all relative
-# embeddings, of which not all are clipped: Huang's table has a vector for each offset up to the
-# longest text, and ends there.
+# - **Learned table.** These rows have never had a gradient. They are as random as at
+#   initialisation, only shrunk a little by weight decay.
+# - **Sinusoids.** These rows follow a formula, but the model has learned nothing about them. It is
+#   weak already at the last positions of the training.
+# - **Shaw.** The vector of −3 is the same one at every position. So it was trained for these
+#   positions too.
+#
+# A run without an error only shows how many rows were allocated. So for claim 7 we measure the
+# longest text whose last token is still answered correctly. Claim 8 speaks of all relative
+# embeddings, and some are not clipped. Huang's table has a vector for each offset up to the longest
+# text, and ends there.
 
 # %%
 for number in (7, 8):
@@ -411,9 +436,12 @@ print(recorded.load("claims").note)
 #
 # - **Claim 5** (a forum answer). Learned tables are the choice because they give better results.
 #
-# Better than what, and at what? We try three comparisons: with sinusoids on the task above; with
-# Shaw's vectors on the same task, on longer texts; and with Shaw's vectors on another task,
-# **reversing** a text, where one has to know the position, not the offset.
+# Better than what, and on which task? We make three comparisons:
+#
+# - with sinusoids, on the task above;
+# - with Shaw's vectors, on the same task with longer texts;
+# - with Shaw's vectors on another task, **reversing** a text, where the model has to know the
+#   position, not the offset.
 
 # %%
 predictions |= {5: "?"}
@@ -422,21 +450,24 @@ predict("wins", "In how many of the three is the learned table's accuracy (0 to 
         a="in none", b="in one", c="in two", d="in all three", answer="")
 
 # %% [markdown] exercise="better" title="Better, seed by seed" difficulty=3 minutes=12
-# Seeds differ, and in a fair comparison both sides have the same ones. Write `better_verdict`.
-# `runs` is a table with a row for each run and the columns `encoding`, `seed` and `accuracy`,
-# perhaps with others; rows and columns come in any order, and no pair of encoding and seed occurs
-# twice. Return a dict: `"difference"`, the accuracy of `ours` less that of `other`, a list, array
-# or column with a number for each seed that **both** were run with, in ascending order of the
-# seeds; and `"verdict"`, what follows for the claim "ours is better by at least `by`". A claim that
-# says “at least” has no upper end. `runs` stays as it is.
+# Seeds differ, and in a fair comparison both encodings have the same seeds. Write `better_verdict`.
+# It compares two encodings of the table `runs`, called `ours` and `other`. The table has a row for
+# each run, with the columns `encoding`, `seed` and `accuracy`, and perhaps more. Its rows and
+# columns come in any order, and no pair of encoding and seed occurs twice. Return a dict:
 #
-# *Why care:* runs that share a seed have seen the same texts, so their difference often varies less
-# than they do.
+# - `"difference"`, the accuracy of `ours` minus that of `other`, a list, array or column with a
+#   number for each seed that **both** were run with, in ascending order of the seeds;
+# - `"verdict"`, what follows for the claim "ours is better by at least `by`".
+#
+# A claim that says “at least” has no upper end. `runs` stays as it is.
+#
+# *Why care:* runs that share a seed have seen the same texts. So the differences often vary less
+# than the accuracies.
 #
 # <details><summary>Hint</summary>
 #
 # `runs.pivot(index="seed", columns="encoding", values="accuracy")` is a table with a column for
-# each encoding, and NaN where a run is missing. `dropna` drops a row with any NaN, so first take
+# each encoding, and NaN where a run is missing. `dropna` drops a row with any NaN. So first take
 # the two columns that you compare.
 # </details>
 
@@ -456,8 +487,8 @@ check.better(better_verdict, seed=9404)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now the recorded sweeps go through your function: two layers, 1,000 steps, three seeds (units 04
-# and 05 have shown some of these runs).
+# Now your function judges recorded runs: two layers, 1,000 steps, three seeds. Units 04 and 05 have
+# shown some of them.
 
 # %% tags=["nbval-check-output"]
 compare = check.better.use(better_verdict)
@@ -478,17 +509,18 @@ for task, (runs, other) in trials.items():
 outcome("wins", "abcd"[wins])
 
 # %% [markdown]
-# No better, far worse, far better. The sentence names neither the rival nor the task, so it is true
-# for one comparison and false for two. Vaswani et al. 2017 tried the learned table in place of
-# sinusoids (table 3, row (E)) and found nearly the same result: 25.7 BLEU and 25.8.
+# The learned table is no better, then far worse, then far better. Claim 5 names neither the rival
+# nor the task, so it is true for one comparison and false for two. Vaswani et al. 2017 tried both
+# (table 3, row (E)) and found nearly the same result: 25.7 BLEU with the table, 25.8 with
+# sinusoids.
 #
 # ## 7. The later, the worse?
 #
 # - **Claim 9** (lecture slides). The later the position, the worse its learned vector.
 #
-# A row is trained when a text reaches it. BERT took the first 90 % of its steps on texts of 128
-# tokens, the rest on 512. Here nine batches in ten have texts of 8 tokens, and one has texts of 32;
-# for comparison, a second model sees 32 in every batch.
+# A row is trained only when a text reaches it. BERT took the first 90 % of its steps on texts of
+# 128 tokens, and the rest on texts of 512. Here nine batches in ten have texts of 8 tokens, and the
+# tenth has texts of 32. For comparison, a second model sees texts of 32 in every batch.
 
 # %%
 predictions |= {9: "?"}
@@ -498,13 +530,15 @@ widgets.explore(figures.rows_by_lengths, short_text=("length of most batches", 4
                 every=("one long batch in", 2, 20, 10))
 
 # %% [markdown]
-# Each move of a slider trains two models. With one length all rows are equally good. With mostly
-# short texts, as the sliders start, accuracy drops at position 8, where those texts end, and stays
-# between about 0.2 and 0.6. The late rows catch up if long batches are less rare, or the training
-# longer (`docs/claims.md`). So what the claim describes comes from the **mix of lengths**, and from
-# short trainings.
+# Each move of a slider trains two models. With one length, all rows are equally good. With mostly
+# short texts, as the sliders are set at first, accuracy drops at position 8, where the short texts
+# end. It stays between about 0.2 and 0.6. The late rows catch up if long batches are more frequent,
+# or if the training is longer (`docs/claims.md`). So what claim 9 describes comes from the **mix of
+# lengths**, and from short trainings.
 #
 # ## 8. What it costs
+#
+# We first measure time, for claims 1 and 21, and then parameters and steps, for claim 3.
 #
 # - **Claim 1** (a forum answer). A learned table saves much time in fine-tuning and inference,
 #   since sines and cosines have to be computed for each token.
@@ -529,18 +563,17 @@ for name, ratio in timing.price_of_offsets(seed=0).items():
 outcome("sines", round(price["computed anew"], 1))
 
 # %% [markdown]
-# The times are your machine's, and noisy (a little below 0 means no cost); the claims speak of
-# large differences, “much time” or “save”, which show in spite of the noise. In practice sinusoids
-# are computed **once** and kept. Shaw's table is tiny. But a step with Shaw's vectors takes no
-# fewer operations, and more time and memory: there is a second term for each pair, and it has to be
-# stored.
+# The times are your machine's, and noisy. A value a little below 0 means no cost. But “much time”
+# and “save” are large differences, which show in spite of the noise.
 #
-# “Adds to the pretraining” can mean parameters, and it can mean steps, so for claim 3 we measure
-# both: the table's share of BERT base, and the number of steps until the loss on the task of
-# section 1 is below 0.5 nats. The steps depend on the norm of the position vectors, relative to
-# that of the word vectors (unit 03). A learned table usually begins with a small norm, while that
-# of sinusoids is large. So here both begin with the norm of the word vectors; BERT's table does
-# too.
+# - **Claim 1.** In practice sinusoids are computed **once** and kept.
+# - **Claim 21.** Shaw's table is tiny. But a step with Shaw's vectors takes no fewer operations,
+#   and more time and memory. Each pair has a second term, which has to be stored.
+#
+# In claim 3, “adds to the pretraining” can mean parameters or steps. We measure both: the table's
+# share of BERT base, and the number of steps until the loss on the task of section 1 is below 0.5
+# nats. The number of steps depends on the norm of the position vectors (unit 03). So here the table
+# and the sinusoids both begin with the norm of the word vectors, as BERT's table does.
 
 # %% tags=["training"]
 print(f"{sizes.table_share():.2f} % of the parameters")
@@ -551,31 +584,57 @@ for name in ("steps over sinusoids", "steps over Shaw"):
     print(f"  {name:22} {stored.mean(3, name)}")
 
 # %% [markdown]
-# In parameters it is negligible. And it needs fewer steps to get there than sinusoids do. Those two
-# numbers decide claim 3. (Vectors by offset are learned a little sooner, presumably because there
-# are few and every pair of every text trains one.)
+# The table's parameters are negligible, and the model needs fewer steps with the table than with
+# sinusoids. These two numbers decide claim 3. Shaw's vectors are learned a little sooner still.
 #
 # ## 9. The verdict on a claim
 #
-# These are left, each with the parts that are measured:
+# Now you write one function that judges every claim. Seven claims are left, in three groups. The
+# arrows mark the parts that are measured. Predict each verdict; a claim that you leave at `"?"` is
+# measured all the same.
+#
+# The first three are decided by **counting parameters**:
 
 # %%
-left = (2, 15, 16, 17, 19, 20, 23)
-for n in left:
-    said = f"{n:2}  {CLAIMS[n].text} ({CLAIMS[n].source})"
-    print(textwrap.fill(said, 96, subsequent_indent="    "))
-    print("    → " + "\n    → ".join(part.says for part in CLAIMS[n].parts))
+def read_out(*numbers):
+    for n in numbers:
+        said = f"{n:2}  {CLAIMS[n].text} ({CLAIMS[n].source})"
+        print(textwrap.fill(said, 96, subsequent_indent="    "))
+        print("    → " + "\n    → ".join(part.says for part in CLAIMS[n].parts))
+
+read_out(15, 19, 20)
 
 # %%
-predictions |= {2: "?", 15: "?", 16: "?", 17: "?", 19: "?", 20: "?", 23: "?"}
+predictions |= {15: "?", 19: "?", 20: "?"}
+
+# %% [markdown]
+# Two are about what **attention** reaches and misses:
+
+# %%
+read_out(2, 16)
+
+# %%
+predictions |= {2: "?", 16: "?"}
+
+# %% [markdown]
+# And two are about the **texts**: small or large data, words in a sequence or in a tree.
+
+# %%
+read_out(17, 23)
+
+# %%
+predictions |= {17: "?", 23: "?"}
 print("still without a prediction:", [n for n, said in predictions.items() if said == "?"])
 
 # %% [markdown]
-# In the library a claim is an object. Its `parts` are what it says: each names a number, and the
-# ends `low` and `high` of the interval in which that would have to lie. `measure` takes seeds and
-# returns a table, a row for each seed and a column for each number; some columns belong to no part.
-# Where `claim.measurement` is `None` there is nothing to measure. Such a claim has no parts, and
-# somebody has read the source: `claim.read` is the verdict.
+# In the library a claim is an object:
+#
+# - `claim.parts` are what it says. Each part names a number, `part.number`, and the ends `part.low`
+#   and `part.high` of the interval in which the number would have to lie.
+# - `claim.measure(seeds)` returns a table with a row for each seed and a column for each number.
+#   Some columns belong to no part.
+# - `claim.measurement` is `None` where there is nothing to measure. Such a claim has no parts. Its
+#   verdict, `claim.read`, comes from reading the source.
 
 # %% tags=["nbval-check-output"]
 claim = CLAIMS[13]
@@ -584,40 +643,40 @@ for part in claim.parts:
 print(claim.measure([0, 1]).to_string())
 
 # %% [markdown] exercise="verdict" title="The verdict on a claim" difficulty=3 minutes=15
-# One function for all claims, so that none gets a rule of its own. Write `verdict_on`. It takes a
-# claim and a sequence of at least two seeds, such as a list or a range, measures the claim by
-# `claim.measure(seeds)` with no other argument (the quick form), and returns a dict. `"numbers"` is
-# a dict as well: its keys are the names `part.number`, its values the lists of what was measured,
-# in the order of the seeds. `"verdict"` follows from them:
+# One function judges all claims, so that none gets a rule of its own. Write `verdict_on`. It takes
+# a claim and a sequence of at least two seeds, such as a list or a range, and returns a dict. It
+# measures the claim by `claim.measure(seeds)` with no other argument (the quick form). `"numbers"`
+# is itself a dict: its keys are the names `part.number`, and its values are the lists of what was
+# measured, in the order of the seeds. `"verdict"` follows from these numbers:
 #
-# - if one part or more is not settled, neither is the claim;
-# - else it `"holds"` if all parts hold, `"does not hold"` if none does, and `"holds in part"` if
-#   some do.
+# - `"not settled here"` if one part or more is not settled;
+# - otherwise `"holds"` if all parts hold, `"does not hold"` if no part holds, and `"holds in part"`
+#   if only some parts hold.
 #
-# A claim that was only read has no numbers, `{}`, and the verdict that it was given. `decide` is
-# yours to use. `claim.verdict`, `claim.findings` and `part.verdict` do what you are asked to write;
-# leave them alone.
+# A claim that was only read has no numbers, `{}`, and the verdict `claim.read`. You may use
+# `decide`. Do not use `claim.verdict`, `claim.findings` or `part.verdict`: they do what you are
+# asked to write.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
-# - Other entries in `"numbers"` do no harm. Two parts may look at the same number, each with an
-#   interval of its own.
-# - `claim.read` means nothing where a claim is measured.
+# - Other entries in `"numbers"` are allowed. Two parts may look at the same number, each with its
+#   own interval.
+# - If a claim can be measured, `claim.read` means nothing.
 # - `seeds` stays as it is.
 # </details>
 #
-# *Why care:* this is the step at which a result is most easily adjusted after the fact: the part
-# that failed is forgotten, or the one that is open. Your function is tried on claims made up to
-# come out each way, and on real ones, with seeds that nobody has used before.
+# *Why care:* at this step a result is most easily adjusted: a part that failed, or is open, is
+# forgotten. Your function is tried on invented claims with every verdict, and on real ones with new
+# seeds.
 #
 # <details><summary>Hint 1</summary>
 #
-# `rows[part.number].tolist()` are the values of one part, if `rows` is what `measure` returned.
+# If `rows` is what `measure` returned, `rows[part.number].tolist()` are the values of one part.
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Put what `decide` says of each part into a set. Look for the open ones first; then its size
-# tells whether the parts agree.
+# Put what `decide` says of each part into a set. First look for the parts that are not settled.
+# Then the size of the set tells whether the parts agree.
 # </details>
 
 # %% solution="verdict"
@@ -641,9 +700,9 @@ check.verdict(verdict_on, seed=9505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now all of them through your function. Most are measured here and now, with three seeds. Those
-# that train longest replay what the study of 20 seeds has recorded: `stored.replayed(claim)` is the
-# same claim, with recorded numbers. Take a number out of `LONG`, and that claim is measured now.
+# Now your function judges all claims. Most are measured now, with three seeds. Those in `LONG`
+# train longest. For them, `stored.replayed(claim)` is the same claim with the recorded numbers of
+# 20 seeds. A claim that you take out of `LONG` is measured now.
 
 # %% tags=["training"]
 LONG = {3, 9, 16, 17, 23}
@@ -661,25 +720,27 @@ right = [n for n, said in made.items() if said == found[n]["verdict"]]
 print(f"{len(made)} of {len(found)} predicted, {len(right)} of them as it came out")
 
 # %% [markdown]
-# Here are the claims of this section by their parts, mean ± standard deviation:
+# Here are the seven claims of this section, group by group and part by part, with mean ± standard
+# deviation:
 
 # %% tags=["training"]
-for n in left:
+for n in (15, 19, 20, 2, 16, 17, 23):
     print(f"Claim {n}: {found[n]['verdict']}")
     print(figures.told(CLAIMS[n], found[n]["numbers"], decide), "\n")
 
 # %% [markdown]
-# Have a look at claim 17. Counting parameters refutes its reason within a minute. But the claim is
-# about overfitting, and that took a training on eight texts, over and over. Which of its parts hold
-# is in the list above. (`docs/claims.md` has all claims with margins and sources, three of them
-# judged by reading alone, and some about today's models: about RoPE, and models without positions.
-# `docs/questions.md` asks why BERT learned its positions.)
+# Look at claim 17 in this list. Counting parameters refutes its reason within a minute. But the
+# claim is about overfitting, and measuring that took a training on the same eight texts over and
+# over. The list shows which parts hold.
+#
+# `docs/claims.md` has all claims with margins and sources, some of them about today's models.
+# `docs/questions.md` asks why BERT learned its positions.
 #
 # ## 10. Where the distance is
 #
-# Back to the forum, with better tools. Is the distance in the **rows**? Your `offset_verdict` can
-# tell: for the sinusoids of section 4, whose rows do have it, $r$ was 0. And is it in what the
-# model's own **matrices** make of the rows?
+# Back to the question of section 1. Is the distance in the **rows** of the table? Your
+# `offset_verdict` can tell: the rows of sinusoids have it, and their $r$ was 0. Or do the model's
+# own **matrices** make the distance from the rows? We measure $r$ for both.
 
 # %%
 predict("where", "The trained model's matrices W between the rows of its table. Compared with the "
@@ -702,11 +763,12 @@ print("r with the matrices in between:  ", *(f"{each:.2f}" for each in behind))
 outcome("where", "a" if max(behind) < 0.3 else "b")
 
 # %% [markdown]
-# By $r$ the rows are noise: random rows get as much, and their $r$ is below 1 mainly because the
-# main diagonal differs from the rest. With the matrices in between it is even larger. One more
-# time: which question did we ask? $r$ asks whether **all** diagonals are even. The task asks for
-# much less. For the query at $i$, the key at $i - 3$ has to win against the others. By how much
-# each of them loses makes no difference. So look at the winner:
+# By $r$ the rows are noise: random rows have about the same $r$. It is below 1 mainly because the
+# main diagonal differs from the rest. With the matrices in between, $r$ is even larger.
+#
+# Again, which question did we ask? $r$ asks whether **all** diagonals are even. The task asks for
+# much less. For the query at $i$, the key at $i - 3$ has to win against the other keys. It does not
+# matter by how much the others lose. So look at the winner:
 
 # %% tags=["training"]
 for model in models:
@@ -718,11 +780,12 @@ widgets.explore(lambda seed: figures.from_rows_to_weights(models[seed], 16),
                 seed=("seed", 0, 2, 0))
 
 # %% [markdown]
-# There it is: $r$ says noise, and the largest entry says three back, in every row. On the left is
-# the table of section 1. In the middle, summed over the heads, a stripe three left of the diagonal.
-# On the right, after the softmax, that stripe has most of the weight: **the distance is in the
-# attention**. The model has learned that position 12 should look at 9, and position 7 at 4. No
-# formula says so, and it ends where the training ended, at position 15.
+# There it is: in every row, the largest entry is three back. On the left, the products of the rows
+# are noise. In the middle, with the matrices in between, a stripe appears three left of the
+# diagonal. On the right, after the softmax, that stripe has most of the weight: **the distance is
+# in the attention**. The model has learned that position 12 should look at position 9, and position
+# 7 at position 4. No formula says so. What the model has learned ends where the training ended, at
+# position 15.
 
 # %%
 for n in (4, 24):
@@ -734,12 +797,12 @@ back = [trained.who_looks_where(model, 16).diagonal(-3).mean() for model in mode
 print("attention weight three positions back, by seed:", *(f"{each:.2f}" for each in back))
 
 # %% [markdown]
-# One example refutes “cannot”. The reply is half right, if one reads it as an answer to claim 4:
-# the model does learn the distance, but not as sines and cosines. Whoever contradicts a false claim
-# makes another claim, and that one has to be measured as well.
+# Claim 4 says “cannot”, and one example refutes it. Claim 24, the reply, is half right: the model
+# does learn the distance, but not as sines and cosines. Whoever contradicts a false claim makes
+# another claim, and has to measure that one as well.
 #
-# The best thing to do with a claim that fails is to say it so that it holds. Here is ours, judged
-# by your function like all the others:
+# The best answer to a claim that fails is a version of it that holds. Here is ours, judged by your
+# function:
 
 # %% tags=["training"]
 ours = Claim(
@@ -754,12 +817,13 @@ rows = ours.measure()
 plots.show(figures.strips(ours, rows), figures.in_words(ours, rows))
 
 # %% [markdown]
-# It is longer than what the forum said, and it names its conditions: *a fixed distance*, because
-# three back is all that we have measured. And it still speaks of a small model and a task made for
-# the purpose. A claim that says *always* or *cannot* falls with one counter-example, however small.
-# None of these measurements would settle one that says *usually, in large models*.
+# Our claim is longer than the forum's, because it names conditions. It says *a fixed distance*
+# because three back is all that we have measured. And it still speaks of a small model and a task
+# made for the purpose. One counter-example, however small, refutes a claim that says *always* or
+# *cannot*. It does not settle a claim that says *usually, in large models*.
 #
-# Now you turn a sentence into an interval. As it stands, this part cannot fail: change its ends.
+# Now turn a sentence into an interval yourself. With the ends 0 and 1 this part cannot fail. Change
+# the ends:
 
 # %% tags=["training"]
 mine = Part("weight three back", "the attention looks three back", "of the weight", low=0, high=1)
@@ -768,8 +832,8 @@ print(f"{mine.says}: {decide(rows[mine.number].tolist(), mine.low, mine.high)}")
 # %% [markdown]
 # ## 11. Check against the book
 #
-# d2l has a BERT as well. How long may its text be, and what is its MLM head? Measure claims 12 and
-# 13 on it.
+# The book's library, d2l, has a BERT as well. How long may its text be, and what is its MLM head?
+# We measure claims 12 and 13 on it.
 
 # %% tags=["nbval-check-output"]
 from helpers.book import d2l
@@ -782,23 +846,25 @@ if d2l:
     print("tied:", head.mlp[-1].weight is theirs.token_embedding.weight)
 
 # %% [markdown]
-# 1,000 rows, a ReLU, and a decoder of its own. Whoever learned BERT there would make other claims,
-# and be right about the model they know. So name the source, and then measure.
+# The book's BERT has 1,000 rows, a ReLU, and a decoder of its own. Whoever learned BERT from the
+# book would make other claims, and be right about that model. So name the source, and then measure.
 #
 # ## What to keep
 #
-# - A claim is a number and an interval; the rule for the verdict comes before the measurement.
-# - Mean ± 2 standard deviations of single seeds: inside, outside, or not settled here.
-# - Ask of every measurement which question it answers. A table of noise can hold a distance, and
-#   the longest text that goes through is not the longest one that is understood.
-# - One open part leaves a claim open; one that fails makes it true in part, at most.
-# - “Better” needs a rival and a task; “cannot” needs one counter-example; and anyone who
-#   contradicts a false claim still has to measure their own.
+# - Turn a claim into a number and an interval. Fix the rule for the verdict before you measure.
+# - The rule looks at mean ± 2 standard deviations of single seeds: inside, outside on one side, or
+#   not settled here.
+# - Ask of every measurement which question it answers. A model whose table looks like noise can
+#   tell distances. A text that runs without an error is not always understood.
+# - One part that is not settled leaves the claim unsettled. With one part that fails, the claim
+#   holds in part at most.
+# - “Better” needs a rival and a task. One counter-example refutes “cannot”. A reply to a false
+#   claim has to be measured too.
 #
 # ## Further reading
 #
 # Nine units ago the question was how a model tells *dog bites man* from *man bites dog*. You have
-# built the answers. These papers are written in the words that you now use:
+# built the answers. Now you know the terms that these papers use:
 #
 # - Vaswani et al. 2017, *Attention Is All You Need*: section 3.5, and table 3, row (E).
 # - Devlin et al. 2018, *BERT*: section 3 and appendix A.2, for claims 12, 13 and 15.
@@ -816,13 +882,12 @@ if d2l:
 # Nobody has settled these, and this course has not either:
 #
 # - Would a BERT of full size have done better with sinusoids, or with offsets?
-# - What structure does a table take on in long training on real text? Our task forced none.
-# - Do decoders without positions read longer texts than others? It has been reported. At our size
-#   they do where only content counts, and where order counts they do not (`docs/claims.md`, 27).
-# - Where is the distance in a model of many layers? Our stripe took one layer and one task.
-# - And the claim that you read tomorrow. Turn it into an interval, predict, take three seeds, see.
+# - What structure does a table get in long training on real text? Our task forced none on it.
+# - Do decoders without positions read longer texts than others? Papers have reported it. At our
+#   size they do where only content counts. They do not where order counts (`docs/claims.md`, 27).
+# - Where is the distance in a model of many layers? Our stripe comes from one layer and one task.
+# - And the claim that you read tomorrow: turn it into an interval, predict, and take three seeds.
 #
-# One claim is left that you will meet again and again: that RoPE can be brought to texts longer
-# than those of the training by changing a few numbers, without any further training. Unit 10
-# measures it, with what you have learned here: seeds, a limit, and the question what exactly was
-# claimed.
+# One claim is left, and you will meet it often: a model with RoPE can read texts longer than those
+# of its training if a few numbers are changed, without any further training. Unit 10 measures this
+# claim with what you have learned here: seeds, a limit, and the question what exactly was claimed.

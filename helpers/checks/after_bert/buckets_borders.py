@@ -46,7 +46,7 @@ def buckets_begin_one_late(offsets, num_buckets=32, max_distance=128):
     "5.999…, since the rest is divided before it is multiplied by the logarithm. Divide one "
     "logarithm by the other first, then multiply by n − e.",
     loses=FAR,
-    breaks=("offset 64 in bucket 30", "Take care with offset 64", "Some orders of multiplying"),
+    breaks=("offset 64 in bucket 30", "Take care with offset 64", "other orders make it"),
 )
 def buckets_rounded_below(offsets, num_buckets=32, max_distance=128):
     side, exact = num_buckets // 2, num_buckets // 4

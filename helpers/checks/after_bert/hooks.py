@@ -111,7 +111,7 @@ hooks = Exercise(
         *(Part(f"paper {paper}", 0.25, partial(_alone, paper)) for paper in NEEDED),
         Part("combined", 0.5, _together),
     ),
-    explains=("Here are six papers.",),
+    explains=("Here are six papers.", "Some sums can be computed at two hooks"),
 )
 
 
@@ -254,7 +254,7 @@ def detr_at_the_input(): ...
     "F: nothing is added to the scores themselves. Each query and each key gets a vector by "
     "itself, and it need not be a turn for the hook to fit.",
     loses="paper F",
-    breaks="name the hook where the paper itself acts",
+    breaks="Name the hook where the paper itself acts",
 )
 @changed(hooks_by_paper, '"F": "rotate"', '"F": "scores"')
 def detr_by_scores(): ...

@@ -247,7 +247,7 @@ def turn_always_in_float32(): ...
     "You calculate in float32 and make float64 of the result afterwards: of sixteen digits seven "
     "are left. Only the angles may be in float32.",
     loses=BACKWARDS,
-    breaks="Do the turning itself in the precision",
+    breaks="but multiply by them in the precision",
 )
 @changed(turned_right, "d = x.shape[-1]", "x, d = x.float().to(x.dtype), x.shape[-1]")
 def turn_rounded_to_float32(): ...

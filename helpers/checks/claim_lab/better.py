@@ -160,7 +160,13 @@ better = Exercise(
     "better",
     _better,
     (Part(DIFFERENCE, 0.25, _differences), Part(VERDICT, 0.25, _better_verdicts)),
-    explains=("Seeds differ, and", "Write `better_verdict`.", "Return a dict:"),
+    explains=(
+        "Seeds differ, and",
+        "Write `better_verdict`.",
+        "It compares two encodings",
+        "The table has a row for each run",
+        "Return a dict:",
+    ),
 )
 
 
@@ -226,7 +232,7 @@ def better_in_the_order_of_the_table(runs, ours, other, by):
 @better.mistake(
     "The sign is wrong: the difference is positive where ours has the higher accuracy.",
     loses=DIFFERENCE,
-    breaks=("the accuracy of `ours` less that of `other`", '{"difference": ours − other by seed'),
+    breaks=("the accuracy of `ours` minus that of `other`", '{"difference": ours − other by seed'),
 )
 @changed(better_by_pivot, "wide[ours] - wide[other]", "wide[other] - wide[ours]")
 def better_upside_down(): ...

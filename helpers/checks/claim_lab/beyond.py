@@ -218,7 +218,7 @@ def beyond_unasked_counted_as_right(): ...
     "You take a mean for each text and then the mean of these. A text that was asked once then "
     "weighs as much as one that was asked ten times.",
     loses=FRACTION,
-    breaks="Each answer of a seed counts the same, in whichever text it stands",
+    breaks="Each answer of a seed counts the same, whichever text it is in",
 )
 @changed(beyond_by_nanmean, "nanmean((1, 2))", "nanmean(2).nanmean(1)")
 def beyond_mean_of_the_texts_means(): ...

@@ -127,6 +127,7 @@ offsets = Exercise(
         "With this you can judge claim 11",
         "Write `offset_verdict`.",
         "It returns a dict:",
+        "You may use `decide`",
     ),
 )
 

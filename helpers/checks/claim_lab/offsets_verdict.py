@@ -44,7 +44,7 @@ def offsets_upside_down(): ...
     "Your interval has a lower end, 0, and the claim names none. Mean − 2 standard deviations may "
     "well be below 0.",
     loses=VERDICT,
-    breaks="a claim that says “at most” has no lower end",
+    breaks="A claim that says “at most” has no lower end",
 )
 @changed(offsets_by_diagonals, _ON, "settle(ratio, 0, 0.01)")
 def offsets_with_a_lower_end(): ...

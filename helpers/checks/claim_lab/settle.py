@@ -150,7 +150,7 @@ def settle_by_the_mean(values, low=-math.inf, high=math.inf):
 @settle.mistake(
     "You take the median. The rule goes by the mean, which a single outlying seed moves.",
     loses=NEAR,
-    breaks="where $\\bar m$ is the mean of the values",
+    breaks="$\\bar m$ is the mean of the values",
 )
 @changed(settle_by_the_rule, "statistics.fmean", "statistics.median")
 def settle_by_the_median(): ...
@@ -267,7 +267,7 @@ def settle_without_the_upper_end(values, low=-math.inf, high=math.inf):
     "You call a claim refuted where mean ± 2 standard deviations reaches beyond the interval on "
     "both sides. That is open: the interval lies in between.",
     loses=NEAR,
-    breaks="that lies outside, on one side",
+    breaks=("lies outside, on one side", "In all other cases"),
 )
 @changed(
     settle_by_the_rule,

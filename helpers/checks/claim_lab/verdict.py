@@ -258,7 +258,8 @@ verdict = Exercise(
     shown=OF_THE_LIBRARY,
     explains=(
         "Write `verdict_on`.",
-        'Other entries in `"numbers"` do no harm.',
-        "`decide` is yours to use.",
+        "or a range, and returns a dict",
+        'Other entries in `"numbers"` are allowed.',
+        "You may use `decide`.",
     ),
 )

@@ -35,7 +35,7 @@ def verdict_on_the_last_part(): ...
 @exercise.mistake(
     "You say “holds” as soon as one part holds. If another part does not, the claim holds in part.",
     loses=VERDICT,
-    breaks='else it `"holds"` if all parts hold',
+    breaks='`"holds"` if all parts hold',
 )
 @changed(
     verdict_by_parts,
@@ -100,7 +100,7 @@ def verdict_by_the_means(claim, seeds):
 @exercise.mistake(
     "Your verdict is the same whatever was measured. Let it follow from the parts.",
     loses=VERDICT,
-    breaks='`"verdict"` follows from them',
+    breaks='`"verdict"` follows from these numbers',
 )
 def verdict_by_heart(claim, seeds):
     numbers = {}
@@ -172,7 +172,7 @@ def verdict_of_measured_claims_only(claim, seeds):
     "A claim without a measurement need not be open: somebody has read the source and put the "
     "verdict into claim.read.",
     loses=VERDICT,
-    breaks="and the verdict that it was given",
+    breaks="and the verdict `claim.read`",
 )
 @changed(verdict_by_parts, '"verdict": claim.read', '"verdict": "not settled here"')
 def verdict_open_where_nothing_is_measured(): ...
@@ -213,7 +213,7 @@ def verdict_sorts_the_seeds(): ...
 @exercise.mistake(
     "You return claim.read for a claim that can be measured. Look at claim.measurement: it is "
     "None only where nothing is measured.",
-    breaks="`claim.read` means nothing where a claim is measured",
+    breaks="`claim.read` means nothing",
 )
 @changed(verdict_by_parts, "claim.measurement is None", 'claim.read != "not settled here"')
 def verdict_as_it_was_read(): ...
@@ -249,7 +249,7 @@ def verdict_by_number(claim, seeds):
 @exercise.mistake(
     "You know some verdicts by the number of the claim. Let each follow from what is measured.",
     loses=VERDICT,
-    breaks="One function for all claims",
+    breaks="One function judges all claims",
 )
 @changed(
     verdict_by_parts,
@@ -278,7 +278,7 @@ def verdict_of_different_values(): ...
 @exercise.mistake(
     "A lower end of 0 is an end like any other. 0 counts as False: `low or …` does not see it.",
     loses=VERDICT,
-    breaks='`"verdict"` follows from them',
+    breaks='`"verdict"` follows from these numbers',
 )
 @changed(verdict_by_parts, "part.low, part.high", "part.low or -math.inf, part.high")
 def verdict_without_a_lower_end_at_zero(): ...

@@ -103,7 +103,7 @@ def width_padded_with_zeros(num_positions, d_model, base=10_000.0):
     "Your exponent is 2i/(D+1) where D is odd, as in a table that is one column wider and cut to "
     "size. The formula keeps 2i/D for every D.",
     loses="odd widths",
-    breaks="The formula does not care",
+    breaks="The formula works for odd",
 )
 def width_cut_from_a_wider_table(num_positions, d_model, base=10_000.0):
     wide = d_model + d_model % 2

@@ -209,7 +209,7 @@ class too_long_fails_by_accident(RightModule):
     "Your ValueError does not say how long the sequence is and how long it may be. Put both "
     "numbers into its text.",
     loses=LONG,
-    breaks="whose text names both numbers",
+    breaks="whose message names both numbers",
 )
 class too_long_without_numbers(RightModule):
     def check(self, length):

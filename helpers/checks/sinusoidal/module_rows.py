@@ -46,7 +46,7 @@ class positions_given_are_ignored(RightModule):
     "Of positions (B, T) you take the first sequence's for all. Each sequence has its own: "
     "table[positions] is (B, T, D) then.",
     loses=TOLD,
-    breaks="or $(B, T)$, where they are given",
+    breaks="of shape $(T,)$ or $(B, T)$",
 )
 class positions_of_the_first_sequence_for_all(RightModule):
     def rows(self, x, positions):

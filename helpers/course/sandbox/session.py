@@ -18,6 +18,7 @@ STOPPED = 5.0  # seconds that a cell has to heed an interrupt
 AGAIN = 1.0  # seconds between two of them: Python drops one that comes while an object is deleted
 EACH = 512  # bytes that an output takes beside what it shows
 LATE = 1.0  # seconds in which what a cell shows may come behind its reply
+RECONNECT = 5  # ms; the kernel is seldom there at once
 SHOWN = ("stream", "display_data", "execute_result", "error")
 
 
@@ -44,7 +45,7 @@ class Session:
         self.relay = Relay(self.connection["ip"], numbers)
         context = zmq.Context()
         context.setsockopt(zmq.LINGER, 0)
-        context.setsockopt(zmq.RECONNECT_IVL, 5)  # ms; the kernel is seldom there at once
+        context.setsockopt(zmq.RECONNECT_IVL, RECONNECT)
         self.client = BlockingKernelClient(context=context)
         self.client.load_connection_info(self.connection | {"ip": self.relay.name})
         self.client.start_channels(stdin=False, hb=False, control=False)
@@ -83,16 +84,22 @@ class Session:
         shown = _Shown(min(limits.output, self.left) if remembered else limits.output)
         asked = self._execute(code, remembered, sent)
         end = time.monotonic() + seconds
-        late = replied = interrupted = 0.0
+        late = replied = interrupted = probed = 0.0
+        probes: list[str] = []
         while True:
             message = self._next(LOOK)
             now = time.monotonic()
-            own = bool(message) and message.get("parent_header", {}).get("msg_id") == asked
-            if own and shown.ended(message):
+            about = message.get("parent_header", {}).get("msg_id")
+            # The kernel does one thing after the other: once it turns to a probe, the cell has ended.
+            if about in probes or (about == asked and shown.ended(message)):
                 if self.relay.cut:
                     self.relay.cut = False
                     shown.cut()
                 break
+            if self.relay.cut and not message and now > probed + LATE:
+                # With a connection that was cut, the news of the end may be lost as well.
+                probed = now
+                probes.append(self.client.kernel_info())
             if not replied and (late or not message) and self._replied(asked):
                 replied = now
             overdue = bool(late) and now > late + STOPPED
