@@ -90,7 +90,7 @@ class Session:
             message = self._next(LOOK)
             now = time.monotonic()
             about = message.get("parent_header", {}).get("msg_id")
-            # The kernel does one thing after the other: once it turns to a probe, the cell has ended.
+            # The kernel does one thing after another: once it turns to a probe, the cell has ended.
             if about in probes or (about == asked and shown.ended(message)):
                 if self.relay.cut:
                     self.relay.cut = False
