@@ -1,17 +1,17 @@
 # %% [markdown]
 # # 08 · A mini BERT
 #
-# Paris is the capital of what? In unit 07 you made everything that a BERT is fed. Now we build one,
-# let it read for about a minute, and ask. Then we ask how one can know what it has learned: a loss
-# that falls is not enough.
+# Paris is the capital of what? In unit 07 you made everything that BERT takes as input. Now we
+# build a BERT, train it for about a minute, and ask it. Then we ask how one can know what it has
+# learned. A falling loss is not enough for that.
 #
 # By the end of this unit you can
 #
-# - train a small BERT on both of its tasks, and say what it knows and what it does not;
-# - say what is in it from input to loss, and derive the 109,482,240 parameters of BERT base;
-# - read a loss beside a baseline and, where there is one, the exact limit;
-# - look inside: rule by rule, and head by head;
-# - write an encoding of your own, race it, and read a race.
+# - train a small BERT on both of its tasks, and say what it knows and what it does not know;
+# - describe the model from input to loss, and derive the 109,482,240 parameters of BERT base;
+# - compare a loss with a baseline and, where it is known, with the exact limit;
+# - look inside a model: rule by rule, and head by head;
+# - write an encoding of your own, race it, and interpret a race between encodings.
 #
 # Reading and running takes about 20 minutes besides the exercises.
 
@@ -46,7 +46,7 @@ from helpers.training.pretraining import grammar_scores, on_grammar
 # %% [markdown]
 # ## 1. A BERT that has read nothing
 #
-# Here is the text, the docstrings of Python and of PyTorch, and 4,096 pieces to write it with:
+# Our text is the docstrings of Python and of PyTorch, cut into pieces from a vocabulary of 4,096:
 
 # %% tags=["training"]
 english = docstrings(["the standard library", "torch"])
@@ -56,7 +56,7 @@ coder = wordpiece.train((s for document in reading for s in document), 4096)
 print(english)
 
 # %% [markdown]
-# And here is a BERT whose weights are still random. `fill` asks it for the likeliest pieces at each
+# And here is a BERT whose weights are still random. `fill` returns the likeliest pieces for each
 # `[MASK]` of a sentence:
 
 # %% tags=["training"]
@@ -81,45 +81,49 @@ print(*(f"{piece:10} {p:.5f}" for piece, p in guesses), sep="\n")
 print(f"{'1/4,096':10} {1 / 4096:.5f}")
 
 # %% [markdown]
-# Five of 4,096 pieces, by chance, and not one with even 0.2 %. In section 4 this model will read
-# for about a minute. What will it make of this sentence?
+# The weights are random, so these five pieces come first by chance. None of them gets even 0.2 %.
+# In section 4, this model will read for about a minute. What will it then answer about Paris?
 
 # %%
-predict("paris", "After its reading, it fills “paris is the capital of [MASK].” with",
+predict("paris", "After its training, how does the model fill “paris is the capital of [MASK].”?",
         a="france", b="another country or city", c="a word that fits anywhere, such as “the”",
         d="a word from the world of programs",
         e="none of these: no piece gets 5 %", answer="")
 
 # %% [markdown]
-# Between here and there lie the model, the loss, and a way to tell whether the loss is any good.
-#
 # ## 2. What is in it
 #
-# In the figure, the three rows at the top are what unit 07 built. Everything else is this unit's:
+# Unit 07 built the three rows at the top of the figure. This unit adds the rest:
 
 # %%
 plots.show(*text.row(["my", "[MASK]", "is", "cute"], ["he", "barks"]))
 
 # %% [markdown]
+# In the table, $h_p$ is the hidden state at position $p$, and $h_0$ is that of `[CLS]`.
+#
 # | part | what it computes | shape |
 # | --- | --- | --- |
 # | input | $h = \mathrm{LN}(E_{x_p} + S_{s_p} + P_p)$ | $(B, T, D)$ |
 # | $L$ layers | $h \gets \mathrm{LN}(h + \mathrm{Attention}(h))$, then | $(B, T, D)$ |
 # | | $h \gets \mathrm{LN}(h + W_2\,\mathrm{GELU}(W_1 h + b_1) + b_2)$ | $(B, T, D)$ |
-# | pooler | $\tanh(W_p\,h_0 + b_p)$, from the position of `[CLS]` | $(B, D)$ |
+# | pooler | $u = \tanh(W_u\,h_0 + b_u)$ | $(B, D)$ |
+# | NSP head | $W_n\,u + b_n$ | $(B, 2)$ |
 # | MLM head | $\mathrm{LN}(\mathrm{GELU}(W_t\,h_p + b_t))\,E^\top + c$ | $(B, T, V)$ |
-# | NSP head | $W_n \cdot \mathrm{pooler} + b_n$ | $(B, 2)$ |
 #
-# The MLP has hidden width $4D$; its GELU, $x\,\Phi(x)$ with the normal distribution's $\Phi$, is a
-# ReLU without the corner. The heads of masked language modelling (MLM) and next sentence
-# prediction (NSP) serve pretraining only. The first ends with the token table $E$ once more: the
-# same Parameter, used in both directions, which is called a **tied** decoder. Its bias $c$ is one
-# number for each token.
+# - The MLP of a layer has hidden width $4D$. Its GELU is $x\,\Phi(x)$, with the normal
+#   distribution's $\Phi$: a ReLU without the corner.
+# - The pooler makes one vector $u$ for the whole row. From $u$, the head of next sentence
+#   prediction (NSP) computes two logits.
+# - The head of masked language modelling (MLM) computes $V$ logits for each position. It ends with
+#   the token table $E$ once more. This is the same Parameter, used in both directions: a **tied**
+#   decoder. The bias $c$ is one number for each token.
 #
-# This is the paper's order, with each norm after its part; the next cell builds this post-norm
-# version. The models that we train have the norms **before**, and one more at the end: then
-# training needs no warm-up (a slow rise of the learning rate at the beginning; Xiong et al. 2020).
-# And our `reader` adds no $P_p$: it has RoPE (unit 05).
+# Both heads serve pretraining only.
+#
+# In the table, as in the paper, each norm comes after its part. The next cell builds this post-norm
+# version. The models that we train have each norm **before** its part, and one more at the end.
+# Then training needs no warm-up, a slow rise of the learning rate at the beginning (Xiong et al.
+# 2020). Our `reader` also adds no $P_p$, since it has RoPE (unit 05).
 
 # %% tags=["nbval-check-output"]
 torch.manual_seed(0)
@@ -129,24 +133,25 @@ hidden, logits = model.bert(tokens), model(tokens)
 print(tuple(hidden.shape), tuple(logits.shape), tuple(model.pair(hidden).shape))
 
 # %% [markdown]
-# How large is the real one? The number usually given counts the pooler, and not the two heads.
+# How large is the real BERT? The number usually given includes the pooler, but not the two heads.
 
 # %% [markdown] exercise="parameters" title="Count them" difficulty=2 minutes=15
-# Write `parameters(V, D, L, T)`: the number of parameters of a BERT with $V$ tokens, width $D$, $L$
-# layers and $T$ positions, as a new dictionary of four numbers, each an int, exact for any sizes:
+# Write `parameters(V, D, L, T)` for a BERT with $V$ tokens, width $D$, $L$ layers and $T$
+# positions. It returns the parameter counts as a new dictionary of four numbers, each an int, exact
+# for any sizes:
 #
 # - `"embeddings"`: what comes before the layers: three tables and a LayerNorm (there are 2
 #   segments);
 # - `"layer"`: **one** layer: four maps in the attention (query, key, value, output), two in the
 #   MLP, two LayerNorms;
 # - `"pooler"`: one map;
-# - `"all"`: all of it, with $L$ layers, without the two heads for pretraining.
+# - `"all"`: the whole model, with $L$ layers, without the two heads for pretraining.
 #
 # Each map has a bias. A LayerNorm has two numbers for each of the $D$ entries. Counting the
-# parameters of a `Bert` is not allowed here; adding up shapes is.
+# parameters of a `Bert` is not allowed here; adding up shapes is allowed.
 #
-# *Why care:* if you can derive the number, you know the model. And it settles arguments: with
-# 1,024 positions, as one sometimes reads, there would be 393,216 more.
+# *Why care:* if you can derive the number, you know the model. It also settles arguments: the 1,024
+# positions that some texts claim would take 393,216 parameters more.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -184,30 +189,30 @@ for name, (D, L) in {"base": (768, 12), "large": (1024, 24)}.items():
     print(f"{name}: {total:,}; the position table has {512 * D:,} = {512 * D / total:.2%}")
 
 # %% [markdown]
-# Only one in 280 of BERT base's parameters belongs to a position. Without positions, BERT would
-# read a bag of words. (RoPE gives it positions without any parameters.)
+# Only one in 280 of BERT base's parameters belongs to the position table. Without positions, BERT
+# would read a bag of words.
 #
 # ## 3. What it is scored on
 #
-# Unit 07 chose 15 % of the words and put −100 wherever nothing was chosen. The loss of masked
-# language modelling is the mean cross-entropy at the chosen positions: with $C$ the set of them,
-# $\ell_{p}$ the logits at position $p$ and $y_p$ the word that stood there before masking,
+# Unit 07 chose 15 % of the words as targets, and put −100 wherever nothing was chosen. The loss of
+# masked language modelling is the mean cross-entropy at the chosen positions. Let $C$ be the set of
+# these positions, $\ell_{p}$ the logits at position $p$, and $y_p$ the word that stood there before
+# masking:
 #
 # $$\mathcal{L} = -\frac{1}{|C|} \sum_{p \in C} \ln \mathrm{softmax}(\ell_p)_{y_p}$$
 
 # %% [markdown] exercise="loss" title="Scored where chosen" difficulty=2 minutes=12
-# Write `mlm_loss(logits, targets)`. `logits` is $(B, T, V)$, `targets` is $(B, T)$: the word where
-# a position was chosen, −100 elsewhere. It returns one number, in nats: a tensor of shape $()$, of
-# the dtype of `logits`. Gradients must reach `logits`. In each batch at least one position is
-# chosen, though not in each row.
+# Write `mlm_loss(logits, targets)`. `logits` is $(B, T, V)$. `targets` is $(B, T)$: the word where
+# a position was chosen, −100 elsewhere. The function returns one number, in nats: a tensor of shape
+# $()$, of the dtype of `logits`. Gradients must reach `logits`. Each batch has at least one chosen
+# position, but a row may have none.
 #
 # Logits may be in the hundreds, of either sign. `log_softmax` is allowed here. `F.cross_entropy`
-# and `F.nll_loss` are not, nor anything that calls them; after the check, a cell compares your loss
-# with `F.cross_entropy`.
+# and `F.nll_loss` are not allowed, nor is anything that calls them.
 #
 # *Why care:* your function trains the model of section 4. A mean over **all** positions would look
-# like splendid progress: those that were not chosen would add 0 to the sum, and still be counted.
-# Section 8 has a slip of that kind in print.
+# like splendid progress: a position that was not chosen would add 0 to the sum, and still be
+# counted. A published loss makes a mistake of that kind (section 8).
 #
 # <details><summary>Hint 1</summary>
 #
@@ -241,26 +246,27 @@ print("equal to PyTorch's:", torch.allclose(my_loss(logits, targets), theirs))
 print(f"chosen: {(targets >= 0).sum()} of {targets.numel()} positions")
 
 # %% [markdown]
-# A loss of 4 nats says nothing by itself. Three levels help to read it.
+# A loss of 4 nats says nothing by itself. Three values help to read it.
 #
-# 1. **A model that knows nothing** gives each of $V$ words the probability $1/V$ and pays $\ln V$.
-# 2. **A model that counts** knows how frequent each word is, and ignores the context. That is the
-#    *unigram baseline*. A loss curve that falls and then flattens out there looks like a trained
-#    model, and is not one.
-# 3. **The limit** is the least that any model can pay. For English nobody knows it.
+# 1. **A model that knows nothing** gives each of $V$ words the probability $1/V$. Its loss is
+#    $\ln V$.
+# 2. **A model that counts** knows how frequent each word is, and ignores the context. Its loss is
+#    the *unigram baseline*. A loss curve that falls and then flattens out there looks like a
+#    trained model's, and is not.
+# 3. **The limit** is the lowest loss that any model can reach. For English nobody knows it.
 
 # %% [markdown] exercise="unigram" title="The unigram baseline" difficulty=1 minutes=8
-# Write `unigram_baseline(training, testing, vocab_size)`. Both texts are words in a row, of shapes
-# $(N,)$ and $(M,)$, ids from 0 to $V - 1$, where $V$ is `vocab_size`. `training` may be empty,
-# `testing` is not. Count the words of `training`, each of the $V$ words **once more than seen**,
-# so that none has the probability 0:
+# Write `unigram_baseline(training, testing, vocab_size)`. Both texts are tensors of word ids, of
+# shapes $(N,)$ and $(M,)$; the ids go from 0 to $V - 1$, where $V$ is `vocab_size`. `training` may
+# be empty, `testing` is not. Count the words of `training`: word $w$ occurs $n_w$ times. Then count
+# each of the $V$ words **once more than seen**, so that none has the probability 0:
 #
 # $$P(w) = \frac{n_w + 1}{N + V}$$
 #
 # The function returns the mean of $-\ln P(w)$ over the words of `testing`, one number.
 #
-# *Why care:* draw this line into every loss curve you make. A model that ends on it has read no
-# context. (Nor does ending below it prove that a model has read context: section 4.)
+# *Why care:* draw this line into every loss curve you make. A model that ends on it has used no
+# context. (A model that ends below it has not always used context, either: section 4.)
 #
 # <details><summary>Hint 1</summary>
 #
@@ -289,8 +295,8 @@ check.unigram(unigram_baseline, seed=8303)
 # %% [markdown]
 # ## 4. It reads
 #
-# Now everything comes together. Your functions of unit 07 make the rows, the pairs, the padding
-# mask and the gaps. (Where unit 07 does not lie beside this notebook, the course's do.)
+# Your functions of unit 07 make the rows, the pairs, the padding mask and the masked words. (Where
+# unit 07 does not lie beside this notebook, the course's are used.)
 
 # %% tags=["training"]
 pair_row, sentence_pairs, padding_mask, mask_words = answers(
@@ -347,10 +353,11 @@ reader = reader.cpu()
 plots.show(*filling.filling(*fill(reader, "returns [MASK] if the string is empty.")))
 
 # %% [markdown]
-# That is the sentence of section 1 again, and no longer chance. `true` and `none` are what a
-# function returns, and a colon after “returns” is common, too (“Returns: True if …”). So what of
-# Paris? Here is a text box: type any sentence with one `[MASK]` or more, and it is filled while you
-# type.
+# This is the sentence of section 1 again, and the answers no longer look random. `true` and `none`
+# are what a function returns. A colon after “returns” is common, too.
+#
+# So what about Paris? Type any sentence with at least one `[MASK]` into the text box. The model
+# fills it while you type.
 
 # %% tags=["training"]
 widgets.explore(lambda sentence: filling.filling(*fill(reader, sentence)),
@@ -371,14 +378,16 @@ outcome("paris", "e" if likeliest < 0.05 else "a" if said == "france" else "b" i
         else "c" if said in ANYWHERE else "d")
 
 # %% [markdown]
-# **It has never read about Paris.** The name falls into pieces, and no answer gets even a twentieth
-# of the probability; the best one for the docstring gets three twentieths or more. A masked
-# language model does not say what is true. It says which word would stand there *in its texts*, and
-# with what probability. Try more: “the result is [MASK].” and “the result is not [MASK].”; two gaps
-# side by side; a sentence of yours.
+# **It has never read about Paris.** The name is cut into several pieces. No answer gets even 5 % of
+# the probability. In the docstring, the best answer gets 15 % or more. A masked language model does
+# not say what is true. It says which word would stand there *in its texts*, and with what
+# probability.
 #
-# How good is it? The other head was asked whether the second sentence of a pair really followed
-# the first. Here are pairs and hidden words from docstrings that the model has never read.
+# Try more: “the result is [MASK].” and “the result is not [MASK].”; two gaps side by side; a
+# sentence of yours.
+#
+# How good is the model on docstrings that it has never read? The MLM head fills hidden words. The
+# NSP head answers whether the second sentence of a pair really followed the first.
 
 # %%
 predict("pairs", "On how many of the new pairs does it answer correctly?",
@@ -402,27 +411,29 @@ pairs_right = reached["pairs right"]
 outcome("pairs", "a" if pairs_right < 0.57 else "b" if pairs_right < 0.8 else "c")
 
 # %% [markdown]
-# The loss is far below the unigram baseline. Has it read the context, then? Not necessarily. One
-# chosen word in ten was left as it was (unit 07), so it helps to look at what stands at the chosen
-# position. On the recorded texts of section 6, a model that only counts words pays 6.33 nats, the
-# unigram baseline; one that counts and also looks there pays 5.74, the **count-and-look baseline**.
-# A model below both has used context. Is yours? Compare the loss printed above, which is that of
-# the hidden words alone. (The curve of the training also contains the loss of the pairs, 0.69 nats
-# at chance.)
+# The loss is far below the unigram baseline. Has the model read the context, then? Not necessarily.
+# One chosen word in ten was left as it was (unit 07), so it helps to look at the chosen position
+# itself.
 #
-# How much of what a model gains by context comes from word order? After 800 steps, as recorded, a
-# model without positions is 0.2 nats below the second baseline, and one with RoPE 2.0. So nearly
-# all of it is order.
+# On the recorded texts of section 6, a model that only counts words has a loss of 6.33 nats, the
+# unigram baseline. A model that counts and also looks at the chosen position has 5.74, the
+# **count-and-look baseline**. A model below both has used context. Is yours? Compare the loss
+# printed above, which is that of the hidden words alone. (The training curve also contains the loss
+# of the pairs, which is 0.69 nats at chance.)
 #
-# Pairs are harder. Compare with the judge of shared words in unit 07, which is no network and was
-# right six times in ten. A row has several hidden words and only one pair, so perhaps the model
-# needs more rows.
+# How much of the gain from context comes from word order? In the recorded runs of 800 steps, a
+# model without positions ends 0.2 nats below the count-and-look baseline. A model with RoPE ends
+# 2.0 nats below it. So nearly all of the gain comes from order.
+#
+# Pairs are harder. The judge of unit 07 only counted the words that both sentences share, and was
+# right six times in ten. Is your model better? A row has several hidden words but only one pair, so
+# perhaps the model needs more rows.
 #
 # ## 5. A language whose limit is known
 #
-# How far is it from the best possible? For an artificial language the exact answer can be computed.
-# Its sentences have a topic, a subject, perhaps a relative clause, and a verb: `noun13p` is noun 3
-# of topic 1, plural.
+# How far is a model from the best possible one? For an artificial language, the lowest possible
+# loss can be computed exactly. Each sentence of our language has a topic, a subject, perhaps a
+# relative clause, and a verb. `noun13p` is noun 3 of topic 1, plural.
 
 # %% tags=["nbval-check-output"]
 grammar = Grammar()
@@ -432,13 +443,15 @@ print(*(grammar.words[word] for word in texts[2]))
 # %% [markdown]
 # | kind | rule | what it takes |
 # | --- | --- | --- |
-# | beat | `beat0` … `beat3` stand at 8, 24, 40 and 56, whatever the sentence | the **position** |
-# | echo | positions 60 to 63 repeat positions 0 to 3 | an **offset**, of 60 |
-# | verb | agrees with its own subject, past a clause between them | **structure** |
+# | beat | `beat0` … `beat3` stand at 8, 24, 40 and 56 in every text | the **position** |
+# | echo | positions 60 to 63 repeat positions 0 to 3 | an **offset** of 60 |
+# | verb | agrees with its own subject, even if a clause stands between them | **structure** |
 # | other | what comes next in a sentence, from the words of the topic | the **neighbours** |
 #
-# One word in ten of beat and echo is a wrong one. We train one BERT with a learned table, and one
-# without positions for a quarter as long, because its loss soon hardly falls any more.
+# One word in ten of beat and echo is a wrong one.
+#
+# We train one BERT with a learned table and one without positions. The second one gets a quarter of
+# the steps, because its loss soon hardly falls any more.
 
 # %% tags=["training"]
 masked = grammar.batch(400, 64, Generator().manual_seed(2))  # BERT's corruption
@@ -461,39 +474,39 @@ plots.show(*loss_plots.beside_levels(curves, levels))
 print(longer.note)
 
 # %% [markdown]
-# Without positions the curve falls far below the unigram baseline, too: one chosen word in ten can
-# be seen, and the words around give the topic away. Without the horizontal lines this curve would
+# Without positions, the curve falls far below the unigram baseline, too. One chosen word in ten can
+# be seen, and the words around a gap show the topic. Without the horizontal lines, this curve would
 # look like a trained model's. With a table, the recorded run ends 6 to 7 % above the limit.
 #
-# A mean over all words hides which rule was learned. So take each kind of word by itself:
+# A mean over all words hides which rule was learned. So look at each kind of word by itself:
 
 # %% [markdown] exercise="above" title="Rule by rule" difficulty=2 minutes=12
 # Write `above_limit(logits, targets, kinds, posterior)`:
 #
-# - `logits` $(B, T, V')$ are the model's, perhaps in the hundreds. $V'$ is $V + 1$: `[MASK]` has a
-#   logit too, the last one;
-# - `targets` $(B, T)$ is −100 where nothing was chosen;
-# - `kinds` $(B, T)$ says of each position which kind it is, 0 to $K - 1$;
-# - `posterior` $(B, T, V)$ is the exact answer: probabilities that add up to 1. It is 0 for words
-#   that cannot stand at a position, and never 0 for a target.
+# - `logits` $(B, T, V')$ are the logits of the model, perhaps in the hundreds. $V'$ is $V + 1$,
+#   because `[MASK]` has a logit too, the last one;
+# - `targets` $(B, T)$ holds the right words, and −100 where nothing was chosen;
+# - `kinds` $(B, T)$ says for each position which kind it is, 0 to $K - 1$;
+# - `posterior` $(B, T, V)$ is the exact answer: at each position, probabilities that add up to 1.
+#   It is 0 for words that cannot stand at a position, and never 0 for a target.
 #
-# Returned is a tensor $(K,)$: for each kind, the mean over its chosen positions of
+# The function returns a tensor $(K,)$: for each kind, the mean over its chosen positions of
 #
 # $$-\ln \mathrm{softmax}(\ell_p)_{y_p} \; - \; \big(-\ln \mathrm{posterior}_{p, y_p}\big)$$
 #
-# what the right word cost the model, minus what it would have cost with the exact answer. Each kind
+# This is the cost of the right word for the model, minus its cost with the exact answer. Each kind
 # is chosen at least once, so the largest entry of `kinds` is $K - 1$.
 #
 # *Why care:* two models with the same mean loss may have learned different things.
 #
 # <details><summary>Hint 1</summary>
 #
-# Work out the difference at every position first, $(B, T)$; put word 0 where the target is −100.
-# Then leave out what was not chosen.
+# Work out the difference at every position first, $(B, T)$. Put word 0 where the target is −100.
+# Then leave out the positions that were not chosen.
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `x[chosen & (kinds == k)]` are the numbers at the chosen positions of kind $k$.
+# `x[chosen & (kinds == k)]` holds the numbers at the chosen positions of kind $k$.
 # </details>
 
 # %% solution="above"
@@ -532,20 +545,22 @@ pd.DataFrame(far, index=KINDS).T.round(2)
 outcome("hardest", "abcd"[int(far["learned"].argmax())])
 
 # %% [markdown]
-# For a beat one row of the position table suffices, and at the end of the quick run the model is
-# closest there. The echo, whose word stands 60 places away, is furthest off. Verbs come next. A
-# model that cannot tell whether the verb is singular or plural loses up to $\ln 2 = 0.69$ by that
-# alone. Is agreement what it has not learned?
+# For a beat, one row of the position table is enough. At the end of the quick run, beats are
+# closest to the limit. Echoes, whose words stand 60 positions away, are furthest from it. Verbs
+# come next. A model that cannot tell whether a verb is singular or plural loses up to
+# $\ln 2 = 0.69$ nats by that alone. Is agreement what the model has not learned?
 #
 # ### Agreement
 #
 # Take sentences with a clause between subject and verb, *noun that det noun verb **verb***, and
-# hide the last verb. It belongs to the first noun. The noun of the clause stands nearer to it, and
-# in half of the cases the two nouns differ in **number**: one is singular, the other plural.
+# hide the last verb. It agrees with the first noun. But the noun of the clause stands nearer to the
+# hidden verb. In half of these sentences the two nouns differ in **number**: one is singular, the
+# other plural.
 
 # %%
-predict("agreement", "A noun of the other number stands in between. Of the probability that goes "
-        "to verbs, what fraction goes to the right number? (1 is perfect, 0.5 chance)", answer="")
+predict("agreement", "A noun of the other number stands between subject and verb. Of the "
+        "probability of all verbs, what fraction goes to those of the right number? (1 is perfect, "
+        "0.5 is chance)", answer="")
 
 # %% tags=["training"]
 clauses = across_clauses(grammar, texts)
@@ -557,11 +572,10 @@ print(f"right number: {same:.2f} with the same number nearby, {other:.2f} with t
 outcome("agreement", round(other, 2))
 
 # %% [markdown]
-# The rule has no exceptions: the exact answer gives more than 0.99 to the right number in both
-# cases (not 1, since it reckons with visible words that were replaced). A gap between the two means
-# that the model goes by the words nearby and not by the subject alone. At 0.5 the two nouns cancel.
-# Below 0.5 the nearer one would win, which is called **attraction**: Linzen et al. (2016) found it
-# in models of English.
+# The rule has no exceptions: in both cases, the exact answer gives more than 0.99 to the right
+# number. If the model does worse when the nouns differ, it goes by the words nearby and not by the
+# subject alone. At 0.5 the two nouns cancel each other out. Below 0.5 the nearer noun would win.
+# This is called **attraction**, and Linzen et al. (2016) found it in models of English.
 #
 # ### Who looks where
 #
@@ -576,25 +590,24 @@ widgets.explore(lambda layer, head: pictures.attention(alpha, layer, head),
                 layer=("layer", 1, 2, 1), head=("head", 1, 2, 2))
 
 # %% [markdown]
-# A dark stripe beside the diagonal is a head that reads its neighbours, as head 1 of layer 1 did in
-# our run. There, head 2 of layer 1 found where an echo belongs: query 61, hidden, looked at key 1,
-# and query 1 at key 61. Other dark squares in the corner, such as query 63 and key 5, are no
-# echoes.
+# A dark stripe beside the diagonal means that a head reads the neighbours. In our run, this was
+# head 1 of layer 1. Head 2 of layer 1 found where an echo belongs: the query at the hidden position
+# 61 looked at key 1, and query 1 looked at key 61.
 #
-# And the table? Subtract the mean row from it. Here is the mean cosine of two rows, by their
-# offset:
+# Does the position table show the echo, too? After the mean row is subtracted from the table, the
+# figure shows the mean cosine of two rows, by their offset:
 
 # %% tags=["training"]
 plots.show(*pictures.by_offset(learned.bert.position.table))
 
 # %% [markdown]
-# The offset 60 stands out. **A learned table has no idea of distance of its own**; an offset that
-# the text rewards can leave a trace in it.
+# The offset 60 stands out. **A learned table has no built-in idea of distance.** But an offset that
+# the text rewards can leave a trace in the table.
 #
 # ## 6. The race
 #
-# A learned table is one choice. You know twenty others by now, and here is room for one more: an
-# encoding that is nobody's but yours. It needs one of these hooks, and may have several.
+# A learned table is one choice. You know twenty other encodings by now. Here you add one more, your
+# own. It needs at least one of these hooks.
 #
 # | hook | gets | returns |
 # | --- | --- | --- |
@@ -604,40 +617,42 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 # | `context(weights, offsets)` | $(B, H, T, T)$ | $(B, H, T, d)$, added |
 #
 # `Encoding.__init__` sets `d_model`, `num_heads` and `max_len`. Scores are multiplied by `scale`,
-# which is $1/\sqrt d$, and `head_width` is $d$.
+# which is $1/\sqrt d$. `head_width` is $d$.
 
 # %% [markdown] exercise="own" title="An encoding of your own" difficulty=3 minutes=25
-# Write `OwnEncoding`. Any idea will do, and need not be a good one. Two hooks stand there to begin
-# with; delete what you do not use, and add what you do. These properties are checked,
-# with several $D$, $H$, $T$ and $B$, and with parameters that have moved from where they began:
+# Write `OwnEncoding`. Any idea will do; it need not be a good one. Two hooks stand there to begin
+# with; delete those that you do not use, and add others that you need. These properties are
+# checked, for several $D$, $H$, $T$ and $B$, and with parameters that have changed since
+# initialisation:
 #
-# - it drops into `Bert` as it is, in float32 and in float64: right shapes, finite numbers, and the
-#   result for a text does not depend on what else is in its batch, in train mode too (dropout
-#   excepted); nothing that a hook is given is changed;
-# - each word still counts: another one at a position gives another result there;
-# - it works for any $T$ from 1 to `max_len`. Beyond that it works too, or raises a `ValueError`
-#   that says why;
-# - it is not blind to order: to shuffle the words changes more than the order of the results;
-# - it tells left from right: to reverse the words changes more than the order of the results;
-# - every tensor or array it keeps is a Parameter, or a buffer if it is fixed; at $T$ = `max_len`,
-#   gradients reach the $x$ of `embed`, the $q$ and $k$ of `rotate`, and some entry of every
-#   Parameter;
+# - it drops into `Bert` as it is, in float32 and in float64: right shapes, finite numbers;
+# - the result for a text does not depend on what else is in its batch, in train mode too (dropout
+#   excepted);
+# - a hook changes nothing that it is given;
+# - each word still counts: another word at a position gives another result there;
+# - it works for any $T$ from 1 to `max_len`. Beyond `max_len` it works too, or raises a
+#   `ValueError` that says why;
+# - it is not blind to order: shuffling the words changes more than the order of the results;
+# - it tells left from right: reversing the words changes more than the order of the results;
+# - every tensor or array it keeps is a Parameter, or a buffer if it is fixed;
+# - at $T$ = `max_len`, gradients reach the $x$ of `embed`, the $q$ and $k$ of `rotate`, and some
+#   entry of every Parameter;
 # - saved and loaded into another object, it gives the same result, and so does a second call
 #   (except for random draws in train mode, such as dropout).
 #
-# Write it yourself: the library's encodings, such as `Learned` and `Rotary`, or subclasses of them,
-# earn nothing, but functions such as `helpers.encodings.sinusoidal_table` may be called.
+# Write it yourself: the library's encodings, such as `Learned` and `Rotary`, and their subclasses
+# earn nothing; but functions such as `helpers.encodings.sinusoidal_table` may be called.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
 # - A class that does nothing has many of these properties already. So a class that ignores the
 #   words or their order earns nothing. (The two order tests use $T \geq 8$.)
-# - Order counts in train mode too, and gradients reach every Parameter there. What is drawn at
-#   random may leave something out, but not each time.
-# - $d = D/H$ is even. `positions` and `offsets` are None here. For `scores` and `context`, what
-#   broadcasts to $(B, H, T, T)$ and $(B, H, T, d)$ is as good, and so is None. (`Bert`
-#   re-initialises each `nn.Linear`, each `nn.Embedding` and a Parameter named `table`, with the std
-#   of the model.)
+# - Order counts in train mode too, and gradients reach every Parameter there. A random draw may
+#   leave something out, but not each time.
+# - $d = D/H$ is even. `positions` and `offsets` are None here. `scores` may also return what
+#   broadcasts to $(B, H, T, T)$, and `context` what broadcasts to $(B, H, T, d)$; both may also
+#   return None. (`Bert` re-initialises each `nn.Linear`, each `nn.Embedding` and a Parameter named
+#   `table`, with the std of the model.)
 # </details>
 #
 # *Why care:* this is how new encodings are made: an idea, a hook, and a race.
@@ -645,13 +660,13 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 # <details><summary>Hint 1: some ideas to start from</summary>
 #
 # Sinusoids whose amplitude is learned; a slope to the left and another to the right; the embedding
-# of the left neighbour, through a map, added to each token; two of the encodings that you know at
-# once.
+# of the left neighbour, through a map, added to each token; two encodings that you know, at once.
 # </details>
 # <details><summary>Hint 2: offsets</summary>
 #
-# `p = torch.arange(q.shape[2], device=q.device)`, then `p[None, :] - p[:, None]` is $j - i$,
-# $(T, T)$. Something with an axis for heads, indexed by that, is $(H, T, T)$.
+# Let `p = torch.arange(q.shape[2], device=q.device)`. Then `p[None, :] - p[:, None]` holds the
+# offsets $j - i$, of shape $(T, T)$. Index the last axis of a tensor by them. If its first axis is
+# for heads, the result is $(H, T, T)$.
 # </details>
 
 # %% solution="own"
@@ -685,7 +700,7 @@ check.own(OwnEncoding, seed=8505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# It trains as the learned table did, for as many steps:
+# Your encoding trains as the learned table did, for as many steps:
 
 # %% tags=["training"]
 size = preset("mini", vocab_size=grammar.vocab_size, max_len=256)
@@ -698,12 +713,12 @@ pd.DataFrame({name: rows.set_index("kind").eval("loss - limit")[["all", *KINDS]]
               for name, rows in by_kind.items()}).T.round(2)
 
 # %% [markdown]
-# These are nats above the limit. One seed and a few hundred steps are a first look. A race needs
-# the same budget for all, and several seeds. So it was recorded: six encodings, on this grammar and
-# on English docstrings, 800 steps, three seeds each.
+# The table shows nats above the limit. One seed and a few hundred steps are only a first look. A
+# fair race needs the same budget for all encodings, and several seeds. Such a race was recorded:
+# six encodings, on this grammar and on English docstrings, with 800 steps and three seeds each.
 
 # %%
-predict("race", "The learned table, BERT's own, comes",
+predict("race", "Where does the learned table, BERT's own, come in the two races?",
         a="first on both", b="first on the grammar, not on English",
         c="first on English, not on the grammar", d="first on neither", answer="")
 
@@ -721,16 +736,17 @@ first = [each.groupby("encoding").mean().idxmin() == "learned" for each in races
 outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 
 # %% [markdown]
-# The order changes. On the grammar positions count: beats stand at fixed ones, and so do echoes,
-# although their rule is an offset. In English the neighbours count, at any absolute position, and a
-# table has to learn for each position who is next to it. Offsets alone are not enough, though: T5's
-# bias has them and is 0.8 nats behind RoPE on English. That bias is the same for all words, while
-# in RoPE and Shaw's keys the effect of an offset depends on the words. These two lead on English;
-# section 4 took RoPE, which has no table and adds no term to the scores. (`docs/mini-bert.md` has
-# all twenty-one encodings, kind by kind.)
+# The order of the encodings changes. On the grammar, positions count. Beats stand at fixed
+# positions, and so do echoes, although their rule is an offset. In English, the neighbours count,
+# whatever the position. A table has to learn for each position which positions are next to it.
 #
-# And longer texts than in training? Look only at words of the kind *other*: for them a longer text
-# is just more of the same sentences.
+# Offsets alone are not enough, though. T5's bias has offsets, and is 0.8 nats behind RoPE on
+# English. That bias is the same for all words, while in RoPE and Shaw's keys the effect of an
+# offset depends on the words. These two lead on English. (`docs/mini-bert.md` has all twenty-one
+# encodings, kind by kind.)
+#
+# What happens on texts longer than in training? Look only at words of the kind *other*: for them, a
+# longer text is just more of the same sentences.
 
 # %%
 predict("long", "Trained on 64 words, tested on 256. Which encodings do worse than no positions?",
@@ -746,22 +762,30 @@ at_256 = others[others["length"] == 256].groupby("encoding")["loss"].mean()
 outcome("long", "abcd"[min(3, sum(at_256 > at_256["none"]))])
 
 # %% [markdown]
-# At 256 tokens the table and the sinusoids do worse than no positions at all: their vectors beyond
-# 64 were never trained or never met. RoPE is hurt too. From 64 to 256 tokens its loss rises by 1.6
-# nats; on English it rose by only 0.1. Perhaps this is because beats and echo ask for exact
-# positions and offsets: in a recorded control, a grammar without the two, RoPE's loss rose about
-# half as much, though its three seeds differ a lot ([`docs/mini-bert.md`](../../docs/mini-bert.md)
-# has the table).
+# At 256 tokens, the table and the sinusoids do worse than no positions at all. The table's rows
+# beyond 64 were never trained, and the sinusoids beyond 64 were never met in training. RoPE is hurt
+# too: from 64 to 256 tokens, its loss rises by 1.6 nats. On English it rose by only 0.1.
+#
+# Perhaps the reason is that beats and echoes ask for exact positions and offsets. In a recorded
+# control, a grammar without the two, RoPE's loss rose about half as much, though its three seeds
+# differ a lot ([`docs/mini-bert.md`](../../docs/mini-bert.md) has the table).
 #
 # ## 7. What is it good for?
 #
-# BERT is pretrained once, and then **fine-tuned**: a small head on top, a few labelled texts. In
-# half of the texts here one singular and one plural verb have changed places: **do all verbs
-# agree?** Here “a few” are 8,000.
+# BERT is pretrained once and then **fine-tuned**: it gets a small new head, and is trained further
+# on a few labelled texts, here 8,000. Does pretraining help?
+#
+# Our new task is agreement. In half of the texts, one singular and one plural verb have changed
+# places: **do all verbs agree?** Four starts are compared:
+#
+# - `pretrained`: the whole pretrained model is trained further;
+# - `pretrained, frozen`: its body is **frozen**, that is, only the new head is trained;
+# - `from nothing`: the same model, not pretrained;
+# - `bag of words`: the mean of the words' embeddings, without any layers.
 
 # %%
-predict("frozen", "Pretrained, then frozen: only a new head is trained. In what fraction of the "
-                  "texts is its answer about the verbs right? (0.5 is chance)", answer="")
+predict("frozen", "The pretrained model is frozen, and only a new head is trained. In what "
+        "fraction of the texts is its answer about the verbs right? (0.5 is chance)", answer="")
 
 # %%
 tuning = recorded.load("bert_tuning")
@@ -773,27 +797,27 @@ by_start.agg(["mean", "min", "max"]).round(2)
 outcome("frozen", round(by_start.mean()["agreement", "pretrained, frozen"], 2))
 
 # %% [markdown]
-# `from nothing` is the same model, not pretrained; `bag of words` is the mean of the words'
-# embeddings, without any layers.
+# **Only pretrained models learn agreement, and only if the whole model is trained further.** After
+# 800 steps of 64 texts, two of three seeds are nearly always right; the third is near chance. The
+# frozen models are near chance, too. From nothing, every seed stays at chance. A bag of words
+# cannot see a swap at all.
 #
-# **Only pretrained models learn agreement, and only where the whole model is trained further.**
-# After 800 steps of 64 texts (each text about six times), two of three pretrained models end up
-# nearly always right; the third is near chance level, and so is every model whose body is
-# **frozen**, that is, not trained further. From nothing, every seed stays at chance level. To a bag
-# of words a swap makes no difference.
+# <details><summary>The second task in the table: pairs</summary>
 #
-# A second task on the same grammar, **pairs**, is easier than agreement: do both halves of a row
-# come from one text? There are three clues: a sentence that runs across the middle, the topic, and
-# the echo. Which of them a model uses has not been measured. On real text, training on pairs hardly
-# helped (Liu et al. 2019, table 2). How much size, learning rate and optimiser matter is measured
-# in [`docs/mini-bert.md`](../../docs/mini-bert.md), where sizes are compared by **perplexity**, $e$
-# to the power of the loss.
+# **Pairs** asks whether both halves of a row come from one text. It is easier than agreement, with
+# three clues: a sentence that runs across the middle, the topic, and the echo. On real text,
+# training on pairs hardly helped (Liu et al. 2019, table 2).
+# </details>
+#
+# How much do size, learning rate and optimiser matter? See
+# [`docs/mini-bert.md`](../../docs/mini-bert.md), which compares sizes by **perplexity**, $e$ to the
+# power of the loss.
 #
 # ## 8. Check against the book
 #
-# The library `transformers` has the published BERT. We count its parameters (on the device `meta`,
-# which holds shapes and no numbers), then load the weights of section 2's `model` into a small one
-# and compare the outputs:
+# The library `transformers` has the published BERT. First we count its parameters, on the device
+# `meta`, which holds shapes but no numbers. Then we load the weights of `model` from section 2 into
+# a small BERT of this library, and compare the outputs:
 
 # %% tags=["nbval-check-output"]
 from helpers.model.exchange import to_transformers
@@ -816,10 +840,10 @@ else:
     print("pairs:", torch.allclose(model.pair(found), expected.seq_relationship_logits, atol=1e-4))
 
 # %% [markdown]
-# The book's BERT (d2l, section 15.8) has a ReLU instead of the GELU, and a decoder of its own. And
-# its loss? Rows with fewer masked words are filled up with word 0, and a weight of 0 is meant to
-# take those out again. Here is `d2l._get_batch_loss_bert` on random logits, with four real words
-# and three that fill up:
+# The book's BERT (d2l, section 15.8) has a ReLU instead of the GELU, and a decoder that is not
+# tied. And its loss? In the book, rows with fewer masked words are filled up with word 0. A weight
+# of 0 is meant to take these extra words out of the loss. Here is `d2l._get_batch_loss_bert` on
+# random logits, with four real words and three extra ones:
 
 # %% tags=["nbval-check-output"]
 from helpers.book import d2l
@@ -836,18 +860,19 @@ if d2l:
     print(f"your loss, all seven:  {my_loss(made, words):.4f}")
 
 # %% [markdown]
-# `nn.CrossEntropyLoss()`, which section 15.10 passes, averages over all seven first. What is left
-# is one number. To multiply it by the weights, add up and divide by their sum gives the same number
-# again, so the filling is scored as well.
+# `nn.CrossEntropyLoss()`, which section 15.10 of the book passes, already averages over all seven
+# words. The book multiplies this one number by the weights, adds up, and divides by the sum of the
+# weights. This gives the same number again, so the extra words are scored as well.
 #
 # ## What to keep
 #
-# - BERT is an input sum, $L$ layers of $12D^2 + 13D$ parameters, and two heads that are discarded.
-# - It is scored at the chosen positions, and nowhere else.
-# - Draw the unigram baseline and, where there is one, the limit into every curve. Then look at each
+# - BERT is an input sum, $L$ layers of $12D^2 + 13D$ parameters each, and two heads that are
+#   discarded after pretraining.
+# - Its words are scored at the chosen positions only.
+# - Draw the unigram baseline and, where it is known, the limit into every curve. Then look at each
 #   kind of word by itself: a mean hides which rule was learned.
-# - A masked language model says what its texts would say. That is neither true nor false.
-# - Which encoding wins depends on what the text rewards, and on how long it may become.
+# - A masked language model says what its texts would say. It does not say what is true.
+# - Which encoding wins depends on what the text rewards, and on how long texts may become.
 #
 # ## Further reading
 #
@@ -861,5 +886,5 @@ if d2l:
 #   (1611.01368): agreement with attractors.
 # - Jordan et al. 2024, *Muon*, at kellerjordan.github.io/posts/muon: the optimiser used here.
 #
-# A sentence became a row, the row a loss, and the loss a model that talks about tensors. People
-# claim a lot about all this. Unit 09 puts their claims to the test.
+# You have turned sentences into a model that talks about tensors. People claim a lot about all
+# this. Unit 09 puts their claims to the test.

@@ -7,7 +7,7 @@
 # sound right. At most one of them can be.
 #
 # In this unit you judge 21 claims about positions and BERT: these two, and 19 others from forums,
-# slides and answers to the book's exercises. You do not look the verdicts up. You measure them.
+# slides and answers to the book's exercises. You do not look these verdicts up. You measure them.
 #
 # By the end of this unit you can
 #
@@ -70,10 +70,11 @@ predict("noise", "A model whose table looks like this is asked for the symbol th
         c="right nearly always", answer="")
 
 # %% [markdown]
-# Now predict the verdicts on the two claims. The noise alone does not settle claim 24: it comes
-# from one kind of small model, on one task. There are four verdicts. A claim that says several
-# things holds in part if some of them are true and others are not. Replace each `"?"`, with its
-# quotes, by one of the names HOLDS, FAILS, PARTLY and OPEN, as in `{4: FAILS, 24: OPEN}`:
+# Now predict the verdicts on the two claims. The picture of noise alone does not settle claim 24:
+# it shows what a table looks like, not what a model can do with it. There are four verdicts. A
+# claim that says several things holds in part if some of them are true and others are not. Replace
+# each `"?"`, with its quotes, by one of the names HOLDS, FAILS, PARTLY and OPEN, as in `{4: FAILS,
+# 24: OPEN}`:
 
 # %%
 HOLDS, FAILS, PARTLY, OPEN = "holds", "does not hold", "holds in part", "not settled here"
@@ -86,7 +87,7 @@ print("right, by seed:", *(f"{each:.1%}" for each in right))
 outcome("noise", "a" if max(right) < 0.3 else "c" if min(right) > 0.9 else "b")
 
 # %% [markdown]
-# The model is right, on every seed. The picture was real: the table has no bands and no sines. But
+# The model is right, on every seed. The picture was real: its rows look like noise. But
 # the picture answers the question “do the rows look like distances?”. The forum asked “can the
 # model tell?”.
 #
@@ -111,7 +112,7 @@ outcome("noise", "a" if max(right) < 0.3 else "c" if min(right) > 0.9 else "b")
 # Our rule looks at the whole range from $\bar m - 2s$ to $\bar m + 2s$:
 #
 # - The claim **holds** if the whole range lies in the interval. The ends belong to the interval.
-# - The claim **does not hold** if the whole range lies outside, on one side.
+# - The claim **does not hold** if the whole range lies below the interval, or above it.
 # - Otherwise the claim is **not settled here**.
 #
 # The range is not a confidence interval of the mean: it is where the next single seed will probably
@@ -178,7 +179,7 @@ widgets.explore(lambda seeds, spread: figures.trials(decide, seeds, spread),
 
 # %% [markdown]
 # With a large spread, more seeds do not refute the claim. The rule asks where **single** seeds lie.
-# More seeds only make the verdict reproducible.
+# More seeds only make sure that another experimenter comes to the same verdict.
 #
 # ## 3. Claims that counting settles
 #
@@ -263,7 +264,7 @@ predict("random", "Sinusoids, and a random matrix W between them. r is", a="stil
 #
 # - `"ratio"`, a list or an array with $r$ for each $W$, in their order;
 # - `"verdict"`, what follows for the claim that the products depend on the offset alone, $r \leq
-#   0.01$, where the matrices take the place of the seeds.
+#   0.01$, where the $r$ of each matrix counts as one value, as before the value of each seed.
 #
 # A claim that says “at most” has no lower end. You may use `decide`, your rule from exercise 1. The
 # table and the matrices stay as they are.
@@ -320,8 +321,8 @@ outcome("random", "a" if r < 0.01 else "c" if r > 0.7 else "b")
 
 # %% [markdown]
 # Without a matrix, the products depend on the offset alone. They still do with the matrices $M_k$,
-# which turn the rows. With random matrices they do not. Claim 11 is true of relative encodings,
-# which were probably meant.
+# which turn the rows. With random matrices they do not. So claim 11 holds only in part for
+# sinusoids. For relative encodings, which the slide probably meant, it is true.
 #
 # How random may $W$ be? Take 0.9 times the identity plus 0.1 times a matrix of standard normal
 # numbers. Then $r$ is already 0.4 to 0.6, in ten seeds.
@@ -585,7 +586,8 @@ for name in ("steps over sinusoids", "steps over Shaw"):
 
 # %% [markdown]
 # The table's parameters are negligible, and the model needs fewer steps with the table than with
-# sinusoids. These two numbers decide claim 3. Shaw's vectors are learned a little sooner still.
+# sinusoids. These two numbers, parameters and steps, decide claim 3. Shaw's vectors are learned a
+# little sooner still.
 #
 # ## 9. The verdict on a claim
 #
@@ -763,7 +765,7 @@ print("r with the matrices in between:  ", *(f"{each:.2f}" for each in behind))
 outcome("where", "a" if max(behind) < 0.3 else "b")
 
 # %% [markdown]
-# By $r$ the rows are noise: random rows have about the same $r$. It is below 1 mainly because the
+# By $r$ the rows are noise: random rows have about the same $r$. $r$ is below 1 mainly because the
 # main diagonal differs from the rest. With the matrices in between, $r$ is even larger.
 #
 # Again, which question did we ask? $r$ asks whether **all** diagonals are even. The task asks for
@@ -863,8 +865,8 @@ if d2l:
 #
 # ## Further reading
 #
-# Nine units ago the question was how a model tells *dog bites man* from *man bites dog*. You have
-# built the answers. Now you know the terms that these papers use:
+# In the first units the question was how a model tells *dog bites man* from *man bites dog*. You
+# have built the answers. Now you know the terms that these papers use:
 #
 # - Vaswani et al. 2017, *Attention Is All You Need*: section 3.5, and table 3, row (E).
 # - Devlin et al. 2018, *BERT*: section 3 and appendix A.2, for claims 12, 13 and 15.

@@ -215,7 +215,7 @@ def above_with_a_softmax_of_the_posterior(logits, targets, kinds, posterior):
 
 @above.mistake(
     "This is one number for all. Return K of them, the mean of kind 0, of kind 1, and so on.",
-    breaks=("which kind it is, 0 to", "Returned is a tensor"),
+    breaks=("which kind it is, 0 to", "The function returns a tensor"),
 )
 def above_for_all_kinds_together(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets != -100

@@ -194,7 +194,7 @@ def loss_as_a_sum(logits, targets):
     "You take the mean of each row and then the mean of those. A row with one chosen position "
     "then counts as much as a row with ten, and one without any has no mean at all: take one mean "
     "over all chosen positions.",
-    breaks="though not in each row",
+    breaks="a row may have none",
 )
 def loss_as_a_mean_of_rows(logits, targets):
     chosen = targets != -100

@@ -174,10 +174,10 @@ own = Exercise(
         "These properties are checked",
         "A class that does nothing has many",
         "(The two order tests",
-        "What is drawn at random may leave",
+        "A random draw may leave",
         "is even.",
         "are None here.",
-        "is as good, and so is None",
+        "`scores` may also return what",
         "(`Bert` re-initialises each",
         "Say here what your idea is.",
     ),
@@ -187,7 +187,7 @@ own = Exercise(
 @own.mistake(
     "A hook writes into the tensor that it is given (x += …). Return a new one.",
     loses="it drops into Bert",
-    breaks="nothing that a hook is given is changed",
+    breaks="a hook changes nothing that it is given",
 )
 class own_that_writes_into_x(RowAndOffset):
     def embed(self, x, positions=None):

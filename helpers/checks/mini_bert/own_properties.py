@@ -102,7 +102,7 @@ class own_with_eight_slopes(RowAndOffset):
     "Beyond max_len your class stops with an error that does not say why. Let it work there, "
     "or raise a ValueError, as unit 03's table did.",
     loses="any length up to max_len",
-    breaks="Beyond that it works too",
+    breaks="Beyond `max_len` it works too",
 )
 class own_without_a_last_row(RowAndOffset):
     def check(self, length):

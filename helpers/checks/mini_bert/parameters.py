@@ -160,6 +160,7 @@ parameters = Exercise(
     ),
     forbidden=(bert.parameter_count, bert.Bert),
     shown=(bert.Bert,),
+    explains=("Write `parameters(V, D, L, T)`",),
 )
 
 
