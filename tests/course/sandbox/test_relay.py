@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 import zmq
 
-from helpers.course.sandbox import relay
-from helpers.course.sandbox.process import Limits
+from helpers.course.sandbox import relay, session
+from helpers.course.sandbox.process import Limits, Sandbox
 from helpers.course.sandbox.relay import FRAMES, MESSAGE, Frames, Relay
+from helpers.course.sandbox.session import Session
+from tests.common import ISOLATED
 
 GREETING = b"\xff" + bytes(8) + b"\x7f\x03" + bytes(53)
 
@@ -112,3 +114,17 @@ def test_the_grader_reads_no_further_ahead_than_it_looks(
         between.look()
         own.recv()
     between.close()
+
+
+def test_a_cell_ends_though_the_news_of_it_were_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "RECONNECT", 400)  # ms, in which the kernel speaks to nobody
+    warm = Sandbox(Limits(memory=1 << 30), ISOLATED)
+    try:
+        within = Session(warm)
+        (shown,) = within.run("raise ValueError('x' * (8 << 20))", 5)
+        assert "more was shown" in shown.text
+        (result,) = within.run("1 + 1", 5)
+        assert result.data["text/plain"] == "2"
+        within.close()
+    finally:
+        warm.close()
