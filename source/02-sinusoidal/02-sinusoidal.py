@@ -59,8 +59,7 @@ for T in (10, 100, 500):
 # embedding. Fractions stay small, but one step to the right is a different amount in every text. So
 # “the word before me” has no fixed meaning. We want a code with three properties: its entries stay
 # between −1 and 1; it looks different at every position; and **a step to the right always changes
-# it in the same way**. A clock with enough hands has
-# all three.
+# it in the same way**. A clock with enough hands has all three.
 #
 # ## 2. A clock with many hands
 #
@@ -77,8 +76,8 @@ explorable.show("clock", *clock.clocks(first=3))
 #
 # $$\omega_i = \frac{1}{10000^{2i/D}}, \qquad i = 0, 1, \dots, D/2 - 1$$
 #
-# A model cannot read angles, but it can read where a hand points: the tip of a
-# hand of length 1, which starts at the top and runs clockwise, is at $(\sin p\,\omega_i,
+# A model cannot read angles, but it can read where a hand points: the tip of a hand
+# of length 1 that starts at the top and runs clockwise is at $(\sin p\,\omega_i,
 # \cos p\,\omega_i)$. The encoding consists of these two numbers for each hand.
 # Over many positions, each number follows a wave:
 
@@ -334,8 +333,8 @@ for name, rows in {"sinusoids": sinusoids, "random table": random}.items():
     print(f"{name}: the best map misses new rows by {missed:.0%} of their length")
 
 # %% [markdown]
-# Predicting zero for every row would miss by 100 %. For the random table, the map that fits the
-# rows of the fit best is even worse on new rows. The random rows have no structure, so “seven
+# Predicting zero for every row would miss by 100 %. For the random table, the best map on the
+# rows of the fit is even worse on new rows. The random rows have no structure, so “seven
 # positions further on” cannot be learned from some rows and used on others.
 
 # %% [markdown]

@@ -2,7 +2,7 @@
 # # 04 · Relative encoding
 #
 # “The token three positions before me.” In the language of this course, this rule holds nine times
-# in ten. No encoding so far could state this rule. Each tells a token *where it is*, and the model
+# in ten. No encoding so far is given this distance. Each tells a token *where it is*, and the model
 # has to work out the distance of two tokens from their positions. On 24 tokens it learns to do so;
 # on 96 it fails. In this unit the distance itself is the input. At the end, three encodings keep
 # the loss near the limit at four times the trained length.
@@ -64,9 +64,9 @@ for T in (2, 5, 512):
 # So a text of $T$ tokens has $T^2$ pairs and $2T-1$ different offsets, from $-(T-1)$ to $T-1$.
 # Without the pairs of a token with itself, $T(T-1)$ pairs are left.
 #
-# A table with a vector for each offset would still end somewhere. Shaw et al. (2018, section 3.2)
-# therefore **clip**: all offsets beyond $k$ share the vector of $k$, and all below $-k$ that of
-# $-k$.
+# A table with a vector for each offset has a largest offset, and a longer text needs vectors beyond
+# it. Shaw et al. (2018, section 3.2) therefore **clip**: all offsets beyond $k$ share the vector of
+# $k$, and all below $-k$ that of $-k$.
 #
 # $$\mathrm{clip}(j - i, k) = \max(-k, \min(k, j - i))$$
 
@@ -148,7 +148,8 @@ print("rows of query 0 for the offsets 6 … 95:", far)
 # The right side is the paper's equation 5. Its first part, $q_i \cdot k_j$, is attention as before.
 # Only the second part, $q_i \cdot a^K_{ij}$, is new. We call it the **key term**. Its vectors meet
 # the queries of one head, so they are $d = D/H$ wide. Each layer has its own table, and the heads
-# of a layer share it, as in the paper's section 3.3.
+# of a layer share it, as in the paper's section 3.3. (In the paper's experiments, each head of the
+# base model had a table of its own.)
 
 # %% [markdown] exercise="pairs" title="The key term, pair by pair" difficulty=2 minutes=10
 # **The first form is for checking: it is slow, but you can see that it is right.** Write
@@ -207,8 +208,8 @@ check.pairs(key_term_by_pair, seed=4202)
 # <details><summary>Small print, which is checked too</summary>
 #
 # The memory limit is asked only where $T$ and $d$ are larger than $B \cdot H$; elsewhere the scores
-# or the queries themselves may be as large. As before, the dtype is that of `q`, and gradients must
-# reach `q` and `vectors`.
+# or the queries alone may be larger than that. As before, the dtype is that of `q`, and gradients
+# must reach `q` and `vectors`.
 # </details>
 #
 # *Why care:* attention code often goes wrong where axes are moved, because a `reshape` too many
@@ -338,8 +339,9 @@ check.memory(numbers_held, seed=4505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# `largest_tensor` returns the size of the largest tensor made during a call. (If you wrote the
-# first form with `einsum`, its measured size is that of the second form.)
+# `largest_tensor` returns the size of the largest tensor made during a call. (A first
+# form written with `einsum` never stores the products. Then its measured size is that of the second
+# form.)
 
 # %% tags=["nbval-check-output"]
 from helpers.model.meter import largest_tensor
@@ -384,8 +386,8 @@ for name, length in {"per pair": 2048, "batched": 4096}.items():
 
 # %% [markdown]
 # Both axes of the figure are logarithmic. The memory of all four forms grows with $T^2$, but with
-# different factors. With a clip, the products of `gather` would grow only with $T$. But in every
-# form the key term itself has $T^2$ entries in each head.
+# different factors. With a clip, the products of `gather` would grow only with $T$. The total
+# would still grow with $T^2$, because the key term has $T^2$ entries in each head.
 #
 # `plain` stays far below because it runs as a **fused kernel**: one program that goes through
 # softmax and values piece by piece and never stores the $T \times T$ scores. A key term takes this
@@ -407,8 +409,9 @@ for name, length in {"per pair": 2048, "batched": 4096}.items():
 #
 # $$2T \cdot i + (T - 1 - i + j) \; = \; (T - 1) + (2T - 1) \cdot i + j$$
 #
-# Now read the right side: skip the first $T-1$ numbers and cut the rest into rows of $2T - 1$. Then
-# row $i$ has key $j$ in column $j$. The memory is the same, only cut differently:
+# Now read the right side: skip the first $T-1$ numbers and the very last one, and cut the rest into
+# rows of $2T - 1$. Then row $i$ has key $j$ in column $j$. The memory is the same, only cut
+# differently:
 
 # %%
 explorable.show("skew", *skewed())
@@ -422,8 +425,8 @@ explorable.show("skew", *skewed())
 # zeros and ones count as masks. The result has the dtype of `products`, gradients must reach
 # `products`, and `products` is not modified in place.
 #
-# *Why care:* cutting memory differently costs nothing. Only the added column makes a copy. The
-# Music Transformer could thus read pieces of thousands of tokens.
+# *Why care:* cutting memory differently costs nothing. Only the added column makes a copy. With
+# it, the Music Transformer read pieces of thousands of tokens.
 #
 # <details><summary>Hint 1: the three steps</summary>
 #
@@ -484,9 +487,9 @@ print(f"scores, all 8 heads, which both forms need: {4 * held['scores'] / 1e6:.0
 
 # %% [markdown]
 # The paper compares with the *batched* form. Its 8.5 GB (8.6 by this count) are the vectors that
-# the batched form fetches, for any $B$. Its 4.2 MB are the vectors of the table. Neither number
-# includes the scores. But `gather` avoids the 8.5 GB too; against `gather`, the skew saves the
-# quarter above.
+# the batched form fetches; they do not depend on $B$. Its 4.2 MB are the vectors of the table.
+# Neither number includes the scores. But `gather` avoids the 8.5 GB too; against `gather`, the skew
+# saves the quarter above.
 #
 # Huang's table is learned and not clipped. It has a vector for each head and offset up to the
 # length it was made for, so it cannot read a longer text. Shaw's clipped table can:
@@ -513,8 +516,8 @@ except ValueError as error:
 #
 # Again the first sum is attention as before. The second sum is the **value term**. In it, all keys
 # with the same row share a vector, so their **weights can be added up first**: the weights
-# $(B, H, T, T)$ become sums $(B, H, T, R)$. One product with the table is left. This is the gather
-# form in reverse.
+# $(B, H, T, T)$ become sums $(B, H, T, R)$. One product with the table is left. `gather` multiplies
+# and then reads; here we add up and then multiply.
 
 # %% [markdown] exercise="values" title="The value term" difficulty=3 minutes=12
 # Write `value_term`, the second sum: `weights` is $\alpha$, $(B, H, T, T)$; `vectors` is $(R, d)$,
@@ -581,8 +584,8 @@ check.values(value_term, seed=4707)
 # - where `offsets` is given, it stands for $j - i$ and is clipped too. Its shape is $(T, T)$ for
 #   all sentences, or $(B, T, T)$ with offsets for each sentence, as for the trees of unit 06.
 #
-# Both hooks need the rows, so there is a method for them. `rows` is not checked by itself, and you
-# may do without. The clip is `self.k`; the argument `k` of `scores` is the keys, as in all
+# Both hooks need the rows, so there is a method for them. `rows` is not checked by itself:
+# you may leave it out. The clip is `self.k`; the argument `k` of `scores` is the keys, as in all
 # encodings of this course.
 #
 # <details><summary>Small print, which is checked too</summary>
@@ -795,9 +798,9 @@ outcome("far", "a" if left > 0.9 else "c" if left < 0.1 else "b")
 
 # %% [markdown]
 # Each row has three seeds, trained at 24. (Where this unit names no $k$, it is 8.) One layer can
-# single out the offsets up to $k - 1$. Layers add up. A token that looks 1 to the left in the
-# second layer finds a token that has looked 2 to the left in the first. By this argument $L$ layers
-# reach $L(k-1)$, here 2, 4 and 6 for $k = 2$, 3 and 4:
+# single out the offsets up to $k - 1$. Layers add up. With $k = 3$, a token can look 1 to the left
+# in the second layer, and the token there has looked 2 to the left in the first: together 3. By
+# this argument $L$ layers reach $L(k-1)$, here 2, 4 and 6 for $k = 2$, 3 and 4:
 #
 # - With $k = 4$, one layer is enough for offset 3, and the loss is that of $k = 8$.
 # - With $k = 3$, both layers are needed, and the loss stays above that of $k = 4$.
@@ -840,8 +843,8 @@ print("learned:", [name for name, _ in xl.named_parameters()])
 # %% [markdown]
 # **T5** (Raffel et al. 2020, section 2.1) has single *numbers* instead of vectors, and it groups
 # the offsets into **buckets**. A head has one learned number for each bucket. The smallest offsets
-# have a bucket each. For larger offsets the buckets grow wider, so their number grows like the
-# logarithm of the offset. Compare with the clip:
+# have a bucket each. For larger offsets the buckets grow wider, so the count of buckets grows
+# only like the logarithm of the offset. Compare with the clip:
 
 # %%
 bucket = encodings.create("t5_bias", d_model=32, num_heads=4).bucket

@@ -492,7 +492,7 @@ outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 #
 # With the default sizes, offset $-16$ is in bucket 10, offset 16 in bucket 26 and offset 64 in
 # bucket 30. Take care with offset 64: there the quotient, times $n - e$, is exactly 6. Divide the
-# two logarithms first, then multiply by $n - e$: other orders make it 5.999…
+# two logarithms first, then multiply by $n - e$: some other orders make it 5.999…
 #
 # *Why care:* if your buckets are one step off, a pretrained T5 uses a wrong number for every
 # distance.

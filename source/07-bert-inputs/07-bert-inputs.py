@@ -190,8 +190,8 @@ same = [cut(word, known) == library.encode(word).tokens for word in words if len
 print(f"equal on {sum(same):,} of {len(same):,} words")
 
 # %% [markdown]
-# How many pieces should a vocabulary have? With more pieces, a text has fewer tokens.
-# Here are the tokens per word, where a punctuation mark counts as a word:
+# How many pieces should a vocabulary have? With more pieces, a text has fewer tokens. Here
+# are the tokens per word, where a punctuation mark counts as a word:
 
 # %% tags=["training"]
 words_in_all = sum(len(words_of(sentence)) for sentence in testing)
@@ -509,8 +509,8 @@ pd.DataFrame({f"{n} behind": {name: moved_by_padding(bert, sixteen, n, mask)
 #
 # ## 5. Three vectors, one sum
 #
-# Ids are only names; the first layer needs vectors. Positions are added at the
-# same point, the hook `embed`:
+# Ids are only names; the first layer needs vectors. Positions are added at
+# the same point, the hook `embed`:
 
 # %%
 plots.show(*hooks.hooks("embed"))
@@ -656,9 +656,9 @@ outcome("beside", "c" if ahead > 0.03 else "a" if ahead < -0.03 else "b")
 # sum, and a little better at $D = 32$.
 #
 # But side by side **is** a sum: fill each of the three vectors with zeros up to length $D$, each in
-# its own part, and add them. So a learned
-# sum can do whatever side by side can, and training decides how much room each part gets. (Trained
-# vectors are not random, and may overlap more than these.)
+# its own part, and add them. So a learned sum can do whatever side by side can, and training
+# decides how much room each part gets. (Trained vectors are not random, and may overlap more than
+# these.)
 #
 # ## 6. Masking words
 #

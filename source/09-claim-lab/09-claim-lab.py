@@ -886,7 +886,8 @@ if d2l:
 # - Would a BERT of full size have done better with sinusoids, or with offsets?
 # - What structure does a table get in long training on real text? Our task forced none on it.
 # - Do decoders without positions read longer texts than others? Papers have reported it. At our
-#   size they do where only content counts. They do not where order counts (`docs/claims.md`, 27).
+#   size they lose nothing where only content counts, and much where order counts (`docs/claims.md`,
+#   27).
 # - Where is the distance in a model of many layers? Our stripe comes from one layer and one task.
 # - And the claim that you read tomorrow: turn it into an interval, predict, and take three seeds.
 #

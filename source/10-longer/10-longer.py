@@ -2,7 +2,7 @@
 # # 10 · Longer than trained
 #
 # In the summer of 2023, people took a language model that had been trained on texts of 2,048
-# tokens. They changed the lines that compute RoPE's angles, and had it read texts several times as
+# tokens. They changed the lines that compute RoPE's angles, and then gave it texts several times as
 # long. Within weeks there were several methods, and papers described them. In 2024, DeepSeek-V3 was
 # released with one of them, YaRN, and Llama 3.1 with a descendant of them. What do the methods
 # change, and why does it help?
@@ -152,11 +152,12 @@ for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
 # - **new angles**, in the slow pairs, which have not completed a turn. Interpolation, NTK and YaRN
 #   were invented for them;
 # - **new offsets at old angles**, in the fast pairs. Pair 0 makes seven turns in 44 positions. So
-#   for this pair a key 47 positions away looks like one three positions away (unit 05, section 9).
+#   for this pair a key 44 + 3 = 47 positions away looks like one three positions away (unit 05,
+#   section 9).
 #
-# Our encoder looks both ways, with offsets from −23 to 23. So its pair 1, which makes 0.82 turns in
-# one direction, has been through all angles as well. From here on we count two fast pairs: pairs 0
-# and 1.
+# Our encoder looks both ways, with offsets from −23 to 23. Its pair 1 makes 0.82 turns in each
+# direction. Together this is more than a full turn, so pair 1 has been through all angles as well.
+# From here on we count two fast pairs: pairs 0 and 1.
 #
 # Which of the two makes this model fail, new angles or new offsets? Unit 05 answered this question
 # by clipping the offsets of some pairs only. Do you remember the answer? We now give this model the
@@ -166,8 +167,8 @@ for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
 # ## 3. Interpolation: squeeze the positions
 #
 # The first idea is the simplest (Chen et al. 2023). To read $s$ times as many tokens, read position
-# $p$ as $p/s$. Then even the last position of the longer text is hardly beyond the last one in
-# training, and hardly any angle is new.
+# $p$ as $p/s$. With $s = 4$, position 95 is read as 23.75, and training ended at 23. So hardly any
+# angle is new.
 #
 # To turn by $\frac{p}{s}\,\theta_n$ is to turn by $p\,\frac{\theta_n}{s}$. So interpolation divides
 # all frequencies by $s$, and changes nothing else. NTK and YaRN will also be choices of
@@ -238,8 +239,8 @@ outcome("lag", min(lags, key=lambda lag: lags[lag]["loss"]))
 # ## 4. Another base: slow the slow ones
 #
 # The fast pairs tell neighbours apart, and they have seen all their angles. So leave them alone,
-# and slow down only the slow pairs. A larger base does that by itself. It leaves pair 0 at 1 radian
-# per position, and slows each next pair more than the one before. This method is known as
+# and slow down only the slow pairs. A larger base does nearly that. It leaves pair 0 at 1 radian
+# per position, slows the next pairs a little and the slowest most. This method is known as
 # **NTK-aware** interpolation, and was first published in a forum.
 
 # %% [markdown] exercise="longer_base" title="A base for longer texts" difficulty=2 minutes=10
@@ -314,7 +315,7 @@ by_length(measured(ways))
 #   multiplied by its square.
 #
 # *Why care:* the configuration of DeepSeek-V3 names this method, with 1 as `beta_slow` and 32 as
-# `beta_fast`. Which pairs these two numbers touch depends on the length of the training texts and
+# `beta_fast`. Which pairs lie on the ramp depends on the length of the training texts and
 # on the base.
 #
 # <details><summary>Hint</summary>
@@ -366,7 +367,8 @@ print(f"queries and keys are multiplied by {factor:.3f}")
 # The ramp of the paper is over the turns of a pair. The ramp of the authors' code is over the
 # **number** of the pair, between the pair that makes 32 turns and the pair that makes 1.
 # `transformers` and this course's `Yarn` follow the code. From pair to pair, turns fall by equal
-# factors and not by equal steps, so the two ramps differ.
+# factors and not by equal steps. So a straight line over turns is not straight over the numbers of
+# the pairs.
 
 # %%
 yarn = encodings.Yarn(128, factor=8.0, trained=4096)
@@ -377,9 +379,9 @@ print(f"largest difference: {(left['YaRN, the paper'] - left['YaRN, the code']).
 
 # %% [markdown]
 # Both run, and both are called YaRN. A model that was fine-tuned with one of them would run with
-# the other without an error. In our model the two ramps are further apart still. None of its pairs
-# makes 32 turns, so the code begins its ramp at pair 0. This pair stays as it was. The paper's ramp
-# asks for the turns themselves:
+# the other without an error. In our model the two ramps are further apart still. The code looks for
+# the pair that makes 32 turns. None has so many, so it begins its ramp at pair 0. This pair stays
+# as it was. The paper's ramp asks for the turns themselves:
 
 # %%
 ours, our_factor = right_ramp(12, 24, 4)
@@ -504,7 +506,7 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 # like this from the beginning: three layers of four rotate queries and keys, and the fourth does
 # not (Yang et al. 2025 look at such models).
 #
-# Our model has two layers. So two more models were trained for the records: one without positions
+# Our model has two layers. So two more models were trained in advance: one without positions
 # in its second layer (*RoPE, none* in the table), one without them in its first (*none, RoPE*).
 
 # %%
@@ -524,7 +526,8 @@ outcome("layer", "abcd"[first + 2 * second])
 
 # %% [markdown]
 # Without positions in the second layer, the loss is 0.06 nats higher at 24 tokens and about 0.3
-# lower at 96. Without them in the first layer, it is higher at every length.
+# lower at 96. Without them in the first layer, it is on average higher at
+# every length.
 #
 # Neither model comes near the limit. A head that must find the third token to the left needs an
 # offset. And two layers say little about thirty.
@@ -678,9 +681,10 @@ outcome("harmless", max(wrong, key=wrong.get))
 # with the context length.)
 #
 # In b) and c) only the new tokens are counted differently, and their offsets from the prompt are
-# wrong. In b) these offsets are wrong by the number of padding tokens. That spoils the second and
-# the third new token, which look back at the prompt. Later ones follow the rule again, but from
-# wrong tokens. In c) every new token is at position 0.
+# wrong. In b) these offsets are wrong by the number of padding tokens. The first new token is
+# predicted from the prompt alone. The second and the third look back at the prompt, and are
+# spoiled. Later ones follow the rule again, but from wrong tokens. In c) every new token is at
+# position 0.
 #
 # In d) 2,001 becomes 2,000: about eight neighbours share one position, and an offset of three is
 # lost.
@@ -924,7 +928,7 @@ if find_spec("transformers"):
 # - A longer text brings new angles to the slow pairs, and new offsets to every pair. Ask which of
 #   the two makes your model fail, and which of the two a method changes.
 # - Interpolation slows all pairs by $s$. NTK slows the slowest pair by $s$ and the fastest not at
-#   all. YaRN slows each pair by how often it turned in training. A clip slows nothing.
+#   all. YaRN slows a pair less, the more turns it made in training. A clip slows nothing.
 # - When all pairs are slowed by $s$, a head that looked three positions away looks $3s$ away.
 # - Two implementations called YaRN may have two ramps, and a wrong base raises no error. Compare
 #   frequencies, not names.
@@ -936,8 +940,9 @@ if find_spec("transformers"):
 # Unit 09 ended with a claim: a few numbers bring RoPE to longer texts, without any further
 # training. Take “brings to” as: at most 0.1 nats above the limit at 96 tokens. On this model the
 # claim then does not hold. Each recorded formula stays more than 0.5 nats above the limit on each
-# of the 20 seeds. The clip stays within 0.1 nats on 19 of them, but it changes no number of RoPE.
-# With a few steps of fine-tuning the model reads on, and then RoPE as it was is among the best.
+# of the 20 seeds. The clip stays within 0.1 nats on 19 of them. But it is not what the claim means:
+# it changes none of RoPE's numbers. With a few steps of fine-tuning the model reads on, and then
+# RoPE as it was is among the best.
 #
 # In unit 00, *dog bites man* and *man bites dog* were the same sentence. Since then you have added
 # positions, learned them, counted them from the query, turned by them, and carried them beyond the

@@ -123,7 +123,7 @@ def _strange(rng: Random, stem: str, ending: str) -> Iterator[Case]:
     yield _cut(rng, f"#{stem}#", ["#", f"##{stem}", "###"])
     yield _cut(rng, f"#{stem}", [stem, "#", f"##{stem}"])
     yield _cut(rng, f"##{stem}{ending}", ["#", f"###{stem}", f"##{ending}"])
-    for signs in ("##", "###", "#" * rng.randint(4, 6)):  # words like any other
+    for signs in ("##", "###", "#" * rng.randint(4, 30)):  # words like any other
         yield _cut(rng, signs, ["#", f"##{signs[1:]}"])
     one, two = rng.sample("123456789", 2)
     yield _cut(rng, one + two, [one, f"##{two}"])
