@@ -7,6 +7,7 @@ here says what is right.
 from __future__ import annotations
 
 import builtins
+import json
 import pickle
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,8 @@ from typing import Any
 import torch
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import publish_display_data
+from jupyter_client.jsonutil import json_clean, json_default
+from jupyter_client.session import json_packer
 from torch import Tensor
 
 from helpers.checks.engine.plain import decode, encode
@@ -122,3 +125,15 @@ def go_on_without() -> None:
         return bool(failed) and not getattr(result, "goes_on", False)
 
     InteractiveShell.run_code = run_code  # type: ignore[assignment, method-assign]
+
+
+def packed(message: Any) -> bytes:
+    """A message of the kernel's, with ? for half a character, which UTF-8 has no bytes for.
+
+    What cannot be sent would hold up each later output for 10 s (`OutStream.flush_timeout`).
+    """
+    try:
+        return json_packer(message)
+    except UnicodeEncodeError:
+        text = json.dumps(json_clean(message), default=json_default, ensure_ascii=False)
+        return text.encode(errors="replace")

@@ -280,6 +280,7 @@ def _be_kernel(folder: str, connection: dict[str, Any], limits: dict[str, int]) 
     options = ["--HistoryManager.enabled=False", "--log-level=CRITICAL"]
     # With all of torch loaded, IPython needs a minute to draw the frames of an endless recursion.
     options += ["--InteractiveShell.xmode=Plain"]
+    options += ["--Session.packer=helpers.course.sandbox.kernel.packed"]
     app.initialize(["-f", str(file), *options])
     app.start()
 

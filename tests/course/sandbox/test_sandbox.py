@@ -63,6 +63,20 @@ def test_a_cell_that_takes_too_long_is_stopped_and_the_next_one_runs(warm: Sandb
     session.close()
 
 
+def test_half_a_character_holds_up_no_output(warm: Sandbox) -> None:
+    session = Session(warm)
+    code = r"print('\ud800'); display('\udcff'); print(len('\ud800')); raise ValueError('\udfff')"
+    for _ in range(3):
+        began = time.monotonic()
+        outputs = session.run(code, 20)
+        assert time.monotonic() - began < 5
+        streams = [each.text for each in outputs if each.output_type == "stream"]
+        assert "".join(streams).split() == ["?", "1"]
+        assert outputs[-1].evalue == "?"
+    assert _text(session, "1 + 1") == "2"
+    session.close()
+
+
 def test_a_cell_that_heeds_only_the_second_interrupt_goes_no_further(warm: Sandbox) -> None:
     session = Session(warm)
     twice = "import time\ntry:\n    time.sleep(9)\nexcept KeyboardInterrupt:\n    time.sleep(9)"
