@@ -164,7 +164,8 @@ outcome("far", "c" if at96 > none else "a" if at96 < at24 + 0.1 else "b")
 # tokens given those that are shown. For this language it can be computed exactly, and we call it
 # the *limit*. The limit is not zero, for two reasons. One token in ten follows no rule. And the
 # tokens three positions before and after, which would give the answer away, may be hidden too or
-# lie outside the text. In longer texts fewer tokens are near an end, so the line falls a little.
+# lie outside the text. In a longer text a smaller part of the tokens is near an end, so the line
+# falls a little.
 #
 # Two results need an explanation:
 #

@@ -409,8 +409,8 @@ print("“bites”, the same vector in both sentences:", apart < 1e-4)
 # A proof is about formulas; a measurement also finds bugs. Write `permutation_gap`: how far is
 # $f(Px)$ from $P f(x)$?
 #
-# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input; each call of `f` gets all
-#   $B$ sequences in one batch, as in `x`;
+# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input; call `f` on all $B$
+#   sequences at once, as in `x`, not on one after another;
 # - `order` is $(T,)$; $P$ moves token `order[t]` to position $t$, in every sequence: with `order` =
 #   `[2, 0, 1]`, token 2 comes first;
 # - the result is the largest absolute difference, a single number without axes.
@@ -737,8 +737,9 @@ print(f"one layer, all of its outputs: permutation gap {gap:.1f}")
 
 # %% [markdown]
 # With one layer the last output moves by rounding only. It is the token's own vector plus an
-# average over all tokens, and an average does not depend on their order. Other outputs do change,
-# so the layer is not equivariant.
+# average over all tokens, and an average does not depend on their order. The outputs as a whole
+# change by more than a shuffle: their permutation gap, printed last, is far above rounding error.
+# So the layer is not equivariant.
 #
 # With two layers the last output moves a lot. Why? After the first layer, each output depends on
 # its own token and on the *bag* of tokens that this token sees. Print these bags for two orders of
@@ -768,8 +769,8 @@ over_seeds([trained(seed, "none", floor, layers, causal=True)
 # One layer guesses, whatever the seed: its last token knows only the bag, so the proof of section 5
 # holds. Two layers solve the task. So without positions, an encoder such as BERT has no sense of
 # order, but a decoder such as GPT can have one. Haviv et al. (2022) find the same in trained
-# language models. GPT is given positions all the same, because they help a little: in Haviv
-# et al., models without positions stay slightly behind models with positions.
+# language models. Positions still help a decoder a little: in Haviv et al., models without
+# positions stay slightly behind models with positions.
 
 # %% [markdown]
 # ## 7. Four hooks

@@ -333,9 +333,9 @@ for name, rows in {"sinusoids": sinusoids, "random table": random}.items():
     print(f"{name}: the best map misses new rows by {missed:.0%} of their length")
 
 # %% [markdown]
-# Predicting zero for every row would miss by 100 %. For the random table, the best map on the
-# rows of the fit is even worse on new rows. The random rows have no structure, so “seven
-# positions further on” cannot be learned from some rows and used on others.
+# Predicting zero for every row would miss by 100 %. For the random table, the fitted map does even
+# worse than that on new rows. The random rows have no structure, so “seven positions further on”
+# cannot be learned from some rows and used on others.
 
 # %% [markdown]
 # ## 5. What the dot product sees
@@ -560,8 +560,8 @@ print(f"mean at k = 24: {there:.2f} nats; a blind guess costs {math.log(8):.2f}"
 outcome("far", "a" if there < here + 0.1 else "b" if there < blind else "c")
 
 # %% [markdown]
-# The moved texts are as long as the training texts, but the models fail on them: at $k = 24$
-# their loss is higher than that of guessing. Moving by $k$ is the same rotation everywhere, but
+# The moved texts are as long as the training texts, but the models fail on them: at $k = 24$ their
+# mean loss is higher than that of guessing. Moving by $k$ is the same rotation everywhere, but
 # nothing in the training forced the models to use it. They found *some* weights that are right for
 # the rows 0 to 23. On other rows, these weights are misleading.
 #

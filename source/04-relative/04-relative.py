@@ -208,8 +208,8 @@ check.pairs(key_term_by_pair, seed=4202)
 # <details><summary>Small print, which is checked too</summary>
 #
 # The memory limit is asked only where $T$ and $d$ are larger than $B \cdot H$; elsewhere the scores
-# or the queries alone may be larger than that. As before, the dtype is that of `q`, and gradients
-# must reach `q` and `vectors`.
+# or the queries alone may exceed the limit. As before, the dtype is that of `q`, and gradients must
+# reach `q` and `vectors`.
 # </details>
 #
 # *Why care:* attention code often goes wrong where axes are moved, because a `reshape` too many

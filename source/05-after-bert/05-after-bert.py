@@ -71,10 +71,9 @@ pd.DataFrame({"what it computes": FORMULAS, "some encodings of this course": use
 # **Question:** how can scores depend on the offset without a table of offsets?
 #
 # Unit 02 found a matrix $M_k$ that moves a sinusoidal row by $k$ positions. This matrix rotates
-# each pair of columns. RoPE leaves the sinusoids out and rotates queries and keys instead, both in
-# the direction opposite to unit 02: its matrix for a pair is the transpose of that in unit 02. RoPE
-# turns the query at $i$ by $i$ steps and the key at $j$ by $j$ steps (Su et al. 2021, equations 13
-# to 16):
+# each pair of columns. RoPE adds no sinusoids. It rotates the queries and the keys: the query at
+# $i$ by $i$ steps, the key at $j$ by $j$ steps, both in the same direction. Its matrix for a pair
+# is the transpose of that in unit 02 (Su et al. 2021, equations 13 to 16):
 #
 # $$(R_i q)\cdot(R_j k) = q^T R_i^T R_j\, k = q^T R_{j-i}\, k$$
 #
@@ -459,9 +458,9 @@ outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 
 # %% [markdown]
 # At each length the directional form is better than the symmetric one, by much more than the seeds
-# differ. So with ALiBi's fixed slopes it helps to tell left from right. Kerple cannot tell
-# them apart either. But it learns how fast its penalty grows, and does as well as the directional
-# form.
+# differ. So with ALiBi's fixed slopes it helps to tell left from right. Kerple is symmetric and
+# cannot tell left from right. But it learns how fast its penalty grows, and does as well as the
+# directional form.
 #
 # All three are far from the limit. On either side their penalty only grows with the distance, so no
 # head can prefer offset −3 to −2 by its bias. But none of the three gets much worse on longer
@@ -948,10 +947,10 @@ print(f"without a preference: {1 / 96:.2f} at each offset")
 # exactly 14 turns of pair 0 and 3 turns of pair 1. After 31 and after 57 positions, both pairs are
 # nearly back. After 25 positions, pair 0 is back and pair 1 is not far off.
 #
-# For these two pairs, adding 25, 31, 57 or 88 to an offset changes little. So the head looks not
-# only at 3 but also at $3 + 25 = 28$, $3 + 31 = 34$, $3 + 57 = 60$, $3 + 88 = 91$ and $3 - 88 =
-# -85$. These offsets never occurred in training on 24 tokens, so the head could not learn to avoid
-# them.
+# For these two pairs, adding 31, 57 or 88 to an offset changes little, and adding 25 not much more.
+# So the head looks not only at 3 but also at $3 + 25 = 28$, $3 + 31 = 34$, $3 + 57 = 60$, $3 + 88 =
+# 91$ and $3 - 88 = -85$. These offsets never occurred in training on 24 tokens, so the head could
+# not learn to avoid them.
 #
 # The clip is known as ReRoPE (Su 2023). It is one way to **extend the context**, that is, to read
 # longer texts than in training. Another way is position interpolation (Chen et al. 2023): squeeze

@@ -795,9 +795,10 @@ outcome("trust", "c" if right > 0.95 else "b" if right > 0.7 else "a")
 
 # %% [markdown]
 # In the right column, a visible word is never scored. (The last fraction is 0 of 0, hence `NaN`.)
-# That is one more shortcut: the model may lose the visible word at its own position, and the loss
-# would not change. But a BERT that is trained further for another task, as in unit 08, sees only
-# visible words.
+# That is one more shortcut. Other positions need a visible word as context, but the word's own
+# output is never scored: once the others have read it, the model may lose the word there, and the
+# loss does not change. But a BERT that is trained further for another task, as in unit 08, sees
+# only visible words.
 #
 # With 80/10/10, any visible word may be scored, and half of the scored visible words are wrong. So
 # each position has to keep its word **and** ask the context whether the word fits. With this rule,
@@ -831,8 +832,8 @@ widgets.explore(draw_fed, drawing=("number of the draw", 0, 50, 16),
 # | --- | --- |
 # | been right in 13 % of the cases by always answering `[UNK]` | pieces, no mask on `[UNK]` |
 # | found the label in the second sentence alone | negative examples drawn like the right ones |
-# | given the same row other vectors where more padding follows | a mask for padding |
-# | forgotten the words that it sees, unnoticed by the loss | 80/10/10 |
+# | returned other vectors for the same row as soon as more padding follows | a mask for padding |
+# | lost a visible word at its own position, unnoticed by the loss | 80/10/10 |
 #
 # ## 8. Check against the book
 #

@@ -665,8 +665,8 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 # <details><summary>Hint 2: offsets</summary>
 #
 # Let `p = torch.arange(q.shape[2], device=q.device)`. Then `p[None, :] - p[:, None]` holds the
-# offsets $j - i$, of shape $(T, T)$. Index the last axis of a tensor by them. If its first axis is
-# for heads, the result is $(H, T, T)$.
+# offsets $j - i$, of shape $(T, T)$. Index the last axis of a tensor by them; a negative index
+# counts from its end. If the first axis is for heads, the result is $(H, T, T)$.
 # </details>
 
 # %% solution="own"
@@ -767,9 +767,9 @@ outcome("long", "abcd"[min(3, sum(at_256 > at_256["none"]))])
 # too: from 64 to 256 tokens, its loss rises by 1.6 nats. On English it rose by only 0.1.
 #
 # Perhaps the reason is that beats and echoes ask for exact positions and offsets. In a recorded
-# control with a shorter training, RoPE's loss rose by 0.92 nats, and by 0.38 on a grammar without
-# these two, though its three seeds differ a lot ([`docs/mini-bert.md`](../../docs/mini-bert.md) has
-# the table).
+# control with a shorter training, RoPE's loss rose by 0.92 nats. On a grammar without beats and
+# echoes it rose by 0.38, though there the three seeds differ a lot
+# ([`docs/mini-bert.md`](../../docs/mini-bert.md) has the table).
 #
 # ## 7. What is it good for?
 #
@@ -798,10 +798,10 @@ by_start.agg(["mean", "min", "max"]).round(2)
 outcome("frozen", round(by_start.mean()["agreement", "pretrained, frozen"], 2))
 
 # %% [markdown]
-# **Only pretrained models learn agreement, and only if the whole model is trained further.** After
-# 800 steps of 64 texts, two of three seeds are nearly always right; the third is near chance. The
-# frozen models are near chance, too. From nothing, every seed stays at chance. A bag of words
-# cannot see a swap at all.
+# **Only pretrained models learned agreement here, and only where the whole model was trained
+# further.** After 800 steps of 64 texts, two of three seeds are nearly always right; the third is
+# near chance. The frozen models are near chance, too. From nothing, every seed stays at chance. A
+# bag of words cannot see a swap at all.
 #
 # <details><summary>The second task in the table: pairs</summary>
 #

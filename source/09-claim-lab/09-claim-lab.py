@@ -40,8 +40,8 @@ from helpers.predict import outcome, predict
 #
 # - **Claim 4** (a question in a forum). With a learned table, a model cannot tell how far apart two
 #   tokens are.
-# - **Claim 24** (the reply). A network can approximate any function, so its learned table turns
-#   into sines and cosines on its own.
+# - **Claim 24** (the reply). It can: a network can approximate any function, so its learned table
+#   turns into sines and cosines on its own.
 #
 # Of the four hooks, a learned table uses only `embed`. No part of the model is ever given a
 # distance:
@@ -70,11 +70,11 @@ predict("noise", "A model whose table looks like this is asked for the symbol th
         c="right nearly always", answer="")
 
 # %% [markdown]
-# Now predict the verdicts on the two claims. The picture of noise alone does not settle claim 24:
-# it shows what a table looks like, not what a model can do with it. There are four verdicts. A
-# claim that says several things holds in part if some of them are true and others are not. Replace
-# each `"?"`, with its quotes, by one of the names HOLDS, FAILS, PARTLY and OPEN, as in `{4: FAILS,
-# 24: OPEN}`:
+# Now predict the verdicts on the two claims. Claim 24 says two things: the model can learn
+# distances, and its table turns into sines and cosines. The picture of noise shows what a table
+# looks like, not what a model can do with it. There are four verdicts. A claim that says several
+# things holds in part if some of them are true and others are not. Replace each `"?"`, with its
+# quotes, by one of the names HOLDS, FAILS, PARTLY and OPEN, as in `{4: FAILS, 24: OPEN}`:
 
 # %%
 HOLDS, FAILS, PARTLY, OPEN = "holds", "does not hold", "holds in part", "not settled here"
@@ -421,10 +421,10 @@ plots.show(figures.alone(figures.places), "Shaw is right at all positions that a
 # - **Shaw.** The vector of −3 is the same one at every position. So it was trained for these
 #   positions too.
 #
-# A run without an error only shows how many rows were allocated. So for claim 7 we measure the
-# longest text whose last token is still answered correctly. Claim 8 speaks of all relative
-# embeddings, and some are not clipped. Huang's table has a vector for each offset up to the longest
-# text, and ends there.
+# That a text of 32 tokens raises no error only shows that the table has that many rows. So for
+# claim 7 we measure the longest text whose last token is still answered correctly. Claim 8 speaks
+# of all relative embeddings, and some are not clipped. Huang's table has a vector for each offset
+# up to the longest text, and ends there.
 
 # %%
 for number in (7, 8):

@@ -155,9 +155,9 @@ for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
 #   for this pair a key 44 + 3 = 47 positions away looks like one three positions away (unit 05,
 #   section 9).
 #
-# Our encoder looks both ways, with offsets from −23 to 23. Its pair 1 makes 0.82 turns in each
-# direction. Together this is more than a full turn, so pair 1 has been through all angles as well.
-# From here on we count two fast pairs: pairs 0 and 1.
+# Our encoder looks both ways: its offsets go from −23 to 23. Over these 46 positions pair 1 makes
+# 1.6 turns, so it has been through all angles as well. From here on we count two fast pairs: pairs
+# 0 and 1.
 #
 # Which of the two makes this model fail, new angles or new offsets? Unit 05 answered this question
 # by clipping the offsets of some pairs only. Do you remember the answer? We now give this model the
@@ -891,9 +891,9 @@ rows.pivot_table("above", "encoding", "length", aggfunc=["mean", "std"]).round(2
 
 # %% [markdown]
 # On pictures of the training size, the learned tables and the Fourier features are a little closer
-# to the limit than RoPE. On larger pictures they fail as well. In the tables, a row that was never
-# trained has a random vector. Fourier features of a row beyond the sixth are new. Only the clip
-# holds.
+# to the limit than RoPE. On larger pictures they fail as well. In a learned table, a row that was
+# never trained is a random vector. Fourier features of a row beyond the sixth are new. Only the
+# clip holds.
 #
 # DINOv3, a large vision model with RoPE (Siméoni et al. 2025), divides row and column numbers by
 # the size of the picture. That looks like position interpolation, but the model is trained with it
@@ -938,11 +938,11 @@ if find_spec("transformers"):
 # - A patch has two positions, its row and its column. Half of the pairs turn by each.
 #
 # Unit 09 ended with a claim: a few numbers bring RoPE to longer texts, without any further
-# training. Take “brings to” as: at most 0.1 nats above the limit at 96 tokens. On this model the
-# claim then does not hold. Each recorded formula stays more than 0.5 nats above the limit on each
-# of the 20 seeds. The clip stays within 0.1 nats on 19 of them. But it is not what the claim means:
-# it changes none of RoPE's numbers. With a few steps of fine-tuning the model reads on, and then
-# RoPE as it was is among the best.
+# training. Let us say that RoPE is brought to 96 tokens where its loss is at most 0.1 nats above
+# the limit there. Then the claim does not hold on this model. Each recorded formula stays more than
+# 0.5 nats above the limit on each of the 20 seeds. The clip stays within 0.1 nats on 19 of them.
+# But it is not what the claim means: it changes none of RoPE's numbers. With a few steps of
+# fine-tuning the model reads on, and then RoPE as it was is among the best.
 #
 # In unit 00, *dog bites man* and *man bites dog* were the same sentence. Since then you have added
 # positions, learned them, counted them from the query, turned by them, and carried them beyond the

@@ -1,0 +1,14 @@
+"""What a cell shows, as one text, and the limits of the tests of this folder."""
+
+from helpers.course.sandbox.process import Limits
+from helpers.course.sandbox.session import Session
+
+LIMITS = Limits(cell_seconds=3, notebook_seconds=60, memory=1 << 30, output=20_000)
+
+
+def text_of(session: Session, code: str, seconds: float = 10) -> str:
+    """All that is shown by `code`, an error's text among it."""
+    return "".join(
+        output.get("text") or output.get("evalue") or output.get("data", {}).get("text/plain", "")
+        for output in session.run(code, seconds)
+    )
