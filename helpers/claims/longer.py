@@ -121,8 +121,8 @@ CLAIMS = (
         "advice on running models, where a scale is set by hand",
         "Chen et al. 2023 (2306.15595), section 3",
         "The fastest pair, too, is slowed, by which the model tells neighbours apart: it looks "
-        "twelve places back where it should look three, and does worse than by guessing. The paper "
-        "fine-tunes, and so must whoever follows it.",
+        "twelve positions back where it should look three, and does worse than by guessing. The "
+        "paper fine-tunes, and so must whoever follows it.",
         (
             Part(
                 "lost", "longer texts are read like those of the training", "nats more", high=NATS

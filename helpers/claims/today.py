@@ -14,12 +14,12 @@ CLAIMS = (
         "the paper on RoPE",
         "Su et al. 2021, section 3.4.3; Barbero et al. 2024 (2410.06205), section 3",
         "The score of a vector with one like it falls with the distance; that of two independent "
-        "vectors does not. A decoder with RoPE finds what stands 24 places back, and a bias that "
-        "does nothing but decay does not lead it to what stands three places back. What RoPE "
-        "gives is an angle for each distance, so that a query can ask for any of them.",
+        "vectors does not. A decoder with RoPE finds what stands 24 positions back, and a bias "
+        "that does nothing but decay does not lead it to what stands three positions back. What "
+        "RoPE gives is an angle for each distance, so that a query can ask for any of them.",
         (
-            Part("same vector", "scores of equal vectors decay", "× that at one place", high=0.9),
-            Part("any two", "so do those of any two vectors", "× that at one place", high=0.9),
+            Part("same vector", "scores of equal vectors decay", "× that at distance 0", high=0.9),
+            Part("any two", "so do those of any two vectors", "× that at distance 0", high=0.9),
             Part("far", "what stands far back is not found", "% right", high=50),
             Part("only decay", "a bias that only decays does the work", "% right", low=90),
         ),

@@ -48,7 +48,7 @@ def skewed(length: int = 4) -> tuple[Figure, str]:
     titles = (
         "a row per query, a column per offset, and one added column (·)",
         "the same numbers as they lie in memory",
-        f"cut again into rows of {2 * length - 1}, from place {length - 1} on: a column per key",
+        f"cut again into rows of {2 * length - 1}, from number {length - 1} on: a column per key",
     )
     for ax, table, title in zip(
         axes, (padded, padded.reshape(1, -1, 2), again), titles, strict=True

@@ -33,7 +33,7 @@ def beside_levels(
     draw_levels(ax, levels)
     ends = ", ".join(f"{name} {[*losses][-1]:.2f}" for name, (_, losses) in curves.items())
     grey = ", ".join(f"{name} {value:.2f}" for name, value in levels.items())
-    return figure, f"Loss by step, with levels: {grey}. At the end: {ends} nats."
+    return figure, f"Loss by step, with lines for {grey}. At the end: {ends} nats."
 
 
 def draw_levels(ax: Axes, levels: Mapping[str, float]) -> None:

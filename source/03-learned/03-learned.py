@@ -360,12 +360,12 @@ print("peaks of the trained table:", ", ".join(f"{after[k]:.2f} at {k}" for k in
 
 # %% solution="stretch"
 def stretch(table: torch.Tensor, length: int) -> torch.Tensor:
-    """Read `table` at `length` places, evenly from first row to last; (T, D) → (length, D)."""
+    """Read `table` at `length` points, evenly from first row to last; (T, D) → (length, D)."""
     ### BEGIN SOLUTION
-    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
-    low = places.long().clamp(max=len(table) - 2)  # the row below each place
-    share = (places - low).to(table.dtype)[:, None]  # how much of the row above it
-    return (1 - share) * table[low] + share * table[low + 1]
+    points = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
+    low = points.long().clamp(max=len(table) - 2)  # the row below each point
+    fraction = (points - low).to(table.dtype)[:, None]  # how much of the row above it
+    return (1 - fraction) * table[low] + fraction * table[low + 1]
     ### END SOLUTION
 
 # %% test="stretch" points=2

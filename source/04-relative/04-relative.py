@@ -1010,8 +1010,8 @@ if d2l:
 #
 # - $T^2$ pairs, $2T - 1$ offsets, and with a clip $2k + 1$ vectors for texts of any length.
 # - One sum, four ways: per pair, batched, gather, skew. They differ in what they store: per pair
-#   $BHT^2d$ numbers, batched $T^2d$, gather $BHT(2k+1)$. Skew has no clip and stores about
-#   $2BHT^2$.
+#   $BHT^2d$ numbers, batched $T^2d$, gather $BHT(2k+1)$. Skew stores about $2BHT^2$, a
+#   column for each offset; with a clip, several columns are equal.
 # - The table is small; attention itself gets no cheaper.
 # - Vectors beside the keys say where to look. Vectors beside the values say where something came
 #   from.

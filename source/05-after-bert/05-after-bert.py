@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 05 · After BERT
 #
-# Nearly every language model of today uses RoPE, and RoPE tells attention only offsets. Yet a RoPE
+# Nearly every language model of today uses RoPE, and RoPE encodes only offsets. Yet a RoPE
 # model that is trained on texts of 24 tokens, in our lag language, fails on texts of 96: its loss
 # is about 1.8 nats, and the limit is about 0.2. Why? Section 9 answers this question. First,
 # sections 2 to 6 each ask what one encoding tells attention about positions. Section 7 asks which
@@ -1026,6 +1026,9 @@ if find_spec("x_transformers"):
 # - Papers and their code can differ: test against both, and say which one you follow.
 # - Ask two things of an encoding: does its loss stay the same at any length, and is it near the
 #   limit?
+#
+# All of this happened in shallow models. Unit 06 stacks self-attention layer upon layer, and asks
+# what goes wrong there.
 #
 # ## Further reading
 #

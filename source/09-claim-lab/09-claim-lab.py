@@ -820,8 +820,8 @@ plots.show(figures.strips(ours, rows), figures.in_words(ours, rows))
 
 # %% [markdown]
 # Our claim is longer than the forum's, because it names conditions. It says *a fixed distance*
-# because three back is all that we have measured. And it still speaks of a small model and a task
-# made for the purpose. One counter-example, however small, refutes a claim that says *always* or
+# because three back is all that we have measured. And it still speaks of a small model and a
+# synthetic task. One counter-example, however small, refutes a claim that says *always* or
 # *cannot*. It does not settle a claim that says *usually, in large models*.
 #
 # Now turn a sentence into an interval yourself. With the ends 0 and 1 this part cannot fail. Change

@@ -128,7 +128,7 @@ loss = Exercise(
     "loss",
     scored,
     (
-        Part("the mean over the chosen places", 1, _chosen_places),
+        Part("the mean over the chosen positions", 1, _chosen_places),
         Part("logits of any size", 0.5, _large_logits),
         Part("dtype and gradients", 0.5, _differentiated),
     ),

@@ -172,7 +172,7 @@ def _outcome(model: Bert, tokens: Tensor) -> str:
             return "numbers that are not finite"
         found = counted(model, tokens)
         if found[UNHEARD]:
-            return f"a result to which the words at the places {found[UNHEARD]} do not count"
+            return f"a result to which the words at the positions {found[UNHEARD]} do not count"
         return WORKS if found[ORDER_COUNTS] else "a result to which the order does not count"
     except NotImplementedError:
         raise

@@ -48,7 +48,7 @@ def batched_by_broadcasting(q, vectors, rows):
 
 
 @batched.mistake(
-    "Your matrix for place i holds the vectors rows[:, i]. Query i needs rows[i, :], its own "
+    "Your matrix for position i holds the vectors rows[:, i]. Query i needs rows[i, :], its own "
     "row of rows.",
     breaks=("the same arguments, the same numbers", "arguments and result as in key_term_by_pair"),
 )
