@@ -666,8 +666,8 @@ predict("causal", "With a causal mask, how many layers does it take until the la
 # Write `prefix_sensitivity`: how far does the last output of `f` move when the tokens before the
 # last one are put into a different order?
 #
-# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input, which stays as it is; each
-#   call of `f` gets all $B$ sequences in one batch, as in `x`;
+# - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input, which stays as it is; call
+#   `f` on all $B$ sequences at once, as in `x`, not on one after another;
 # - `order` is $(T-1,)$; as before, token `order[t]` moves to position $t$, and the last token stays
 #   last;
 # - the result is the largest absolute change of the last token's output, over all sequences and
@@ -738,8 +738,8 @@ print(f"one layer, all of its outputs: permutation gap {gap:.1f}")
 # %% [markdown]
 # With one layer the last output moves by rounding only. It is the token's own vector plus an
 # average over all tokens, and an average does not depend on their order. The outputs as a whole
-# change by more than a shuffle: their permutation gap, printed last, is far above rounding error.
-# So the layer is not equivariant.
+# are not just reordered: their permutation gap, printed last, is far above rounding error. So the
+# layer is not equivariant.
 #
 # With two layers the last output moves a lot. Why? After the first layer, each output depends on
 # its own token and on the *bag* of tokens that this token sees. Print these bags for two orders of

@@ -110,7 +110,7 @@ class TestIsolated:
     @pytest.mark.parametrize(
         ("code", "clean"),
         [
-            ("os.makedirs(place.parent / 'a/b'); (place.parent / 'c').writetext_of('1')", True),
+            ("os.makedirs(place.parent / 'a/b'); (place.parent / 'c').write_text('1')", True),
             ("os.rename('/tmp/' + place.parts[2], '/tmp/elsewhere')", False),
             ("os.makedirs('/tmp/a/b/c'); os.chmod('/tmp/a/b', 0)", False),
             ("for _ in range(1500): os.mkdir('d'); os.chdir('d')", False),
