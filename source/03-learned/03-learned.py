@@ -840,8 +840,8 @@ check.summary.use(summary)(chosen, 24).join([seeds, pd.DataFrame(starts).T]).rou
 #    $\gamma = 10$ the spacing before training is small again. The loss is then higher and differs
 #    much from seed to seed.
 # 4. **Spacing seems to matter.** In the table above, every row that began with a spacing above 0.1
-#    has a mean loss within 0.15 nats of the limit. All other rows are more than 0.3 above it. But we
-#    chose the threshold of 0.1 after we had seen the results, so this is a suspicion, not a law.
+#    has a mean loss within 0.15 nats of the limit. All other rows are more than 0.3 above it. But
+#    we chose the threshold of 0.1 after we had seen the results, so this is a suspicion, not a law.
 #    Two results speak against a simple law: *MLP(p)* has the largest spacing below 0.1 and the
 #    highest loss, and the table frozen at 0.02 (section 3) is spaced as widely as the learned one,
 #    but ended 1.24 nats above the limit.
