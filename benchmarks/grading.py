@@ -206,9 +206,9 @@ def main() -> None:
     ]
     growth = halves[1] / halves[0] - 1
     say(
-        abs(growth) <= 0.1,
+        abs(growth) <= 0.05,
         f"{halves[0]:.2f} s each in the first half of {MANY}, "
-        f"{halves[1]:.2f} in the second ({growth:+.0%}; at most ±10 %)",
+        f"{halves[1]:.2f} in the second ({growth:+.0%}; at most ±5 %)",
     )
     early, late = (float(run_of_many[run_of_many.n >= n].bytes.iloc[0]) for n in (30, MANY - 5))
     say(

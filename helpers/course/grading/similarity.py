@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nbformat import v4
 from pygments.lexers import PythonLexer
@@ -25,7 +25,8 @@ LONGEST = 100_000  # characters of an answer; nobody writes so much by hand
 # Measured in tests/course/grading/test_similarity.py, on copies and on answers written apart.
 ALIKE = 0.75  # fraction of the shorter answer's own runs
 ENOUGH = 10  # runs shared; a line may be the same by chance
-COMMON = 0.25  # fraction of a class: what so many have is the exercise's, or a book's
+COMMON = 0.25  # fraction of a class: what more have is the exercise's, or a book's
+FEW = 4  # learners, who may have copied from each other however small the class
 MOST = 50  # learners; pairs grow with their square, and nobody reads a thousand
 CLASS = 8  # learners, from which on that can be said
 
@@ -33,13 +34,18 @@ Runs = Counter[tuple[str, ...]]
 
 
 class Pair(NamedTuple):
-    """Two learners' answers to an exercise, and what fraction of the shorter one is in both."""
+    """Two learners' answers to an exercise, and what fraction of the shorter one is in both.
+
+    Args:
+        lines: of each text, counted from 1, those with what both have of their own.
+    """
 
     unit: str
     exercise: str
     students: tuple[str, str]
     fraction: float
     texts: tuple[str, str]
+    lines: tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def pairs(out: Path, unit: str, students: list[str]) -> list[Pair]:
@@ -51,9 +57,11 @@ def pairs(out: Path, unit: str, students: list[str]) -> list[Pair]:
     for exercise in usual[0]:
         texts = {who: each[exercise] for who, each in written.items() if exercise in each}
         forced = set().union(*(runs(each.get(exercise, "")) for each in usual))
-        for (one, other), fraction in alike(texts, forced).items():
-            both = texts[one], texts[other]
-            found.append(Pair(unit, exercise, (one, other), fraction, both))
+        theirs = own(texts, forced)
+        for (one, other), fraction in alike(theirs).items():
+            both, shared = (texts[one], texts[other]), theirs[one] & theirs[other]
+            marked = _lines(both[0], shared), _lines(both[1], shared)
+            found.append(Pair(unit, exercise, (one, other), fraction, both, marked))
     return sorted(found, key=lambda pair: (-pair.fraction, pair.exercise, pair.students))
 
 
@@ -66,15 +74,19 @@ def answers(path: Path) -> dict[str, str]:
     }
 
 
-def alike(texts: Mapping[str, str], forced: set[tuple[str, ...]]) -> dict[tuple[str, str], float]:
-    """Which two of some answers are alike, and what fraction they share, without `forced` runs."""
+def own(texts: Mapping[str, str], forced: set[tuple[str, ...]]) -> dict[str, Runs]:
+    """The runs of each answer that are neither `forced` nor in many of the answers."""
     written = {who: runs(text) for who, text in texts.items()}
     have = Counter(run for each in written.values() for run in each)
-    many = min(COMMON * len(texts), MOST) if len(texts) >= CLASS else len(texts)
-    own: dict[str, Runs] = {
+    many = min(max(COMMON * len(texts), FEW), MOST) if len(texts) >= CLASS else len(texts)
+    return {
         who: Counter({run: n for run, n in each.items() if run not in forced and have[run] <= many})
         for who, each in written.items()
     }
+
+
+def alike(own: Mapping[str, Runs]) -> dict[tuple[str, str], float]:
+    """Which two of some answers are alike, by their `own` runs, and what fraction they share."""
     holders: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for who, each in own.items():
         for run in each:
@@ -93,38 +105,54 @@ def alike(texts: Mapping[str, str], forced: set[tuple[str, ...]]) -> dict[tuple[
 
 def runs(code: str) -> Runs:
     """The runs of tokens in a text, with how often each is there."""
-    found: Runs = Counter()
+    return Counter(run for run, _ in _runs(code))
+
+
+def _lines(code: str, shared: Runs) -> tuple[int, ...]:
+    """The lines of a text on which some runs stand."""
+    return tuple(sorted({line for run, lines in _runs(code) if run in shared for line in lines}))
+
+
+def _runs(code: str) -> Iterator[tuple[tuple[str, ...], tuple[int, ...]]]:
+    """Each run of tokens, and the line of each of them."""
     for statement in _statements(code[:LONGEST]):
-        if statement[0] not in ("import", "from"):
-            last = max(1, len(statement) - RUN + 1)
-            found.update(tuple(statement[i : i + RUN]) for i in range(last))
-    return found
+        tokens, lines = zip(*statement, strict=True)
+        if tokens[0] not in ("import", "from"):
+            for i in range(max(1, len(tokens) - RUN + 1)):
+                yield tokens[i : i + RUN], lines[i : i + RUN]
 
 
-def _statements(code: str) -> Iterator[list[str]]:
-    tokens: list[str] = []
-    depth, before = 0, ""
-    own = set(SET.findall(code))
-    for kind, text in PythonLexer().get_tokens(code):
+def _statements(code: str) -> Iterator[list[tuple[str, int]]]:
+    """The tokens of each statement, and the line of each, counted from 1."""
+    statement: list[tuple[str, int]] = []
+    depth, before, line = 0, "", 1
+    named = set(SET.findall(code))
+    for kind, text in PythonLexer(stripnl=False).get_tokens(code):
+        begins, line = line, line + text.count("\n")
         if kind in Text and "\n" in text and depth <= 0:
-            if tokens:
-                yield tokens
-            tokens, depth, before = [], 0, ""
+            if statement:
+                yield statement
+            statement, depth, before = [], 0, ""
         if kind in Comment or kind in String.Doc or kind in Text:
             continue
         if kind in Punctuation:
             depth += sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
-        named = kind in Name and (before != "." or text in own)
-        if named and (kind not in Name.Builtin or kind in Name.Builtin.Pseudo):
-            text = "name"
-        elif kind in String:
-            text = "text"
-        elif kind in Literal.Number:
-            text = _number(text)
-        tokens.append(text)
-        before = text
-    if tokens:
-        yield tokens
+        before, token = text, _token(kind, text, before, named)
+        statement.append((token, begins))
+    if statement:
+        yield statement
+
+
+def _token(kind: Any, text: str, before: str, named: set[str]) -> str:
+    """A token as it counts: all names that an author chooses are one, and so are all strings."""
+    if kind in Name and (before != "." or text in named):
+        if kind not in Name.Builtin or kind in Name.Builtin.Pseudo:
+            return "name"
+    elif kind in String:
+        return "text"
+    elif kind in Literal.Number:
+        return _number(text)
+    return text
 
 
 def _number(text: str) -> str:

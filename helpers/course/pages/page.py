@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
@@ -35,7 +36,15 @@ def number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-_templates.filters["number"] = number
+def spans(lines: Sequence[int]) -> str:
+    """Lines in order as people write them: 1–3, 5."""
+    begins = [line for line in lines if line - 1 not in lines]
+    ends = [line for line in lines if line + 1 not in lines]
+    pairs = zip(begins, ends, strict=True)
+    return ", ".join(f"{begin}–{end}" if end > begin else f"{begin}" for begin, end in pairs)
+
+
+_templates.filters |= {"number": number, "spans": spans}
 
 
 def page(template: str, *, sortable: bool = False, **values: Any) -> str:

@@ -149,26 +149,35 @@ def formula(tex: str, display: str) -> str:
     return drawn if _kept(drawn) else as_tex  # \href, \style and the like
 
 
-# Most cells of a class are those of the release: each is rendered once.
-@lru_cache(4096)
-def markdown(text: str, pictures: tuple[tuple[str, str], ...] = ()) -> Markup:
+def markdown(text: str, pictures: Mapping[str, str] | None = None) -> Markup:
     """A text cell; one that is too long or too strange, as it was written.
 
     Args:
         pictures: data addresses of those that are attached to it, by name.
     """
+    return rendered(text, pictures) if pictures else _without_pictures(text)
+
+
+# Most cells of a class are those of the release: each is rendered once. Pictures would fill memory.
+@lru_cache(4096)
+def _without_pictures(text: str) -> Markup:
+    return rendered(text, {})
+
+
+def rendered(text: str, pictures: Mapping[str, str]) -> Markup:
+    """The same, whether or not it has been rendered before."""
     try:
         if len(text) <= LONGEST:
-            return Markup(SAFE.clean(MarkdownWithMath(_Renderer(dict(pictures))).render(text)))
+            return Markup(SAFE.clean(MarkdownWithMath(_Renderer(pictures)).render(text)))
     except Exception:  # as of a thousand brackets within brackets; it should cost no page
         pass
     return plain(text)
 
 
-def attached(cell: NotebookNode) -> tuple[tuple[str, str], ...]:
+def attached(cell: NotebookNode) -> dict[str, str]:
     """The pictures in a text cell, as `markdown` takes them."""
     drawn = {name: image(data) for name, data in cell.get("attachments", {}).items()}
-    return tuple((name, address) for name, address in drawn.items() if address)
+    return {name: address for name, address in drawn.items() if address}
 
 
 def table(text: str) -> str:
@@ -177,11 +186,12 @@ def table(text: str) -> str:
 
 
 @lru_cache(4096)
-def code(text: str) -> Markup:
-    """A code cell, its words marked by class."""
+def code(text: str, lines: tuple[int, ...] = ()) -> Markup:
+    """A code cell, its words marked by class, and so are some of its `lines`."""
     if len(text) > LONGEST:
         return Markup.escape(printed(text))
-    return Markup(highlight(text, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True)))
+    form = HtmlFormatter(nowrap=True, hl_lines=lines)
+    return Markup(highlight(text, PythonLexer(stripnl=False), form))
 
 
 def plain(text: str) -> Markup:

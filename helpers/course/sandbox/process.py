@@ -33,7 +33,9 @@ LOOK = 0.25  # seconds between two looks at what a sandbox uses
 START = 60.0  # seconds until torch is loaded, or a kernel answers
 STOP = 10.0  # seconds until all that a kernel left is ended
 MANY = 100  # processes at once
-SOCKETS_OPEN = 200  # at once; two may hold up to 10 MB, which counts as nobody's memory
+SOCKETS_OPEN = 200  # at once
+SOCKETS_FREE = 24  # a kernel has 16 of its own
+WAITING = 10 << 20  # bytes that may wait in a socket, which count as no process's memory
 NAMES = 50_000  # files and folders at once, of which each takes Linux about a kilobyte
 CROWD = 24  # threads at once that may run on all cores; a kernel itself has about ten
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
@@ -209,16 +211,18 @@ class Sandbox:
 
     def _beyond(self) -> str:
         """What of the limits is passed, in words."""
+        waiting = 0
         try:
             processes = psutil.Process(self.process.pid).children(recursive=True)
             if len(processes) > MANY:
                 return f"it started {len(processes)} processes"
             if self.isolated and processes:
-                if (number := memory.sockets(processes[0].pid)) > SOCKETS_OPEN:
-                    return f"it opened {number} sockets"
+                if (sockets := memory.sockets(processes[0].pid)) > SOCKETS_OPEN:
+                    return f"it opened {sockets} sockets"
                 if (number := memory.names(processes[0].pid, FOLDERS)) > NAMES:
                     return f"it made {number} files"
-            too_much = memory.use_more(processes, self.limits.memory)
+                waiting = max(0, sockets - SOCKETS_FREE) * WAITING
+            too_much = memory.use_more(processes, self.limits.memory - waiting)
             if self.isolated:
                 with suppress(psutil.Error):  # one has ended since; what follows is looked at still
                     theirs = [each for each in processes if each.ppid() != self.process.pid]

@@ -7,10 +7,11 @@ from zoneinfo import ZoneInfo
 import pytest
 from nbgrader.api import Gradebook
 
-from helpers.course.authoring.nbgrade import gradebook
+from helpers.course.authoring.nbgrade import Grader, gradebook
 from helpers.course.cli import main
-from helpers.course.grading import lateness, regrade
+from helpers.course.grading import lateness, marking, regrade
 from helpers.course.grading.lateness import Policy
+from helpers.course.intake import Submission
 from helpers.course.pages import report
 from helpers.course.settings import CourseError
 from tests.course.judged import UNIT, Desk, desk
@@ -129,6 +130,27 @@ def test_lateness_is_in_the_table_on_the_page_and_in_the_report(desk: Desk) -> N
         "<strong>4</strong> of 4"
         in (desk.out / "feedback" / "ada" / UNIT / f"{UNIT}.html").read_text()
     )
+
+
+def test_only_what_is_late_gets_its_page_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages are the workers' to write: the one process that keeps the gradebook has no time."""
+    for student, said in {"ada": "25", "bob": "23", "eve": "26"}.items():
+        place = desk.root / "in" / student / UNIT / f"{UNIT}.ipynb"
+        place.parent.mkdir(parents=True)
+        place.write_text(desk.work())
+        place.with_name("timestamp.txt").write_text(f"2026-10-{said} 12:00:00 UTC")
+    (rules := desk.root / "rules.toml").write_text(RULES)
+    written = []
+    write = marking._rendered
+
+    def seen(grader: Grader, found: Submission) -> str:
+        written.append(found.student)
+        return write(grader, found)
+
+    monkeypatch.setattr(marking, "_rendered", seen)
+    rows = desk.grade(desk.root / "in", late=rules).set_index("student")
+    assert rows.late.to_dict() == {"ada": "14 h 1 min", "bob": "no", "eve": "1 d 14 h 1 min"}
+    assert sorted(written) == ["ada", "eve"]
 
 
 def test_brightspaces_clock_is_that_of_the_zone_and_canvas_says_late(

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import math
 import random
 import re
 from functools import cache
@@ -14,7 +15,8 @@ import pytest
 
 from helpers import checks
 from helpers.course.authoring import build
-from helpers.course.grading.similarity import alike, pairs, runs
+from helpers.course.grading import similarity
+from helpers.course.grading.similarity import CLASS, FEW, alike, own, pairs, runs
 from helpers.course.pages import similar
 from helpers.course.settings import Course
 from helpers.course.synthetic import answered, as_cell
@@ -73,7 +75,7 @@ def _copy(text: str, seed: int) -> str:
 def test_planted_copies_are_found() -> None:
     planted = [(forced, text) for forced, texts in _right_answers() for text in texts]
     found = [
-        bool(alike({"ada": text, "eve": _copy(text, seed)}, forced))
+        bool(alike(own({"ada": text, "eve": _copy(text, seed)}, forced)))
         for seed, (forced, text) in enumerate(planted)
     ]
     assert sum(found) >= FOUND * len(found), f"{sum(found)} of {len(found)}"
@@ -81,20 +83,42 @@ def test_planted_copies_are_found() -> None:
 
 def test_answers_written_apart_are_no_pair() -> None:
     both = [(f, pair) for f, texts in _right_answers() for pair in combinations(texts, 2)]
-    alarms = [bool(alike({"ada": one, "bob": other}, f)) for f, (one, other) in both]
+    alarms = [bool(alike(own({"ada": one, "bob": other}, f))) for f, (one, other) in both]
     assert len(both) > 500
     assert sum(alarms) <= FALSE * len(alarms), f"{sum(alarms)} of {len(alarms)}"
 
 
 def test_what_many_wrote_is_no_pair() -> None:
     text = max(_right_answers()[1][1], key=len)
-    assert alike({"ada": text, "eve": text}, set()) == {("ada", "eve"): 1.0}
-    assert alike({str(n): text for n in range(9)}, set()) == {}
+    assert alike(own({"ada": text, "eve": text}, set())) == {("ada", "eve"): 1.0}
+    assert alike(own({str(n): text for n in range(9)}, set())) == {}
+
+
+@pytest.mark.parametrize("copies", [2, 3, FEW])
+def test_copies_in_the_smallest_class_are_found(copies: int) -> None:
+    """What a few learners have is not yet what many have, however small the class."""
+    found = []
+    for forced, texts in _right_answers():
+        for text in texts:
+            same = {f"copy {n}": _copy(text, n) for n in range(copies)}
+            apart = [each for each in texts if each != text][: CLASS - copies]
+            have = alike(own(same | dict(zip("abcdef", apart, strict=False)), forced))
+            found.append(have.keys() >= set(combinations(same, 2)))
+    assert sum(found) >= FOUND * len(found), f"{sum(found)} of {len(found)}"
+
+
+def test_a_class_that_wrote_apart_has_no_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(similarity, "CLASS", 1)  # the right answers to one exercise are a class
+    classes = [({str(n): text for n, text in enumerate(t)}, f) for f, t in _right_answers()]
+    alarms = sum(len(alike(own(texts, forced))) for texts, forced in classes)
+    asked = sum(math.comb(len(texts), 2) for texts, _ in classes)
+    assert asked > 500
+    assert alarms <= FALSE * asked, f"{alarms} of {asked}"
 
 
 @pytest.mark.parametrize("text", ["", "(((((", "def f(:\n  '''", "x = " + "9" * 200_000])
 def test_a_text_that_is_no_code_is_no_error(text: str) -> None:
-    assert isinstance(alike({"ada": text, "eve": text}, set()), dict)
+    assert isinstance(alike(own({"ada": text, "eve": text}, set())), dict)
 
 
 def test_a_class_gets_a_page_with_both_texts(course: Course, tmp_path: Path) -> None:
@@ -117,5 +141,11 @@ def test_a_class_gets_a_page_with_both_texts(course: Course, tmp_path: Path) -> 
     assert "table" in {pair.exercise for pair in found}
     similar.write(tmp_path, pd.DataFrame({"unit": unit, "student": sorted(handed_in)}))
     page = (tmp_path / "similar.html").read_text()
+    copied = next(pair for pair in found if pair.exercise == "table")
+    for text, lines in zip(copied.texts, copied.lines, strict=True):
+        marked = [text.split("\n")[n - 1] for n in lines]
+        assert len(marked) > 3
+        assert not [line for line in marked if re.match(r"\s*(#|\"\"\"|'<|$)", line)]
+    assert page.count('class="hll"') == sum(len(each) for p in found for each in p.lines)
     assert "table_mine" in page and "ada and eve" in re.sub("<[^>]+>", "", page)
     assert harm(page.split("<main>")[1].split("</main>")[0]) == []

@@ -46,7 +46,16 @@ class _Off:
 
 def _rendered(written: str) -> str:
     """Not the one that is kept from a call with another sanitiser."""
-    return str(rendering.markdown.__wrapped__(written))
+    return str(rendering.rendered(written, {}))
+
+
+def test_a_text_is_rendered_once_but_its_pictures_are_not_kept() -> None:
+    first, drawn = rendering.markdown("**once**"), {"a.png": "data:image/png;base64,AAAA"}
+    assert rendering.markdown("**once**") is first
+    text = "![a](attachment:a.png)"
+    assert rendering.markdown(text, drawn) is not rendering.markdown(text, drawn)
+    assert 'src="data:image/png;base64,AAAA"' in rendering.markdown(text, drawn)
+    assert "[picture: a]" in rendering.markdown(text)
 
 
 @pytest.mark.parametrize("written", PAYLOADS)

@@ -81,6 +81,22 @@ ROWS = [
         marks=2,
     ),
     harm(
+        "fills-its-sockets",
+        """
+        import contextlib, signal, socket, time
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        kept = [each for _ in range(80) for each in socket.socketpair()]
+        for each in kept:
+            each.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 30)
+            each.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                while each.send(bytes(1 << 16)): pass
+        time.sleep(3)
+        """,
+        r"more than 1\.0 GiB of memory",
+        marks=2,
+    ),
+    harm(
         "shows-a-message-of-many-frames",
         """
         kernel = get_ipython().kernel
