@@ -64,7 +64,7 @@ CLAIMS = (
         "Attention sinks come from absolute positions; with relative ones they go away.",
         "talk about attention sinks",
         "Xiao et al. 2023 (2309.17453), section 3.1; Gu et al. 2024 (2410.10781)",
-        "A softmax has to put its weight somewhere, whatever tells the model its positions. With "
+        "A softmax has to put its weight somewhere, however positions are encoded. With "
         "T5's bias the first token draws several times the uniform weight. With RoPE it does in "
         "some seeds and not in others; that is left open here. In language models with RoPE the "
         "papers find sinks throughout.",

@@ -228,9 +228,9 @@ pd.DataFrame(lags).rename_axis("at 96 tokens", axis=0).rename_axis("lag", axis=1
 outcome("lag", min(lags, key=lambda lag: lags[lag]["loss"]))
 
 # %% [markdown]
-# The model has not forgotten anything. It does what it did, but four times as far away. Nobody told
-# it that one position now turns each pair by only a quarter of the angle. To learn this, large
-# models get some hundred steps of further training or more, called fine-tuning.
+# The model has not forgotten anything. It does what it did, but four times as far away: one
+# position now turns each pair by a quarter of the angle that it was trained with. To learn this,
+# large models get some hundred steps of further training or more, called fine-tuning.
 #
 # Even on its own new lag the model is far from the limit. The rule needs one token, and the keys
 # beside it now have nearly the same angles.
@@ -830,8 +830,8 @@ print("turned as the course does:", torch.allclose(mine, theirs, atol=1e-5))
 # so it depends on the width $C$. Some symbols are hidden.
 #
 # The model is trained on 6 by 6 patches and reads 9 by 9 and 12 by 12. We compare two encodings,
-# with the same steps and layers: rows and columns by your `angles2d`, and RoPE that is told only
-# the order of the patches.
+# with the same steps and layers: rows and columns by your `angles2d`, and RoPE that turns by the
+# number of a patch in reading order.
 
 # %%
 predict("pictures", "Trained on 6 by 6 patches, with RoPE for rows and columns: what is the loss "

@@ -56,6 +56,7 @@ def test_contents_name_every_figure() -> None:
     for name, each in CONTENTS.items():
         assert set(each) == {"title", "sentence", "fallback", "units", "encodings"}, name
         assert set(each["units"]) <= set(UNITS) and set(each["encodings"]) <= set(ALL)
+        assert len(each["units"]) <= 2, f"{name}: a picture that is met again and again is skipped"
     modules = {path.stem for path in FIGURES.glob("*.js") if "new Explorable" in path.read_text()}
     assert modules == set(NAMES) and len(NAMES) >= 8
     assert set(UNITS) >= {unit for each in CONTENTS.values() for unit in each["units"]}
