@@ -7,6 +7,8 @@
   encoder's tokens (1/√48 = 0.14), and loud (1): is it the learning, or the size?
 - Shaw's keys with k = 3, where offset 3 shares its vector with all beyond, and with k = 4, where
   it has its own: how much can two layers make up for a short clip?
+- Shaw's tables with a copy of their own for each head, beside the same that the heads share: do
+  heads need different vectors? These rows are kept by themselves, as lag_heads.
 
 Three seeds; otherwise as lag_study.py, whose rows these stand beside.
 """
@@ -18,11 +20,12 @@ from functools import partial
 
 import pandas as pd
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from benchmarks.sweep import Job, sweep
 from helpers.corpora import LagLanguage
-from helpers.encodings import Encoding, Learned, Positions, Rotary, ShawKeys
+from helpers.encodings import Encoding, Learned, Positions, Rotary, Shaw, ShawKeys
+from helpers.encodings.offsets import clip, offsets_of
 from helpers.training.experiments import HEADS, WIDTH, run
 
 LENGTHS, STEPS = (24, 48, 96), 1000
@@ -54,6 +57,23 @@ class ClippedRotary(Rotary):
         return self._turn(k, angles.cos(), angles.sin())
 
 
+class KeysPerHead(ShawKeys):
+    """Shaw's keys, with a table for each head: (H, 2k + 1, d)."""
+
+    def _vectors(self) -> nn.Parameter:
+        shape = self.num_heads, 2 * self.k + 1, self.head_width
+        return nn.Parameter(torch.randn(shape) * self.head_width**-0.5)
+
+    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+        """q_i·a^K_ij with the vectors of the head, (B, H, T, T)."""
+        rows = clip(offsets_of(q, k.shape[2], offsets), self.k) + self.k
+        return (q @ self.keys.mT).gather(-1, rows.expand(*q.shape[:3], -1))
+
+
+class ShawPerHead(KeysPerHead, Shaw):
+    """Both of Shaw's tables, each of them for each head."""
+
+
 def frozen(std: float) -> Encoding:
     """A learned table that does not learn."""
     return Learned(WIDTH, HEADS, max(LENGTHS), std=std).requires_grad_(False)
@@ -69,6 +89,12 @@ CONTROLS: dict[str, Callable[[], Encoding]] = {
     "Shaw keys, k = 3": partial(ShawKeys, WIDTH, HEADS, max(LENGTHS), k=3),
     "Shaw keys, k = 4": partial(ShawKeys, WIDTH, HEADS, max(LENGTHS), k=4),
 }
+PER_HEAD: dict[str, Callable[[], Encoding]] = {
+    "Shaw keys": partial(ShawKeys, WIDTH, HEADS, max(LENGTHS)),
+    "Shaw keys, per head": partial(KeysPerHead, WIDTH, HEADS, max(LENGTHS)),
+    "Shaw": partial(Shaw, WIDTH, HEADS, max(LENGTHS)),
+    "Shaw, per head": partial(ShawPerHead, WIDTH, HEADS, max(LENGTHS)),
+}
 # label: what its trained weights are evaluated with once more
 ALSO: dict[str, dict[str, Callable[[], Encoding]]] = {
     "RoPE": {"RoPE, clipped": partial(ClippedRotary, WIDTH, HEADS, max(LENGTHS))},
@@ -76,13 +102,14 @@ ALSO: dict[str, dict[str, Callable[[], Encoding]]] = {
 
 
 def _run(label: str, seed: int) -> pd.DataFrame:
-    also = ALSO.get(label)
-    return run(LagLanguage(), CONTROLS[label], seed, STEPS, LENGTHS, label=label, also=also)
+    build, also = (CONTROLS | PER_HEAD)[label], ALSO.get(label)
+    return run(LagLanguage(), build, seed, STEPS, LENGTHS, label=label, also=also)
 
 
 def main() -> None:
     """Run the study."""
-    sweep("lag_controls", [Job(label, partial(_run, label)) for label in CONTROLS])
+    for name, encodings in {"lag_controls": CONTROLS, "lag_heads": PER_HEAD}.items():
+        sweep(name, [Job(label, partial(_run, label)) for label in encodings])
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ TESTS = (
     "tests/encodings/test_forms.py",
     "tests/training/test_training.py",
 )
-FEW = "cpu and (rotary or flex_attention)"  # of the tests, where it is a dry run
+FEW = "cpu and (rotary or flex_attention or adamw)"  # of the tests, where it is a dry run
 
 
 @dataclass(frozen=True)

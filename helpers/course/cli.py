@@ -105,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.set_defaults(run=_demo)
 
     test = commands.add_parser("test", help="style, types, tests, notebooks, grading, as make test")
+    test.add_argument("--quick", action="store_true", help="only what a change can break")
     test.set_defaults(run=_test)
 
     doctor = commands.add_parser("doctor", help="look at this machine and say what is missing")
@@ -234,10 +235,11 @@ def _demo(course: settings.Course, options: argparse.Namespace) -> int:
     return demo.demo(course, options.out)
 
 
-def _test(course: settings.Course, _options: argparse.Namespace) -> int:
+def _test(course: settings.Course, options: argparse.Namespace) -> int:
     from helpers.course import foreground
 
-    return foreground.run([sys.executable, "-m", "tests.everything"], course.root)
+    less = ["--quick"] if options.quick else []
+    return foreground.run([sys.executable, "-m", "tests.everything", *less], course.root)
 
 
 def _doctor(course: settings.Course, _options: argparse.Namespace) -> int:

@@ -5,13 +5,16 @@ It loads nothing that may be missing before it looks, so that it can say so.
 
 from __future__ import annotations
 
+import itertools
 import os
 import platform
 import shutil
 import socket
 import sys
+import threading
 import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -23,6 +26,7 @@ from helpers.course.settings import WINDOWS, Course
 
 NEEDED = ("lab", "grading")  # groups of pyproject.toml; the others are for maintainers
 DISK = 2  # GiB; a large class with its feedback may take as much
+SECOND = 1.0  # between two words of what is being looked at
 MEMORY = 4  # GiB that one learner's notebook may take
 PORTS = {8888: "make lab PORT=9000", 8889: "course formgrade OUT --port 9001"}
 MEND = "run `python3 -m helpers.course setup`, which installs what is missing"
@@ -46,24 +50,53 @@ class Finding:
     text: str
 
 
-def examine(course: Course) -> Iterator[Finding]:
-    """Look at everything; what cannot even be looked at is missing."""
-    for look in LOOKS:
-        try:
-            yield from look(course)
-        except Exception as error:  # whatever a half-installed package does
-            name = look.__name__.strip("_")
-            yield Finding("missing", f"{name}: {type(error).__name__}: {error}; {MEND}")
+Look = Callable[[Course], Iterator[Finding]]
 
 
 def report(course: Course) -> int:
-    """Print what there is; how many needed things are missing."""
+    """Look at everything and print what there is; how many needed things are missing."""
     missing = 0
-    for finding in examine(course):
-        print(f"{finding.state:7}  {finding.text}")
-        missing += finding.state == "missing"
+    for look in LOOKS:
+        with _waiting(f"looking at {_name(look)}"):
+            found = list(_examined(look, course))
+        for finding in found:
+            print(f"{finding.state:7}  {finding.text}", flush=True)
+            missing += finding.state == "missing"
     print(f"\n{missing} to mend" if missing else "\nEverything needed is there.")
     return missing
+
+
+def _examined(look: Look, course: Course) -> Iterator[Finding]:
+    """What a look finds; what cannot even be looked at is missing."""
+    try:
+        yield from look(course)
+    except Exception as error:  # whatever a half-installed package does
+        yield Finding("missing", f"{_name(look)}: {type(error).__name__}: {error}; {MEND}")
+
+
+def _name(look: Look) -> str:
+    return look.__name__.strip("_")
+
+
+@contextmanager
+def _waiting(what: str) -> Iterator[None]:
+    """Say what is being done, and the seconds that it has taken; nothing of that stays."""
+    over = threading.Event()
+
+    def tell() -> None:
+        for passed in itertools.count():
+            print(f"\r{what}: {passed} s", end="", file=sys.stderr, flush=True)
+            if over.wait(SECOND):
+                break
+        print(f"\r{'':{len(what) + 9}}\r", end="", file=sys.stderr, flush=True)
+
+    teller = threading.Thread(target=tell)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
 
 
 def _python(course: Course) -> Iterator[Finding]:
@@ -247,7 +280,7 @@ def _chromium(_course: Course) -> Iterator[Finding]:
         yield Finding("note", "no Chromium; only tests need it: apt install chromium")
 
 
-LOOKS: tuple[Callable[[Course], Iterator[Finding]], ...] = (
+LOOKS: tuple[Look, ...] = (
     _python, _environment, _packages, _torch, _kernel, _namesakes, _nbgrader, _sandbox,
     _disk, _memory, _ports, _root, _chromium,
 )  # fmt: skip

@@ -25,7 +25,7 @@ def clocks(first: int = 0, hands: int = 4, base: float = 10_000.0) -> tuple[Figu
     for face in range(8):
         centre, position = 2.5 * face, first + face
         ax.add_patch(Circle((centre, 0), 1, fill=False, edgecolor=QUIET))
-        ax.text(centre, 1.2, f"p = {position}", ha="center", fontsize=9)
+        ax.text(centre, 1.2, f"p = {position}", ha="center")
         for hand in range(hands):
             angle = position * base ** (-hand / hands)
             length = 0.92 - 0.6 * hand / max(1, hands - 1)

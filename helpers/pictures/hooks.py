@@ -43,9 +43,9 @@ def hooks(*lit: str) -> tuple[Figure, str]:
     arrow(ax, (55, 13), (56.5, 13))
     box(ax, (60.5, 13), (8, 5), "softmax")
     arrow(ax, (60.5, 10.5), (60.5, 6.5))
-    arrow(ax, (30.5, 4), (46, 4))
-    box(ax, (48.5, 4), (5, 4), "values")
-    arrow(ax, (51, 4), (56, 4))
+    arrow(ax, (30.5, 4), (45, 4))
+    box(ax, (48.5, 4), (7, 4), "values")
+    arrow(ax, (52, 4), (56, 4))
     box(ax, (61, 4), (10, 5), "+ context", "context" in lit)
     arrow(ax, (66, 4), (72, 4))
     told = "; ".join(f"{name}, {SAYS[name]}" for name in lit) or "none of them"

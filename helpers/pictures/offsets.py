@@ -34,7 +34,7 @@ def _numbers(ax: Axes, table: np.ndarray, limit: float) -> None:
     # Paler than the colours' ends, so that black type can be read on all of them.
     ax.imshow(table, cmap=DIVERGING, norm=Normalize(-2.2 * limit, 2.2 * limit), aspect="equal")
     for (row, column), value in np.ndenumerate(table):
-        ax.text(column, row, f"{value:g}", ha="center", va="center", fontsize=8, color="black")
+        ax.text(column, row, f"{value:g}", ha="center", va="center", color="black")
     ax.set(xticks=range(table.shape[1]), yticks=range(table.shape[0]))
     ax.tick_params(length=0)
 
@@ -82,5 +82,5 @@ def _strip(ax: Axes, table: np.ndarray, length: int, title: str) -> None:
         colour = LIT if lit else QUIET
         box = {"boxstyle": "square,pad=.2", "fc": "none", "ec": LIT if lit else "none", "lw": 1.5}
         text = "·" if added else f"{offset}"
-        ax.text(column, row, text, ha="center", va="center", fontsize=8, color=colour, bbox=box)
+        ax.text(column, row, text, ha="center", va="center", color=colour, bbox=box)
     ax.axis("off")

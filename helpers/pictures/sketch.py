@@ -41,7 +41,7 @@ def box(
 
 def write(ax: Axes, at: Point, text: str, weight: str = "normal", align: str = "center") -> None:
     """Text around a point, or from it on."""
-    ax.text(*at, text, ha=align, va="center", fontsize=9, fontweight=weight)
+    ax.text(*at, text, ha=align, va="center", fontweight=weight)
 
 
 def arrow(ax: Axes, *points: Point, lit: bool = False) -> None:

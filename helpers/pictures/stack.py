@@ -91,7 +91,7 @@ def _name_curves(ax: Axes, first: np.ndarray, words: Sequence[str], lit: Sequenc
     """Words in the place of ticks, each at the first value of its curve."""
     ax.set_yticks(first, words)
     for number, label in enumerate(ax.get_yticklabels()):
-        label.set(color=LIT if number in lit else QUIET, fontsize=9)
+        label.set(color=LIT if number in lit else QUIET)
 
 
 def slopes(biases: np.ndarray, query: int) -> tuple[Figure, str]:

@@ -145,7 +145,7 @@ def _fates(words: Sequence[str], seen: Sequence[str], chosen: Sequence[int]) -> 
 
 def _widths(*rows: Sequence[str]) -> list[float]:
     """How wide each column must be for its longest text."""
-    return [1.7 + 0.74 * max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [1.7 + 0.8 * max(map(len, column)) for column in zip(*rows, strict=True)]
 
 
 def _line(

@@ -23,6 +23,19 @@ print(runtime.check())
 # %% [markdown]
 # A line with ✗ says what to do. Everything in the course runs on a laptop without a GPU. With a GPU
 # the experiments are larger, but the ideas are the same.
+#
+# ### The map of the course
+#
+# This is a Transformer. All tokens of a text enter it together, and each layer repeats what the
+# dotted box shows. Positions can be put in at the four highlighted points, called hooks. Unit 01
+# explains the other boxes. Later units show this map again and highlight only the hooks that they
+# use.
+
+# %%
+from helpers import plots
+from helpers.pictures import hooks
+
+plots.show(*hooks.hooks("embed", "rotate", "scores", "context"))
 
 # %% [markdown]
 # ## 2. A bag of words

@@ -31,6 +31,15 @@ from helpers.pictures import hooks, reading
 from helpers.predict import outcome, predict
 
 # %% [markdown]
+# This is the map of the course from unit 00. The four points at which an encoding can act are
+# called **hooks**: `embed`, `rotate`, `scores` and `context`. Here no hook is highlighted, because
+# this unit is about attention **without** positions. Sections 1 to 3 build everything else in the
+# dotted box. Section 7 returns to the hooks.
+
+# %%
+plots.show(*hooks.hooks())
+
+# %% [markdown]
 # ## 1. An average with weights
 #
 # A word means little without its neighbours. For each token, attention computes a weighted average
@@ -113,9 +122,17 @@ check.attention(attention, seed=1101)
 # ### Why the scale?
 #
 # The dot product of two random vectors of width $d$ is a sum of $d$ terms, so its standard
-# deviation grows like $\sqrt d$. Without the scale, queries of large width would put nearly all
-# weight on a single key.
-#
+# deviation grows like $\sqrt d$. What happens if the scores are not divided by $\sqrt d$? Make a
+# prediction: write your letter between the quotes and run the cell. Predictions are never marked.
+
+# %%
+predict("scale", "Random queries and 12 random keys of width 256, without the scale: what do the "
+        "attention weights of a query look like?",
+        a="as with the scale: the softmax makes them sum to 1 anyway",
+        b="nearly all weight is on one key",
+        c="nearly equal: a sum of many random terms is close to its mean", answer="")
+
+# %% [markdown]
 # To see the weights, we give **your** function the identity matrix as values: then each row of the
 # output is a row of weights. For the second picture the queries are first multiplied by $\sqrt d$,
 # which undoes the scale.
@@ -123,24 +140,40 @@ check.attention(attention, seed=1101)
 # %%
 attention_of = check.attention.use(attention)
 
-def draw(d, keys):
+def weights_of(d, keys, factor):
     q, k = torch.randn(2, keys, d, generator=Generator().manual_seed(0))
+    return torch.as_tensor(attention_of(factor * q, k, torch.eye(keys)))
+
+def mean_largest(weights):
+    return float(weights.max(-1).values.mean())
+
+# %%
+def draw(d, keys):
     figure, axes = plt.subplots(1, 2)
     largest = []
     for ax, factor, title in zip(axes, (1, math.sqrt(d)), ("with √d", "without"), strict=True):
-        weights = torch.as_tensor(attention_of(factor * q, k, torch.eye(keys)))
+        weights = weights_of(d, keys, factor)
         plots.heatmap(ax, weights, x="key", y="query", title=f"{title}, d = {d}", limit=1,
                       says="weight", bar=ax is axes[1])
         ax.locator_params(integer=True)
-        largest.append(float(weights.max(-1).values.mean()))
+        largest.append(mean_largest(weights))
     return figure, "Mean largest weight: {:.2f} with √d, {:.2f} without.".format(*largest)
 
 widgets.explore(draw, d=("key width d", 1, 256, 64), keys=("number of keys", 2, 32, 12))
 
 # %% [markdown]
-# Increase `d`. The left picture hardly changes. In the right picture, nearly all weight of a row
-# moves into a single cell. Then a small change of the scores changes the weights hardly at all: the
-# gradient is almost 0, and training is slow. Vaswani et al. scale for this reason (section 3.2.1).
+# Increase `d` to 256. On the left, the mean largest weight hardly changes. On the right, nearly all
+# weight of most rows moves into a single cell.
+
+# %%
+largest = mean_largest(weights_of(256, 12, math.sqrt(256)))
+outcome("scale", "b" if largest > 0.8 else "c" if largest < 0.2 else "a")
+
+# %% [markdown]
+# The softmax makes the weights of a row sum to 1. How it divides them depends on the differences
+# between the scores, and without the scale these grow like $\sqrt d$. Once one key has nearly all
+# weight, a small change of the scores hardly changes the weights: the gradient is almost 0, and
+# training is slow. Vaswani et al. scale for this reason (section 3.2.1).
 
 # %% [markdown]
 # ## 2. Who may look at whom
@@ -470,8 +503,7 @@ for name, f in functions.items():
 #
 # Now swap two tokens of ten, and compare the outputs at each **position**. Without sinusoids, the
 # output changes at two positions, because each of the two outputs moves with its token. And with
-# sinusoids? Make a prediction: write your letter between the quotes and run the cell. Predictions
-# are never marked.
+# sinusoids?
 
 # %%
 predict("swap", "Tokens 2 and 7 change places. At how many positions does the output change "
@@ -578,8 +610,8 @@ for question, answers in questions.items():
 # Counting the symbol c needs no order. “Which comes first” cannot be answered better than by
 # tossing a coin. 
 #
-# Here is another experiment: 400 new sequences without twins. What is right for a sequence is now
-# drawn at random.
+# Here is another experiment: 400 new sequences without twins. The right answer to each of them is
+# now drawn at random.
 
 # %%
 predict("coin", "400 sequences whose answers are coin tosses: what does your function return?",
@@ -615,10 +647,19 @@ outcome("coin", "a" if ceilings[0] < 0.55 else "b" if ceilings[0] < 0.7 else "c"
 # this floor.
 #
 # Does training confirm this? We train two encoders of two layers: one without positions, one with
-# sinusoids. A run takes a few seconds. Each run draws its random weights and texts from a number,
-# its **seed**. One run can be lucky, so each encoder is trained with three seeds (ten on a GPU).
-# The loss is taken at the `?` only. In the table, *floor* is the lowest possible loss: $\ln 2$ for
-# a model that knows only the bag, 0 for one that knows the order.
+# sinusoids. Training takes 150 steps of 64 sequences, a few seconds. Then 2,000 new sequences, with
+# their twins among them, test the encoder. The loss is taken at the `?` only.
+
+# %%
+predict("twins", "After 150 steps: how many of the new sequences do the two encoders get right?",
+        a="without positions more than 60 %, since it has learned from many sequences",
+        b="without positions half, with sinusoids more than 95 %",
+        c="without positions half, with sinusoids about 75 %, since 150 steps are few", answer="")
+
+# %% [markdown]
+# Each run draws its random weights and texts from a number, its **seed**. One run can be lucky, so
+# each encoder is trained with three seeds (ten on a GPU). In the table, *floor* is the lowest
+# possible loss: $\ln 2$ for a model that knows only the bag, 0 for one that knows the order.
 
 # %% tags=["training"]
 import pandas as pd
@@ -642,12 +683,19 @@ def over_seeds(runs):
     columns = {"loss": ("loss", "mean"), "± std": ("loss", "std"), "accuracy": ("accuracy", "mean")}
     return models.agg(seeds=("loss", "size"), **columns).reset_index().round(4)
 
+# %% tags=["training"]
 floors = {"none": math.log(2), "sinusoidal": 0.0}
-over_seeds([trained(seed, *each) for each in floors.items() for seed in SEEDS])
+twins = over_seeds([trained(seed, *each) for each in floors.items() for seed in SEEDS])
+twins
+
+# %% tags=["training"]
+without, with_sinusoids = twins["accuracy"]
+outcome("twins", "a" if without > 0.6 else "b" if with_sinusoids > 0.95 else "c")
 
 # %% [markdown]
-# The encoder without positions guesses, as was proved. The encoder with sinusoids solves the task.
-# This second result is only measured, so it is repeated with several seeds.
+# The encoder without positions guesses, as was proved: more training sequences do not help it. The
+# encoder with sinusoids solves the task, and 150 steps are enough. This second result is only
+# measured, so it is repeated with several seeds.
 
 # %% [markdown]
 # ## 6. And GPT?
@@ -758,25 +806,37 @@ for sentence in ("dog bites man ?", "man bites dog ?"):
 # from the mask itself: each position sees a different part of the sentence.
 #
 # So a decoder can know the order. Does it learn this? Here is the task of section 5 again, without
-# positions, now with the causal mask:
+# positions, now with the causal mask and with one layer or two.
+
+# %%
+predict("decoder", "Two layers, a causal mask and no positions: how many of the new sequences does "
+        "the decoder get right after 150 steps?",
+        a="more than 95 %, as the encoder with sinusoids",
+        b="about 75 %: more than without the mask, less than with sinusoids",
+        c="about half: it could know the order, but does not learn to use it", answer="")
 
 # %% tags=["training"]
 floors = {1: math.log(2), 2: 0.0}  # by the number of layers
-over_seeds([trained(seed, "none", floor, layers, causal=True)
-            for layers, floor in floors.items() for seed in SEEDS])
+decoders = over_seeds([trained(seed, "none", floor, layers, causal=True)
+                       for layers, floor in floors.items() for seed in SEEDS])
+decoders
+
+# %% tags=["training"]
+right = decoders["accuracy"].iloc[-1]  # two layers
+outcome("decoder", "a" if right > 0.95 else "c" if right < 0.6 else "b")
 
 # %% [markdown]
 # One layer guesses, whatever the seed: its last token knows only the bag, so the proof of section 5
-# holds. Two layers solve the task. So without positions, an encoder such as BERT has no sense of
-# order, but a decoder such as GPT can have one. Haviv et al. (2022) find the same in trained
-# language models. Positions still help a decoder a little: in Haviv et al., models without
-# positions stay slightly behind models with positions.
+# holds. Two layers learn to use the order that the mask gives them, and solve the task. So without
+# positions, an encoder such as BERT has no sense of order, but a decoder such as GPT can have one.
+# Haviv et al. (2022) find the same in trained language models. Positions still help a decoder a
+# little: in Haviv et al., models without positions stay slightly behind models with positions.
 
 # %% [markdown]
 # ## 7. Four hooks
 #
-# The next units bring order back with encodings of the positions. In the course's model an encoding
-# can act at four points, called **hooks**:
+# The next units bring order back with encodings of the positions. Here is the map from the opening
+# once more, with all four hooks highlighted:
 
 # %%
 plots.show(*hooks.hooks("embed", "rotate", "scores", "context"))

@@ -31,8 +31,16 @@ from helpers.encodings import Encoding, create
 from helpers.model import probes
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.encoder import Encoder, EncoderLayer
-from helpers.pictures import stack
+from helpers.pictures import hooks, stack
 from helpers.predict import outcome, predict
+
+# %% [markdown]
+# Positions can enter a Transformer at four hooks (unit 01), and this unit follows two of them up a
+# stack. `embed` acts once, before the first layer: do the positions survive all layers? `scores`
+# acts in every layer, so each layer gets the offsets anew.
+
+# %%
+plots.show(*hooks.hooks("embed", "scores"))
 
 # %% [markdown]
 # Our six words are *the cat sat on the mat*. Each word gets a random vector, and its position is

@@ -42,6 +42,13 @@ from helpers.predict import outcome, predict
 PAIR = "Paris is the capital of France.", "Everybody knows that."
 
 # %% [markdown]
+# This unit is about the left end of the map of unit 01: the tokens, and the hook `embed`, at which
+# BERT adds its positions to them.
+
+# %%
+plots.show(*hooks.hooks("embed"))
+
+# %% [markdown]
 # ## 1. From letters to tokens
 #
 # BERT was trained on books and Wikipedia. This unit uses real English that comes with every Python:
@@ -509,13 +516,9 @@ pd.DataFrame({f"{n} behind": {name: moved_by_padding(bert, sixteen, n, mask)
 #
 # ## 5. Three vectors, one sum
 #
-# Ids are only names; the first layer needs vectors. Positions are added at
-# the same point, the hook `embed`:
-
-# %%
-plots.show(*hooks.hooks("embed"))
-
-# %% [markdown]
+# Ids are only names; the first layer needs vectors. Positions are added at the same point, the hook
+# `embed`.
+#
 # Three learned tables give one vector each, and the three vectors are added (Devlin et al. 2018,
 # figure 2). The published code then applies a LayerNorm, which that figure does not show. At
 # position $p$:

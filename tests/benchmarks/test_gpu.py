@@ -1,6 +1,7 @@
 """The one command for a machine with a GPU: tried on the CPU, its times kept, its failures told."""
 
 import json
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -9,28 +10,43 @@ import pytest
 
 from benchmarks import gpu
 from benchmarks.gpu import Part
+from tests.common import ROOT, WHOLE
 
 
 def test_a_dry_run_on_a_cpu_writes_its_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without unit 08, which test_learner.py runs dry and test_full_profile.py times."""
     monkeypatch.setenv("ORDER_MATTERS_PROFILE", "dry")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     monkeypatch.setattr(gpu, "DRY", True)
     monkeypatch.setattr(sys, "argv", ["gpu", "--out", str(tmp_path)])
-    chosen = gpu.parts(tmp_path)[:2]
+    chosen = gpu.parts(tmp_path)[: None if WHOLE else 2]  # a unit from end to end takes long
     monkeypatch.setattr(gpu, "parts", lambda _out: chosen)
     assert gpu.main() == 0
     made = {path.stem: json.loads(path.read_text()) for path in tmp_path.iterdir()}
-    assert set(made) == {"gpu", "mini_bert_forms_cpu"}
+    of_unit = {"full_profile_cpu", "full_curves_cpu"} if WHOLE else set()
+    assert set(made) == {"gpu", "mini_bert_forms_cpu"} | of_unit
     assert all(each["machine"]["torch"] and each["machine"]["device"] for each in made.values())
     rows = made["gpu"]["rows"]
-    assert [row["part"] for row in rows] == ["tests", "forms of a step"]
+    parts = ["tests", "forms of a step", "full profile"]
+    assert [row["part"] for row in rows] == parts[: len(chosen)]
+    assert all(row["outcome"] == "done" for row in rows)
     assert " passed" in rows[0]["last line"] and "skipped" not in rows[0]["last line"]
     forms = {row["name"]: row for row in made["mini_bert_forms_cpu"]["rows"]}
     assert {"ours, eager", "ours, fused AdamW", "ours, fused AdamW, compiled"} <= set(forms)
     assert all(row["utilisation"] > 0 for row in forms.values())
+    if not WHOLE:
+        return
+    cells, curves = (made[f"full_{name}_cpu"]["rows"] for name in ("profile", "curves"))
+    assert sum(row["seconds"] for row in cells) > 1
+    assert {row["run"] for row in curves} == {"learned", "none"}
+    assert "in all on cpu" in rows[2]["last line"]
+
+
+def test_a_dry_run_tries_something_of_each_file() -> None:
+    words = ["pytest", "--collect-only", "-q", "-k", gpu.FEW, *gpu.TESTS]
+    done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True)
+    assert {line.split(":")[0] for line in done.stdout.splitlines() if line} == {*gpu.TESTS}
 
 
 def test_all_parts_together_take_twenty_minutes_at_most(tmp_path: Path) -> None:

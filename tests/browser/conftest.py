@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -19,12 +20,13 @@ from playwright.sync_api import TimeoutError as LateError
 from helpers.course import lab, work
 from helpers.course.settings import Course
 from tests.common import CHROMIUM
+from tests.web.axe import refused
 
 
 @contextmanager
 def serving(command: Callable[[int], list[str]], folder: Path) -> Iterator[str]:
     """The address of what `command` starts on a port, in `folder`, which is its home as well."""
-    port = _free_port()
+    port = free_port()
     words = [*command(port), "--ServerApp.token=", "--ServerApp.password="]
     environment = os.environ | {"JUPYTER_CONFIG_DIR": str(folder), "HOME": str(folder)}
     silent = subprocess.DEVNULL
@@ -35,7 +37,7 @@ def serving(command: Callable[[int], list[str]], folder: Path) -> Iterator[str]:
         _wait_for(f"http://127.0.0.1:{port}/api")
         yield f"http://127.0.0.1:{port}"
     finally:
-        _end(server)
+        end(server)
 
 
 @contextmanager
@@ -72,6 +74,23 @@ def run(page: Page, shows: Locator, what: str = "Run All Cells", tries: int = 3)
         run(page, shows, what, tries - 1)
 
 
+def darken(page: Page) -> None:
+    """Choose JupyterLab's dark theme."""
+    page.get_by_role("menuitem", name="Settings", exact=True).click()
+    page.get_by_text("Theme", exact=True).hover()
+    page.get_by_text("JupyterLab Dark", exact=True).click()
+    page.locator("body[data-jp-theme-light=false]").wait_for(state="attached")
+    page.wait_for_timeout(1000)  # pictures are painted a little later
+
+
+def inaccessible(page: Page, within: str) -> list[tuple[str, str]]:
+    """What axe finds seriously wrong with outputs in JupyterLab."""
+    # JupyterLab's body has no height: axe would take what is in it for hidden, and find nothing.
+    page.add_style_tag(content="body { height: 100vh !important }")
+    # The empty corner is that of every table of pandas.
+    return [each for each in refused(page, within) if each[0] != "empty-table-header"]
+
+
 def end_kernels(page: Page) -> None:
     """End those of the server that the page is from."""
     page.evaluate(
@@ -84,16 +103,18 @@ def end_kernels(page: Page) -> None:
     )
 
 
-def _end(server: subprocess.Popen[bytes]) -> None:
-    server.terminate()
+def end(server: subprocess.Popen[Any]) -> None:
+    """End a server that has a session of its own, and what started it there."""
+    os.killpg(server.pid, signal.SIGTERM)
     try:
-        server.wait(timeout=30)
+        server.communicate(timeout=30)
     except subprocess.TimeoutExpired:  # Jupyter has been seen to wait for a kernel without end
         os.killpg(server.pid, signal.SIGKILL)
-        server.wait()
+        server.communicate()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens to."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -7,13 +7,14 @@ import nbformat
 import pytest
 from playwright.sync_api import Page
 
+from benchmarks import first_minutes
+from benchmarks.first_minutes import ANSWER
 from helpers.course import lab
 from helpers.course.settings import Course
-from tests.browser.conftest import run, serving
+from tests.browser.conftest import serving
 from tests.common import UNITS, needs_browser
 
 FIRST, SECOND = UNITS[:2]
-ANSWER = "    return torch.arange(tokens.shape[1]).expand(tokens.shape)"
 
 CURRENT = "#jp-main-dock-panel .lm-mod-current .lm-TabBar-tabLabel"
 
@@ -25,9 +26,7 @@ def opened(learner: Course, page: Page) -> Iterator[Page]:
     """JupyterLab as `make lab` opens it."""
     with serving(lambda port: lab.command(learner, port, browser=False), learner.work) as address:
         page.set_viewport_size({"width": 1366, "height": 768})
-        page.goto(f"{address}/lab")
-        page.locator(".jp-Notebook .jp-Cell").first.wait_for()
-        page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
+        first_minutes.show(page, f"{address}/lab")
         yield page
         page.close()  # the server would wait for it
 
@@ -42,22 +41,8 @@ def test_from_the_door_to_the_second_unit(learner: Course, opened: Page) -> None
     assert page.get_by_role("menuitem", name="Nbgrader").count() == 0
     assert page.get_by_text("notified about official Jupyter news").count() == 0
 
-    # To the answer's cell, running all that is above it.
-    answer = page.locator(".jp-CodeCell").filter(has_text="# EXERCISE positions")
-    answer.scroll_into_view_if_needed()
-    answer.locator(".cm-line").last.click()
-    bags = page.get_by_text("the same bag of words: True")
-    run(page, bags, "Run All Above Selected Cell")
-
-    answer.locator(".cm-line").filter(has_text="raise NotImplementedError").click()
-    page.keyboard.press("End")
-    page.keyboard.press("Shift+Home")
-    page.keyboard.press("Delete")
-    page.keyboard.type(ANSWER.strip())
-    page.keyboard.press("Shift+Enter")  # the answer, then the text below it, then the check
-    page.keyboard.press("Shift+Enter")
-    page.keyboard.press("Shift+Enter")
-    page.locator("[role=status]").filter(has_text="2 of 2").first.wait_for()
+    first_minutes.run_above(page)
+    first_minutes.solve(page)
     page.keyboard.press("Control+s")
     page.locator(".jp-mod-dirty").first.wait_for(state="hidden")
     saved = nbformat.read(learner.work / FIRST / f"{FIRST}.ipynb", as_version=4)

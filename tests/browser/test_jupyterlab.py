@@ -13,10 +13,12 @@ from helpers import checks
 from helpers.checks.engine import Finding, Report, shown
 from helpers.course import synthetic
 from helpers.course.settings import Course
-from tests.browser.conftest import jupyterlab, opened, run
+from tests.browser.conftest import darken, end_kernels, inaccessible, jupyterlab, opened, run
 from tests.common import needs_browser
 
 UNIT = "02-sinusoidal"
+MOVED = "The table for T=65"
+REPORT = ".jp-OutputArea [role=status]"
 
 pytestmark = needs_browser
 
@@ -36,7 +38,9 @@ def lab(course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
         yield f"{address}/lab/tree/{UNIT}.ipynb"
 
 
-def test_a_unit_runs_and_its_slider_moves(lab: str, page: Page) -> None:
+def test_a_unit_runs_its_slider_moves_and_its_picture_stays(
+    lab: str, page: Page, tmp_path: Path
+) -> None:
     opened(page, lab)
     report = page.locator("[role=status]").filter(has_text="The matrix that moves by k").first
     run(page, report)
@@ -46,9 +50,34 @@ def test_a_unit_runs_and_its_slider_moves(lab: str, page: Page) -> None:
     page.get_by_alt_text("The table for T=64").first.wait_for()
     page.get_by_role("slider", name="length T").focus()
     page.keyboard.press("ArrowRight")
-    page.get_by_alt_text("The table for T=65").first.wait_for()
+    page.get_by_alt_text(MOVED).first.wait_for()
     if shot := os.environ.get("ORDER_MATTERS_SCREENSHOT"):
         page.screenshot(path=shot)
+
+    assert page.locator(REPORT).filter(has_text="Hint:").count() == 1
+    assert inaccessible(page, REPORT) == []
+    darken(page)
+    assert inaccessible(page, REPORT) == []
+
+    saved = tmp_path / f"{UNIT}.ipynb"
+    while MOVED not in saved.read_text(encoding="utf-8"):
+        page.keyboard.press("Control+s")
+        page.wait_for_timeout(500)
+    end_kernels(page)
+    cells = nbformat.read(saved, as_version=4).cells
+    [first, *_] = [n for n, cell in enumerate(cells) if "# CHECK" in cell.source]
+    [drawn] = [n for n, cell in enumerate(cells) if MOVED in str(cell.get("outputs"))]
+    assert first < drawn  # nothing of it has run when the notebook is opened again
+
+    opened(page, lab)
+    page.locator(".jp-CodeCell").filter(has_text='("length T"').scroll_into_view_if_needed()
+    picture = page.get_by_alt_text(MOVED)
+    picture.wait_for()
+    assert picture.evaluate("each => each.complete && each.naturalWidth > 100")
+    page.get_by_role("slider", name="length T").wait_for(state="detached")
+
+    page.add_style_tag(content=f"{REPORT} li {{ color: #555 }}")  # what axe sees in the dark
+    assert {rule for rule, _ in inaccessible(page, REPORT)} == {"color-contrast"}
 
 
 @pytest.fixture

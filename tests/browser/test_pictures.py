@@ -5,14 +5,13 @@ from pathlib import Path
 
 import matplotlib.image
 import nbformat
-from axe_playwright_python.sync_playwright import Axe
 from nbformat import v4
 from playwright.sync_api import Locator, Page
 
 from benchmarks import sliders
 from helpers import widgets
 from helpers.course.authoring.notebook import METADATA
-from tests.browser.conftest import end_kernels, jupyterlab, opened, run
+from tests.browser.conftest import darken, end_kernels, inaccessible, jupyterlab, opened, run
 from tests.common import needs_browser
 
 CELLS = (
@@ -31,15 +30,9 @@ widgets.explore(draw, n=("points n", 1, 99, 40))""",
     "explorable.show('clock', *clock.clocks(3))",
     "for _ in runtime.bar(range(20), desc='some steps'): pass",
 )
+OUTPUTS = ".jp-OutputArea"
 
 pytestmark = needs_browser
-
-
-def _refused(page: Page) -> list[tuple[str, str]]:
-    """What axe finds seriously wrong with the outputs."""
-    found = Axe().run(page, context={"include": [[".jp-OutputArea"]]}).response["violations"]
-    bad = [each for each in found if each["impact"] in ("serious", "critical")]
-    return [(each["id"], node["html"]) for each in bad for node in each["nodes"]]
 
 
 def _ground(picture: Locator) -> float:
@@ -99,7 +92,7 @@ def test_pictures_stay_when_the_notebook_is_closed(tmp_path: Path, page: Page) -
         assert timed["pictures"] > 0
         value = _drag(page)
         _press(page)
-        assert _refused(page) == []
+        assert inaccessible(page, OUTPUTS) == []
         assert complaints == []
         _end(page, path)
 
@@ -114,20 +107,16 @@ def test_pictures_stay_when_the_notebook_is_closed(tmp_path: Path, page: Page) -
         says = "each => getComputedStyle(each, '::after').content"
         assert gone.evaluate(says) == f'"{widgets.AGAIN}"'
         assert _ground(picture) > 0.9
-        page.get_by_role("menuitem", name="Settings", exact=True).click()
-        page.get_by_text("Theme", exact=True).hover()
-        page.get_by_text("JupyterLab Dark", exact=True).click()
-        page.locator("body[data-jp-theme-light=false]").wait_for(state="attached")
-        page.wait_for_timeout(1000)  # pictures are painted a little later
+        darken(page)
         assert _ground(picture) < 0.1
         page.locator("figure.ready[data-theme=dark]").wait_for()
-        assert _refused(page) == []
+        assert inaccessible(page, OUTPUTS) == []
 
         page.keyboard.press("Control+b")  # the list of files would take all of a phone
         page.set_viewport_size({"width": 360, "height": 2000})
         for each in ("img.order-matters", "figure.ready", "figure.ready .clocks"):
             page.wait_for_function(f"document.querySelector('{each}').clientWidth < 360")
-        assert _refused(page) == []
+        assert inaccessible(page, OUTPUTS) == []
         page.set_viewport_size({"width": 1280, "height": 2000})
 
         # Somebody else's notebook is not trusted: JupyterLab shows of it what can do no harm.

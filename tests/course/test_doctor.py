@@ -1,8 +1,10 @@
 """`course doctor` says what is missing, and only that fails."""
 
+import io
 import shutil
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -177,3 +179,30 @@ def test_what_cannot_be_looked_at_is_missing_and_stops_nothing(
     assert "psutil: ImportError: No module named 'psutil'" in printed
     assert "port 8888" in printed
     assert "1 to mend" in printed
+
+
+def test_each_line_comes_when_it_is_known_and_a_long_look_is_not_silent(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, err = io.TextIOWrapper(io.BytesIO()), io.StringIO()
+
+    def _first(_course: Course) -> Iterator[Finding]:
+        yield Finding("ok", "the first thing")
+
+    def _slow(_course: Course) -> Iterator[Finding]:
+        written = out.buffer.getvalue()
+        yield Finding("ok", f"before it came {written!r}")
+        begun = time.monotonic()
+        while "slow: 2 s" not in err.getvalue() and time.monotonic() < begun + 60:
+            time.sleep(0.01)
+
+    monkeypatch.setattr(doctor, "SECOND", 0.05)
+    monkeypatch.setattr(doctor, "LOOKS", (_first, _slow))
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", err)
+    doctor.report(course)
+    out.seek(0)
+    assert "before it came b'ok       the first thing" in out.read()
+    told = err.getvalue().split("\r")
+    assert {"looking at slow: 0 s", "looking at slow: 1 s", "looking at slow: 2 s"} <= {*told}
+    assert told[-1] == "" and told[-2].isspace() and len(told[-2]) > len("looking at slow: 2 s")

@@ -157,6 +157,28 @@ def test_a_table_must_be_loud_and_rope_needs_offsets_that_it_knows() -> None:
     assert mean["learned", 24] < limit[24] + 0.04 and round(none - limit[24], 1) == 1.3
 
 
+def test_what_unit_03_begins_with() -> None:
+    table, lag = recorded.load("lag_controls").table, recorded.load("lag3").table
+    above = {}
+    for name, runs in {"learned": table, "frozen": table, "none": lag}.items():
+        each = runs[(runs["length"] == 24) & (runs["encoding"] == name)]
+        assert each["seed"].nunique() == 3
+        above[name] = each["loss"] - each["limit"]
+    assert above["learned"].max() < 0.04
+    assert [f"{above[name].mean():.2f}" for name in ("frozen", "none")] == ["1.24", "1.33"]
+
+
+def test_what_unit_04_says_of_a_table_for_each_head() -> None:
+    table = recorded.load("lag_heads").table
+    runs = table.groupby(["encoding", "length"])
+    assert (runs["seed"].nunique() == 3).all()
+    mean = runs["loss"].mean().unstack()
+    for name in ("Shaw keys", "Shaw"):
+        assert (mean.loc[name] - mean.loc[f"{name}, per head"]).between(0, 0.0045).all()
+    above = (table["loss"] - table["limit"]).groupby([table["encoding"], table["length"]]).mean()
+    assert above.between(0.015, 0.035).all()
+
+
 def test_what_unit_06_says_of_trained_stacks() -> None:
     table = recorded.load("stack").table
     assert table.groupby(["encoding", "length"])["seed"].nunique().min() >= 3

@@ -32,11 +32,12 @@ import importlib.metadata
 import importlib.util
 import sys
 
-TROUBLE = {  # a word of pip's, and what to do
+TROUBLE = {  # words of pip's, and what to do; the first that it said count
+    "connection broken": "GitHub or PyPI gives no answer. Run this cell again in a minute.",
     " 404 ": "There is no release $release. Open the notebook by the badge in the course's README.",
     "HASHES": "What came is not release $release. Run this cell again, then ask your teacher.",
     "different Python": "The course needs another Python: Runtime > Change runtime type.",
-    "": "GitHub or PyPI gives no answer. Run this cell again in a minute.",
+    "No matching": "A package is not to be had for this Python: Runtime > Change runtime type.",
 }
 
 
@@ -53,9 +54,11 @@ def install(name, version, what):
     if not there():
         print("Installing", name, version)
         pip = f'"{sys.executable}" -m pip install -q --disable-pip-version-check --retries 1'
-        said = " ".join(get_ipython().getoutput(f"{pip} {what}"))
+        said = get_ipython().getoutput(f"{pip} {what}")
         if not there():
-            raise SetUpError(next(TROUBLE[word] for word in TROUBLE if word in said))
+            known = [TROUBLE[words] for words in TROUBLE if words in " ".join(said)]
+            other = f"{name} is not installed. pip says: {(said or ['nothing'])[-1]}"
+            raise SetUpError([*known, other][0])
 
 
 if "google.colab" in sys.modules:

@@ -30,7 +30,7 @@ from pygments.lexers import PythonLexer
 
 WRITTEN = {"details", "summary", "b", "i", "em", "strong", "sub", "sup", "kbd", "br"}  # by learners
 MARKDOWN = {
-    "p", "h3", "h4", "h5", "h6", "a", "pre", "code", "blockquote", "ul", "ol", "li", "input", "hr",
+    "p", "h3", "h4", "h5", "h6", "a", "pre", "code", "blockquote", "ul", "ol", "li", "hr",
     "del", "img", "table", "thead", "tbody", "tr", "th", "td", "dl", "dt", "dd",
 }  # fmt: skip
 # Without annotation-xml, mglyph and malignmark, by which HTML gets into a formula.
@@ -41,6 +41,7 @@ FORMULA = {
 FORMULA_KEYS = {
     "display", "stretchy", "fence", "form", "width", "mathvariant", "minsize", "maxsize",
     "columnalign", "displaystyle", "scriptlevel", "accent", "lspace", "rspace", "linethickness",
+    "tabindex",
 }  # fmt: skip
 LINK = re.compile(r"(?:https?://|mailto:|#)", re.IGNORECASE)
 PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/=]+")
@@ -56,9 +57,8 @@ SAFE = nh3.Cleaner(
     tags=WRITTEN | MARKDOWN | FORMULA,
     clean_content_tags=set(),  # the text of a script is shown, too
     attributes=dict.fromkeys(FORMULA, FORMULA_KEYS)
-    | {"a": {"href"}, "img": {"src", "alt"}, "ol": {"start"}, "input": {"checked", "disabled"}},
+    | {"a": {"href"}, "img": {"src", "alt"}, "ol": {"start"}},
     attribute_filter=_allowed,
-    set_tag_attribute_values={"input": {"type": "checkbox"}},  # of a list of tasks
     url_schemes={"http", "https", "mailto", "data"},
     link_rel="noreferrer",
 )
@@ -121,6 +121,9 @@ class _Renderer(IPythonRenderer):
     def block_math(self, body: str) -> str:
         return formula(body, "block")
 
+    def task_list_item(self, text: str, checked: bool = False) -> str:
+        return f"<li>{'☑' if checked else '☐'} {text}</li>\n"
+
     def latex_environment(self, name: str, body: str) -> str:
         return formula(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block")
 
@@ -143,6 +146,8 @@ def formula(tex: str, display: str) -> str:
     except Exception:  # whatever is wrong with somebody's TeX
         return as_tex
     root.attrib.pop("xmlns", None)
+    if display == "block":
+        root.set("tabindex", "0")  # a wide one is moved by the keyboard, too
     for each in root.iter():
         each.text = html.unescape(each.text or "")
     drawn = ElementTree.tostring(root, "unicode", short_empty_elements=False)

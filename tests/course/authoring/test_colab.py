@@ -1,6 +1,8 @@
 """The set-up cell of a published notebook, in an environment and with a release of their own."""
 
 import dataclasses
+import hashlib
+import os
 import re
 import subprocess
 import sys
@@ -27,10 +29,18 @@ build-backend = "hatchling.build"
 name = "order-matters"
 version = "9.9"
 requires-python = "{python}"
+dependencies = [{needs}]
 [tool.hatch.build.targets.wheel]
 packages = ["helpers"]
 [tool.course]
 """
+SILENT = "http://127.0.0.1:9"
+NOWHERE = {  # no place that pip finds packages in
+    "PIP_NO_INDEX": "1",
+    "PIP_CONFIG_FILE": os.devnull,
+    "PIP_FIND_LINKS": "",
+    "PIP_EXTRA_INDEX_URL": "",
+}
 # The notebook's kernel: what is asked of Colab's modules is that one is there.
 KERNEL = """\
 import sys, types
@@ -67,9 +77,10 @@ class Runtime:
         (site / "ours.pth").write_text(sysconfig.get_path("purelib"))  # IPython, pip, d2l
         (folder / "content").mkdir()
 
-    def publish(self, python: str = ">=3.11") -> None:
+    def publish(self, python: str = ">=3.11", needs: str = "") -> None:
         """Put a release in its place, and build the notebook for it."""
-        (self.course.root / "pyproject.toml").write_text(PROJECT.format(python=python))
+        project = PROJECT.format(python=python, needs=needs)
+        (self.course.root / "pyproject.toml").write_text(project)
         place = self.folder / "site" / "someone" / "order" / "releases" / "download" / "v1"
         place.mkdir(parents=True, exist_ok=True)
         wheel = release.named(release.wheel(self.course, place))
@@ -117,22 +128,58 @@ def test_colab_installs_the_release_once_and_no_more_than_it_lacks(runtime: Runt
     assert len(runtime.asked) == 1
 
 
-def test_what_fails_is_told_in_one_line(runtime: Runtime) -> None:
-    def told() -> str:
-        introduced, line = runtime.set_up().split("\n")
-        assert introduced.startswith("Installing") and "restart" not in line
-        return line
+def _told(runtime: Runtime) -> str:
+    """The one line that a learner is told."""
+    introduced, line = runtime.set_up().split("\n")
+    assert introduced.startswith("Installing") and "restart" not in line
+    return line
 
-    good = runtime.course
-    name, digest = good.wheel.split("=")
-    runtime.course = dataclasses.replace(good, wheel=f"{name}={digest[::-1]}")
-    assert told().startswith("What came is not release v1.")
-    runtime.course = dataclasses.replace(good, release="v2")
-    assert told().startswith("There is no release v2.")
+
+def test_another_file_than_the_release_is_told(runtime: Runtime) -> None:
+    name, digest = runtime.course.wheel.split("=")
+    runtime.course = dataclasses.replace(runtime.course, wheel=f"{name}={digest[::-1]}")
+    assert _told(runtime).startswith("What came is not release v1.")
+
+
+def test_a_release_that_is_not_there_is_told(runtime: Runtime) -> None:
+    runtime.course = dataclasses.replace(runtime.course, release="v2")
+    assert _told(runtime).startswith("There is no release v2.")
+
+
+def test_a_python_that_does_not_fit_is_told(runtime: Runtime) -> None:
     runtime.publish(python=">=3.99")
-    assert told().startswith("The course needs another Python:")
-    runtime.address = "http://127.0.0.1:9"
-    assert told().startswith("GitHub or PyPI gives no answer.")
+    assert _told(runtime).startswith("The course needs another Python:")
+
+
+def test_a_package_that_is_not_to_be_had_is_told(
+    runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runtime.publish(needs='"numpy>=99"')
+    for name, value in NOWHERE.items():
+        monkeypatch.setenv(name, value)
+    assert _told(runtime).startswith("A package is not to be had for this Python:")
+
+
+@pytest.mark.parametrize("what", ["GitHub", "PyPI"])
+def test_no_network_is_told(runtime: Runtime, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    for name, value in (NOWHERE | {"PIP_NO_INDEX": "0", "PIP_INDEX_URL": SILENT}).items():
+        monkeypatch.setenv(name, value)
+    if what == "GitHub":
+        runtime.address = SILENT
+    else:
+        runtime.publish(needs='"numpy>=99"')
+    assert _told(runtime).startswith("GitHub or PyPI gives no answer.")
+
+
+def test_of_anything_else_the_last_of_pips_lines_is_shown(runtime: Runtime) -> None:
+    (wheel,) = (runtime.folder / "site").rglob("*.whl")
+    wheel.write_bytes(b"no wheel")
+    digest = hashlib.sha256(b"no wheel").hexdigest()
+    name = runtime.course.wheel.split("=")[0]
+    runtime.course = dataclasses.replace(runtime.course, wheel=f"{name}={digest}")
+    told = _told(runtime)
+    assert told.startswith("order-matters is not installed. pip says: ERROR: ")
+    assert "invalid" in told
 
 
 def test_helpers_of_somebody_else_are_told_from_ours(runtime: Runtime) -> None:

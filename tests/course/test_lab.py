@@ -1,0 +1,76 @@
+"""Where a learner works: what `course lab` says, what git leaves alone, and what VS Code finds."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+
+from helpers.course import foreground, install, lab, work
+from helpers.course.settings import Course
+from tests.common import ROOT, UNITS
+
+
+@pytest.fixture
+def begun(tiny: Course) -> Course:
+    """A course whose one unit has its copy in work/."""
+    notebook = tiny.notebooks / "01-tiny" / "01-tiny.ipynb"
+    notebook.parent.mkdir(parents=True)
+    nbformat.write(nbformat.v4.new_notebook(), notebook)
+    work.begin(tiny)
+    return tiny
+
+
+@pytest.mark.parametrize("root", [True, False])
+def test_root_is_told_what_is_allowed(
+    begun: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], root: bool
+) -> None:
+    ran: list[list[str]] = []
+
+    def run(words: list[str], folder: Path) -> int:
+        assert folder == begun.work
+        ran.append(words)
+        return 0
+
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")  # which lab sets, and pytest puts back
+    monkeypatch.setattr(foreground, "is_root", lambda: root)
+    monkeypatch.setattr(foreground, "run", run)
+    assert lab.lab(begun, 8888, browser=False) == 0
+    said = capsys.readouterr().out
+    assert ("You are root, which JupyterLab refuses by default." in said) == root
+    assert said.endswith("Ctrl-C ends it.\n")
+    assert ("--allow-root" in ran[0]) == root
+    assert not any("token" in word for word in ran[0])  # "with a secret address": Jupyter makes one
+
+
+def test_git_leaves_alone_what_a_learner_wrote() -> None:
+    """The copies, the layout of JupyterLab, and what was there before a newer release."""
+    unit = f"{UNITS[0]}/{UNITS[0]}.ipynb"
+    paths = [f"work/{unit}", f"work/{lab.LAYOUT}/default", f"work/backup/{unit}", ".venv/installed"]
+    words = ["git", "-c", "core.excludesFile=", "check-ignore", "--no-index", *paths]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.splitlines() == paths
+    words[-len(paths) :] = [f"notebooks/{unit}", "source", "docs"]
+    assert subprocess.run(words, cwd=ROOT, capture_output=True).stdout == b""
+
+
+def test_vs_code_finds_the_environment(tmp_path: Path) -> None:
+    """It looks in the folder that is open for folders with a pyvenv.cfg, and shows their names."""
+    install._make(tmp_path)
+    [found] = [each.parent for each in tmp_path.glob("*/pyvenv.cfg")]
+    assert found.name == ".venv"
+    python = install.python(tmp_path)
+    words = [str(python), "-c", "import sys; print(sys.prefix)"]
+    assert subprocess.run(words, capture_output=True, text=True).stdout.strip() == str(found)
+    # What it asks for where it is not there, to be installed once more.
+    assert "\nipykernel==" in (ROOT / install.LOCKS[0]).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_kernel_that_a_notebook_asks_for_is_the_environments(course: Course, unit: str) -> None:
+    notebook = nbformat.read(course.notebooks / unit / f"{unit}.ipynb", as_version=4)
+    spec = KernelSpecManager().get_kernel_spec(notebook.metadata.kernelspec.name)
+    assert Path(spec.resource_dir).is_relative_to(sys.prefix)
+    assert spec.argv[0] in ("python", sys.executable) and "ipykernel_launcher" in spec.argv
