@@ -860,7 +860,7 @@ rise = more - fewer
 outcome("shared", "a" if rise.max() < -0.02 else "c" if rise[96] > 0.02 else "b")
 
 # %% [markdown]
-# The rows *per head* have a table for each head: of the keys alone, and of keys and values. Their
+# *Per head* means a table for each head: of the keys alone, and of keys and values. Their
 # mean loss is lower by at most 0.004 nats. Both forms end 0.02 to 0.03 nats above the limit.
 #
 # One table does not mean that all heads look at the same offset. Its vectors are multiplied with

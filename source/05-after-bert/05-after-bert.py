@@ -806,11 +806,11 @@ class Mine(Encoding):
 # %% [markdown]
 # The rivals of your encoding are recorded runs (1,000 steps, three seeds), and RoPE made from
 # **your** `turn`. Your encoding and this RoPE train for some ten seconds each, on sequences of 24
-# tokens. (In your exercise, keys on the right get 0. In the recorded runs of CoPE they get
+# tokens. (In exercise 6, keys on the right get 0. In the recorded runs of CoPE they get
 # the sum of the gates from $i$ to $j$.)
 
 # %%
-predict("race", "The clipped bias has a learned number for each offset up to ±8, and one for all "
+predict("race", "The clipped bias has a learned number for each offset up to ±7, and one for all "
         "offsets beyond, on each side. So all are trained. At 96 tokens its loss is",
         a="near the limit, as with Shaw's clipped keys",
         b="clearly above the limit, but below T5's", c="about as high as T5's", answer="")

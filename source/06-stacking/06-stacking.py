@@ -405,8 +405,8 @@ for name, layer in kinds.items():
 # The very last line of the output shows how this begins. Before training, the rows at the top of
 # the stack without skips are nearly equal. So it makes no difference where attention looks, and its
 # queries and keys get hardly any gradient. Training does raise the residual at the top a
-# thousandfold and more. But it stays far below that of the stack with skips, and in 200 steps,
-# enough for that stack, the loss hardly moves.
+# thousandfold and more. But the residual stays far below that of the stack with skips. After the
+# same 200 steps, the loss with skips is much lower, and the loss without skips has hardly moved.
 
 # %% [markdown]
 # ## 2. Where am I, four layers up?
@@ -501,8 +501,8 @@ print(f"noise, judged on other sequences: {float(error_of(noise[:8], noise[8:]))
 # - **Shaw** uses offsets in every layer (unit 04), and nothing at the input.
 
 # %%
-predict("read", "No skips aside, three kinds are left: with skips, renewed, Shaw. Take the one "
-        "whose positions a probe reads best. How does its recorded loss compare with the others'?",
+predict("read", "Three kinds have skips: 'with skips', 'renewed' and 'Shaw'. Take the one whose "
+        "positions a probe reads best. How does its recorded loss compare with the others'?",
         a="it is the lowest", b="it is between them", c="it is the highest", answer="")
 
 # %% tags=["training"]
@@ -560,14 +560,14 @@ outcome("read", "a" if best == with_skips.min() else "c" if best == with_skips.m
 # - **Shaw.** At the input there is nothing to read, since nothing is added there. Further up there
 #   is something; we did not investigate where it comes from.
 #
-# But easier to read is not better. Compare the three kinds with skips. The position is easiest to
-# read in *renewed* (error 2.0), which has the highest loss (0.357): each of its three seeds has a
-# higher loss than every seed of the other two kinds. The position is hardest to read in Shaw (error
-# 4.3), which has the lowest loss (0.307). This language asks for offsets only.
+# But easier to read is not better. Compare *with skips*, *renewed* and *Shaw*. The position is
+# easiest to read in *renewed* (error 2.0), which has the highest loss (0.357): each of its three
+# seeds has a higher loss than every seed of the other two kinds. The position is hardest to read in
+# *Shaw* (error 4.3), which has the lowest loss (0.307). This language asks for offsets only.
 #
 # And a linear probe that fails does not prove that the position is lost, only that no linear map
-# finds it. **Cause 2 holds in part**: the position gets hard to read, but with skips no loss here
-# suffers from it.
+# finds it. **Cause 2 holds in part**: the position gets hard to read, but here the loss is no lower
+# where it is easier to read.
 
 # %% [markdown]
 # ## 3. Out of reach?

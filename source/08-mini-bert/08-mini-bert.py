@@ -457,9 +457,9 @@ outcome("pairs", "a" if pairs_right < 0.57 else "b" if pairs_right < 0.8 else "c
 #
 # On the recorded texts of section 6, a model that only counts words has a loss of 6.33 nats, the
 # unigram baseline. A model that counts and also looks at the chosen position has 5.74, the
-# **count-and-look baseline**. A model below both has used context. Is yours? Compare the loss
-# printed above, which is that of the hidden words alone. (The training curve also contains the loss
-# of the pairs, which is 0.69 nats at chance.)
+# **count-and-look baseline**. A model below both has used context. Is yours? Compare these two with
+# the loss printed above, which is that of the hidden words alone; your texts are others of the same
+# kind. (The training curve also contains the loss of the pairs, which is 0.69 nats at chance.)
 #
 # How much of the gain from context comes from word order? In the recorded runs of 800 steps, a
 # model without positions ends 0.2 nats below the count-and-look baseline. A model with RoPE ends
@@ -516,7 +516,7 @@ print(longer.note)
 # %% [markdown]
 # Without positions, the curve falls far below the unigram baseline, too. One chosen word in ten can
 # be seen, and the words around a gap show the topic. Without the horizontal lines, this curve would
-# look like a trained model's. With a table, the recorded run ends 6 to 7 % above the limit.
+# look like a trained model's. With a table, the recorded run ends about 5 % above the limit.
 #
 # A mean over all words hides which rule was learned. So look at each kind of word by itself:
 
@@ -806,9 +806,9 @@ outcome("long", "abcd"[min(3, sum(at_256 > at_256["none"]))])
 # beyond 64 were never trained, and the sinusoids beyond 64 were never met in training. RoPE is hurt
 # too: from 64 to 256 tokens, its loss rises by 1.6 nats. On English it rose by only 0.1.
 #
-# Perhaps the reason is that beats and echoes ask for exact positions and offsets. In a recorded
-# control with a shorter training, RoPE's loss rose by 0.92 nats. On a grammar without beats and
-# echoes it rose by 0.38, though there the three seeds differ a lot
+# Perhaps the reason is that beats and echoes ask for exact positions and offsets. A recorded
+# control with a shorter training compares two grammars. With beats and echoes, RoPE's loss rose by
+# 0.92 nats. Without them it rose by 0.38, though there the three seeds differ a lot
 # ([`docs/mini-bert.md`](../../docs/mini-bert.md) has the table).
 #
 # ## 7. What is it good for?

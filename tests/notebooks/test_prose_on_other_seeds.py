@@ -1,6 +1,7 @@
 """What units 02 and 04 say of a model that they train holds with seeds that they do not show."""
 
 import math
+from typing import Any
 
 import torch
 from torch import Generator
@@ -36,7 +37,7 @@ def test_most_heads_of_unit_04_look_three_tokens_away() -> None:
     reach, most = range(-8, 9), []
     for seed in SEEDS:
         model = _trained(Shaw, seed, 250)
-        first = model.layers[0]
+        first: Any = model.layers[0]
         with torch.no_grad():
             alpha = first.attention.weights(first.norms[0](model.tokens(TEST.inputs)))
         seen = [alpha.diagonal(n, dim1=-2, dim2=-1).mean((0, 2)) for n in reach]
