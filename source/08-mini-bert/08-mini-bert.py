@@ -516,7 +516,7 @@ print(longer.note)
 # %% [markdown]
 # Without positions, the curve falls far below the unigram baseline, too. One chosen word in ten can
 # be seen, and the words around a gap show the topic. Without the horizontal lines, this curve would
-# look like a trained model's. With a table, the recorded run ends about 5 % above the limit.
+# look like a trained model's. With a table, the recorded run ends 7 to 8 % above the limit.
 #
 # A mean over all words hides which rule was learned. So look at each kind of word by itself:
 

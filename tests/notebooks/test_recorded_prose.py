@@ -254,7 +254,7 @@ def test_where_the_recorded_curve_with_a_table_ends_in_unit_08() -> None:
     grammar = Grammar()
     limit = grammar.limit(grammar.batch(400, 64, Generator().manual_seed(2)))
     for last in (3, 5, 10):
-        assert 1.04 < table["loss"].tail(last).mean() / limit < 1.06
+        assert 1.065 < table["loss"].tail(last).mean() / limit < 1.085
 
 
 def test_each_optimiser_at_its_own_learning_rates() -> None:
