@@ -25,7 +25,6 @@ from torch import Tensor, nn
 from benchmarks.sweep import Job, sweep
 from helpers.corpora import LagLanguage
 from helpers.encodings import Encoding, Learned, Positions, Rotary, Shaw, ShawKeys
-from helpers.encodings.offsets import clip, offsets_of
 from helpers.training.experiments import HEADS, WIDTH, run
 
 LENGTHS, STEPS = (24, 48, 96), 1000
@@ -63,11 +62,6 @@ class KeysPerHead(ShawKeys):
     def _vectors(self) -> nn.Parameter:
         shape = self.num_heads, 2 * self.k + 1, self.head_width
         return nn.Parameter(torch.randn(shape) * self.head_width**-0.5)
-
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        """q_i·a^K_ij with the vectors of the head, (B, H, T, T)."""
-        rows = clip(offsets_of(q, k.shape[2], offsets), self.k) + self.k
-        return (q @ self.keys.mT).gather(-1, rows.expand(*q.shape[:3], -1))
 
 
 class ShawPerHead(KeysPerHead, Shaw):

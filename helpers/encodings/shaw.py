@@ -39,7 +39,7 @@ class ShawKeys(Encoding):
     def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
         """q_i·a^K_ij, (B, H, T, T): one product with 2k+1 vectors, then read by offset."""
         rows = clip(offsets_of(q, k.shape[2], offsets), self.k) + self.k
-        products = q @ self.keys.T  # (B, H, T, 2k+1)
+        products = q @ self.keys.mT  # (B, H, T, 2k+1)
         return products.gather(-1, rows.expand(*q.shape[:3], -1))
 
 

@@ -387,8 +387,8 @@ except ValueError as error:
 # <details><summary>Small print, which is checked too</summary>
 #
 # - $T$ and `length` are at least 2; `length` may be smaller than $T$.
-# - The result has the dtype of `table`, float32 or float64, and its precision; only $s_n$ may be
-#   computed in float32 for both.
+# - The result has the dtype of `table`, float32 or float64, and its precision; for $s_n$, float32
+#   is exact enough in both cases.
 # - A gradient reaches `table` for any `length`, and `table` stays as it is.
 # </details>
 #

@@ -43,8 +43,8 @@ plots.show(figure, "Loss by length: both encodings are near the limit at 24, and
 
 # %% [markdown]
 # At 24 tokens, both encodings are near the limit: the model has learned to work out the distance.
-# At 96 both fail. Their losses lie between 1.7 and 2.0 nats; without positions the loss is 1.8, and
-# the limit is 0.2. Positions beyond 24 are new to the model, but the distance in the rule is still
+# At 96 both fail. Their mean losses are 2.0 and 1.7 nats; without positions it is 1.8, and the
+# limit is 0.2. Positions beyond 24 are new to the model, but the distance in the rule is still
 # three. So in this unit the distance itself is the input. At the end, three encodings keep the loss
 # near the limit at four times the trained length.
 

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from benchmarks.controls_study import ClippedRotary, frozen
+from benchmarks.controls_study import ClippedRotary, ShawPerHead, frozen
 from helpers.corpora import LagLanguage
-from helpers.encodings import Rotary
+from helpers.encodings import Rotary, Shaw
 from helpers.training.experiments import run
 
 
@@ -24,6 +24,21 @@ def test_within_the_clip_it_is_rope_and_beyond_every_offset_is_the_farthest() ->
     pairs = as_complex[0].conj()[..., :, None, :] * as_complex[1][..., None, :, :]
     expected = (pairs * torch.polar(torch.ones_like(turns), turns)).real.sum(-1)
     assert torch.allclose(scores, expected, atol=1e-12)
+
+
+def test_each_head_has_shaws_encoding_with_tables_of_its_own() -> None:
+    torch.manual_seed(0)
+    per_head = ShawPerHead(12, 3, k=2).double()
+    q, k = torch.randn(2, 2, 3, 7, 4, dtype=torch.float64)
+    weights = torch.rand(2, 3, 7, 7, dtype=torch.float64)
+    scores, context = per_head.scores(q, k), per_head.context(weights)
+    for head in range(3):
+        alone, one = Shaw(4, 1, k=2).double(), slice(head, head + 1)
+        alone.load_state_dict({name: table[head] for name, table in per_head.state_dict().items()})
+        of_head = alone.scores(q[:, one], k[:, one]), alone.context(weights[:, one])
+        assert torch.allclose(scores[:, one], of_head[0], atol=1e-12)
+        assert torch.allclose(context[:, one], of_head[1], atol=1e-12)
+        assert not torch.allclose(scores, of_head[0])
 
 
 @pytest.mark.parametrize("std", [0.02, 1.0])

@@ -93,6 +93,16 @@ def test_who_stays_near_the_limit(lag: Race) -> None:
     assert lag.most.loc["RoPE", 96] - lag.least.loc["RoPE", 96] > 0.5  # “its seeds differ widely”
 
 
+def test_the_figures_with_which_units_04_and_05_begin(lag: Race) -> None:
+    table = recorded.load("lag3").table.query("length == 96")
+    mean = table.groupby("encoding")["loss"].mean()
+    assert mean[["learned", "none", "sinusoidal"]].round(1).tolist() == [1.7, 1.8, 2.0]
+    assert round(table["limit"].mean(), 1) == 0.2
+    above = lag.mean[96]
+    assert lag.least.loc["RoPE", 96] > above["none"] / 2  # “nearer to the loss without positions”
+    assert above[["clipped bias", "T5 bias"]].round(2).tolist() == [0.31, 0.67]
+
+
 def test_biases_that_see_only_the_distance(lag: Race) -> None:
     for length in (24, 48, 96):
         assert lag.worse(["ALiBi, symmetric"], "ALiBi, directional", length)

@@ -32,7 +32,7 @@ import importlib.metadata
 import importlib.util
 import sys
 
-TROUBLE = {  # words of pip's, and what to do; the first that it said count
+TROUBLE = {  # words of pip's, and what to do; the first of these that it says decides
     "connection broken": "GitHub or PyPI gives no answer. Run this cell again in a minute.",
     " 404 ": "There is no release $release. Open the notebook by the badge in the course's README.",
     "HASHES": "What came is not release $release. Run this cell again, then ask your teacher.",

@@ -150,10 +150,10 @@ def charge(submission: Any, found: Submission, rules: Rules | None) -> tuple[dic
     Returns:
         what a row says of it, and whether the page has to say something new.
     """
-    before = seconds(submission), penalty(submission)
+    before = seconds(submission), _penalty(submission)
     if rules:
         _enter(submission, found, rules)
-    after = seconds(submission), penalty(submission)
+    after = seconds(submission), _penalty(submission)
     return {"late": _told(submission, found), "penalty": after[1]}, before != after
 
 
@@ -170,8 +170,7 @@ def _enter(submission: Any, found: Submission, rules: Rules) -> None:
         notebook.late_submission_penalty = round(lost * notebook.score, 2)
 
 
-def penalty(submission: Any) -> float:
-    """The points that lateness costs, by the gradebook."""
+def _penalty(submission: Any) -> float:
     return sum(each.late_submission_penalty or 0.0 for each in submission.notebooks)
 
 

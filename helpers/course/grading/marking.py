@@ -83,12 +83,11 @@ def enter(
         with book.db.no_autoflush:
             rows = [_put(book, out, *each) for each in batch]
         book.db().commit()
-        said = _charged(grader, book, out, batch)
-        for (found, graded), row, late in zip(batch, rows, said, strict=True):
+        charged = _charged(grader, book, out, batch)
+        for (found, graded), row, (said, late) in zip(batch, rows, charged, strict=True):
             # A worker's page tells neither of lateness nor of what a person wrote.
-            more = row.pop("anew"), late.pop("overdue")
-            problem = _rendered(grader, found) if any(more) else ""
-            row |= marks(book, found.student, found.unit) | {"hints": graded.hints} | late
+            problem = _rendered(grader, found) if row.pop("anew") or late else ""
+            row |= marks(book, found.student, found.unit) | {"hints": graded.hints} | said
             if problem:
                 row["status"] = f"graded, without a feedback page: {problem}"
     return rows
@@ -96,8 +95,8 @@ def enter(
 
 def _charged(
     grader: Grader, book: Gradebook, out: Path, batch: Sequence[tuple[Submission, Graded]]
-) -> list[dict[str, Any]]:
-    """Enter how late some submissions are and what that costs; what their rows say of it."""
+) -> list[tuple[dict[str, Any], bool]]:
+    """Enter what lateness costs some submissions; what their rows say, and whether each is late."""
     rules = lateness.rules(out)
     entered = [submission(book, found.unit, found.student) for found, _ in batch]
     overdue = [each for each in entered if not rules and each.total_seconds_late > 0]
@@ -105,13 +104,12 @@ def _charged(
         grader.penalize(each.assignment.name, each.student_id)
     if overdue:
         book.db().expire_all()  # nbgrader has written by a connection of its own
-    said = [
-        lateness.charge(each, found, rules)[0]
-        | {"overdue": lateness.seconds(each) > 0 or lateness.penalty(each) > 0}
+    charged = [
+        (lateness.charge(each, found, rules)[0], lateness.seconds(each) > 0)
         for each, (found, _) in zip(entered, batch, strict=True)
     ]
     book.db().commit()
-    return said
+    return charged
 
 
 def _put(book: Gradebook, out: Path, found: Submission, graded: Graded) -> dict[str, Any]:

@@ -85,18 +85,18 @@ def own(texts: Mapping[str, str], forced: set[tuple[str, ...]]) -> dict[str, Run
     }
 
 
-def alike(own: Mapping[str, Runs]) -> dict[tuple[str, str], float]:
-    """Which two of some answers are alike, by their `own` runs, and what fraction they share."""
+def alike(theirs: Mapping[str, Runs]) -> dict[tuple[str, str], float]:
+    """Which two of some answers are alike, by the runs of their `own`, and what they share."""
     holders: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for who, each in own.items():
+    for who, each in theirs.items():
         for run in each:
             holders[run].append(who)
     shared: Counter[tuple[str, str]] = Counter()
     for run, group in holders.items():
         for one, other in combinations(group, 2):
-            shared[one, other] += min(own[one][run], own[other][run])
+            shared[one, other] += min(theirs[one][run], theirs[other][run])
     fractions = {
-        pair: count / min(own[who].total() for who in pair)
+        pair: count / min(theirs[who].total() for who in pair)
         for pair, count in shared.items()
         if count >= ENOUGH
     }
