@@ -2,10 +2,10 @@
 
 The tests that have a device run on it: every encoding, behind masks, in half precision and
 compiled, FlexAttention with its gradient, and training. Then come the forms of a training step with
-their share of the device's peak, and unit 08 in the full profile with the seconds of each cell.
-Each part is stopped when its time is up; together they take 20 minutes at most. Writes gpu.json,
-with a row for each part, mini_bert_forms_cuda.json, full_profile_cuda.json and
-full_curves_cuda.json.
+their share of the device's peak, the forms of relative attention, and unit 08 in the full profile
+with the seconds of each cell. Each part is stopped when its time is up; together they take 20
+minutes at most. Writes gpu.json, with a row for each part, mini_bert_forms_cuda.json,
+relative_forms_cuda.json, full_profile_cuda.json and full_curves_cuda.json.
 
 `ORDER_MATTERS_PROFILE=dry python -m benchmarks.gpu --out FOLDER` goes the same way on a CPU, with
 little of each.
@@ -54,7 +54,8 @@ def parts(out: Path) -> list[Part]:
     return [
         Part("tests", 300, tests),
         Part("forms of a step", 240, ("benchmarks.mini_bert_forms", "--out", str(out))),
-        Part("full profile", 660, ("benchmarks.full_profile", "--out", str(out))),
+        Part("forms of a sum", 240, ("benchmarks.relative_forms", "--out", str(out))),
+        Part("full profile", 420, ("benchmarks.full_profile", "--out", str(out))),
     ]
 
 

@@ -23,13 +23,15 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 from tqdm import tqdm
 
+from benchmarks.mini_bert import DRY
 from benchmarks.relative_steps import DEVICE, B, H, Step, d, form_step, module_step
 from helpers import plots, recorded
 from helpers.encodings import forms
 
 LENGTHS = (128, 256, 512, 1024, 2048, 4096)
 TOO_LARGE = 2 * 2**30  # bytes of one tensor; a form that needs more is left out
-SECONDS = 2.0  # spent at least on each form and length, seven runs at least
+# Spent at least on each form and length, seven runs at least; a GPU is less noisy, and lent.
+SECONDS = 0.0 if DRY else 2.0 if DEVICE == "cpu" else 0.3
 
 FORMS = ["plain", *forms.FORMS, "ours: shaw_keys", "ours: huang"]
 FORMS += ["flex"] if DEVICE == "cuda" else []
@@ -97,14 +99,21 @@ def _of_width(name: str, length: int) -> Step:
     return form_step(name, length, d)
 
 
-def measured() -> pd.DataFrame:
+def measured(groups: list[list[str]], lengths: Iterable[int] = LENGTHS) -> pd.DataFrame:
     """All rows; each group in a fresh process, as what an allocator keeps would fill the memory."""
     rows = []
     fresh = multiprocessing.get_context("spawn")
-    for names in tqdm([FORMS, *MODULES], desc="group"):
+    for names in tqdm(groups, desc="group"):
         with ProcessPoolExecutor(1, fresh) as pool:
-            rows += pool.submit(measure, names).result()
+            rows += pool.submit(measure, names, lengths).result()
     return pd.DataFrame(rows)
+
+
+def show(table: pd.DataFrame) -> None:
+    """Print memory in MiB and time in ms, a column for each length."""
+    for column, unit in (("bytes", 2**20), ("seconds", 1e-3)):
+        wide = table.pivot_table(index=["group", "name"], columns="T", values=column, sort=False)
+        print(f"\n{column} / {unit:g}\n{(wide / unit).round(1).to_string()}")
 
 
 def _rows(group: str, length: int, steps: dict[str, Step]) -> list[dict[str, Any]]:
@@ -197,10 +206,8 @@ def figure(table: pd.DataFrame) -> bytes:
 
 def main() -> None:
     """Measure, print the table, the fit and the targets, and store them."""
-    table = measured()
-    for column, unit in (("bytes", 2**20), ("seconds", 1e-3)):
-        wide = table.pivot_table(index=["group", "name"], columns="T", values=column, sort=False)
-        print(f"\n{column} / {unit:g}\n{(wide / unit).round(1)}")
+    table = measured([FORMS, *MODULES])
+    show(table)
     fitted = growth()
     print(f"\nextra memory in numbers, per\n{fitted.round(3)}\n")
     lines = targets(table, fitted)

@@ -29,6 +29,7 @@ def form_step(name: str, length: int, width: int) -> Step:
     table = torch.randn(2 * length - 1, width, device=DEVICE)
     leaves = [each.requires_grad_() for each in (q, k, v, table)]
     encoding = None
+    fused = torch.compile(forms.flex, dynamic=False)
     if name.startswith("ours"):
         option: dict[str, Any] = {"k": K} if "shaw" in name else {"max_len": length}
         kind = "shaw_keys" if "shaw" in name else "huang"
@@ -38,7 +39,7 @@ def form_step(name: str, length: int, width: int) -> Step:
     def context() -> Tensor:
         """As in a module, nothing is kept beyond its use but what autograd needs."""
         if name == "flex":
-            return torch.compile(forms.flex)(q, k, v, table)
+            return fused(q, k, v, table)
         bias = encoding.scores(q, k) if encoding else _term(name, q, table)
         if bias is not None:
             bias = bias * width**-0.5

@@ -58,9 +58,10 @@ def tree_offsets(parents: Tensor) -> Tensor:
         ValueError: `parents` is no tree.
     """
     depth = tree_depths(parents)
-    above = _above(parents).long()
+    above = _above(parents).double()  # no GPU multiplies integers, and autocast spares float64
     i, j = depth[..., :, None], depth[..., None, :]
-    lowest = above @ above.transpose(-2, -1) - 1  # depth of the lowest word above both
+    shared = above @ above.transpose(-2, -1)  # how many words are above both
+    lowest = shared.long() - 1  # depth of the lowest of them
     places = torch.arange(parents.shape[-1], device=parents.device)
     order = (places[None, :] - places[:, None]).sign()
     on_a_path = lowest == torch.minimum(i, j)

@@ -1,0 +1,25 @@
+"""The forms of one sum q_i·a_{j−i} on a GPU: `benchmarks.relative_attention` without the peers.
+
+FlexAttention, which has a gradient only there, is among them. Prints peak memory and time of one
+step, forward and backward; writes relative_forms_DEVICE.json.
+"""
+
+from __future__ import annotations
+
+from benchmarks import relative_attention as forms
+from benchmarks.mini_bert import COMMAND, DRY, out
+from benchmarks.relative_steps import DEVICE
+from helpers import recorded
+
+LENGTHS = (128,) if DRY else forms.LENGTHS
+
+
+def main() -> None:
+    """Measure, print, store."""
+    table = forms.measured([forms.FORMS], LENGTHS)
+    forms.show(table)
+    print(recorded.save(f"relative_forms_{DEVICE}", table, COMMAND, out()))
+
+
+if __name__ == "__main__":
+    main()
