@@ -67,11 +67,12 @@ build: $(READY) ## rebuild notebooks/ and solutions/ from source/
 check: $(READY) ## name every notebook that is not what its source says
 	@$(BIN)/course build --check
 
-table: $(READY) ## rewrite docs/: encodings with oracles, claims, unit 08's runs, the rooms
+table: $(READY) ## rewrite docs/: encodings with oracles, claims, unit 08's runs, a GPU's, the rooms
 	@$(BIN)/python -m tests.encodings.table
 	@$(BIN)/python -m helpers.claims.table
 	@$(BIN)/python -m helpers.claims.questions
 	@$(BIN)/python -m benchmarks.mini_bert_page
+	@$(BIN)/python -m benchmarks.gpu_page
 	@$(BIN)/python -m tests.project.architecture
 
 site: $(READY) ## write the course as web pages into build/site

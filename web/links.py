@@ -13,6 +13,7 @@ DOCS = {
     "glossary": "glossary",
     "questions": "more/questions",
     "mini-bert": "more/mini-bert",
+    "gpu": "more/gpu",
     "grading": "more/grading",
     "architecture": "more/architecture",
     "dependencies": "more/dependencies",

@@ -56,8 +56,9 @@ FORMS = {form.__name__: form for form in (per_pair, einsum, batched, gather, ske
 
 
 def flex(q: Tensor, k: Tensor, v: Tensor, table: Tensor) -> Tensor:
-    """Attention with the term inside a fused kernel, (B, H, T, d): no (T, T) score is stored.
+    """Attention with the term inside a fused kernel, (B, H, T, d): no score is stored.
 
+    The products with the table, (B, H, T, 2T − 1), are: as much as the scores were (docs/gpu.md).
     Needs no gradient on a CPU, where FlexAttention has none; compile it on a GPU.
     """
     from torch.nn.attention.flex_attention import flex_attention

@@ -20,15 +20,15 @@ def test_a_dry_run_on_a_cpu_writes_its_records(
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     monkeypatch.setattr(gpu, "DRY", True)
     monkeypatch.setattr(sys, "argv", ["gpu", "--out", str(tmp_path)])
-    chosen = gpu.parts(tmp_path)[: None if WHOLE else 2]  # a unit from end to end takes long
+    chosen = gpu.parts(tmp_path)[: None if WHOLE else 3]  # a unit from end to end takes long
     monkeypatch.setattr(gpu, "parts", lambda _out: chosen)
     assert gpu.main() == 0
     made = {path.stem: json.loads(path.read_text()) for path in tmp_path.iterdir()}
     of_unit = {"full_profile_cpu", "full_curves_cpu"} if WHOLE else set()
-    assert set(made) == {"gpu", "mini_bert_forms_cpu"} | of_unit
+    assert set(made) == {"gpu", "mini_bert_forms_cpu", "relative_forms_cpu"} | of_unit
     assert all(each["machine"]["torch"] and each["machine"]["device"] for each in made.values())
     rows = made["gpu"]["rows"]
-    parts = ["tests", "forms of a step", "full profile"]
+    parts = ["tests", "forms of a step", "forms of a sum", "full profile"]
     assert [row["part"] for row in rows] == parts[: len(chosen)]
     assert all(row["outcome"] == "done" for row in rows)
     assert " passed" in rows[0]["last line"] and "skipped" not in rows[0]["last line"]
@@ -40,7 +40,7 @@ def test_a_dry_run_on_a_cpu_writes_its_records(
     cells, curves = (made[f"full_{name}_cpu"]["rows"] for name in ("profile", "curves"))
     assert sum(row["seconds"] for row in cells) > 1
     assert {row["run"] for row in curves} == {"learned", "none"}
-    assert "in all on cpu" in rows[2]["last line"]
+    assert "in all on cpu" in rows[3]["last line"]
 
 
 def test_a_dry_run_tries_something_of_each_file() -> None:

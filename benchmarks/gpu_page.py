@@ -1,0 +1,94 @@
+"""docs/gpu.md: what `make gpu` has recorded, beside the same on a CPU.
+
+Run `python -m benchmarks.gpu_page`; a test compares the page with what this would write.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.mini_bert_page import markdown
+from helpers.recorded import load
+
+PATH = Path(__file__).parent.parent / "docs" / "gpu.md"
+LONG = 2.0  # seconds; shorter cells are left out
+DEVICES = {"cuda": "GPU", "cpu": "CPU"}
+
+
+def parts() -> dict[str, Any]:
+    """Each part of the command, and how it ended."""
+    record = load("gpu")
+    table = record.table[["part", "outcome", "seconds"]].set_index("part")
+    return {"note": record.note, "table": markdown(table, 0)}
+
+
+def forms() -> dict[str, Any]:
+    """Tokens per second and utilisation of each form of a step."""
+    records = {name: load(f"mini_bert_forms_{device}") for device, name in DEVICES.items()}
+    table = pd.DataFrame()
+    for name, record in records.items():
+        rows = record.table.set_index("name")
+        table[f"tokens/s, {name}"] = rows["tokens_per_second"].round(-3)
+        table[f"utilisation (%), {name}"] = 100 * rows["utilisation"]
+    gpu, cpu = (record.table.set_index("name")["tokens_per_second"] for record in records.values())
+    shown = table.map(lambda v: "–" if pd.isna(v) else f"{v:,.0f}" if v > 100 else f"{v:.1f}")
+    return {
+        "table": markdown(shown),
+        "faster": gpu["ours, eager"] / cpu["ours, eager"],
+        "fused": gpu["ours, fused AdamW"] / gpu["ours, eager"],
+        "graphed": gpu["ours, fused AdamW, CUDA graphs"] / gpu["ours, eager"],
+        "graphed_used": table.loc["ours, fused AdamW, CUDA graphs", "utilisation (%), GPU"],
+        "eager": table.loc["ours, eager", "utilisation (%), GPU"],
+        "cpu_note": records["CPU"].note,
+    }
+
+
+def sums() -> dict[str, Any]:
+    """Peak memory and time of each form of the key term, by length."""
+    rows = load("relative_forms_cuda").table
+    memory, time = (
+        rows.pivot_table(index="name", columns="T", values=column, sort=False) / unit
+        for column, unit in (("bytes", 2**20), ("seconds", 1e-3))
+    )
+    return {
+        "memory": markdown(memory, 1).replace("nan", "–"),
+        "time": markdown(time, 1).replace("nan", "–"),
+        "einsum": time.loc["einsum", 2048] / time.loc["gather", 2048],
+        "flex": time.loc["flex", 4096] / time.loc["gather", 4096],
+    }
+
+
+def profile() -> dict[str, Any]:
+    """The cells that take long, and where the losses end, on both devices."""
+    cells = {
+        name: load(f"full_profile_{device}").table.groupby("cell")["seconds"].sum()
+        for device, name in DEVICES.items()
+    }
+    table = pd.DataFrame(cells)
+    table = table[table["GPU"] > LONG].sort_values("GPU", ascending=False)
+    table.index = [f"`{line[:60]}`" for line in table.index]
+    table.index.name = "first line of the cell"
+    ends = {}
+    for device, name in DEVICES.items():
+        curves = load(f"full_curves_{device}").table.groupby("run")
+        ends[name] = curves.apply(lambda run: run.nlargest(10, "step")["loss"].mean())
+    return {
+        "total": cells["GPU"].sum(),
+        "cpu_total": cells["CPU"].sum(),
+        "table": markdown(table, 1).replace("nan", "–"),
+        "ends": markdown(pd.DataFrame(ends), 3),
+    }
+
+
+def page() -> str:
+    """The whole page: the text beside this file, with what each part measured."""
+    text = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
+    return text.format(**{part.__name__: part() for part in (parts, forms, sums, profile)})
+
+
+if __name__ == "__main__":
+    PATH.write_text(page(), encoding="utf-8")
+    print(PATH)
