@@ -151,7 +151,11 @@ predict("far", "Trained on 24 tokens: how is the loss with sinusoids on 96?",
         b="worse than on 24, but better than without positions",
         c="worse than without any positions", answer="")
 
-# %%
+# %% [markdown]
+# The code of the next cell is folded, since it only draws. It runs like any other cell. To read the
+# code, click on the three dots (in Colab on *Show code*).
+
+# %% tags=["figure"]
 import matplotlib.pyplot as plt
 
 from helpers import plots, recorded

@@ -147,7 +147,7 @@ def weights_of(d, keys, factor):
 def mean_largest(weights):
     return float(weights.max(-1).values.mean())
 
-# %%
+# %% tags=["figure"]
 def draw(d, keys):
     figure, axes = plt.subplots(1, 2)
     largest = []
@@ -274,7 +274,7 @@ check.masked(masked_attention, seed=1303)
 # pictures show its weights for eight tokens, of which the last two are padding. The values are
 # again the identity matrix.
 
-# %%
+# %% tags=["figure"]
 masked_of = check.masked.use(masked_attention)
 
 def attend(q, k, v, mask=None):
@@ -765,7 +765,7 @@ def causal_stack(num_layers, seed):
 sensitivity = [[float(sensitivity_of(causal_stack(n, seed), x, order)) for n in range(1, 7)]
                for seed in range(5)]
 
-# %%
+# %% tags=["figure"]
 figure, ax = plt.subplots()
 curves = {f"draw {seed}": (range(1, 7), row) for seed, row in enumerate(sensitivity)}
 plots.lines(ax, curves, x="layers", y="the last output moves by")

@@ -196,7 +196,7 @@ check.table(sinusoidal_table, seed=2202)
 # %% [markdown]
 # Look at the table. The sliders use **your** function, or the course's until yours is right.
 
-# %%
+# %% tags=["figure"]
 table_of = check.table.use(sinusoidal_table)
 
 def draw(T, half_D, log10_base):
@@ -387,7 +387,7 @@ predict("waves", "Take the dot product of row 0 with row 0, then with row 1, and
         a="at none: further away is less alike", b="at about one in ten", c="at nearly half",
         answer="")
 
-# %%
+# %% tags=["figure"]
 profile = check.similarity.use(similarity_by_offset)
 curves = {f"D = {width}": (range(128), profile(encodings.sinusoidal_table(128, width)))
           for width in (16, 64, 512)}
@@ -584,7 +584,7 @@ outcome("far", "a" if there < here + 0.1 else "b" if there < blind else "c")
 # Longer texts contain such rows, too. The recorded runs trained longer, again on **24** tokens, and
 # were tested on 24, 48 and **96**:
 
-# %%
+# %% tags=["figure"]
 from helpers import recorded
 
 study = recorded.load("lag3")

@@ -60,7 +60,7 @@ models = {"trained table": controls[controls["encoding"] == "learned"],
           "table, never trained": controls[controls["encoding"] == "frozen"],
           "no positions": blind}
 
-# %%
+# %% tags=["figure"]
 figure, ax = plt.subplots(figsize=(7, 1.8))
 for name, runs in models.items():
     ax.plot(runs["loss"], [name] * len(runs), "o")
@@ -252,7 +252,7 @@ print(f"seed 0: loss {table_loss:.2f} nats per hidden token; no model can beat {
 # %% [markdown]
 # How large has each row become? The token vectors of this encoder began with a norm of about 1.
 
-# %% tags=["training"]
+# %% tags=["training", "figure"]
 table_after = table.detach().clone().view(96, 48)
 figure, ax = plt.subplots()
 curves = {"before": (range(96), table_before.norm(dim=1)),
@@ -296,7 +296,7 @@ def spectrum(vectors: torch.Tensor) -> torch.Tensor:
     power = torch.fft.rfft(vectors - vectors.mean(0), dim=0).abs().square().sum(1)
     return power / power.sum()
 
-# %% tags=["training"]
+# %% tags=["training", "figure"]
 frequencies = torch.arange(13) / 24
 curves = {"table before": table_before[:24], "table after": table_after[:24],
           "sinusoidal": encodings.sinusoidal_table(24, 48)}
@@ -337,7 +337,7 @@ print(f"std 1: loss {evaluate(model, test).loss:.2f}; period three has {peak:.0%
 # function `similarity_by_offset` from unit 02 gives the mean product of two rows $k$ apart. With
 # all rows scaled to length 1, this is their mean cosine:
 
-# %% tags=["training"]
+# %% tags=["training", "figure"]
 tables = {"table before": table_before[:24], "table after": table_after[:24],
           "sinusoidal": encodings.sinusoidal_table(24, 48)}
 cosines = {name: encodings.offset_profile(F.normalize(rows)) for name, rows in tables.items()}
@@ -425,7 +425,7 @@ check.stretch(stretch, seed=3202)
 # %% [markdown]
 # See what `stretch` does to one column. The dots are the old rows, drawn at their new positions.
 
-# %%
+# %% tags=["figure"]
 stretched = check.stretch.use(stretch)
 old_rows = encodings.sinusoidal_table(12, 16)
 
@@ -689,7 +689,7 @@ check.fourier(FourierFeatures, seed=3404)
 # $\gamma$. So $\gamma$ says **how many positions look alike** before training. The picture shows
 # both sides multiplied by 2. Move $\gamma$, then take more features.
 
-# %%
+# %% tags=["figure"]
 Features = check.fourier.use(FourierFeatures)
 
 def draw_bell(log10_gamma, half_D_F):
@@ -757,7 +757,7 @@ print(f"the next figure has a point every 1/24 of a turn, or {2 * math.pi / 24:.
 # %% tags=["training"]
 outcome("speeds", "a" if moved.mean() < 0.1 else "c" if moved.mean() > 0.5 else "b")
 
-# %% tags=["training"]
+# %% tags=["training", "figure"]
 curves = {"Fourier before": fresh, "Fourier after": learned, "your table": table_after[:24]}
 curves = {name: (frequencies, spectrum(rows)) for name, rows in curves.items()}
 figure, ax = plt.subplots()
@@ -943,7 +943,7 @@ here[here["encoding"] == "LN(Fourier), γ = 10"][["seed", "loss"]]
 # And on texts longer than in training? Sinusoids and Fourier features have a vector for every
 # position. The tables here have 96 rows, of which 24 were trained.
 
-# %%
+# %% tags=["figure"]
 shown = ["none", "sinusoidal", "learned", "learned, std 1", "Fourier"]
 figure, ax = plt.subplots()
 plots.race(ax, chosen[chosen["encoding"].isin(shown)], "recorded: trained at T = 24, three seeds")

@@ -33,7 +33,7 @@ from helpers.predict import outcome, predict
 # Here are sinusoids (unit 02) and a learned table (unit 03), trained on 24 tokens, and a model
 # without positions:
 
-# %%
+# %% tags=["figure"]
 lag = recorded.load("lag3")
 at_input = lag.table[lag.table["encoding"].isin(["none", "sinusoidal", "learned"])]
 figure, ax = plt.subplots()
@@ -127,7 +127,7 @@ check.rows(offset_rows, seed=4101)
 # one colour, because all its pairs have the same offset. With a smaller $k$, more of the pairs are
 # just “far”.
 
-# %%
+# %% tags=["figure"]
 rows_of = check.rows.use(offset_rows)
 
 def draw(T, k):
@@ -376,7 +376,7 @@ print(f"table    {predicted['table']:,}, scores {predicted['scores']:,}")
 # and backward, with each form inside. Again $B = 2$, $H = 4$, $d = 64$ and $k = T - 1$. `plain` has
 # no key term at all. `skew` is the fourth form, of section 4.
 
-# %%
+# %% tags=["figure"]
 cost = recorded.load("relative_attention")
 form_rows = cost.table[cost.table["group"] == "form"]
 shown = {"per_pair": "per pair", "batched": "batched", "gather": "gather", "skew": "skew",
@@ -905,7 +905,7 @@ print("learned:", [name for name, _ in xl.named_parameters()])
 # have a bucket each. For larger offsets the buckets grow wider, so the count of buckets grows
 # only like the logarithm of the offset. Compare with the clip:
 
-# %%
+# %% tags=["figure"]
 bucket = encodings.create("t5_bias", d_model=32, num_heads=4).bucket
 offsets = torch.arange(-140, 141)
 signed = (bucket(offsets) % 16) * offsets.sign()  # 16 buckets for each side
@@ -947,7 +947,7 @@ pd.DataFrame({"MiB": at_1024["bytes"] / 2**20, "ms": at_1024["seconds"] * 1e3}).
 #
 # **Lag language.** Trained at 24 tokens, tested at 48 and 96 as well:
 
-# %%
+# %% tags=["figure"]
 chosen = ["none", "sinusoidal", "learned", "Shaw keys", "Huang", "Transformer-XL", "T5 bias"]
 figure, ax = plt.subplots()
 plots.race(ax, lag.table[lag.table["encoding"].isin(chosen)], "recorded: three seeds each")
@@ -976,7 +976,7 @@ at_96.groupby("encoding")[["loss", "limit"]].agg(["mean", "std"]).round(3)
 predict("reverse", "Which encodings are best at saying a text backwards, at the trained length?",
         a="the relative ones again", b="the absolute ones", c="no difference", answer="")
 
-# %%
+# %% tags=["figure"]
 known = ["sinusoidal", "learned", "Shaw keys", "Transformer-XL", "T5 bias", "RoPE"]
 titles = {"shift3": "shift: trained at 8 … 32", "reverse": "reverse: trained at 16"}
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), width_ratios=[3, 2])

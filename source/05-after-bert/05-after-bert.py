@@ -44,7 +44,7 @@ predict("rope", "On texts of 96 tokens, the loss with RoPE",
         b="is higher, but nearer to the limit than to the loss without positions",
         c="is nearer to the loss without positions", answer="")
 
-# %%
+# %% tags=["figure"]
 study = recorded.load("lag3")
 first = study.table[study.table["encoding"].isin(["none", "Shaw keys", "RoPE"])]
 figure, ax = plt.subplots()
@@ -384,7 +384,7 @@ def bias_of(slopes, length, form):
     """Your bias, or the course's, (H, T, T)."""
     return torch.as_tensor(right_bias(slopes, length, form=form)).float()
 
-# %%
+# %% tags=["figure"]
 figure, axes = plt.subplots(1, 3, figsize=(9, 2.8))
 for ax, form in zip(axes, ("causal", "symmetric", "directional"), strict=True):
     weights = bias_of(torch.tensor([0.25]), 16, form)[0].softmax(-1)
@@ -396,7 +396,7 @@ plots.show(figure, "Weights by the bias alone: a triangle, a band, a band that l
 # These are the attention weights that the bias alone gives, for a slope of 1/4. (The colours end at
 # 0.4.) Now the weights of one query, in eight heads:
 
-# %%
+# %% tags=["figure"]
 weights = bias_of(2.0 ** -torch.arange(1, 9), 33, "causal")[:, 20].softmax(-1)
 figure, ax = plt.subplots()
 plots.heatmap(ax, weights, x="key j", y="head", title="query 20")
@@ -555,7 +555,7 @@ check.buckets(buckets, seed=5505)
 # %% [markdown]
 # See where the steps widen. One slider is $e$, a quarter of the number of buckets.
 
-# %%
+# %% tags=["figure"]
 bucket_of = check.buckets.use(buckets)
 
 def draw_buckets(quarter, max_distance):
@@ -678,7 +678,7 @@ check.counted(counted, seed=5606)
 # %% [markdown]
 # Suppose that a head has learned gates that are near 1 at full stops and near 0 elsewhere:
 
-# %%
+# %% tags=["figure"]
 words = ["the", "cat", "sat", ".", "it", "slept", ".", "then", "it", "woke", ".", "we", "left"]
 stop = torch.tensor([word == "." for word in words])
 scores = torch.where(stop, 9.0, -9.0).expand(1, 1, len(words), -1)
@@ -931,7 +931,7 @@ tried.pivot(index=["seed", "encoding"], columns="length", values="loss").round(3
 # figure shows *as trained* and *all pairs clipped* for recorded runs of 1,000 steps with three
 # seeds. (These are not the runs of section 8; their losses differ by chance.)
 
-# %%
+# %% tags=["figure"]
 controls = recorded.load("lag_controls")
 pair = controls.table[controls.table["encoding"].isin(["RoPE", "RoPE, clipped"])]
 figure, ax = plt.subplots()

@@ -526,7 +526,7 @@ for name, several in models.items():
         loss = evaluate(model, tests[24]).loss
         print(f"{name:10} seed {seed}, loss {loss:.2f}", *(f"{error:4.1f}" for error in found))
 
-# %%
+# %% tags=["figure"]
 longer = recorded.load("stack")
 at24 = longer.table[longer.table["length"] == 24].groupby("encoding")
 by_layer = at24[[f"probe {layer}" for layer in range(5)]].mean()
@@ -708,7 +708,7 @@ for name in ("with skips", "renewed", "Shaw"):
 # offsets, all with $k$ = 8: the clipped bias, Shaw's keys, and the *window*, which is the clipped
 # bias with all tokens beyond $k$ hidden.
 
-# %%
+# %% tags=["figure"]
 study = recorded.load("lag3")
 names = ["sinusoidal", "learned", "RoPE", "T5 bias", "clipped bias", "window", "Shaw keys"]
 figure, ax = plt.subplots()
@@ -1061,7 +1061,7 @@ predict("edge", "With α = 20, how far is attention from a convolution padded wi
 # weights, summed over the heads. Move $\alpha$, and watch three heads become the three taps of a
 # kernel.
 
-# %%
+# %% tags=["figure"]
 convolve = check.convolution.use(attention_as_convolution)
 
 def draw_taps(alpha, sides):

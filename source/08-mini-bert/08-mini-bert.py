@@ -793,7 +793,7 @@ predict("long", "Trained on 64 words, tested on 256. Which encodings do worse th
         a="not one of them", b="the table", c="the table and the sinusoids",
         d="the table, the sinusoids and RoPE", answer="")
 
-# %%
+# %% tags=["figure"]
 others = runs[runs["kind"] == "other"]
 figure, ax = plt.subplots()
 plots.race(ax, others, "recorded; words of the kind “other”")

@@ -454,7 +454,7 @@ outcome("tuned", "c" if gone > 0.7 else "a" if gone < 0.3 else "b")
 # the recorded runs the clip was not fine-tuned, and YaRN is the code's. The paper's YaRN is only in
 # your table above.
 
-# %%
+# %% tags=["figure"]
 study = recorded.load("longer")
 four = study.table[study.table["factor"].isin([0, 4])].replace({"YaRN": "YaRN, the code"})
 shown = ["RoPE", "clipped", "interpolation", "NTK", "YaRN, the code"]

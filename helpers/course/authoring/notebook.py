@@ -10,7 +10,7 @@ import nbformat
 from nbformat import NotebookNode, v4
 
 from helpers.course.authoring import colab, glossary
-from helpers.course.authoring.source import Cell, heading, points
+from helpers.course.authoring.source import FIGURE, Cell, heading, points
 from helpers.course.settings import Course
 
 METADATA = {
@@ -99,10 +99,15 @@ def _with_header(cell: Cell, cells: list[Cell]) -> NotebookNode:
         text = f"# EXERCISE {cell.name}: write your answer in this cell\n{text}"
     elif cell.kind == "test":
         text = f"# CHECK {cell.name}: {count(cell.keys['points'], 'point')}\n{text}"
+    folded = FIGURE in cell.keys.get("tags", [])
+    if folded:
+        text = f"# This cell only draws.\n{text}"  # all that is seen of it
     make = v4.new_code_cell if cell.type == "code" else v4.new_markdown_cell
     metadata: dict[str, Any] = {}
     if cell.keys.get("tags"):
         metadata["tags"] = cell.keys["tags"]
+    if folded:  # in JupyterLab and VS Code, and in Colab
+        metadata |= {"jupyter": {"source_hidden": True}, "cellView": "form"}
     if cell.kind in ROLES:
         grade_id = f"{cell.name}-test" if cell.kind == "test" else cell.name
         grader = {"grade_id": grade_id, "schema_version": 3, "task": False, **ROLES[cell.kind]}

@@ -56,6 +56,19 @@ def test_nbgrader_knows_each_cell(tiny: Course) -> None:
     assert marked["double-test"].locked
 
 
+def test_a_cell_that_only_draws_is_folded_with_its_picture_in_sight(tiny: Course) -> None:
+    path = tiny.text(UNIT)
+    path.write_text(f'{LESSON}\n# %% tags=["figure"]\n6 * 7\n\n# %%\n1 + 1\n')
+    build.build(tiny, [UNIT])
+    for folder in (tiny.notebooks, tiny.solutions):
+        hidden, seen = _read(folder).cells[-3:-1]
+        assert hidden.source == "# This cell only draws.\n6 * 7"
+        assert hidden.metadata["jupyter"] == {"source_hidden": True}  # JupyterLab and VS Code
+        assert hidden.metadata["cellView"] == "form"  # Colab
+        assert "jupyter" not in seen.metadata and "cellView" not in seen.metadata
+    assert hidden.outputs[0].data["text/plain"] == "42"
+
+
 def test_an_edit_changes_no_other_cell_id(tiny: Course) -> None:
     before = _ids(LESSON, tiny)
     after = _ids(LESSON.replace("# Write it.", "# Write it well.\n\n# %%\nimport math"), tiny)
