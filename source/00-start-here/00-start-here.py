@@ -51,8 +51,9 @@ tokens = torch.tensor([[words[word] for word in s.split()] for s in sentences])
 tokens  # (B, T): two sentences, three words
 
 # %% [markdown]
-# A model turns each number into a vector, its **embedding**. A model that only adds these vectors
-# up cannot know who was bitten:
+# Texts that go through a model together are a **batch**; here it has two. The model turns each
+# number into a vector, its **embedding**. A model that only adds these vectors up cannot know who
+# was bitten:
 
 # %% tags=["nbval-check-output"]
 torch.manual_seed(0)

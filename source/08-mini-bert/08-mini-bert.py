@@ -144,7 +144,7 @@ plots.show(*text.row(["my", "[MASK]", "is", "cute"], ["he", "barks"]))
 # - The MLP of a layer has hidden width $4D$. Its GELU is $x\,\Phi(x)$, with the normal
 #   distribution's $\Phi$: a ReLU without the corner.
 # - The pooler makes one vector $u$ for the whole row. From $u$, the head of next sentence
-#   prediction (NSP) computes two logits.
+#   prediction (NSP) computes two **logits**: scores, of which a softmax makes probabilities.
 # - The head of masked language modelling (MLM) computes $V$ logits for each position. It ends with
 #   the token table $E$ once more. This is the same Parameter, used in both directions: a **tied**
 #   decoder. The bias $c$ is one number for each token.
@@ -153,8 +153,9 @@ plots.show(*text.row(["my", "[MASK]", "is", "cute"], ["he", "barks"]))
 #
 # In the table, as in the paper, each norm comes after its part. The next cell builds this post-norm
 # version. The models that we train have each norm **before** its part, and one more at the end.
-# Then training needs no warm-up, a slow rise of the learning rate at the beginning (Xiong et al.
-# 2020). Our `reader` also adds no $P_p$, since it has RoPE (unit 05).
+# Then training needs no warm-up (Xiong et al. 2020): a slow rise of the **learning rate**, which
+# says how far one step of training moves the parameters. Our `reader` also adds no $P_p$, since it
+# has RoPE (unit 05).
 
 # %% tags=["nbval-check-output"]
 torch.manual_seed(0)

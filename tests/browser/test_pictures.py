@@ -99,6 +99,8 @@ def test_pictures_stay_when_the_notebook_is_closed(tmp_path: Path, page: Page) -
         opened(page, f"{address}/lab/tree/a.ipynb")
         picture = page.get_by_alt_text(f"a line of {value} points")
         picture.wait_for()
+        drawn = picture.get_attribute("src") or ""
+        assert drawn.startswith("data:image/svg+xml")  # sharp on a screen of any density
         page.get_by_text("20/20").wait_for()
         page.locator("figure.ready[data-theme=light]").wait_for()  # it asks no kernel
         gone = page.get_by_text("model not found")

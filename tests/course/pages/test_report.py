@@ -94,6 +94,25 @@ def test_the_page_says_when_and_with_what_it_was_written(page: str) -> None:
     assert str(datetime.now().year) in page.split("torch")[0]
 
 
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        (
+            ["cgroup", "looks", "looks"],
+            "processes held by cgroup for 1, by a look every quarter of a second for 2",
+        ),
+        (["looks", "looks", "looks"], "by a look every quarter of a second for 3"),
+        (["", "", ""], "processes held not known"),
+    ],
+)
+def test_the_page_says_what_held_memory_and_processes(
+    classroom: Classroom, limits: list[str], told: str
+) -> None:
+    students = ("007", "NA", "zoe")
+    rows = [_row(name, limits=how) for name, how in zip(students, limits, strict=True)]
+    assert told in " ".join(_written(classroom.course, classroom.out, rows).split())
+
+
 def test_what_waits_is_in_no_mean_and_a_hint_in_no_answer_of_its_own() -> None:
     row = {"unit": "u", "title": "t", "most": 2.0, "waiting": False}
     scores = {
