@@ -419,10 +419,10 @@ outcome("paris", "e" if likeliest < 0.05 else "a" if said == "france" else "b" i
         else "c" if said in ANYWHERE else "d")
 
 # %% [markdown]
-# **It has never read about Paris.** The name is cut into several pieces. In our runs, the best
-# answer got 1 to 7 % of the probability. In the docstring, the best answer gets 15 % or more. A
-# masked language model does not say what is true. It says which word would stand there *in its
-# texts*, and with what probability.
+# **It has never read about Paris.** The name is cut into several pieces. In recorded runs with four
+# seeds, the best answer got 1 to 3 % of the probability, and in the docstring 14 to 29 %. A masked
+# language model does not say what is true. It says which word would stand there *in its texts*, and
+# with what probability.
 #
 # Try more: “the result is [MASK].” and “the result is not [MASK].”; two gaps side by side; a
 # sentence of yours.
@@ -587,9 +587,10 @@ outcome("hardest", "abcd"[int(far["learned"].argmax())])
 
 # %% [markdown]
 # For a beat, one row of the position table is enough. At the end of the quick run, beats are
-# closest to the limit. Echoes, whose words stand 60 positions away, are furthest from it. Verbs
-# come next. A model that cannot tell whether a verb is singular or plural loses up to
-# $\ln 2 = 0.69$ nats by that alone. Is agreement what the model has not learned?
+# closest to the limit. Echoes, whose words stand 60 positions away, and verbs are furthest from it.
+# Which of the two comes last depends on the seed. A model that cannot tell whether a verb is
+# singular or plural loses up to $\ln 2 = 0.69$ nats by that alone. Is agreement what the model has
+# not learned?
 #
 # ### Agreement
 #
@@ -642,8 +643,8 @@ widgets.explore(lambda layer, head: pictures.attention(alpha, layer, head),
 plots.show(*pictures.by_offset(learned.bert.position.table))
 
 # %% [markdown]
-# The offset 60 stands out. **A learned table has no built-in idea of distance.** But an offset that
-# the text rewards can leave a trace in the table.
+# The offset 60 stands out, with each of four seeds. **A learned table has no built-in idea of
+# distance.** But an offset that the text rewards can leave a trace in the table.
 #
 # ## 6. The race
 #
@@ -840,9 +841,10 @@ outcome("frozen", round(by_start.mean()["agreement", "pretrained, frozen"], 2))
 
 # %% [markdown]
 # **Only pretrained models learned agreement here, and only where the whole model was trained
-# further.** After 800 steps of 64 texts, two of three seeds are nearly always right; the third is
-# near chance. The frozen models are near chance, too. From nothing, every seed stays at chance. A
-# bag of words cannot see a swap at all.
+# further.** After 800 steps of 64 texts, each of three seeds is right in more than nine texts of
+# ten. (Not every run gets there: with other texts of the same language, one of three seeds stayed
+# near chance.) The frozen models are a little above chance. From nothing, every seed stays at
+# chance. A bag of words cannot see a swap at all.
 #
 # <details><summary>The second task in the table: pairs</summary>
 #

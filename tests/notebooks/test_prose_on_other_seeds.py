@@ -1,8 +1,11 @@
-"""What units 02 and 04 say of a model that they train holds with seeds that they do not show."""
+"""What units 02, 04, 05 and 08 say of a model that they train holds with other seeds."""
 
 import math
 from typing import Any
 
+import nbformat
+import pandas as pd
+import pytest
 import torch
 from torch import Generator
 
@@ -11,6 +14,8 @@ from helpers.encodings import Shaw, Sinusoidal
 from helpers.model.encoder import Encoder
 from helpers.runtime import seed_everything
 from helpers.training import evaluate, train
+from helpers.training.experiments import run
+from tests.common import ROOT, WHOLE
 
 SEEDS = range(3, 6)  # the lessons have 0 to 2
 TASK = LagLanguage()
@@ -46,3 +51,47 @@ def test_most_heads_of_unit_04_look_three_tokens_away() -> None:
         most += [reach[int(each.argmax())] for each in heads]
     assert set(most) <= {-6, -3, 3, 6}  # at 6, the token between is asked for
     assert most.count(-3) + most.count(3) >= 2 / 3 * len(most)
+
+
+def _said(unit: str, *cells: str) -> dict[str, Any]:
+    """What some cells of a solution define: each the one that has this text, as far as a "!"."""
+    path = ROOT / "solutions" / unit / f"{unit}.ipynb"
+    code = [cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
+    defined: dict[str, Any] = {}
+    for text, _, end in (each.partition("!") for each in cells):
+        (source,) = (each for each in code if text in each)
+        exec(source.split(end)[0] if end else source, defined)
+    return defined
+
+
+@pytest.mark.parametrize("seed", SEEDS if WHOLE else SEEDS[:1])
+def test_the_clip_of_unit_05_and_the_encoding_that_it_hands_out(seed: int) -> None:
+    said = _said(
+        "05-after-bert",
+        "from helpers.plots import losses as loss_plots",
+        "def turn(",
+        "right_turn = check",
+        "class Mine(",
+        "class MyRope(Encoding)!rivals =",
+        "class ClippedRope(Encoding)",
+        "column = torch.arange(12)!tried =",
+    )
+
+    def trained(encoding: type, **options: Any) -> pd.DataFrame:
+        return run(TASK, lambda: encoding(48, 4), seed, 300, (24, 48, 96), **options)
+
+    runs = pd.concat(
+        [
+            trained(said["MyRope"], label="as trained", also=said["clips"]),
+            trained(said["Mine"], label="yours"),
+        ]
+    )
+    far = runs.assign(far=runs["loss"] - runs["limit"]).pivot(
+        index="encoding", columns="length", values="far"
+    )
+    lost = far.loc["as trained", 96]
+    assert lost > 0.5
+    assert far.loc["all pairs clipped", 96] < 0.15 * lost  # near the limit
+    assert far.loc["the two fast pairs", 96] < 0.15 * lost  # nearly all of the gap
+    assert far.loc["the four slow pairs", 96] > 0.6 * lost  # a small part of it
+    assert (far.loc["yours"] < 0.15).all()  # about 0.1
