@@ -51,16 +51,6 @@ def test_a_head_and_the_table_show_the_echo() -> None:
     assert (RUNS["most alike from 2 on"] == 60).all()
 
 
-def test_only_pretrained_models_learn_agreement() -> None:
-    runs = load("bert_tuning").table.query("task == 'agreement'").groupby("start")["accuracy"]
-    least, most = runs.min(), runs.max()
-    assert (runs.count() == 3).all()
-    assert least["pretrained"] > 0.9
-    assert 0.52 < least["pretrained, frozen"] and most["pretrained, frozen"] < 0.6
-    for start in ("from nothing", "bag of words"):
-        assert 0.48 < least[start] and most[start] < 0.52
-
-
 def test_the_study_runs_the_lessons_cells_with_another_seed() -> None:
     cells = [cell.source for cell in study.seeded(_lesson(), 7).cells]
     for shown, other in study.PLACES.items():

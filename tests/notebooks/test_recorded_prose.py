@@ -113,12 +113,15 @@ def test_table_6_in_miniature() -> None:
 def test_what_pretraining_is_worth() -> None:
     table = recorded.load("bert_tuning").table.set_index(["task", "start"])["accuracy"].sort_index()
     agreement = {start: table["agreement", start] for _, start in table.index.unique()}
-    assert (agreement["pretrained"] > 0.95).sum() == 2 and agreement["pretrained"].min() < 0.6
-    others = ("from nothing", "pretrained, frozen", "bag of words")
-    assert all(agreement[start].between(0.45, 0.56).all() for start in others)
+    assert agreement["pretrained"].min() > 0.9
+    assert agreement["pretrained, frozen"].between(0.52, 0.6).all()  # a little above chance
+    assert all(
+        agreement[start].between(0.48, 0.52).all() for start in ("from nothing", "bag of words")
+    )
+    assert all(len(runs) == 3 for runs in agreement.values())
     pairs = table["pairs"].groupby("start").mean()
     order = ["pretrained", "from nothing", "pretrained, frozen", "bag of words"]
-    assert pairs[order].is_monotonic_decreasing and pairs["bag of words"] < 0.52
+    assert pairs[order].is_monotonic_decreasing and pairs["bag of words"] < 0.53
 
 
 def test_the_model_answer_of_unit_06_rests_on_numbers_that_its_notebook_prints() -> None:
