@@ -46,12 +46,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.set_defaults(stopped="stopped")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    setup = commands.add_parser("setup", help="make .venv, or bring it up to date")
+    setup = commands.add_parser("setup", help="create .venv, or bring it up to date")
     setup.add_argument("--here", action="store_true", help="install into this Python instead")
     setup.set_defaults(run=_setup)
 
     lab = commands.add_parser("lab", help="open JupyterLab on your own copies of the units")
-    lab.add_argument("--port", type=int, default=8888, help="of the page")
+    lab.add_argument("--port", type=int, default=8888, help="port of the page")
     lab.add_argument("--no-browser", action="store_true", help="only print the address")
     lab.set_defaults(run=_lab)
 
@@ -71,10 +71,14 @@ def _parser() -> argparse.ArgumentParser:
     grade = commands.add_parser("grade", help="autograde a folder of submissions with nbgrader")
     grade.add_argument("submissions", type=Path, help="folder or zip with the notebooks")
     grade.add_argument("--out", type=Path, default=Path("graded"), help="where results go")
-    grade.add_argument("--workers", type=int, default=0, help="notebooks at a time; one per core")
-    grade.add_argument("--scheduler", default="", help="address of a Dask cluster that executes")
+    grade.add_argument(
+        "--workers", type=int, default=0, help="notebooks at a time (default: one per core)"
+    )
+    grade.add_argument(
+        "--scheduler", default="", help="address of a Dask cluster that runs the notebooks"
+    )
     grade.add_argument("--late", type=Path, help="TOML file with due dates and a policy")
-    again = "grade again, and leave all else as it is: "
+    again = "leave all else as it is, and grade again only "
     grade.add_argument("--only", action="append", default=[], help=again + "this learner")
     grade.add_argument("--unit", default="", help=again + "this unit")
     grade.add_argument("--exercise", default="", help=again + "this exercise of the unit")
@@ -88,40 +92,48 @@ def _parser() -> argparse.ArgumentParser:
 
     formgrade = commands.add_parser("formgrade", help="give marks by hand in nbgrader's formgrader")
     formgrade.add_argument("out", type=Path, help="folder that `course grade` has written")
-    formgrade.add_argument("--port", type=int, default=8889, help="of the page")
+    formgrade.add_argument("--port", type=int, default=8889, help="port of the page")
     formgrade.add_argument("--no-browser", action="store_true", help="only print the address")
     formgrade.set_defaults(run=_formgrade)
 
-    export = commands.add_parser("export", help="marks and feedback as a platform takes them")
+    export = commands.add_parser("export", help="write marks and feedback in a platform's format")
     export.add_argument("out", type=Path, help="folder that `course grade` has written")
     export.add_argument("--to", required=True, choices=("moodle", "canvas", "brightspace"))
     export.add_argument("--worksheet", type=Path, help="the platform's own table of marks")
-    export.add_argument("--unit", default="", help="which, if there are several")
-    export.add_argument("--column", default="", help="of the worksheet, if it has several")
+    export.add_argument("--unit", default="", help="unit to export, if there are several")
+    export.add_argument(
+        "--column", default="", help="column for the marks, if the worksheet has several"
+    )
     export.set_defaults(run=_export)
 
     demo = commands.add_parser("demo", help="a tour: build, train, grade a synthetic class")
     demo.add_argument("--out", type=Path, default=Path("build/demo"), help="where results go")
     demo.set_defaults(run=_demo)
 
-    test = commands.add_parser("test", help="style, types, tests, notebooks, grading, as make test")
+    test = commands.add_parser(
+        "test", help="check style, types, tests, notebooks, grading, as make test"
+    )
     test.add_argument("--quick", action="store_true", help="only what a change can break")
     test.set_defaults(run=_test)
 
     doctor = commands.add_parser("doctor", help="look at this machine and say what is missing")
     doctor.set_defaults(run=_doctor)
 
-    release = commands.add_parser("release", help="a zip per unit, for learners without git")
+    release = commands.add_parser("release", help="write a zip per unit, for learners without git")
     release.add_argument("units", nargs="*", help="units to pack; all if none is named")
     release.add_argument("--out", type=Path, default=Path("build/release"), help="where zips go")
     release.set_defaults(run=_release)
 
-    collect = commands.add_parser("collect", help="a platform's zip as nbgrader's submitted/")
+    collect = commands.add_parser(
+        "collect", help="turn a platform's zip into nbgrader's submitted/"
+    )
     collect.add_argument("archive", type=Path, help="zip or folder with the notebooks")
     collect.add_argument("--out", type=Path, default=Path("submitted"), help="where they go")
     collect.set_defaults(run=_collect)
 
-    units = commands.add_parser("units", help="the table of units for README.md, and its badges")
+    units = commands.add_parser(
+        "units", help="print the table of units for README.md, and its badges"
+    )
     units.set_defaults(run=_units)
     return parser
 

@@ -62,7 +62,7 @@ def report(course: Course) -> int:
         for finding in found:
             print(f"{finding.state:7}  {finding.text}", flush=True)
             missing += finding.state == "missing"
-    print(f"\n{missing} to mend" if missing else "\nEverything needed is there.")
+    print(f"\n{missing} to fix" if missing else "\nEverything needed is there.")
     return missing
 
 
@@ -130,14 +130,14 @@ def _packages(course: Course) -> Iterator[Finding]:
         if line and not line.startswith("#")
     ]
     other = [
-        f"{name} {_version(name) or 'none'} for {version}"
+        f"{name} {_version(name) or 'none'} instead of {version}"
         for name, version in locked
         if _version(name).partition("+")[0] != version  # "+cpu" says how it was built
     ]
     if other:
-        yield Finding("note", f"not as tested: {', '.join(other)}; {MEND}")
+        yield Finding("note", f"not the tested version: {', '.join(other)}; {MEND}")
     if not unfit:
-        yield Finding("ok", f"{len(asked)} packages, {len(locked) - len(other)} just as tested")
+        yield Finding("ok", f"{len(asked)} packages, {len(locked) - len(other)} exactly as tested")
 
 
 def _environment(course: Course) -> Iterator[Finding]:
@@ -154,7 +154,7 @@ def _torch(_course: Course) -> Iterator[Finding]:
     if torch.cuda.is_available():
         yield Finding("ok", f"GPU: {torch.cuda.get_device_name()}")
     else:
-        yield Finding("note", "no GPU that PyTorch can use; every notebook also runs without")
+        yield Finding("note", "no GPU that PyTorch can use; every notebook also runs without one")
 
 
 def _nbgrader(_course: Course) -> Iterator[Finding]:
@@ -237,7 +237,9 @@ def _disk(course: Course) -> Iterator[Finding]:
     yield (
         Finding("ok", text)
         if enough
-        else Finding("missing", f"{text}; grading a large class may take {DISK}: free some space")
+        else Finding(
+            "missing", f"{text}; grading a large class may take {DISK} GiB: free some space"
+        )
     )
 
 
@@ -251,7 +253,8 @@ def _memory(_course: Course) -> Iterator[Finding]:
         Finding("ok", text)
         if enough
         else Finding(
-            "note", f"{text}; one notebook may take {MEMORY}: close something, or grade --workers 1"
+            "note",
+            f"{text}; one notebook may take {MEMORY} GiB: close something, or grade --workers 1",
         )
     )
 

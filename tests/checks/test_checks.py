@@ -166,7 +166,7 @@ def test_what_hides_calls_from_the_check_is_named(hide: Any) -> None:
 
     report = check.table(unseen)
     assert report.earned == 0
-    assert "where a check cannot follow" in report.findings[0].message
+    assert "which a check cannot see into" in report.findings[0].message
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_what_an_answer_switches_for_all_is_named_and_put_back(switch: Any, name
         return torch.as_tensor(right(num_positions, d_model, base))
 
     message = check.table(switching).findings[0].message
-    assert f"leaves {name} changed" in message
+    assert f"changes a setting ({name})" in message
     assert (torch.get_default_dtype(), torch.is_grad_enabled()) == (torch.float32, True)
 
 

@@ -54,7 +54,7 @@ def test_without_the_other_notebook_it_is_the_courses_too(
     found = answers(UNIT, tmp_path / "08-mini-bert", **names)
     assert found == [bert_inputs.row.reference, bert_inputs.padding.reference]
     told = capsys.readouterr().out
-    assert "unit 07 does not lie beside this one): pair_row, padding_mask." in told
+    assert "unit 07 was not found beside this one): pair_row, padding_mask." in told
 
 
 def test_a_file_that_is_no_notebook_is_passed_over(tmp_path: Path) -> None:

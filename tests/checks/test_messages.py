@@ -170,4 +170,4 @@ def test_a_text_that_names_every_number_names_none() -> None:
     def action() -> None:
         raise ValueError(" ".join(map(str, range(30))))
 
-    assert not refusal(action, width=7)["its text names width"]
+    assert not refusal(action, width=7)["its message names width"]

@@ -178,7 +178,7 @@ def test_what_cannot_be_looked_at_is_missing_and_stops_nothing(
     printed = capsys.readouterr().out
     assert "psutil: ImportError: No module named 'psutil'" in printed
     assert "port 8888" in printed
-    assert "1 to mend" in printed
+    assert "1 to fix" in printed
 
 
 def test_each_line_comes_when_it_is_known_and_a_long_look_is_not_silent(

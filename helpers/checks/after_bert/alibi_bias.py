@@ -228,7 +228,7 @@ def bias_without_absolute_value(): ...
 
 @alibi_bias.mistake(
     "For form='causal' you put 0 where a key must not be seen. Before a softmax, 0 is a score "
-    "like any other, here even the highest. −∞ takes the key out.",
+    "like any other, here even the highest. −∞ removes the key.",
     loses=CAUSAL,
 )
 @changed(bias_right, 'masked_fill(offsets > 0, float("-inf"))', "tril()")
@@ -259,7 +259,7 @@ def bias_nothing_hidden(): ...
 
 
 @alibi_bias.mistake(
-    "For form='causal' you hide the keys to the left. Hidden are those that come later, j > i.",
+    "For form='causal' you hide the keys to the left. Hide those that come later, j > i.",
     loses=CAUSAL,
     breaks="for the keys that come later",
 )

@@ -15,8 +15,8 @@ def bias_without_gradients(): ...
 
 
 @alibi_bias.mistake(
-    "Your result is float32 whatever comes in. Leave the dtype to the slopes: float64 in, float64 "
-    "out.",
+    "Your result is always float32. It should have the dtype of the slopes: float64 in, "
+    "float64 out.",
     loses=BACKWARDS,
     breaks="The result has the dtype of the slopes",
 )
@@ -66,9 +66,9 @@ def bias_by_the_smaller_of_two(slopes, length, form="causal"):
 
 
 @alibi_bias.mistake(
-    "For form='causal' the result is right, but gradients are nan: you multiply a slope by ∞ and "
-    "then hide the product, by torch.where or nan_to_num. On the way back its 0 · ∞ is there "
-    "again. Multiply finite numbers only, then put in −∞.",
+    "For form='causal' the result is right, but gradients are nan: you multiply a slope by ∞ "
+    "and then hide the product, by torch.where or nan_to_num. In the backward pass its 0 · ∞ "
+    "appears again. Multiply finite numbers only, then put in −∞.",
     loses=BACKWARDS,
     breaks="No gradient may be nan when a softmax follows",
 )
@@ -86,7 +86,7 @@ def bias_infinity_hidden_by_where(slopes, length, form="causal"):
 
 @alibi_bias.mistake(
     "For form='causal' you multiply a mask by −∞. Where the mask is 0 that is 0 · ∞, nan, and "
-    "the keys that may be seen are lost. Choose by torch.where or masked_fill.",
+    "the keys that may be seen are lost. Choose with torch.where or masked_fill instead.",
     loses=(CAUSAL, BACKWARDS),
 )
 @changed(
@@ -107,9 +107,9 @@ def bias_by_way_of_a_root(): ...
 
 
 @alibi_bias.mistake(
-    "Something is not a number where a slope is 0, or in gradients behind a softmax: you multiply "
-    "a slope by −∞, which gives 0 · ∞, or divide it by a mask, which gives 0/0. Multiply by the "
-    "distance first, then put in −∞.",
+    "Where a slope is 0, or in the gradients when a softmax follows, you get nan: you multiply "
+    "a slope by −∞, which gives 0 · ∞, or divide it by a mask, which gives 0/0. Multiply by "
+    "the distance first, then put in −∞.",
     loses=(CAUSAL, BACKWARDS),
     breaks="even where a slope is 0",
 )

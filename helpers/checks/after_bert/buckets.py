@@ -176,8 +176,8 @@ def buckets_all_on_one_side(offsets, num_buckets=32, max_distance=128):
 
 
 @buckets.mistake(
-    "Each offset has a bucket of its own until they run out. From the eighth on (with 32) a "
-    "bucket holds several offsets, and more the further away it is.",
+    "Each offset has a bucket of its own until they run out. With 32 buckets, from the eighth "
+    "on each holds several offsets, and more of them the farther away it is.",
     loses=(FAR, SIZES),
 )
 def buckets_clipped(offsets, num_buckets=32, max_distance=128):
@@ -212,8 +212,8 @@ def buckets_logarithm_not_divided(offsets, num_buckets=32, max_distance=128):
 
 
 @buckets.mistake(
-    "Beyond max_distance your buckets go on and leave the side they belong to. All of those "
-    "offsets share the last bucket of their side.",
+    "Beyond max_distance your bucket numbers keep growing and leave the side they belong to. "
+    "All of those offsets share the last bucket of their side.",
     loses=(FAR, SIZES),
 )
 def buckets_without_an_end(offsets, num_buckets=32, max_distance=128):
@@ -273,7 +273,8 @@ def buckets_far_ones_begin_one_later(offsets, num_buckets=32, max_distance=128):
 
 
 @buckets.mistake(
-    "Your far buckets begin again at 0, where the near ones are. They follow on from them, at e.",
+    "Your far buckets start again at 0, where the near ones are. They should continue after "
+    "those, at e.",
     loses=(FAR, SIZES),
 )
 def buckets_far_ones_begin_at_zero(offsets, num_buckets=32, max_distance=128):

@@ -29,8 +29,8 @@ def buckets_maximum_ignored(): ...
 
 
 @buckets.mistake(
-    "You put a distance at which a bucket begins into the bucket before it: 16, 32 and 64 with "
-    "the default sizes. The formula rounds down, and a whole number stays as it is.",
+    "Each distance at which a bucket begins, such as 16, 32 and 64 with the default sizes, "
+    "lands in the bucket before. The formula rounds down, and a whole number stays as it is.",
     loses=(FAR, SIZES),
 )
 def buckets_begin_one_late(offsets, num_buckets=32, max_distance=128):
@@ -42,9 +42,9 @@ def buckets_begin_one_late(offsets, num_buckets=32, max_distance=128):
 
 
 @buckets.mistake(
-    "A distance of 64 is one bucket too early: the exact value is 6 there, and yours comes out as "
-    "5.999…, since the rest is divided before it is multiplied by the logarithm. Divide one "
-    "logarithm by the other first, then multiply by n − e.",
+    "A distance of 64 is one bucket too early: the exact value is 6 there, but yours comes out "
+    "as 5.999…, because you multiply and divide in another order. Divide one logarithm by the "
+    "other first, then multiply by n − e.",
     loses=FAR,
     breaks=("offset 64 in bucket 30", "Take care with offset 64", "other orders make it"),
 )
@@ -57,8 +57,8 @@ def buckets_rounded_below(offsets, num_buckets=32, max_distance=128):
 
 
 @buckets.mistake(
-    "Beyond max_distance all offsets are in your first far bucket. They share the last one of "
-    "their side.",
+    "All offsets beyond max_distance land in your first far bucket. They should share the last "
+    "one of their side.",
     loses=(FAR, SIZES),
 )
 @changed(
@@ -70,7 +70,7 @@ def buckets_that_wrap_around(): ...
 
 
 @buckets.mistake(
-    "Your last bucket of a side is only for distances from max_distance on. The formula's floor "
+    "The last bucket of a side has only distances from max_distance on. The formula's floor "
     "reaches n − 1 before that.",
     loses=(FAR, SIZES),
 )
@@ -79,8 +79,8 @@ def buckets_last_one_for_the_maximum(): ...
 
 
 @buckets.mistake(
-    "Your logarithm is of a/e, but it is divided by that of the maximum itself. Divide by "
-    "ln(max/e).",
+    "You take the logarithm of a/e, but divide it by the logarithm of the maximum itself. "
+    "Divide by ln(max/e).",
     loses=(FAR, SIZES),
 )
 @changed(buckets_right, "math.log(max_distance / exact)", "math.log(max_distance)")
@@ -117,7 +117,7 @@ def buckets_flattened(): ...
 
 
 @buckets.mistake(
-    "Something small is added before you round down, so that a distance just before a border is "
+    "You add something small before you round down, so that a distance just below a border is "
     "already in the next bucket.",
     loses=SIZES,
 )
@@ -135,8 +135,7 @@ def buckets_by_the_largest_offset(): ...
 
 
 @buckets.mistake(
-    "Your offsets become 16-bit integers, which end at 32,767: beyond, they begin again at the "
-    "other end.",
+    "Your offsets become 16-bit integers, which end at 32,767 and wrap around beyond that.",
     loses=FAR,
 )
 @changed(buckets_right, "a = offsets.abs()", "offsets = offsets.short().long(); a = offsets.abs()")
@@ -144,8 +143,8 @@ def buckets_of_16_bits(): ...
 
 
 @buckets.mistake(
-    "Your offsets become 32-bit integers, which end at 2,147,483,647: beyond, they begin again at "
-    "the other end. Leave them in int64.",
+    "Your offsets become 32-bit integers, which end at 2,147,483,647 and wrap around beyond "
+    "that. Leave them in int64.",
     loses=FAR,
 )
 @changed(buckets_right, "a = offsets.abs()", "offsets = offsets.int().long(); a = offsets.abs()")

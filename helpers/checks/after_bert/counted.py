@@ -158,7 +158,7 @@ counted = Exercise(
 
 @counted.mistake(
     "You add up from the beginning of the text to key j. A position is counted back from the "
-    "query: from i down to j, so that the query's neighbour has a small one.",
+    "query: from i down to j, so a key next to the query has a small one.",
     loses=COUNTS,
     breaks=("$p_{ij}$ where $j \\le i$", "the sum of gates from key j to query i"),
 )
@@ -168,7 +168,7 @@ def counted_from_the_left(scores):
 
 @counted.mistake(
     "Your gates are the scores themselves, and may be negative. σ makes each a number between "
-    "0, not counted, and 1, counted.",
+    "0 (not counted) and 1 (counted).",
     loses=COUNTS,
 )
 def counted_without_a_sigmoid(scores):
@@ -176,8 +176,8 @@ def counted_without_a_sigmoid(scores):
 
 
 @counted.mistake(
-    "Your gates are a softmax: they share one count among all keys. Each gate opens by itself: "
-    "a sigmoid.",
+    "Your gates are a softmax: they share one count among all keys. Each gate opens "
+    "independently: use a sigmoid.",
     loses=COUNTS,
 )
 def counted_by_softmax(scores):
@@ -186,7 +186,7 @@ def counted_by_softmax(scores):
 
 @counted.mistake(
     "Your gates are a softmax over the keys to the left, so that their sum is always 1. Each "
-    "gate opens by itself: a sigmoid.",
+    "gate opens independently: use a sigmoid.",
     loses=COUNTS,
 )
 def counted_by_causal_softmax(scores):
@@ -239,7 +239,7 @@ def counted_with_the_gates_of_the_key(scores):
 
 
 @counted.mistake(
-    "You flip the keys to add up from the right, and leave them flipped: turn them back.",
+    "You flip the keys to add up from the right, and leave them flipped: flip them back.",
     loses=COUNTS,
 )
 def counted_and_left_mirrored(scores):
@@ -255,7 +255,7 @@ def counted_tokens(scores):
 
 
 @counted.mistake(
-    "Keys to the right have counts of their own. The paper's model is causal: leave 0 there.",
+    "Keys to the right have counts of their own. The paper's model is causal: put 0 there.",
     loses=RIGHT,
     breaks=("and 0 where $j > i$", "0 for j > i"),
 )
@@ -266,7 +266,7 @@ def counted_on_both_sides(scores):
 
 
 @counted.mistake(
-    "To the right of the query your difference of sums goes on below zero. Leave 0 there.",
+    "To the right of the query your difference of sums becomes negative. Put 0 there.",
     loses=RIGHT,
 )
 def counted_down_to_the_right(scores):
@@ -283,7 +283,8 @@ def counted_right(scores):
 
 
 @counted.mistake(
-    "Your counts end at some number, such as 64. There are as many positions as tokens.", loses=LEFT
+    "Your counts are cut off at some number, such as 64. There are as many positions as tokens.",
+    loses=LEFT,
 )
 @changed(counted_right, "flip(-1).tril()", "flip(-1).tril().clamp(max=64)")
 def counted_up_to_64(): ...

@@ -19,8 +19,9 @@ def counted_with_an_overflow(): ...
 
 
 @counted.mistake(
-    "The result is right, but its gradient is nan for large scores: on the way back, 0 meets an "
-    "infinity, as of an exp that overflows or of a root at 0. torch's sigmoid alone has neither.",
+    "The result is right, but its gradient is nan for large scores: in the backward pass, 0 is "
+    "multiplied by infinity, as from an exp that overflows or from a root at 0. torch's "
+    "sigmoid has neither.",
     loses=LARGE,
     breaks="no gradient may be nan",
 )
@@ -29,9 +30,9 @@ def counted_with_an_overflow_on_the_way_back(): ...
 
 
 @counted.mistake(
-    "The result is right, but its gradient is nan for large scores: torch.where takes one of two "
-    "results, and on the way back the other one, ∞/∞, counts as 0 · ∞. torch's sigmoid takes care "
-    "of that.",
+    "The result is right, but its gradient is nan for large scores: torch.where takes one of "
+    "two results, but in the backward pass the other one, ∞/∞, still counts as 0 · ∞. torch's "
+    "sigmoid takes care of that.",
     loses=LARGE,
 )
 @changed(
@@ -43,8 +44,7 @@ def counted_with_an_overflow_in_the_other_branch(): ...
 
 
 @counted.mistake(
-    "A large score becomes a smaller one before the gate, so that no gate is ever quite open or "
-    "shut.",
+    "You make large scores smaller before the gate, so that no gate is ever fully open or shut.",
     loses=COUNTS,
 )
 @changed(counted_right, "scores.sigmoid()", "scores.clamp(-2, 2).sigmoid()")
@@ -52,8 +52,8 @@ def counted_with_clamped_scores(): ...
 
 
 @counted.mistake(
-    "You cut off large scores in the tensor that you are given, and change it for the caller. A "
-    "sigmoid needs no limits.",
+    "You clamp large scores in the tensor that you are given, which changes it for the caller. "
+    "A sigmoid needs no limits.",
     loses=LARGE,
     breaks="The scores stay as they are",
 )
@@ -89,7 +89,7 @@ def counted_without_gradients_where_one_is_nan(scores):
 
 @counted.mistake(
     "As soon as one score is large, no gradient comes back at all, not even to the ordinary "
-    "ones. Let one and the same sigmoid do it for all scores.",
+    "ones. Use one and the same sigmoid for all scores.",
     loses=BACKWARDS,
 )
 @changed(
@@ -123,8 +123,8 @@ def counted_with_hard_gates(): ...
 
 
 @counted.mistake(
-    "You calculate in float32 and make float64 of the result afterwards: of sixteen digits seven "
-    "are left.",
+    "You compute in float32 and convert the result to float64 afterwards: of sixteen digits "
+    "only seven are left.",
     loses=BACKWARDS,
     breaks="and their precision",
 )
@@ -133,8 +133,8 @@ def counted_rounded_to_float32(): ...
 
 
 @counted.mistake(
-    "Your result is float32 whatever comes in. Leave the dtype to the scores: float64 in, float64 "
-    "out.",
+    "Your result is always float32. It should have the dtype of the scores: float64 in, "
+    "float64 out.",
     loses=BACKWARDS,
     breaks="$p$ has the dtype of the scores",
 )

@@ -14,7 +14,7 @@ from helpers.checks.engine.case import unchanged
 FITS = "that of your result"
 OTHER = "not that of your result"
 RESULT = "the result"
-SLOPE = "the slope of the right result"
+SLOPE = "the gradient of the right result"
 
 
 def of_each_slope(
@@ -119,8 +119,8 @@ def _told(name: str, given: Tensor, found: Tensor | None, near: float, least: fl
     if not off.any():
         return SLOPE
     places = ", ".join(f"{given[tuple(at)].item():.1f}" for at in off.nonzero()[:3])
-    kind = "nan" if found[off].isnan().any() else "another number"
-    return f"{kind}, as where {name} is {places}"
+    kind = "nan" if found[off].isnan().any() else "wrong"
+    return f"{kind}, for example where {name} is {places}"
 
 
 def _leaves(arguments: dict[str, Tensor]) -> dict[str, Tensor]:

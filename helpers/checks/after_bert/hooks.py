@@ -35,7 +35,7 @@ def _names(found: Any) -> list[str] | str:
     if found is None:
         return "None (no hook is the empty tuple, ())"
     if type(found) is str:
-        return f"the text {found!r} (a tuple of one name has a comma: (name,))"
+        return f"the string {found!r} (a tuple of one name has a comma: (name,))"
     if type(found) not in COLLECTIONS:
         return f"{type(found).__name__} (expected a tuple of names)"
     if not all(type(name) is str for name in found):
@@ -150,8 +150,8 @@ def xpos_at_the_input(): ...
 
 
 @hooks.mistake(
-    "B: a vector for each position looks like BERT's table, but no token vector has it added. "
-    "Where does the product of two of them go?",
+    "B: a vector for each position looks like BERT's table, but it is never added to a token "
+    "vector. Where does the product of two of them go?",
     loses="paper B",
     breaks="Token vectors and position vectors are never added",
 )
@@ -160,7 +160,7 @@ def tupe_at_the_input(): ...
 
 
 @hooks.mistake(
-    "B: queries and keys of the tokens are not changed. What is it that something is added to?",
+    "B: queries and keys of the tokens are not changed. What does this paper add something to?",
     loses="paper B",
     breaks="is added to $q_i \\cdot k_j$",
 )
@@ -197,7 +197,7 @@ def fourier_by_scores(): ...
 
 @hooks.mistake(
     "D: the causal mask says who may be looked at; every decoder has it, with any encoding. "
-    "What does this paper add beside it?",
+    "What does this paper add besides it?",
     loses="paper D",
     breaks="a decoder with a causal mask, and nothing else",
 )
@@ -223,8 +223,8 @@ def values_by_scores(): ...
 
 
 @hooks.mistake(
-    "E: the same patch j gives other queries other vectors, so nothing that is added once, at "
-    "the input, will do.",
+    "E: the same patch j gives different vectors to different queries, so adding something "
+    "once, at the input, cannot be enough.",
     loses="paper E",
 )
 @changed(hooks_by_paper, '"E": "context"', '"E": "embed"')
@@ -251,8 +251,8 @@ def detr_at_the_input(): ...
 
 
 @hooks.mistake(
-    "F: nothing is added to the scores themselves. Each query and each key gets a vector by "
-    "itself, and it need not be a turn for the hook to fit.",
+    "F: nothing is added to the scores themselves. Each query and each key gets a vector of "
+    "its own. A hook can be the right one even if nothing is rotated in it.",
     loses="paper F",
     breaks="Name the hook where the paper itself acts",
 )

@@ -17,7 +17,7 @@ def hooks_of_the_first(): ...
 
 
 @hooks.mistake(
-    "You look a whole word such as “AC” up as if it were one paper. Go through it letter by "
+    "You look up a whole string such as “AC” as if it were one paper. Go through it letter by "
     "letter.",
     loses="combined",
     breaks="The argument may have several letters",
@@ -28,8 +28,8 @@ def hooks_of_one_letter(papers):
 
 
 @hooks.mistake(
-    "A word such as “AC” is no key of your dictionary: only its letters are. Look them up one "
-    "by one.",
+    "A string such as “AC” is not a key of your dictionary: only its letters are. Look them up "
+    "one by one.",
     loses="combined",
 )
 def hooks_of_a_whole_word(papers):
@@ -38,8 +38,8 @@ def hooks_of_a_whole_word(papers):
 
 
 @hooks.mistake(
-    "You leave out a name only where it directly follows itself: with others between, it is there "
-    "twice. A set keeps each name once.",
+    "You leave out a name only where it directly follows itself: with others in between, it is "
+    "there twice. A set keeps each name once.",
     loses="combined",
 )
 def hooks_but_neighbours_once(papers):
@@ -85,8 +85,8 @@ def hooks_that_all_share(papers):
 
 
 @hooks.mistake(
-    "For a single hook you return its name itself, a text, and to go through a text is to go "
-    "through its letters. A tuple of one has a comma: (name,); brackets alone, (name), make none.",
+    "For a single hook you return its name, a string, and looping over a string gives its "
+    "letters. A tuple of one has a comma: (name,); brackets alone, (name), make none.",
     loses=("paper A", "paper B", "paper C", "paper E", "paper F", "combined"),
     breaks="returns the names of the hooks",
 )

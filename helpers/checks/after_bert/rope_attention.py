@@ -156,7 +156,7 @@ def rope_values_turned_as_well(q, k, v):
 
 
 @rope_attention.mistake(
-    "Only one of q and k is turned, so the score depends on where that token stands, not on "
+    "Only one of q and k is turned, so the score depends on the position of that token, not on "
     "the offset.",
     breaks="Attention whose scores know the offset by RoPE",
 )
@@ -176,7 +176,7 @@ def rope_not_turned(q, k, v):
 
 @rope_attention.mistake(
     "Queries and keys turn in opposite directions, so the score depends on i + j. Turn both "
-    "the same way: the product then compares them, and the offset is left."
+    "the same way: in the product, only the offset is left."
 )
 def rope_keys_turned_the_other_way(q, k, v):
     rope = encodings.create("rotary", d_model=q.shape[-1])
@@ -188,7 +188,8 @@ def rope_keys_turned_the_other_way(q, k, v):
 
 
 @rope_attention.mistake(
-    "Queries and keys are turned in different layouts, so their pairs do not meet. Use one."
+    "Queries and keys are turned in different layouts, so their pairs do not match. Use one "
+    "layout for both."
 )
 def rope_layouts_mixed(q, k, v):
     d = q.shape[-1]
@@ -293,8 +294,8 @@ def rope_without_gradients_of_the_scores(): ...
 
 
 @rope_attention.mistake(
-    "Your result is float32 whatever comes in. Leave the dtype to the operations: float64 in, "
-    "float64 out.",
+    "Your result is always float32. Let the operations keep the dtype of their inputs: float64 "
+    "in, float64 out.",
     loses=BACKWARDS,
     breaks="has the dtype of $q$",
 )

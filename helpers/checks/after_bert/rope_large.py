@@ -16,8 +16,8 @@ from helpers.checks.engine import changed
 
 
 @rope_attention.mistake(
-    "exp(150) is too large for float32. A softmax does not change when a number is subtracted "
-    "from all scores of a query; torch's softmax makes use of that.",
+    "exp(150) is too large for float32. A softmax does not change when the same number is "
+    "subtracted from all scores of a query; torch's softmax makes use of that.",
     loses=LARGE,
     breaks="that exp overflows even in float64",
 )
@@ -30,7 +30,7 @@ def rope_with_an_overflow(): ...
 @rope_attention.mistake(
     "You subtract one number, or none, from the scores of several queries. For a query whose "
     "scores are far below 0, every exponential is then about exp(−300) = 0. Subtract from each "
-    "query its own maximum.",
+    "query's scores their own maximum.",
     loses=LARGE,
     breaks="The result must be right all the same",
 )
@@ -55,8 +55,8 @@ def rope_with_the_mean_subtracted(q, k, v):
 
 
 @rope_attention.mistake(
-    "You subtract from a query's scores the one of its own token. That need not be the largest, "
-    "and where it is far below it, exp still overflows.",
+    "You subtract from a query's scores the score of its own token. That need not be the "
+    "largest, and where it is far below the largest, exp still overflows.",
     loses=LARGE,
 )
 def rope_with_the_own_score_subtracted(q, k, v):
@@ -67,8 +67,9 @@ def rope_with_the_own_score_subtracted(q, k, v):
 
 
 @rope_attention.mistake(
-    "What is left of a query's scores once a mean is subtracted, you cut off at some number, and "
-    "keys beyond it get the same weight. With the largest subtracted, nothing need be cut off.",
+    "You subtract a mean from a query's scores and then clamp them at some number, so all keys "
+    "beyond it get the same weight. If you subtract the largest score, nothing needs to be "
+    "clamped.",
     loses=LARGE,
 )
 @changed(
@@ -80,8 +81,8 @@ def rope_cut_off_above_the_mean(): ...
 
 
 @rope_attention.mistake(
-    "You calculate in float32 and make float64 of the result afterwards: of sixteen digits seven "
-    "are left.",
+    "You compute in float32 and convert the result to float64 afterwards: of sixteen digits "
+    "only seven are left.",
     loses=BACKWARDS,
     breaks="and its precision",
 )
@@ -90,8 +91,8 @@ def rope_rounded_to_float32(): ...
 
 
 @rope_attention.mistake(
-    "Something small, such as 1e-9, is added to the sum of the exponentials, and every weight "
-    "comes out too small. With the largest score subtracted that sum is never below 1.",
+    "You add something small, such as 1e-9, to the sum of the exponentials, and every weight "
+    "comes out too small. If you subtract the largest score, that sum is never below 1.",
     loses=BACKWARDS,
 )
 @changed(
@@ -104,8 +105,8 @@ def rope_with_something_added_to_the_sum(): ...
 
 
 @rope_attention.mistake(
-    "float64 only moves the limit: exp(710) is too large there as well. A softmax does not change "
-    "when a number is subtracted from all scores of a query.",
+    "float64 only moves the limit: exp(710) is too large there as well. A softmax does not "
+    "change when the same number is subtracted from all scores of a query.",
     loses=LARGE,
 )
 @changed(
@@ -117,7 +118,7 @@ def rope_with_an_overflow_in_float64(): ...
 
 
 @rope_attention.mistake(
-    "You cut off large scores at some number, such as 200, so that keys beyond it all get the "
+    "You clamp large scores at some number, such as 200, so that all keys beyond it get the "
     "same weight. Keep their differences.",
     loses=LARGE,
 )
@@ -126,8 +127,9 @@ def rope_with_clamped_scores(): ...
 
 
 @rope_attention.mistake(
-    "Your result is right, but where one score is large, no gradient comes back to q and k, not "
-    "even from the scores that are ordinary. Let a softmax that cannot overflow do it for all.",
+    "Your result is right, but where one score is large, no gradient comes back to q and k, "
+    "not even from the scores that are ordinary. Use a softmax that cannot overflow, for all "
+    "scores.",
     loses=LARGE,
     breaks="no gradient may be nan",
 )
@@ -140,8 +142,8 @@ def rope_without_gradients_where_scores_are_large(q, k, v):
 
 
 @rope_attention.mistake(
-    "As soon as one score is large, q and k get no gradient at all. Let one and the same softmax, "
-    "one that cannot overflow, do it for all scores.",
+    "As soon as one score is large, q and k get no gradient at all. Use one and the same "
+    "softmax for all scores, one that cannot overflow.",
     loses=BACKWARDS,
 )
 @changed(
@@ -153,8 +155,8 @@ def rope_cut_off_where_scores_are_large(): ...
 
 
 @rope_attention.mistake(
-    "view_as_complex wants the two numbers of a pair side by side in memory, which a transposed "
-    "view such as x.mT does not have. Call contiguous() on what you give to it.",
+    "view_as_complex needs the two numbers of a pair side by side in memory, where a "
+    "transposed view such as x.mT does not have them. Call contiguous() on its argument.",
     loses=ATTENTION,
 )
 @changed(rope_right, "q, k = ", "torch.view_as_complex(q.unflatten(-1, (-1, 2))); q, k = ")

@@ -121,8 +121,8 @@ def slopes_reversed(num_heads):
 
 
 @slopes.mistake(
-    "You put any H into the formula. The authors' code does so for powers of 2 only; other "
-    "numbers begin with the slopes of the power of 2 below.",
+    "You put any H into the formula. The authors' code does so for powers of 2 only; for any "
+    "other H it begins with the slopes for the next lower power of 2.",
     loses=OTHERS,
     breaks=("The formula is meant for an $H$ that is", "let $P$ be the largest power of 2 below"),
 )
@@ -132,7 +132,7 @@ def slopes_by_the_formula_for_any_number(num_heads):
 
 @slopes.mistake(
     "Some of your slopes occur twice: of the slopes for 2P heads the second, fourth, … are the "
-    "ones you have already. Take the first, third, ….",
+    "ones you already have. Take the first, third, ….",
     loses=OTHERS,
     breaks="The remaining $H - P$ slopes are the first, third, fifth",
 )
@@ -156,8 +156,8 @@ def slopes_go_on_from_p(num_heads):
 
 
 @slopes.mistake(
-    "You take the first H slopes of the power of 2 above. Begin with all slopes of the power "
-    "of 2 below.",
+    "You take the first H of the slopes for the next higher power of 2. Begin with all the "
+    "slopes for the next lower one.",
     loses=OTHERS,
     breaks="The first $P$ slopes are those for $P$ heads",
 )
@@ -191,8 +191,8 @@ def slopes_sorted(num_heads):
 
 
 @slopes.mistake(
-    "A power of 2 needs no other slopes: you begin with those for half as many heads, and add the "
-    "rest in the order of the other numbers.",
+    "For a power of 2 the formula alone is enough: you begin with the slopes for half as many "
+    "heads and add the rest, as for other numbers of heads.",
     loses=POWERS,
 )
 def slopes_of_the_power_below_a_power(num_heads):
@@ -230,8 +230,8 @@ def slopes_from_the_back(num_heads):
 
 
 @slopes.mistake(
-    "Your slopes are in float16. Let them be float32 or float64, in which others calculate with "
-    "them.",
+    "Your slopes are in float16. Return them in float32 or float64, in which attention is "
+    "computed.",
     breaks="float32 or float64",
 )
 def slopes_in_16_bits(num_heads):
@@ -242,7 +242,7 @@ def slopes_in_16_bits(num_heads):
 
 
 @slopes.mistake(
-    "Your slopes are a list. Return a tensor, so that others can compute with it.",
+    "Your slopes are a list. Return a tensor, so that other code can compute with it.",
     breaks="as a tensor of shape $(H,)$",
 )
 def slopes_in_a_list(num_heads):

@@ -146,8 +146,8 @@ def turn_always_in_halves(x, base=10_000.0, layout="interleaved"):
 
 
 @turn.mistake(
-    "The argument layout changes nothing: you pair neighbours in both cases. Is it read at all, "
-    "and in each call anew?",
+    "The argument layout changes nothing: you pair neighbours in both cases. Is it read at "
+    "all, and at every call?",
     loses=LAYOUTS,
     breaks=("says which two columns form pair", '`"halves"`: columns $n$ and $n + d/2$'),
 )
@@ -209,8 +209,8 @@ def turn_neighbours_written_as_halves(x, base=10_000.0, layout="interleaved"):
 
 
 @turn.mistake(
-    "The new b is computed from the new a. Keep the old pair until both of its new numbers are "
-    "there."
+    "The new b is computed from the new a. Keep the old pair until both new numbers have been "
+    "computed."
 )
 def turn_second_row_reads_the_new_a(x, base=10_000.0, layout="interleaved"):
     d = x.shape[-1]

@@ -60,7 +60,7 @@ def turn_exponent_up_to_one(): ...
 
 
 @turn.mistake(
-    "Your exponent is divided by H·d, the width of the model. Each head is turned by itself: "
+    "Your exponent is divided by H·d, the width of the model. Each head is turned separately: "
     "divide by d, the last axis of x."
 )
 @changed(turned_right, "2) / d)", "2) / (d * x.shape[1]))")
@@ -68,8 +68,8 @@ def turn_width_of_the_model(): ...
 
 
 @turn.mistake(
-    "Your first token is turned as well. Positions count from 0, so position 0 stays as it is. "
-    "(Scores would not notice, but the exercise does.)",
+    "Your first token is turned as well. Positions are counted from 0, so position 0 stays as "
+    "it is. (Scores would not notice, but the exercise does.)",
     breaks="at position $p = 0, \\dots, T-1$",
 )
 @changed(turned_right, "torch.arange(x.shape[2])", "torch.arange(1, x.shape[2] + 1)")
@@ -102,15 +102,15 @@ def turn_base_forgotten_in_halves(): ...
 
 
 @turn.mistake(
-    "Your angles grow from pair to pair: the power of base divides. Pair 0 is the fastest, by "
-    "1 radian per position."
+    "Your angles grow from pair to pair: the exponent of base is negative. Pair 0 is the "
+    "fastest, with 1 radian per position."
 )
 @changed(turned_right, "base ** (-torch", "base ** (torch")
 def turn_angles_grow(): ...
 
 
 @turn.mistake(
-    "Your angles are in the opposite order: pair 0 is the fastest, by 1 radian per position.",
+    "Your angles are in the opposite order: pair 0 is the fastest, with 1 radian per position.",
 )
 @changed(turned_right, "2) / d)", "2) / d).flip(0)")
 def turn_slowest_pair_first(): ...
@@ -174,7 +174,7 @@ def turn_in_32_pairs(): ...
 
 
 @turn.mistake(
-    "You ignore a base without a decimal point. An int is a number too.",
+    "You ignore base where it is an int. An int is a number too.",
     loses=BASE,
     breaks="`base` is any number above 1",
 )
@@ -183,7 +183,7 @@ def turn_base_only_as_a_float(): ...
 
 
 @turn.mistake(
-    "You do not use a base below 2 as it is. Any number above 1 will do, such as 1.2.",
+    "You replace a base below 2 by a larger one. Any number above 1 is allowed, such as 1.2.",
     loses=BASE,
 )
 @changed(turned_right, "theta = base **", "theta = max(base, 2.0) **")
@@ -191,7 +191,7 @@ def turn_base_from_two_on(): ...
 
 
 @turn.mistake(
-    "You replace a very large base by a smaller one. Any number above 1 will do, such as 10 "
+    "You replace a very large base by a smaller one. Any number above 1 is allowed, such as 10 "
     "million.",
     loses=BASE,
 )
@@ -235,7 +235,7 @@ def turn_halves_without_gradients(): ...
 
 
 @turn.mistake(
-    "Your result is float32 whatever comes in. Leave the dtype to x: float64 in, float64 out.",
+    "Your result is always float32. It should have the dtype of x: float64 in, float64 out.",
     loses=BACKWARDS,
     breaks="The result has the dtype of $x$",
 )
@@ -244,8 +244,8 @@ def turn_always_in_float32(): ...
 
 
 @turn.mistake(
-    "You calculate in float32 and make float64 of the result afterwards: of sixteen digits seven "
-    "are left. Only the angles may be in float32.",
+    "You compute in float32 and convert the result to float64 afterwards: of sixteen digits "
+    "only seven are left. Only the angles may be in float32.",
     loses=BACKWARDS,
     breaks="but multiply by them in the precision",
 )
@@ -254,8 +254,8 @@ def turn_rounded_to_float32(): ...
 
 
 @turn.mistake(
-    "view_as_complex wants the two numbers of a pair side by side in memory, which a transposed "
-    "view such as x.mT does not have. Call contiguous() on what you give to it.",
+    "view_as_complex needs the two numbers of a pair side by side in memory, where a "
+    "transposed view such as x.mT does not have them. Call contiguous() on its argument.",
     loses=(NEIGHBOURS, LAYOUTS),
 )
 def turn_pairs_seen_as_complex(x, base=10_000.0, layout="interleaved"):
@@ -270,7 +270,7 @@ def turn_pairs_seen_as_complex(x, base=10_000.0, layout="interleaved"):
 
 
 @turn.mistake(
-    "Gradients reach x up to some position, and none beyond it. They should reach every token.",
+    "Gradients reach x only up to some position. They should reach every token.",
     loses=BACKWARDS,
 )
 @changed(

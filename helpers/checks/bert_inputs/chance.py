@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 SIGMAS = 5.7  # beyond it on either side: 1.2 · 10⁻⁸
-AS_BY_CHANCE, NOTHING = "as by chance", "there is nothing to count"
+AS_BY_CHANCE, NOTHING = "what chance gives", "there is nothing to count"
 
 
 def about(count: float, total: float, wanted: float) -> str:
@@ -60,7 +60,7 @@ def even(counts: Tensor) -> str:
     if not mean:
         return NOTHING
     off = (counts - mean).abs().max() / mean.sqrt()
-    return "about as often" if off < SIGMAS + 0.7 else "more often than others"
+    return "about equally often" if off < SIGMAS + 0.7 else "not equally often"
 
 
 def grouped(marks: Tensor, groups: Tensor) -> tuple[Tensor, Tensor]:

@@ -71,7 +71,7 @@ def _kept(tokens: Tensor, seeds: range, probability: float, answer: Answer) -> A
     tokens = tokens.repeat(len(seeds), 1)
     rest, words = targets == -100, tokens >= common.FIRST_WORD
     return {
-        "what is seen, and the targets": mask_counted.kinds(made[0]),
+        "types of what is seen and of the targets": mask_counted.kinds(made[0]),
         "dtype of what is seen": str(seen.dtype),
         "dtype of the targets": str(targets.dtype),
         "targets that are neither -100 nor the token": _some(~rest & (targets != tokens)),
@@ -109,7 +109,8 @@ def _rate(rng: Random) -> Iterator[Case]:
         )
         ends = {"first": common.FIRST_WORD, "last": 199}
         return found | {
-            f"the {name} word is chosen": _some(chosen[tokens == word]) != "none"
+            f"the {name} word of the vocabulary is ever chosen": _some(chosen[tokens == word])
+            != "none"
             for name, word in ends.items()
         }
 
@@ -250,7 +251,7 @@ def _words(vocab_size: int, there: int, seed: int, answer: Answer) -> Any:
         "ids of the vocabulary's size or above": "some" if counts[vocab_size] else "none",
         "the first word of the vocabulary is among them": bool(words[int(there == 5)]),
         "the last word of the vocabulary is among them": bool(words[last]),
-        "each other word": chance.even(others),
+        "each of the other words": chance.even(others),
         **{
             f"two of them {name} that are the same": chance.about(
                 int((each[1:] == each[:-1]).sum()), max(len(each) - 1, 0), 1 / len(others)

@@ -30,12 +30,14 @@ def again(tokens: Tensor, seed: int, answer: Answer) -> Any:
         masked_with(answer, tokens, 50, seed, *probability) for probability in ((), (0.15,))
     )
     return {
-        "generators of the same seed give the same": torch.equal(
+        "two generators with the same seed give the same result": torch.equal(
             torch.cat(once), torch.cat(repeated)
         ),
-        "probability is 0.15 where none is given": torch.equal(default[1], given[1]),
-        "the next call gives other targets": not torch.equal(once[1], other[1]),
-        "another generator gives other targets": not torch.equal(once[1], another[1]),
+        "the default of probability is 0.15": torch.equal(default[1], given[1]),
+        "the next call gives different targets": not torch.equal(once[1], other[1]),
+        "a generator with another seed gives different targets": not torch.equal(
+            once[1], another[1]
+        ),
     }
 
 
@@ -54,6 +56,6 @@ def other_words(tokens: Tensor, seed: int, answer: Answer) -> dict[str, bool]:
     once, following = replaced(draw), replaced(draw)
     another = replaced(Generator().manual_seed(seed + 1))
     return {
-        "the next call puts other random words in": not alike(once, following),
-        "another generator puts other random words in": not alike(once, another),
+        "the next call draws different random words": not alike(once, following),
+        "a generator with another seed draws different random words": not alike(once, another),
     }

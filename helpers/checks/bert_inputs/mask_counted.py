@@ -22,7 +22,7 @@ def two(found: Any, tokens: Tensor) -> tuple[Tensor, Tensor]:
         raise ResultFormError("it returns nothing; is a return missing?")
     if not isinstance(found, tuple | list) or len(found) != 2:
         raise ResultFormError(
-            f"it returns one {type(found).__name__}, not what is seen and targets"
+            f"it returns one {type(found).__name__}, not two tensors: what is seen, and the targets"
         )
     seen, targets = (torch.as_tensor(each) for each in found)
     if seen.shape != tokens.shape or targets.shape != tokens.shape:
@@ -49,7 +49,9 @@ def calls(answer: Answer, tokens: Tensor, seed: int) -> tuple[dict[str, str], ..
         {
             "fraction of the words chosen": chance.about(int(chosen.sum()), chosen.numel(), 0.5),
             name: chance.spread(chosen.sum(1), total),
-            "two calls": chance.together(chosen[1:].flatten(), chosen[:-1].flatten()),
+            "choices of two calls in a row": chance.together(
+                chosen[1:].flatten(), chosen[:-1].flatten()
+            ),
         },
         {name: chance.spread(masked.sum(1), chosen.sum(1))},
     )

@@ -10,8 +10,8 @@ from helpers.corpora.wordpiece import CLS, MASK, SEP
 
 
 @mask.mistake(
-    "One random number decides both whether a token is chosen and what becomes of it. The chosen "
-    "ones have small numbers, so few or none above 0.8 are left. Draw a second number.",
+    "One random number decides both whether a token is chosen and what becomes of it. The numbers "
+    "of the chosen tokens are small, so few or none of them are above 0.8. Draw a second number.",
     loses="80 % [MASK], 10 % random, 10 % kept",
 )
 def mask_with_one_number_for_all(tokens, vocab_size, generator, probability=0.15):
@@ -39,8 +39,8 @@ def mask_with_the_same_numbers_mirrored(tokens, vocab_size, generator, probabili
 
 
 @mask.mistake(
-    "Your chance has steps of one per cent. The probability may be any number from 0 to 1: compare "
-    "it with torch.rand.",
+    "Your random numbers come in steps of one per cent. The probability may be any number from 0 "
+    "to 1: compare it with torch.rand.",
     loses="the fraction that is chosen",
     breaks="each word is chosen with the `probability` given",
 )
@@ -53,7 +53,7 @@ def mask_by_per_cent(): ...
 
 
 @mask.mistake(
-    "Every chosen token becomes [MASK]. In two cases of ten it should become something else.",
+    "Every chosen token becomes [MASK]. In two cases out of ten something else should happen.",
     loses=("80 % [MASK], 10 % random, 10 % kept", "random words are words"),
 )
 def mask_always(tokens, vocab_size, generator, probability=0.15):
@@ -101,7 +101,7 @@ def mask_80_2_18(tokens, vocab_size, generator, probability=0.15):
 
 
 @mask.mistake(
-    "Special tokens and padding are chosen like words. The ids below 5 are no words.",
+    "Special tokens and padding are chosen like words. The ids below 5 are not words.",
     loses="no special token, no padding",
 )
 @changed(mask_some, " & (tokens >= 5)", "")
@@ -198,8 +198,8 @@ def mask_as_many_in_every_batch(tokens, vocab_size, generator, probability=0.15)
 
 
 @mask.mistake(
-    "In every call as many of the chosen words are masked, and as many replaced. Let a number that "
-    "is drawn anew from the generator decide for each chosen word by itself.",
+    "In every call the same number of the chosen words is masked, and the same number replaced. "
+    "Let a number that is drawn anew from the generator decide for each chosen word by itself.",
     loses="80 % [MASK], 10 % random, 10 % kept",
     breaks="is drawn for each word by itself",
 )
@@ -246,7 +246,7 @@ def mask_75_15_10(tokens, vocab_size, generator, probability=0.15):
 
 
 @mask.mistake(
-    "Your chance is drawn in so few bits that it comes in steps, of 1/256 in bfloat16. "
+    "Your random numbers have so few bits that they come in coarse steps, of 1/256 in bfloat16. "
     "Draw in torch.rand's own dtype.",
     loses=("the fraction that is chosen", "80 % [MASK], 10 % random, 10 % kept"),
     breaks="each word is chosen with the `probability` given",
@@ -263,8 +263,8 @@ def mask_in_sixteen_bits(tokens, vocab_size, generator, probability=0.15):
 
 
 @mask.mistake(
-    "Where chance has chosen no word at all, you choose one. Each word has its own chance, and now "
-    "and then none is chosen; with a probability of 0, always.",
+    "Where no word at all has been drawn, you choose one. Each word is chosen independently, so "
+    "now and then none is; with a probability of 0, none ever is.",
     loses=("targets, and what stays", "the fraction that is chosen"),
     breaks="independently of all others",
 )

@@ -37,8 +37,8 @@ def mask_with_ids_beyond_the_end(): ...
 
 
 @mask.mistake(
-    "Your random words are the first ids of a large vocabulary alone, up to some limit such as the "
-    "30,522 of the published BERT. Here vocab_size says how many there are.",
+    "In a large vocabulary you draw your random words only from the ids below some limit, such as "
+    "the 30,522 of the published BERT. Here vocab_size says how many there are.",
     loses="random words are words",
     breaks="however large `vocab_size` is",
 )
@@ -47,8 +47,8 @@ def mask_with_words_of_the_published_bert(): ...
 
 
 @mask.mistake(
-    "You make your random words of numbers between 0 and 1 in float32. It has 24 bits, so in a "
-    "very large vocabulary some words are never drawn. torch.randint draws whole numbers.",
+    "You compute your random words from float32 numbers between 0 and 1. float32 has 24 bits, so "
+    "in a very large vocabulary some words are never drawn. torch.randint draws whole numbers.",
     loses="random words are words",
     breaks="however large `vocab_size` is",
 )
@@ -96,7 +96,7 @@ def mask_in_place(tokens, vocab_size, generator, probability=0.15):
 
 
 @mask.mistake(
-    "Your targets hold every token, so the model would be paid for copying what it sees. They "
+    "Your targets hold every token, so the model would be rewarded for copying what it sees. They "
     "are −100 wherever nothing was chosen.",
     loses=(
         "targets, and what stays",
@@ -261,8 +261,8 @@ def mask_never_with_the_same_word(): ...
 
 
 @mask.mistake(
-    "Your results hold the right numbers and are no tensors of PyTorch: a .tolist() or a .numpy() "
-    "is too much.",
+    "Your results hold the right numbers but are not PyTorch tensors: a .tolist() or a .numpy() is "
+    "too much.",
     loses="targets, and what stays",
     breaks="which returns two tensors of the shape of `tokens`",
 )
@@ -275,7 +275,7 @@ def mask_in_lists(): ...
 
 
 @mask.mistake(
-    "You choose nothing behind the padding, as if it always stood at the end. It may stand "
+    "You choose nothing after the padding, as if it always stood at the end. It may stand "
     "anywhere; every id of 5 or more is a word.",
     loses="targets, and what stays",
 )

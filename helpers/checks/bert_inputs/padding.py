@@ -110,7 +110,7 @@ def _for_attention(rng: Random) -> Iterator[Case]:
             seen = attention(x, _asked(answer, tokens))
         return found | {"what real tokens see": seen[tokens != PAD]}
 
-    yield Case(f"({common.shape_in_words(tokens)}), as the mask of an attention", ask)
+    yield Case(f"({common.shape_in_words(tokens)}), as the mask in attention", ask)
 
 
 def _shape(tokens: Tensor, answer: Answer) -> dict[str, Any] | None:
@@ -146,8 +146,8 @@ def padding_marked_true(tokens):
 
 
 @padding.mistake(
-    "You leave out [CLS] and [SEP] as well. They are no words, but they are read; only [PAD] "
-    "is not."
+    "You leave out [CLS] and [SEP] as well. They are not words, but they are read; only [PAD] is "
+    "ignored."
 )
 def padding_and_special_tokens_left_out(tokens):
     return (tokens > SEP)[:, None, None, :]
@@ -170,8 +170,8 @@ def padding_without_axes(tokens):
 
 
 @padding.mistake(
-    "Your mask runs along the queries. The softmax is over the keys, the last axis, and it is "
-    "keys that nobody should look at.",
+    "Your mask runs along the queries. The softmax runs over the keys, the last axis, and it is as "
+    "keys that padding must be hidden.",
     loses="as attention wants it",
 )
 def padding_of_queries(tokens):
@@ -196,8 +196,8 @@ def padding_of_keys_and_queries(tokens):
 
 
 @padding.mistake(
-    "Your mask holds 0 and 1 as numbers. Attention would add them to the scores; it asks for "
-    "True and False.",
+    "Your mask holds 0 and 1 as numbers. Attention would add them to the scores; it expects True "
+    "and False.",
     loses="as attention wants it",
 )
 def padding_as_numbers(tokens):

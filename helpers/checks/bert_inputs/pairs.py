@@ -96,7 +96,7 @@ def _exact(rng: Random, sizes: list[int], documents: list[list[str]], more: str 
             "number of triples": len(tries[0]),
             "first sentences": [first for first, _, _ in tries[0]],
             "labels": sorted(places),
-            "with label 0, the second is the true neighbour": not wrong["0"],
+            "with label 0, the second is the true next sentence": not wrong["0"],
             "with label 1, the second is from another document": not wrong["1"],
         }
 
@@ -121,7 +121,7 @@ def _many(answer: Answer, sizes: Sequence[int], seed: int) -> Any:
     if None in made:
         return None
     if not made[0] or len(set(map(len, made))) > 1:
-        raise ResultFormError("it returns no triples, or not always as many")
+        raise ResultFormError("it returns no triples, or not the same number at each call")
     columns = [tuple(zip(*each, strict=True)) for each in made]
     where = torch.tensor([list(map(numbers.get, seconds, repeat(-1))) for _, seconds, _ in columns])
     labels = torch.tensor([each for *_, each in columns])
@@ -147,7 +147,7 @@ def _proportions(rng: Random) -> Iterator[Case]:
         calls = torch.full((rows,), columns)
         return {
             "the same draw gives the same triples": once == again,
-            "another draw gives others": once != other,
+            "another draw gives different triples": once != other,
             "fraction of label 1": chance.about(int(labels.sum()), labels.numel(), 0.5),
             "how much this differs from pair to pair": chance.spread(
                 labels.sum(0), torch.full((columns,), rows)
@@ -189,7 +189,7 @@ def _twins(rng: Random, seed: int) -> Case:
         pairs = [triple for each in made for triple in each]
         drawn = [s for first, s, label in pairs if first in twin and label == NOT_NEXT]
         often = chance.about(sum(second in twin for second in drawn), len(drawn), 0.5)
-        return {"for the first of two documents that read alike, seconds from the other": often}
+        return {"where two documents read alike, second sentences from the other one": often}
 
     return Case(f"3 documents, two of which read alike, {CALLS // 3:,} draws", ask)
 
@@ -213,7 +213,7 @@ def _repeated(rng: Random, seed: int) -> Case:
             "fraction of the sentence that each document holds three times": chance.about(
                 drawn.count("again"), len(drawn), 0.6
             ),
-            "fraction of first sentences, each of which its document holds again": chance.about(
+            "fraction of sentences that begin a document and stand in it again": chance.about(
                 firsts, len(drawn), 0.2
             ),
         }
@@ -227,8 +227,8 @@ def _library(rng: Random, seed: int) -> Case:
     documents = _documents(sizes)
     place = {s: n for n, document in enumerate(documents) for s in document}
     regions = {
-        "seconds from the last ten documents": lambda number: range(50, 60),
-        "seconds from documents more than 30 further on or back": lambda number: [
+        "second sentences from the last ten documents": lambda number: range(50, 60),
+        "second sentences from documents more than 30 before or after": lambda number: [
             n for n in range(60) if abs(n - number) > 30
         ],
     }

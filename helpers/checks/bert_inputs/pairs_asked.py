@@ -41,7 +41,7 @@ class CountedRandom(Random):
         if self.left < 0:
             raise TooManyDrawsError(
                 f"one call drew more than {self.most:,} times. Is there a document for which your "
-                "loop can never draw a sentence of another one?"
+                "loop can never draw a sentence of another document?"
             )
 
 
@@ -71,10 +71,12 @@ def triples(answer: Answer, documents: list[list[str]], draw: Random) -> Any:
 def _plain(found: Sequence[Any]) -> list[Triple]:
     """By columns, since library calls are counted here, which makes each call slow."""
     if not _all_are(found, (tuple, list)) or set(map(len, found)) - {3}:
-        raise ResultFormError("not all that it holds are triples (sentence, sentence, 0 or 1)")
+        raise ResultFormError(
+            "not all entries of the list are triples (sentence, sentence, 0 or 1)"
+        )
     firsts, seconds, labels = zip(*found, strict=True) if found else ((), (), ())
     if not (_all_are(firsts, str) and _all_are(seconds, str) and _all_are(labels, Integral)):
-        raise ResultFormError("a triple of it is not (sentence, sentence, 0 or 1)")
+        raise ResultFormError("one of its triples is not (sentence, sentence, 0 or 1)")
     return list(zip(firsts, seconds, map(int, labels), strict=True))
 
 

@@ -13,13 +13,13 @@ from helpers.checks.bert_inputs import chance
 from helpers.corpora.inputs import NOT_NEXT
 
 ENTRIES = (
-    "seconds that begin a document",
-    "seconds with label 1 that are of the same document",
-    "seconds of short documents",
-    "long documents that seconds come from",
-    "where in long documents seconds stand",
-    "each second that is possible",
-    "two seconds in a row that are the same",
+    "second sentences that begin a document",
+    "second sentences with label 1 from the same document",
+    "second sentences from short documents",
+    "long documents that second sentences come from",
+    "where in long documents second sentences stand",
+    "each possible second sentence",
+    "the same second sentence twice in a row",
 )
 
 

@@ -10,8 +10,9 @@ from helpers.corpora.inputs import IS_NEXT, NOT_NEXT
 
 
 @pairs.mistake(
-    "You draw any sentence of any document, the same one included. Some of your wrong seconds "
-    "begin a document, which a right one never does, and short documents come too often.",
+    "You draw any sentence of any document, the same one included. Some of your wrong second "
+    "sentences begin a document, which a right one never does, and short documents are drawn too "
+    "often.",
     loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
 )
 def pairs_with_the_book_s_drawing(documents, draw):
@@ -27,8 +28,8 @@ def pairs_with_the_book_s_drawing(documents, draw):
 
 
 @pairs.mistake(
-    "You draw a document first, then a sentence of it. So a sentence of a short document is "
-    "drawn more often than one of a long document, which is not so for right seconds.",
+    "You draw a document first, then a sentence of it. So a sentence of a short document is drawn "
+    "more often than one of a long document, which is not so for right second sentences.",
     loses="the second sentence alone tells nothing",
     breaks="drawn evenly from **all sentences",
 )
@@ -45,8 +46,8 @@ def pairs_drawn_by_document(documents, draw):
 
 
 @pairs.mistake(
-    "Some of your wrong seconds begin their document. A right second never does, so whoever "
-    "can tell a beginning knows the label.",
+    "Some of your wrong second sentences begin their document. A right one never does, so a model "
+    "that recognises a beginning knows the label.",
     loses="the second sentence alone tells nothing",
     breaks="drawn evenly from **all sentences",
 )
@@ -55,8 +56,8 @@ def pairs_drawn_from_all_sentences(): ...
 
 
 @pairs.mistake(
-    "All your wrong seconds are the first sentence of a document. A right second never is: a "
-    "model need not even look at the first sentence.",
+    "All your wrong second sentences are the first of a document. A right one never is: a model "
+    "need not even look at the first sentence of the pair.",
     loses="the second sentence alone tells nothing",
 )
 @changed(sentence_pairs, "in document[1:]", "in document[:1]")
@@ -64,8 +65,9 @@ def pairs_drawn_from_beginnings(): ...
 
 
 @pairs.mistake(
-    "You leave out each sentence with the text of its document's first one. Where a document holds "
-    "that again, it has a sentence before it, so it may be drawn: go by positions.",
+    "You leave out each sentence with the same text as the first one of its document. Where that "
+    "text stands in the document again, it is not the first sentence, so it may be drawn: compare "
+    "positions.",
     loses="the second sentence alone tells nothing",
     breaks=("sentences of other documents", "a document may hold a sentence twice"),
 )
@@ -78,8 +80,8 @@ def pairs_without_copies_of_the_first(): ...
 
 
 @pairs.mistake(
-    "Your list leaves out documents of two sentences, so their seconds are never drawn. Where "
-    "nothing else is left, your loop draws forever.",
+    "Your list leaves out documents of two sentences, so their second sentences are never drawn. "
+    "Where nothing else is left, your loop draws forever.",
     loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
     breaks="drawn evenly from **all sentences",
 )
@@ -92,8 +94,8 @@ def pairs_without_short_documents(): ...
 
 
 @pairs.mistake(
-    "All your wrong seconds are the last sentence of a document. Right seconds come from "
-    "anywhere behind the first.",
+    "All your wrong second sentences are the last of a document. Right ones stand anywhere after "
+    "the first.",
     loses="the second sentence alone tells nothing",
 )
 @changed(sentence_pairs, "in document[1:]", "in document[1:][-1:]")
@@ -101,8 +103,8 @@ def pairs_drawn_from_ends(): ...
 
 
 @pairs.mistake(
-    "Now and then a wrong second is from the same document, and it may even be the true next "
-    "sentence. Draw again when that happens.",
+    "Now and then a wrong second sentence is from the same document, and it may even be the true "
+    "next sentence. Draw again when that happens.",
     loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
     breaks="sentences of other documents",
 )
@@ -111,8 +113,8 @@ def pairs_drawn_from_the_same_document_too(): ...
 
 
 @pairs.mistake(
-    "Your wrong seconds come from the document of the first sentence. Draw them from the other "
-    "documents.",
+    "Your wrong second sentences come from the document of the first sentence. Draw them from the "
+    "other documents.",
     loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
     breaks="(first, second, 1) for one from elsewhere",
 )
@@ -128,8 +130,8 @@ def pairs_drawn_from_the_same_document(documents, draw):
 
 
 @pairs.mistake(
-    "All wrong seconds of a document come from the document after it. Draw them from all other "
-    "documents.",
+    "All wrong second sentences for a document come from the document after it. Draw them from all "
+    "other documents.",
     loses="the second sentence alone tells nothing",
     breaks="drawn evenly from **all sentences",
 )
@@ -160,7 +162,7 @@ def pairs_of_documents_that_read_otherwise(): ...
 
 
 @pairs.mistake(
-    "You draw one wrong second for all pairs of a document. Draw again for each pair.",
+    "You draw one wrong second sentence for all pairs of a document. Draw again for each pair.",
     loses="the second sentence alone tells nothing",
     breaks="an independent fair coin for each pair",
 )
@@ -177,8 +179,8 @@ def pairs_with_one_second_for_each_document(documents, draw):
 
 
 @pairs.mistake(
-    "Your wrong seconds are all different, because each can be drawn only once. For each pair, "
-    "draw from all of them.",
+    "Your wrong second sentences are all different, because each can be drawn only once. For each "
+    "pair, draw from all of them.",
     loses="the second sentence alone tells nothing",
     breaks="drawn evenly from **all sentences",
 )

@@ -43,8 +43,8 @@ def pairs_with_few_wrong_ones(): ...
 
 
 @pairs.mistake(
-    "Each first sentence comes twice, once right and once wrong. One triple is asked for: "
-    "toss a coin which.",
+    "Each first sentence comes twice, once right and once wrong. Return one triple for each pair: "
+    "toss a coin to decide which.",
     breaks="one for each pair of neighbouring sentences",
 )
 def pairs_with_both_seconds(documents, draw):
@@ -70,8 +70,8 @@ def pairs_with_labels_swapped(): ...
 
 
 @pairs.mistake(
-    "You also pair the last sentence of a document with the first of the next one. Those are "
-    "no neighbours.",
+    "You also pair the last sentence of a document with the first of the next one. Those are not "
+    "neighbours.",
     loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
     breaks="A document may have one sentence only",
 )
@@ -89,7 +89,7 @@ def pairs_across_documents(documents, draw):
 
 @pairs.mistake(
     "You use each sentence only once. Every two neighbours make a pair, so a sentence in the "
-    "middle is first a second and then a first.",
+    "middle is the second of one pair and the first of the next.",
     loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
     breaks="`first` is always the first of the two",
 )
@@ -98,8 +98,8 @@ def pairs_of_every_other_sentence(): ...
 
 
 @pairs.mistake(
-    "Not all is drawn from `draw`: Python's own random, or PyTorch's, is another source, and your "
-    "pairs cannot be repeated.",
+    "Not all your random numbers come from `draw`: Python's own random, or PyTorch's, is another "
+    "source, and your pairs cannot be repeated.",
     loses="half of them, by chance",
     breaks="`draw` is a `random.Random`",
 )
@@ -155,7 +155,7 @@ def pairs_with_a_coin_for_each_document(documents, draw):
 
 
 @pairs.mistake(
-    "A little more than half of your pairs have one label. A coin has two equal sides.",
+    "A little more than half of your pairs have one label. Both labels must be equally likely.",
     loses="half of them, by chance",
     breaks="with probability 1/2",
 )

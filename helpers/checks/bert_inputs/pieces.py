@@ -53,7 +53,9 @@ class _Vocabulary(dict[str, int]):
     def _count(self) -> None:
         self.asked += 1
         if self.asked > self.most:
-            raise EndlessLoopError("it looks for far more pieces than any word needs; does it end?")
+            raise EndlessLoopError(
+                "it looks up far more pieces than any word needs; does its loop end?"
+            )
 
     def __contains__(self, piece: object) -> bool:
         self._count()
@@ -205,7 +207,7 @@ def _any(rng: Random) -> Iterator[Case]:
     long, end = drawn(540), rng.randint(260, 270)
     yield _cut(rng, long, [*known, long[:end], f"##{long[end:]}", f"##{long[end : end + 9]}"])
     asked = _cut(rng, drawn(3) + z * rng.randint(1010, 1015), known, many=True)
-    yield Case(f"{asked.label}, with room for {ROOM} calls in each other", _in_little_room(asked))
+    yield Case(f"{asked.label}, with room for {ROOM} nested calls", _in_little_room(asked))
 
 
 def _in_little_room(asked: Case) -> Callable[[Answer], Any]:

@@ -114,8 +114,8 @@ def pieces_with_a_second_try(word, vocabulary):
 
 
 @exercise.mistake(
-    "You keep the pieces found so far and add [UNK] for the rest. One part without a piece "
-    "makes [UNK] of the whole word.",
+    "You keep the pieces found so far and add [UNK] for the rest. One part without a piece turns "
+    "the whole word into [UNK].",
     loses="[UNK] for the whole word",
     breaks="if nothing fits somewhere",
 )
@@ -124,8 +124,8 @@ def pieces_up_to_the_unknown(): ...
 
 
 @exercise.mistake(
-    "You write [UNK] for a single letter and go on after it. One part without a piece makes "
-    "[UNK] of the whole word.",
+    "You write [UNK] for a single letter and go on after it. One part without a piece turns the "
+    "whole word into [UNK].",
     loses="[UNK] for the whole word",
 )
 def pieces_with_unknown_letters(word, vocabulary):
@@ -208,7 +208,7 @@ def pieces_from_the_end(word, vocabulary):
 
 
 @exercise.mistake(
-    "Your first piece has the mark, and no other has. The mark says that a piece continues a "
+    "Your first piece has the mark, and the others do not. The mark says that a piece continues a "
     "word, so it is the other way round.",
     breaks="every piece but the first is looked up",
 )
@@ -269,7 +269,7 @@ def pieces_without_a_mark_behind_the_sign(): ...
 
 
 @exercise.mistake(
-    "You bring the word into another form, such as ss for ß. Cut its characters as they are.",
+    "You change characters of the word, such as ß into ss. Cut its characters as they are.",
     loses="a word of several pieces",
     breaks="of any characters",
 )
@@ -278,8 +278,8 @@ def pieces_of_a_folded_word(): ...
 
 
 @exercise.mistake(
-    "You search with the pieces as regular expressions, where a.c also fits abc. Compare the "
-    "texts, or escape each piece.",
+    "You use the pieces as regular expressions, where a.c also matches abc. Compare the texts, or "
+    "escape each piece.",
     loses="a word of several pieces",
     breaks="of any characters",
 )

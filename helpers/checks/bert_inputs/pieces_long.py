@@ -35,8 +35,8 @@ def pieces_by_recursion(word, vocabulary):
 
 
 @exercise.mistake(
-    "You search with ##, and leave it out of what you return. The pieces are to be those that are "
-    "in the vocabulary.",
+    "You search with ##, but leave it out of what you return. Return the pieces as they are in the "
+    "vocabulary.",
     loses=("a word of several pieces", "the longest piece first", "any word, however long"),
     breaks="every piece but the first is looked up",
 )

@@ -46,7 +46,7 @@ def _row(rng: Random, sizes: tuple[int, int], length: int, *names: str) -> Case:
         if found is None:
             return None
         if len(found) != 2 or not all(hasattr(each, "__len__") for each in found):
-            raise ResultFormError("tokens and segments are due, a list of each")
+            raise ResultFormError("expected two lists, the tokens and the segments")
         both = dict(zip(("tokens", "segments"), map(_numbers, found), strict=True))
         return _entries(both, names)
 

@@ -35,7 +35,7 @@ def row_cut_in_the_second_only(first, second, length):
 
 
 @row.mistake(
-    "You shorten the sentences in turns, so a short one can vanish. Take each token from "
+    "You shorten the two sentences alternately, so a short one can vanish. Take each token from "
     "whichever is longer at that moment.",
     loses="a pair that is too long",
 )
@@ -66,7 +66,8 @@ def row_cut_at_the_front_of_a_sentence(first, second, length):
 
 
 @row.mistake(
-    "Where both are equally long, yours shortens the first. The exercise says which one.",
+    "Where both sentences are equally long, you shorten the first. The exercise says which one "
+    "loses its token.",
     breaks="if both are equally long",
     loses="a pair that is too long",
 )

@@ -44,7 +44,7 @@ def row_with_two_beginnings(first, second, length):
 
 
 @row.mistake(
-    "Your first [SEP] is in segment 1. It closes the first sentence, so it belongs to it.",
+    "Your first [SEP] is in segment 1. It closes the first sentence, so it belongs to segment 0.",
     breaks="the first `[SEP]` is still 0",
     loses=("its segments", "a pair that is too long"),
 )
@@ -161,7 +161,7 @@ def row_with_marks_swapped(): ...
 
 
 @row.mistake(
-    "Your second [SEP] is in segment 0. It closes the second sentence, so it belongs to it.",
+    "Your second [SEP] is in segment 0. It closes the second sentence, so it belongs to segment 1.",
     loses=("its segments", "a pair that is too long"),
     breaks="Segments are as in the table",
 )

@@ -188,7 +188,7 @@ class sum_without_positions(RightSum):
 
 
 @vectors.mistake(
-    "The table of segments is missing. (0 and 1 themselves are taken off again by LayerNorm.)"
+    "The table of segments is missing. (LayerNorm removes a 0 or 1 that is added to all entries.)"
 )
 class sum_without_segments(RightSum):
     def forward(self, tokens, segments):
@@ -203,7 +203,7 @@ class sum_with_positions_along_the_batch(RightSum):
         return self.positions(torch.arange(tokens.shape[0]))[:, None]
 
 
-@vectors.mistake("Your first token gets row 1 of the positions. They count from 0.")
+@vectors.mistake("Your first token gets row 1 of the table. Positions count from 0.")
 class sum_with_positions_from_one(RightSum):
     def places(self, tokens):
         return self.positions(torch.arange(1, tokens.shape[1] + 1))
@@ -220,7 +220,7 @@ class sum_with_512_positions(RightSum):
 
 
 @vectors.mistake(
-    "You add all max_len rows of positions; a shorter text needs only its first T.",
+    "You add all max_len rows of positions; a shorter text needs only the first T.",
     breaks=("$T$ is at most `max_len`", "Ids (B, T) and segments (B, T) → (B, T, D)"),
 )
 class sum_with_all_positions(RightSum):
@@ -254,7 +254,7 @@ class sum_without_gradients(RightSum):
 
 
 @vectors.mistake(
-    "The words get no gradient from you, so they are never trained. All three vectors are learned.",
+    "No gradient reaches the table of words, so it is never trained. All three tables are learned.",
     loses="dtype and gradients",
     breaks="gradients must reach all four",
 )

@@ -46,7 +46,7 @@ class sum_normed_without_its_weights(RightSum):
 
 
 @vectors.mistake(
-    "You normalise with an eps of 1e-5, that of F.layer_norm and of a new nn.LayerNorm, which "
+    "You normalise with an eps of 1e-5, the default of F.layer_norm and nn.LayerNorm, which "
     "matters where the sums are small. self.norm has another one: call it as it is.",
     loses="a LayerNorm of the sum",
     breaks="LayerNorm(token + segment + position)",

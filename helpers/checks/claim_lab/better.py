@@ -194,8 +194,8 @@ def better_in_the_order_of_the_rows(runs, ours, other, by):
 
 
 @better.mistake(
-    "You pair the best run with the best. Pair the runs that share a seed: they have seen the "
-    "same text.",
+    "You pair the best run of one with the best of the other. Pair the runs that share a seed: "
+    "they have seen the same text.",
     loses=DIFFERENCE,
 )
 def better_by_rank(runs, ours, other, by):
@@ -239,7 +239,7 @@ def better_upside_down(): ...
 
 
 @better.mistake(
-    "You drop the sign of the difference. Without it, the worse one looks better too.",
+    "You drop the sign of the difference. Without it, an encoding that is worse looks better.",
     loses=DIFFERENCE,
 )
 @changed(better_by_pivot, ".dropna()", ".dropna().abs()")

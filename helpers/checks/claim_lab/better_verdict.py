@@ -26,7 +26,7 @@ def better_by_what_the_lesson_asks(): ...
 
 
 @better.mistake(
-    "Your interval has an upper end, and the claim names none. Mean + 2 standard deviations may "
+    "Your interval has an upper end, but the claim names none. Mean + 2 standard deviations may "
     "well be above 1.",
     loses=VERDICT,
     breaks="A claim that says “at least” has no upper end",
@@ -53,7 +53,7 @@ def better_with_the_best_seed(): ...
 
 
 @better.mistake(
-    "Your verdict is on the opposite claim. This one says that the gain is at least by.",
+    "Your verdict judges the opposite claim. This one says that the gain is at least by.",
     loses=VERDICT,
 )
 @changed(better_by_pivot, "low=by", "high=by")
@@ -91,7 +91,7 @@ def better_sorts_the_runs(): ...
 
 
 @better.mistake(
-    "You take a by of 0 for none. 0 counts as False: `by or …` and `if by` do not see it.",
+    "You treat a by of 0 as if none were given. 0 counts as False: `by or …` and `if by` skip it.",
     loses=VERDICT,
 )
 @changed(better_by_pivot, "low=by", "low=by or 0.05")

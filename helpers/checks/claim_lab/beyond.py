@@ -215,8 +215,8 @@ def beyond_unasked_counted_as_right(): ...
 
 
 @beyond.mistake(
-    "You take a mean for each text and then the mean of these. A text that was asked once then "
-    "weighs as much as one that was asked ten times.",
+    "You take a mean for each text and then the mean of these. A text with one question then "
+    "counts as much as one with ten.",
     loses=FRACTION,
     breaks="Each answer of a seed counts the same, whichever text it is in",
 )
@@ -225,8 +225,8 @@ def beyond_mean_of_the_texts_means(): ...
 
 
 @beyond.mistake(
-    "You take a mean for each position and then the mean of these. One that was asked once then "
-    "weighs as much as one that was asked in all texts.",
+    "You take a mean for each position and then the mean of these. A position that was asked once "
+    "then counts as much as one that was asked in all texts.",
     loses=FRACTION,
 )
 @changed(beyond_by_nanmean, "nanmean((1, 2))", "nanmean(1).nanmean(1)")
@@ -242,7 +242,7 @@ def beyond_in_percent(): ...
 
 
 @beyond.mistake(
-    "One number for all seeds cannot say how far they are apart. Take the mean over texts and "
+    "One number for all seeds cannot show how far apart they are. Take the mean over texts and "
     "positions only.",
     breaks=("one for each seed", '{"fraction": by seed (S,)'),
 )
@@ -262,7 +262,7 @@ def beyond_writes_into_right(): ...
 
 
 @beyond.mistake(
-    "Your verdict is on the opposite claim. This one says that at most half is right.",
+    "Your verdict judges the opposite claim. This one says that at most half is right.",
     loses=VERDICT,
     breaks='`"verdict"`, what follows for the claim',
 )
@@ -271,7 +271,7 @@ def beyond_upside_down(): ...
 
 
 @beyond.mistake(
-    "Your interval has a lower end, 0, and the claim names none. Mean − 2 standard deviations may "
+    "Your interval has a lower end, 0, but the claim names none. Mean − 2 standard deviations may "
     "well be below 0.",
     loses=VERDICT,
     breaks="A claim that says “at most” has no lower end",

@@ -10,7 +10,7 @@ _ON = "settle(ratio, high=0.01)"
 
 
 @offsets.mistake(
-    "One number for all matrices cannot say how far they are apart. Return r for each of them.",
+    "One number for all matrices cannot show how far apart they are. Return r for each of them.",
     breaks='`"ratio"`, a list',
     loses=RATIO,
 )
@@ -32,7 +32,7 @@ def offsets_in_another_order(): ...
 
 
 @offsets.mistake(
-    "Your verdict is on the opposite claim. This one says that the spread is at most 0.01.",
+    "Your verdict judges the opposite claim. This one says that the spread is at most 0.01.",
     loses=VERDICT,
     breaks='`"verdict"`, what follows for the claim',
 )
@@ -41,7 +41,7 @@ def offsets_upside_down(): ...
 
 
 @offsets.mistake(
-    "Your interval has a lower end, 0, and the claim names none. Mean − 2 standard deviations may "
+    "Your interval has a lower end, 0, but the claim names none. Mean − 2 standard deviations may "
     "well be below 0.",
     loses=VERDICT,
     breaks="A claim that says “at most” has no lower end",

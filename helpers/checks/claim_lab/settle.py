@@ -138,8 +138,8 @@ def settle_by_the_rule(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
-    "You look at the mean alone. How far the seeds are apart has to count: another three "
-    "seeds would give another mean.",
+    "You look at the mean alone. How far apart the seeds are has to count: another three seeds "
+    "would give another mean.",
     loses=NEAR,
 )
 def settle_by_the_mean(values, low=-math.inf, high=math.inf):
@@ -148,7 +148,7 @@ def settle_by_the_mean(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
-    "You take the median. The rule goes by the mean, which a single outlying seed moves.",
+    "You take the median. The rule uses the mean, which a single outlier can move.",
     loses=NEAR,
     breaks="$\\bar m$ is the mean of the values",
 )
@@ -217,8 +217,8 @@ def settle_with_three_seeds_only(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
-    "You ask whether each seed lies inside. All of them may, and the next one not: go by mean and "
-    "standard deviation.",
+    "You ask whether each seed lies inside. All of them may, and the next may not: use the mean "
+    "and the standard deviation.",
     loses=NEAR,
 )
 def settle_by_every_seed(values, low=-math.inf, high=math.inf):
@@ -230,8 +230,8 @@ def settle_by_every_seed(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
-    "You call refuted whatever does not hold for sure. A claim is refuted only where all of mean "
-    "± 2 standard deviations lies outside.",
+    "You call a claim refuted wherever it does not clearly hold. A claim is refuted only where all "
+    "of mean ± 2 standard deviations lies outside.",
     loses=NEAR,
 )
 @changed(settle_by_the_rule, '"not settled here"', '"does not hold"')
@@ -239,8 +239,8 @@ def settle_without_an_open_case(): ...
 
 
 @settle.mistake(
-    "You say “holds” of whatever is not refuted. A claim holds only where all of mean ± 2 "
-    "standard deviations lies inside.",
+    "You say “holds” wherever a claim is not clearly refuted. A claim holds only where all of mean "
+    "± 2 standard deviations lies inside.",
     loses=NEAR,
 )
 @changed(settle_by_the_rule, '"not settled here"', '"holds"')
@@ -265,7 +265,7 @@ def settle_without_the_upper_end(values, low=-math.inf, high=math.inf):
 
 @settle.mistake(
     "You call a claim refuted where mean ± 2 standard deviations reaches beyond the interval on "
-    "both sides. That is open: the interval lies in between.",
+    "both sides. That is not settled: the range covers the whole interval.",
     loses=NEAR,
     breaks=("lies outside, on one side", "In all other cases"),
 )
@@ -288,8 +288,8 @@ def settle_without_the_ends_themselves(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
-    "You call refuted what just touches the interval from outside. The end belongs to the "
-    "interval, so not all of it is outside.",
+    "You call a claim refuted where the range only touches the interval from outside. The end "
+    "belongs to the interval, so not all of the range is outside.",
     loses=NEAR,
     breaks="Both ends belong to the interval",
 )

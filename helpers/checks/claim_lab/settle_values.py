@@ -23,7 +23,8 @@ def settle_upside_down(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
-    "You leave everything open. Where the seeds agree and the ends are far, there is an answer."
+    "You call everything not settled. Where the seeds agree and the ends are far away, there is an "
+    "answer."
 )
 def settle_nothing(values, low=-math.inf, high=math.inf):
     return "not settled here"
@@ -55,8 +56,8 @@ def settle_by_the_mean_of_the_squares(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
-    "Where an end equals mean + 2s or mean − 2s, all still lies in the interval, to which its "
-    "ends belong: that holds.",
+    "Where mean + 2s or mean − 2s equals an end, the whole range still lies in the interval, to "
+    "which its ends belong: the claim holds.",
     breaks="Both ends belong to the interval",
 )
 @changed(
@@ -84,7 +85,7 @@ def settle_without_the_upper_end_itself(): ...
 
 
 @settle.mistake(
-    "You take an end of 0 for no end. 0 counts as False: `low or …` and `if high` do not see it.",
+    "You treat an end of 0 as no end. 0 counts as False: `low or …` and `if high` skip it.",
     loses="clear numbers, and counts",
     breaks="the ends of the interval",
 )
@@ -97,7 +98,7 @@ def settle_without_an_end_at_zero(): ...
 
 
 @settle.mistake(
-    "A lower end of 0 is an end like any other. 0 counts as False: `low or …` does not see it.",
+    "A lower end of 0 is an end like any other. 0 counts as False: `low or …` skips it.",
     loses="clear numbers, and counts",
     breaks="the ends of the interval",
 )
@@ -106,7 +107,7 @@ def settle_without_a_lower_end_at_zero(): ...
 
 
 @settle.mistake(
-    "An upper end of 0 is an end like any other. 0 counts as False: `high or …` does not see it.",
+    "An upper end of 0 is an end like any other. 0 counts as False: `high or …` skips it.",
     loses="clear numbers, and counts",
     breaks="the ends of the interval",
 )
@@ -115,8 +116,8 @@ def settle_without_an_upper_end_at_zero(): ...
 
 
 @settle.mistake(
-    "torch.tensor(values) keeps seven digits of a number, so what equals an end lies beside it. "
-    "Ask for torch.float64, or use Python's numbers.",
+    "torch.tensor(values) keeps only seven digits, so a number that equals an end may land beside "
+    "it. Ask for torch.float64, or use Python's numbers.",
     breaks="what equals an end lies in it",
 )
 def settle_in_float32(values, low=-math.inf, high=math.inf):
@@ -136,8 +137,8 @@ def settle_with_two_variances(): ...
 
 
 @settle.mistake(
-    "You let an end be exceeded by a little, as math.isclose does. What lies beyond an end, be it "
-    "by ever so little, is not between the ends.",
+    "You allow a little more than the ends, as math.isclose does. What lies beyond an end, however "
+    "little, is outside.",
     loses=NEAR,
     breaks="what equals an end lies in it",
 )
@@ -150,7 +151,7 @@ def settle_with_a_tolerance(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
-    "You keep verdicts by the list that you were given. Its numbers may be others the next time: "
+    "You remember a verdict for each list object. The list may hold other numbers the next time: "
     "keep nothing from one call to the next.",
     loses="clear numbers, and counts",
 )

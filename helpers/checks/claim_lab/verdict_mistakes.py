@@ -83,8 +83,8 @@ def verdict_with_open_as_in_part(): ...
 
 
 @exercise.mistake(
-    "You look at the means alone. Give all values of a number to decide, which sees how far "
-    "they are apart.",
+    "You look at the means alone. Pass all values of a number to decide, which takes into account "
+    "how far apart they are.",
     loses=VERDICT,
 )
 def verdict_by_the_means(claim, seeds):
@@ -140,7 +140,7 @@ def verdict_without_the_upper_end(): ...
 
 
 @exercise.mistake(
-    "You return one mean for each number. Return what each seed gave: without the single "
+    "You return one mean for each number. Return what each seed gave: without the individual "
     "values nobody can check your verdict.",
     loses=NUMBERS,
     breaks='{"numbers": {name: a value for each seed}',
@@ -230,7 +230,7 @@ def verdict_with_none_for_numbers(): ...
 
 @exercise.mistake(
     "You keep one interval or one verdict for each number, in a dict. Two parts may look at the "
-    "same number, each with an interval of its own; the later one takes the place of the other.",
+    "same number, each with an interval of its own; the later one then overwrites the other.",
     loses=VERDICT,
     breaks="Two parts may look at the same number",
 )
@@ -247,7 +247,8 @@ def verdict_by_number(claim, seeds):
 
 
 @exercise.mistake(
-    "You know some verdicts by the number of the claim. Let each follow from what is measured.",
+    "Some of your verdicts are hard-coded by the number of the claim. Let each follow from what is "
+    "measured.",
     loses=VERDICT,
     breaks="One function judges all claims",
 )
@@ -263,7 +264,8 @@ def verdict_known_by_heart(): ...
 
 
 @exercise.mistake(
-    "A number that several seeds give stands in your list once. Each seed has a value of its own.",
+    "A value that several seeds share stands in your list only once. Give each seed a value of its "
+    "own.",
     loses=NUMBERS,
     breaks="the lists of what was measured",
 )
@@ -276,7 +278,7 @@ def verdict_of_different_values(): ...
 
 
 @exercise.mistake(
-    "A lower end of 0 is an end like any other. 0 counts as False: `low or …` does not see it.",
+    "A lower end of 0 is an end like any other. 0 counts as False: `low or …` skips it.",
     loses=VERDICT,
     breaks='`"verdict"` follows from these numbers',
 )

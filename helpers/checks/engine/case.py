@@ -17,8 +17,8 @@ from helpers.checks.engine.plain import plain
 
 Answer = Callable[..., Any]
 REACHED = "arguments that a gradient reaches"
-SEVEN = "about seven right digits, as if rounded to float32 on the way"
-SIXTEEN = "about sixteen right digits"
+SEVEN = "about seven correct digits, as if rounded to float32 on the way"
+SIXTEEN = "about sixteen correct digits"
 MANY = 20  # numbers in the text of an error
 
 
@@ -215,8 +215,8 @@ def refusal(action: Callable[[], Any], **numbers: int) -> dict[str, Any]:
         named = []
     return {
         "the error": kind,
-        "the error has a text": bool(text),
-        **{f"its text names {name}": str(number) in named for name, number in numbers.items()},
+        "the error has a message": bool(text),
+        **{f"its message names {name}": str(number) in named for name, number in numbers.items()},
     }
 
 

@@ -122,7 +122,7 @@ def _difference(found: Any, expected: Any, tolerance: float) -> str:
     if tensor.shape != expected.shape:
         return f"expected the shape {tuple(expected.shape)}, found {tuple(tensor.shape)}."
     if not tensor.isfinite().all() and expected.isfinite().all():
-        return "some of your numbers are infinite or not a number."
+        return "some of your numbers are infinite or nan (not a number)."
     return _first_difference(tensor, expected, tolerance)
 
 

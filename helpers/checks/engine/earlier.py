@@ -39,7 +39,7 @@ def answers(unit: str, beside: Path | None = None, **names: str) -> list[Answer]
     if mine:
         print(f"Yours, from unit {unit[:2]}: {', '.join(mine)}.")
     if ours:
-        why = "yours is not right yet" if path else f"unit {unit[:2]} does not lie beside this one"
+        why = "yours is not right yet" if path else f"unit {unit[:2]} was not found beside this one"
         print(f"The course's ({why}): {', '.join(ours)}.")
     return [own[each] or getattr(checks, each).reference for each in names]
 

@@ -202,7 +202,7 @@ class Exercise:
         if failed := next((each for each in expected if isinstance(each, Raised)), None):
             raise RuntimeError(
                 f"the course's own answer to “{self.name}” stopped ({failed.kind}: {failed.text}); "
-                "restart the kernel, and tell the authors should it happen again"
+                "restart the kernel, and tell the authors if it happens again"
             )
         return expected
 
@@ -244,7 +244,7 @@ class Exercise:
         if isinstance(found, Raised) and found.kind == ResultFormError.__name__:
             return f"{found.text}."
         if isinstance(found, Raised) and found.kind == SWITCHED:
-            return f"your function leaves {found.text} changed for all code that comes after it."
+            return f"your function changes a setting ({found.text}) and does not restore it."
         if isinstance(found, Raised):
             return found.told()
         return compare.difference(found, expected, self.tolerance)
@@ -293,9 +293,9 @@ def _known(exercise: Exercise, part: Part, seed: int) -> tuple[list[Case], list[
 
 def _kindly(used: list[str]) -> str:
     if HIDDEN in used:
-        return f"This uses {HIDDEN}, where a check cannot follow. Plain lines will do here."
+        return f"This uses {HIDDEN}, which a check cannot see into. Ordinary code is enough here."
     names = ", ".join(used[:3])
     return (
-        f"This calls {names}, which is not allowed here. At work you would do just that; here the "
-        "points are for your own lines."
+        f"This calls {names}, which is not allowed here. In practice you would do just that; here "
+        "the points are for your own code."
     )

@@ -25,7 +25,7 @@ WARM = (
     "Good work: nothing is missing.",
     "Just as it should be.",
     "Nicely solved.",
-    "It holds in every case that was tried.",
+    "It is right in every case that was tried.",
 )
 GROUND = "background-color: rgba(127, 127, 127, 0.12); border-radius: 0.4em"
 CODE = f"{GROUND}; margin: 0.3em 0; padding: 0.3em 0.6em; white-space: pre-wrap; font-size: 0.93em"

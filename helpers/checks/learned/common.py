@@ -82,7 +82,7 @@ def begins(several: Iterable[Tensor], wanted: float) -> dict[str, Any]:
     farthest = math.inf if once else FARTHEST
     shown = {
         "nearly all numbers differ in more than the sign": differ,
-        "two new modules begin alike": alike,
+        "two new modules begin with the same numbers": alike,
         "their standard deviation": _about(
             numbers.std().item(), wanted, farthest * wanted / math.sqrt(2 * n), f"{wanted:g}"
         ),

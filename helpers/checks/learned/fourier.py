@@ -143,10 +143,10 @@ def _w_r_begins(rng: Random) -> Iterator[Case]:
         lengths = torch.stack([each.detach().norm() for each in new]) * gamma
         spread = torch.stack([each.detach().flatten() for each in new]).std(0) * gamma
         return common.begins(new, 1 / gamma) | {
-            "their lengths differ from module to module as by chance": bool(
+            "their lengths vary from module to module as random draws do": bool(
                 0.5 < lengths.std() * math.sqrt(2) < 1.5
             ),
-            "each of them is another number in another module": bool(spread.min() > 0.5),
+            "each of them varies from module to module": bool(spread.min() > 0.5),
         }
 
     choices = ((0.2, 0.25, 0.4), (4.0, 8.0, 10.0), (24.0, 28.0, 32.0))
@@ -174,7 +174,7 @@ def _mlp_case(rng: Random, num_features: int, *shape: int, training: bool = True
         difference = found - expected if found.shape == expected.shape else found
         module.mlp[0].weight.data.zero_()
         return {
-            "the vectors less mlp(features(positions))": difference,
+            "the vectors minus mlp(features(positions))": difference,
             "the vectors where the first weights of mlp are 0": _asked(module.vectors, positions),
         }
 

@@ -11,8 +11,8 @@ from helpers.checks.learned.fourier import RightFourier, fourier
 
 
 @fourier.mistake(
-    "You have D_F/2 features, sines only. Equation 2 has two of each angle: one alone cannot "
-    "tell a from π − a.",
+    "You have D_F/2 features, sines only. Equation 2 has two features for each angle: a sine "
+    "alone is the same for a and π − a.",
     loses=(
         "equation 2: the features",
         "equation 6: the MLP of the features",
@@ -38,8 +38,8 @@ class features_of_sines_twice(RightFourier):
 
 
 @fourier.mistake(
-    "Your sines come first. It would train as well, but equation 2 has the cosines first, and "
-    "weights trained with one order are of no use with the other.",
+    "Your sines come first. This would train just as well, but equation 2 has the cosines "
+    "first, and weights trained with one order are useless with the other.",
     loses=("equation 2: the features", "positions (B, T) as well"),
     breaks="first all cosines, then all sines",
 )
@@ -83,7 +83,7 @@ class features_scaled_by_half(RightFourier):
 
 
 @fourier.mistake(
-    "You divide by D_F. Equation 2 divides by its root.",
+    "You divide by D_F. Equation 2 divides by its square root.",
     loses=("equation 2: the features", "positions (B, T) as well"),
 )
 class features_scaled_without_root(RightFourier):
@@ -93,7 +93,8 @@ class features_scaled_without_root(RightFourier):
 
 
 @fourier.mistake(
-    "You divide by √D, with the width of the model. Equation 2 has D_F, the number of features.",
+    "You divide by √D, where D is the width of the model. Equation 2 has D_F, the number of "
+    "features, there.",
     loses=("equation 2: the features", "positions (B, T) as well"),
     breaks=("`features(positions)` is equation 2", "Equation 2:"),
 )
@@ -146,7 +147,8 @@ class mlp_left_out(RightFourier):
 
 
 @fourier.mistake(
-    "There is a GeLU behind the last layer as well. In equation 6 it stands between the two.",
+    "You apply a GeLU after the last layer as well. Equation 6 has one between the two layers "
+    "only.",
     loses=("equation 6: the MLP of the features", "positions (B, T) as well"),
 )
 class gelu_at_the_end(RightFourier):
@@ -166,8 +168,8 @@ class mlp_of_other_features(RightFourier):
 
 
 @fourier.mistake(
-    "Your features are float32 whatever the parameters are. After module.double() the MLP expects "
-    "float64: leave the dtype to W_r.",
+    "Your features are always float32. After module.double() the MLP expects float64: let the "
+    "features take the dtype of W_r.",
     loses="dtype and gradients",
     breaks="have the dtype and the precision of the parameters",
 )
@@ -183,8 +185,8 @@ class features_always_in_float32(RightFourier):
 
 
 @fourier.mistake(
-    "Your features are float64 after module.double(), but computed in float32, with no more digits "
-    "than that. Leave the angles in the dtype of W_r.",
+    "Your features are float64 after module.double(), but they were computed in float32 and "
+    "have only that precision. Keep the angles in the dtype of W_r.",
     loses="dtype and gradients",
     breaks="have the dtype and the precision of the parameters",
 )
@@ -208,7 +210,7 @@ class mlp_without_gradients(RightFourier):
 
 
 @fourier.mistake(
-    "The features are detached before the MLP reads them: it is trained, W_r is not.",
+    "The features are detached before the MLP reads them: the MLP is trained, W_r is not.",
     loses="dtype and gradients",
 )
 class features_detached(RightFourier):
@@ -235,7 +237,8 @@ class features_written_into_positions(RightFourier):
 
 
 @fourier.mistake(
-    "Positions beyond 511 are all read as 511. Equation 2 has a vector for each, however far.",
+    "Positions beyond 511 are all treated as 511. Equation 2 has a vector for each of them, "
+    "however large.",
     loses=("equation 6: the MLP of the features", "positions (B, T) as well"),
     breaks="and may lie beyond `max_len`",
 )

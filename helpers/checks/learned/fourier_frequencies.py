@@ -11,7 +11,7 @@ from helpers.checks.learned.fourier import RightFourier, fourier
 
 
 @fourier.mistake(
-    "Your angles carry a factor 2π. Here W_r is in radians per position already.",
+    "Your angles have a factor 2π too many. Here W_r is already in radians per position.",
     loses=("equation 2: the features", "positions (B, T) as well"),
 )
 class features_in_whole_turns(RightFourier):
@@ -20,8 +20,8 @@ class features_in_whole_turns(RightFourier):
 
 
 @fourier.mistake(
-    "You divide the position by max_len, which the MLP of the index needed. Here p itself is "
-    "multiplied by W_r, whose size does that work.",
+    "You divide the position by max_len, as the MLP of the index had to. Here p itself is "
+    "multiplied by W_r, and the scale of W_r does that job.",
     loses=("equation 2: the features", "positions (B, T) as well"),
 )
 class features_of_the_normalised_index(RightFourier):
@@ -30,8 +30,8 @@ class features_of_the_normalised_index(RightFourier):
 
 
 @fourier.mistake(
-    "Your product takes positions of one axis only. Give positions a new last axis instead, "
-    "and let it broadcast.",
+    "Your product works only for positions with a single axis. Give positions a new last axis "
+    "instead, and let it broadcast.",
     loses=("positions (B, T) as well", "dtype and gradients"),
 )
 class features_for_one_axis_only(RightFourier):
@@ -132,7 +132,8 @@ class frequencies_with_std_for_variance(RightFourier):
 
 
 @fourier.mistake(
-    "gamma changes nothing in how your frequencies begin.", loses="W_r begins with variance 1/γ²"
+    "gamma has no effect on the initial values of your frequencies.",
+    loses="W_r begins with variance 1/γ²",
 )
 class frequencies_without_gamma(RightFourier):
     def first(self, number, gamma):
@@ -149,7 +150,8 @@ class frequencies_uniform(RightFourier):
 
 
 @fourier.mistake(
-    "The deviation is right, the distribution is not: yours is uniform. N(0, γ⁻²) is a normal one.",
+    "The standard deviation is right, the distribution is not: yours is uniform. N(0, γ⁻²) is "
+    "a normal one.",
     loses="W_r begins with variance 1/γ²",
 )
 class frequencies_uniform_with_the_right_variance(RightFourier):
@@ -167,8 +169,8 @@ class frequencies_of_sinusoids(RightFourier):
 
 
 @fourier.mistake(
-    "Each new module begins with the same frequencies: nothing is drawn, or a generator is set to "
-    "the same seed. Draw anew each time.",
+    "Each new module begins with the same frequencies: nothing is drawn, or a generator is set "
+    "to the same seed. Draw new ones each time.",
     loses="W_r begins with variance 1/γ²",
     breaks="independently for every new module",
 )
@@ -201,7 +203,7 @@ class frequencies_as_a_tensor_with_gradient(RightFourier):
 
 
 @fourier.mistake(
-    "Your Parameter does not ask for gradients, so no optimiser will move it.",
+    "Your Parameter does not require gradients, so no optimiser will change it.",
     loses=("W_r is trained", "dtype and gradients"),
 )
 class frequencies_frozen(RightFourier):
@@ -210,7 +212,8 @@ class frequencies_frozen(RightFourier):
 
 
 @fourier.mistake(
-    "W_r is one row of a table with two axes. Its shape is (num_features // 2,), with one axis.",
+    "Your W_r is a table with a single row, so it has two axes. Its shape should be "
+    "(num_features // 2,), with one axis.",
     loses="W_r is trained",
     breaks="of shape `(num_features // 2,)`",
 )
@@ -223,7 +226,7 @@ class frequencies_as_a_row(RightFourier):
 
 
 @fourier.mistake(
-    "Your module has parameters beside W_r and the MLP. These two are enough.",
+    "Your module has parameters besides W_r and the MLP. These two are enough.",
     loses="W_r is trained",
     breaks="nothing else is trained",
 )
@@ -237,8 +240,8 @@ class frequencies_with_trained_phases(RightFourier):
 
 
 @fourier.mistake(
-    "Your angles are made with a copy of W_r that was taken once, in __init__. When training "
-    "changes W_r, they stay as they were.",
+    "Your angles are computed from a copy of W_r that was made once, in __init__. When "
+    "training changes W_r, the copy stays as it was.",
     loses=(
         "equation 2: the features",
         "W_r is trained",
@@ -256,8 +259,8 @@ class frequencies_copied_once(RightFourier):
 
 
 @fourier.mistake(
-    "gamma enters twice: your W_r begins with it, and the angles are divided by it again. Equation "
-    "2 has W_r alone; gamma says only how it begins.",
+    "You use gamma twice: W_r is initialised with it, and the angles are divided by it again. "
+    "Equation 2 has W_r alone; gamma only sets its initial values.",
     loses=("equation 2: the features", "positions (B, T) as well"),
 )
 class frequencies_divided_by_gamma_again(RightFourier):

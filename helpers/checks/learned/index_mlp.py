@@ -104,7 +104,7 @@ def _embedded(answer: Answer, x: Tensor, seed: int) -> dict[str, Any]:
     added = {}
     for words, training in (("in training", True), ("after eval()", False)):
         vectors = module.train(training).vectors(torch.arange(x.shape[1]))
-        added[f"embed(x) less x and the vectors, {words}"] = module.embed(x.clone()) - x - vectors
+        added[f"embed(x) minus x and the vectors, {words}"] = module.embed(x.clone()) - x - vectors
     return added
 
 
@@ -224,8 +224,8 @@ class index_raw(RightMLP):
 
 
 @index_mlp.mistake(
-    "You divide by T, the length of this text. Then position 5 has a different vector in every "
-    "text; divide by max_len.",
+    "You divide by T, the length of this text. Then position 5 has different vectors in texts "
+    "of different lengths; divide by max_len.",
     loses=("the MLP of p / max_len", "positions (B, T) as well"),
 )
 class index_divided_by_this_text(RightMLP):
@@ -234,8 +234,8 @@ class index_divided_by_this_text(RightMLP):
 
 
 @index_mlp.mistake(
-    "You divide by the largest position in this call, so a position's vector depends on its "
-    "neighbours. Divide by max_len.",
+    "You divide by the largest position in this call, so the vector of a position depends on "
+    "the others. Divide by max_len.",
     loses=("the MLP of p / max_len", "positions (B, T) as well"),
 )
 class index_divided_by_the_largest_here(RightMLP):
@@ -262,7 +262,7 @@ class index_divided_by_the_width(RightMLP):
 
 
 @index_mlp.mistake(
-    "Your first position is 1. Positions count from 0.",
+    "Your first position is 1. Positions are counted from 0.",
     loses=("the MLP of p / max_len", "positions (B, T) as well"),
 )
 class index_from_one(RightMLP):
@@ -300,7 +300,7 @@ class index_as_a_column_of_the_batch(RightMLP):
 
 
 @index_mlp.mistake(
-    "You hand all positions to the MLP as if they were one vector. It reads one number at a "
+    "You pass all positions to the MLP as if they were one vector. It reads one number at a "
     "time: a last axis of length 1 is missing."
 )
 class index_without_an_axis(RightMLP):

@@ -9,9 +9,7 @@ from torch import nn
 from helpers.checks.learned.index_mlp import RightMLP, index_mlp
 
 
-@index_mlp.mistake(
-    "The norm stands in front of the MLP. It belongs behind it, on vectors of width D."
-)
+@index_mlp.mistake("You apply the norm before the MLP. It belongs after it, on vectors of width D.")
 class index_normed_before_the_mlp(RightMLP):
     def vectors(self, positions):
         return self.mlp(self.norm(self.index(positions).to(self.norm.weight.dtype)))
@@ -27,8 +25,8 @@ class index_without_a_norm(RightMLP):
 
 
 @index_mlp.mistake(
-    "Your vectors have the length 1, so their entries are small, about 1/√D. The LayerNorm "
-    "alone gives entries of size 1.",
+    "You scale your vectors to length 1, so their entries are small, about 1/√D. The LayerNorm "
+    "on its own gives entries of about size 1.",
     loses="the LayerNorm behind it",
 )
 class index_of_length_one(RightMLP):
@@ -37,8 +35,8 @@ class index_of_length_one(RightMLP):
 
 
 @index_mlp.mistake(
-    "Your LayerNorm is not self.norm, whose weight and bias are to be trained: whatever they are, "
-    "your vectors stay the same.",
+    "Your LayerNorm is not self.norm, whose weight and bias are trained: these have no effect "
+    "on your vectors.",
     loses=("the LayerNorm behind it", "dtype and gradients"),
     breaks="Use `self.mlp` and `self.norm`",
 )
@@ -48,7 +46,7 @@ class index_normed_without_weights(RightMLP):
 
 
 @index_mlp.mistake(
-    "You apply the norm twice. The formula has it once, behind the MLP.",
+    "You apply the norm twice. The formula has it once, after the MLP.",
     loses="the LayerNorm behind it",
 )
 class index_normed_twice(RightMLP):
@@ -57,7 +55,7 @@ class index_normed_twice(RightMLP):
 
 
 @index_mlp.mistake(
-    "Positions from max_len on all get the same vector. The formula has one for each of them.",
+    "All positions from max_len on get the same vector. The formula gives each of them its own.",
     loses=("the MLP of p / max_len", "positions (B, T) as well"),
     breaks="also beyond `max_len`",
 )
@@ -67,8 +65,8 @@ class index_clamped(RightMLP):
 
 
 @index_mlp.mistake(
-    "From max_len on your positions begin again at 0, so two of them share a vector. The formula "
-    "has one for each.",
+    "From max_len on your positions begin again at 0, so two of them share a vector. The "
+    "formula gives each its own.",
     loses=("the MLP of p / max_len", "positions (B, T) as well"),
 )
 class index_begins_again(RightMLP):
@@ -100,7 +98,7 @@ class index_without_gradients(RightMLP):
 
 
 @index_mlp.mistake(
-    "Your module has parameters beside the MLP and the norm. These two are enough.",
+    "Your module has parameters besides the MLP and the norm. These two are enough.",
     loses="dtype and gradients",
     breaks="are all that is trained",
 )
@@ -125,8 +123,8 @@ class index_written_into_positions(RightMLP):
 
 
 @index_mlp.mistake(
-    "You subtract the mean of the positions in this call and divide by their deviation, so a "
-    "position's vector depends on its neighbours. Divide by max_len.",
+    "You subtract the mean of the positions in this call and divide by their standard "
+    "deviation, so the vector of a position depends on the others. Divide by max_len.",
     loses=("the MLP of p / max_len", "positions (B, T) as well"),
 )
 class index_standardised(RightMLP):
@@ -136,7 +134,8 @@ class index_standardised(RightMLP):
 
 
 @index_mlp.mistake(
-    "A smallest number stands in your division. Divide by max_len itself, however small it is.",
+    "Where max_len is small, you divide by some larger number. Divide by max_len itself, "
+    "however small it is.",
     loses="the MLP of p / max_len",
     breaks="x_p + LN(MLP(p / max_len))",
 )

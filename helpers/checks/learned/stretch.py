@@ -86,7 +86,7 @@ def _backwards(rng: Random) -> Iterator[Case]:
         found = answer(given, len(rows) - 2)
         return {
             "it returns a": type(found).__name__,
-            "the table asks for gradients afterwards": given.requires_grad,
+            "the table requires gradients afterwards": given.requires_grad,
         }
 
     yield Case("(table, length)", ask)
@@ -99,7 +99,7 @@ def _backwards(rng: Random) -> Iterator[Case]:
     for words, few, length in (
         (" for a text of 2 tokens", rows, 2),
         (" for a text of 3 tokens", rows, 3),
-        (" for a text of which each step is a half", rows, 2 * len(rows) - 1),
+        (" for a text where each step is a half", rows, 2 * len(rows) - 1),
         (" of a table of two rows", rows[:2], rng.randint(4, 9)),
     ):
         yield differentiated(words, in_bfloat16=False, table=few, length=length)
@@ -171,8 +171,8 @@ def stretch_to_the_row_below(table, length):
 
 
 @stretch.mistake(
-    "You read where image code has its pixels: half a step in from the edges "
-    "(align_corners=False). Here old row 0 is new row 0, and last is last.",
+    "You read at the points that image code uses for its pixels: half a step in from the edges "
+    "(align_corners=False). Here the first row stays the first and the last row stays the last.",
     loses=("longer than the table", "shorter than the table", "dtype and gradients"),
     breaks=("The first row stays the first", "evenly from first row to last"),
 )
@@ -198,9 +198,7 @@ def stretch_with_too_long_a_step(table, length):
     return torch.lerp(table[low], table[high], (places - low)[:, None].to(table.dtype))
 
 
-@stretch.mistake(
-    "Your s_n end at T. The rows are counted from 0, so the last one has another number."
-)
+@stretch.mistake("Your s_n end at T. The rows are counted from 0, so the last one is not row T.")
 def stretch_beyond_the_last_row(table, length):
     n = len(table)
     places = torch.linspace(0, n, length, dtype=torch.float64).clamp(max=n - 1)
@@ -209,8 +207,8 @@ def stretch_beyond_the_last_row(table, length):
 
 
 @stretch.mistake(
-    "For the last row you read the row above it, and there is none. Hint 2 of the exercise says "
-    "what to do."
+    "For the last row you also read the row after it, and there is none. Hint 2 of the "
+    "exercise says what to do."
 )
 def stretch_without_a_row_above(table, length):
     places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
@@ -220,8 +218,8 @@ def stretch_without_a_row_above(table, length):
 
 
 @stretch.mistake(
-    "After the last row you begin again with the first. The old rows should be spread over "
-    "the whole new length."
+    "After the last row you start again with the first. The old rows should be spread over the "
+    "whole new length."
 )
 def stretch_by_repeating_the_table(table, length):
     return table[torch.arange(length) % len(table)]
@@ -247,7 +245,7 @@ def stretch_with_zeros(table, length):
 
 
 @stretch.mistake(
-    "You have interpolated along a row, between its columns. A column is to be stretched: the "
+    "You have interpolated along a row, between its columns. Interpolate down each column: the "
     "positions are the first axis.",
     breaks=("it makes one of shape `(length, D)`", "(T, D) → (length, D)"),
 )
@@ -260,7 +258,7 @@ def stretch_along_the_width(table, length):
 
 
 @stretch.mistake(
-    "The two weights have changed places: just behind an old row, the result is nearly that row.",
+    "The two weights are swapped: just after an old row, the result should be nearly that row.",
     breaks="$s_n = 2.25$ gives",
 )
 def stretch_with_weights_swapped(table, length):
@@ -271,7 +269,8 @@ def stretch_with_weights_swapped(table, length):
 
 
 @stretch.mistake(
-    "For a shorter text you cut the table off. Here it is squeezed: the last row stays the last.",
+    "For a shorter text you cut the table off. It should be compressed: the last row stays the "
+    "last.",
     loses=("shorter than the table", "dtype and gradients"),
     breaks="`length` may be smaller than $T$",
 )

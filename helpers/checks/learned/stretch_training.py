@@ -9,7 +9,7 @@ from helpers.checks.learned.stretch import stretch
 
 @stretch.mistake(
     "Your result is float64 where the table is float32. Does the fraction have a dtype of its "
-    "own? The wider one wins; convert it to that of the table.",
+    "own? The wider dtype wins; convert the fraction to that of the table.",
     loses="dtype and gradients",
 )
 def stretch_widens_the_dtype(table, length):
@@ -20,8 +20,7 @@ def stretch_widens_the_dtype(table, length):
 
 
 @stretch.mistake(
-    "Your result is float32 whatever the table is. Leave it in the dtype of the table: float64 in, "
-    "float64 out.",
+    "Your result is always float32. Keep it in the dtype of the table: float64 in, float64 out.",
     loses="dtype and gradients",
     breaks="has the dtype of `table`",
 )
@@ -33,8 +32,9 @@ def stretch_always_in_float32(table, length):
 
 
 @stretch.mistake(
-    "Your result is float64 where the table is, but computed in float32, with no more digits than "
-    "that. Convert the fraction to the dtype of the table, and leave the table as it is.",
+    "Your result is float64 where the table is, but it was computed in float32 and has only "
+    "that precision. Convert the fraction to the dtype of the table, and leave the table as it "
+    "is.",
     loses="dtype and gradients",
     breaks="has the dtype of `table`",
 )
@@ -60,8 +60,8 @@ def stretch_without_gradients(table, length):
 
 
 @stretch.mistake(
-    "Where no row has to be mixed, or there are fewer than before, you return rows without a "
-    "gradient: those of a detached copy. Use the same computation for every length.",
+    "Where no rows have to be mixed, or there are fewer rows than before, you return rows "
+    "without a gradient: those of a detached copy. Use the same computation for every length.",
     loses="dtype and gradients",
     breaks="gradient reaches `table`",
 )
@@ -74,8 +74,8 @@ def stretch_with_gradients_for_longer_texts_only(table, length):
 
 
 @stretch.mistake(
-    "Each old row is kept and rows are put between them, which gives the right places only where "
-    "length − 1 is a multiple of T − 1. Compute s_n for every new row.",
+    "Each old row is kept and rows are put between them, which gives the right positions only "
+    "where length − 1 is a multiple of T − 1. Compute s_n for every new row.",
     loses=("longer than the table", "shorter than the table", "dtype and gradients"),
 )
 def stretch_only_by_whole_factors(table, length):

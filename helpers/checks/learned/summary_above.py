@@ -6,8 +6,7 @@ from helpers.checks.learned.summary import summary
 
 
 @summary.mistake(
-    "The sign is wrong: how far a loss lies above the limit is positive for a loss that is larger "
-    "than it.",
+    "The sign is wrong: a loss above the limit should give a positive number.",
     loses="nats above the limit",
     breaks="the mean of `loss - limit`",
 )
@@ -20,7 +19,8 @@ def summary_above_upside_down(runs, length):
 
 
 @summary.mistake(
-    "You divide by the limit. Losses in nats are logarithms, and are compared by their difference.",
+    "You divide by the limit. Losses in nats are logarithms, which are compared by their "
+    "difference.",
     loses="nats above the limit",
 )
 def summary_above_as_a_ratio(runs, length):
@@ -32,8 +32,8 @@ def summary_above_as_a_ratio(runs, length):
 
 
 @summary.mistake(
-    "You measure from the best encoding in this table. The column limit says what the best of "
-    "all models could reach.",
+    "You measure from the best encoding in this table. The column limit says what the best "
+    "possible model could reach.",
     loses="nats above the limit",
 )
 def summary_above_the_best_encoding(runs, length):
@@ -43,7 +43,7 @@ def summary_above_the_best_encoding(runs, length):
 
 
 @summary.mistake(
-    "You subtract one limit from every loss. Each run has a limit of its own.",
+    "You subtract the same limit from every loss. Each run has a limit of its own.",
     loses="nats above the limit",
 )
 def summary_above_the_first_limit(runs, length):

@@ -19,8 +19,8 @@ def summary_of_all_lengths(runs, length):
 
 
 @summary.mistake(
-    "You divide by the number of seeds n. These few seeds stand for all that might have been "
-    "drawn: divide by n − 1.",
+    "You divide by the number of seeds n. These few seeds are a sample of all possible seeds: "
+    "divide by n − 1.",
     loses="standard deviation over seeds",
     breaks="with $n - 1$ in the denominator",
 )
@@ -46,7 +46,8 @@ def summary_by_standard_error(runs, length):
 
 
 @summary.mistake(
-    "This is the variance. Its unit is nats²; take the root.", loses="standard deviation over seeds"
+    "This is the variance. Its unit is nats²; take the square root.",
+    loses="standard deviation over seeds",
 )
 def summary_by_variance(runs, length):
     runs = runs[runs["length"] == length]
@@ -95,7 +96,8 @@ def summary_in_alphabetical_order(runs, length):
 
 
 @summary.mistake(
-    "The names are a column and the index counts rows. groupby had made the names the index."
+    "The names are in a column and the index only numbers the rows. groupby had already made "
+    "the names the index."
 )
 def summary_with_names_in_a_column(runs, length):
     runs = runs[runs["length"] == length]
@@ -157,7 +159,7 @@ def summary_sorted_by_above(runs, length):
 
 @summary.mistake(
     "You round before you sort, and means that are nearly equal stand in any order. Sort the "
-    "numbers as they are; to round is for whoever shows them.",
+    "exact numbers; rounding is for display.",
     loses="the best first",
     breaks="The rows are sorted by their mean, the smallest first",
 )
@@ -169,8 +171,8 @@ def summary_sorted_by_rounded_means(runs, length):
 
 
 @summary.mistake(
-    "Seeds that end with the same loss count only once with you. Each row is a run of its own: two "
-    "seeds may end alike.",
+    "You count seeds with the same loss only once. Each row is a run of its own: two seeds may "
+    "end with the same loss.",
     loses=("mean over seeds", "standard deviation over seeds", "nats above the limit"),
     breaks="which may have equal losses",
 )

@@ -45,8 +45,10 @@ def started(rng: Random) -> Iterator[Case]:
             "columns that differ in more than signs": len(rows.abs().unique(dim=1).T),
             "each row has the mean 0": _centred(rows, std.get("std", 0.02)),
             "each column has the mean 0": _centred(rows.T, std.get("std", 0.02)),
-            "the lengths of the rows differ as by chance": _spread(rows, std.get("std", 0.02)),
-            "the lengths of the columns differ as by chance": _spread(rows.T, std.get("std", 0.02)),
+            "the lengths of the rows vary as random draws do": _spread(rows, std.get("std", 0.02)),
+            "the lengths of the columns vary as random draws do": _spread(
+                rows.T, std.get("std", 0.02)
+            ),
         }
 
     yield Case("the numbers of a new module without std", ask)
@@ -72,7 +74,7 @@ def _many_numbers(rng: Random) -> Case:
             "some rows are 0": bool((rows == 0).all(1).any()),
             "two rows are more alike than by chance": _alike(rows),
             "two columns are more alike than by chance": _alike(rows.T),
-            "the rows stand in the order of their lengths": bool(in_order),
+            "the rows are sorted by their lengths": bool(in_order),
         }
 
     return Case(f"the {max_len * width:,} numbers of a new module with max_len={max_len}", ask)

@@ -8,7 +8,7 @@ from helpers.checks.learned.table import RightTable, table
 
 
 @table.mistake(
-    "Your first token gets row 1, and row 0 is never used. Positions count from 0.",
+    "Your first token gets row 1, and row 0 is never used. Positions are counted from 0.",
     loses=("adds row p at position p", "says when there is no row"),
 )
 class rows_counted_from_one(RightTable):
@@ -43,7 +43,7 @@ class rows_all_added_at_once(RightTable):
 
 
 @table.mistake(
-    "You take the last axis of x for its length. x is (B, T, D): the last axis is the width.",
+    "You use the last axis of x as the length. x is (B, T, D): the last axis is the width.",
     loses=(
         "adds row p at position p",
         "the rows are trained",
@@ -59,8 +59,8 @@ class rows_counted_by_the_width(RightTable):
 
 
 @table.mistake(
-    "Your table is (D, max_len). Indexing takes from the first axis, and there the positions "
-    "should be.",
+    "Your table is (D, max_len). Indexing selects along the first axis, so the positions "
+    "should be there.",
     loses=(
         "adds row p at position p",
         "adds the rows it is told to",
@@ -105,8 +105,9 @@ class rows_told_are_ignored(RightTable):
 
 
 @table.mistake(
-    "Where there are as many positions as sequences, you give each sequence one of them. Positions "
-    "of shape (T,) are the same for all, also where T = B: look at how many axes they have.",
+    "Where there are as many positions as sequences, you give each sequence one of them. "
+    "Positions of shape (T,) are the same for all sequences, also where T = B: look at how "
+    "many axes they have.",
     loses="adds the rows it is told to",
     breaks="of shape $(T,)$ or $(B, T)$",
 )
@@ -163,8 +164,8 @@ class rows_missing_one_too_early(RightTable):
 
 
 @table.mistake(
-    "A text that is too long ends in an error of another kind. Compare T with max_len first, "
-    "and raise a ValueError that names both.",
+    "A text that is too long ends in some other error. Compare T with max_len first, and raise "
+    "a ValueError that names both.",
     loses="says when there is no row",
     breaks="raises ValueError where T is beyond `max_len`",
 )
@@ -188,8 +189,8 @@ class rows_missing_begin_again(RightTable):
 
 
 @table.mistake(
-    "You check the length in training only, or only after eval(). The table has max_len rows in "
-    "both.",
+    "You check the length only in training mode, or only after eval(). The table has max_len "
+    "rows in both.",
     loses="says when there is no row",
 )
 class rows_missing_told_in_training_only(RightTable):
@@ -203,8 +204,8 @@ class rows_missing_told_in_training_only(RightTable):
 
 
 @table.mistake(
-    "Your error has no text, so its reader has to guess what is too long. Name T and max_len in "
-    "it.",
+    "Your error has no message, so its reader has to guess what is too long. Name T and "
+    "max_len in it.",
     loses="says when there is no row",
 )
 class rows_missing_without_a_word(RightTable):
@@ -214,8 +215,8 @@ class rows_missing_without_a_word(RightTable):
 
 
 @table.mistake(
-    "The text of your error does not have both numbers: T, and max_len. With both, its reader "
-    "knows what to change.",
+    "The message of your error does not have both numbers, T and max_len. With both, its "
+    "reader knows what to change.",
     loses="says when there is no row",
     breaks="that names both numbers",
 )
@@ -226,8 +227,8 @@ class rows_missing_without_numbers(RightTable):
 
 
 @table.mistake(
-    "Where positions are given, a text beyond max_len has to be refused as well: what counts is "
-    "T, how many tokens x has, not the largest position.",
+    "Where positions are given, a text longer than max_len must raise the error as well: what "
+    "counts is T, the number of tokens in x, not the largest position.",
     loses="says when there is no row",
     breaks="with `positions` or without",
 )
@@ -239,7 +240,7 @@ class rows_missing_unnoticed_with_positions(RightTable):
 
 
 @table.mistake(
-    "Your result takes the larger dtype of the two: bfloat16 plus float32 is float32, which the "
+    "Your result takes the wider dtype of the two: bfloat16 plus float32 is float32, which the "
     "next layer may not accept. Convert the rows to the dtype of x before you add.",
     loses="dtype and gradients",
     breaks="The result has the dtype of $x$",
@@ -262,8 +263,8 @@ class rows_impose_their_dtype(RightTable):
 
 
 @table.mistake(
-    "You bring x to the dtype of the rows, add, and go back: where the rows are in half "
-    "precision, x has lost its digits on the way. Convert the rows to the dtype of x.",
+    "You convert x to the dtype of the rows, add, and convert back: where the rows are in half "
+    "precision, x loses digits on the way. Convert the rows to the dtype of x.",
     loses="dtype and gradients",
     breaks="The result has the dtype of $x$ and its precision",
 )
@@ -275,7 +276,7 @@ class rows_cost_the_precision_of_x(RightTable):
 
 
 @table.mistake(
-    "No gradient comes back to x, so nothing before it could be trained, not even the tokens' "
+    "No gradient comes back to x, so nothing before it could be trained, not even the token "
     "vectors. What cuts it off: detach, .data or no_grad?",
     loses="dtype and gradients",
     breaks="gradient reaches both $x$ and the rows",

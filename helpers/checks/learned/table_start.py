@@ -50,8 +50,8 @@ class rows_detached(RightTable):
 
 
 @table.mistake(
-    "Your numbers begin with a standard deviation of 1, the argument std is not used. "
-    "(nn.Embedding and torch.randn both begin so.)",
+    "Your rows begin with a standard deviation of 1: the argument std is not used. (1 is the "
+    "default of nn.Embedding and torch.randn.)",
     loses="the rows start with the std asked for",
 )
 class rows_begin_with_std_one(RightTable):
@@ -60,7 +60,7 @@ class rows_begin_with_std_one(RightTable):
 
 
 @table.mistake(
-    "0.02 is only the default. Another std has to change how your rows begin.",
+    "0.02 is only the default. Another std must change the initial values of your rows.",
     loses="the rows start with the std asked for",
 )
 class rows_always_begin_with_the_same_std(RightTable):
@@ -69,8 +69,8 @@ class rows_always_begin_with_the_same_std(RightTable):
 
 
 @table.mistake(
-    "Your rows begin with the variance std. std is the standard deviation: multiply a standard "
-    "normal number by it.",
+    "You use std as the variance. It is the standard deviation: multiply standard normal "
+    "numbers by it.",
     loses="the rows start with the std asked for",
 )
 class rows_begin_with_std_as_variance(RightTable):
@@ -79,7 +79,8 @@ class rows_begin_with_std_as_variance(RightTable):
 
 
 @table.mistake(
-    "All your rows begin equal, so at first no position differs from another. Draw them at random.",
+    "All your rows are equal at the start, so no position differs from another. Draw them at "
+    "random.",
     loses="the rows start with the std asked for",
 )
 class rows_begin_at_zero(RightTable):
@@ -88,7 +89,7 @@ class rows_begin_at_zero(RightTable):
 
 
 @table.mistake(
-    "torch.rand is uniform between 0 and 1, so your rows share a mean above 0. Draw from a "
+    "torch.rand is uniform between 0 and 1, so the mean of your rows is above 0. Draw from a "
     "normal distribution around 0.",
     loses="the rows start with the std asked for",
 )
@@ -129,8 +130,8 @@ class rows_computed_once(RightTable):
 
 
 @table.mistake(
-    "The tails of your distribution are cut off, as BERT's code does at two standard deviations. "
-    "The exercise asks for a normal distribution that is not truncated.",
+    "The tails of your distribution are cut off, as in BERT's code, which does so at two "
+    "standard deviations. The exercise asks for a normal distribution that is not truncated.",
     loses="the rows start with the std asked for",
     breaks="not truncated",
 )
@@ -140,8 +141,8 @@ class rows_begin_without_tails(RightTable):
 
 
 @table.mistake(
-    "The deviation is right, the distribution is not: yours is uniform, so no number is far from "
-    "0. Draw from a normal distribution.",
+    "The standard deviation is right, the distribution is not: yours is uniform, so no number "
+    "is far from 0. Draw from a normal distribution.",
     loses="the rows start with the std asked for",
     breaks="from a normal distribution",
 )
@@ -151,8 +152,8 @@ class rows_begin_uniform_with_the_right_std(RightTable):
 
 
 @table.mistake(
-    "Each new module begins with the same numbers: nothing is drawn, or a generator is set to the "
-    "same seed. Draw anew each time.",
+    "Each new module begins with the same numbers: nothing is drawn, or a generator is set to "
+    "the same seed. Draw new ones each time.",
     loses="the rows start with the std asked for",
     breaks="every new module draws independently",
 )
@@ -162,8 +163,8 @@ class rows_begin_from_one_seed(RightTable):
 
 
 @table.mistake(
-    "All your rows begin equal, so at first no position differs from another. Draw each number "
-    "of the table on its own.",
+    "All your rows are equal at the start, so no position differs from another. Draw each "
+    "number of the table on its own.",
     loses="the rows start with the std asked for",
 )
 class rows_begin_as_one_row(RightTable):
@@ -172,8 +173,8 @@ class rows_begin_as_one_row(RightTable):
 
 
 @table.mistake(
-    "The numbers of a row begin equal: one number is drawn for each row, or each column. Draw each "
-    "number of the table on its own.",
+    "All numbers of a row, or of a column, are equal at the start: only one number is drawn "
+    "for it. Draw each number of the table on its own.",
     loses="the rows start with the std asked for",
 )
 class rows_begin_as_one_number_each(RightTable):
@@ -182,8 +183,8 @@ class rows_begin_as_one_number_each(RightTable):
 
 
 @table.mistake(
-    "Your rows are as wide as a head, with one for each head. They are added before anything is "
-    "cut into heads: a row has d_model numbers.",
+    "Your rows are as wide as a head, with one for each head. They are added before anything "
+    "is split into heads: a row has d_model numbers.",
     loses=(
         "adds row p at position p",
         "adds the rows it is told to",
@@ -202,7 +203,7 @@ class rows_as_wide_as_a_head(RightTable):
 
 
 @table.mistake(
-    "Your Parameter does not ask for gradients, so no optimiser will move it.",
+    "Your Parameter does not require gradients, so no optimiser will change it.",
     loses=("the rows are trained", "dtype and gradients"),
 )
 class rows_as_a_frozen_parameter(RightTable):
@@ -212,7 +213,7 @@ class rows_as_a_frozen_parameter(RightTable):
 
 @table.mistake(
     "You convert the Parameter itself. After one text in bfloat16 the module keeps its rows in "
-    "bfloat16, for all texts to come: convert the rows that you add.",
+    "bfloat16, for all texts to come: convert only the rows that you add.",
     loses="dtype and gradients",
     breaks="The result has the dtype of $x$ and its precision",
 )
@@ -223,8 +224,8 @@ class rows_converted_for_good(RightTable):
 
 
 @table.mistake(
-    "There is one Parameter more than the rows: something beside the table is trained. Only the "
-    "rows should be.",
+    "You have one Parameter too many: something besides the table is trained. Only the rows "
+    "should be.",
     loses="the rows are trained",
     breaks="Nothing else is trained",
 )
@@ -238,8 +239,8 @@ class rows_with_a_trained_scale(RightTable):
 
 
 @table.mistake(
-    "Your class is a plain nn.Module. As an Encoding it has the attributes and methods that the "
-    "course's model asks for.",
+    "Your class is a plain nn.Module. A class that inherits from Encoding has the attributes "
+    "and methods that the course's model uses.",
     loses="the rows are trained",
     breaks="as an `Encoding`",
 )

@@ -102,9 +102,8 @@ def angles2d_column_by_column(rows, columns, d_head, base=10_000.0):
 
 
 @angles2d.mistake(
-    "Your patches are those of the picture turned on its side, with `columns` rows and `rows` "
-    "columns, which shows where it is not square: a row of the picture has as many patches as it "
-    "has columns.",
+    "You have swapped `rows` and `columns`, which shows where the picture is not square: a picture "
+    "has `rows` rows with `columns` patches in each.",
     loses=OTHERS,
 )
 def angles2d_columns_first_of_a_transposed_picture(rows, columns, d_head, base=10_000.0):
@@ -117,7 +116,7 @@ def angles2d_columns_first_of_a_transposed_picture(rows, columns, d_head, base=1
 
 @angles2d.mistake(
     "You flatten the picture and turn all pairs by the number of the patch, as if it were a text. "
-    "Then the patch below is as far as C patches to the right.",
+    "Then the patch just below is as far away as one that is C patches to the right.",
     breaks="by its row",
 )
 def angles2d_of_a_text(rows, columns, d_head, base=10_000.0):
@@ -139,8 +138,9 @@ def angles2d_frequencies_shared_out(rows, columns, d_head, base=10_000.0):
 
 
 @angles2d.mistake(
-    "Rows and columns take pairs by turns. Here the first half of the pairs is for rows, the "
-    "second for columns. (Other libraries do take turns: weights then fit one way only.)",
+    "Your pairs alternate between rows and columns. Here the first half of the pairs is for rows, "
+    "the second for columns. (Other libraries do alternate; trained weights fit only one of the "
+    "two orders.)",
     breaks="the other half by its column",
 )
 @changed(
@@ -197,8 +197,8 @@ def angles2d_exponent_doubled(): ...
 
 
 @angles2d.mistake(
-    "The argument base changes nothing: a 10,000 is still written out, or frequencies are kept "
-    "from an earlier call.",
+    "The argument base changes nothing: a 10,000 is still hard-coded, or frequencies are kept from "
+    "an earlier call.",
     breaks="the base is above 1",
 )
 @changed(angles2d_right, "theta = base **", "theta = 10_000.0 **")
@@ -262,8 +262,6 @@ def angles2d_in_a_grid(): ...
 def angles2d_in_16_bits(): ...
 
 
-@angles2d.mistake(
-    "These are the cosines of the angles. Asked for are the angles, before any cosine."
-)
+@angles2d.mistake("These are the cosines of the angles. Return the angles themselves.")
 @changed(angles2d_right, "column[:, None] * theta], 1)", "column[:, None] * theta], 1).cos()")
 def angles2d_cosines(): ...

@@ -127,14 +127,18 @@ def longer_base_of_the_pairs(): ...
 
 
 @longer_base.mistake(
-    "Your base falls. A larger base makes slower pairs, and they are to be slower by s.",
+    "Your new base is smaller than the old one. A larger base makes slower pairs, and the slowest "
+    "is to be slower by s.",
     breaks="The base that slows the slowest pair",
 )
 @changed(longer_base_right, "base * factor", "base / factor")
 def longer_base_smaller(): ...
 
 
-@longer_base.mistake("You raise the base to a power of s. The factor beside it has the power.")
+@longer_base.mistake(
+    "You raise the base to a power that depends on s. The base stays as it is; the factor s beside "
+    "it is raised to a power."
+)
 @changed(
     longer_base_right,
     "base * factor ** (d_head / (d_head - 2))",
@@ -144,7 +148,7 @@ def longer_base_to_a_power(): ...
 
 
 @longer_base.mistake(
-    "The argument base changes nothing: a 10,000 is still written out, or a result is kept from an "
+    "The argument base changes nothing: a 10,000 is still hard-coded, or a result is kept from an "
     "earlier call.",
     loses=BASES,
     breaks="It takes the base of a trained model",
@@ -154,7 +158,8 @@ def longer_base_of_10_000(): ...
 
 
 @longer_base.mistake(
-    "You use whole factors only. A text may be 1.5 times as long as those of the training.",
+    "You use only the whole part of the factor. A text may be 1.5 times as long as the training "
+    "texts.",
     loses=BASES,
     breaks="any number of at least 1",
 )
@@ -187,8 +192,8 @@ def longer_base_as_a_tensor(): ...
 
 
 @longer_base.mistake(
-    "With d = 2 you divide by zero, and Python says so in its own words. Look before you divide, "
-    "and raise the ValueError that the text asks for; odd widths as well.",
+    "With d = 2 you divide by zero, and Python raises an error of its own. Check the width first, "
+    "and raise the ValueError that the exercise asks for; for odd widths as well.",
     loses=REFUSED,
     breaks="In both cases raise a ValueError",
 )
@@ -197,7 +202,8 @@ def longer_base_unguarded(base, factor, d_head):
 
 
 @longer_base.mistake(
-    "With one pair you return a base. That pair does not slow, whatever the base: refuse it.",
+    "With d = 2 there is one pair, which no base slows down, but you return a base. Refuse this "
+    "width.",
     loses=REFUSED,
     breaks="there is a single pair",
 )
@@ -210,7 +216,7 @@ def longer_base_kept_for_one_pair(): ...
 
 
 @longer_base.mistake(
-    "You refuse one pair, but let an odd width pass, of which one column would have no partner.",
+    "You refuse a single pair, but accept an odd width, of which one column would have no partner.",
     loses=REFUSED,
     breaks="An odd width leaves",
 )

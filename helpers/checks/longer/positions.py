@@ -166,8 +166,8 @@ def positions_without_the_mask(mask, cached=0):
 
 
 @positions.mistake(
-    "Behind a cache your positions begin at 0 again, so that a new token seems to stand at the "
-    "beginning of its text. Count what the cache holds as well.",
+    "After the cached tokens your positions begin at 0 again, so that a new token seems to stand "
+    "at the beginning of its text. Count what the cache holds as well.",
     loses=(CACHE, ELSEWHERE, LONG),
     breaks="those in the cache included",
 )
@@ -177,8 +177,8 @@ def positions_restarted(mask, cached=0):
 
 
 @positions.mistake(
-    "Behind a cache you go on from its width, `cached`, in which the padding is counted. Go on "
-    "from the number of its real tokens, which differs from text to text.",
+    "After the cached tokens you go on from the width of the cache, `cached`, in which the padding "
+    "is counted. Go on from the number of its real tokens, which differs from text to text.",
     loses=(CACHE, ELSEWHERE, LONG),
 )
 def positions_from_the_width_of_the_cache(mask, cached=0):
@@ -187,7 +187,7 @@ def positions_from_the_width_of_the_cache(mask, cached=0):
 
 
 @positions.mistake(
-    "Your first token is at 1. Positions count from 0: it is the tokens before that count.",
+    "Your first token is at position 1. Positions count from 0: count only the tokens before it.",
     breaks="Position of each new token in its own text",
 )
 @changed(positions_right, "mask.cumsum(1) - 1", "mask.cumsum(1)")
@@ -195,7 +195,7 @@ def positions_from_one(): ...
 
 
 @positions.mistake(
-    "The mask is True where a token stands, and you take it the other way round.",
+    "You read the mask the wrong way round: it is True where there is a token.",
     breaks="`mask`",
 )
 @changed(positions_right, "counted = mask", "mask = ~mask; counted = mask")

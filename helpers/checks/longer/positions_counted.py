@@ -57,7 +57,7 @@ def positions_in_bfloat16(): ...
 def positions_in_float16(): ...
 
 
-@positions.mistake("Your numbers go through integers of 8 bits, which end at 127.", loses=LONG)
+@positions.mistake("Your numbers go through 8-bit integers, which end at 127.", loses=LONG)
 @changed(positions_counted, "mask.cumsum(1) - 1", "(mask.cumsum(1) - 1).to(torch.int8).long()")
 def positions_of_8_bits(): ...
 
@@ -78,8 +78,8 @@ def positions_up_to_4000(): ...
 
 
 @positions.mistake(
-    "Your positions are floating-point numbers, of which a later step may keep eight "
-    "binary digits. Let them be int64.",
+    "Your positions are floating-point numbers, which a later step may round to eight binary "
+    "digits. Let them be int64.",
     breaks="in int64",
 )
 @changed(
@@ -120,7 +120,7 @@ def positions_of_padding_at_one(): ...
 
 
 @positions.mistake(
-    "Your padding behind a token gets the number of tokens before it. All padding gets 0.",
+    "Your padding after a token gets the number of tokens before it. All padding gets 0.",
     loses=ELSEWHERE,
 )
 def positions_of_padding_counted_on(mask, cached=0):

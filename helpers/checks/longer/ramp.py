@@ -146,8 +146,8 @@ def ramp_upside_down(): ...
 
 
 @ramp.mistake(
-    "Your γ is not held between 0 and 1, so fast pairs turn faster than before, and slow ones are "
-    "slowed by more than s or even turn backwards.",
+    "Your γ is not limited to the range from 0 to 1, so fast pairs turn faster than before, and "
+    "slow ones are slowed by more than s or even turn backwards.",
     loses=BOTH,
     breaks="\\begin{cases} 0",
 )
@@ -205,8 +205,9 @@ def ramp_over_the_longer_text(): ...
 
 
 @ramp.mistake(
-    "Your ramp is over the number of the pair, as in the authors' code (or over ln r, which is the "
-    "same). The paper has it over the number of turns, which falls by equal factors.",
+    "Your ramp is linear in the number of the pair, as in the authors' code (or in ln r, which is "
+    "the same). In the paper it is linear in the number of turns, which falls by the same factor "
+    "from pair to pair.",
     loses=BOTH,
     breaks="by the turns of each pair",
 )
@@ -222,8 +223,8 @@ def ramp_over_the_pairs(d_head, trained, factor, low=1.0, high=32.0, base=10_000
 
 
 @ramp.mistake(
-    "Your ramp is over the number of the pair, between whole numbers, as in the authors' code. The "
-    "paper has it over the number of turns, which no pair need have in whole numbers.",
+    "Your ramp runs between whole pair numbers, as in the authors' code. In the paper it is linear "
+    "in the number of turns, and its ends need not fall on a pair.",
     loses=BOTH,
 )
 def ramp_over_whole_pairs(d_head, trained, factor, low=1.0, high=32.0, base=10_000.0):

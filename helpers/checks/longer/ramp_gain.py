@@ -20,9 +20,8 @@ def ramp_again(d_head, trained, factor, low=1.0, high=32.0, base=10_000.0):
 
 
 @ramp.mistake(
-    "`base` changes nothing: a 10,000 is still written out, or frequencies are kept from an "
-    "earlier call. A base that differs from the one of the training turns every pair but the first "
-    "by other angles.",
+    "`base` changes nothing: a 10,000 is still hard-coded, or frequencies are kept from an earlier "
+    "call. A base other than that of the training turns every pair but the first by other angles.",
     loses=OTHERS,
     breaks="any number above 1",
 )
@@ -31,7 +30,7 @@ def ramp_base_forgotten(): ...
 
 
 @ramp.mistake(
-    "`low` and `high` change nothing: 1 and 32 are still written out.",
+    "`low` and `high` change nothing: 1 and 32 are still hard-coded.",
     loses=OTHERS,
     breaks="$\\alpha$ is `low`",
 )
@@ -39,20 +38,19 @@ def ramp_base_forgotten(): ...
 def ramp_ends_forgotten(): ...
 
 
-@ramp.mistake(
-    "`high` is a 32 wherever your function uses it. Some models have 4 there.", loses=OTHERS
-)
+@ramp.mistake("Your function uses 32 instead of `high`. Some models have 4 there.", loses=OTHERS)
 @changed(ramp_again, "kept = (", "high = 32.0; kept = (")
 def ramp_upper_end_forgotten(): ...
 
 
-@ramp.mistake("`low` is a 1 wherever your function uses it.", loses=OTHERS)
+@ramp.mistake("Your function uses 1 instead of `low`.", loses=OTHERS)
 @changed(ramp_again, "kept = (", "low = 1.0; kept = (")
 def ramp_lower_end_forgotten(): ...
 
 
 @ramp.mistake(
-    "Your factor is a whole number. A text may be 1.5 times as long as those of the training.",
+    "You round the factor to a whole number. It may be 1.5, for texts 1.5 times as long as in "
+    "training.",
     breaks="the factor $s$ any number of at least 1",
 )
 @changed(ramp_again, "theta = base", "factor = round(factor); theta = base")
@@ -84,7 +82,8 @@ def ramp_of_log2(): ...
 
 
 @ramp.mistake(
-    "This is what scores are multiplied by, the square. Queries and keys get its root each.",
+    "This is the square, by which scores are multiplied. Queries and keys are multiplied by its "
+    "root.",
     loses=GAIN,
     breaks="queries are multiplied by it, and keys as well",
 )
@@ -134,7 +133,7 @@ def ramp_of_warm_frequencies(): ...
 
 
 @ramp.mistake(
-    "You return one of two results, or them in one tensor. Return both.",
+    "You return only one of the two results, or both in one tensor. Return two results.",
     breaks="`ramp` returns two results",
 )
 @changed(ramp_again, "return slowed, 0.1 * math.log(factor) + 1", "return slowed")

@@ -116,20 +116,21 @@ def turns_in_radians(): ...
 def turns_without_parentheses(): ...
 
 
-@turns.mistake("Your two results have changed places: the turns are the first.")
+@turns.mistake("Your two results are swapped: the turns come first.")
 @changed(turned_round, "return turns, turns >= 1", "return turns >= 1, turns")
 def turns_second(): ...
 
 
 @turns.mistake(
-    "Your turns are twice too many. A full turn is 2π radians, not π, and T tokens count once."
+    "Your turns are twice as many as they should be. A full turn is 2π radians, not π, and T "
+    "tokens count once."
 )
 @changed(turned_round, "(2 * math.pi)", "math.pi")
 def turns_of_half_a_circle(): ...
 
 
 @turns.mistake(
-    "These are wavelengths: how many positions one turn takes. You are asked how many turns go "
+    "These are wavelengths: how many positions one turn takes. You are asked how many turns fit "
     "into the text, which is T divided by that."
 )
 @changed(turned_round, "length * theta / (2 * math.pi)", "2 * math.pi / theta")
@@ -157,7 +158,7 @@ def turns_slowest_first(): ...
 
 
 @turns.mistake(
-    "The argument base changes nothing: a 10,000 is still written out, or a result is kept from an "
+    "The argument base changes nothing: a 10,000 is still hard-coded, or a result is kept from an "
     "earlier call.",
     breaks=("a base above 1", "with $\\theta_n"),
 )
@@ -204,8 +205,8 @@ def turns_not_round(): ...
 
 
 @turns.mistake(
-    "You let a pair come round after half a turn. It has come round after a full one, by offsets "
-    "to one side.",
+    "You let a pair come round after half a turn. It comes round only after a full one, with "
+    "offsets counted to one side.",
     loses=ROUND,
 )
 @changed(turned_round, "turns >= 1", "turns >= 0.5")
@@ -213,7 +214,8 @@ def turns_round_after_half(): ...
 
 
 @turns.mistake(
-    "You ask for more than one whole turn. At least one is enough, such as 1.3.", loses=ROUND
+    "You ask for two whole turns. One is enough, so a pair with 1.3 turns comes round too.",
+    loses=ROUND,
 )
 @changed(turned_round, "turns >= 1", "turns >= 2")
 def turns_round_after_two(): ...
@@ -236,7 +238,7 @@ def turns_round_counted(): ...
 
 
 @turns.mistake(
-    "Your second result has numbers in it. A comparison gives bools, with which others can index.",
+    "Your second result has numbers in it. A comparison gives bools, which can serve as an index.",
     loses=ROUND,
     breaks="as bool",
 )
@@ -245,7 +247,7 @@ def turns_round_as_numbers(): ...
 
 
 @turns.mistake(
-    "You return one tensor. Two are asked for: the turns, and which pairs come round.",
+    "You return one tensor. Return two: the turns, and which pairs come round.",
     breaks="in this order",
 )
 @changed(turned_round, "return turns, turns >= 1", "return turns")

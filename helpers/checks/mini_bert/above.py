@@ -135,8 +135,8 @@ def above_at_all_places(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "These are losses, not distances: what the exact answer would have cost at the same positions "
-    "has not been subtracted.",
+    "These are losses, not distances: you have not subtracted what the exact answer would have "
+    "cost at the same positions.",
     breaks=("with the exact answer.", "Mean distance to the limit"),
 )
 def above_nothing(logits, targets, kinds, posterior):
@@ -160,7 +160,8 @@ def above_the_limit_of_all(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "Your distances have the wrong sign: a model that is worse than the limit lies above it.",
+    "Your distances have the wrong sign: a model that is worse than the limit has a positive "
+    "distance.",
     breaks=r"\big(-\ln \mathrm{posterior}",
 )
 def above_with_the_sign_turned(logits, targets, kinds, posterior):
@@ -171,8 +172,8 @@ def above_with_the_sign_turned(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "You divide each sum by the number of all chosen positions. A mean of a kind divides by how "
-    "many positions of that kind were chosen."
+    "You divide each sum by the number of all chosen positions. The mean of a kind divides by the "
+    "number of its own chosen positions."
 )
 def above_divided_by_all_chosen(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets != -100
@@ -182,7 +183,7 @@ def above_divided_by_all_chosen(logits, targets, kinds, posterior):
     return torch.stack(sums) / chosen.sum()
 
 
-@above.mistake("This is a ratio of loss and limit. The distance is a difference, in nats.")
+@above.mistake("This is the ratio of loss to limit. The distance is a difference, in nats.")
 def above_as_a_ratio(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets != -100
     mine = -logits.log_softmax(-1).gather(-1, words)[..., 0]
@@ -214,7 +215,8 @@ def above_with_a_softmax_of_the_posterior(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "This is one number for all. Return K of them, the mean of kind 0, of kind 1, and so on.",
+    "This is one number for all kinds. Return K of them: the mean of kind 0, that of kind 1, and "
+    "so on.",
     breaks=("which kind it is, 0 to", "The function returns a tensor"),
 )
 def above_for_all_kinds_together(logits, targets, kinds, posterior):
@@ -234,8 +236,8 @@ def above_by_place(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "You leave the logit of [MASK] out before the softmax. The model could have said [MASK], and "
-    "what it gives to that it does not give to the words.",
+    "You leave the logit of [MASK] out before the softmax. The model could have predicted [MASK], "
+    "and the probability that it gives to [MASK] is not left for the words.",
     breaks=("`[MASK]` has a logit too", "$V'$ is $V + 1$"),
 )
 def above_without_the_logit_of_mask(logits, targets, kinds, posterior):
@@ -246,8 +248,8 @@ def above_without_the_logit_of_mask(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "The logarithm of a softmax is −∞ where a probability is rounded to 0. `log_softmax` takes "
-    "both in one.",
+    "The logarithm of a softmax is −∞ where a probability is rounded to 0. `log_softmax` computes "
+    "both in one step.",
     loses="logits in the hundreds",
     breaks="perhaps in the hundreds",
 )
@@ -259,8 +261,8 @@ def above_by_log_of_softmax(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "0 · ∞ is not a number: where a posterior is 0 its logarithm is infinite, and no factor of 0, "
-    "in a mask or a one-hot row, takes that out again. Pick what you need with an index, with "
+    "0 · ∞ is not a number: where a posterior is 0 its logarithm is infinite, and multiplying by "
+    "0, with a mask or a one-hot row, does not remove it. Select what you need with an index, with "
     "gather or torch.where, before you add up.",
     loses="words that cannot stand there",
     breaks="never 0 for a target",
@@ -277,7 +279,7 @@ def above_with_the_mask_as_a_factor(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "A position is left out whose target is word 0. Only −100 says that nothing was chosen.",
+    "You leave out positions whose target is word 0. Only −100 says that nothing was chosen.",
 )
 def above_without_word_0(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets > 0
@@ -287,8 +289,8 @@ def above_without_word_0(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "You give a fixed number of means, of 4 kinds. How many kinds there are differs from text to "
-    "text, fewer than that or more: K is kinds.max() + 1.",
+    "You always return the means of 4 kinds. How many kinds there are differs from call to call, "
+    "fewer than that or more: K is kinds.max() + 1.",
     breaks="Each kind is chosen at least once",
 )
 def above_for_four_kinds(logits, targets, kinds, posterior):

@@ -8,8 +8,8 @@ from helpers.checks.mini_bert.above import above
 
 
 @above.mistake(
-    "You take the positions whose distance is not 0 for the chosen ones. Where the model is as "
-    "sure as the exact answer the distance is 0, and counts: go by −100.",
+    "You treat positions as chosen where the distance is not 0. Where the model is just as sure as "
+    "the exact answer the distance is 0, and still counts: go by −100.",
     loses="words that cannot stand there",
     breaks="the mean over its chosen positions",
 )

@@ -215,7 +215,10 @@ def loss_by_log_of_softmax(logits, targets):
     return -probabilities.gather(-1, targets[chosen][:, None]).log().mean()
 
 
-@loss.mistake("Word 0 is a word too, and you leave it out. Only −100 says: not chosen.")
+@loss.mistake(
+    "You leave out positions whose target is word 0, but it is a word like any other. Only −100 "
+    "says: not chosen."
+)
 def loss_without_word_0(logits, targets):
     chosen = targets > 0
     logs = logits.log_softmax(-1)[chosen]
@@ -233,7 +236,7 @@ def loss_in_bits(logits, targets):
 
 
 @loss.mistake(
-    "The logarithm of a probability is negative. A loss is its negative; trained with yours, a "
+    "The logarithm of a probability is negative, and the loss is minus that; trained with yours, a "
     "model would learn to be wrong."
 )
 def loss_without_the_minus(logits, targets):
@@ -243,8 +246,8 @@ def loss_without_the_minus(logits, targets):
 
 
 @loss.mistake(
-    "You take the logit of the right word as it is. What the other words' logits are counts "
-    "as well: where is the softmax?"
+    "You take the logit of the right word as it is. The logits of the other words count as well: "
+    "where is the softmax?"
 )
 def loss_of_the_logit_alone(logits, targets):
     chosen = targets != -100
@@ -284,8 +287,8 @@ def loss_as_a_python_number(logits, targets):
 
 
 @loss.mistake(
-    "You take the logarithm of a probability that was rounded to 0: of a softmax, or because one "
-    "maximum was subtracted from all logits. `log_softmax` and `logsumexp` keep the logarithm.",
+    "You take the logarithm of a probability that was rounded to 0, by a softmax or because a "
+    "single maximum was subtracted from all logits. `log_softmax` and `logsumexp` avoid this.",
     loses="logits of any size",
     breaks="of either sign",
 )

@@ -29,7 +29,7 @@ def loss_always_in_float64(logits, targets):
 
 
 @loss.mistake(
-    "This is the right number in a shape of its own, (1,) or (1, 1). A loss has the shape ().",
+    "This is the right number, but its shape is (1,) or (1, 1). A loss has the shape ().",
 )
 def loss_in_a_list_of_one(logits, targets):
     chosen = targets != -100
@@ -39,7 +39,7 @@ def loss_in_a_list_of_one(logits, targets):
 
 @loss.mistake(
     "As soon as one logit is large, no gradient comes back. log_softmax has a gradient for logits "
-    "of any size; let it do all of them.",
+    "of any size; use it for all of them.",
     loses="dtype and gradients",
 )
 def loss_without_gradient_where_logits_are_large(logits, targets):
@@ -51,8 +51,8 @@ def loss_without_gradient_where_logits_are_large(logits, targets):
 
 
 @loss.mistake(
-    "You take the positions whose loss is not 0 for the chosen ones. Where a model is sure of the "
-    "right word the loss is 0 as well, and counts: go by −100.",
+    "You treat positions as chosen where the loss is not 0. Where a model is sure of the right "
+    "word the loss is 0 as well, and still counts: go by −100.",
     loses="logits of any size",
     breaks="Logits may be in the hundreds",
 )

@@ -151,7 +151,7 @@ def _trained(rng: Random) -> Iterator[Case]:
         )
         sizes = {**sizes, "max_len": 30}
         tokens = _tokens(rng, 1, 25 + turn)  # as no model before
-        label = "this model gives what its own numbers say, whatever another one was asked before"
+        label = "this model depends on its own numbers only, whatever another one was asked before"
         yield Case(label, partial(own_long.its_own, sizes=sizes, tokens=tokens))
 
 
@@ -228,7 +228,7 @@ class own_without_an_axis_for_heads(RowAndOffset):
 
 
 @own.mistake(
-    "What embed returns has the right shape, and the words are no longer in it. It should return x "
+    "What embed returns has the right shape, but the words are no longer in it. It should return x "
     "with something added, or x changed in some way.",
     breaks="each word still counts",
 )
@@ -239,8 +239,8 @@ class own_that_loses_the_words(RowAndOffset):
 
 
 @own.mistake(
-    "What `embed` gives for a text depends on the texts beside it, or on how many there are. Does "
-    "something in it run along the first axis, which is the batch?",
+    "What `embed` gives for a text depends on the other texts in the batch, or on how many there "
+    "are. Does something in it run along the first axis, which is the batch?",
     loses="it drops into Bert",
     breaks="does not depend on what else is in its batch",
 )
@@ -251,8 +251,8 @@ class own_with_a_mean_over_the_batch(RowAndOffset):
 
 
 @own.mistake(
-    "In train mode a text gives another result alone than among others. A BatchNorm takes its "
-    "means over all texts; a LayerNorm stays within one vector.",
+    "In train mode a text gives another result alone than in a batch. A BatchNorm averages over "
+    "all texts; a LayerNorm stays within one vector.",
     loses="it drops into Bert",
     breaks="in train mode too",
 )
@@ -267,8 +267,8 @@ class own_with_a_batch_norm(RowAndOffset):
 
 
 @own.mistake(
-    "In float64 your class does not fit: somewhere a dtype is fixed, by .float() or by dtype=. "
-    "Take that of x or q.",
+    "In float64 your class does not work: somewhere a dtype is fixed, by .float() or by dtype=. "
+    "Use the dtype of x or q.",
     loses="it drops into Bert",
     breaks="in float32 and in float64",
 )

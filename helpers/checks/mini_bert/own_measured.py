@@ -17,12 +17,12 @@ from helpers.model.bert import Bert, Size
 
 WORDS = 40
 LENGTH_FOR_ORDER = 8  # an idea may look some places away, and know no order in shorter texts
-UNHEARD = "places where another word changes nothing"
+UNHEARD = "positions where another word changes nothing"
 DRAWINGS = 10  # in train mode something may be left out at random, but not each time
 MORE = "more changes than the order of the results"
 ORDER_COUNTS = f"where the words are shuffled, {MORE}"
 FINITE = "all numbers are finite"
-TWICE = "asked twice in eval mode, and longer texts in between, it gives the same"
+TWICE = "called twice in eval mode, with longer texts in between, it gives the same result"
 WORKS = "it works, or raises a ValueError that says why"
 
 
@@ -94,9 +94,9 @@ def fits(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[str, Any
         "its d_model, num_heads and max_len": [getattr(encoding, name, None) for name in sizes],
         "the shape of what Bert returns": tuple(hidden.shape),
         FINITE: bool(hidden.isfinite().all()),
-        "so they are before any training": bool(untrained.isfinite().all()),
+        "all numbers are finite before any training": bool(untrained.isfinite().all()),
         TWICE: close(again, hidden),
-        "a text gives the same alone as among others": close(alone, hidden),
+        "a text gives the same result alone as in a batch": close(alone, hidden),
         f"of a text of max_len words, {UNHEARD}": _silent(model, long),
         f"{UNHEARD} in train mode": _silent(model_with(answer, sizes).train(), long),
         **counted(model, tokens),
@@ -130,11 +130,11 @@ def leaves_alone(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[
         **shapes,
         "what a hook has written into": unlike,
         "hooks whose answer is not a number": nan,
-        "hooks that give another answer when asked once more": changing,
+        "hooks that give another answer when called again": changing,
         "hooks whose answer a later call changes": overwritten,
         "hooks whose answer depends on the other texts": dependent,
         "hooks whose answer depends on the other texts in train mode": training,
-        "hooks that in train mode give another answer when asked once more": kept,
+        "hooks that in train mode give another answer when called again": kept,
     }
 
 
@@ -172,8 +172,8 @@ def _outcome(model: Bert, tokens: Tensor) -> str:
             return "numbers that are not finite"
         found = counted(model, tokens)
         if found[UNHEARD]:
-            return f"a result to which the words at the positions {found[UNHEARD]} do not count"
-        return WORKS if found[ORDER_COUNTS] else "a result to which the order does not count"
+            return f"a result that ignores the words at the positions {found[UNHEARD]}"
+        return WORKS if found[ORDER_COUNTS] else "a result that ignores the order of the words"
     except NotImplementedError:
         raise
     except ValueError as error:

@@ -9,18 +9,17 @@ from helpers.checks.mini_bert.own import RowAndOffset, own
 from helpers.encodings import Encoding
 
 NO_GRADIENT = (
-    "A Parameter of yours gets no gradient: it is never used, or has requires_grad=False, or "
-    "between it and the result there is a detach, .data, no_grad or a factor 0, or a softmax that "
-    "takes out again what is added to all scores of a query. Nor does one pass .round() or .sign()."
+    "A Parameter of yours gets no gradient. It may be unused, or have requires_grad=False; between "
+    "it and the result there may be a detach, .data, no_grad, .round(), .sign() or a factor 0; or "
+    "it adds one number to all scores of a query, which the softmax removes again."
 )
 
 
 @own.mistake(
-    "To Bert with your class a shuffled text is the same text. Either no hook does anything, "
-    "or what it does is the same at every position, or it only puts the words into another order, "
-    "or it adds one number to all D entries, or multiplies all by one, which the LayerNorm behind "
-    "the sum removes, or one number of a query to its scores with all keys, which the softmax "
-    "takes out again.",
+    "With your class, Bert gives a shuffled text the same results, only in another order. Perhaps "
+    "no hook does anything, or all positions are treated alike, or words are only reordered. Or "
+    "one number is added to all D entries, or multiplies them, which the LayerNorm after the sum "
+    "removes; or one number is added to all scores of a query, which the softmax removes.",
     breaks=("it is not blind to order", "a class that ignores the words"),
 )
 class own_one_vector_for_all(Encoding):
@@ -33,9 +32,8 @@ class own_one_vector_for_all(Encoding):
 
 
 @own.mistake(
-    "In train mode a shuffled text is the same text to Bert with your class, and no gradient "
-    "reaches a Parameter: the positions are there in eval mode only, and nothing learns to use "
-    "them.",
+    "In train mode, Bert with your class ignores the order of the words, and no gradient reaches "
+    "a Parameter: the positions are there in eval mode only, so nothing learns to use them.",
     loses=("it is not blind to order", "it tells left from right", "it learns, and can be saved"),
     breaks="Order counts in train mode too",
 )
@@ -48,9 +46,9 @@ class own_in_eval_mode_only(RowAndOffset):
 
 
 @own.mistake(
-    "To Bert with your class a text and its mirror image are alike. Perhaps it knows how far apart "
-    "two tokens are, and not which comes first, or counts from both ends. Let j − i and i − j make "
-    "a difference.",
+    "With your class, Bert cannot tell a text from its mirror image. Perhaps it knows how far "
+    "apart two tokens are, but not which comes first, or it counts from both ends. Make j − i and "
+    "i − j give different results.",
     loses="it tells left from right",
     breaks="it tells left from right",
 )
@@ -64,8 +62,8 @@ class own_distance(RowAndOffset):
 
 
 @own.mistake(
-    "Your rows go along the first axis, which is the batch: all tokens of a text get the same "
-    "row, and each text another. The tokens run along the second axis.",
+    "Your rows run along the first axis, which is the batch: all tokens of a text get the same "
+    "row, and each text gets another one. The tokens run along the second axis.",
 )
 class own_along_the_batch(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512):
@@ -77,7 +75,8 @@ class own_along_the_batch(Encoding):
 
 
 @own.mistake(
-    "A length is written into your class. How long a text can be is the argument max_len.",
+    "A fixed length is written into your class. How long a text can be is given by the argument "
+    "max_len.",
     loses="any length up to max_len",
     breaks="from 1 to `max_len`",
 )
@@ -88,7 +87,7 @@ class own_with_64_rows(RowAndOffset):
 
 
 @own.mistake(
-    "A number of heads is written into your class. How many there are is the argument num_heads, "
+    "A fixed number of heads is written into your class. It is given by the argument num_heads, "
     "and BERT has 12.",
     loses="it drops into Bert",
     breaks="right shapes",
@@ -99,8 +98,8 @@ class own_with_eight_slopes(RowAndOffset):
 
 
 @own.mistake(
-    "Beyond max_len your class stops with an error that does not say why. Let it work there, "
-    "or raise a ValueError, as unit 03's table did.",
+    "For a text longer than max_len your class stops with an error that does not say why. Let it "
+    "work there, or raise a ValueError, as unit 03's table did.",
     loses="any length up to max_len",
     breaks="Beyond `max_len` it works too",
 )
@@ -168,8 +167,8 @@ class own_detached_in_train_mode(RowAndOffset):
 
 
 @own.mistake(
-    "What `embed` is given gets no gradient, or some of it gets none: there is a detach, or a "
-    "no_grad, on its way through. The words below it could not learn.",
+    "No gradient reaches the x of `embed`, or not all of it: there is a detach, or a no_grad, on "
+    "the way. The word vectors below could not learn.",
     loses="it learns, and can be saved",
     breaks="gradients reach the $x$",
 )
@@ -180,9 +179,9 @@ class own_that_detaches_the_words(RowAndOffset):
 
 
 @own.mistake(
-    "Asked twice, your class gives two answers: it draws random numbers at each call, or keeps "
-    "something from one call to the next. A position that has another vector each time cannot be "
-    "recognised: draw in __init__.",
+    "Called twice, your class gives two different results: it draws random numbers at each call, "
+    "or keeps something from one call to the next. A position that has another vector each time "
+    "cannot be recognised: draw in __init__.",
     loses=("it drops into Bert", "it learns, and can be saved"),
     breaks="so does a second call",
 )
@@ -196,8 +195,9 @@ class own_drawn_anew(RowAndOffset):
 
 
 @own.mistake(
-    "Your class remembers how long the longest text was, and from then on gives other numbers for "
-    "shorter ones. Let each text be a matter of its own length and of max_len.",
+    "Your class remembers how long the longest text was, and from then on gives different results "
+    "for shorter ones. Let the result depend on the text's own length and on max_len, not on "
+    "earlier texts.",
     loses="it drops into Bert",
     breaks="so does a second call",
 )
@@ -231,7 +231,7 @@ class own_without_telling_its_length(RowAndOffset):
 
 
 @own.mistake(
-    "Your error has no text. Say in it which length there is, and which is the longest.",
+    "Your error has no text. Say in it how long the text is, and what the limit is.",
     loses="any length up to max_len",
     breaks="a `ValueError` that says why",
 )
@@ -242,8 +242,8 @@ class own_with_a_silent_error(RowAndOffset):
 
 
 @own.mistake(
-    "A text of one word gives numbers that are not finite: where positions are divided by T − 1, "
-    "that is a division by 0.",
+    "A text of one word gives numbers that are not finite: dividing positions by T − 1 is a "
+    "division by 0 there.",
     loses="any length up to max_len",
     breaks="it works for any $T$ from 1",
 )
@@ -255,8 +255,8 @@ class own_divided_by_the_last_place(RowAndOffset):
 
 
 @own.mistake(
-    "A gradient of yours is not a number, and after one step no Parameter is. The root of 0, 0 / 0 "
-    "and e to a large power do that, also where torch.where throws the result away.",
+    "One of your gradients is not a number, and after one step no Parameter is. The root of 0, 0 / "
+    "0 or e to a large power causes this, even where torch.where discards the result.",
     loses=("any length up to max_len", "it learns, and can be saved"),
     breaks="gradients reach the $x$",
 )

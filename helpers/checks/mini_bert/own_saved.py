@@ -9,8 +9,8 @@ from helpers.checks.mini_bert.own import RowAndOffset, own
 
 
 @own.mistake(
-    "Something is kept outside of your object, as in a dictionary of the cell, and comes back "
-    "when another object, or the same one with other Parameters, is asked.",
+    "Something is kept outside your object, such as in a dictionary of the cell, and is used again "
+    "for another object, or for the same one when its Parameters have changed.",
     loses="it learns, and can be saved",
     breaks="saved and loaded",
 )
@@ -23,9 +23,9 @@ class own_with_rows_kept_outside(RowAndOffset):
 
 
 @own.mistake(
-    "Your Parameters and buffers do not say it all: what an earlier call left behind, or what is "
-    "drawn in __init__ and not saved, plays a part after they have changed, as they do in training "
-    "and in loading. Work it out from the Parameters and buffers at each call.",
+    "Your Parameters and buffers do not determine the result: what an earlier call left behind, or "
+    "what is drawn in __init__ and not saved, still counts after they have changed, as in training "
+    "and loading. Compute it from the Parameters and buffers at each call.",
     loses="it learns, and can be saved",
     breaks="saved and loaded",
 )
@@ -38,9 +38,9 @@ class own_with_a_copy_for_each_length(RowAndOffset):
 
 
 @own.mistake(
-    "A Parameter or buffer of yours comes into being at the first call only. An optimizer that was "
-    "given the model before does not know it, and a new object cannot be loaded into: make it in "
-    "__init__, for max_len.",
+    "A Parameter or buffer of yours is created only at the first call. An optimizer that was given "
+    "the model before does not know it, and saved values cannot be loaded into a new object: make "
+    "it in __init__, for max_len.",
     loses="it learns, and can be saved",
     breaks="saved and loaded",
 )

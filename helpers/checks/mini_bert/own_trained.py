@@ -16,7 +16,7 @@ from helpers.checks.mini_bert.own_measured import DRAWINGS, FINITE, TWICE, count
 from helpers.model.bert import Bert
 
 FINITE_GRADIENTS = "all gradients are finite"
-REACHED = "the loss reaches every Parameter"
+REACHED = "a gradient reaches every Parameter"
 ROUNDING = 1e-10  # of the largest gradient, in float64; a softmax may leave that much of a 0
 FROM_THE_START = "its Parameters and buffers are there before the first call"
 
@@ -29,11 +29,11 @@ def _gradients(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[st
     return {
         FINITE_GRADIENTS: all(map(math.isfinite, largest)),
         REACHED: _reached(largest),
-        "what a gradient does not reach, or not all of it": own_hooks.cut(
+        "what no gradient reaches, or only in part": own_hooks.cut(
             model.position, own_hooks.given(sizes, tokens), model.words.weight.dtype
         ),
         f"{REACHED}, in train mode": _reached(_largest([*training.position.parameters()])),
-        "the loss reaches the words, in train mode": any(_largest([training.words.weight])),
+        "a gradient reaches the words, in train mode": any(_largest([training.words.weight])),
     }
 
 
@@ -96,8 +96,10 @@ def learns(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[str, A
             **gradients,
             TWICE: close(again, hidden) and not hooks,
             FROM_THE_START: _names(fresh) == _names(model.position),
-            "what is saved of it and does not fit into a new one": misfits,
-            "saved and loaded into a new one, it gives the same": close(other(tokens), hidden)
+            "what is saved and does not fit into a new object": misfits,
+            "saved and loaded into a new object, it gives the same result": close(
+                other(tokens), hidden
+            )
             and not own_hooks.unlike(model.position, other.position, given),
             **counted(model, tokens),
         }

@@ -22,8 +22,8 @@ def count_of_all_layers_at_once(V, D, L, T):
 
 
 @parameters.mistake(
-    "4D numbers of a layer are missing: those of its two LayerNorms, the biases of the four maps "
-    "of attention, or the bias of the MLP's first map, which is 4D long.",
+    "4D parameters of a layer are missing: those of its two LayerNorms, the biases of the four "
+    "maps of attention, or the bias of the MLP's first map, which is 4D long.",
     loses=("a layer", "all of it"),
 )
 def count_without_norms_in_a_layer(V, D, L, T):
@@ -34,8 +34,8 @@ def count_without_norms_in_a_layer(V, D, L, T):
 
 
 @parameters.mistake(
-    "2D numbers of a layer are missing. There are two LayerNorms in it, with two numbers for each "
-    "entry; and each of the six maps has a bias.",
+    "2D parameters of a layer are missing. There are two LayerNorms in it, with two numbers for "
+    "each entry; and each of the six maps has a bias.",
     loses=("a layer", "all of it"),
     breaks="two LayerNorms",
 )
@@ -59,7 +59,7 @@ def count_without_the_output_of_attention(V, D, L, T):
 
 
 @parameters.mistake(
-    "Your MLP is D wide inside. In BERT it is four times as wide as the model.",
+    "The hidden layer of your MLP is D wide. In BERT it is four times as wide as the model.",
     loses=("a layer", "all of it"),
 )
 def count_with_a_narrow_mlp(V, D, L, T):
@@ -70,8 +70,8 @@ def count_with_a_narrow_mlp(V, D, L, T):
 
 
 @parameters.mistake(
-    "3D numbers of a layer are missing. Queries, keys and values have biases too, and the bias of "
-    "the MLP's first map is as long as its output, 4D.",
+    "3D parameters of a layer are missing. Queries, keys and values have biases too, and the bias "
+    "of the MLP's first map is as long as its output, 4D.",
     loses=("a layer", "all of it"),
 )
 def count_with_a_bias_of_d_inside_the_mlp(V, D, L, T):

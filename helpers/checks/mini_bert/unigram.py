@@ -113,8 +113,8 @@ unigram = Exercise(
 
 
 @unigram.mistake(
-    "You count words as often as they were seen. A word that was never seen then has the "
-    "probability 0, and costs infinitely much: count each of the V words once more.",
+    "You count words only as often as they were seen. A word that was never seen then has the "
+    "probability 0 and an infinite loss: count each of the V words once more.",
     breaks="so that none has the probability 0",
 )
 def unigram_without_one_more(training, testing, vocab_size):
@@ -123,8 +123,8 @@ def unigram_without_one_more(training, testing, vocab_size):
 
 
 @unigram.mistake(
-    "Your probabilities add up to more than 1: each word is counted once more, but you divide by "
-    "the number of words as it was.",
+    "Your probabilities add up to more than 1: each word is counted once more, but you still "
+    "divide by the number of words.",
     breaks=r"\frac{n_w + 1}{N + V}",
 )
 def unigram_with_one_more_above_only(training, testing, vocab_size):
@@ -152,7 +152,7 @@ def unigram_as_perplexity(training, testing, vocab_size):
 
 @unigram.mistake(
     "This is the entropy of what was counted: each word's surprise weighted by its own "
-    "probability. The mean is asked for over the words of `testing`.",
+    "probability. Take the mean over the words of `testing` instead.",
 )
 def unigram_of_the_training_text(training, testing, vocab_size):
     counts = torch.bincount(training, minlength=vocab_size).double() + 1
@@ -241,7 +241,7 @@ def unigram_skipping_unseen_words(training, testing, vocab_size):
 
 
 @unigram.mistake(
-    "The two texts have changed positions: you count `testing` and take the mean over `training`."
+    "The two texts are swapped: you count `testing` and take the mean over `training`."
 )
 def unigram_with_the_texts_swapped(training, testing, vocab_size):
     counts = torch.bincount(testing, minlength=vocab_size).double() + 1
@@ -249,8 +249,8 @@ def unigram_with_the_texts_swapped(training, testing, vocab_size):
 
 
 @unigram.mistake(
-    "This is the mean surprise on the text that was counted. The baseline is asked for on the "
-    "other text, word by word of `testing`."
+    "This is the mean surprise on the text that was counted. The baseline is the mean over the "
+    "other text, the words of `testing`."
 )
 def unigram_tested_on_the_training_text(training, testing, vocab_size):
     counts = torch.bincount(training, minlength=vocab_size).double() + 1
@@ -267,8 +267,8 @@ def unigram_over_different_words(training, testing, vocab_size):
 
 
 @unigram.mistake(
-    "You give one more to the words that were never seen, and to no others. Each of the V words "
-    "is counted once more than seen.",
+    "You add one to the words that were never seen, and to no others. Each of the V words is "
+    "counted once more than seen.",
     breaks="**once more than seen**",
 )
 def unigram_one_more_for_unseen_words(training, testing, vocab_size):

@@ -115,7 +115,7 @@ attention = Exercise(
 
 @attention.mistake(
     "The scale is missing: your scores grow with the width of a query, and the softmax of "
-    "large scores is nearly all on one key.",
+    "large scores puts nearly all the weight on one key.",
     breaks="softmax(q·kᵀ/√d)·v",
 )
 def attention_without_scale(q, k, v):
@@ -164,16 +164,16 @@ def attention_scaled_after_the_softmax(q, k, v):
 
 
 @attention.mistake(
-    "Your softmax runs over the queries, so the weights of each key sum to 1. The weights of each "
-    "*query* should: take the softmax over the keys."
+    "Your softmax runs over the queries, so the weights of each key sum to 1. The weights of "
+    "each *query* should sum to 1: take the softmax over the keys."
 )
 def attention_softmax_over_queries(q, k, v):
     return (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-2) @ v
 
 
 @attention.mistake(
-    "Axis 1 is the keys only as long as there is no batch. Count from the end: the keys are "
-    "always the last axis of the scores.",
+    "Axis 1 of the scores holds the keys only if there is no batch axis. Count from the end: "
+    "the keys are always the last axis.",
     loses=("a batch, with and without heads", "large scores", "dtype and gradients"),
 )
 def attention_softmax_over_axis_1(q, k, v):
@@ -182,7 +182,7 @@ def attention_softmax_over_axis_1(q, k, v):
 
 @attention.mistake(
     "Without dim, PyTorch guesses the softmax's axis from the number of axes, and for a batch "
-    "of sequences it takes the batch. Say that it is the last.",
+    "of sequences it picks the batch axis. Tell it to use the last one.",
     loses=("a batch, with and without heads", "large scores", "dtype and gradients"),
 )
 def attention_softmax_without_an_axis(q, k, v):
@@ -190,7 +190,8 @@ def attention_softmax_without_an_axis(q, k, v):
 
 
 @attention.mistake(
-    "Axis 1 of q is d only as long as there is no batch. Count from the end: d is its last axis.",
+    "Axis 1 of q has size d only if there is no batch axis. Count from the end: d is the size "
+    "of the last axis.",
     loses=("a batch, with and without heads", "large scores", "dtype and gradients"),
 )
 def attention_scaled_by_axis_1(q, k, v):
@@ -215,7 +216,7 @@ def attention_returns_the_weights(q, k, v):
 
 
 @attention.mistake(
-    "k.T reverses all axes, the batch axis included. Only the last two should be exchanged.",
+    "k.T reverses all axes, the batch axis included. Only the last two should be swapped.",
     loses=("a batch, with and without heads", "large scores", "dtype and gradients"),
     breaks="The dots stand for any number of leading axes",
 )
@@ -234,8 +235,8 @@ def attention_without_the_batch_of_one(q, k, v):
 
 
 @attention.mistake(
-    "exp(150) is too large for float32. A softmax does not change when a number is subtracted "
-    "from all scores of a query; torch's softmax makes use of that.",
+    "exp(150) is too large for float32. A softmax does not change when the same number is "
+    "subtracted from all scores of a query; torch's softmax makes use of that.",
     loses="large scores",
     breaks="Scores may be so large that exp overflows",
 )
@@ -256,8 +257,8 @@ def attention_with_one_maximum_for_all(q, k, v):
 
 
 @attention.mistake(
-    "You subtract the largest size of a query's scores, not the largest score. Where all of them "
-    "are near −150, that is 150, and every exponential is about exp(−300) = 0.",
+    "You subtract the largest absolute value of a query's scores, not the largest score. Where "
+    "all scores are near −150, that is 150, and every exponential is about exp(−300) = 0.",
     loses="large scores",
 )
 def attention_with_the_largest_size(q, k, v):
@@ -278,8 +279,8 @@ def attention_without_gradients(q, k, v):
 
 
 @attention.mistake(
-    "Your result is float32 whatever comes in. Leave the dtype to the operations: float64 in, "
-    "float64 out.",
+    "Your result is always float32. Let the operations keep the dtype of their inputs: float64 "
+    "in, float64 out.",
     loses="dtype and gradients",
     breaks="The result has the dtype of `q`",
 )

@@ -115,8 +115,8 @@ def bag_mean_over_bags(tokens, answers):
 
 
 @bag.mistake(
-    "You count a bag only where all its answers agree. In any other the best answer is still "
-    "right for some of its sequences."
+    "You count a bag only if all its answers agree. In the other bags, the best answer is "
+    "still right for some of the sequences."
 )
 def bag_sure_ones_only(tokens, answers):
     bags = defaultdict(Counter)
@@ -126,7 +126,8 @@ def bag_sure_ones_only(tokens, answers):
 
 
 @bag.mistake(
-    "Each bag keeps the answer that it met last. The best answer is the one it meets most often.",
+    "For each bag, you keep the answer that you saw last. The best answer is its most frequent "
+    "one.",
     loses=NOT_TWINS,
 )
 def bag_last_answer_wins(tokens, answers):
@@ -182,8 +183,8 @@ def bag_is_two_sums(tokens, answers):
 
 
 @bag.mistake(
-    "You make one number of a bag, with a digit for how often each word is in it. A word may be "
-    "in it ten times and more, and then one digit is not enough. The sorted tokens tell bags "
+    "You turn each bag into one number, with one digit for the count of each word. A word may "
+    "occur ten times or more, and then one digit is not enough. The sorted tokens tell bags "
     "apart.",
     loses="bags that are nearly alike",
 )
@@ -195,8 +196,8 @@ def bag_is_a_number_of_digits(tokens, answers):
 
 
 @bag.mistake(
-    "You write the sorted tokens as the digits of one number. A token may be as large as the base "
-    "or larger, and then two bags make the same number: 0 + 11 · 10 = 10 + 10 · 10.",
+    "You write the sorted tokens as the digits of one number. A token may be as large as the "
+    "base or larger, and then two bags give the same number: 0 + 11 · 10 = 10 + 10 · 10.",
     loses="bags that are nearly alike",
 )
 def bag_is_one_number(tokens, answers):

@@ -165,7 +165,7 @@ def magnified(case: Case) -> Case:
         tensor = compare.as_tensor(found)
         return found if tensor is None else tensor * 1e6
 
-    return Case(f"a million times what is measured of {case.label}", ask)
+    return Case(f"a million times the result for {case.label}", ask)
 
 
 def exact_case(label: str, x: Tensor, order: Tensor) -> Case:
@@ -182,7 +182,7 @@ def exact_case(label: str, x: Tensor, order: Tensor) -> Case:
         # An answer may put x in order by a float32 matrix, and then it cannot be asked.
         with contextlib.suppress(RuntimeError):
             answer(f, double.clone(), order.clone())
-        return {f"{label} is given x in float64, where x is": all(exact)}
+        return {"f is given float64 where x is float64": all(exact)}
 
     return Case(f"f = {label}, x of shape {tuple(x.shape)} in float64", ask)
 

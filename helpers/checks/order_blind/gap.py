@@ -43,14 +43,14 @@ def _simple(rng: Random) -> Iterator[Case]:
             yield common.order_case("sum over all sequences", _mixed, x, order)
     yield common.exact_case("running sum", x, order)
     yield common.magnified(
-        common.order_case("running sum, minute", lambda x: 1e-6 * x.cumsum(1), x, order)
+        common.order_case("running sum, even tinier", lambda x: 1e-6 * x.cumsum(1), x, order)
     )
     x, order = common.large_batch(rng)
-    yield common.order_case("a sum at the last place", common.summed_at_the_last, x, order)
+    yield common.order_case("a sum at the last position", common.summed_at_the_last, x, order)
     x = common.random_batch(rng)  # here the only difference is at a token that stays in place
     end = x.shape[1] - 1
     order = torch.cat([common.random_order(rng, end), torch.tensor([end])])
-    yield common.order_case("a sum at the last place", common.summed_at_the_last, x, order)
+    yield common.order_case("a sum at the last position", common.summed_at_the_last, x, order)
 
 
 def _layers(rng: Random) -> Iterator[Case]:
@@ -81,8 +81,8 @@ gap = Exercise(
 
 
 @gap.mistake(
-    "You compare f(P·x) with f(x) itself. A function that follows the shuffle has its outputs "
-    "in the new order, so f(x) must be shuffled too.",
+    "You compare f(P·x) with f(x) itself. A function that follows the shuffle returns its "
+    "outputs in the new order, so f(x) must be shuffled too.",
     breaks="how far is $f(Px)$ from",
 )
 def gap_output_not_shuffled(f, x, order):
@@ -164,8 +164,8 @@ def gap_of_the_input(f, x, order):
 
 
 @gap.mistake(
-    "You shuffle f(x) where it stands. f may return x itself, and then x is shuffled with it: "
-    "f(x)[:, order] is a new tensor.",
+    "You shuffle f(x) in place. f may return x itself, and then x is shuffled with it. "
+    "Indexing with order makes a new tensor.",
     loses="simple functions",
 )
 def gap_shuffles_in_place(f, x, order):

@@ -60,7 +60,7 @@ def _one_head(rng: Random) -> Iterator[Case]:
     for order in (weights, weights[::-1]):  # the same shapes twice
         yield common.finite_too(Case(label, partial(_ask_heads, x, order, 1, ())))
     turned = [weight.T for weight in weights]  # as those of nn.Linear, which have no flat view
-    label += ", the weights transposed tensors"
+    label += ", with weights that are transposed tensors"
     yield common.finite_too(Case(label, partial(_ask_heads, x, turned, 1, ())))
 
 
@@ -101,7 +101,7 @@ def _backwards(rng: Random) -> Iterator[Case]:
     x, (w_q, w_k, w_v, w_o) = _layer(rng, 1, rng.randint(8, 10))
     hides_nothing = torch.ones(x.shape[1], x.shape[1]).bool()  # who ignores it loses nothing here
     for mask in (None, hides_nothing):
-        label = "" if mask is None else ", that hides nothing"
+        label = "" if mask is None else ", with a mask that hides nothing"
         yield differentiated(label, x=x, w_q=w_q, w_k=w_k, w_v=w_v, w_o=w_o, num_heads=1, mask=mask)
 
 
@@ -133,7 +133,7 @@ def heads_split_without_transpose(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
 
 @heads.mistake(
     "The merge is right, the split is not: a view as (B, H, T, d) mixes tokens and columns. "
-    "Split the last axis into (H, d), then let H and T change places.",
+    "Split the last axis into (H, d), then swap H and T.",
     loses=("several heads", "several heads and a mask"),
 )
 def heads_split_without_transpose_then_merged_with(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
@@ -176,7 +176,7 @@ def heads_take_every_hth_column_then_stand_side_by_side(
 
 
 @heads.mistake(
-    "Your scores are divided by √D. Each head adds up d = D/H products only.",
+    "Your scores are divided by √D. In a head, a score sums only d = D/H products.",
     loses=("several heads", "several heads and a mask"),
     breaks="The scale is that of a head",
 )
@@ -187,8 +187,8 @@ def heads_scaled_by_the_model_width(x, w_q, w_k, w_v, w_o, num_heads, mask=None)
 
 
 @heads.mistake(
-    "Your scores are divided by √H, with the number of heads. What grows is the number of products "
-    "that a score adds up, and in a head those are d = D/H.",
+    "Your scores are divided by √H, the root of the number of heads. What makes a score large "
+    "is the number of products that it sums, and in a head there are d = D/H of them.",
     breaks="The scale is that of a head",
 )
 def heads_scaled_by_their_number(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
@@ -246,7 +246,7 @@ def heads_are_one_head(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
 
 @heads.mistake(
     "Your scores compare the heads of one token, not the tokens of one head. The last two axes "
-    "of q must be T and d when they meet kᵀ."
+    "of q must be T and d when q is multiplied by kᵀ."
 )
 def heads_look_at_each_other(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
     q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)) for w in (w_q, w_k, w_v))
@@ -277,7 +277,7 @@ def heads_without_gradients(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
 
 
 @heads.mistake(
-    "Queries and keys have changed places: x @ w_q is the query, in the rows of the scores."
+    "Queries and keys are swapped: x @ w_q gives the queries, which are the rows of the scores."
 )
 def heads_with_queries_for_keys(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
     k, q, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
@@ -285,7 +285,7 @@ def heads_with_queries_for_keys(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
 
 
 @heads.mistake(
-    "x is added to your result. That residual connection comes around the attention, later."
+    "You add x to the result. That residual connection is put around the attention later."
 )
 def heads_with_the_input_added(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
     q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))

@@ -43,8 +43,8 @@ def masked_after_the_softmax(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "You hide what may be seen and show the rest. masked_fill fills where its mask is True, and "
-    "where takes its first value there.",
+    "You hide what may be seen and show the rest. masked_fill fills where its mask is True, "
+    "and torch.where takes its first value there.",
     loses=MASKED,
     breaks="where `mask` is False, the query gives the key no weight",
 )
@@ -56,8 +56,8 @@ def masked_where_allowed(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "A forbidden score becomes 0 here (−1e-9 would be no different), and exp(0) = 1: it still "
-    "gets its share. Which score makes exp vanish?",
+    "A forbidden score becomes 0 here (−1e-9 would be no different), and exp(0) = 1: the key "
+    "still gets weight. For which score is exp zero?",
     loses=MASKED,
 )
 def masked_by_multiplying_the_scores(q, k, v, mask=None):
@@ -66,8 +66,8 @@ def masked_by_multiplying_the_scores(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "You add True as 1 and False as 0: a forbidden key is hardly at a disadvantage. Which score "
-    "makes exp vanish?",
+    "You add True as 1 and False as 0: a forbidden key is hardly at a disadvantage. For which "
+    "score is exp zero?",
     loses=MASKED,
 )
 def masked_by_adding_the_mask(q, k, v, mask=None):
@@ -76,8 +76,8 @@ def masked_by_adding_the_mask(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "0 · ∞ is not a number, and one such score spoils its whole row. Choose by the mask, "
-    "instead of multiplying by it.",
+    "0 · ∞ is not a number, and one such score turns its whole row into nan. Use the mask to "
+    "choose between two values instead of multiplying by it.",
     loses=MASKED,
 )
 def masked_by_infinity_times_zero(q, k, v, mask=None):
@@ -88,8 +88,8 @@ def masked_by_infinity_times_zero(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "What you fill in spoils every row that has a forbidden key, as +∞ and nan do. With +∞ the "
-    "forbidden keys have the largest scores of all: is a sign missing?",
+    "The value that you fill in turns every row with a forbidden key into nan, as +∞ and nan "
+    "do. With +∞ the forbidden keys have the largest scores of all: is a sign missing?",
     loses=MASKED,
 )
 def masked_with_plus_infinity(q, k, v, mask=None):
@@ -100,8 +100,8 @@ def masked_with_plus_infinity(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "scores[mask] wants a mask of the scores' own shape. Here it may have fewer axes, or axes "
-    "of size 1; masked_fill and torch.where broadcast.",
+    "scores[mask] needs a mask of the same shape as the scores. Here the mask may have fewer "
+    "axes, or axes of size 1; masked_fill and torch.where broadcast.",
     loses=MASKED,
     breaks="The mask may be $(T, S)$",
 )
@@ -131,7 +131,7 @@ def masked_always(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "You transpose the mask before you use it. Its last axis is the keys already, as in the "
+    "You transpose the mask before you use it. Its last axis already holds the keys, as in the "
     "scores.",
     loses=MASKED,
 )
@@ -143,7 +143,7 @@ def masked_on_the_other_side(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "The scale √d got lost on the way from the first exercise.",
+    "The division by √d, which the first exercise had, is missing here.",
     loses=("no mask", *(part for part in MASKED if part != "no weight at all")),
     breaks="as before, but with a boolean `mask`",
 )
@@ -155,8 +155,8 @@ def masked_without_scale(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "What you fill in, −100 or so, is not small enough: where the scores that may be seen are "
-    "smaller still, the hidden key gets the weight. Only −∞ is below every score.",
+    "The value that you fill in, −100 or so, is not low enough: where the visible scores are "
+    "lower still, the hidden key gets the weight. Only −∞ is below every score.",
     loses=("large scores", "no weight at all"),
     breaks="gives the key no weight, however large its score",
 )
@@ -168,8 +168,8 @@ def masked_with_a_number_that_is_too_near(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "Your hidden keys still count in a softmax, or in the maximum that you subtract, before they "
-    "are taken away. Where their scores are by far the largest, nothing is left to divide: 0/0.",
+    "Your hidden keys still count in a softmax, or in the maximum that you subtract, before "
+    "you remove them. Where their scores are by far the largest, all that is left is 0/0.",
     loses=("large scores", "no weight at all", "dtype and gradients"),
 )
 def masked_after_the_softmax_and_divided_again(q, k, v, mask=None):
@@ -192,9 +192,9 @@ def masked_without_gradients(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "The number that you fill in, or add, is not far enough below every score: where those that "
-    "may be seen are at −900,000 and a hidden one is large, the hidden key gets the weight. Only "
-    "−∞ is below every score.",
+    "The number that you fill in, or add, is not low enough: where the visible scores are at "
+    "−900,000 and a hidden score is large, the hidden key gets the weight. Only −∞ is below "
+    "every score.",
     loses="no weight at all",
 )
 def masked_with_minus_ten_thousand(q, k, v, mask=None):
@@ -205,8 +205,9 @@ def masked_with_minus_ten_thousand(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "You fill in −1,000,000, as the book does. A score that may be seen can be −999,999, and then "
-    "the hidden key, only 1 below it, gets a third of its weight. Only −∞ is below every score.",
+    "You fill in −1,000,000, as the book does. A visible score can be −999,999, and then the "
+    "hidden key, only 1 below it, gets about a third as much weight. Only −∞ is below every "
+    "score.",
     loses="no weight at all",
 )
 def masked_with_minus_a_million(q, k, v, mask=None):
@@ -228,8 +229,8 @@ def masked_exp_overflows(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "One maximum serves all queries here. For a query whose scores are far below it every "
-    "exponential is 0, and 0/0 is left. Subtract from each query's scores their own largest.",
+    "You subtract one maximum for all queries. For a query whose scores are far below it, "
+    "every exponential is 0, which gives 0/0. Each query needs its own maximum.",
     loses="large scores",
 )
 def masked_with_one_maximum_for_all(q, k, v, mask=None):
@@ -241,8 +242,8 @@ def masked_with_one_maximum_for_all(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "You cut scores off at a largest size, so that all beyond it are alike. They may be as large "
-    "as a million, and their differences count there as well; softmax is safe with them.",
+    "You clamp the scores, so that all scores beyond the limit become equal. Scores may be as "
+    "large as a million, and their differences matter there as well; softmax can handle them.",
     loses=("no mask", "no weight at all"),
     breaks="Scores stay below $10^6$ in absolute value",
 )
@@ -268,8 +269,8 @@ def masked_by_its_first_row(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "You multiply the scores by the mask and hide whatever is 0. A score that may be seen can be 0 "
-    "as well: choose by the mask, not by the number.",
+    "You multiply the scores by the mask and hide whatever is 0. A visible score can be 0 as "
+    "well: decide by the mask, not by the score.",
     loses="a causal mask (T, T)",
 )
 def masked_where_the_score_is_zero(q, k, v, mask=None):
@@ -280,8 +281,9 @@ def masked_where_the_score_is_zero(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "Your numbers are right, but not the gradients: exp of a hidden score is infinite, and on the "
-    "way back it is multiplied by 0, which gives nan. Hide the scores before exp is taken.",
+    "Your numbers are right, but not the gradients: exp of a hidden score is infinite, and in "
+    "the backward pass it is multiplied by 0, which gives nan. Hide the scores before you take "
+    "exp.",
     loses="dtype and gradients",
 )
 def masked_behind_exp(q, k, v, mask=None):

@@ -92,8 +92,8 @@ def masks_hide_queries(lengths, num_tokens, causal=False):
 
 
 @masks.mistake(
-    "You switch off padded rows as well. A query that may look nowhere ends in 0/0; its output "
-    "is not used anyway, so leave its row alone.",
+    "You switch off padded rows as well. A query that may look at no key ends in 0/0; its "
+    "output is not used anyway, so leave its row alone.",
     breaks="Rows of padded queries follow the same two rules",
 )
 def masks_hide_queries_as_well(lengths, num_tokens, causal=False):
@@ -153,7 +153,7 @@ def masks_never_causal(lengths, num_tokens, causal=False):
 
 
 @masks.mistake(
-    "With causal=True the padding can be seen again. Both rules hold at once.",
+    "With causal=True the padding can be seen again. Both rules apply at once.",
     loses="padding and causal",
 )
 def masks_causal_without_padding(lengths, num_tokens, causal=False):
@@ -164,7 +164,7 @@ def masks_causal_without_padding(lengths, num_tokens, causal=False):
 
 
 @masks.mistake(
-    "You allow what *one* of the rules allows. A key must be real and not in the future.",
+    "You show a key if *one* of the rules allows it. It must be real and also not in the future.",
     loses="padding and causal",
 )
 def masks_of_either_kind(lengths, num_tokens, causal=False):
@@ -185,8 +185,8 @@ def masks_of_ones_and_zeros(lengths, num_tokens, causal=False):
 
 
 @masks.mistake(
-    "The pattern is right, but it stands in a NumPy array. Asked is a tensor: torch.from_numpy "
-    "turns one into the other, or begin with torch.arange.",
+    "The pattern is right, but it is in a NumPy array. The exercise asks for a tensor: "
+    "torch.from_numpy converts it, or start with torch.arange.",
     breaks="It returns a boolean tensor",
 )
 def masks_in_an_array(lengths, num_tokens, causal=False):
@@ -196,8 +196,8 @@ def masks_in_an_array(lengths, num_tokens, causal=False):
 
 
 @masks.mistake(
-    "Your mask is (B, T, T). Beside scores of (B, H, T, T) its batch would be taken for heads; "
-    "give the heads an axis of size 1."
+    "Your mask is (B, T, T). When it is broadcast to scores of shape (B, H, T, T), its batch "
+    "axis would be taken for the heads; give the heads an axis of size 1."
 )
 def masks_without_an_axis_for_heads(lengths, num_tokens, causal=False):
     places = torch.arange(num_tokens)

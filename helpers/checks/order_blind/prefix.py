@@ -49,11 +49,11 @@ def _simple(rng: Random) -> Iterator[Case]:
             yield common.order_case("fading sum, mixed", lambda x: mixed(_fading(x)), x, order)
     yield common.exact_case("running sum", x, order)
     yield common.magnified(
-        common.order_case("fading sum, minute", lambda x: 1e-6 * _fading(x), x, order)
+        common.order_case("fading sum, even tinier", lambda x: 1e-6 * _fading(x), x, order)
     )
     x, order = common.large_batch(rng)
     order = order[order < len(order) - 1]
-    yield common.order_case("a sum at the last place", common.summed_at_the_last, x, order)
+    yield common.order_case("a sum at the last position", common.summed_at_the_last, x, order)
 
 
 def _layers(rng: Random) -> Iterator[Case]:
@@ -81,8 +81,8 @@ prefix = Exercise(
 
 
 @prefix.mistake(
-    "order moves the T − 1 tokens of the prefix, so x[:, order] has lost the last token: put "
-    "it back behind them.",
+    "order has only the T − 1 tokens of the prefix, so x[:, order] lacks the last token: put "
+    "it back at the end.",
     breaks="and the last token stays last",
 )
 def prefix_without_the_last(f, x, order):
@@ -99,7 +99,7 @@ def prefix_every_place(f, x, order):
 
 
 @prefix.mistake(
-    "You look at the first output, where another token stands now. Compare the last one.",
+    "You look at the first output, where there is another token now. Compare the last one.",
     breaks=("how far does the last output of `f` move", "Largest change of the last output"),
 )
 def prefix_first_place(f, x, order):

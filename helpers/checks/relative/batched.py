@@ -70,8 +70,8 @@ def batched_reshaped_without_permuting(q, vectors, rows):
 
 
 @batched.mistake(
-    "On the way back the positions are still in front. Split B·H into B and H first, then move "
-    "the positions between heads and keys with permute."
+    "When you reshape the result, the positions are still in front. Split B·H into B and H "
+    "first, then move the positions between heads and keys with permute."
 )
 def batched_reshaped_back_at_once(q, vectors, rows):
     batch, heads, length, _ = q.shape
@@ -134,8 +134,8 @@ def batched_without_gradients(q, vectors, rows):
 
 
 @batched.mistake(
-    "The gradient reaches what comes before the vectors, but not the vectors, and it is they that "
-    "are learned. Use them as they are given.",
+    "The gradient reaches q but not vectors, and it is the vectors that are learned. Use them "
+    "as they are given.",
     loses="dtype and gradients",
 )
 def batched_of_detached_vectors(q, vectors, rows):
@@ -146,8 +146,8 @@ def batched_of_detached_vectors(q, vectors, rows):
 
 
 @batched.mistake(
-    "Your result is float32 whatever comes in. Leave the dtype to the operations, and make new "
-    "tensors in that of q: float64 in, float64 out.",
+    "Your result is always float32. Let the operations keep the dtype of their inputs, and "
+    "make new tensors in that of q: float64 in, float64 out.",
     loses="dtype and gradients",
     breaks="the dtype is that of `q`",
 )

@@ -41,7 +41,7 @@ def _case(heads: int, width: int) -> Case:
             found |= _described(name, table, width)
         keys, values = tables.values()
         return found | {
-            "keys begin with other numbers than values": _apart(keys, values),
+            "keys and values begin with different numbers": _apart(keys, values),
             **{
                 f"{name} of a second object begin with other numbers than those of the first": (
                     _apart(table, _scaled(objects[1], name, width))
@@ -71,7 +71,9 @@ def _described(name: str, numbers: Tensor, width: int) -> dict[str, Any]:
         f"{name} hold a whole vector of zeros": int((numbers == 0).sum()) > 3,
         f"{name} have a normal distribution of mean 0 and std 1/√d": _normal(numbers),
         f"neighbours in {name} are drawn independently": _independent(numbers, width),
-        f"the mean or the products of {name} are exact, as by no chance": _exact(numbers, width),
+        f"the mean or the products of {name} are more exact than chance allows": (
+            _exact(numbers, width)
+        ),
     }
 
 

@@ -61,8 +61,8 @@ def gather_of_the_first_sentence_and_head(q, vectors, rows):
 
 
 @gather.mistake(
-    "You read from the products of the query at position j. Query i reads from its own; the axis "
-    "to choose from is that of the vectors."
+    "You read from the products of the query at position j. Query i reads from its own; choose "
+    "along the axis of the vectors."
 )
 def gather_along_the_queries(q, vectors, rows):
     return (q @ vectors.T).transpose(-2, -1).gather(-2, rows.expand(*q.shape[:3], -1))
@@ -77,7 +77,7 @@ def gather_by_plain_indexing(q, vectors, rows):
 
 
 @gather.mistake(
-    "You divide by √d here. That comes once, after q·k and this term have been added up."
+    "You divide by √d here. That happens once, after q·k and this term have been added up."
 )
 def gather_scaled(q, vectors, rows):
     return (q @ vectors.T).gather(-1, rows.expand(*q.shape[:3], -1)) / q.shape[-1] ** 0.5
@@ -97,8 +97,9 @@ def gather_same_row_for_all_queries(q, vectors, rows):
 
 
 @gather.mistake(
-    "The numbers are right, but your products times vectors[rows] are there for every sentence and "
-    "head as well. Multiply first, with the table itself, and read afterwards.",
+    "The numbers are right, but there are d numbers for each pair in every sentence and head, "
+    "as when q is multiplied by vectors[rows]. Multiply first, with the table itself, and read "
+    "afterwards.",
     loses="no vector for each pair",
 )
 def gather_of_a_product_per_pair(q, vectors, rows):
@@ -106,7 +107,7 @@ def gather_of_a_product_per_pair(q, vectors, rows):
 
 
 @gather.mistake(
-    "Without gradients you multiply first; where they are wanted, as in training, there is a "
+    "Without gradients you multiply first; where they are needed, as in training, there is a "
     "vector for each pair again. It is training that needs the memory most.",
     loses="no vector for each pair",
     breaks="no single tensor may hold",
@@ -140,8 +141,8 @@ def gather_without_gradients(q, vectors, rows):
 
 
 @gather.mistake(
-    "The gradient reaches what comes before the vectors, but not the vectors, and it is they that "
-    "are learned. Use them as they are given.",
+    "The gradient reaches q but not vectors, and it is the vectors that are learned. Use them "
+    "as they are given.",
     loses="dtype and gradients",
 )
 def gather_of_detached_vectors(q, vectors, rows):
@@ -150,8 +151,8 @@ def gather_of_detached_vectors(q, vectors, rows):
 
 
 @gather.mistake(
-    "Your result is float32 whatever comes in. Leave the dtype to the operations, and make new "
-    "tensors in that of q: float64 in, float64 out.",
+    "Your result is always float32. Let the operations keep the dtype of their inputs, and "
+    "make new tensors in that of q: float64 in, float64 out.",
     loses="dtype and gradients",
     breaks="dtype and gradients as well",
 )

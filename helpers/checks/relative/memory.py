@@ -87,8 +87,8 @@ memory = Exercise(
 
 
 @memory.mistake(
-    "You count (T − 1)² pairs. Every one of T queries looks at every one of T keys, itself "
-    "included: count the entries of a score matrix.",
+    "You count (T − 1)² pairs. Each of the T tokens looks at all T tokens, itself included: "
+    "count the entries of a score matrix.",
     loses=("the forms with a vector for each pair", "what is learned, and the scores"),
     breaks='`"scores"`',
 )
@@ -133,7 +133,7 @@ def memory_without_a_clip(B, H, T, d, k):
 
 @memory.mistake(
     "In the batched form all sentences and heads are rows of one product: the vectors of the "
-    "pairs are there once.",
+    "pairs exist only once.",
     loses="the forms with a vector for each pair",
     breaks='`"batched"`',
 )
@@ -157,7 +157,7 @@ def memory_per_pair_shared(B, H, T, d, k):
 
 
 @memory.mistake(
-    "In the gather form a product with the table has summed over d already: one number for "
+    "In the gather form a product with the table has already summed over d: one number for "
     "each query and each row of the table.",
     loses="the form with a product for each vector",
     breaks='`"gather"`',
@@ -236,8 +236,8 @@ def memory_of_two_kinds_of_scores(B, H, T, d, k):
 
 
 @memory.mistake(
-    "The numbers are right, but not all of them are of Python's type int. A division with / makes "
-    "a float, even where nothing is left over; leave torch and NumPy out of it.",
+    "The numbers are right, but not all of them are of Python's type int. A division with / "
+    "makes a float, even where there is no remainder; use neither torch nor NumPy here.",
     breaks="exactly these five whole numbers",
 )
 def memory_in_floats(B, H, T, d, k):
@@ -248,7 +248,7 @@ def memory_in_floats(B, H, T, d, k):
 
 
 @memory.mistake(
-    "Your dictionary has entries that the exercise does not ask for. Return the five alone.",
+    "Your dictionary has entries that the exercise does not ask for. Return only those five.",
     loses="what is learned, and the scores",
     breaks="exactly these five whole numbers",
 )

@@ -89,7 +89,7 @@ class clipped_at_the_keys(RightShaw):
 
 
 @module.mistake(
-    "Your scores contain q·k as well. The attention has that already; the hook gives only "
+    "Your scores contain q·k as well. The attention has that already; the hook returns only "
     "what is added.",
     loses=("scores: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
     breaks="attention adds q·k and scales",
@@ -100,8 +100,8 @@ class content_added_again(RightShaw):
 
 
 @module.mistake(
-    "You multiply the keys with the vectors. In equation 4 the vector stands on the key's "
-    "side, so it meets the query.",
+    "You multiply the keys by the vectors. In equation 4 the vector is on the key's side, so "
+    "it is multiplied by the query.",
     loses=("scores: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
     breaks="`scores(q, k, offsets)` returns",
 )
@@ -111,7 +111,7 @@ class asked_by_the_key(RightShaw):
 
 
 @module.mistake(
-    "Without given offsets you use i − j. Shaw's sign is j − i, key minus query.",
+    "Where no offsets are given, you use i − j. Shaw's offset is j − i, key minus query.",
     loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset", "dtype and gradients"),
     breaks="A learned vector for each offset",
 )
@@ -132,7 +132,7 @@ class given_offsets_ignored(RightShaw):
 
 
 @module.mistake(
-    "Given offsets may lie beyond k too. Clip them like your own before they become rows.",
+    "Offsets that are given may lie beyond k too. Clip them like your own before they become rows.",
     loses=("offsets that are given", "dtype and gradients"),
     breaks="is clipped too",
 )
@@ -156,8 +156,8 @@ class one_tree_for_all_sentences(RightShaw):
 
 
 @module.mistake(
-    "Offsets of shape (B, T, T) have no axis for the heads, and from the right B would meet "
-    "H. Put one in: offsets[:, None].",
+    "Offsets of shape (B, T, T) have no axis for the heads, so broadcasting would line up B "
+    "with H. Insert an axis for the heads.",
     loses=("offsets that are given", "dtype and gradients"),
 )
 class heads_of_a_batch_of_trees_forgotten(RightShaw):
@@ -167,8 +167,8 @@ class heads_of_a_batch_of_trees_forgotten(RightShaw):
 
 
 @module.mistake(
-    "Your rows end at max_len, so a longer text fails. With a clip, 2k + 1 vectors serve any "
-    "length: make the offsets for the T at hand.",
+    "Your rows end at max_len, so a longer text fails. With a clip, 2k + 1 vectors are enough "
+    "for any length: compute the offsets for the current T.",
     loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
     breaks=("Any length works", "`max_len` limits nothing here"),
 )
@@ -178,8 +178,8 @@ class length_bound_to_max_len(RightShaw):
 
 
 @module.mistake(
-    "You put an axis for the heads into any offsets. In those of shape (T, T) the queries would "
-    "be taken for sentences.",
+    "You insert an axis for the heads into any offsets. With those of shape (T, T), the "
+    "queries would then be taken for sentences.",
     loses="offsets that are given",
     breaks="$(T, T)$ for all sentences",
 )
@@ -190,8 +190,8 @@ class an_axis_for_heads_in_any_offsets(RightShaw):
 
 
 @module.mistake(
-    "You divide by the sum of a query's weights, so what dropout has taken is given back. Use the "
-    "weights as they are.",
+    "You divide by the sum of a query's weights, which restores what dropout has removed. Use "
+    "the weights as they are.",
     loses=("context: Σ α_ij w^V by offset", "offsets that are given", "dtype and gradients"),
     breaks="takes the weights as they are",
 )
@@ -201,8 +201,8 @@ class weights_that_add_up_to_1(RightShaw):
 
 
 @module.mistake(
-    "The offsets of the first text are kept for all that follow. A longer one needs more: make "
-    "them for the T at hand.",
+    "You keep the offsets of the first text for all later ones. A longer text needs more: "
+    "compute them for the current T.",
     loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
     breaks="may meet any $B$ and $T$",
 )
@@ -213,8 +213,8 @@ class offsets_of_the_first_text(RightShaw):
 
 
 @module.mistake(
-    "Rows made of offsets that were given are kept for the next that have the same shape, and the "
-    "next text has another tree. Make the rows of given offsets anew in each call.",
+    "You keep the rows of the given offsets for the next call with the same shape, but the "
+    "next text has another tree. Compute the rows of given offsets anew in each call.",
     loses=("offsets that are given", "dtype and gradients"),
     breaks="where `offsets` is given, it stands for $j - i$",
 )
@@ -226,8 +226,8 @@ class given_offsets_kept_by_their_shape(RightShaw):
 
 
 @module.mistake(
-    "context goes by the rows that scores has made. The two are given their offsets each: another "
-    "text may have come in between, or context may be asked alone.",
+    "context uses the rows that scores has computed. Each of the two is given its own offsets: "
+    "another text may have come in between, or context may be called alone.",
     loses=("context: Σ α_ij w^V by offset", "offsets that are given"),
     breaks="where `offsets` is given, it stands for $j - i$",
 )
@@ -244,8 +244,8 @@ class context_by_the_rows_of_scores(RightShaw):
 
 
 @module.mistake(
-    "Your rows are kept by T, and expanded for the number of sentences that came first. The next "
-    "batch may be smaller or larger: expand what is kept at each call.",
+    "You keep rows for each T, expanded to the size of the first batch. The next batch may be "
+    "smaller or larger: expand them at each call.",
     loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
     breaks="may meet any $B$ and $T$",
 )
@@ -261,8 +261,8 @@ class rows_of_the_first_batch(RightShaw):
 
 
 @module.mistake(
-    "Without offsets you go by those that the other hook was given last. Each call stands alone: "
-    "where none are given, they are j − i.",
+    "Where no offsets are given, you use those that the other hook was given last. Each call "
+    "is independent: without given offsets, use j − i.",
     loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
     breaks="with `offsets` in one call and without in the next",
 )

@@ -12,8 +12,8 @@ HOOKS = (
 
 
 @module.mistake(
-    "All your objects share the clip of the one that was made last. It belongs to the object, "
-    "self.k, not to the class.",
+    "All your objects share the clip of the one that was created last. It belongs to the "
+    "object, self.k, not to the class.",
     loses=HOOKS,
     breaks="Several objects, each with a clip of its own",
 )
@@ -32,7 +32,8 @@ class a_clip_kept_by_the_class(RightShaw):
 
 @module.mistake(
     "A copy of your object reads the tables of the first one. Each layer gets a copy: what you "
-    "keep in __init__, such as a lambda with self in it, still means the object that was copied.",
+    "keep in __init__, such as a lambda with self in it, still refers to the object that was "
+    "copied.",
     loses=HOOKS,
     breaks="a `copy.deepcopy` of one",
 )
@@ -52,8 +53,9 @@ class tables_of_the_object_that_was_copied(RightShaw):
 
 
 @module.mistake(
-    "Your object keeps what it was last given, such as q or the weights. In training those belong "
-    "to a graph, and PyTorch refuses to copy the object. Keep nothing from one call to the next.",
+    "Your object keeps what it was last given, such as q or the weights. In training those "
+    "belong to a computation graph, and PyTorch refuses to copy the object. Keep nothing from "
+    "one call to the next.",
     loses=HOOKS,
     breaks="a `copy.deepcopy` of one",
 )

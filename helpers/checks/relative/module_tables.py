@@ -10,8 +10,8 @@ from helpers.checks.relative.module_hooks import RightShaw
 
 
 @module.mistake(
-    "keys and values are one table under two names. The first is there to be compared with, "
-    "the second to be passed on: each needs its own vectors.",
+    "keys and values are one table under two names. The first is compared with the queries, "
+    "the second is passed on with the values: each needs its own vectors.",
     loses=("two tables to be trained", "how the tables begin"),
     breaks="makes two `nn.Parameter`s",
 )
@@ -42,8 +42,8 @@ class a_table_for_each_head(RightShaw):
 
 
 @module.mistake(
-    "Plain tensors are not found by the optimizer: your vectors would stay as they were "
-    "drawn. Make them Parameters.",
+    "Plain tensors are not found by the optimiser: your vectors would stay as they were drawn. "
+    "Make them Parameters.",
     loses=("two tables to be trained", "dtype and gradients"),
     breaks="makes two `nn.Parameter`s",
 )
@@ -83,8 +83,8 @@ class tables_without_offset_zero(RightShaw):
 
 
 @module.mistake(
-    "You take a clip of 0 for none, as “k or 8” and “if k” do. 0 is a clip like any other: one "
-    "row, for all offsets.",
+    "You treat a clip of 0 as no clip, as “k or 8” and “if k” do. 0 is a clip like any other: "
+    "one row, for all offsets.",
     loses=(
         "scores: q_i · w^K by offset",
         "context: Σ α_ij w^V by offset",
@@ -98,7 +98,7 @@ class a_clip_of_zero_taken_for_none(RightShaw):
 
 
 @module.mistake(
-    "You have learned numbers beside the two tables. Shaw learns no others.",
+    "You have trained parameters besides the two tables. Shaw has no others.",
     loses="two tables to be trained",
     breaks="and no others",
 )
@@ -109,7 +109,8 @@ class a_weight_for_each_head_as_well(RightShaw):
 
 
 @module.mistake(
-    "Your tables are Parameters that ask for no gradient, so no step of training changes them.",
+    "Your tables are Parameters that do not require gradients, so no step of training changes "
+    "them.",
     loses=("two tables to be trained", "dtype and gradients"),
     breaks="gradients must reach `q`, `weights` and both tables",
 )
@@ -119,8 +120,9 @@ class tables_that_are_frozen(RightShaw):
 
 
 @module.mistake(
-    "Your numbers are not normal, though their standard deviation is right. Uniform ones are not, "
-    "nor those cut off or brought to one length; torch.randn and nn.init.normal_ make normal ones.",
+    "Your numbers are not normally distributed, though their standard deviation is right. "
+    "Uniform numbers are not, nor are truncated ones or vectors scaled to one length; "
+    "torch.randn and nn.init.normal_ draw normal numbers.",
     loses="how the tables begin",
     breaks="normal numbers of mean 0 and standard deviation",
 )
@@ -161,8 +163,8 @@ class tables_scaled_by_the_width_of_the_model(RightShaw):
 
 
 @module.mistake(
-    "Your tables begin at 0, so at first no offset differs from another. They should be normal "
-    "numbers.",
+    "Your tables are initialised with zeros, so at first no offset differs from another. They "
+    "should be normal numbers.",
     loses="how the tables begin",
     breaks="normal numbers of mean 0 and standard deviation",
 )
@@ -172,8 +174,8 @@ class tables_that_begin_at_zero(RightShaw):
 
 
 @module.mistake(
-    "The same numbers are there several times within a table, as where one is drawn for a whole "
-    "vector, or one half mirrors the other. Each number should be drawn by itself.",
+    "The same numbers occur several times within a table, as if one were drawn for a whole "
+    "vector, or one half mirrored the other. Each number should be drawn independently.",
     loses="how the tables begin",
     breaks="independent normal numbers",
 )
@@ -184,8 +186,8 @@ class one_number_for_a_vector(RightShaw):
 
 
 @module.mistake(
-    "Each of your numbers is right, but neighbours depend on each other, as after a smoothing. "
-    "Each number should be drawn by itself.",
+    "Each number has the right distribution, but neighbours depend on each other, as after "
+    "smoothing. Each number should be drawn independently.",
     loses="how the tables begin",
     breaks="independent normal numbers",
 )
@@ -211,8 +213,8 @@ class tables_that_begin_standardised(RightShaw):
 
 @module.mistake(
     "keys and values begin with the same numbers, or the numbers of one depend on those of the "
-    "other: in another order, with another sign, or with something added. Draw once for each "
-    "table.",
+    "other: in another order, with another sign, or with something added. Draw each table "
+    "separately.",
     loses="how the tables begin",
     breaks="drawn afresh for each table",
 )
@@ -223,8 +225,8 @@ class tables_that_begin_alike(RightShaw):
 
 
 @module.mistake(
-    "Every new object begins with the same numbers, as if there were a seed in __init__. A seed "
-    "belongs outside, where a training begins.",
+    "Every new object begins with the same numbers, as if there were a seed in __init__. A "
+    "seed belongs outside, where a training run begins.",
     loses="how the tables begin",
     breaks="drawn afresh for each table",
 )

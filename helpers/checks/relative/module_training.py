@@ -9,8 +9,8 @@ from helpers.checks.relative.module_hooks import RightShaw
 
 
 @module.mistake(
-    "The hooks read a copy of the tables that was made when the object was. Training changes "
-    "self.keys and self.values; use those.",
+    "The hooks read a copy of the tables that was made when the object was created. Training "
+    "changes self.keys and self.values; use those.",
     loses=(
         "scores: q_i · w^K by offset",
         "context: Σ α_ij w^V by offset",
@@ -53,7 +53,7 @@ class tables_read_through_data(RightShaw):
 
 @module.mistake(
     "scores cuts off the gradient, so neither self.keys nor the layer that computes q ever "
-    "learns. What does it: no_grad or detach?",
+    "learns. What cuts it off: no_grad or detach?",
     loses="dtype and gradients",
     breaks="gradients must reach `q`, `weights` and both tables",
 )
@@ -64,8 +64,8 @@ class scores_under_no_grad(RightShaw):
 
 
 @module.mistake(
-    "Your hooks give float32 whatever they are given. Leave the dtype to the operations, and make "
-    "new tensors in that of q or of the weights.",
+    "Your hooks always return float32. Let the operations keep the dtype of their inputs, and "
+    "make new tensors in that of q or of the weights.",
     loses="dtype and gradients",
     breaks="after `.double()` all is float64",
 )
@@ -94,8 +94,8 @@ class offsets_clipped_in_place(RightShaw):
 
 
 @module.mistake(
-    "view needs rows that lie one behind the other in memory, and after attention's transpose "
-    "they do not. reshape copies where it must.",
+    "view needs rows that follow one another in memory, and after attention's transpose they "
+    "do not. reshape copies where necessary.",
     loses=("scores: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
     breaks="the numbers of `q` may lie in memory in any order",
 )
@@ -105,8 +105,8 @@ class queries_seen_by_view(RightShaw):
 
 
 @module.mistake(
-    "After eval() your hooks add nothing. What was learned is needed after training too: eval() "
-    "ends dropout alone, which belongs to the attention.",
+    "After eval() your hooks add nothing. What was learned is needed after training too: "
+    "eval() only switches off dropout, which belongs to the attention.",
     loses=(
         "scores: q_i · w^K by offset",
         "context: Σ α_ij w^V by offset",
@@ -124,8 +124,8 @@ class hooks_in_training_only(RightShaw):
 
 
 @module.mistake(
-    "After eval() your tables ask for no gradient. eval() ends dropout and freezes nothing; "
-    "no_grad is there to switch gradients off.",
+    "After eval() your tables no longer require gradients. eval() switches off dropout and "
+    "freezes nothing; no_grad is there to switch gradients off.",
     loses="dtype and gradients",
     breaks="Training must work",
 )
@@ -162,8 +162,8 @@ class tables_copied_after_eval(RightShaw):
 
 
 @module.mistake(
-    "You make the offsets in the dtype of q. bfloat16 has no numbers of its own for all whole ones "
-    "beyond 256, so in a long text neighbours share a row. torch.arange of a whole number gives "
+    "You make the offsets in the dtype of q. bfloat16 cannot represent every integer beyond "
+    "256, so in a long text neighbouring offsets share a row. torch.arange of an integer gives "
     "int64.",
     loses="dtype and gradients",
     breaks="after `.bfloat16()` all is bfloat16",

@@ -38,8 +38,8 @@ def pair_rows_transposed(q, vectors, rows):
 
 
 @pairs.mistake(
-    "Your product takes the query at position j. It should be query i; position j only decides "
-    "which vector that query meets.",
+    "Your product uses the query at position j. It should be query i; position j only decides "
+    "which vector that query is multiplied by.",
     breaks=("take its dot product with the query", "q_i · vectors[rows_ij] for every pair"),
 )
 def pair_asked_by_the_key(q, vectors, rows):
@@ -48,7 +48,7 @@ def pair_asked_by_the_key(q, vectors, rows):
 
 @pairs.mistake(
     "You divide by √d here. That happens once, after q·k and this term have been added up; "
-    "else the two terms are scaled differently.",
+    "otherwise the two terms are scaled differently.",
     breaks="No scaling",
 )
 def pair_scaled(q, vectors, rows):
@@ -64,8 +64,8 @@ def pair_of_the_first_query(q, vectors, rows):
 
 
 @pairs.mistake(
-    "The heads have been added up. Each head asks with its own query and keeps its own "
-    "scores: (B, H, T, T).",
+    "You have summed over the heads. Each head has its own queries and its own scores: (B, H, "
+    "T, T).",
     breaks="the result is $(B, H, T, T)$",
 )
 def pair_heads_summed(q, vectors, rows):
@@ -106,8 +106,8 @@ def pair_averaged_over_d(q, vectors, rows):
 
 
 @pairs.mistake(
-    "You take a softmax of this term alone. It is a part of the score, and one softmax "
-    "follows when all parts have been added."
+    "You take a softmax of this term alone. It is only a part of the score; a single softmax "
+    "follows once all parts have been added."
 )
 def pair_softmax_taken(q, vectors, rows):
     return (q[:, :, :, None] * vectors[rows]).sum(-1).softmax(-1)
@@ -125,8 +125,8 @@ def pair_without_gradients(q, vectors, rows):
 
 
 @pairs.mistake(
-    "The gradient reaches what comes before the vectors, but not the vectors, and it is they that "
-    "are learned. Use them as they are given.",
+    "The gradient reaches q but not vectors, and it is the vectors that are learned. Use them "
+    "as they are given.",
     loses="dtype and gradients",
 )
 def pair_of_detached_vectors(q, vectors, rows):
@@ -135,8 +135,8 @@ def pair_of_detached_vectors(q, vectors, rows):
 
 
 @pairs.mistake(
-    "Your result is float32 whatever comes in. Leave the dtype to the operations, and make new "
-    "tensors in that of q: float64 in, float64 out.",
+    "Your result is always float32. Let the operations keep the dtype of their inputs, and "
+    "make new tensors in that of q: float64 in, float64 out.",
     loses="dtype and gradients",
     breaks="in the dtype of `q`",
 )

@@ -115,8 +115,8 @@ rows = Exercise(
 
 
 @rows.mistake(
-    "Your sign is i − j, Transformer-XL's. Shaw's offset is j − i, key minus query: what "
-    "stands to the left of the query has a negative one, so rows grow from left to right.",
+    "You use i − j, as Transformer-XL does. Shaw's offset is j − i, key minus query: keys to "
+    "the left of the query have negative offsets, so the rows grow from left to right.",
     breaks="entry $(i, j)$ is the row that query $i$ and key $j$",
 )
 def rows_of_i_minus_j(length, k):
@@ -125,8 +125,8 @@ def rows_of_i_minus_j(length, k):
 
 
 @rows.mistake(
-    "Your rows are negative to the left of the query. Python would take those from the end of the "
-    "table without an error; row 0 should be offset −k.",
+    "Your rows are negative to the left of the query. Python would read those from the end of "
+    "the table without an error; row 0 should be offset −k.",
     breaks="row 0 is offset $-k$",
 )
 def rows_not_moved_by_k(length, k):
@@ -135,7 +135,7 @@ def rows_not_moved_by_k(length, k):
 
 
 @rows.mistake(
-    "The shift by k is there twice: your largest row is 3k, the table ends at row 2k.",
+    "You shift by k twice: your largest row is 3k, but the table ends at row 2k.",
     breaks="the last row is offset $k$",
 )
 def rows_moved_by_k_twice(length, k):
@@ -171,8 +171,8 @@ def rows_clipped_one_too_early(length, k):
 
 
 @rows.mistake(
-    "The last row, 2k, is never used on the right: −k to k are 2k + 1 offsets, both ends "
-    "included. Unlike in range(), the upper end is included."
+    "The last row, 2k, is never used on the right: from −k to k there are 2k + 1 offsets. "
+    "Unlike in range(), the upper end is included."
 )
 def rows_without_the_last(length, k):
     p = torch.arange(length)
@@ -180,8 +180,8 @@ def rows_without_the_last(length, k):
 
 
 @rows.mistake(
-    "You shift first and clip to −k … k afterwards, so all offsets to the right get one row. "
-    "Once shifted, the rows run from 0 to 2k."
+    "You shift first and clip to −k … k afterwards, so all offsets to the right get the same "
+    "row. Once shifted, the rows run from 0 to 2k."
 )
 def rows_clipped_after_the_move(length, k):
     p = torch.arange(length)
@@ -195,8 +195,8 @@ def rows_of_distances(length, k):
 
 
 @rows.mistake(
-    "You take the absolute value, so the rows 0 … k − 1 are never used and left and right are "
-    "one. An offset has a direction."
+    "You take the absolute value, so the rows 0 … k − 1 are never used and left and right "
+    "share their rows. An offset has a direction."
 )
 def rows_of_distances_in_the_middle(length, k):
     p = torch.arange(length)
@@ -213,8 +213,8 @@ def rows_from_one(length, k):
 
 
 @rows.mistake(
-    "Far pairs all get row 0, also those far to the right. Right and left have an outermost "
-    "row each.",
+    "Far pairs all get row 0, also those far to the right. Each side has an outermost row of "
+    "its own.",
     loses="offsets beyond k",
 )
 def rows_of_far_pairs_zero(length, k):
@@ -235,8 +235,8 @@ def rows_far_left_out(length, k):
 
 
 @rows.mistake(
-    "Beyond k your rows begin again at the other end, so far to the right looks like left. "
-    "Clip instead: all of them share the outermost row.",
+    "Beyond k your rows start again at the other end, so a key far to the right looks like one "
+    "on the left. Clip instead: all of them share the outermost row.",
     loses="offsets beyond k",
 )
 def rows_that_wrap_around(length, k):

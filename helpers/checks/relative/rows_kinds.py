@@ -8,8 +8,8 @@ from helpers.checks.relative.rows import rows
 
 
 @rows.mistake(
-    "The numbers are right, but they are floats, which cannot index a table. torch.arange of a "
-    "whole number gives int64.",
+    "The numbers are right, but they are floats, which cannot index a table. torch.arange of "
+    "an integer gives int64.",
     breaks="Its dtype is int64",
 )
 def rows_as_floats(length, k):
@@ -19,7 +19,7 @@ def rows_as_floats(length, k):
 
 @rows.mistake(
     "The numbers are right, but in a NumPy array. The exercise asks for a tensor: "
-    "torch.from_numpy makes one of it, or start with torch.arange.",
+    "torch.from_numpy converts it, or start with torch.arange.",
     breaks="It returns a $(T, T)$ tensor",
 )
 def rows_in_an_array(length, k):
@@ -28,8 +28,8 @@ def rows_in_an_array(length, k):
 
 
 @rows.mistake(
-    "Your rows are right as long as k is small. float16 has no whole numbers of its own for each "
-    "beyond 2,048, and int16 ends at 32,767. torch.arange of a whole number gives int64.",
+    "Your rows are right only as long as k is small. float16 cannot represent every integer "
+    "beyond 2,048, and int16 ends at 32,767. torch.arange of an integer gives int64.",
     loses="offsets up to k",
     breaks="$k$ may be larger than $T$, or 0",
 )
@@ -39,8 +39,8 @@ def rows_in_half_precision(length, k):
 
 
 @rows.mistake(
-    "You keep the rows and give the same tensor again, as functools.cache does. Once a caller has "
-    "written into it, all others get what he wrote.",
+    "You keep the rows and return the same tensor again, as functools.cache does. If one "
+    "caller writes into it, it changes for all others.",
     breaks="Each call returns a new tensor",
 )
 def rows_kept_for_the_next_call(length, k, kept={}):  # noqa: B006
@@ -49,7 +49,7 @@ def rows_kept_for_the_next_call(length, k, kept={}):  # noqa: B006
 
 
 @rows.mistake(
-    "Your rows are lists of lists. The result is a tensor: torch.tensor(…) makes one of them."
+    "Your rows are lists of lists. The exercise asks for a tensor: torch.tensor(…) converts them."
 )
 def rows_as_lists(length, k):
     p = torch.arange(length)

@@ -161,7 +161,7 @@ def skew_kept_the_last_columns(products):
 
 
 @skew.mistake(
-    "The shift is right, and each row still has 2T − 1 numbers. Only the first T belong to "
+    "The shift is right, but each row still has 2T − 1 numbers. Only the first T belong to "
     "keys of this text."
 )
 def skew_kept_all_columns(products):
@@ -178,8 +178,8 @@ def skew_turned_over(products):
 
 
 @skew.mistake(
-    "Your sign is i − j: keys to the left get the products of offsets to the right. Column r "
-    "holds offset r − (T − 1), and offset means j − i.",
+    "You use i − j: keys to the left get the products of offsets to the right. Column r holds "
+    "offset r − (T − 1), and offset means j − i.",
     breaks=("from the column of offset $j - i$", "Entry (i, j) is the product of query i"),
 )
 def skew_of_i_minus_j(products):
@@ -202,8 +202,8 @@ def skew_for_four_axes_only(products):
 
 
 @skew.mistake(
-    "You read the memory of products as if one row lay behind the other, and after a transpose "
-    "they do not. flatten and reshape copy where they must; as_strided does not.",
+    "You read the memory of products as if its rows followed one another, but after a "
+    "transpose they do not. flatten and reshape copy where necessary; as_strided does not.",
     loses=("key j at offset j − i", "any axes in front"),
     breaks="in any order, as after a `transpose`",
 )
@@ -217,8 +217,8 @@ def skew_of_memory_as_it_lies(products):
 
 
 @skew.mistake(
-    "You count from the beginning of the memory, and products may be a part of a larger tensor. "
-    "The last argument of as_strided is such a count: products.storage_offset() comes before it.",
+    "as_strided counts from the beginning of the memory, but products may be a part of a "
+    "larger tensor. Its last argument must also include products.storage_offset().",
     loses="any axes in front",
     breaks="in any order, as after a `transpose`",
 )
@@ -229,8 +229,8 @@ def skew_from_the_beginning_of_the_memory(products):
 
 
 @skew.mistake(
-    "No gradient comes back through your result, so the table before it would never learn. What "
-    "cuts it off: detach, .data, no_grad or NumPy?",
+    "No gradient comes back through your result, so the table that products came from would "
+    "never be trained. What cuts it off: detach, .data, no_grad or NumPy?",
     loses="dtype and gradients",
     breaks="gradients must reach `products`",
 )
@@ -242,8 +242,8 @@ def skew_without_gradients(products):
 
 
 @skew.mistake(
-    "Your result is float32 whatever comes in. Leave the dtype to the operations: float64 in, "
-    "float64 out.",
+    "Your result is always float32. Let the operations keep the dtype of their inputs: float64 "
+    "in, float64 out.",
     loses="dtype and gradients",
     breaks="The result has the dtype of `products`",
 )

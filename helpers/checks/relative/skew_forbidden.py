@@ -9,8 +9,8 @@ from helpers.checks.relative.skew import skew
 
 
 @skew.mistake(
-    "The numbers are right, read by an index. The exercise asks for the same with pad, flatten, "
-    "slice and unflatten alone.",
+    "The numbers are right, but you read them by an index. The exercise asks for the same with "
+    "only pad, flatten, slice and unflatten.",
     loses="without an index",
     breaks="no index",
 )
@@ -22,9 +22,9 @@ def skew_by_index(products):
 
 
 @skew.mistake(
-    "The numbers are right, but to compare places and to multiply by that is to read by a mask: "
-    "of 2T − 1 products for a pair all but one are 0. The exercise asks for the same without a "
-    "mask.",
+    "The numbers are right, but comparing positions and multiplying by the result is a mask: "
+    "of the 2T − 1 products for a pair, all but one are 0. The exercise asks for the same "
+    "without a mask.",
     loses="without an index",
     breaks="a product with a tensor",
 )
@@ -36,9 +36,9 @@ def skew_multiplied_by_a_mask(products):
 
 
 @skew.mistake(
-    "The numbers are right, but a tensor of zeros and ones is a mask, made without a comparison "
-    "too, as by torch.eye or by padding a 1: of 2T − 1 products all but one are 0. The exercise "
-    "asks for the same without a mask.",
+    "The numbers are right, but a tensor of zeros and ones is a mask even if it comes from "
+    "torch.eye or from padding a 1, not from a comparison: of the 2T − 1 products, all but one "
+    "are 0. The exercise asks for the same without a mask.",
     loses="without an index",
     breaks="a product with a tensor",
 )

@@ -18,7 +18,7 @@ from helpers.model.meter import Meter
 
 LONG = 40  # tokens; a loop over pairs has as many steps as a text has pairs
 INDEXING = {  # the operations that indices or a mask tell where to read or write, in words
-    "an index, as gather, take and x[rows] do": {
+    "an index, as in gather, take and x[rows]": {
         "_embedding_bag", "_embedding_bag_forward_only", "_unsafe_index", "embedding", "gather",
         "grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "index", "index_select", "take",
     },
@@ -26,10 +26,10 @@ INDEXING = {  # the operations that indices or a mask tell where to read or writ
         "_index_put_impl_", "index_add", "index_add_", "index_copy", "index_copy_", "index_fill",
         "index_fill_", "index_put", "index_put_", "index_reduce", "index_reduce_", "put", "put_",
     },
-    "scatter, or a one-hot tensor, which is made by it": {
+    "scatter, or a one-hot tensor, which scatter makes": {
         "scatter", "scatter_", "scatter_add", "scatter_add_", "scatter_reduce", "scatter_reduce_",
     },
-    "a mask, as where and masked_fill do": {
+    "a mask, as in where and masked_fill": {
         "masked_fill", "masked_fill_", "masked_scatter", "masked_scatter_", "masked_select",
         "tril", "tril_", "triu", "triu_", "where",
     },
@@ -40,7 +40,7 @@ PRODUCTS = {
     "matmul", "mm", "mul", "mul_", "mv",
 }  # fmt: skip
 BY_MASK = "a product with a tensor of zeros and ones"
-UNSEEN = "means outside PyTorch, as NumPy, where nothing can be watched"
+UNSEEN = "means outside PyTorch, such as NumPy, where nothing can be watched"
 
 
 class Watch(Meter):

@@ -82,8 +82,8 @@ def value_without_weights(weights, vectors, rows):
 
 
 @values.mistake(
-    "You take the mean of the weights that share a row. Two keys far to the left that get .3 "
-    "each count .6 together."
+    "You take the mean of the weights that share a row. Two keys far to the left with a weight "
+    "of 0.3 each count 0.6 together."
 )
 def value_averaged_by_row(weights, vectors, rows):
     by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
@@ -114,8 +114,8 @@ def value_softmax_again(weights, vectors, rows):
 
 
 @values.mistake(
-    "You have joined the heads. What calls this adds it to weights·v first, which is "
-    "(B, H, T, d); the heads are joined later.",
+    "You have joined the heads. The caller first adds your result to weights·v, which is (B, "
+    "H, T, d); the heads are joined later.",
     breaks="the result is $(B, H, T, d)$",
 )
 def value_heads_joined(weights, vectors, rows):
@@ -155,8 +155,8 @@ def value_weights_by_row_only(weights, vectors, rows):
 
 
 @values.mistake(
-    "You divide by the sum of a query's weights, so what dropout has taken is given back. Add the "
-    "weights up as they are.",
+    "You divide by the sum of a query's weights, which restores what dropout has removed. Add "
+    "the weights up as they are.",
     breaks="Take the weights as they are",
 )
 def value_of_weights_that_add_up_to_1(weights, vectors, rows):
@@ -166,8 +166,8 @@ def value_of_weights_that_add_up_to_1(weights, vectors, rows):
 
 
 @values.mistake(
-    "You cut the weights off at 0, or take them without their sign. Nothing here asks whose "
-    "weights they are: add them up as they are.",
+    "You clip the weights at 0, or take their absolute values. Weights may be of either sign "
+    "here: add them up as they are.",
     loses="any row for any pair",
     breaks="Take the weights as they are",
 )
@@ -178,8 +178,8 @@ def value_of_weights_cut_off_at_0(weights, vectors, rows):
 
 
 @values.mistake(
-    "Without gradients you add up by row; where they are wanted, as in training, there is a vector "
-    "for each pair again. It is training that needs the memory most.",
+    "Without gradients you add up by row; where they are needed, as in training, there is a "
+    "vector for each pair again. It is training that needs the memory most.",
     loses="no vector for each pair",
     breaks="no single tensor may hold",
 )
@@ -212,8 +212,8 @@ def value_without_gradients(weights, vectors, rows):
 
 
 @values.mistake(
-    "The gradient reaches what comes before the vectors, but not the vectors, and it is they that "
-    "are learned. Use them as they are given.",
+    "The gradient reaches weights but not vectors, and it is the vectors that are learned. Use "
+    "them as they are given.",
     loses="dtype and gradients",
 )
 def value_of_detached_vectors(weights, vectors, rows):
@@ -223,8 +223,8 @@ def value_of_detached_vectors(weights, vectors, rows):
 
 
 @values.mistake(
-    "Your result is float32 whatever comes in. Leave the dtype to the operations, and make new "
-    "tensors in that of weights: float64 in, float64 out.",
+    "Your result is always float32. Let the operations keep the dtype of their inputs, and "
+    "make new tensors in that of weights: float64 in, float64 out.",
     loses="dtype and gradients",
     breaks="has the dtype of `weights`",
 )

@@ -76,8 +76,8 @@ any_width = Exercise(
 
 
 @any_width.mistake(
-    "An odd D lost its last column: d_model // 2 rounds down, but the last sine is still "
-    "wanted, without a cosine beside it.",
+    "An odd D lost its last column: d_model // 2 rounds down, but the last sine still belongs "
+    "to the table, without a cosine beside it.",
     loses=("odd widths", "a single column"),
     breaks="works for odd and even $D$",
 )
@@ -88,7 +88,7 @@ def width_one_column_short(num_positions, d_model, base=10_000.0):
 
 
 @any_width.mistake(
-    "Your last column is zero. The formula has a sine for it; only its cosine falls away.",
+    "Your last column is zero. The formula has a sine for it; only the cosine after it is missing.",
     loses=("odd widths", "a single column"),
     breaks="with an odd one the last column is a sine",
 )
@@ -121,8 +121,8 @@ def width_sin_and_cos_swapped(num_positions, d_model, base=10_000.0):
 
 
 @any_width.mistake(
-    "Your first row is position 1. Positions count from 0 in this table too, so each sine begins "
-    "with 0.",
+    "Your first row is position 1. Positions are counted from 0 in this table too, so each "
+    "column of sines begins with 0.",
 )
 def width_positions_from_one(num_positions, d_model, base=10_000.0):
     positions = torch.arange(1, num_positions + 1)[:, None]
@@ -154,8 +154,8 @@ def width_ends_in_a_cosine(num_positions, d_model, base=10_000.0):
 
 
 @any_width.mistake(
-    "At D = 1 there is no sine with a cosine beside it, and your code needs at least one such "
-    "pair. The lone sine is the whole table then.",
+    "At D = 1 there is no pair of a sine and a cosine, and your code needs at least one. The "
+    "table is then a single column of sines.",
     loses="a single column",
     breaks="down to $D = 1$",
 )
@@ -168,8 +168,8 @@ def width_needs_a_pair(num_positions, d_model, base=10_000.0):
 
 
 @any_width.mistake(
-    "You keep a table and hand the same tensor to the next who asks. Whoever writes into it "
-    "changes it for all others: make a new one each time.",
+    "You keep a table and return the same tensor at the next call. If one caller writes into "
+    "it, it changes for all others: make a new table each time.",
     breaks="returns a new table with each call",
 )
 def width_kept_for_the_next(num_positions, d_model, base=10_000.0, kept={}):  # noqa: B006
@@ -179,8 +179,8 @@ def width_kept_for_the_next(num_positions, d_model, base=10_000.0, kept={}):  # 
 
 
 @any_width.mistake(
-    "For an even D you hand out the same tensor again, as a function with a cache does. Whoever "
-    "writes into it changes it for all others: these tables should be new as well.",
+    "For an even D you return the same tensor again, as a cached function does. If one caller "
+    "writes into it, it changes for all others: these tables should be new each time as well.",
     loses="even widths as before",
 )
 def width_even_ones_kept(num_positions, d_model, base=10_000.0, kept={}):  # noqa: B006

@@ -219,7 +219,7 @@ def _in_dtypes(
     return (
         {name: str(getattr(y, "dtype", type(y))) for name, y in found.items()}
         | {
-            f"the result less x, {name}": _added(y, given[name].detach().double(), rows, kept)
+            f"the result minus x, {name}": _added(y, given[name].detach().double(), rows, kept)
             for name, y in found.items()
         }
         | {f"the gradient of x {name}": _gradient(y, given[name]) for name, y in found.items()}

@@ -13,8 +13,8 @@ ADDS, TOLD, KEPT, LONG, DTYPE = (part.name for part in module.parts)
 
 
 @module.mistake(
-    "No buffer has the rows: they are an ordinary attribute, which model.to(device) leaves behind, "
-    "or computed at each call. Compute them once and keep them with register_buffer.",
+    "No buffer holds the rows: they are an ordinary attribute, which model.to(device) leaves "
+    "behind, or computed at each call. Compute them once and keep them with register_buffer.",
     loses=KEPT,
     breaks="moves with the model to another device or precision",
 )
@@ -34,8 +34,8 @@ class table_as_a_parameter(RightModule):
 
 
 @module.mistake(
-    "A Parameter without requires_grad is not trained, but model.parameters() still lists it. What "
-    "moves with the model and is no parameter is a buffer.",
+    "A Parameter without requires_grad is not trained, but model.parameters() still lists it. "
+    "What moves with the model without being a parameter is a buffer.",
     loses=KEPT,
     breaks="keeps them as a **buffer**",
 )
@@ -57,7 +57,7 @@ class table_computed_at_each_call(RightModule):
 
 
 @module.mistake(
-    "Your buffer has another number of rows than max_len.",
+    "The number of rows in your buffer is not max_len.",
     loses=KEPT,
     breaks="the table is a buffer of `max_len` rows",
 )
@@ -68,8 +68,8 @@ class table_of_5000_rows(RightModule):
 
 
 @module.mistake(
-    "Your class is a plain nn.Module. The models of the course ask an encoding for more than "
-    "embed, and all of that comes from Encoding.",
+    "Your class is a plain nn.Module. The models of the course call more than embed; inherit "
+    "the rest from Encoding.",
     loses=KEPT,
     breaks="keeps the course's interface, `Encoding`",
 )
@@ -87,8 +87,8 @@ class module_that_is_no_encoding(nn.Module):
 
 
 @module.mistake(
-    "Your rows are float64, and so is x plus the rows: the next layer will not take it. Give "
-    "the rows the dtype of x.",
+    "Your rows are float64, and so is x plus the rows: the next layer will not accept it. "
+    "Convert the rows to the dtype of x.",
     loses=DTYPE,
     breaks="never rounded to the dtype of the rows",
 )
@@ -102,8 +102,8 @@ class rows_in_double_precision(RightModule):
 
 
 @module.mistake(
-    "Your rows are float32, which suits x in float32 only: bfloat16 plus float32 is float32. "
-    "Give the rows the dtype of x.",
+    "Your rows are float32, which fits only if x is float32 too: bfloat16 plus float32 is "
+    "float32. Convert the rows to the dtype of x.",
     loses=DTYPE,
     breaks="be that float64 or bfloat16",
 )
@@ -114,8 +114,7 @@ class rows_in_single_precision(RightModule):
 
 
 @module.mistake(
-    "Your result has the dtype of the table. It is the other way round: the rows are made to fit "
-    "x, and the result has the dtype of x.",
+    "Your result has the dtype of the table. It should have that of x: convert the rows, not x.",
     loses=DTYPE,
 )
 class x_in_the_dtype_of_the_table(RightModule):
@@ -125,8 +124,8 @@ class x_in_the_dtype_of_the_table(RightModule):
 
 
 @module.mistake(
-    "You round x to the precision of the rows before you add, and what it loses does not come back "
-    "with its dtype. It is the rows that are made to fit x.",
+    "You round x to the precision of the rows before you add, and converting back does not "
+    "restore the lost digits. Convert the rows to the dtype of x instead.",
     loses=DTYPE,
     breaks="never rounded to the dtype of the rows",
 )
@@ -195,8 +194,8 @@ class too_long_one_too_early(RightModule):
 
 
 @module.mistake(
-    "A sequence that is too long ends in an error of another kind. Compare T with max_len "
-    "first, and raise a ValueError that names both.",
+    "A sequence that is too long ends in some other error. Compare T with max_len first, and "
+    "raise a ValueError that names both.",
     loses=LONG,
     breaks="raises ValueError where T is beyond `max_len`",
 )
@@ -206,8 +205,8 @@ class too_long_fails_by_accident(RightModule):
 
 
 @module.mistake(
-    "Your ValueError does not say how long the sequence is and how long it may be. Put both "
-    "numbers into its text.",
+    "Your ValueError does not say both how long the sequence is and how long it may be. Put "
+    "both numbers into its message.",
     loses=LONG,
     breaks="whose message names both numbers",
 )
@@ -218,8 +217,8 @@ class too_long_without_numbers(RightModule):
 
 
 @module.mistake(
-    "You check the length in training only, or only after eval(). The table has max_len rows in "
-    "both.",
+    "You check the length only in training mode, or only after eval(). The table has max_len "
+    "rows in both.",
     loses=LONG,
 )
 class too_long_in_training_only(RightModule):

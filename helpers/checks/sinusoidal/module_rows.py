@@ -22,7 +22,7 @@ class positions_along_the_batch(RightModule):
 
 
 @module.mistake(
-    "table[T − 1] is a single row, added to every token alike. Take the first T: table[:T].",
+    "table[T − 1] is a single row, added to every token alike. Take the first T rows.",
     loses=(ADDS, DTYPE),
     breaks="plus the rows $0, \\dots, T-1$",
 )
@@ -43,8 +43,8 @@ class positions_given_are_ignored(RightModule):
 
 
 @module.mistake(
-    "Of positions (B, T) you take the first sequence's for all. Each sequence has its own: "
-    "table[positions] is (B, T, D) then.",
+    "For positions of shape (B, T), you use those of the first sequence for all. Each sequence "
+    "has its own: table[positions] then has the shape (B, T, D).",
     loses=TOLD,
     breaks="of shape $(T,)$ or $(B, T)$",
 )
@@ -56,8 +56,8 @@ class positions_of_the_first_sequence_for_all(RightModule):
 
 
 @module.mistake(
-    "You take T rows from the first position on. Positions may come in any order, skip some "
-    "and have others twice: table[positions] looks each of them up.",
+    "You take T consecutive rows, beginning at the first position. Positions may come in any "
+    "order, with gaps and repeats: table[positions] looks each of them up.",
     loses=(TOLD, DTYPE),
 )
 class positions_are_only_a_start(RightModule):

@@ -137,8 +137,8 @@ def shift_kept_for_the_next(k, d_model, base=10_000.0, kept={}):  # noqa: B006
 
 
 @shift.mistake(
-    "For k = 0 you hand out one and the same identity. If one caller writes into it, it changes "
-    "for all others: make that matrix anew as well.",
+    "For k = 0 you always return the same identity matrix. If one caller writes into it, it "
+    "changes for all others: make this matrix anew each time as well.",
     loses="backwards, or not at all",
 )
 def shift_with_one_identity(k, d_model, base=10_000.0, kept={}):  # noqa: B006
@@ -149,8 +149,8 @@ def shift_with_one_identity(k, d_model, base=10_000.0, kept={}):  # noqa: B006
 
 
 @shift.mistake(
-    "For k = 0 your matrix is made of integers, and PyTorch does not multiply it with a table "
-    "of float32. torch.eye without a dtype is float32.",
+    "For k = 0 your matrix consists of integers, and PyTorch cannot multiply it by a float32 "
+    "table. torch.eye without a dtype is float32.",
     loses="backwards, or not at all",
     breaks="may be float32 or float64",
 )

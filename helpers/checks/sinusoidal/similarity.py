@@ -67,7 +67,7 @@ def _changed_in_between(before: Tensor, after: Tensor) -> Case:
     def ask(answer: Answer) -> dict[str, Any]:
         table = before.clone()
         first = torch.as_tensor(answer(table)).clone()
-        seen = {"the first result": first, "the table asks for gradients": table.requires_grad}
+        seen = {"the first result": first, "the table requires gradients": table.requires_grad}
         with torch.no_grad():
             table.copy_(after)
         return seen | {"the result after the table has changed": answer(table)}
@@ -111,8 +111,8 @@ similarity = Exercise(
 
 
 @similarity.mistake(
-    "You add up the products, or divide each sum by the same T. There are T − k pairs at offset k, "
-    "so a sum falls with k whatever the table holds; take the mean of those pairs.",
+    "You add up the products, or divide each sum by the same T. There are T − k pairs at "
+    "offset k, so a sum falls with k whatever the table holds; take the mean over those pairs.",
     breaks="Mean of ⟨P_p, P_{p+k}⟩ over p",
 )
 def similarity_sums(table):
@@ -122,8 +122,8 @@ def similarity_sums(table):
 
 
 @similarity.mistake(
-    "You compare row 0 with the others. For sinusoids any row would do, for other tables it takes "
-    "the mean over all rows.",
+    "You compare only row 0 with the others. For sinusoids any row would do; for other tables "
+    "you need the mean over all rows.",
     loses=("any other table", "dtype and gradients"),
     breaks="for **any** table",
 )
@@ -141,8 +141,8 @@ def similarity_not_divided(table):
 
 
 @similarity.mistake(
-    "Your table is a ring, as with roll: row T−1 is compared with row 0 as its neighbour. Use only "
-    "the pairs p, p+k that both exist.",
+    "You treat the table as a ring, as torch.roll does: row T−1 is compared with row 0 as its "
+    "neighbour. Use only the pairs p, p+k that both exist.",
     breaks="for which both rows exist",
 )
 def similarity_wraps_around(table):
@@ -162,8 +162,8 @@ def similarity_of_directions(table):
 
 
 @similarity.mistake(
-    "You write into the table itself, as /= and sub_ do. It belongs to the caller: write into what "
-    "you have made, such as the means.",
+    "You write into the table itself, as /= and sub_ do. It belongs to the caller: write only "
+    "into tensors that you have made, such as the means.",
     breaks="$P$ itself stays as it is",
 )
 def similarity_changes_the_table(table):
@@ -187,8 +187,8 @@ def similarity_without_gradients(table):
 
 
 @similarity.mistake(
-    "The gradient is not the right one: you divide by a bare number (.item() or detach), and "
-    "entry 0 depends on the table too. Leave it a tensor.",
+    "The gradient is wrong: you divide by a plain number (.item() or detach), but entry 0 "
+    "depends on the table too. Keep it a tensor through which gradients flow.",
     loses="dtype and gradients",
 )
 def similarity_divided_by_a_bare_number(table):
@@ -198,8 +198,8 @@ def similarity_divided_by_a_bare_number(table):
 
 
 @similarity.mistake(
-    "Your result is float32 whatever comes in. torch.zeros and torch.tensor make float32 by "
-    "default; torch.stack keeps the dtype that it is given.",
+    "Your result is always float32. torch.zeros and torch.tensor make float32 by default; "
+    "torch.stack keeps the dtype that it is given.",
     loses="dtype and gradients",
     breaks="The result has the dtype and the precision of $P$",
 )
@@ -212,8 +212,8 @@ def similarity_always_in_float32(table):
 
 
 @similarity.mistake(
-    "Your result is float64 where the table is, but computed in float32, with no more digits than "
-    "that. Leave the table as it is; all operations keep its dtype.",
+    "Your result is float64 where the table is, but it was computed in float32 and has only "
+    "that precision. Leave the table as it is; all operations keep its dtype.",
     loses="dtype and gradients",
     breaks="The result has the dtype and the precision of $P$",
 )

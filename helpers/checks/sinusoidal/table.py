@@ -78,7 +78,7 @@ def table_sin_and_cos_swapped(num_positions, d_model, base=10_000.0):
 
 
 @table.mistake(
-    "All your sines stand first and all cosines after them. Some libraries do that, but the "
+    "All your sines come first and all cosines after them. Some libraries do that, but the "
     "paper's formula interleaves: sin, cos, sin, cos, …"
 )
 def table_halves_concatenated(num_positions, d_model, base=10_000.0):
@@ -116,7 +116,7 @@ def table_one_frequency_less_in_the_exponent(num_positions, d_model, base=10_000
 
 
 @table.mistake(
-    "Your first row is position 1. Positions count from 0, so row 0 reads 0, 1, 0, 1, …",
+    "Your first row is position 1. Positions are counted from 0, so row 0 reads 0, 1, 0, 1, …",
     breaks="row $p$ is position $p$, counted from 0",
 )
 def table_positions_from_one(num_positions, d_model, base=10_000.0):
@@ -149,8 +149,8 @@ def table_base_forgotten(num_positions, d_model, base=10_000.0):
 
 
 @table.mistake(
-    "Your frequencies grow with the column. The power of base divides the position: the sign "
-    "of the exponent is minus."
+    "Your frequencies grow with the column. The power of base divides the position: the "
+    "exponent is negative."
 )
 def table_angles_multiplied(num_positions, d_model, base=10_000.0):
     angles = torch.arange(num_positions)[:, None] * base ** (torch.arange(0, d_model, 2) / d_model)
@@ -158,8 +158,8 @@ def table_angles_multiplied(num_positions, d_model, base=10_000.0):
 
 
 @table.mistake(
-    "You keep a table and hand the same tensor to the next who asks. Whoever writes into it "
-    "changes it for all others: make a new one each time.",
+    "You keep a table and return the same tensor at the next call. If one caller writes into "
+    "it, it changes for all others: make a new table each time.",
     breaks="a new one with each call",
 )
 def table_kept_for_the_next(num_positions, d_model, base=10_000.0, kept={}):  # noqa: B006
@@ -168,7 +168,7 @@ def table_kept_for_the_next(num_positions, d_model, base=10_000.0, kept={}):  # 
     return kept.setdefault((num_positions, d_model, base), new)
 
 
-@table.mistake("Your table lies on its side: a row is a position, (T, D); yours is (D, T).")
+@table.mistake("Your table is transposed: each row should be a position, (T, D); yours is (D, T).")
 def table_on_its_side(num_positions, d_model, base=10_000.0):
     angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
     return torch.stack([angles.sin(), angles.cos()], -1).flatten(1).T

@@ -48,8 +48,8 @@ def wavelengths_exponent_i(d_model, base=10_000.0):
 
 
 @wavelengths.mistake(
-    "These are the frequencies ω (radians per position). A wavelength is how many positions "
-    "pass until the angle has grown by 2π.",
+    "These are the frequencies ω (radians per position). A wavelength is the number of "
+    "positions after which the angle has grown by 2π.",
     breaks="After how many positions",
 )
 def wavelengths_are_frequencies(d_model, base=10_000.0):
@@ -73,7 +73,7 @@ def wavelengths_base_forgotten(d_model, base=10_000.0):
 
 
 @wavelengths.mistake(
-    "You give one number per column. A sine and its cosine share a wavelength: D/2 numbers.",
+    "You return one number per column. A sine and its cosine share a wavelength: D/2 numbers.",
     breaks="returns $\\lambda_0, \\dots, \\lambda_{D/2-1}$",
 )
 def wavelengths_of_each_column(d_model, base=10_000.0):
@@ -91,8 +91,9 @@ def wavelengths_kept_for_the_next(d_model, base=10_000.0, kept={}):  # noqa: B00
 
 
 @wavelengths.mistake(
-    "For some widths you return one number too many, for D = 98 say. By rounding, an arange in "
-    "fractions such as 2/D may end a step too late; count in integers and divide afterwards."
+    "For some widths, such as D = 98, you return one number too many. Because of rounding, an "
+    "arange with a fractional step such as 2/D may end a step too late; count in integers and "
+    "divide afterwards."
 )
 def wavelengths_in_steps_of_a_fraction(d_model, base=10_000.0):
     return 2 * math.pi * base ** torch.arange(0, 1, 2 / d_model)

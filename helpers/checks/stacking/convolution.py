@@ -142,7 +142,7 @@ def _cancelling(rng: Random, taps: int) -> Case:
         pair = compare.as_tensor(plain), compare.as_tensor(lifted)
         if pair[0] is None or pair[1] is None or pair[0].shape != pair[1].shape:
             return plain
-        return {"the result is another one": bool((pair[1] - pair[0]).abs().max() > 1e-4)}
+        return {"the result changes": bool((pair[1] - pair[0]).abs().max() > 1e-4)}
 
     words = "1,000,000 is added to all of x, in float64, and the taps add up to 0"
     return Case(f"({_shapes(x, kernel, alpha)}), where {words}", ask)
@@ -172,8 +172,8 @@ def heads_in_the_middle(x, kernel, alpha):
 
 
 @convolution.mistake(
-    "Your heads look to the other side: the first tap meets what lies to the right. Check the "
-    "sign of δ or of the centres.",
+    "Your heads look to the wrong side: the first tap multiplies a token to the right. Check the "
+    "sign of j − i or of the centres.",
     breaks="the neighbour to the **left**",
 )
 @changed(heads_in_the_middle, "delta - centre", "delta + centre")
@@ -201,7 +201,8 @@ def heads_with_half_the_sharpness(): ...
 
 
 @convolution.mistake(
-    "Your scores fall with the distance from the centre, those of the formula with its square."
+    "Your scores fall linearly with the distance from the centre; in the formula they fall with "
+    "its square."
 )
 @changed(heads_in_the_middle, "(delta - centre) ** 2", "(delta - centre).abs()")
 def heads_with_distance_not_squared(): ...
@@ -216,8 +217,8 @@ def heads_that_look_far_away(): ...
 
 
 @convolution.mistake(
-    "Your first head looks at the token itself. The kernel is centred: its middle tap meets "
-    "the token, the taps before it look to the left."
+    "Your first head looks at the token itself. The kernel is centred: its middle tap multiplies "
+    "the token, and the taps before it multiply tokens to the left."
 )
 @changed(heads_in_the_middle, " - kernel.shape[2] // 2", "")
 def heads_that_begin_at_the_token(): ...
@@ -241,8 +242,8 @@ def heads_not_normalised(): ...
 
 
 @convolution.mistake(
-    "Your softmax runs over the queries. Far from an edge that makes no difference here, near "
-    "one it does: each query spreads its weight over the keys.",
+    "Your softmax runs over the queries, but it must run over the keys. Far from the edges that "
+    "makes no difference here; near them it does.",
     loses=(EDGES, EXTREMES, BACKWARDS),
 )
 @changed(heads_in_the_middle, ".softmax(-1)", ".softmax(1)")
@@ -250,7 +251,7 @@ def heads_with_softmax_over_queries(): ...
 
 
 @convolution.mistake(
-    "Your centres lie halfway between two tokens. The middle tap meets the token itself, at "
+    "Your centres lie halfway between two tokens. The middle tap multiplies the token itself, at "
     "offset 0."
 )
 @changed(heads_in_the_middle, "kernel.shape[2] // 2", "kernel.shape[2] / 2")
@@ -258,8 +259,8 @@ def heads_between_two_tokens(): ...
 
 
 @convolution.mistake(
-    "Near an edge your weights do not add up to 1: some of them lie on tokens that do not "
-    "exist. The softmax has the T keys only.",
+    "Near an edge your weights do not add up to 1: some of the weight goes to tokens that do not "
+    "exist. The softmax runs over the T keys only.",
     loses=(EDGES, EXTREMES, BACKWARDS),
     breaks="The softmax runs over the $T$ keys that exist",
 )
@@ -273,8 +274,8 @@ def heads_with_zeros_beyond_the_edges(x, kernel, alpha):
 
 
 @convolution.mistake(
-    "You divide the scores by a root of the width. They hold no dot product here; the formula "
-    "gives them as they are."
+    "You divide the scores by a root of the width. These scores are not dot products: use them as "
+    "the formula gives them."
 )
 @changed(heads_in_the_middle, "-alpha *", "-alpha / x.shape[1] ** 0.5 *")
 def heads_scaled_by_the_width(): ...
@@ -289,7 +290,7 @@ def heads_replaced_by_the_convolution(x, kernel, alpha):
 
 
 @convolution.mistake(
-    "You have three heads, whatever the kernel. There is one for each of its taps.",
+    "You have three heads, whatever the kernel. There is one head for each of its taps.",
     breaks="of shape $(C', C, K)$ with odd $K$",
 )
 @changed(

@@ -16,8 +16,8 @@ from helpers.checks.stacking.convolution import (
 
 
 @convolution.mistake(
-    "Your softmax has K // 2 keys too many on each side, the zeros that a convolution pads with. "
-    "It runs over the T keys of the text only.",
+    "Your softmax runs over K // 2 extra keys on each side, the zeros that a convolution pads "
+    "with. It must run over the T keys of the text only.",
     loses=(EDGES, EXTREMES, BACKWARDS),
 )
 def heads_with_padded_keys(x, kernel, alpha):
@@ -30,7 +30,7 @@ def heads_with_padded_keys(x, kernel, alpha):
 
 
 @convolution.mistake(
-    "A gradient reaches the kernel, but not x, and so no layer below.",
+    "A gradient reaches the kernel, but not x, so no layer below could be trained.",
     loses=BACKWARDS,
 )
 @changed(heads_in_the_middle, "x, kernel)\n", "x.detach(), kernel)\n")
@@ -56,7 +56,7 @@ def heads_without_a_gradient_of_the_kernel(): ...
 
 
 @convolution.mistake(
-    "Your result is float32 whatever comes in. Leave the dtype to x: float64 in, float64 out.",
+    "Your result is float32 whatever the input. Keep the dtype of x: float64 in, float64 out.",
     loses=BACKWARDS,
     breaks="The result has the dtype of `x`",
 )
@@ -65,9 +65,9 @@ def heads_always_in_float32(): ...
 
 
 @convolution.mistake(
-    "Digits are lost on the way. Either some of your numbers are float32, which has 7: in PyTorch "
-    "an integer tensor times a Python float is. Let all of them have the dtype of x. Or something "
-    "small is added to the sum of the exponentials; leave it out.",
+    "Your result loses digits. Either some of your tensors are float32, which has 7 digits: in "
+    "PyTorch an integer tensor times a Python float is float32. Give all of them the dtype of x. "
+    "Or you add something small to the sum of the exponentials; leave it out.",
     loses=BACKWARDS,
     breaks="Compute all in that dtype",
 )
@@ -84,8 +84,8 @@ def heads_that_change_the_kernel(): ...
 
 
 @convolution.mistake(
-    "From some alpha on, each of your heads looks at a single key. A softmax still gives the "
-    "neighbours e^(−alpha) as much: 5 % at alpha = 3.",
+    "Above some alpha, each of your heads looks at a single key. A softmax still gives its "
+    "neighbours e^(−alpha) times as much weight: 5 % at alpha = 3.",
     loses=EXTREMES,
 )
 def heads_of_a_single_key(x, kernel, alpha):
@@ -112,8 +112,8 @@ def heads_without_gradients_where_alpha_is_large(x, kernel, alpha):
 
 
 @convolution.mistake(
-    "exp of all scores of a query is 0 here, and 0 / 0 is not a number. A softmax stays the same "
-    "when a query's largest score is subtracted from all of them; torch's softmax does so.",
+    "Here exp rounds all scores of a query to 0, and 0 / 0 is not a number. A softmax stays the "
+    "same when a query's largest score is subtracted from all of them; torch's softmax does so.",
     loses=EXTREMES,
     breaks="The result must be right even if `alpha` is so large",
 )
@@ -126,8 +126,8 @@ def heads_whose_exp_is_zero(): ...
 
 
 @convolution.mistake(
-    "Your offsets have too few bits: beyond 127 those of 8 bits begin again at the other end, and "
-    "a key far away looks like a near one. Leave them in int64.",
+    "Your offsets have too few bits: 8-bit integers wrap around after 127, and a key far away "
+    "looks like a near one. Keep them in int64.",
     loses=EXTREMES,
 )
 @changed(heads_in_the_middle, "where[:, None]\n", "where[:, None]; delta = delta.char().long()\n")

@@ -98,7 +98,7 @@ def _entry(found: Any, name: str) -> Any:
     return {
         "the result is a dict": isinstance(found, dict),
         f"it has an entry “{name}”": name in entries,
-        "entries beside the three": sorted(str(key) for key in entries if key not in ENTRIES),
+        "entries besides the three": sorted(str(key) for key in entries if key not in ENTRIES),
         f"what “{name}” is": "one number" if single else type(number).__name__,
         f"the entry “{name}” has a fraction": math.isfinite(value) and not whole,
         f"the entry “{name}”": int(value) if whole else str(value),
@@ -145,7 +145,8 @@ MLP = "8 * length * d_model**2"
 
 
 @cost.mistake(
-    "Your entry for the pairs grows with T. Every query meets every key: how many pairs is that?",
+    "Your number for the pairs grows only linearly with T. Every query meets every key: how many "
+    "pairs is that?",
     loses="all pairs",
 )
 @changed(cost_of_a_layer, PAIRS, "2 * length * d_model")
@@ -153,7 +154,8 @@ def cost_pairs_linear(): ...
 
 
 @cost.mistake(
-    "The heads are in your pairs twice. A head is D/H wide, and H of them make D again.",
+    "You count the heads twice in the pairs. A head is D/H wide, so H of them together are D wide "
+    "again.",
     loses="all pairs",
 )
 @changed(cost_of_a_layer, PAIRS, "2 * num_heads * length**2 * d_model")
@@ -170,8 +172,8 @@ def cost_of_one_head(): ...
 
 
 @cost.mistake(
-    "Your pairs are half of what they should be. Are both products in them, the scores and then "
-    "the weights with the values, and each for all T² pairs?",
+    "Your number for the pairs is half of what it should be. Does it include both products, the "
+    "scores and then the weights with the values, and each for all T² pairs?",
     loses="all pairs",
 )
 @changed(cost_of_a_layer, PAIRS, "length**2 * d_model")
@@ -179,8 +181,8 @@ def cost_without_the_weighted_sum(): ...
 
 
 @cost.mistake(
-    "Your pairs are twice what they should be. Two products make them up, a multiplication with "
-    "its addition is one, and D is the width of all heads together.",
+    "Your number for the pairs is twice what it should be. There are two products, a "
+    "multiplication with its addition counts as one, and D is the width of all heads together.",
     loses="all pairs",
 )
 @changed(cost_of_a_layer, PAIRS, "4 * length**2 * d_model")
@@ -188,8 +190,8 @@ def cost_with_pairs_doubled(): ...
 
 
 @cost.mistake(
-    "Your pairs hold neither D nor d: you count the scores, not what each of them takes. A score "
-    "is a dot product.",
+    "Your number for the pairs does not depend on D: you count the scores, not the work for each "
+    "of them. A score is a dot product.",
     loses="all pairs",
 )
 @changed(cost_of_a_layer, PAIRS, "2 * num_heads * length**2")
@@ -205,8 +207,8 @@ def cost_without_the_diagonal(): ...
 
 
 @cost.mistake(
-    "You count three projections. Beside queries, keys and values there is one more D × D "
-    "matrix in attention.",
+    "You count three projections. Besides queries, keys and values there is one more D × D matrix "
+    "in attention.",
     loses="the projections",
 )
 @changed(cost_of_a_layer, PROJECTIONS, "3 * length * d_model**2")
@@ -222,8 +224,8 @@ def cost_with_one_projection(): ...
 
 
 @cost.mistake(
-    "Your projections are twice what they should be. There are four, and a multiplication with its "
-    "addition is one.",
+    "Your number for the projections is twice what it should be. There are four matrices, and a "
+    "multiplication with its addition counts as one.",
     loses="the projections",
 )
 @changed(cost_of_a_layer, PROJECTIONS, "8 * length * d_model**2")
@@ -231,7 +233,8 @@ def cost_with_projections_doubled(): ...
 
 
 @cost.mistake(
-    "You pay a D × D matrix for every head. The heads share it: each takes D/H of its columns.",
+    "You count a whole D × D matrix for every head. The heads share it: each takes D/H of its "
+    "columns.",
     loses="the projections",
 )
 @changed(cost_of_a_layer, PROJECTIONS, "4 * num_heads * length * d_model**2")
@@ -247,8 +250,8 @@ def cost_projections_of_one_head(): ...
 
 
 @cost.mistake(
-    "Your MLP is half of what it should be. It has two matrices, one that widens D to 4D and one "
-    "that comes back.",
+    "Your number for the MLP is half of what it should be. There are two matrices, one from D to "
+    "4D and one back.",
     loses="the MLP",
 )
 @changed(cost_of_a_layer, MLP, "4 * length * d_model**2")
@@ -256,8 +259,8 @@ def cost_with_one_matrix_in_the_mlp(): ...
 
 
 @cost.mistake(
-    "Your MLP is a quarter of what it should be, as if it were D wide inside. In this course, as "
-    "in BERT, it is 4D wide there.",
+    "Your number for the MLP is a quarter of what it should be, as if the hidden layer were D "
+    "wide. In this course, as in BERT, it is 4D wide.",
     loses="the MLP",
 )
 @changed(cost_of_a_layer, MLP, "2 * length * d_model**2")
@@ -265,8 +268,8 @@ def cost_with_a_narrow_mlp(): ...
 
 
 @cost.mistake(
-    "Your MLP is twice what it should be. It has two matrices, and a multiplication with its "
-    "addition is one.",
+    "Your number for the MLP is twice what it should be. There are two matrices, and a "
+    "multiplication with its addition counts as one.",
     loses="the MLP",
 )
 @changed(cost_of_a_layer, MLP, "16 * length * d_model**2")
@@ -282,7 +285,7 @@ def cost_with_a_square_mlp(): ...
 
 
 @cost.mistake(
-    "You count the biases as well. They are added, not multiplied, and left out here.",
+    "You count the biases as well. They are added, not multiplied, so they do not count here.",
     loses=("the projections", "the MLP"),
 )
 @changed(

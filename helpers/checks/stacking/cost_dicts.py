@@ -12,8 +12,8 @@ from helpers.checks.stacking.cost import PROJECTIONS, cost, cost_of_a_layer
 
 
 @cost.mistake(
-    "You return one and the same dict at each call, so a later call changes an earlier result. "
-    "Make a new one in the function.",
+    "You return the same dict object at each call, so a later call changes an earlier result. Make "
+    "a new one in the function.",
     breaks="which returns a new dict",
 )
 def cost_in_one_dict(length, d_model, num_heads, kept={}):  # noqa: B006
@@ -24,7 +24,7 @@ def cost_in_one_dict(length, d_model, num_heads, kept={}):  # noqa: B006
 
 
 @cost.mistake(
-    "The same arguments give one and the same dict again, so whoever changes a result changes the "
+    "The same arguments give the same dict object again, so a change to one result changes the "
     "next one too. Make a new dict at each call.",
     breaks="which returns a new dict",
 )
@@ -38,8 +38,8 @@ def cost_kept_for_the_next_time(length, d_model, num_heads):
 
 
 @cost.mistake(
-    "Your numbers are nearly right: powers by way of logarithms, roots or divisions are a little "
-    "off. Multiply the integers themselves.",
+    "Your numbers are nearly right: powers computed with logarithms, roots or divisions are "
+    "slightly off. Multiply the integers themselves.",
     breaks="The numbers are exact",
 )
 def cost_by_logarithms(length, d_model, num_heads):
@@ -84,8 +84,8 @@ def cost_with_its_total(): ...
 
 
 @cost.mistake(
-    "Everything is twice too large: you count a multiplication and the addition behind it as "
-    "two. Here they are one.",
+    "Everything is twice as large as it should be: you count a multiplication and its addition as "
+    "two. Here they count as one.",
     breaks="A multiplication with its addition counts as one",
 )
 @changed(cost_of_a_layer, "return parts", "return {key: 2 * n for key, n in parts.items()}")

@@ -184,7 +184,8 @@ def depths_of_the_whole_tree(): ...
 
 
 @depths.mistake(
-    "Your depths are right, but no index: give them as integers, torch.int64.",
+    "Your depths are right, but their dtype cannot be used for an index: return integers, "
+    "torch.int64.",
     loses="integers",
     breaks="Return integers (`torch.int64`)",
 )
@@ -213,7 +214,7 @@ def depths_as_short_integers(): ...
 
 
 @depths.mistake(
-    "Your depths are right, but floats, which are no index: give integers, torch.int64.",
+    "Your depths are right, but floats cannot be used for an index: return integers, torch.int64.",
     loses="integers",
 )
 @changed(depths_by_steps, "torch.tensor(found)", "torch.tensor(found).double()")
@@ -221,8 +222,8 @@ def depths_as_double_floats(): ...
 
 
 @depths.mistake(
-    "Your depths have too few bits to count so far: from some depth on they are wrong. Count in "
-    "int, or in torch.int64 from the beginning.",
+    "Your integers have too few bits: beyond some depth they overflow. Count in int, or in "
+    "torch.int64 from the beginning.",
     loses=("each word after its parent", "any order of the words"),
 )
 @changed(depths_by_steps, "torch.tensor(found)", "torch.tensor(found).to(torch.int8).long()")

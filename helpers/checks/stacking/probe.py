@@ -124,8 +124,8 @@ def probe_of_states(train, test, ridge=1e-3):
 
 
 @probe.mistake(
-    "Your error is that on the sequences it was fitted on. A probe with many weights does well "
-    "there whatever the states know; judge it on the others.",
+    "You return the error on the sequences that the probe was fitted on. A probe with many weights "
+    "does well there, whatever the states contain: measure the error on the others.",
     breaks="Error of a linear map from state to position: fitted on (N, T, D), judged on",
 )
 @changed(probe_of_states, "z @ w - q", "train @ w[:-1] + w[-1] - torch.arange(train.shape[1])")
@@ -133,14 +133,16 @@ def probe_tested_on_its_training_data(): ...
 
 
 @probe.mistake(
-    "You fit the probe on the very sequences you judge it by. The weights come from train, the "
+    "You fit the probe on the very sequences that you test it on. The weights come from train, the "
     "error from test."
 )
 @changed(probe_of_states, "    z = torch.cat([train", "    train = test; z = torch.cat([train")
 def probe_fitted_on_the_test_data(): ...
 
 
-@probe.mistake("Your Z has no column of ones, so a state of zeros always stands at position 0.")
+@probe.mistake(
+    "Your Z has no column of ones, so for a state of zeros the probe always predicts position 0."
+)
 def probe_without_a_constant(train, test, ridge=1e-3):
     z = train.flatten(0, 1)
     p = torch.arange(train.shape[1]).repeat(len(train)).to(z)
@@ -194,7 +196,7 @@ def probe_without_its_ridge(): ...
 
 
 @probe.mistake(
-    "Your ridge is always that of the default. Use the argument.",
+    "You always use the default ridge. Use the argument.",
     loses=(RIDGE, HARD),
 )
 @changed(probe_of_states, "+ ridge *", "+ 1e-3 *")
@@ -216,8 +218,8 @@ def probe_with_a_free_constant(): ...
 
 
 @probe.mistake(
-    "The test sequences have the positions of the training ones in your code. They may be "
-    "longer or shorter: count them anew.",
+    "You use the positions of the training sequences for the test sequences too. Those may be "
+    "longer or shorter: count their positions anew.",
     loses=(LENGTH, RIDGE, HARD),
     breaks="The test sequences may be longer or shorter",
 )
@@ -239,7 +241,8 @@ def probe_with_positions_from_one(train, test, ridge=1e-3):
 
 
 @probe.mistake(
-    "You count the rows of all sequences through. The position begins at 0 again in each sequence."
+    "You number the rows of all sequences consecutively. The position begins at 0 again in each "
+    "sequence."
 )
 def probe_of_the_row_number(train, test, ridge=1e-3):
     z = torch.cat([train, torch.ones_like(train[..., :1])], -1).flatten(0, 1)
@@ -264,8 +267,8 @@ def probe_by_the_normal_equations(): ...
 
 
 @probe.mistake(
-    "You compute in float32. Where the states are nearly alike, the products of ZᵀZ differ in "
-    "later digits than it has. Stay in the precision of the states.",
+    "You compute in float32. Where the states are nearly alike, the entries of ZᵀZ differ only in "
+    "digits that float32 does not have. Keep the precision of the states.",
     loses=HARD,
     breaks="so compute in the dtype of the states",
 )

@@ -14,23 +14,23 @@ from helpers.checks.stacking.probe import HARD, LENGTH, RIDGE, probe, probe_of_s
 def probe_with_squared_errors(): ...
 
 
-@probe.mistake("This is the root of the mean square. Return the mean of the absolute values.")
+@probe.mistake("This is the root mean square error. Return the mean of the absolute values.")
 @changed(probe_of_states, "errors.abs().mean()", "errors.square().mean().sqrt()")
 def probe_with_the_root_of_squared_errors(): ...
 
 
-@probe.mistake("Errors to the left and to the right cancel in your mean. Take their size first.")
+@probe.mistake("Positive and negative errors cancel in your mean. Take absolute values first.")
 @changed(probe_of_states, "errors.abs().mean()", "errors.mean()")
 def probe_with_signed_errors(): ...
 
 
-@probe.mistake("Errors to the left and to the right cancel in your sum. Take their size first.")
+@probe.mistake("Positive and negative errors cancel in your sum. Take absolute values first.")
 @changed(probe_of_states, "errors.abs().mean()", "errors.mean().abs()")
 def probe_with_the_size_of_the_mean_error(): ...
 
 
 @probe.mistake(
-    "You round what the probe says. Leave its numbers as they are: 3.4 misses 3 by 0.4.",
+    "You round the predictions of the probe. Leave them as they are: 3.4 misses 3 by 0.4.",
     breaks="Do not round or clip the probe's answers",
 )
 @changed(probe_of_states, "z @ w - q", "(z @ w).round() - q")
@@ -38,8 +38,8 @@ def probe_with_rounded_answers(): ...
 
 
 @probe.mistake(
-    "You clip what the probe says to the positions of the text. It counts as it is: −1 misses 0 "
-    "by 1.",
+    "You clip the predictions of the probe to the positions of the text. Leave them as they are: "
+    "−1 misses 0 by 1.",
     breaks="Do not round or clip the probe's answers",
 )
 @changed(probe_of_states, "z @ w - q", "(z @ w).clamp(0, test.shape[1] - 1) - q")
@@ -101,7 +101,7 @@ def probe_of_shortened_tests(): ...
 
 
 @probe.mistake(
-    "Your ridge has a smallest value. Any positive number may be asked for, such as 1e-9.",
+    "You do not let the ridge fall below some value. It may be any positive number, such as 1e-9.",
     loses=HARD,
     breaks="any positive number",
 )
@@ -110,7 +110,7 @@ def probe_with_a_smallest_ridge(): ...
 
 
 @probe.mistake(
-    "Your ridge has a largest value. Any positive number may be asked for, such as 500.",
+    "You do not let the ridge rise above some value. It may be any positive number, such as 500.",
     loses=RIDGE,
     breaks="any positive number",
 )
@@ -119,8 +119,8 @@ def probe_with_a_largest_ridge(): ...
 
 
 @probe.mistake(
-    "Your weights have been through float32. Where the states are nearly alike the weights are "
-    "large, and their seventh digit counts. Stay in the precision of the states.",
+    "Your weights have passed through float32. Where the states are nearly alike, the weights are "
+    "large and their seventh digit counts. Keep the precision of the states.",
     loses=HARD,
 )
 @changed(probe_of_states, "errors = z @ w - q", "errors = z @ w.float().to(z) - q")
@@ -128,7 +128,8 @@ def probe_with_weights_in_single_precision(): ...
 
 
 @probe.mistake(
-    "You return a tensor with an axis. Return a single number, without one.",
+    "You return a tensor of shape (1,). Return a single number: a float, or a tensor without an "
+    "axis.",
 )
 @changed(probe_of_states, "errors.abs().mean()", "errors.abs().mean()[None]")
 def probe_in_a_tensor_with_an_axis(): ...

@@ -125,8 +125,8 @@ residual = Exercise(
 
 
 @residual.mistake(
-    "Your result is 1 whatever the input: nothing has been taken off X before its norm. What "
-    "all rows share has to go first."
+    "Your result is 1 whatever the input: nothing has been subtracted from X before you take its "
+    "norm. Subtract what all rows share first."
 )
 def residual_without_the_mean(x):
     return torch.linalg.matrix_norm(x) / torch.linalg.matrix_norm(x)
@@ -150,8 +150,8 @@ def residual_mean_over_the_batch(x):
 
 
 @residual.mistake(
-    "You take one mean row for the whole batch. Each sequence has its own: different "
-    "sequences may well end in different rows.",
+    "You take one mean row for the whole batch. Each sequence has its own: different sequences may "
+    "well collapse to different rows.",
     loses=(
         "each sequence of a batch by itself",
         "rows that are almost the same, small numbers",
@@ -173,8 +173,8 @@ def residual_one_number_for_the_batch(x):
 
 
 @residual.mistake(
-    "You subtract one number from everything. The nearest matrix with equal rows has a row of "
-    "D numbers."
+    "You subtract a single number from all entries. The nearest matrix with equal rows repeats one "
+    "row of D numbers."
 )
 def residual_one_mean_number(x):
     rest = x - x.mean((1, 2), keepdim=True)
@@ -182,8 +182,8 @@ def residual_one_mean_number(x):
 
 
 @residual.mistake(
-    "This is the length of what is left. Without dividing by the length of X, an X that is "
-    "merely scaled down would look collapsed."
+    "This is the norm of what is left. If it is not divided by the norm of X, an X that is merely "
+    "scaled down looks collapsed."
 )
 def residual_not_relative(x):
     return torch.linalg.matrix_norm(x - x.mean(1, keepdim=True))
@@ -206,22 +206,22 @@ def residual_in_absolute_values(x):
 
 
 @residual.mistake(
-    "Yours is 1 where all rows are the same. The residual is what is left of the differences: "
-    "then it is 0."
+    "Your result is 1 where all rows are the same. The residual measures the differences that are "
+    "left: there it is 0."
 )
 def residual_from_one(x):
     rest = x - x.mean(1, keepdim=True)
     return 1 - torch.linalg.matrix_norm(rest) / torch.linalg.matrix_norm(x)
 
 
-@residual.mistake("You divide the sums of squares. A norm is the root of that sum.")
+@residual.mistake("You divide the sums of squares. A norm is the square root of such a sum.")
 def residual_squared(x):
     rest = x - x.mean(1, keepdim=True)
     return rest.square().sum((1, 2)) / x.square().sum((1, 2))
 
 
 @residual.mistake(
-    "You divide by the length of the part that was taken off. The formula divides by that of "
+    "You divide by the norm of the part that was subtracted. The formula divides by the norm of "
     "the whole X, so that the result lies between 0 and 1."
 )
 def residual_relative_to_the_mean_row(x):

@@ -19,7 +19,7 @@ def residual_by_pythagoras(x):
 
 
 @residual.mistake(
-    "float32 has 7 digits, so what differs in the ninth is gone. Stay in the precision of x.",
+    "float32 has 7 digits, so a difference in the ninth digit is lost. Keep the precision of x.",
     loses=("rows that are almost the same, small numbers", "dtype and gradients"),
     breaks="Keep the precision of `x`",
 )
@@ -29,8 +29,8 @@ def residual_in_single_precision(x):
 
 
 @residual.mistake(
-    "Where all numbers of X are small, the result is no longer that of 1000·X, as it should be. "
-    "What guards against a division by 0 counts there. Leave it out.",
+    "Where all entries of X are small, your result is no longer the same as for 1000·X, as it "
+    "should be. Your guard against a division by 0 matters there. Leave it out.",
     loses="rows that are almost the same, small numbers",
     breaks="do not add a small number to the denominator",
 )
@@ -63,7 +63,8 @@ def residual_always_in_float64(x):
 
 
 @residual.mistake(
-    "You take the mean off x itself, which belongs to the caller. x - mean makes a new tensor.",
+    "You subtract the mean from x in place, but x belongs to the caller. x - mean makes a new "
+    "tensor.",
     breaks="which stays as it is",
 )
 def residual_in_place(x):
@@ -73,8 +74,8 @@ def residual_in_place(x):
 
 
 @residual.mistake(
-    "Where rows hardly differ, you take the residual for 0 or for one that has no gradient. It is "
-    "a number like any other there, and it is these rows that this is made for.",
+    "Where rows hardly differ, you set the residual to 0 or to a value without a gradient. It is a "
+    "number like any other there, and such rows are what it is meant to measure.",
     loses="rows that are almost the same, small numbers",
 )
 def residual_of_nothing_where_it_is_small(x):

@@ -188,8 +188,8 @@ def offsets_as_differences_of_depth(): ...
 
 
 @tree.mistake(
-    "Across branches you take two steps too many. Are depths and the depth of the common word "
-    "counted alike?",
+    "Across branches you take two steps too many. Do you count the depths of the two words and of "
+    "their common ancestor in the same way?",
     loses=(ACROSS, WHOLE),
 )
 @changed(offsets_by_paths, "len(a ^ b)", "len(a ^ b) + 2")
@@ -211,7 +211,8 @@ def offsets_down_from_the_common_word_only(): ...
 
 
 @tree.mistake(
-    "Your steps across branches are all positive. They are negative where j stands before i.",
+    "Your offsets across branches are all positive. They are negative where j stands before i in "
+    "the text.",
     loses=(ACROSS, WHOLE),
 )
 @changed(offsets_by_paths, "steps if j > i else -steps", "steps")
@@ -228,8 +229,8 @@ def offsets_across_with_the_sign_of_the_depths(): ...
 
 
 @tree.mistake(
-    "From a word to its parent it should be −1. Your sign is reversed where one word is above "
-    "the other.",
+    "The offset from a word to its parent should be −1. Your sign is reversed where one word is "
+    "above the other.",
     loses=(ON_A_PATH, WHOLE),
     breaks="it is $\\text{depth}_j - \\text{depth}_i$",
 )
@@ -247,7 +248,7 @@ def offsets_reversed_across(): ...
 
 
 @tree.mistake(
-    "Where one word is above the other, all yours are positive. Up is minus, down is plus.",
+    "Where one word is above the other, all your offsets are positive. Up is minus, down is plus.",
     loses=(ON_A_PATH, WHOLE),
 )
 @changed(offsets_by_paths, "len(b) - len(a)", "steps")
@@ -263,8 +264,7 @@ def offsets_counted_in_words(): ...
 
 
 @tree.mistake(
-    "You treat parent and child as one above the other, but not grandparents. Every ancestor "
-    "is above a word.",
+    "You treat a parent as above its child, but not a grandparent. Every ancestor is above a word.",
     loses=(ON_A_PATH, WHOLE),
 )
 @changed(offsets_by_paths, "i in b or j in a", "steps <= 1")
@@ -278,8 +278,8 @@ def offsets_in_the_line(parents):
 
 
 @tree.mistake(
-    "You walk the words from left to right, each after its parent. A parent may stand to the right "
-    "of its word; then its path is not known yet.",
+    "You go through the words once, from left to right. A parent may stand to the right of its "
+    "word; then its path to the root is not known yet.",
     breaks="Again the words may come in any order",
 )
 def offsets_in_one_pass(parents):

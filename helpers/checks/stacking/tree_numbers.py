@@ -7,7 +7,8 @@ from helpers.checks.stacking.tree import ACROSS, ON_A_PATH, WHOLE, offsets_by_pa
 
 
 @tree.mistake(
-    "Your offsets are right, but no index: give them as integers, torch.int64.",
+    "Your offsets are right, but their dtype cannot be used for an index: return integers, "
+    "torch.int64.",
     loses=WHOLE,
     breaks="Return integers (`torch.int64`)",
 )
@@ -24,7 +25,7 @@ def offsets_as_short_integers(): ...
 
 
 @tree.mistake(
-    "Your offsets are right, but floats, which are no index: give integers, torch.int64.",
+    "Your offsets are right, but floats cannot be used for an index: return integers, torch.int64.",
     loses=WHOLE,
 )
 @changed(offsets_by_paths, "torch.tensor(found)", "torch.tensor(found).double()")

@@ -29,7 +29,7 @@ def _whole(case: Case) -> Case:
         if compare.as_tensor(found) is None:
             return found
         whole = "int" in str(found.dtype)
-        return {"the positions": found, "they are whole numbers by their dtype": whole}
+        return {"the positions": found, "their dtype is an integer type": whole}
 
     return Case(case.label, ask)
 
@@ -67,7 +67,7 @@ positions = Exercise(
 
 
 @positions.mistake(
-    "Your first position is 1. Positions count from 0, as rows of a table do.",
+    "Your first position is 1. Positions are counted from 0, like the rows of a table.",
     breaks="Position of each token in its sentence, from 0",
 )
 def positions_from_one(tokens):
@@ -91,7 +91,7 @@ def positions_of_one_sentence(tokens):
 
 
 @positions.mistake(
-    "You count on from one sentence into the next. Each sentence begins at 0 again.",
+    "You keep counting from one sentence to the next. Each sentence starts again at 0.",
     breaks="it returns the position of each token in its own sentence",
 )
 def positions_through_the_whole_batch(tokens):
@@ -104,8 +104,8 @@ def positions_counted_from_the_end(tokens):
 
 
 @positions.mistake(
-    "The numbers are right, but they are floating-point. They cannot index the rows of a table; "
-    "torch.arange of whole numbers returns whole numbers.",
+    "The numbers are right, but they are floating-point. They cannot index the rows of a "
+    "table; torch.arange of integers returns integers.",
     breaks="as whole numbers",
 )
 def positions_as_floats(tokens):
@@ -146,16 +146,16 @@ def positions_in_columns(tokens):
 
 
 @positions.mistake(
-    "You count the sentences, as len(tokens) does: of shape (B, T) it is B. The length of a "
-    "sentence is tokens.shape[1]."
+    "You count the sentences: for the shape (B, T), len(tokens) is B. The length of a sentence "
+    "is tokens.shape[1]."
 )
 def positions_as_many_as_sentences(tokens):
     return torch.arange(len(tokens))
 
 
 @positions.mistake(
-    "Your rows stand one behind the other in a single long one, as `repeat(B)` puts them. "
-    "`repeat(B, 1)` repeats along the first axis, and so does `expand(B, T)`."
+    "Your rows are joined end to end into one long row, as `repeat(B)` does. `repeat` takes "
+    "one number for each axis of the result, and so does `expand`."
 )
 def positions_repeated_in_a_row(tokens):
     return torch.arange(tokens.shape[1]).repeat(len(tokens))

@@ -9,8 +9,8 @@ from textwrap import dedent
 
 from tests.course.grading.hostile.rows import REAL, Row, trick
 
-OWN_LINES = "the points are for your own lines"
-HIDDEN = "where a check cannot follow"
+OWN_LINES = "the points are for your own code"
+HIDDEN = "which a check cannot see into"
 STOPPED = "took more than 2 s"  # what was to come from there does not
 IMPORT = "from helpers import encodings\n"
 
