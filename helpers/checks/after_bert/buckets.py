@@ -176,8 +176,8 @@ def buckets_all_on_one_side(offsets, num_buckets=32, max_distance=128):
 
 
 @buckets.mistake(
-    "Each offset has a bucket of its own until they run out. With 32 buckets, from the eighth "
-    "on each holds several offsets, and more of them the farther away it is.",
+    "Each offset has a bucket of its own until they run out. With 32 buckets, those "
+    "from bucket 8 on should hold several offsets each, the more the farther away they are.",
     loses=(FAR, SIZES),
 )
 def buckets_clipped(offsets, num_buckets=32, max_distance=128):
@@ -213,7 +213,7 @@ def buckets_logarithm_not_divided(offsets, num_buckets=32, max_distance=128):
 
 @buckets.mistake(
     "Beyond max_distance your bucket numbers keep growing and leave the side they belong to. "
-    "All of those offsets share the last bucket of their side.",
+    "All of those offsets should share the last bucket of their side.",
     loses=(FAR, SIZES),
 )
 def buckets_without_an_end(offsets, num_buckets=32, max_distance=128):

@@ -29,8 +29,9 @@ def buckets_maximum_ignored(): ...
 
 
 @buckets.mistake(
-    "Each distance at which a bucket begins, such as 16, 32 and 64 with the default sizes, "
-    "lands in the bucket before. The formula rounds down, and a whole number stays as it is.",
+    "Where a bucket begins exactly at a distance, at 16, 32 and 64 with the default sizes, you "
+    "put this distance into the bucket before. The formula rounds down, and a whole number "
+    "stays as it is.",
     loses=(FAR, SIZES),
 )
 def buckets_begin_one_late(offsets, num_buckets=32, max_distance=128):
@@ -70,7 +71,7 @@ def buckets_that_wrap_around(): ...
 
 
 @buckets.mistake(
-    "The last bucket of a side has only distances from max_distance on. The formula's floor "
+    "Your last bucket of a side has only distances from max_distance on. The formula's floor "
     "reaches n − 1 before that.",
     loses=(FAR, SIZES),
 )

@@ -151,7 +151,7 @@ def xpos_at_the_input(): ...
 
 @hooks.mistake(
     "B: a vector for each position looks like BERT's table, but it is never added to a token "
-    "vector. Where does the product of two of them go?",
+    "vector. Where does the product of two such vectors go?",
     loses="paper B",
     breaks="Token vectors and position vectors are never added",
 )
@@ -251,8 +251,8 @@ def detr_at_the_input(): ...
 
 
 @hooks.mistake(
-    "F: nothing is added to the scores themselves. Each query and each key gets a vector of "
-    "its own. A hook can be the right one even if nothing is rotated in it.",
+    "F: nothing is added to the scores themselves. A vector is added to each query and to "
+    "each key separately. A hook can be the right one even if nothing is rotated in it.",
     loses="paper F",
     breaks="Name the hook where the paper itself acts",
 )

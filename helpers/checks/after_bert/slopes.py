@@ -230,8 +230,7 @@ def slopes_from_the_back(num_heads):
 
 
 @slopes.mistake(
-    "Your slopes are in float16. Return them in float32 or float64, in which attention is "
-    "computed.",
+    "Your slopes are in float16. Return them in float32 or float64, as the exercise asks.",
     breaks="float32 or float64",
 )
 def slopes_in_16_bits(num_heads):

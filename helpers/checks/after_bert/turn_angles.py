@@ -102,15 +102,16 @@ def turn_base_forgotten_in_halves(): ...
 
 
 @turn.mistake(
-    "Your angles grow from pair to pair: the exponent of base is negative. Pair 0 is the "
-    "fastest, with 1 radian per position."
+    "Your angles grow from pair to pair. The exponent of base should be negative, so that "
+    "pair 0 is the fastest, with 1 radian per position."
 )
 @changed(turned_right, "base ** (-torch", "base ** (torch")
 def turn_angles_grow(): ...
 
 
 @turn.mistake(
-    "Your angles are in the opposite order: pair 0 is the fastest, with 1 radian per position.",
+    "Your angles are in the opposite order: pair 0 should be the fastest, with 1 radian per "
+    "position.",
 )
 @changed(turned_right, "2) / d)", "2) / d).flip(0)")
 def turn_slowest_pair_first(): ...

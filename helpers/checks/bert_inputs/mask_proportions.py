@@ -198,8 +198,8 @@ def mask_as_many_in_every_batch(tokens, vocab_size, generator, probability=0.15)
 
 
 @mask.mistake(
-    "In every call the same number of the chosen words is masked, and the same number replaced. "
-    "Let a number that is drawn anew from the generator decide for each chosen word by itself.",
+    "In every call exactly 80 % of the chosen words are masked, and exactly 10 % replaced. Let "
+    "a number that is drawn anew from the generator decide for each chosen word by itself.",
     loses="80 % [MASK], 10 % random, 10 % kept",
     breaks="is drawn for each word by itself",
 )

@@ -203,7 +203,7 @@ class sum_with_positions_along_the_batch(RightSum):
         return self.positions(torch.arange(tokens.shape[0]))[:, None]
 
 
-@vectors.mistake("Your first token gets row 1 of the table. Positions count from 0.")
+@vectors.mistake("Your first token gets row 1 of the table of positions. Positions count from 0.")
 class sum_with_positions_from_one(RightSum):
     def places(self, tokens):
         return self.positions(torch.arange(1, tokens.shape[1] + 1))

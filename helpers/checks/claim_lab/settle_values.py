@@ -56,8 +56,8 @@ def settle_by_the_mean_of_the_squares(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
-    "Where mean + 2s or mean − 2s equals an end, the whole range still lies in the interval, to "
-    "which its ends belong: the claim holds.",
+    "Where mean − 2s equals the lower end, or mean + 2s the upper one, the whole range still lies "
+    "in the interval, to which its ends belong: the claim holds.",
     breaks="Both ends belong to the interval",
 )
 @changed(

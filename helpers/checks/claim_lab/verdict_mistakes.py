@@ -83,8 +83,8 @@ def verdict_with_open_as_in_part(): ...
 
 
 @exercise.mistake(
-    "You look at the means alone. Pass all values of a number to decide, which takes into account "
-    "how far apart they are.",
+    "You look at the means alone. Pass all values of a number to `decide`, which takes into "
+    "account how far apart they are.",
     loses=VERDICT,
 )
 def verdict_by_the_means(claim, seeds):
@@ -264,8 +264,8 @@ def verdict_known_by_heart(): ...
 
 
 @exercise.mistake(
-    "A value that several seeds share stands in your list only once. Give each seed a value of its "
-    "own.",
+    "A value that several seeds share stands in your list only once. Return one value for each "
+    "seed, even where some are equal.",
     loses=NUMBERS,
     breaks="the lists of what was measured",
 )

@@ -11,7 +11,7 @@ from helpers.checks.learned.fourier import RightFourier, fourier
 
 
 @fourier.mistake(
-    "Your angles have a factor 2π too many. Here W_r is already in radians per position.",
+    "Your angles have one factor of 2π too many. Here W_r is already in radians per position.",
     loses=("equation 2: the features", "positions (B, T) as well"),
 )
 class features_in_whole_turns(RightFourier):

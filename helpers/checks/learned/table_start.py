@@ -50,8 +50,8 @@ class rows_detached(RightTable):
 
 
 @table.mistake(
-    "Your rows begin with a standard deviation of 1: the argument std is not used. (1 is the "
-    "default of nn.Embedding and torch.randn.)",
+    "Your rows begin with a standard deviation of 1: the argument std is not used. (nn.Embedding "
+    "and torch.randn draw with 1.)",
     loses="the rows start with the std asked for",
 )
 class rows_begin_with_std_one(RightTable):

@@ -177,7 +177,7 @@ def _outcome(model: Bert, tokens: Tensor) -> str:
     except NotImplementedError:
         raise
     except ValueError as error:
-        return WORKS if str(error).strip() else "a ValueError without a text"
+        return WORKS if str(error).strip() else "a ValueError without a message"
     except Exception as error:
         return type(error).__name__
 

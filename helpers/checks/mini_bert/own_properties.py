@@ -87,8 +87,8 @@ class own_with_64_rows(RowAndOffset):
 
 
 @own.mistake(
-    "A fixed number of heads is written into your class. It is given by the argument num_heads, "
-    "and BERT has 12.",
+    "A fixed number of heads is written into your class. How many there are is given by the "
+    "argument num_heads, and BERT has 12.",
     loses="it drops into Bert",
     breaks="right shapes",
 )
@@ -231,7 +231,7 @@ class own_without_telling_its_length(RowAndOffset):
 
 
 @own.mistake(
-    "Your error has no text. Say in it how long the text is, and what the limit is.",
+    "Your error has no message. Say in it how long the text is, and what the limit is.",
     loses="any length up to max_len",
     breaks="a `ValueError` that says why",
 )

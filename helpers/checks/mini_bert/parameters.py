@@ -296,8 +296,8 @@ def count_with_1024_positions(V, D, L, T):
 
 
 @parameters.mistake(
-    "Below the layers, 2D parameters are missing: most likely the table that says which sentence a "
-    "token belongs to, or the LayerNorm behind the sum.",
+    "Below the layers, 2·D parameters are missing: most likely the table that says which sentence "
+    "a token belongs to, or the LayerNorm behind the sum.",
     loses=("below the layers", "all of it"),
     breaks="three tables and a LayerNorm",
 )

@@ -22,7 +22,7 @@ def count_of_all_layers_at_once(V, D, L, T):
 
 
 @parameters.mistake(
-    "4D parameters of a layer are missing: those of its two LayerNorms, the biases of the four "
+    "4·D parameters of a layer are missing: those of its two LayerNorms, the biases of the four "
     "maps of attention, or the bias of the MLP's first map, which is 4D long.",
     loses=("a layer", "all of it"),
 )
@@ -34,7 +34,7 @@ def count_without_norms_in_a_layer(V, D, L, T):
 
 
 @parameters.mistake(
-    "2D parameters of a layer are missing. There are two LayerNorms in it, with two numbers for "
+    "2·D parameters of a layer are missing. There are two LayerNorms in it, with two numbers for "
     "each entry; and each of the six maps has a bias.",
     loses=("a layer", "all of it"),
     breaks="two LayerNorms",
@@ -70,7 +70,7 @@ def count_with_a_narrow_mlp(V, D, L, T):
 
 
 @parameters.mistake(
-    "3D parameters of a layer are missing. Queries, keys and values have biases too, and the bias "
+    "3·D parameters of a layer are missing. Queries, keys and values have biases too, and the bias "
     "of the MLP's first map is as long as its output, 4D.",
     loses=("a layer", "all of it"),
 )

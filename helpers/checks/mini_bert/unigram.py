@@ -124,7 +124,7 @@ def unigram_without_one_more(training, testing, vocab_size):
 
 @unigram.mistake(
     "Your probabilities add up to more than 1: each word is counted once more, but you still "
-    "divide by the number of words.",
+    "divide by N, the number of words in training.",
     breaks=r"\frac{n_w + 1}{N + V}",
 )
 def unigram_with_one_more_above_only(training, testing, vocab_size):

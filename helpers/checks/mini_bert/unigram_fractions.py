@@ -9,8 +9,8 @@ from helpers.checks.mini_bert.unigram import unigram
 
 @unigram.mistake(
     "Your numerators count each word once more than seen, but your denominator is still the number "
-    "of words, unless there are none. If V words are each counted once more, how many is that in "
-    "all?",
+    "of words in training, unless that is 0. If V words are each counted once more, how many more "
+    "is that in all?",
     breaks=r"\frac{n_w + 1}{N + V}",
 )
 def unigram_with_as_many_words_as_before(training, testing, vocab_size):

@@ -43,7 +43,7 @@ def _simple(rng: Random) -> Iterator[Case]:
             yield common.order_case("sum over all sequences", _mixed, x, order)
     yield common.exact_case("running sum", x, order)
     yield common.magnified(
-        common.order_case("running sum, even tinier", lambda x: 1e-6 * x.cumsum(1), x, order)
+        common.order_case("running sum, times 1e-6", lambda x: 1e-6 * x.cumsum(1), x, order)
     )
     x, order = common.large_batch(rng)
     yield common.order_case("a sum at the last position", common.summed_at_the_last, x, order)

@@ -49,7 +49,7 @@ def _simple(rng: Random) -> Iterator[Case]:
             yield common.order_case("fading sum, mixed", lambda x: mixed(_fading(x)), x, order)
     yield common.exact_case("running sum", x, order)
     yield common.magnified(
-        common.order_case("fading sum, even tinier", lambda x: 1e-6 * _fading(x), x, order)
+        common.order_case("fading sum, times 1e-6", lambda x: 1e-6 * _fading(x), x, order)
     )
     x, order = common.large_batch(rng)
     order = order[order < len(order) - 1]

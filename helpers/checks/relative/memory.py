@@ -248,7 +248,8 @@ def memory_in_floats(B, H, T, d, k):
 
 
 @memory.mistake(
-    "Your dictionary has entries that the exercise does not ask for. Return only those five.",
+    "Your dictionary has entries that the exercise does not ask for. Return only the five that it "
+    "asks for.",
     loses="what is learned, and the scores",
     breaks="exactly these five whole numbers",
 )

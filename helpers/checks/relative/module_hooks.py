@@ -179,7 +179,7 @@ class length_bound_to_max_len(RightShaw):
 
 @module.mistake(
     "You insert an axis for the heads into any offsets. With those of shape (T, T), the "
-    "queries would then be taken for sentences.",
+    "queries would then line up with the heads.",
     loses="offsets that are given",
     breaks="$(T, T)$ for all sentences",
 )

@@ -83,8 +83,8 @@ class tables_without_offset_zero(RightShaw):
 
 
 @module.mistake(
-    "You treat a clip of 0 as no clip, as “k or 8” and “if k” do. 0 is a clip like any other: "
-    "one row, for all offsets.",
+    "You treat a clip of 0 as if none were given, as “k or 8” and “if k” do. 0 is a clip like "
+    "any other: one row, for all offsets.",
     loses=(
         "scores: q_i · w^K by offset",
         "context: Σ α_ij w^V by offset",

@@ -22,7 +22,7 @@ def skew_by_index(products):
 
 
 @skew.mistake(
-    "The numbers are right, but comparing positions and multiplying by the result is a mask: "
+    "The numbers are right, but comparing positions and multiplying by the result is masking: "
     "of the 2T − 1 products for a pair, all but one are 0. The exercise asks for the same "
     "without a mask.",
     loses="without an index",

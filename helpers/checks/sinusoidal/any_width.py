@@ -88,7 +88,8 @@ def width_one_column_short(num_positions, d_model, base=10_000.0):
 
 
 @any_width.mistake(
-    "Your last column is zero. The formula has a sine for it; only the cosine after it is missing.",
+    "Your last column is zero. The formula has a sine for it. It is only the cosine after it that "
+    "is left out.",
     loses=("odd widths", "a single column"),
     breaks="with an odd one the last column is a sine",
 )

@@ -102,8 +102,8 @@ class rows_in_double_precision(RightModule):
 
 
 @module.mistake(
-    "Your rows are float32, which fits only if x is float32 too: bfloat16 plus float32 is "
-    "float32. Convert the rows to the dtype of x.",
+    "Your rows are float32, which does not fit a narrower x: bfloat16 plus float32 is float32. "
+    "Convert the rows to the dtype of x.",
     loses=DTYPE,
     breaks="be that float64 or bfloat16",
 )

@@ -149,8 +149,8 @@ def table_base_forgotten(num_positions, d_model, base=10_000.0):
 
 
 @table.mistake(
-    "Your frequencies grow with the column. The power of base divides the position: the "
-    "exponent is negative."
+    "Your frequencies grow with the column. The power of base should divide the "
+    "position: its exponent is negative."
 )
 def table_angles_multiplied(num_positions, d_model, base=10_000.0):
     angles = torch.arange(num_positions)[:, None] * base ** (torch.arange(0, d_model, 2) / d_model)

@@ -84,8 +84,8 @@ def heads_that_change_the_kernel(): ...
 
 
 @convolution.mistake(
-    "Above some alpha, each of your heads looks at a single key. A softmax still gives its "
-    "neighbours e^(−alpha) times as much weight: 5 % at alpha = 3.",
+    "Above some alpha, each of your heads looks at a single key. A softmax still gives the "
+    "neighbours of that key e^(−alpha) times as much weight: 5 % at alpha = 3.",
     loses=EXTREMES,
 )
 def heads_of_a_single_key(x, kernel, alpha):
@@ -112,8 +112,9 @@ def heads_without_gradients_where_alpha_is_large(x, kernel, alpha):
 
 
 @convolution.mistake(
-    "Here exp rounds all scores of a query to 0, and 0 / 0 is not a number. A softmax stays the "
-    "same when a query's largest score is subtracted from all of them; torch's softmax does so.",
+    "Here the exponentials of all scores of a query are rounded to 0, and 0 / 0 is not a number. A "
+    "softmax stays the same when a query's largest score is subtracted from all of them; torch's "
+    "softmax does so.",
     loses=EXTREMES,
     breaks="The result must be right even if `alpha` is so large",
 )

@@ -29,8 +29,8 @@ def residual_in_single_precision(x):
 
 
 @residual.mistake(
-    "Where all entries of X are small, your result is no longer the same as for 1000·X, as it "
-    "should be. Your guard against a division by 0 matters there. Leave it out.",
+    "Where all entries of X are small, your result differs from that for 1000·X. The two should "
+    "be the same. Your guard against a division by 0 matters there. Leave it out.",
     loses="rows that are almost the same, small numbers",
     breaks="do not add a small number to the denominator",
 )
