@@ -7,23 +7,21 @@ weights and batches. Writes bert_seeds.json, by which tests hold the lesson's se
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pandas as pd
-from nbclient import NotebookClient
 from nbformat import NotebookNode, v4
 from tqdm import tqdm
 
+from benchmarks.full_profile import UNIT, executed
 from helpers import recorded
 from helpers.course import settings
 
-UNIT = "08-mini-bert"
 SEEDS = (0, 1, 2, 3)  # the lesson has 0
 LAST = "without_echo ="  # of the lesson's cells, the last that is needed
-PLACES = {  # where the lesson says 0
+SEEDED = {  # where the lesson says 0
     "torch.manual_seed(0)\nsize_english": "torch.manual_seed({})\nsize_english",
     "drawn = Generator().manual_seed(0)": "drawn = Generator().manual_seed({})",
     'on_grammar("learned", 0': 'on_grammar("learned", {}',
@@ -59,7 +57,7 @@ def seeded(notebook: NotebookNode, seed: int) -> NotebookNode:
     """The lesson up to `LAST` with `seed` in place of 0, and a cell that prints what was found."""
     last = next(n for n, cell in enumerate(notebook.cells) if cell.source.startswith(LAST))
     found = v4.new_notebook(cells=notebook.cells[: last + 1], metadata=notebook.metadata)
-    for shown, other in PLACES.items():
+    for shown, other in SEEDED.items():
         cells = [cell for cell in found.cells if shown in cell.source]
         if len(cells) != 1:
             raise ValueError(f"{shown!r} stands in {len(cells)} cells of {UNIT} instead of one")
@@ -72,14 +70,7 @@ def run(seed: int, profile: str = "quick") -> dict[str, Any]:
     """What the models of one seed say."""
     path: Path = settings.find().solutions / UNIT / f"{UNIT}.ipynb"
     notebook = seeded(nbformat.read(path, as_version=4), seed)
-    client = NotebookClient(
-        notebook,
-        timeout=None,
-        kernel_name="python3",
-        extra_arguments=["--log-level=ERROR"],
-        resources={"metadata": {"path": str(path.parent)}},
-    )
-    client.execute(env=os.environ | {"ORDER_MATTERS_PROFILE": profile})
+    executed(notebook, path.parent, profile)
     return {"seed": seed} | json.loads(notebook.cells[-1].outputs[-1].text)
 
 

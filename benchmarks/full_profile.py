@@ -34,6 +34,11 @@ print(json.dumps({name: [each.tolist() for each in smooth(losses)]
 def run(notebook: NotebookNode, folder: Path, profile: str = "full") -> NotebookNode:
     """The notebook executed in `folder`, with a last cell that prints the losses."""
     notebook.cells.append(v4.new_code_cell(CURVES))
+    return executed(notebook, folder, profile)
+
+
+def executed(notebook: NotebookNode, folder: Path, profile: str) -> NotebookNode:
+    """The notebook with the outputs of a kernel that begins in `folder`."""
     client = NotebookClient(
         notebook,
         timeout=None,

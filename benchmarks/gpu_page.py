@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.mini_bert_page import markdown
+from benchmarks.mini_bert_page import filled, markdown
 from helpers.recorded import load
 
 PATH = Path(__file__).parent.parent / "docs" / "gpu.md"
@@ -84,9 +84,8 @@ def profile() -> dict[str, Any]:
 
 
 def page() -> str:
-    """The whole page: the text beside this file, with what each part measured."""
-    text = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
-    return text.format(**{part.__name__: part() for part in (parts, forms, sums, profile)})
+    """The whole page."""
+    return filled(__file__, (parts, forms, sums, profile))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ Run `python -m benchmarks.mini_bert_page`; a test compares the page with what th
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -174,11 +175,15 @@ def longer() -> dict[str, Any]:
     return {"note": study.note, "table": markdown(table).replace("nan", "–")}
 
 
-def page() -> str:
-    """The whole page: the text beside this file, with what each part measured."""
-    parts = (grammar, english, rope, choices, starts, sizes, tuning, longer)
-    text = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
+def filled(module: str, parts: Iterable[Callable[[], dict[str, Any]]]) -> str:
+    """The text beside a module, with what each part measured under the part's name."""
+    text = Path(module).with_suffix(".md").read_text(encoding="utf-8")
     return text.format(**{part.__name__: part() for part in parts})
+
+
+def page() -> str:
+    """The whole page."""
+    return filled(__file__, (grammar, english, rope, choices, starts, sizes, tuning, longer))
 
 
 if __name__ == "__main__":

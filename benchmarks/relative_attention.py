@@ -30,7 +30,7 @@ from helpers.encodings import forms
 
 LENGTHS = (128, 256, 512, 1024, 2048, 4096)
 TOO_LARGE = 2 * 2**30  # bytes of one tensor; a form that needs more is left out
-# Spent at least on each form and length, seven runs at least; a GPU is less noisy, and lent.
+# Spent at least on each form and length, seven runs at least; a GPU is less noisy.
 SECONDS = 0.0 if DRY else 2.0 if DEVICE == "cpu" else 0.3
 
 FORMS = ["plain", *forms.FORMS, "ours: shaw_keys", "ours: huang"]

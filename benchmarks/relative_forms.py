@@ -6,18 +6,18 @@ step, forward and backward; writes relative_forms_DEVICE.json.
 
 from __future__ import annotations
 
-from benchmarks import relative_attention as forms
+from benchmarks import relative_attention as bench
 from benchmarks.mini_bert import COMMAND, DRY, out
 from benchmarks.relative_steps import DEVICE
 from helpers import recorded
 
-LENGTHS = (128,) if DRY else forms.LENGTHS
+LENGTHS = (128,) if DRY else bench.LENGTHS
 
 
 def main() -> None:
     """Measure, print, store."""
-    table = forms.measured([forms.FORMS], LENGTHS)
-    forms.show(table)
+    table = bench.measured([bench.FORMS], LENGTHS)
+    bench.show(table)
     print(recorded.save(f"relative_forms_{DEVICE}", table, COMMAND, out()))
 
 

@@ -5,6 +5,7 @@ import pytest
 from nbformat import NotebookNode, v4
 
 from benchmarks import bert_seeds_study as study
+from benchmarks.full_profile import UNIT
 from helpers.corpora.grammar import KINDS
 from helpers.recorded import load
 from tests.common import ROOT, WHOLE
@@ -13,7 +14,7 @@ RUNS = load("bert_seeds").table.set_index("seed")
 
 
 def _lesson() -> NotebookNode:
-    return nbformat.read(ROOT / "solutions" / study.UNIT / f"{study.UNIT}.ipynb", 4)
+    return nbformat.read(ROOT / "solutions" / UNIT / f"{UNIT}.ipynb", 4)
 
 
 def test_the_lessons_seed_and_three_others_are_recorded() -> None:
@@ -53,7 +54,7 @@ def test_a_head_and_the_table_show_the_echo() -> None:
 
 def test_the_study_runs_the_lessons_cells_with_another_seed() -> None:
     cells = [cell.source for cell in study.seeded(_lesson(), 7).cells]
-    for shown, other in study.PLACES.items():
+    for shown, other in study.SEEDED.items():
         assert not [text for text in cells if shown in text]
         assert sum(other.format(7) in text for text in cells) == 1
     assert cells[-1] == study.READ

@@ -1,4 +1,4 @@
-"""What units 02, 04, 05 and 08 say of a model that they train holds with other seeds."""
+"""What units 02, 04 and 05 say of a model that they train holds with other seeds."""
 
 import math
 from typing import Any

@@ -113,7 +113,8 @@ def test_table_6_in_miniature() -> None:
 def test_what_pretraining_is_worth() -> None:
     table = recorded.load("bert_tuning").table.set_index(["task", "start"])["accuracy"].sort_index()
     agreement = {start: table["agreement", start] for _, start in table.index.unique()}
-    assert agreement["pretrained"].min() > 0.9
+    least, *others = sorted(agreement["pretrained"])
+    assert 0.92 < least < 0.93 and min(others) > 0.99
     assert agreement["pretrained, frozen"].between(0.52, 0.6).all()  # a little above chance
     assert all(
         agreement[start].between(0.48, 0.52).all() for start in ("from nothing", "bag of words")
@@ -121,7 +122,7 @@ def test_what_pretraining_is_worth() -> None:
     assert all(len(runs) == 3 for runs in agreement.values())
     pairs = table["pairs"].groupby("start").mean()
     order = ["pretrained", "from nothing", "pretrained, frozen", "bag of words"]
-    assert pairs[order].is_monotonic_decreasing and pairs["bag of words"] < 0.53
+    assert pairs[order].is_monotonic_decreasing and pairs["bag of words"] < 0.52
 
 
 def test_the_model_answer_of_unit_06_rests_on_numbers_that_its_notebook_prints() -> None:
