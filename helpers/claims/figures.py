@@ -71,12 +71,21 @@ def in_words(claim: Claim, table: pd.DataFrame) -> str:
     return f"Claim {claim.number}: {claim.verdict(table)} ({'; '.join(parts)})."
 
 
+def _wanted(low: float, high: float) -> str:
+    """The interval that a claim stands for, in words."""
+    if low == high:
+        return f"exactly {low:g}"
+    if low == -math.inf:
+        return f"at most {high:g}"
+    return f"at least {low:g}" if high == math.inf else f"from {low:g} to {high:g}"
+
+
 def told(claim: Claim, numbers: Mapping[str, Sequence[float]], decide: Callable[..., str]) -> str:
     """Each part of a claim with what `decide` says of it, and what is behind the claim."""
     lines = []
     for part in claim.parts:
         values = [*map(float, numbers[part.number])]
-        wanted = f"to be in [{part.low:g}, {part.high:g}]"
+        wanted = _wanted(part.low, part.high)
         verdict = decide(values, part.low, part.high)
         lines.append(f"  - {part.says}: {over(values)} {part.unit}, {wanted}: {verdict}")
     why = textwrap.fill(claim.why, 96, initial_indent="  ", subsequent_indent="  ")

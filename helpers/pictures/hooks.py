@@ -51,6 +51,6 @@ def hooks(*lit: str) -> tuple[Figure, str]:
     told = "; ".join(f"{name}, {SAYS[name]}" for name in lit) or "none of them"
     alt = (
         "A map from the tokens through one layer of attention to its output, with four hooks where "
-        f"position can enter: {', '.join(HOOKS)}. Lit is {told}."
+        f"position can enter: {', '.join(HOOKS)}. Highlighted is {told}."
     )
     return figure, alt

@@ -153,8 +153,9 @@ predict("far", "Trained on 24 tokens: how is the loss with sinusoids on 96?",
         c="worse than without any positions", answer="")
 
 # %% [markdown]
-# The code of the next cell is folded, since it only draws. It runs like any other cell. To read the
-# code, click on the three dots (in Colab on *Show code*).
+# The code of the next cell is folded: it shows a result and teaches nothing new. It runs like any
+# other cell, and later cells may use what it defines. To read the code, click on the three dots (in
+# Colab on *Show code*).
 
 # %% tags=["figure"]
 import matplotlib.pyplot as plt

@@ -11,8 +11,9 @@
 # - write attention from scratch: scaled, masked, in several heads;
 # - prove in three lines that shuffling the tokens only shuffles the outputs of attention, and
 #   measure this for any function;
-# - compute the best result that an order-blind model can reach, without training one;
-# - explain what changes with the mask that GPT uses;
+# - compute how well a model can do at best if it cannot see the order of the words: an
+#   **order-blind** model;
+# - explain what changes if each token sees only those before it, as in GPT;
 # - name the four points, called hooks, at which later units add positions to the model.
 #
 # Reading and running takes about 30 minutes besides the exercises.
@@ -91,8 +92,8 @@ print("average of the values:", *(f"{feature:.2f}" for feature in weights @ valu
 # - The result has the dtype of `q`, and gradients must reach all three arguments.
 # </details>
 #
-# *Why care:* three things can go wrong without an error: the scale, the axis of the softmax, and
-# the axes to transpose. The next exercises add a mask and several heads.
+# *Why care:* three things can go wrong, often without an error: the scale, the axis of the softmax,
+# and the axes to transpose. The next exercises add a mask and several heads.
 #
 # <details><summary>Hint 1: leading axes</summary>
 #
@@ -151,13 +152,14 @@ def mean_largest(weights):
 def draw(d, keys):
     figure, axes = plt.subplots(1, 2)
     largest = []
-    for ax, factor, title in zip(axes, (1, math.sqrt(d)), ("with √d", "without"), strict=True):
+    titles = {"with the scale": 1, "without it": math.sqrt(d)}
+    for ax, (title, factor) in zip(axes, titles.items(), strict=True):
         weights = weights_of(d, keys, factor)
         plots.heatmap(ax, weights, x="key", y="query", title=f"{title}, d = {d}", limit=1,
                       says="weight", bar=ax is axes[1])
         ax.locator_params(integer=True)
         largest.append(mean_largest(weights))
-    return figure, "Mean largest weight: {:.2f} with √d, {:.2f} without.".format(*largest)
+    return figure, "Mean largest weight: {:.2f} with the scale, {:.2f} without it.".format(*largest)
 
 widgets.explore(draw, d=("key width d", 1, 256, 64), keys=("number of keys", 2, 32, 12))
 
@@ -172,8 +174,8 @@ outcome("scale", "b" if largest > 0.8 else "c" if largest < 0.2 else "a")
 # %% [markdown]
 # The softmax makes the weights of a row sum to 1. How it divides them depends on the differences
 # between the scores, and without the scale these grow like $\sqrt d$. Once one key has nearly all
-# weight, a small change of the scores hardly changes the weights: the gradient is almost 0, and
-# training is slow. Vaswani et al. scale for this reason (section 3.2.1).
+# weight, a small change of the scores hardly changes the weights: almost no gradient reaches the
+# queries and keys. Vaswani et al. suspect this and therefore scale (section 3.2.1).
 
 # %% [markdown]
 # ## 2. Who may look at whom
@@ -197,7 +199,7 @@ outcome("scale", "b" if largest > 0.8 else "c" if largest < 0.2 else "a")
 # - token $j$ of sequence $b$ is real,
 # - if `causal`, token $j$ does not come after token $i$.
 #
-# Rows of padded queries follow the same two rules. Every length is at least 1.
+# A padded token's own row follows the same two rules. Every length is at least 1.
 #
 # *Why care:* an inverted or transposed mask raises no error. A mask that shows the future even
 # makes the loss look better than it is.
@@ -242,8 +244,8 @@ check.masks(attention_mask, seed=1202)
 # `F.scaled_dot_product_attention` is not allowed here either.
 #
 # *Why care:* if the mask is applied at the wrong step, a padded token still changes the result a
-# little. This error is easily overlooked, because the amount of padding depends on the other
-# sequences of the batch.
+# little. No error is raised: the same text just gives slightly different results, depending on how
+# long the other sequences of its batch are.
 #
 # <details><summary>Hint</summary>
 #
@@ -274,7 +276,7 @@ check.masked(masked_attention, seed=1303)
 # pictures show its weights for eight tokens, of which the last two are padding. The values are
 # again the identity matrix.
 
-# %% tags=["figure"]
+# %%
 masked_of = check.masked.use(masked_attention)
 
 def attend(q, k, v, mask=None):
@@ -282,6 +284,8 @@ def attend(q, k, v, mask=None):
 
 real = torch.arange(8) < 6
 causal = torch.ones(8, 8).tril().bool()
+
+# %% tags=["figure"]
 q, k = torch.randn(2, 8, 16, generator=Generator().manual_seed(1))
 figure, axes = plt.subplots(1, 3, figsize=(9, 2.8))
 masks = {"padding": real[None, :], "causal": causal, "both": causal & real}
@@ -367,8 +371,7 @@ check.heads(multi_head, seed=1404)
 # %% [markdown]
 # **Check against the book.** The textbook *Dive into Deep Learning*, d2l for short, has multi-head
 # attention as a module in section 11.5. It takes lengths instead of a mask, and its weights are
-# transposed. Does it compute the same as yours? And what does it do with a sequence without real
-# tokens?
+# transposed. Does it compute the same as yours?
 
 # %% tags=["nbval-check-output"]
 from helpers.book import d2l
@@ -384,14 +387,8 @@ if d2l:
         real = (torch.arange(5) < lengths[:, None])[:, None, None]
         ours = multi_head_of(x, *[linear.weight.T for linear in linears], 3, real)
         print("equal to 1e-5:", torch.allclose(expected, torch.as_tensor(ours).float(), atol=1e-5))
-        average = d2l.DotProductAttention(dropout=0).eval()(x, x, x, torch.tensor([0, 5]))
-        print("length 0, the mean of its padding:", torch.allclose(average[0, 0], x[0].mean(0)))
 
 # %% [markdown]
-# The book replaces forbidden scores by −1,000,000 instead of −∞. For ordinary scores the result is
-# the same, except where all keys of a query are forbidden. Then all its scores are equal, and the
-# module averages over padding.
-#
 # A Transformer layer adds its input to the output of attention $f$: it returns $x + f(x)$. This is
 # a **residual connection**, also called skip connection. Here is such a layer with random weights:
 
@@ -433,10 +430,10 @@ print("“bites”, the same vector in both sentences:", apart < 1e-4)
 # **permutation-equivariant**.
 #
 # The other parts of a Transformer layer treat each token by itself: concatenating the heads, $W_O$,
-# the residual connection, LayerNorm and the MLP. **LayerNorm** shifts and scales the numbers of a
-# token's vector to mean 0 and variance 1. The **MLP** is two linear maps with a nonlinearity
-# between them. What a layer returns for a token is the token's **hidden state**. So the hidden
-# states of a stack of any depth are equivariant as well.
+# the residual connection, LayerNorm and the MLP. So layers one after another, a **stack** of any
+# depth, are equivariant as well. (**LayerNorm** shifts and scales the numbers of a token's vector
+# to mean 0 and variance 1, then applies a learned scale and shift. The **MLP** is two linear maps
+# with a nonlinearity between them. What a layer returns for a token is its **hidden state**.)
 
 # %% [markdown] exercise="gap" title="Does it follow the shuffle?" difficulty=2 minutes=8
 # A proof is about formulas; a measurement also finds bugs. Write `permutation_gap`: how far is
@@ -449,7 +446,8 @@ print("“bites”, the same vector in both sentences:", apart < 1e-4)
 # - the result is the largest absolute difference, a single number without axes.
 #
 # *Why care:* this test works for any model. A gap above rounding error proves that order matters to
-# the model. A gap of 0 is only evidence, so you will try twenty shuffles.
+# the model, once dropout is switched off. A gap of 0 is only evidence, so you will try twenty
+# shuffles.
 #
 # <details><summary>Hint</summary>
 #
@@ -539,7 +537,8 @@ outcome("swap", {2: "a", 6: "b", 10: "c"}[moved(swapped(2, 7)[1])])
 
 # %% [markdown]
 # Without sinusoids, the two outputs have been exchanged, and no other output has changed. With
-# sinusoids, every output has changed.
+# sinusoids, every output has changed: the two tokens now have other positions, so their keys and
+# values are others, and every token attends to them.
 
 # %% [markdown]
 # ## 5. What no training can repair
@@ -608,7 +607,7 @@ for question, answers in questions.items():
 
 # %% [markdown]
 # Counting the symbol c needs no order. “Which comes first” cannot be answered better than by
-# tossing a coin. 
+# tossing a coin, unless one sees the order.
 #
 # Here is another experiment: 400 new sequences without twins. The right answer to each of them is
 # now drawn at random.
@@ -629,9 +628,9 @@ outcome("coin", "a" if ceilings[0] < 0.55 else "b" if ceilings[0] < 0.7 else "c"
 
 # %% [markdown]
 # A bag that occurs once has one answer, and a model that has memorised this answer is right. So the
-# ceiling holds only for the sequences that were counted, and says nothing about new ones. With more
-# sequences, more of them share a bag, and the ceiling falls. With twins it is 50 % for any number
-# of sequences.
+# result of your function holds only for the sequences that were counted, and says nothing about new
+# ones. With more sequences, more of them share a bag, and the result falls. With twins it is 50 %
+# for any number of sequences.
 #
 # Twins also put a floor under the loss. The loss in all units is the **cross-entropy**: the mean of
 # $-\ln p$, where $p$ is the probability that the model gave to the right answer. The unit of the
@@ -647,8 +646,8 @@ outcome("coin", "a" if ceilings[0] < 0.55 else "b" if ceilings[0] < 0.7 else "c"
 # this floor.
 #
 # Does training confirm this? We train two encoders of two layers: one without positions, one with
-# sinusoids. Training takes 150 steps of 64 sequences, a few seconds. Then 2,000 new sequences, with
-# their twins among them, test the encoder. The loss is taken at the `?` only.
+# sinusoids. Training takes 150 steps of 64 sequences, a few seconds. Then 1,000 freshly drawn
+# sequences and their 1,000 twins test the encoder. The loss is taken at the `?` only.
 
 # %%
 predict("twins", "After 150 steps: how many of the new sequences do the two encoders get right?",
@@ -747,7 +746,7 @@ check.prefix(prefix_sensitivity, seed=1707)
 
 # %% [markdown]
 # Now measure stacks of your own layer, one to six layers deep, with a causal mask. Each stack is
-# drawn five times.
+# tried with five sets of random weights.
 
 # %%
 sensitivity_of = check.prefix.use(prefix_sensitivity)
@@ -849,8 +848,8 @@ plots.show(*hooks.hooks("embed", "rotate", "scores", "context"))
 # | `scores`, before the softmax | each score gets a term, mostly for its offset $j - i$ | 04, 05 |
 # | `context`, after the softmax | each value gets a vector for its offset before the average | 04 |
 #
-# Your `permutation_gap` tests each of them: as long as the gap is 0 for every input and shuffle,
-# the model is blind to order.
+# With your `permutation_gap` you can test a model with any of these hooks: as long as the gap is 0
+# for every input and shuffle, the model is blind to order.
 #
 # ## What to keep
 #

@@ -56,16 +56,17 @@ for T in (10, 100, 500):
 
 # %% [markdown]
 # Plain numbers are too large: at position 499 the added vector is about 500 times as long as the
-# embedding. Fractions stay small, but one step to the right is a different amount in every text. So
+# embedding. Fractions never get longer than the
+# embedding, but one step to the right is a different amount in every text. So
 # “the word before me” has no fixed meaning. We want a code with three properties: its entries stay
 # between −1 and 1; it looks different at every position; and **a step to the right always changes
 # it in the same way**. A clock with enough hands has all three.
 #
 # ## 2. A clock with many hands
 #
-# A clock tells twelve hours apart with one hand, and 720 minutes with two. No hand needs to know
-# the time: each only turns at its own speed. A sinusoidal encoding gives each position such a clock
-# face, with $D/2$ hands:
+# With one hand a clock shows twelve different hours, with two 720 different minutes. No hand needs
+# to know the time: each only turns at its own speed. A sinusoidal encoding gives each position such
+# a clock face, with $D/2$ hands:
 
 # %%
 explorable.show("clock", *clock.clocks(first=3))
@@ -142,9 +143,10 @@ outcome("turns", "a" if turning > 0.8 * 384 else "c" if turning < 0.1 * 384 else
 # %% [markdown]
 # So in 512 positions about half of the hands complete no turn, and a quarter hardly move. **Why
 # 10,000, then?** Fast hands tell neighbours apart, but they soon repeat. Slow hands do not repeat,
-# but they change little from one word to the next. The speeds form a geometric series, so there are
-# hands for all scales in between. The base sets how slow the slowest hand is. In wide tables its
-# wavelength is close to $10000 \cdot 2\pi \approx 63{,}000$ positions, far longer than the texts of
+# but they change little from one word to the next. The speeds form a geometric sequence, so there
+# are hands for all scales in between. The base sets how slow the slowest hand is. In wide tables
+# its wavelength is close to $10000 \cdot 2\pi \approx 63{,}000$ positions, far longer than the
+# texts of
 # 2017. Later models for longer texts use larger bases (unit 10).
 
 # %% [markdown]
@@ -210,9 +212,9 @@ widgets.explore(draw, T=("length T", 8, 256, 64), half_D=("half the width, D/2",
                 log10_base=("log₁₀ of the base", 1.0, 6.0, 4.0))
 
 # %% [markdown]
-# Set the base to 10: after 58 rows even the slowest of the 32 hands is back where it began. So no
-# single hand tells the beginning of the picture from its end. Set the base to a million: two thirds
-# of the hands make less than a tenth of a turn. They hardly help to tell the rows apart.
+# Set the base to 10: after 58 rows even the slowest of the 32 hands is back where it began. So
+# every hand repeats within the picture. Set the base to a million: in these 64 rows, two thirds of
+# the hands make less than a tenth of a turn. They hardly help to tell the rows apart.
 #
 # **Check against the book.** d2l (section 11.6) has a table of sines and cosines too. Is that table
 # equal to yours? And what happens with an odd width?
@@ -236,8 +238,8 @@ if d2l:
 # Write `table_of_any_width`, which works for odd and even $D$, down to $D = 1$, and for any `base`
 # above 1. It also returns a new table with each call.
 #
-# *Why care:* it is quick to cut or pad a table until the shapes fit, but its speeds belong to
-# another $D$.
+# *Why care:* a table of width $D+1$, cut to $D$ columns, has the right shape and the wrong speeds:
+# $\omega_i$ depends on $D$.
 #
 # <details><summary>Hint</summary>
 #
@@ -266,11 +268,11 @@ check.any_width(table_of_any_width, seed=2303)
 # %% [markdown]
 # ## 4. Moving is turning
 #
-# Turn each hand of a clock by its angle for $k$ positions: now the clock shows the position $k$
-# further on, wherever you began. This is why the paper chose sinusoids: moving by $k$ is a **linear
-# map that is the same at every position**, $PE(p+k) = M_k\,PE(p)$. Attention computes queries and
-# keys by linear maps, so it can learn “three positions back” once and use it everywhere. The proof
-# uses the sum formulas for angles. For one hand:
+# Turn each hand of a clock by $k$ times its angle: the clock at $p$ becomes the clock at $p + k$,
+# for every $p$. This is why the paper chose sinusoids: moving by $k$ is a **linear map that is the
+# same at every position**, $PE(p+k) = M_k\,PE(p)$. Attention computes queries and keys by linear
+# maps, so in principle it can learn “three positions back” once and use it everywhere; section 6
+# tests whether it does. The proof uses the sum formulas for angles. For one hand:
 #
 # $$\begin{pmatrix} \sin(a+b) \\ \cos(a+b) \end{pmatrix} =
 # \begin{pmatrix} \sin a \cos b + \cos a \sin b \\ \cos a \cos b - \sin a \sin b \end{pmatrix}$$
@@ -314,8 +316,8 @@ check.shift(shift_matrix, seed=2404)
 
 # %% [markdown]
 # How exact is $M_k$, and does every table have such a matrix? First we measure the error of $M_k$
-# in float64. Then we fit the best linear map by least squares on every second row, and test it on
-# the rows in between. We do this for sinusoids and for a table of random numbers.
+# in float64. Then we fit the linear map with the smallest squared error on every second row, and
+# test it on the rows in between. We do this for sinusoids and for a table of random numbers.
 
 # %% tags=["nbval-check-output"]
 k, T, width = 7, 512, 64
@@ -355,7 +357,8 @@ for name, rows in {"sinusoids": sinusoids, "random table": random}.items():
 # dtype and the precision of $P$, which is float32 or float64; gradients must reach $P$, and $P$
 # itself stays as it is.
 #
-# *Why care:* from unit 03 on you use this function to examine tables that a model has learned.
+# *Why care:* this function shows for any table how alike its rows are, by their offset. Unit 03
+# uses it for a clock whose speeds are learned.
 #
 # <details><summary>Hint</summary>
 #
@@ -378,8 +381,8 @@ check.similarity(similarity_by_offset, seed=2505)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Rows next to each other are similar; rows far apart are less similar. How does the dot product
-# change with the distance?
+# Rows next to each other are similar; on the whole, rows far apart are less similar. How does the
+# dot product change with the distance?
 
 # %%
 predict("waves", "Take the dot product of row 0 with row 0, then with row 1, and so on up to row "
@@ -393,7 +396,7 @@ curves = {f"D = {width}": (range(128), profile(encodings.sinusoidal_table(128, w
           for width in (16, 64, 512)}
 figure, ax = plt.subplots()
 plots.lines(ax, curves, x="offset k", y="similarity (1 at offset 0)")
-plots.show(figure, "Similarity falls, for D = 16 in large waves, for D = 512 in none to be seen.")
+plots.show(figure, "Similarity falls: D = 16 in large waves, D = 512 in waves too small to see.")
 
 # %% tags=["nbval-check-output"]
 products = sinusoids @ sinusoids.T
@@ -410,9 +413,10 @@ outcome("waves", "a" if rising == 0 else "c" if rising > 0.4 * T else "b")
 # %% [markdown]
 # So the dot product is **not monotone** in the distance: a word further away can look nearer.
 #
-# A language model must tell left from right. But a model never uses this bare product. The rows
-# first go through $W_Q$ and $W_K$, so the matrix $W = W_Q W_K^\top$ stands between the two rows.
-# Try twenty random matrices $W$, and then $W = M_3$ from section 4:
+# A language model must tell left from right, and this product cannot: it is the same on both sides.
+# But a model never uses the bare product. The rows first go through $W_Q$ and $W_K$, so the matrix
+# $W = W_Q W_K^\top$ stands between the two rows. Try twenty random matrices $W$, and then $W = M_3$
+# from section 4:
 
 # %% tags=["nbval-check-output"]
 near = sinusoids[:256]
@@ -425,11 +429,11 @@ for name, matrices in {"random": draws, "M_3": encodings.shift_matrix(3, width)[
     print(f"  std along offset 5 / std over all pairs: {min(spread):.0%} to {max(spread):.0%}")
 
 # %% [markdown]
-# Each percentage is a ratio of two standard deviations. The first is taken over the products of
-# pairs five positions apart, the second over the products of all pairs. 0 % means that all pairs
-# with this offset have the same product. With each random $W$ the product also depends on where the
-# pair stands. With $W = M_3$ it depends only on the signed offset: the product is largest **three
-# positions back**.
+# If only the offset mattered, all pairs five positions apart would have the same product. The
+# percentage compares the standard deviation of these products with that of all products. With $M_3$
+# it is 0 %: only the signed offset matters. $M_3$ moves row $q$ to row $q + 3$, so the product with
+# row $p$ is largest where $q = p - 3$, **three positions back**. With each random $W$ the product
+# also depends on where the pair stands.
 #
 # So sinusoids make offsets *available*, but the model has to learn a $W$ that uses them. It may
 # learn something else instead. Relative encodings (unit 04) start from the offset itself.
@@ -439,7 +443,7 @@ for name, matrices in {"random": draws, "M_3": encodings.shift_matrix(3, width)[
 #
 # **Why add, and not append?** Appending $D'$ columns for the position would make every matrix of
 # the model wider. Adding costs nothing, and words and positions need not get mixed up: $D$
-# dimensions have room for both in different directions, and the model can learn to keep them apart.
+# dimensions have room for both in different directions, if the model learns to keep them apart.
 
 # %% [markdown] exercise="module" title="The module" difficulty=3 minutes=15
 # Write `SinusoidalEncoding`, a module that adds row $p$ to the token at position $p$. It keeps the
@@ -581,8 +585,8 @@ outcome("far", "a" if there < here + 0.1 else "b" if there < blind else "c")
 # nothing in the training forced the models to use it. They found *some* weights that are right for
 # the rows 0 to 23. On other rows, these weights are misleading.
 #
-# Longer texts contain such rows, too. The recorded runs trained longer, again on **24** tokens, and
-# were tested on 24, 48 and **96**:
+# Longer texts contain such rows, too. The recorded runs trained for 1,000 steps, again on **24**
+# tokens, and were tested on 24, 48 and **96**:
 
 # %% tags=["figure"]
 from helpers import recorded
@@ -602,7 +606,7 @@ race.groupby(["encoding", "length"])[["loss", "accuracy"]].agg(["mean", "std"]).
 # length. **What they do not do:** make this encoder work on texts longer than its training texts.
 # That would be **extrapolation**. The encoder was trained on 24 tokens. On 48 tokens its loss is
 # far above the limit, but still lower than without positions. On 96 tokens its loss is higher than
-# without positions, although it names more tokens right (39 % against 31 %). The reason is that it
+# without positions, although it names more tokens right (39 % against 31 %). Probably it
 # is too sure where it is wrong.
 
 # %% [markdown]

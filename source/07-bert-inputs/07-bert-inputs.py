@@ -83,7 +83,7 @@ def in_words(sentence):
 plots.show(*text.unknown({"as words": in_words(PAIR[0]) + in_words(PAIR[1])}))
 
 # %% [markdown]
-# Nothing in this row is about Paris any more. But docstrings say little about Paris. So count the
+# Nothing in this row is about Paris any more. But docstrings are not about Paris. So count the
 # tokens of the test part, which is all about Python.
 
 # %%
@@ -118,8 +118,8 @@ plots.show(*text.unknown({
 
 # %% [markdown]
 # In pieces the whole sentence is there, and it has only half as many tokens as in letters. A word
-# is cut **greedily**: always take the longest piece that fits next. BERT sees only these pieces of
-# a word, so your first function cuts words.
+# is cut **greedily**: always take the longest piece that fits next. BERT never sees
+# the word itself, only its pieces. Your first function makes them.
 #
 # **Special** tokens stand for no word. In every vocabulary from this unit on, `[PAD]` has the id 0,
 # `[UNK]` 1, `[CLS]` 2, `[SEP]` 3 and `[MASK]` 4.
@@ -144,8 +144,8 @@ plots.show(*text.pieces("capital", vocabulary(1000).encode("capital").tokens))
 #
 # - The word may be of any length, from one character to thousands of pieces. It may consist of any
 #   characters, digits and `#` among them. It is in lower case already.
-# - No word given to you begins with a `##` piece itself: where `##ing` is a piece, the word
-#   `##ings` does not occur.
+# - You need not handle a word that itself begins with `##` and would fit such a piece: where
+#   `##ing` is a piece, the word `##ings` does not occur.
 # - Any piece may have id 0, and `vocabulary` stays as it is.
 # </details>
 #
@@ -207,9 +207,9 @@ for size in (125, 250, 500, 1000, 2000, 4000):
     print(f"{size:5,} pieces: {tokens_in_all / words_in_all:.2f} tokens per word")
 
 # %% [markdown]
-# Each doubling of the vocabulary saves fewer tokens than the doubling before, but adds twice as
-# many vectors as that one. BERT has 30,522 pieces with 768 numbers each: $30{,}522 \cdot 768$ =
-# 23.4 million parameters, more than a fifth of BERT base.
+# Each doubling of the vocabulary saves fewer tokens than the one before, and costs twice as many
+# new vectors. BERT has 30,522 pieces with 768 numbers each: $30{,}522 \cdot 768$ = 23.4 million of
+# the 109 million parameters of BERT base.
 #
 # Move the slider. Will *paris* become one piece? **Your** function cuts the words. Until it is
 # right, the course's function does.
@@ -247,7 +247,8 @@ plots.show(*text.row(hidden, words_of(PAIR[1])))
 # | token | `[CLS]` | first sentence | `[SEP]` | second sentence | `[SEP]` | `[PAD]` … |
 # | segment | 0 | 0 | 0 | 1 | 1 | 0 |
 #
-# From the output vector at `[CLS]`, a classifier will predict the label. Each `[SEP]` closes a
+# From the output vector at `[CLS]`, a small map will say whether the second sentence follows the
+# first (section 3). Each `[SEP]` closes a
 # sentence. All rows of a tensor have equal length, so `[PAD]` fills up the shorter ones.
 
 # %% [markdown] exercise="row" title="One row for a pair" difficulty=2 minutes=10
@@ -356,7 +357,7 @@ outcome("leak", "c" if right < 0.55 else "a" if right < 0.7 else "b")
 
 # %% [markdown]
 # The judge never sees the first sentence of the pair, and is right about eight times in ten.
-# Docstrings often begin with words like *return* or *create*, and later sentences rarely do. So one
+# Beginnings more often start with *return* or *create*, later sentences with *the* or *if*. So one
 # word gives the label away: this is **label leakage**. A BERT can find this shortcut as well. Its
 # loss could then fall although it never compares two sentences.
 #
@@ -472,9 +473,10 @@ print(f"[CLS] has moved by {moved_by_padding(bert, sixteen, 48):.0%} of its norm
 # the longest row (unit 01). Without a mask, the vectors of a row would depend on how long the
 # *other* rows are. So no query may look at padding.
 #
-# Attention scores have shape $(B, H, T, T)$. A mask is True where a query may look at a key. The
-# padding keys are the same for all heads and all queries. So these two axes of the mask have length
-# 1 and are broadcast: $(B, 1, 1, T)$. The mask takes one line:
+# Attention scores have shape $(B, H, T, T)$. A mask is True where a query may look at a key. (It
+# hides no word; the masked words of section 6 are something else.) Which keys are padding does not
+# depend on the head or the query. So these two axes have length 1 and are broadcast:
+# $(B, 1, 1, T)$. The mask takes one line:
 
 # %% [markdown] exercise="padding" title="A mask for padding" difficulty=1 minutes=5
 # Write `padding_mask(tokens)`, which makes from ids $(B, T)$ a tensor of `torch.bool` of shape
@@ -539,8 +541,8 @@ pd.DataFrame({f"{n} behind": {name: moved_by_padding(bert, sixteen, n, mask)
 # trained: gradients must reach all four. The result has the dtype of the tables, and the arguments
 # must not be modified. $T$ is at most `max_len`.
 #
-# *Why care:* this sum is all that BERT is told. No layer can know anything that does not enter
-# here.
+# *Why care:* this sum is all that BERT is told of words, segments and positions. What does not
+# enter here, no layer can know.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -629,7 +631,7 @@ widgets.explore(draw_heard, noise=("noise, relative to the sum", 0.0, 2.0, 1.0))
 
 # %% [markdown]
 # In the table, most answers up to $D = 32$ are wrong, at 64 most are right, and from 128 on nearly
-# all. Random vectors in many dimensions are nearly orthogonal, so a sum keeps its parts apart.
+# all. With enough numbers, the 128,000 sums lie so far apart that the noise does not confuse them.
 #
 # Would it be better to put the three vectors **side by side** in the same $D$ numbers? Each gets a
 # third of them. The noise is again as large as the numbers:
@@ -641,11 +643,9 @@ predict("beside", "All three side by side in the same D numbers: how often are t
         c="more often: nothing is mixed up any more", answer="")
 
 # %%
-splits = {"beside, thirds": lambda D: (D - 2 * (D // 3), D // 3, D // 3),
-          "beside, 1/2, 1/8, 3/8": lambda D: (D // 2, D // 8, D - D // 2 - D // 8)}
-read = {"sum": by_sum} | {
-    name: {D: [readback.beside(split(D), seed) for seed in range(3)] for D in WIDTHS}
-    for name, split in splits.items()}
+thirds = {D: (D - 2 * (D // 3), D // 3, D // 3) for D in WIDTHS}
+read = {"sum": by_sum, "beside, thirds": {
+    D: [readback.beside(split, seed) for seed in range(3)] for D, split in thirds.items()}}
 table = pd.DataFrame({name: pd.DataFrame(each).mean() for name, each in read.items()})
 table.T.round(2)  # means of three seeds
 
@@ -654,14 +654,10 @@ ahead = table["beside, thirds"][64] - table["sum"][64]
 outcome("beside", "c" if ahead > 0.03 else "a" if ahead < -0.03 else "b")
 
 # %% [markdown]
-# Thirds waste room: 2 segments get as many numbers as 1,000 tokens. In the last row of the table,
-# the token gets half of the numbers and the segment an eighth. Now side by side does as well as the
-# sum, and a little better at $D = 32$.
-#
-# But side by side **is** a sum: fill each of the three vectors with zeros up to length $D$, each in
-# its own part, and add them. So a learned sum can do whatever side by side can, and training
-# decides how much room each part gets. (Trained vectors are not random, and may overlap more than
-# these.)
+# Of course thirds waste room: 2 segments get as many numbers as 1,000 tokens. But side by side
+# **is** a sum: fill each of the three vectors with zeros up to length $D$, each in its own part,
+# and add them. So a learned sum can do whatever side by side can, and training decides how much
+# room each part gets. (Trained vectors are not random, and may overlap more than these.)
 #
 # ## 6. Masking words
 #
@@ -798,10 +794,9 @@ outcome("trust", "c" if right > 0.95 else "b" if right > 0.7 else "a")
 
 # %% [markdown]
 # In the right column, a visible word is never scored. (The last fraction is 0 of 0, hence `NaN`.)
-# That is one more shortcut. Other positions need a visible word as context, but the word's own
-# output is never scored: once the others have read it, the model may lose the word there, and the
-# loss does not change. But a BERT that is trained further for another task, as in unit 08, sees
-# only visible words.
+# At a visible word, the loss asks for nothing. Other positions may read the word as context, but
+# the vector at its own position may then forget it, and the loss stays the same. But a BERT that is
+# trained further for another task, as in unit 08, sees only visible words.
 #
 # With 80/10/10, any visible word may be scored, and half of the scored visible words are wrong. So
 # each position has to keep its word **and** ask the context whether the word fits. With this rule,
@@ -893,9 +888,9 @@ else:
 # - A row is `[CLS]` first `[SEP]` second `[SEP]` and padding, with a segment for each position.
 # - Padding is hidden from every query by one mask of keys, $(B, 1, 1, T)$.
 # - The input is a sum of three learned vectors, then a LayerNorm. With 128 numbers, random vectors
-#   were nearly always read back, both from the sum and side by side.
-# - 15 % of the words are scored: 12 % become `[MASK]`, 1.5 % a random word, 1.5 % stay. Special
-#   tokens are never chosen.
+#   were nearly always read back from the sum.
+# - 15 % of the words are scored. Of all words, 12 % become `[MASK]`, 1.5 % a random one, 1.5 %
+#   stay. Special tokens are never chosen.
 #
 # ## Further reading
 #

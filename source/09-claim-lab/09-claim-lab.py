@@ -92,8 +92,8 @@ outcome("noise", "a" if max(right) < 0.3 else "c" if min(right) > 0.9 else "b")
 # model tell?”.
 #
 # So **where is the distance, if it is not in the table?** Section 10 answers this with a picture of
-# the same model. First we need rules for a verdict. Fixed before the next measurement, they cannot
-# be adjusted after it.
+# the same model. First we need rules for a verdict. We fix them now, so that we cannot
+# bend them to fit a result.
 #
 # ## 2. Predict, measure, decide
 #
@@ -115,8 +115,8 @@ outcome("noise", "a" if max(right) < 0.3 else "c" if min(right) > 0.9 else "b")
 # - The claim **does not hold** if the whole range lies below the interval, or above it.
 # - Otherwise the claim is **not settled here**.
 #
-# The range is not a confidence interval of the mean: it is where the next single seed will probably
-# land.
+# The range does not say how well we know the mean, as a confidence interval would. It says where
+# one more seed will probably land.
 
 # %%
 predict("three", "A claim says “at most half of the answers are right”. Three seeds give 0.20, "
@@ -179,7 +179,7 @@ widgets.explore(lambda seeds, spread: figures.trials(decide, seeds, spread),
 
 # %% [markdown]
 # With a large spread, more seeds do not refute the claim. The rule asks where **single** seeds lie.
-# More seeds only make sure that another experimenter comes to the same verdict.
+# With more seeds, two experimenters more often come to the same verdict.
 #
 # ## 3. Claims that counting settles
 #
@@ -757,16 +757,20 @@ for model in models:
     alone.append(float(sees(rows, [eye, eye])["ratio"][0]))
     heads = list(trained.between_positions(model))  # W of each of the four heads, (D, D)
     behind.append(statistics.fmean(map(float, sees(rows, heads)["ratio"])))
+drawn_heads = list(torch.randn(4, 32, 32, generator=torch.Generator().manual_seed(1)).double())
 drawn = torch.randn(3, 16, 32, generator=torch.Generator().manual_seed(0)).double()
 chance = [float(sees(rows, [eye, eye])["ratio"][0]) for rows in drawn]
+mixed = [statistics.fmean(map(float, sees(rows, drawn_heads)["ratio"])) for rows in drawn]
 print("r of random rows, three tables:  ", *(f"{each:.2f}" for each in chance))
 print("r of the rows alone, by seed:    ", *(f"{each:.2f}" for each in alone))
 print("r with the matrices in between:  ", *(f"{each:.2f}" for each in behind))
+print("r of random rows and matrices:   ", *(f"{each:.2f}" for each in mixed))
 outcome("where", "a" if max(behind) < 0.3 else "b")
 
 # %% [markdown]
-# By $r$ the rows are noise: random rows have about the same $r$. $r$ is below 1 mainly because the
-# main diagonal differs from the rest. With the matrices in between, $r$ is even larger.
+# By $r$ the rows are noise: random rows have about the same $r$. (Even that is below 1, because
+# each row's product with itself is large.) With the matrices in between, $r$ is even larger. It is
+# below that of random matrices, so these matrices do something with the offset, but far from 0.
 #
 # Again, which question did we ask? $r$ asks whether **all** diagonals are even. The task asks for
 # much less. For the query at $i$, the key at $i - 3$ has to win against the other keys. It does not
@@ -782,12 +786,12 @@ widgets.explore(lambda seed: figures.from_rows_to_weights(models[seed], 16),
                 seed=("seed", 0, 2, 0))
 
 # %% [markdown]
-# There it is: in every row, the largest entry is three back. On the left, the products of the rows
-# are noise. In the middle, with the matrices in between, a stripe appears three left of the
-# diagonal. On the right, after the softmax, that stripe has most of the weight: **the distance is
-# in the attention**. The model has learned that position 12 should look at position 9, and position
-# 7 at position 4. No formula says so. What the model has learned ends where the training ended, at
-# position 15.
+# There it is: in every row that has a key three back, this key has the largest entry. On the left,
+# the products of the rows are noise. In the middle, with the matrices in between, a stripe appears
+# three left of the diagonal. On the right, after the softmax, that stripe has most of the weight:
+# **the distance is in the attention**. The model has learned that position 12 should look at
+# position 9, and position 7 at position 4. No formula says so. What the model has learned ends
+# where the training ended, at position 15.
 
 # %%
 for n in (4, 24):
@@ -809,9 +813,9 @@ print("attention weight three positions back, by seed:", *(f"{each:.2f}" for eac
 # %% tags=["training"]
 ours = Claim(
     0, "With a learned table, a model can learn to find the token at a fixed distance, at the "
-    "positions it was trained on and nowhere else.", "this notebook", "", "",
+    "positions it was trained on and not beyond them.", "this notebook", "", "",
     (Part("inside", "right at the positions of the training", "% right", low=90),
-     Part("beyond", "little but guesses beyond them", "% right", high=50)),
+     Part("beyond", "right in less than half of the cases beyond them", "% right", high=50)),
     CLAIMS[4].measurement,
 )
 print(ours.text, "It", verdict_of(ours, range(3))["verdict"] + ".")
@@ -881,7 +885,7 @@ if d2l:
 #
 # ## What is open
 #
-# Nobody has settled these, and this course has not either:
+# As far as we know these are not settled, and this course has not settled them either:
 #
 # - Would a BERT of full size have done better with sinusoids, or with offsets?
 # - What structure does a table get in long training on real text? Our task forced none on it.
@@ -889,7 +893,8 @@ if d2l:
 #   size they lose nothing where only content counts, and much where order counts (`docs/claims.md`,
 #   27).
 # - Where is the distance in a model of many layers? Our stripe comes from one layer and one task.
-# - And the claim that you read tomorrow: turn it into an interval, predict, and take three seeds.
+#
+# And when you read a claim tomorrow: turn it into an interval, predict, and take three seeds.
 #
 # One claim is left, and you will meet it often: a model with RoPE can read texts longer than those
 # of its training if a few numbers are changed, without any further training. Unit 10 measures this

@@ -70,7 +70,9 @@ def test_a_unit_runs_its_slider_moves_and_its_picture_stays(
     assert first < drawn  # nothing of it has run when the notebook is opened again
 
     opened(page, lab)
-    page.locator(".jp-CodeCell").filter(has_text="only draws").first.scroll_into_view_if_needed()
+    page.locator(".jp-CodeCell").filter(
+        has_text="its code is folded"
+    ).first.scroll_into_view_if_needed()
     picture = page.get_by_alt_text(MOVED)
     picture.wait_for()
     assert picture.evaluate("each => each.complete && each.naturalWidth > 100")

@@ -77,7 +77,7 @@ def test_the_choices() -> None:
     assert min(least[["optimizer adamw", "lr 0.002", "batch 128"]]) > most["as chosen"]
     alike = mean[["std 0.02", "std 0.1", "batch 32", "norm post", "lr 0.008"]]
     assert (abs(alike - mean["as chosen"]) < runs.std().max()).all()
-    assert least["encoding sinusoidal, std 0.02"] > most["encoding sinusoidal"] + 0.05
+    assert least["encoding sinusoidal, std 0.02"] > most["encoding sinusoidal"] + 0.03
 
 
 def test_english() -> None:
@@ -105,9 +105,10 @@ def test_table_6_in_miniature() -> None:
     assert text[1, 64, 4, 0.004] > text[2, 64, 1, 0.004] > text[2, 64, 4, 0.004]
     assert text[2, 64, 4, 0.004] > text[4, 64, 4, 0.004] > text[4, 96, 6, 0.004]
     assert text[4, 96, 6, 0.004] < text[8, 96, 6, 0.004] < text[8, 96, 6, 0.002]
-    right = by_size["accuracy"]
-    assert right[1, 64, 4, 0.004] < 0.55
-    assert right.drop([(1, 64, 4, 0.004), (8, 96, 6, 0.002)]).min() > 0.9
+    at_rate = table.query("lr == 0.004")
+    *at_chance, best = sorted(at_rate.query("layers == 1")["accuracy"])
+    assert max(at_chance) < 0.55 and best < 0.7
+    assert (at_rate.query("layers > 1")["accuracy"] > 0.9).all()
 
 
 def test_what_pretraining_is_worth() -> None:

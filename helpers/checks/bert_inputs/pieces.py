@@ -241,7 +241,7 @@ pieces = Exercise(
     forbidden=(Tokenizer, models.WordPiece),
     explains=(
         "It is in lower case already",
-        "No word given to you",
+        "You need not handle a word that itself begins with",
         "The library `tokenizers`",
     ),
 )

@@ -174,7 +174,7 @@ own = Exercise(
         "These properties are checked",
         "A class that does nothing has many",
         "(The two order tests",
-        "A random draw may leave",
+        "Dropout may leave something out",
         "is even.",
         "are None here.",
         "`scores` may also return what",
@@ -187,7 +187,7 @@ own = Exercise(
 @own.mistake(
     "A hook writes into the tensor that it is given (x += …). Return a new one.",
     loses="it drops into Bert",
-    breaks="a hook changes nothing that it is given",
+    breaks="A hook does not modify what it is given",
 )
 class own_that_writes_into_x(RowAndOffset):
     def embed(self, x, positions=None):

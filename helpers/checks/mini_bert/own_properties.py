@@ -35,7 +35,7 @@ class own_one_vector_for_all(Encoding):
     "In train mode, Bert with your class ignores the order of the words, and no gradient reaches "
     "a Parameter: the positions are there in eval mode only, so nothing learns to use them.",
     loses=("it is not blind to order", "it tells left from right", "it learns, and can be saved"),
-    breaks="Order counts in train mode too",
+    breaks="The order tests are run in train mode too",
 )
 class own_in_eval_mode_only(RowAndOffset):
     def embed(self, x, positions=None):
@@ -120,7 +120,7 @@ class own_for_max_len_always(RowAndOffset):
     "You keep a tensor as a plain attribute: it is neither trained nor saved, and does not "
     "move to a GPU. Make it an nn.Parameter, or register_buffer it if it is fixed.",
     loses="it learns, and can be saved",
-    breaks=("every tensor or array it keeps", "saved and loaded"),
+    breaks=("Every tensor or array that the object keeps", "saved and loaded"),
 )
 class own_as_a_plain_tensor(RowAndOffset):
     def keep(self, rows):
@@ -157,7 +157,7 @@ class own_detached(RowAndOffset):
     "In train mode no gradient reaches a Parameter of yours, though in eval mode one does. What "
     "you leave out or detach where self.training is true is never learned.",
     loses="it learns, and can be saved",
-    breaks="gradients reach every Parameter there",
+    breaks="gradients must reach every Parameter there",
 )
 class own_detached_in_train_mode(RowAndOffset):
     def embed(self, x, positions=None):

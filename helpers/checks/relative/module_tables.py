@@ -13,7 +13,7 @@ from helpers.checks.relative.module_hooks import RightShaw
     "keys and values are one table under two names. The first is compared with the queries, "
     "the second is passed on with the values: each needs its own vectors.",
     loses=("two tables to be trained", "how the tables begin"),
-    breaks="makes two `nn.Parameter`s",
+    breaks="makes two `torch.nn.Parameter`s",
 )
 class one_table_for_both(RightShaw):
     def fill(self):
@@ -45,7 +45,7 @@ class a_table_for_each_head(RightShaw):
     "Plain tensors are not found by the optimiser: your vectors would stay as they were drawn. "
     "Make them Parameters.",
     loses=("two tables to be trained", "dtype and gradients"),
-    breaks="makes two `nn.Parameter`s",
+    breaks="makes two `torch.nn.Parameter`s",
 )
 class tables_as_plain_tensors(RightShaw):
     def table(self):
@@ -55,7 +55,7 @@ class tables_as_plain_tensors(RightShaw):
 @module.mistake(
     "A buffer moves with the model but is not trained. These vectors are learned: Parameters.",
     loses=("two tables to be trained", "dtype and gradients"),
-    breaks="makes two `nn.Parameter`s",
+    breaks="makes two `torch.nn.Parameter`s",
 )
 class tables_as_buffers(RightShaw):
     def fill(self):

@@ -104,7 +104,7 @@ probe = Exercise(
     ),
     forbidden=(probes._rows,),
     explains=(
-        "The residual says whether rows differ.",
+        "The rank residual says whether rows differ.",
         "It does not say whether they still know",
         "Write `position_probe`.",
         "It gets the states `train` of some sequences",

@@ -101,7 +101,7 @@ def _with_header(cell: Cell, cells: list[Cell]) -> NotebookNode:
         text = f"# CHECK {cell.name}: {count(cell.keys['points'], 'point')}\n{text}"
     folded = FIGURE in cell.keys.get("tags", [])
     if folded:
-        text = f"# This cell only draws.\n{text}"  # all that is seen of it
+        text = f"# This cell shows a result; its code is folded.\n{text}"  # all that is seen of it
     make = v4.new_code_cell if cell.type == "code" else v4.new_markdown_cell
     metadata: dict[str, Any] = {}
     if cell.keys.get("tags"):

@@ -7,7 +7,7 @@ A cell says what it is by one key:
     # %% test="table" points=3       may hold ### BEGIN HIDDEN TESTS / ### END HIDDEN TESTS
     # %% [markdown] essay="stacking" points=4     answered in prose, graded by hand
 
-Any cell may have tags=["..."]. With tags=["figure"] its code, which only draws, is folded.
+Any cell may have tags=["..."]. With tags=["figure"] its code, which shows a result, is folded.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ KINDS = {
     "essay": ("markdown", ("points",)),
 }
 TRAINING = "training"  # tag of cells that train a model; nothing graded depends on them
-FIGURE = "figure"  # tag of cells that only draw; one click shows their code
+FIGURE = "figure"  # tag of cells that draw or print a result; one click shows their code
 ALWAYS = {"tags", "lines_to_next_cell"}
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 MARKERS = {

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from helpers.course.sandbox import bubblewrap, pool
 from helpers.course.settings import CourseError
 
+SPARE = 1  # workers beyond one per core: while one waits for its kernel, another computes
+
 
 @contextmanager
 def executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Executor, int]]:
@@ -19,9 +21,9 @@ def executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Exe
         CourseError: `workers` is negative, or nobody at `scheduler` can execute.
     """
     if workers < 0:
-        raise CourseError(f"--workers {workers}: it takes one at least, or 0 for one per core")
+        raise CourseError(f"--workers {workers}: one at least, or 0 for one more than the cores")
     if not scheduler:
-        workers = workers or os.cpu_count() or 1
+        workers = workers or (os.cpu_count() or 1) + SPARE
         threads = ThreadPoolExecutor(workers)
         try:
             yield threads, workers

@@ -62,7 +62,7 @@ def test_a_cell_that_only_draws_is_folded_with_its_picture_in_sight(tiny: Course
     build.build(tiny, [UNIT])
     for folder in (tiny.notebooks, tiny.solutions):
         hidden, seen = _read(folder).cells[-3:-1]
-        assert hidden.source == "# This cell only draws.\n6 * 7"
+        assert hidden.source == "# This cell shows a result; its code is folded.\n6 * 7"
         assert hidden.metadata["jupyter"] == {"source_hidden": True}  # JupyterLab and VS Code
         assert hidden.metadata["cellView"] == "form"  # Colab
         assert "jupyter" not in seen.metadata and "cellView" not in seen.metadata
