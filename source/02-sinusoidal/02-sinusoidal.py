@@ -56,11 +56,10 @@ for T in (10, 100, 500):
 
 # %% [markdown]
 # Plain numbers are too large: at position 499 the added vector is about 500 times as long as the
-# embedding. Fractions never get longer than the
-# embedding, but one step to the right is a different amount in every text. So
-# “the word before me” has no fixed meaning. We want a code with three properties: its entries stay
-# between −1 and 1; it looks different at every position; and **a step to the right always changes
-# it in the same way**. A clock with enough hands has all three.
+# embedding. Fractions never get longer than the embedding, but one step to the right is a different
+# amount in every text. So “the word before me” has no fixed meaning. We want a code with three
+# properties: its entries stay between −1 and 1; it looks different at every position; and **a step
+# to the right always changes it in the same way**. A clock with enough hands has all three.
 #
 # ## 2. A clock with many hands
 #

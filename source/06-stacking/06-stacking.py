@@ -684,12 +684,11 @@ for name in ("with skips", "renewed", "Shaw"):
 
 # %% [markdown]
 # (At 24 tokens, *renewed* may be ahead of *with skips* here, unlike in section 2: these models had
-# 200 steps, the recorded ones 500.) Beyond 24 tokens a table
-# fails, however often it is added, because its later rows were never trained. With Shaw's offsets
-# the loss stays near the limit. And other encodings? The figure shows recorded losses of two-layer
-# encoders, trained longer on the same language. Three encodings clip offsets, all with $k$ = 8: the
-# clipped bias, Shaw's keys, and the *window*, which is the clipped bias with all tokens beyond $k$
-# hidden.
+# 200 steps, the recorded ones 500.) Beyond 24 tokens a table fails, however often it is added,
+# because its later rows were never trained. With Shaw's offsets the loss stays near the limit. And
+# other encodings? The figure shows recorded losses of two-layer encoders, trained longer on the
+# same language. Three encodings clip offsets, all with $k$ = 8: the clipped bias, Shaw's keys, and
+# the *window*, which is the clipped bias with all tokens beyond $k$ hidden.
 
 # %% tags=["figure"]
 study = recorded.load("lag3")

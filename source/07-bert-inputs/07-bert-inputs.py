@@ -118,8 +118,8 @@ plots.show(*text.unknown({
 
 # %% [markdown]
 # In pieces the whole sentence is there, and it has only half as many tokens as in letters. A word
-# is cut **greedily**: always take the longest piece that fits next. BERT never sees
-# the word itself, only its pieces. Your first function makes them.
+# is cut **greedily**: always take the longest piece that fits next. BERT never sees the word
+# itself, only its pieces. Your first function makes them.
 #
 # **Special** tokens stand for no word. In every vocabulary from this unit on, `[PAD]` has the id 0,
 # `[UNK]` 1, `[CLS]` 2, `[SEP]` 3 and `[MASK]` 4.
@@ -248,8 +248,8 @@ plots.show(*text.row(hidden, words_of(PAIR[1])))
 # | segment | 0 | 0 | 0 | 1 | 1 | 0 |
 #
 # From the output vector at `[CLS]`, a small map will say whether the second sentence follows the
-# first (section 3). Each `[SEP]` closes a
-# sentence. All rows of a tensor have equal length, so `[PAD]` fills up the shorter ones.
+# first (section 3). Each `[SEP]` closes a sentence. All rows of a tensor have equal length, so
+# `[PAD]` fills up the shorter ones.
 
 # %% [markdown] exercise="row" title="One row for a pair" difficulty=2 minutes=10
 # Write `pair_row`: two lists of ids become one row of `length` ids and one row of `length`

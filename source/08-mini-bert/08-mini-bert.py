@@ -250,8 +250,8 @@ for name, (D, L) in {"base": (768, 12), "large": (1024, 24)}.items():
 # and `F.nll_loss` are not allowed, nor is anything that calls them.
 #
 # *Why care:* your function trains the model of section 4. With the same sum divided by **all**
-# positions, the loss would look about seven times smaller. Below you
-# will see a published loss that counts positions it should ignore.
+# positions, the loss would look about seven times smaller. Below you will see a published loss that
+# counts positions it should ignore.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -464,9 +464,8 @@ outcome("pairs", "a" if pairs_right < 0.57 else "b" if pairs_right < 0.8 else "c
 # one chosen word in ten was left as it was (unit 07), and can be copied. In the recorded runs of
 # section 6, on texts of the same kind, the unigram baseline is 6.33 nats, and a model that counts
 # **and looks** first whether a word is visible there has 5.74. Only a loss below 5.74 shows that
-# context was used.
-# There, a model without positions ends 0.2 nats below the second baseline, and one with RoPE 2.0
-# nats below it. So nearly all of the gain from context comes from word order.
+# context was used. There, a model without positions ends 0.2 nats below the second baseline, and
+# one with RoPE 2.0 nats below it. So nearly all of the gain from context comes from word order.
 #
 # Pairs are harder. The judge of unit 07 only counted the words that both sentences share, and was
 # right six times in ten. After 500 steps the model is at chance or little above: a row has

@@ -675,8 +675,7 @@ outcome("harmless", max(wrong, key=wrong.get))
 # wrong. In b) these offsets are wrong by the number of padding tokens. The first new token is
 # predicted from the prompt alone. The second and the third look back at the prompt, and are
 # spoiled. From the fourth on, the token three back is itself a new one: the rule is followed again,
-# but from wrong tokens. In c) every new token is at
-# position 0.
+# but from wrong tokens. In c) every new token is at position 0.
 #
 # In d) 2,001 becomes 2,000: about eight neighbours share one position, and an offset of three is
 # lost.
