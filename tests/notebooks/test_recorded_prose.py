@@ -50,7 +50,7 @@ def test_xpos_is_rope_to_less_than_a_spread(far: pd.Series) -> None:
 def test_the_race_on_longer_texts(far: pd.Series) -> None:
     lost = far["other", 256] - far["other", 64]
     assert (abs(lost[["window", "Kerple"]]) < 0.05).all()
-    assert lost[["Shaw keys", "DeBERTa", "Transformer-XL"]].between(0.25, 0.4).all()
+    assert lost[["Shaw keys", "DeBERTa", "Transformer-XL"]].between(0.15, 0.5).all()
     assert 1.4 < lost["RoPE"] < 1.7 < 2 < lost["xPos"] < 2.5
     worse = far["other", 256] > far["other", 256, "none"]
     assert worse[["learned", "Huang", "Fourier", "sinusoidal"]].all()
