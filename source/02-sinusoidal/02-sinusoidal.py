@@ -145,8 +145,7 @@ outcome("turns", "a" if turning > 0.8 * 384 else "c" if turning < 0.1 * 384 else
 # but they change little from one word to the next. The speeds form a geometric sequence, so there
 # are hands for all scales in between. The base sets how slow the slowest hand is. In wide tables
 # its wavelength is close to $10000 \cdot 2\pi \approx 63{,}000$ positions, far longer than the
-# texts of
-# 2017. Later models for longer texts use larger bases (unit 10).
+# texts of 2017. Later models for longer texts use larger bases (unit 10).
 
 # %% [markdown]
 # ## 3. The table

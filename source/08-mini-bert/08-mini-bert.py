@@ -675,7 +675,8 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 # - it tells left from right: reversing the words changes more than the order of the results;
 # - it learns and can be saved: at $T$ = `max_len`, gradients reach the $x$ of `embed`, the $q$ and
 #   $k$ of `rotate`, and some entry of every Parameter; saved and loaded into another object, it
-#   gives the same result, and so does a second call (except for dropout in train mode).
+#   gives the same result, and so does a second call (except for random draws in train mode, such
+#   as dropout).
 #
 # Write it yourself: the library's encodings, such as `Learned` and `Rotary`, and their subclasses
 # earn nothing; but functions such as `helpers.encodings.sinusoidal_table` may be called.

@@ -1,5 +1,6 @@
 """The same job on a Dask cluster: two workers on separate folders, one killed midway."""
 
+import os
 import threading
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ from distributed import LocalCluster
 from helpers.course.authoring import build
 from helpers.course.grading import grade
 from helpers.course.grading.journal import entries
+from helpers.course.grading.workers import executor
 from helpers.course.sandbox import bubblewrap
 from helpers.course.settings import Course, CourseError
 from tests.common import ISOLATED
@@ -90,3 +92,8 @@ def test_who_cannot_execute_is_told(
         pytest.raises(CourseError, match=r"a worker of .* cannot execute: bubblewrap is missing"),
     ):
         grade.grade(*given, scheduler=cluster.scheduler_address)
+
+
+def test_one_notebook_more_than_cores_is_taken_unless_told_otherwise() -> None:
+    with executor("", 0, isolated=False) as (_, by_default), executor("", 2, False) as (_, told):
+        assert (by_default, told) == ((os.cpu_count() or 1) + 1, 2)
