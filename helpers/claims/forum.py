@@ -119,7 +119,9 @@ CLAIMS = (
         "no more than in a random one. In BERT's own table neighbours are alike.",
         (
             Part("inside", "it learns a task about an offset alone", "% right", low=90),
-            Part("rows", "its rows become sines and cosines", "of the spread", high=0.1),
+            Part(
+                "rows", "its rows have the products of sines and cosines", "of the spread", high=0.1
+            ),
         ),
         trained.fourier_terms,
     ),

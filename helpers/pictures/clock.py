@@ -35,9 +35,8 @@ def clocks(first: int = 0, hands: int = 4, base: float = 10_000.0) -> tuple[Figu
     figure.legend(title=f"D = {2 * hands}", loc="outside lower center", ncols=hands)
     alt = (
         f"Eight clock faces for positions {first} to {first + 7}, each with {hands} hands, so "
-        f"D = {2 * hands}. From "
-        "one face to the next every hand turns by an angle of its own: the longest by one radian, "
-        "each shorter one by less, the last hardly at all."
+        f"D = {2 * hands}. From one face to the next every hand turns by an angle of its own: the "
+        "hand drawn longest by one radian, each shorter one by less, the last hardly at all."
     )
     return figure, alt
 

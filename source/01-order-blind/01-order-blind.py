@@ -159,7 +159,8 @@ def draw(d, keys):
                       says="weight", bar=ax is axes[1])
         ax.locator_params(integer=True)
         largest.append(mean_largest(weights))
-    return figure, "Mean largest weight: {:.2f} with the scale, {:.2f} without it.".format(*largest)
+    return figure, (f"d = {d}: the mean largest weight is {largest[0]:.2f} with the scale, "
+                    f"{largest[1]:.2f} without it.")
 
 widgets.explore(draw, d=("key width d", 1, 256, 64), keys=("number of keys", 2, 32, 12))
 
@@ -180,8 +181,8 @@ outcome("scale", "b" if largest > 0.8 else "c" if largest < 0.2 else "a")
 # %% [markdown]
 # ## 2. Who may look at whom
 #
-# A real layer has masks and several heads. We build both before we return to the dog. Two kinds of
-# keys must be hidden:
+# A real layer has masks and several heads. We build both before we return to the dog: one of the
+# two masks below will change the answer. Which one? Two kinds of keys must be hidden:
 #
 # - **Padding.** Sequences of a batch differ in length. Short ones are filled up with padding
 #   tokens, which mean nothing.
@@ -239,7 +240,7 @@ check.masks(attention_mask, seed=1202)
 # Write `masked_attention`: as before, but with a boolean `mask` that is True where a query may
 # look. The mask may be $(T, S)$, the same for all sequences, or $(B, 1, 1, S)$, one row per
 # sequence, or any other shape that broadcasts to the scores. Where the mask is False, the query
-# gives the key no weight, however large its score. Scores stay below $10^6$ in absolute value.
+# gives the key no weight, whatever its score. Scores lie between $-10^6$ and $10^6$.
 # `mask=None` hides nothing. Every query has at least one key that it may look at.
 # `F.scaled_dot_product_attention` is not allowed here either.
 #
@@ -440,7 +441,7 @@ print("“bites”, the same vector in both sentences:", apart < 1e-4)
 # $f(Px)$ from $P f(x)$?
 #
 # - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input; call `f` on all $B$
-#   sequences at once, as in `x`, not on one after another;
+#   sequences together, not on one after another;
 # - `order` is $(T,)$; $P$ moves token `order[t]` to position $t$, in every sequence: with `order` =
 #   `[2, 0, 1]`, token 2 comes first;
 # - the result is the largest absolute difference, a single number without axes.
@@ -610,7 +611,7 @@ for question, answers in questions.items():
 # tossing a coin, unless one sees the order.
 #
 # Here is another experiment: 400 new sequences without twins. The right answer to each of them is
-# now drawn at random.
+# now drawn at random. (Twelve such tokens make 715 different bags.)
 
 # %%
 predict("coin", "400 sequences whose answers are coin tosses: what does your function return?",
@@ -630,7 +631,8 @@ outcome("coin", "a" if ceilings[0] < 0.55 else "b" if ceilings[0] < 0.7 else "c"
 # A bag that occurs once has one answer, and a model that has memorised this answer is right. So the
 # result of your function holds only for the sequences that were counted, and says nothing about new
 # ones. With more sequences, more of them share a bag, and the result falls. With twins it is 50 %
-# for any number of sequences.
+# for any number of sequences. (A measured accuracy can miss 50 % by a hair: twins get equal answers
+# only up to rounding.)
 #
 # Twins also put a floor under the loss. The loss in all units is the **cross-entropy**: the mean of
 # $-\ln p$, where $p$ is the probability that the model gave to the right answer. The unit of the
@@ -714,7 +716,7 @@ predict("causal", "With a causal mask, how many layers does it take until the la
 # last one are put into a different order?
 #
 # - `f` is a function from $(B, T, D)$ to $(B, T, D)$, and `x` its input, which stays as it is; call
-#   `f` on all $B$ sequences at once, as in `x`, not on one after another;
+#   `f` on all $B$ sequences together, not on one after another;
 # - `order` is $(T-1,)$; as before, token `order[t]` moves to position $t$, and the last token stays
 #   last;
 # - the result is the largest absolute change of the last token's output, over all sequences and

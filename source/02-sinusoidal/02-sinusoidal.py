@@ -10,7 +10,7 @@
 # By the end of this unit you can
 #
 # - build the table of sines and cosines from its formula, for any width;
-# - say what the wavelength of a column is, and count the wavelengths that are longer than a text;
+# - say what the wavelength of a column is, and count the hands that complete a turn within a text;
 # - show that moving by $k$ positions is a rotation, the same at every position;
 # - say what the dot product of two rows tells about their distance, and what it does not tell;
 # - use the table in a model: batch first, computed once, with a clear error if a text is too long.
@@ -56,16 +56,17 @@ for T in (10, 100, 500):
 
 # %% [markdown]
 # Plain numbers are too large: at position 499 the added vector is about 500 times as long as the
-# embedding. Fractions never get longer than the embedding, but one step to the right is a different
-# amount in every text. So “the word before me” has no fixed meaning. We want a code with three
-# properties: its entries stay between −1 and 1; it looks different at every position; and **a step
-# to the right always changes it in the same way**. A clock with enough hands has all three.
+# embedding. Fractions never get longer than the embedding, but the size of one step to the right
+# depends on the length of the text. So “the word before me” has no fixed meaning. We want a code
+# with three properties: its entries stay between −1 and 1; it looks different at every position;
+# and **a step to the right always changes it in the same way**. A clock with enough hands has all
+# three.
 #
 # ## 2. A clock with many hands
 #
-# With one hand a clock shows twelve different hours, with two 720 different minutes. No hand needs
-# to know the time: each only turns at its own speed. A sinusoidal encoding gives each position such
-# a clock face, with $D/2$ hands:
+# With one hand, a clock shows twelve different hours; with two hands, 720 different minutes. No
+# hand needs to know the time: each only turns at its own speed. A sinusoidal encoding gives each
+# position such a clock face, with $D/2$ hands:
 
 # %%
 explorable.show("clock", *clock.clocks(first=3))
@@ -100,8 +101,8 @@ plots.show(figure, "Three sine waves over 40 positions: hand 0 is fast, 1 slow, 
 # $\lambda_0, \dots, \lambda_{D/2-1}$ as a tensor or a NumPy array, a new one with each call. The
 # 10,000 is the argument `base`, any number above 1, and $D$ is even.
 #
-# *Why care:* a hand whose wavelength is longer than your text never completes a turn. You will
-# count these hands.
+# *Why care:* a hand whose wavelength is longer than your text never completes a turn. Below we
+# count those that do.
 #
 # <details><summary>Hint</summary>
 #
@@ -144,8 +145,8 @@ outcome("turns", "a" if turning > 0.8 * 384 else "c" if turning < 0.1 * 384 else
 # 10,000, then?** Fast hands tell neighbours apart, but they soon repeat. Slow hands do not repeat,
 # but they change little from one word to the next. The speeds form a geometric sequence, so there
 # are hands for all scales in between. The base sets how slow the slowest hand is. In wide tables
-# its wavelength is close to $10000 \cdot 2\pi \approx 63{,}000$ positions, far longer than the
-# texts of 2017. Later models for longer texts use larger bases (unit 10).
+# its wavelength is close to $10000 \cdot 2\pi \approx 63{,}000$ positions, far longer than what a
+# model of 2017 was given to read. Later models that read longer texts use larger bases (unit 10).
 
 # %% [markdown]
 # ## 3. The table
@@ -266,11 +267,11 @@ check.any_width(table_of_any_width, seed=2303)
 # %% [markdown]
 # ## 4. Moving is turning
 #
-# Turn each hand of a clock by $k$ times its angle: the clock at $p$ becomes the clock at $p + k$,
-# for every $p$. This is why the paper chose sinusoids: moving by $k$ is a **linear map that is the
-# same at every position**, $PE(p+k) = M_k\,PE(p)$. Attention computes queries and keys by linear
-# maps, so in principle it can learn “three positions back” once and use it everywhere; section 6
-# tests whether it does. The proof uses the sum formulas for angles. For one hand:
+# Turn every hand $i$ of a clock by $k\,\omega_i$: the clock at $p$ becomes the clock at $p + k$,
+# for every $p$. This is one reason why the paper chose sinusoids: moving by $k$ is a **linear map
+# that is the same at every position**, $PE(p+k) = M_k\,PE(p)$. Attention computes queries and keys
+# by linear maps, so in principle it can learn “three positions back” once and use it everywhere;
+# section 6 tests whether it does. The proof uses the sum formulas for angles. For one hand:
 #
 # $$\begin{pmatrix} \sin(a+b) \\ \cos(a+b) \end{pmatrix} =
 # \begin{pmatrix} \sin a \cos b + \cos a \sin b \\ \cos a \cos b - \sin a \sin b \end{pmatrix}$$
@@ -414,7 +415,13 @@ outcome("waves", "a" if rising == 0 else "c" if rising > 0.4 * T else "b")
 # A language model must tell left from right, and this product cannot: it is the same on both sides.
 # But a model never uses the bare product. The rows first go through $W_Q$ and $W_K$, so the matrix
 # $W = W_Q W_K^\top$ stands between the two rows. Try twenty random matrices $W$, and then $W = M_3$
-# from section 4:
+# from section 4. If only the offset mattered, all pairs five positions apart would have the same
+# product. The percentage compares the standard deviation of these products with that of all
+# products.
+
+# %%
+predict("three", "With M_3 in between, which row has the largest product with row 100?",
+        a="row 100, as before", b="row 97", c="row 103", d="rows 97 and 103 alike", answer="")
 
 # %% tags=["nbval-check-output"]
 near = sinusoids[:256]
@@ -426,12 +433,13 @@ for name, matrices in {"random": draws, "M_3": encodings.shift_matrix(3, width)[
     print(f"{name}: offset of the largest product with row 100: {min(best):+d} to {max(best):+d}")
     print(f"  std along offset 5 / std over all pairs: {min(spread):.0%} to {max(spread):.0%}")
 
+# %%
+outcome("three", {-3: "b", 0: "a", 3: "c"}.get(best[0], "d"))
+
 # %% [markdown]
-# If only the offset mattered, all pairs five positions apart would have the same product. The
-# percentage compares the standard deviation of these products with that of all products. With $M_3$
-# it is 0 %: only the signed offset matters. $M_3$ moves row $q$ to row $q + 3$, so the product with
-# row $p$ is largest where $q = p - 3$, **three positions back**. With each random $W$ the product
-# also depends on where the pair stands.
+# With $M_3$ the percentage is 0 %: only the signed offset matters. $M_3$ moves row $q$ to row $q +
+# 3$, so the product with row $p$ is largest where $q = p - 3$, **three positions back**. With each
+# random $W$ the product also depends on where the pair stands.
 #
 # So sinusoids make offsets *available*, but the model has to learn a $W$ that uses them. It may
 # learn something else instead. Relative encodings (unit 04) start from the offset itself.
@@ -551,8 +559,7 @@ outcome("adding", "a" if covered < 1 / 3 else "c" if covered > 3 / 4 else "b")
 
 # %% [markdown]
 # The loss is in nats per hidden token, and the limit is the best loss that any model can achieve.
-# The sum keeps enough of both: with positions, a few seconds of training are enough to learn most
-# of the rule.
+# The sum keeps enough of both: with positions, 300 steps are enough to learn most of the rule.
 #
 # Unit 00 tested such a model on longer texts. Now the texts keep their length: the models get the
 # same 24 tokens, but at positions 24 to 47. All offsets between tokens are the same as in training.
@@ -572,7 +579,7 @@ plots.lines(ax, curves, x="all tokens moved by k positions", y="loss (nats per h
 losses.draw_levels(ax, {"without positions": blind, "limit": limit})
 here, there = (sum(curve[n] for _, curve in curves.values()) / len(curves) for n in (0, -1))
 plots.show(figure, f"The loss grows with the move, from {here:.1f} to {there:.1f} nats at k = 24.")
-print(f"mean at k = 24: {there:.2f} nats; a blind guess costs {math.log(8):.2f}")
+print(f"mean at k = 24: {there:.2f} nats; guessing one of 8 tokens costs {math.log(8):.2f}")
 
 # %%
 outcome("far", "a" if there < here + 0.1 else "b" if there < blind else "c")
@@ -580,8 +587,8 @@ outcome("far", "a" if there < here + 0.1 else "b" if there < blind else "c")
 # %% [markdown]
 # The moved texts are as long as the training texts, but the models fail on them: at $k = 24$ their
 # mean loss is higher than that of guessing. Moving by $k$ is the same rotation everywhere, but
-# nothing in the training forced the models to use it. They found *some* weights that are right for
-# the rows 0 to 23. On other rows, these weights are misleading.
+# nothing in the training forced the models to use it: they have seen the rows 0 to 23 only. On the
+# others, their weights mislead them.
 #
 # Longer texts contain such rows, too. The recorded runs trained for 1,000 steps, again on **24**
 # tokens, and were tested on 24, 48 and **96**:
@@ -613,8 +620,9 @@ race.groupby(["encoding", "length"])[["loss", "accuracy"]].agg(["mean", "std"]).
 # - $D/2$ hands, each with a sine and a cosine, make a fixed table. It is computed once and added to
 #   the input.
 # - Moving by $k$ is a rotation $M_k$, the same at every position.
-# - The bare dot product of two rows depends on their distance, not on the direction. With learned
-#   matrices between the rows, it can depend on the signed offset, and on where the pair stands.
+# - The bare dot product of two sinusoidal rows depends on their distance, not on the direction.
+#   With learned matrices between the rows, it can depend on the signed offset, and on where the
+#   pair stands.
 # - The formula works for any length, but this does not make a trained model extrapolate.
 #
 # The vectors need not come from a formula: a model can learn them, as BERT and GPT do. Are learned

@@ -45,8 +45,8 @@ plots.show(figure, "Loss by length: both encodings are near the limit at 24, and
 # At 24 tokens, both encodings are near the limit, the lowest possible loss: the model has learned
 # to work out the distance. At 96 both fail. Their mean losses are 2.0 and 1.7 nats; without
 # positions it is 1.8, and the limit is 0.2. Positions beyond 24 are new to the model, but the
-# distance in the rule is still three. So in this unit the distance itself is the input. At the end,
-# some encodings keep the loss near the limit at four times the trained length.
+# distance in the rule is still three. So in this unit attention is given the distance itself. At
+# the end, some encodings keep the loss near the limit at four times the trained length.
 
 # %% [markdown]
 # ## 1. Offsets instead of positions
@@ -228,7 +228,7 @@ check.pairs(key_term_by_pair, seed=4202)
 # <details><summary>Small print, which is checked too</summary>
 #
 # The memory limit is asked only where $T$ and $d$ are larger than $B \cdot H$; elsewhere the scores
-# or the queries themselves are larger. As before, the dtype is that of `q`, and gradients must
+# or the queries alone take about as much. As before, the dtype is that of `q`, and gradients must
 # reach `q` and `vectors`.
 # </details>
 #
@@ -444,8 +444,8 @@ explorable.show("skew", *skewed())
 # zeros and ones count as masks. The result has the dtype of `products`, gradients must reach
 # `products`, and `products` is not modified in place.
 #
-# *Why care:* cutting memory differently costs nothing. Only the padding copies: it writes the whole
-# tensor once more. With the skew, the Music Transformer read pieces of thousands of tokens.
+# *Why care:* cutting memory differently costs nothing. Only the padding makes a copy, one of the
+# whole tensor. With the skew, the Music Transformer read pieces of thousands of tokens.
 #
 # <details><summary>Hint 1: the three steps</summary>
 #
@@ -490,13 +490,11 @@ by_form = by_form.pivot(index="name", columns="T", values=["MiB", "ms"])
 by_form.loc[["gather", "skew"]].round(0).astype(int)
 
 # %% [markdown]
-# In our benchmark, `skew` saves about a quarter of the memory of `gather`. The index can be only a
-# small part of this: at $T = 4096$ it takes 128 MiB, and the difference is 760 MiB. We did not
-# measure where the rest comes from. In time, neither is clearly ahead.
-#
-# Huang et al. report far more: the memory of a layer falls from 8.5 GB to 4.2 MB. But they compare
-# with the *batched* form, which fetches $T^2$ vectors. Neither `skew` nor `gather` does. (Their
-# model is causal, with $T$ columns instead of $2T-1$, and padding on the left.)
+# In our benchmark, `skew` saves about a quarter of the memory of `gather`. In time, neither is
+# clearly ahead. Huang et al. report far more: the memory for the vectors of a layer falls from 8.5
+# GB to 4.2 MB. But they compare with the *batched* form, which fetches $T^2$ vectors. Neither
+# `skew` nor `gather` does. (Their model is causal, with $T$ columns instead of $2T-1$, and padding
+# on the left.)
 #
 # Huang's table is learned and not clipped. It has a vector for each head and offset up to the
 # length it was made for, `max_len`, and it cannot read a longer text. Shaw's clipped table can:
@@ -541,8 +539,8 @@ except ValueError as error:
 # argument is modified in place.
 # </details>
 #
-# *Why care:* the backward pass of `gather` is this function: the gradient of reading by index is
-# adding up by index.
+# *Why care:* the gradient that `gather` sends back to the products is this function: where reading
+# goes by index, its gradient adds up by index.
 #
 # <details><summary>Hint</summary>
 #
@@ -702,7 +700,7 @@ from helpers.runtime import profile, seed_everything
 from helpers.training import evaluate, train
 
 task, models = LagLanguage(), {}
-tests = {n: task.batch(1000, n, Generator().manual_seed(n)) for n in (24, 48)}
+tests = {n: task.batch(1000, n, Generator().manual_seed(n)) for n in (24, 48, 96)}
 kinds = {"none": Encoding, "Shaw values": ValuesOnly, "Shaw keys": KeysOnly, "Shaw": Mine}
 limits = {n: task.limit(test) for n, test in tests.items()}
 for label, kind in kinds.items():
@@ -778,7 +776,7 @@ most = {reach[each.argmax()] for each in torch.stack(seen, 1)}
 outcome("heads", "a" if most == {-3} else "b" if most <= {-6, -3, 3, 6} else "c")
 
 # %% [markdown]
-# Most heads give their largest weight to −3 or to 3, several times the weight without a preference.
+# The heads give their largest weight to −3 or to 3, several times the weight without a preference.
 # The rule of the language can be read off: its lag is 3, and the tokens 3 to the left and 3 to the
 # right say most about a hidden token. A token at ±6 is two steps of the rule away. It helps where
 # the token between is hidden as well.
@@ -884,8 +882,8 @@ print("learned:", [name for name, _ in xl.named_parameters()])
 # **T5** (Raffel et al. 2020, section 2.1) has single *numbers* instead of vectors, and it groups
 # the offsets into **buckets**. A head has one learned number for each bucket, a bias: it favours
 # some offsets, whatever the tokens are. The smallest offsets have a bucket each. For larger offsets
-# the buckets grow wider, so the count of buckets grows only like the logarithm of the offset.
-# Compare with the clip:
+# the buckets grow wider, and all offsets beyond 90 on a side share the last one. Compare with the
+# clip:
 
 # %% tags=["figure"]
 bucket = encodings.create("t5_bias", d_model=32, num_heads=4).bucket
@@ -919,8 +917,8 @@ pd.DataFrame({"MiB": at_1024["bytes"] / 2**20, "ms": at_1024["seconds"] * 1e3}).
 
 # %% [markdown]
 # None of them is cheaper than `none`. What is small is the **table**: $(2k+1) \cdot d$ numbers for
-# texts of any length. `gather` makes the key term less expensive. It does not make attention
-# cheaper than without one.
+# texts of any length. `gather` makes the key term less expensive. Attention without such a term
+# stays cheaper.
 
 # %% [markdown]
 # ## 8. Three tasks
@@ -1001,10 +999,10 @@ relative = right.loc[["Shaw keys", "T5 bias", "Transformer-XL", "RoPE"], 16].max
 outcome("reverse", "b" if absolute > relative else "a")
 
 # %% [markdown]
-# At the trained length, **absolute positions win**: with sinusoids or with the learned table no
-# token is wrong, on any seed. Shaw's clipped vectors and T5's buckets fall far behind. The token to
-# copy is at offset $T - 1 - 2t$, which changes at every position $t$. At $T = 16$ half of these
-# offsets are beyond ±8: Shaw's clip and T5's buckets merge some of them.
+# At the trained length, **relative is not better**: with sinusoids or with the learned table
+# practically every token is right, and Shaw's clipped vectors and T5's buckets fall far behind. The
+# token to copy is at offset $T - 1 - 2t$, which changes at every position $t$. At $T = 16$ half of
+# these offsets are beyond ±8: Shaw's clip and T5's buckets merge some of them.
 #
 # RoPE and Transformer-XL come close: RoPE gets nearly everything right, and Transformer-XL a little
 # less. Both tell all offsets apart, and the offsets to the first and the last token reveal a
@@ -1047,8 +1045,8 @@ if d2l:
 #
 # - $T^2$ pairs, $2T - 1$ offsets, and with a clip $2k + 1$ vectors for texts of any length.
 # - One sum, four ways: per pair, batched, gather, skew. They differ in what they store: per pair
-#   $BHT^2d$ numbers, batched $T^2d$, gather $BHT(2k+1)$. Skew stores about $2BHT^2$, a
-#   column for each offset; with a clip, several columns are equal.
+#   $BHT^2d$ numbers, batched $T^2d$, gather $BHT(2k+1)$. Skew stores about $2BHT^2$, a column for
+#   each offset, clipped or not.
 # - The table is small; attention itself gets no cheaper.
 # - Vectors beside the keys say where to look. Vectors beside the values say where something came
 #   from.
@@ -1056,10 +1054,10 @@ if d2l:
 #   offset. T5: a number per bucket.
 # - From $k$ on, everything is “far”. By the argument of section 6, $L$ layers reach $L(k-1)$.
 # - Ask first whether a task is about offsets or about positions: to reverse a text of the trained
-#   length, the absolute encodings win.
+#   length, the absolute encodings are best.
 #
-# Shaw's idea works, but it costs up to two tables and two products in each layer, and the advantage
-# of the fused kernel. Today's models use cheaper methods. One of them, in unit 05, needs only a
+# Shaw's idea works, but it costs up to two tables and two products in each layer, and it gives up
+# the fused kernel. Today's models use cheaper methods. One of them, in unit 05, needs only a
 # rotation of pairs, as in the matrix that you built in unit 02.
 #
 # ## Further reading

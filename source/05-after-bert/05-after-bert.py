@@ -488,7 +488,7 @@ outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 
 # %% [markdown]
 # At each length the directional form is better than the symmetric one, by much more than the seeds
-# differ. But it is also steeper on the right. And Kerple, which is blind, does as well, with a
+# differ. But it is also steeper on the right. And Kerple, which is blind, is as good, with a
 # learned penalty of another shape. So these runs do not show what blindness alone costs.
 #
 # All three are far from the limit. On either side their penalty only grows with the distance, so no
@@ -585,13 +585,15 @@ print("not in any text:", sorted(set(range(32)) - set(found.tolist())))
 
 # %% [markdown]
 # Longer texts do use buckets of the first line, whose numbers were never trained. (No pair is in
-# bucket 16, which would be offset 0 on the right.) RoPE has no table, so it must fail for another
-# reason.
+# bucket 16, which would be offset 0 on the right.) RoPE has no table, so untrained numbers cannot
+# be why it fails.
 
 # %% [markdown]
 # ## 5. DeBERTa: a term for the key as well
 #
-# **Question:** are a paper and its published code the same model?
+# **Question:** are a paper and its published code the same model? (DeBERTa, and CoPE in section 6,
+# will be among the few that stay near the limit on longer texts. Watch what they multiply the query
+# with.)
 #
 # T5's number depends on the offset only. Shaw multiplies the query with an offset vector (unit 04).
 # DeBERTa also multiplies the key with one (He et al. 2021, equation 4):
@@ -601,8 +603,8 @@ print("not in any text:", sorted(set(range(32)) - set(found.tolist())))
 #
 # $K^r$ and $Q^r$ are two projections of one learned table. DeBERTa counts $i - j$, the opposite of
 # our offset: $\delta(i, j)$ is $i - j$, clipped to $-k, \dots, k - 1$. ($k$ is 512 in the paper, 8
-# below.) The last term has $\delta(j, i)$. The published code has $\delta(i, j)$ in its place, with
-# the opposite sign. Does the sign matter?
+# below.) The last term has $\delta(j, i)$. The published code has $\delta(i, j)$ there, so this
+# index changes its sign. Does the sign matter?
 #
 # <details><summary>Where in the code?</summary>
 #
@@ -741,7 +743,7 @@ class Mine(Encoding):
 # %% [markdown]
 # The rivals of your encoding are recorded runs (1,000 steps, three seeds), and RoPE made from
 # **your** `turn`. Your encoding and this RoPE train for some ten seconds each, on sequences of 24
-# tokens. Transformer-XL and Shaw's clipped keys are from unit 04. DeBERTa has the paper's sign.
+# tokens. Transformer-XL is from unit 04. DeBERTa has the paper's sign.
 
 # %%
 predict("race", "The clipped bias has one learned number for each offset from −7 to 7, one for "
@@ -801,8 +803,8 @@ outcome("race", "a" if clipped < 0.1 else "b" if clipped < 0.8 * buckets_of_t5 e
 # - **Near the limit at all three lengths:** DeBERTa, Transformer-XL and CoPE. In all three the
 #   query is multiplied with a vector for the offset, or for the count.
 # - **Near the limit at 24, worse on longer texts:** the clipped bias and T5. At 96, they are 0.31
-#   and 0.67 nats above the limit. Untrained numbers are not the whole reason, as the clipped bias
-#   has none. What else it is, we have not measured.
+#   and 0.67 nats above the limit. For the clipped bias, untrained numbers cannot be the reason: it
+#   has none. What is, and how much they explain for T5, we have not measured.
 # - **Near the limit at 24, lost at 96:** RoPE, 1.5 nats above the limit after 1,000 steps (the
 #   live one, seed 0, about 0.9 after 300). Its seeds differ widely.
 # - **About the same at each length, never near the limit:** ALiBi and Kerple.
@@ -919,11 +921,11 @@ print(f"without a preference: {1 / 96:.2f} at each offset")
 # this offset: 93 queries have a key at 3, 11 at −85 and 5 at 91. No query has all of them.
 #
 # The two fast pairs explain the peaks outside the band. Pair 0 completes a turn after 6.3 positions
-# and pair 1 after 29. After 88 positions they are off by only 2° and 6°, after 31 and after 57 by
-# at most 26°, and after 25 by 8° and 51°. So the head looks not only at 3 but also at $3 + 25 =
-# 28$, $3 + 31 = 34$, $3 + 57 = 60$, $3 + 88 = 91$ and $3 - 88 = -85$. (Smaller peaks, at $3 - 31$
-# and $3 - 57$, are in the figure only.) None of these offsets occurred in training, so the head
-# could not learn to avoid them.
+# and pair 1 after 29. After 88 positions they are only 2° and 6° away from whole turns, after 31
+# and 57 at most 26°, after 25 positions 8° and 51°. So the head looks not only at 3 but also at $3
+# + 25 = 28$, $3 + 31 = 34$, $3 + 57 = 60$, $3 + 88 = 91$ and $3 - 88 = -85$. (Smaller peaks, at $3
+# - 31$ and $3 - 57$, are in the figure only.) None of these offsets occurred in training, so the
+# head could not learn to avoid them.
 #
 # The slow pairs do tell 91 from 3: after 88 positions, pair 2 is off by 126°. Why the head makes no
 # use of this, we have not measured.
@@ -932,7 +934,7 @@ print(f"without a preference: {1 / 96:.2f} at each offset")
 # longer texts than in training. Another way is position interpolation (Chen et al. 2023): squeeze
 # all positions into the range of training. Unit 10 tries it.
 #
-# All this shows that far offsets spoil the attention of RoPE on this task, and no more.
+# All this shows only that far offsets spoil RoPE's attention on this task.
 # Transformer-XL meets new offsets as well and stays near the limit. This course has not measured
 # why. In the shift task of unit 04, RoPE nearly holds at four times the length without any clip:
 
@@ -1014,9 +1016,9 @@ check.hooks(hooks_for, seed=5707)
 # <details><summary>Two papers that fit, at a price: DETR and TUPE</summary>
 #
 # DETR (F) adds its vectors before $W_Q$ and $W_K$, but `rotate` sees `q` and `k` only after these
-# matrices. So the class needs copies of $W_Q$ and $W_K$, to multiply the position vectors with.
-# TUPE (B) computes one term for all layers. In this course each layer has an encoding of its own,
-# with its own parameters for that term.
+# matrices. So the class needs the layer's own $W_Q$ and $W_K$, to multiply the position vectors
+# with. TUPE (B) computes one term for all layers. In this course each layer has an encoding of its
+# own, with its own parameters for that term.
 # </details>
 
 # %% [markdown]
@@ -1067,8 +1069,8 @@ if find_spec("x_transformers"):
 #   layouts are in use.
 # - A bias that sees only the distance cannot tell left from right. A causal mask hides that.
 # - Where RoPE fails beyond its trained length, suspect offsets that it never saw: on our task, the
-#   same weights with clipped offsets stay near the limit at four times the length, and clipping the
-#   two fast pairs is nearly enough.
+#   same weights with clipped offsets stay near the limit at four times the length, and in a short
+#   run, clipping the two fast pairs was nearly enough.
 # - Papers and their code can differ: test against both, and say which one you follow.
 # - Ask two things of an encoding: does its loss stay the same at any length, and is it near the
 #   limit?

@@ -140,8 +140,8 @@ outcome("alike", "a" if same <= 3 else "b" if same < 99 else "c")
 # - Gradients must reach `x`, which stays as it is.
 # </details>
 #
-# *Why care:* equal rows get equal outputs. No later layer can tell which word stood where, whatever
-# the layer has learned.
+# *Why care:* equal rows get equal outputs. Unless something is added again, no later layer can tell
+# which word stood where, whatever it has learned.
 #
 # <details><summary>Hint</summary>
 #
@@ -246,10 +246,10 @@ def by_depth(step, depth):
     return [sum(each) / len(runs) for each in zip(*runs, strict=True)]
 
 # %% tags=["nbval-check-output"]
-def scaled_mlp(layer, x):
+def scaled(layer, factor):
     for each in layer.mlp.parameters():
-        each *= 8
-    return layer.mlp(layer.attention(x))
+        each *= factor
+    return layer.mlp
 
 def two_skips(layer, x):
     x = x + layer.attention(x)
@@ -258,10 +258,11 @@ def two_skips(layer, x):
 steps = {
     "attention alone": alone,
     "attention, MLP": lambda layer, x: layer.mlp(layer.attention(x)),
-    "attention, MLP × 8": scaled_mlp,
+    "attention, MLP × 8": lambda layer, x: scaled(layer, 8)(layer.attention(x)),
     "attention + skip": lambda layer, x: x + layer.attention(x),
     "both, two skips": two_skips,
     "both, one skip": lambda layer, x: layer.mlp(x + layer.attention(x)),
+    "the same, MLP × 4": lambda layer, x: scaled(layer, 4)(x + layer.attention(x)),
 }
 found = {name: by_depth(step, 6) for name, step in steps.items()}
 print(f"{'layers:':18}", *(f"{layer:8}" for layer in range(1, 7)))
@@ -284,11 +285,10 @@ outcome("prevents", "a" if mlp and skip else "b" if skip else "c" if mlp else "d
 # multiplies a small $\varepsilon$ by a fixed factor, and attention makes about $\varepsilon^3$ of
 # it. As $\varepsilon$ gets smaller, attention wins.
 #
-# In the table's last line, *both, one skip*, the skip runs around the attention only, so the
-# differences must pass through the MLP. From the third layer on, each layer shrinks $r$ by about
-# the same factor: the tokens collapse again, though only exponentially. With weights of this size,
-# each part needs a skip of its own. Larger weights of the MLP would delay this: times 4, with one
-# skip, $r$ is still about 0.4 after six layers.
+# In the line *both, one skip*, the skip runs around the attention only, so the differences must
+# pass through the MLP. From the third layer on, each layer shrinks $r$ by a factor between 4 and 7:
+# the tokens collapse again, though only exponentially. With weights of this size, each part needs a
+# skip of its own. Larger weights of the MLP delay this (last line).
 
 # %% [markdown]
 # ### Forty-eight layers
@@ -312,7 +312,7 @@ outcome("deep", "a" if r > 0.9 else "b" if r > 0.1 else "c")
 
 # %% [markdown]
 # The differences keep their size (89 → 90). The mean row grows (18 → 418), so $r$ falls: each layer
-# adds mainly a mean row. That is the price of a skip, besides one addition.
+# adds mainly a mean row. A skip costs this growth, and one addition.
 #
 # Here is the sentence again. With whole layers (attention and MLP, each with a LayerNorm before it
 # and a skip), the six words stay apart, and so do the two *the*:
@@ -391,7 +391,8 @@ for name, layer in kinds.items():
 # difference where attention looks. So a change of queries and keys hardly changes the loss: their
 # gradient is 3e-08 without skips, and 7e-02 with. In our run, training without skips raises $r$ at
 # the top from 2e-07 to 8e-04, still far below the 0.78 with skips. **Cause 1 is real** without
-# skips; with skips, $r$ falls slowly.
+# skips; with skips, the rows stay apart. (Both kinds have LayerNorms, so these do not prevent the
+# collapse.)
 
 # %% [markdown]
 # ## 2. Where am I, four layers up?
@@ -539,11 +540,11 @@ outcome("read", "a" if best == loss.min() else "c" if best == loss.max() else "b
 # - **Shaw.** Nothing is added at the input, so there is nothing to read. Further up there is
 #   something; we did not investigate where it comes from.
 #
-# But easier to read is not better. Of the three kinds with skips, *renewed* is the easiest to read
-# (error 2.0) and has the highest loss (0.357): each of its three seeds has a higher loss than every
-# seed of the other two. *Shaw* has the lowest loss (0.307) and the largest error, but by a small
-# margin (4.3 against 3.9 with skips; the seeds overlap). Shaw also changes how positions enter, and
-# this language asks for offsets only.
+# But easier to read is not better. In these runs, of the three kinds with skips, *renewed* is the
+# easiest to read (error 2.0) and has the highest loss (0.357): each of its three seeds has a higher
+# loss than every seed of the other two. *Shaw* has the lowest loss (0.307) and the largest error,
+# but by a small margin (4.3 against 3.9 with skips; the seeds overlap). Shaw also changes how
+# positions enter, and this language asks for offsets only.
 #
 # And a linear probe that fails does not prove that the position is lost, only that no linear map
 # finds it. **Cause 2 holds in part**: the position gets hard to read, but among the three kinds
@@ -663,10 +664,10 @@ for name in ("none", "learned"):
         print(f"{name:8} T up to {max_len:3}: {matrices:6,} = 4·64² + {matrices - 4 * 64**2:6,}")
 
 # %% [markdown]
-# The second summand is the table of positions: $D$ numbers per position, added at the input.
-# Attention itself has $4D^2$ parameters, whatever $T$ is (biases are not counted here). **Cause 4
-# is real**, but only for texts far longer than BERT's. The cost comes from the $T^2$ pairs, not
-# from the parameters.
+# The second summand is the table of positions, $D$ numbers per position. It is added at the input,
+# but its module is part of `attention`. Attention itself has $4D^2$ parameters, whatever $T$ is
+# (biases are not counted here). **Cause 4 is real**, but only for texts far longer than BERT's. The
+# cost comes from the $T^2$ pairs, not from the parameters.
 
 # %% [markdown]
 # ## 5. Longer than trained
@@ -685,10 +686,11 @@ for name in ("with skips", "renewed", "Shaw"):
 # %% [markdown]
 # (At 24 tokens, *renewed* may be ahead of *with skips* here, unlike in section 2: these models had
 # 200 steps, the recorded ones 500.) Beyond 24 tokens a table fails, however often it is added,
-# because its later rows were never trained. With Shaw's offsets the loss stays near the limit. And
-# other encodings? The figure shows recorded losses of two-layer encoders, trained longer on the
-# same language. Three encodings clip offsets, all with $k$ = 8: the clipped bias, Shaw's keys, and
-# the *window*, which is the clipped bias with all tokens beyond $k$ hidden.
+# because its later rows were never trained. With Shaw's offsets the loss stays near the limit,
+# which falls a little: in a longer text, fewer tokens are near an end and have a single neighbour
+# at distance 3. And other encodings? The figure shows recorded losses of two-layer encoders,
+# trained longer on the same language. Three encodings clip offsets, all with $k$ = 8: the clipped
+# bias, Shaw's keys, and the *window*, which is the clipped bias with all tokens beyond $k$ hidden.
 
 # %% tags=["figure"]
 study = recorded.load("lag3")
@@ -707,8 +709,8 @@ print("loss at 96:", ", ".join(f"{name} {at96[name]:.2f}" for name in names))
 #
 # - the two absolute encodings, sinusoidal and learned, fail at once;
 # - RoPE fails too, although it is relative: it meets offsets that it has never seen (unit 05);
-# - the clipped bias gets worse (0.52 at 96 tokens), although all its far offsets share a number
-#   that was trained. T5's bias gets worse still (0.88): its buckets from offset 32 on were never
+# - the clipped bias gets worse (0.52 at 96 tokens), although all offsets beyond $k$ on a side share
+#   one trained number. T5's bias gets worse still (0.88): its buckets from offset 32 on were never
 #   trained;
 # - the window does not get worse, because this language looks back three tokens only;
 # - Shaw's clipped *keys* do not get worse either.
@@ -807,8 +809,8 @@ with warnings.catch_warnings():
         print(f"AddNorm: r = {theirs(skip=True):.2f}")
 
 # %% [markdown]
-# The book's code gives the same result: alone it collapses, with a skip it does not. So cause 1
-# does not come from our code.
+# The book's code gives the same result: alone it collapses, with *AddNorm* (a skip, then a
+# LayerNorm) it does not. So cause 1 does not come from our code.
 #
 # Shaw's offsets carried over where a table failed. But must an offset be $j - i$, even where the
 # order of the text says nothing? Section 8 takes the offsets from a grammar tree. In section 9,
@@ -877,7 +879,7 @@ check.depths(tree_depths, seed=6404)
 #   is $\text{depth}_j - \text{depth}_i$;
 # - otherwise it is the number of steps on the path from $i$ up to their **lowest common ancestor**
 #   and down to $j$, with a minus where $j$ stands before $i$ in the text; so the sign says up or
-#   down on one branch, and left or right between branches.
+#   down in the first case, and left or right in the second.
 #
 # Write `tree_offsets`. From `parents`, of shape $(T,)$, it gives a matrix of shape $(T, T)$: the
 # entry in row $i$ and column $j$ is for query $i$ and key $j$. You may use `encodings.tree_depths`
@@ -992,8 +994,8 @@ by_kind.loc[kinds].rename(told).round(3)
 #
 # For a large $\alpha$, the softmax of this head picks the one key at offset $\Delta_h$. A
 # convolution of size $K$ has one matrix for each offset. These matrices are its **taps** $W_0,
-# \dots, W_{K-1}$, each from $C$ to $C'$ channels: a token's *channels* are the entries of its
-# vector. Give each tap a head of its own:
+# \dots, W_{K-1}$, each from $C$ to $C'$ *channels*, as the entries of a token's vector are called.
+# Give each tap a head of its own:
 #
 # $$y_i = \sum_{h=0}^{K-1} W_h \sum_j \operatorname{softmax}_j\big(s_h(j - i)\big)\, x_j$$
 
@@ -1107,7 +1109,7 @@ outcome("edge", "c" if inside > 1e-3 else "b" if ends > 1e-3 else "a")
 # - Attention alone makes all tokens alike. The number of zeros triples with each layer: the
 #   collapse is doubly exponential.
 # - A skip around each part prevents the collapse; the MLP does not. With skips, the mean row still
-#   grows, so the rank residual falls slowly in deep stacks.
+#   grows, so the rank residual falls with depth.
 # - A position given once, at the input, is hard to read after the first layer, but the loss need
 #   not suffer. Judge a probe on sequences that it was not fitted on.
 # - The path between two tokens is one layer long. The price is the $T^2$ pairs: half of the work at

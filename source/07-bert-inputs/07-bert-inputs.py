@@ -8,7 +8,7 @@
 # and no error message warns you.
 #
 # So one question runs through this unit: **what can a model get right without reading?** We follow
-# the pair from its letters to the first layer, and look for shortcuts at every step.
+# the pair from its letters to the first layer, and look for shortcuts on the way.
 #
 # By the end of this unit you can
 #
@@ -144,8 +144,8 @@ plots.show(*text.pieces("capital", vocabulary(1000).encode("capital").tokens))
 #
 # - The word may be of any length, from one character to thousands of pieces. It may consist of any
 #   characters, digits and `#` among them. It is in lower case already.
-# - You need not handle a word that itself begins with `##` and would fit such a piece: where
-#   `##ing` is a piece, the word `##ings` does not occur.
+# - No word begins as a continuation piece is written: where `##ing` is a piece, the word `##ings`
+#   does not occur.
 # - Any piece may have id 0, and `vocabulary` stays as it is.
 # </details>
 #
@@ -312,10 +312,10 @@ print(pair_tokens, pair_segments, sep="\n")
 # %% [markdown]
 # ## 3. Is it the next sentence?
 #
-# “Is it the next sentence?” is BERT's second task (section 3.1, task 2). In half of the pairs, the
-# second sentence is the true next sentence (label 0). In the other half it is a wrong one (label
-# 1). The model has to find the label from the vector at `[CLS]`. Where do the wrong sentences come
-# from? An easy choice is the first sentence of a random document.
+# “Is it the next sentence?” is BERT's second task (Devlin et al. 2018, section 3.1). In half of the
+# pairs, the second sentence is the true next sentence (label 0). In the other half it is a wrong
+# one (label 1). The model has to find the label from the vector at `[CLS]`. Where do the wrong
+# sentences come from? An easy choice is the first sentence of a random document.
 #
 # Can this task be solved without reading? Let us ask a judge that sees only **the first word of the
 # second sentence**. The pairs are shuffled. The judge learns from every second pair, with its
@@ -473,10 +473,10 @@ print(f"[CLS] has moved by {moved_by_padding(bert, sixteen, 48):.0%} of its norm
 # the longest row (unit 01). Without a mask, the vectors of a row would depend on how long the
 # *other* rows are. So no query may look at padding.
 #
-# Attention scores have shape $(B, H, T, T)$. A mask is True where a query may look at a key. (It
-# hides no word; the masked words of section 6 are something else.) Which keys are padding does not
-# depend on the head or the query. So these two axes have length 1 and are broadcast:
-# $(B, 1, 1, T)$. The mask takes one line:
+# Attention scores have shape $(B, H, T, T)$. A mask is True where a query may look at a key. (This
+# is not the masking of words in section 6.) Which keys are padding does not depend on the head or
+# the query. So these two axes have length 1 and are broadcast: $(B, 1, 1, T)$. The mask takes one
+# line:
 
 # %% [markdown] exercise="padding" title="A mask for padding" difficulty=1 minutes=5
 # Write `padding_mask(tokens)`, which makes from ids $(B, T)$ a tensor of `torch.bool` of shape
@@ -518,7 +518,7 @@ pd.DataFrame({f"{n} behind": {name: moved_by_padding(bert, sixteen, n, mask)
 #
 # ## 5. Three vectors, one sum
 #
-# Ids are only names; the first layer needs vectors. Positions are added at the same point, the hook
+# Ids are only names; the first layer needs vectors. Positions are added here too, at the hook
 # `embed`.
 #
 # Three learned tables give one vector each, and the three vectors are added (Devlin et al. 2018,
@@ -637,7 +637,7 @@ widgets.explore(draw_heard, noise=("noise, relative to the sum", 0.0, 2.0, 1.0))
 # third of them. The noise is again as large as the numbers:
 
 # %%
-predict("beside", "All three side by side in the same D numbers: how often are they read back "
+predict("beside", "All three side by side in the same 64 numbers: how often are they read back "
         "correctly?",
         a="less often than from the sum", b="as often as from the sum",
         c="more often: nothing is mixed up any more", answer="")
@@ -795,19 +795,21 @@ outcome("trust", "c" if right > 0.95 else "b" if right > 0.7 else "a")
 # %% [markdown]
 # In the right column, a visible word is never scored. (The last fraction is 0 of 0, hence `NaN`.)
 # At a visible word, the loss asks for nothing. Other positions may read the word as context, but
-# the vector at its own position may then forget it, and the loss stays the same. But a BERT that is
-# trained further for another task, as in unit 08, sees only visible words.
+# the vector at its own position may forget it without any loss. Yet a BERT that is trained further
+# for another task, as in unit 08, sees only visible words, and needs these vectors.
 #
-# With 80/10/10, any visible word may be scored, and half of the scored visible words are wrong. So
-# each position has to keep its word **and** ask the context whether the word fits. With this rule,
-# the paper wants to make pretraining more like later use (section 3.1). Its table 8 (appendix C.2)
-# compares several proportions: after fine-tuning, the differences are small.
+# With 80/10/10, any visible word may be scored, and half of the scored visible words are wrong.
+# (With 80/20/0 each of them would be wrong, with 80/0/20 each would be right, and nobody would have
+# to look at the context for that.) So each position has to keep its word **and** ask the context
+# whether the word fits. With this rule, the paper wants to make pretraining more like later use
+# (section 3.1). Its table 8 (appendix C.2) compares several proportions: after fine-tuning, the
+# differences are small.
 #
 # ## 7. The pair, ready to be read
 #
-# Here is our pair after all your functions. BERT's masks were drawn before training: ten copies of
-# the data, each with its own masks (RoBERTa, section 4.1). Your masks can be drawn anew in every
-# batch. Move the slider:
+# Here is our pair after three of your functions. BERT's masks were drawn before training: ten
+# copies of the data, each with its own masks (RoBERTa, section 4.1). Your masks can be drawn anew
+# in every batch. Move the slider:
 
 # %% tags=["training"]
 words = [[coder.id_to_token(each) for each in ids] for ids in pair_ids]
@@ -889,8 +891,8 @@ else:
 # - Padding is hidden from every query by one mask of keys, $(B, 1, 1, T)$.
 # - The input is a sum of three learned vectors, then a LayerNorm. With 128 numbers, random vectors
 #   were nearly always read back from the sum.
-# - 15 % of the words are scored. Of all words, 12 % become `[MASK]`, 1.5 % a random one, 1.5 %
-#   stay. Special tokens are never chosen.
+# - 15 % of the words are scored. Of all words, 12 % become `[MASK]`, 1.5 % a random word, and 1.5 %
+#   are scored as they are. Special tokens are never chosen.
 #
 # ## Further reading
 #

@@ -146,10 +146,15 @@ plots.show(*text.row(["my", "[MASK]", "is", "cute"], ["he", "barks"]))
 # - The head of masked language modelling (MLM) computes $V$ logits for each position. It ends with
 #   the token table $E$ once more, the same Parameter: a **tied** decoder.
 #
-# The table and the next cell follow the paper: a norm after each part. The models that we train
-# have a norm **before** each part, and one at the end. Then training needs no warm-up (Xiong et al.
-# 2020). Warm-up means that the **learning rate**, which says how far one step of training moves the
-# parameters, rises slowly at the start. Our models are small: two layers, two heads, width 128.
+# The table and the next cell follow the paper: a norm after each part. The models that we train are
+# small: two layers, two heads, width 128.
+#
+# <details><summary>Why they have their norms elsewhere</summary>
+#
+# Our models have a norm **before** each part, and one at the end. Then training needs no warm-up
+# (Xiong et al. 2020). Warm-up means that the **learning rate**, which says how far one step of
+# training moves the parameters, rises slowly at the start.
+# </details>
 
 # %% tags=["nbval-check-output"]
 torch.manual_seed(0)
@@ -311,8 +316,8 @@ if d2l:
 #
 # 1. **A model that knows nothing** gives each of $V$ words the probability $1/V$: $\ln V$ nats.
 # 2. **A model that counts** knows how frequent each word is, and ignores the context. Its loss is
-#    the *unigram baseline*. A loss curve that falls and flattens out there looks like a trained
-#    model's, and is not.
+#    the *unigram baseline*. A loss curve that falls to this line and stays there looks like a
+#    trained model's, and is not.
 # 3. **The limit** is the lowest loss that any model can reach. For English nobody knows it.
 
 # %% [markdown] exercise="unigram" title="The unigram baseline" difficulty=1 minutes=8
@@ -325,8 +330,8 @@ if d2l:
 #
 # The function returns the mean of $-\ln P(w)$ over the words of `testing`, one number.
 #
-# *Why care:* draw this line into every loss curve you make. A model that ends on it has used no
-# context. (A model that ends below it has not always used context, either: section 4.)
+# *Why care:* draw this line into every loss curve you make. A model that ends on it has not shown
+# that it uses the context. (Nor has every model that ends below it: section 4.)
 #
 # <details><summary>Hint 1</summary>
 #
@@ -420,7 +425,7 @@ _, gaps = fill(reader, "paris is the capital of [MASK].")
 _, gaps = fill(reader, "returns [MASK] if the string is empty.")
 ((piece, there), *_), = gaps.values()
 print(f"likeliest piece: {said} at {likeliest:.1%}; in the docstring: {piece} at {there:.1%}")
-heard = [s for document in reading for s in document if "paris" in s.lower().split()]
+heard = [s for document in reading for s in document if "paris" in words_of(s)]
 print("sentences about Paris that it has read:", len(heard))
 LANDS = ("europe", "england", "italy", "germany", "spain", "china", "japan", "london", "rome")
 ANYWHERE = (*".,:-()'", "the", "a", "an", "it", "this", "that", "all", "any", "each", "its", "one",
@@ -429,10 +434,10 @@ outcome("paris", "e" if likeliest < 0.05 else "a" if said == "france" else "b" i
         else "c" if said in ANYWHERE else "d")
 
 # %% [markdown]
-# **It has never read about Paris.** The name is cut into several pieces. In recorded runs with four
-# seeds, the best answer got 1 to 3 % of the probability, and in the docstring 14 to 29 %. A masked
-# language model does not say what is true. It says which word would stand there *in its texts*, and
-# with what probability.
+# **It has never read about Paris.** The name is cut into two pieces, of which other words are made.
+# In recorded runs with four seeds, the best answer got 1 to 3 % of the probability, and in the
+# docstring 14 to 29 %. A masked language model does not say what is true. It says which word would
+# stand there *in its texts*, and with what probability.
 #
 # Try more: “the result is [MASK].” and “the result is not [MASK].”; two gaps side by side; a
 # sentence of yours. And how good is the model on docstrings that it has never read? For these, the
@@ -460,12 +465,12 @@ pairs_right = reached["pairs right"]
 outcome("pairs", "a" if pairs_right < 0.57 else "b" if pairs_right < 0.8 else "c")
 
 # %% [markdown]
-# The loss is far below the unigram baseline. Has the model read the context, then? Not necessarily:
-# one chosen word in ten was left as it was (unit 07), and can be copied. In the recorded runs of
-# section 6, on texts of the same kind, the unigram baseline is 6.33 nats, and a model that counts
-# **and looks** first whether a word is visible there has 5.74. Only a loss below 5.74 shows that
-# context was used. There, a model without positions ends 0.2 nats below the second baseline, and
-# one with RoPE 2.0 nats below it. So nearly all of the gain from context comes from word order.
+# The loss is far below the unigram baseline. Has the model read the context, then? This baseline
+# alone cannot tell: one chosen word in ten was left as it was (unit 07), and can be copied. In the
+# recorded runs of section 6, on texts of the same kind, the unigram baseline is 6.33 nats, and a
+# model that counts, **but copies** a word where it sees one, has 5.74. Our model is below this,
+# too: it has used the context. In those runs, a model without positions ends 0.2 nats below 5.74,
+# and one with RoPE 2.0 nats. So nearly all of the gain from context comes from word order.
 #
 # Pairs are harder. The judge of unit 07 only counted the words that both sentences share, and was
 # right six times in ten. After 500 steps the model is at chance or little above: a row has
@@ -517,7 +522,7 @@ print(longer.note)
 # %% [markdown]
 # Without positions, the curve falls far below the unigram baseline, too: one chosen word in ten can
 # be seen, and the words around a gap show the topic. Without the line of the limit, it would look
-# like a trained model's. With a table, the recorded run ends 7 to 8 % above the limit.
+# like a trained model's. With a table, the recorded run ends about 8 % above the limit.
 #
 # A mean over all words hides which rule was learned. So look at each kind of word by itself:
 
@@ -614,8 +619,8 @@ outcome("agreement", round(other, 2))
 # %% [markdown]
 # The rule has no exceptions: in both cases, the exact answer gives more than 0.99 to the right
 # number. So agreement is one thing that the model has not learned yet. If it does worse when the
-# nouns differ, the noun of the clause has a say: at 0.5 both count alike, below 0.5 the nearer one
-# wins. Its pull is called **attraction**, and Linzen et al. (2016) found it in models of English.
+# nouns differ, the nearer noun has a say: at 0.5 as much as the subject, below 0.5 more. Its pull
+# is called **attraction**, and Linzen et al. (2016) found it in models of English.
 #
 # ### Who looks where
 #
@@ -632,8 +637,8 @@ widgets.explore(lambda layer, head: pictures.attention(alpha, layer, head),
 # %% [markdown]
 # A dark stripe beside the diagonal means that a head reads the neighbours. In our run, this was
 # head 1 of layer 1. Head 2 of layer 1 found where an echo belongs: the query at the hidden position
-# 61 looked at key 1, and query 1 looked at key 61. (After so few steps, looking at the right word
-# is not yet using it.) Does the position table show the echo, too? Here is the mean cosine of two
+# 61 looked at key 1, and query 1 looked at key 61. (After so few steps, the model does not yet use
+# what it finds there.) Does the position table show the echo, too? Here is the mean cosine of two
 # of its rows, by their offset, after the mean row is subtracted:
 
 # %% tags=["training"]
@@ -811,7 +816,8 @@ outcome("frozen", round(by_start.mean()["pretrained, frozen"], 2))
 # **Only pretrained models learned agreement here, and only where the whole model was trained
 # further.** After 800 steps of fine-tuning, with 64 texts each, two of three seeds are right in
 # more than 99 % of the texts, and the third in 92 %. The frozen models are a little above chance.
-# From nothing, every seed stays at chance. A bag of words cannot see a swap at all.
+# From nothing, every seed stays at chance in as many steps. A bag of words cannot see a swap at
+# all. So pretraining had left something in the weights that the gaps of section 5 did not show.
 #
 # [`docs/mini-bert.md`](../../docs/mini-bert.md) has a second task, and says how much size, learning
 # rate and optimiser matter. It compares sizes by **perplexity**, $e$ to the power of the loss.

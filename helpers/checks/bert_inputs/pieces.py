@@ -241,7 +241,7 @@ pieces = Exercise(
     forbidden=(Tokenizer, models.WordPiece),
     explains=(
         "It is in lower case already",
-        "You need not handle a word that itself begins with",
+        "No word begins as a continuation piece is written",
         "The library `tokenizers`",
     ),
 )

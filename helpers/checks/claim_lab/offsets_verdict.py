@@ -53,7 +53,7 @@ def offsets_with_a_lower_end(): ...
 @offsets.mistake(
     "Your verdict goes by the mean ratio alone. Matrices that disagree settle nothing.",
     loses=VERDICT,
-    breaks="of each matrix counts as one value",
+    breaks="each matrix's $r$ counts as one seed's value did",
 )
 @changed(
     offsets_by_diagonals, _ON, '"holds" if sum(ratio) / len(ratio) <= 0.01 else "does not hold"'

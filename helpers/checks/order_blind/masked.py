@@ -158,7 +158,7 @@ def masked_without_scale(q, k, v, mask=None):
     "The value that you fill in, −100 or so, is not low enough: where the visible scores are "
     "lower still, the hidden key gets the weight. Only −∞ is below every score.",
     loses=("large scores", "no weight at all"),
-    breaks="gives the key no weight, however large its score",
+    breaks="gives the key no weight, whatever its score",
 )
 def masked_with_a_number_that_is_too_near(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
@@ -245,7 +245,7 @@ def masked_with_one_maximum_for_all(q, k, v, mask=None):
     "You clamp the scores, so that all scores beyond the limit become equal. Scores may be as "
     "large as a million, and their differences matter there as well; softmax can handle them.",
     loses=("no mask", "no weight at all"),
-    breaks="Scores stay below $10^6$ in absolute value",
+    breaks="Scores lie between $-10^6$ and $10^6$",
 )
 def masked_with_scores_cut_off(q, k, v, mask=None):
     scores = (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).clamp(-1e4, 1e4)

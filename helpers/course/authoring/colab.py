@@ -16,7 +16,7 @@ BINDER = Template(
 )
 WHEEL = Template("https://github.com/$owner/$repository/releases/download/$release/$wheel")
 UNPUBLISHED = """\
-# Set-up: on Colab this installs the course's helpers; elsewhere it checks that they are there.
+# Set-up: this checks that the course's helpers are there.
 import importlib.util
 import sys
 
