@@ -15,8 +15,8 @@ CLAIMS = (
         ANSWERS,
         "Dong et al. 2021 (2103.03404); Vaswani et al. 2017, table 1",
         "Each layer connects all pairs, so that a far token is one step away. A structure that "
-        "the order of the words does not show is missed; but a table that is trained misses it "
-        "just as much. What helps is to be told the structure (claim 23).",
+        "the order of the words does not show is missed, by a trained table as much as by fixed "
+        "positions. What helps is to be told the structure (claim 23).",
         (
             Part("far", "a symbol far back is missed", "% right", high=50),
             Part("tree", "a structure that is not in the order is missed", "nats more", low=0.1),
@@ -108,8 +108,8 @@ CLAIMS = (
         "Positions in a tree do better than positions in a sequence.",
         ANSWERS,
         "Wang et al. 2019 (1909.00383), section 3",
-        "They do where the words depend on a tree, and somebody has to provide the tree. Where "
-        "the words depend on the sequence, they do worse.",
+        "A tree does better where the words depend on one, and somebody has to provide it. Where "
+        "the words depend on the sequence, it does worse.",
         (
             Part("tree text", "lower loss, words follow the tree", "nats less", low=0.1),
             Part("line text", "lower loss, words follow the sequence", "nats less", low=0.1),

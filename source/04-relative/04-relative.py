@@ -273,7 +273,7 @@ check.batched(key_term_batched, seed=4303)
 # single tensor may hold $T^2 \cdot d$ numbers or more, forward or backward. (Again this is asked
 # only where $T$ and $d$ are larger than $B \cdot H$ and than $R$.)
 #
-# *Why care:* this is how libraries do it. In this course's library, the class is `shaw_keys`.
+# *Why care:* this is how libraries do it. In this course's library, its name is `shaw_keys`.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -314,7 +314,7 @@ q = torch.randn(B, H, T, d, generator=numbers, dtype=torch.float64)
 vectors = torch.randn(2 * k + 1, d, generator=numbers, dtype=torch.float64)
 rows = torch.as_tensor(rows_of(T, k)).long()
 terms = {name: torch.as_tensor(form(q, vectors, rows)) for name, form in forms.items()}
-for name, term in terms.items():
+for name, term in list(terms.items())[1:]:
     print(f"{name:8} differs from per pair by less than 1e-12:",
           bool((term - terms["per pair"]).abs().max() < 1e-12))
 
@@ -539,8 +539,8 @@ except ValueError as error:
 # argument is modified in place.
 # </details>
 #
-# *Why care:* the gradient that `gather` sends back to the products is this function: where reading
-# goes by index, its gradient adds up by index.
+# *Why care:* this is also the gradient of the key term for `q`: where reading goes by index, its
+# gradient adds up by index.
 #
 # <details><summary>Hint</summary>
 #
@@ -684,7 +684,7 @@ class ValuesOnly(Mine):
 # %% [markdown]
 # The table beside the keys says where to look. The table beside the values adds to what is passed
 # on. The paper has both. Are both needed? Four short trainings give an answer. They use sequences
-# of 24 tokens, with one seed each (three if you have a GPU), and are tested at 24 and at 48.
+# of 24 tokens, with one seed each (three if you have a GPU), and are tested at 24, 48 and 96.
 
 # %%
 predict("tables", "Trained on 24 tokens, tested on 48: which tables keep the loss near the limit?",
@@ -751,8 +751,8 @@ outcome("tables", "b" if near["Shaw keys"] else "c" if near["Shaw values"] else 
 # %%
 predict("heads", "In the rule, a token follows from the one three positions to its left. At which "
         "offsets do the four heads look most?", a="only at −3, where the rule looks",
-        b="at 3, −6 or 6 too: multiples of the lag",
-        c="at other offsets too, such as −1 or −2", answer="")
+        b="at −3, 3, −6 or 6, all multiples of 3",
+        c="elsewhere as well, such as at −1 or −2", answer="")
 
 # %% tags=["training"]
 both = models["Shaw", 0]
@@ -1012,7 +1012,8 @@ outcome("reverse", "b" if absolute > relative else "a")
 # than *none*, which knows no order at all. At 64 even the best is less often right than *none*.
 #
 # So ask first what the task is about. If it is about **how far two tokens are apart**, give the
-# model offsets. If it is about **where in the text a token stands**, give it positions.
+# model offsets. If it is about **where in the text a token stands**, give it positions, or at least
+# offsets that are not merged.
 
 # %% [markdown]
 # ## 9. Check against the book
@@ -1057,8 +1058,8 @@ if d2l:
 #   length, the absolute encodings are best.
 #
 # Shaw's idea works, but it costs up to two tables and two products in each layer, and it gives up
-# the fused kernel. Today's models use cheaper methods. One of them, in unit 05, needs only a
-# rotation of pairs, as in the matrix that you built in unit 02.
+# the fused kernel. Today's models use cheaper methods. One of them, in unit 05, needs only to
+# rotate two numbers at a time, as the matrix does that you built in unit 02.
 #
 # ## Further reading
 #

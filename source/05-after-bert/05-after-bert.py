@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 05 · After BERT
 #
-# Many of today's language models use RoPE, and RoPE encodes only offsets. In unit 04, three
-# encodings of offsets stayed near the limit at four times the trained length. Does RoPE do so, too?
-# The first figure gives the answer.
+# Many of today's language models use RoPE, the *rotary position embedding*, which encodes only
+# offsets. In unit 04, three encodings of offsets stayed near the limit at four times the trained
+# length. Does RoPE do so, too? The first figure gives the answer.
 #
 # By the end of this unit you can
 #
@@ -61,7 +61,8 @@ outcome("rope", "a" if gap < 0.1 else "b" if gap < 0.5 else "c")
 # %% [markdown]
 # At 96 tokens, the loss with RoPE is about 1.8 nats; the limit is about 0.2. Why does RoPE fail
 # where Shaw's keys do not? Section 8 looks for the reason. First, sections 2 to 6 each ask what one
-# encoding tells attention about positions, and section 7 which encoding comes nearest to the limit.
+# kind of encoding tells attention about positions, and section 7 which encoding comes nearest to
+# the limit.
 
 # %% [markdown]
 # ## 1. Four hooks
@@ -804,10 +805,10 @@ outcome("race", "a" if clipped < 0.1 else "b" if clipped < 0.8 * buckets_of_t5 e
 #   query is multiplied with a vector for the offset, or for the count.
 # - **Near the limit at 24, worse on longer texts:** the clipped bias and T5. At 96, they are 0.31
 #   and 0.67 nats above the limit. For the clipped bias, untrained numbers cannot be the reason: it
-#   has none. What is, and how much they explain for T5, we have not measured.
-# - **Near the limit at 24, lost at 96:** RoPE, 1.5 nats above the limit after 1,000 steps (the
-#   live one, seed 0, about 0.9 after 300). Its seeds differ widely.
-# - **About the same at each length, never near the limit:** ALiBi and Kerple.
+#   has none. What is, and how much untrained numbers explain for T5, we have not measured.
+# - **Near the limit at 24, lost at 96:** RoPE, more than 1.5 nats above the limit after 1,000 steps
+#   (the live one, seed 0, about 0.9 after 300). Its seeds differ widely.
+# - **Never near the limit, at any length:** ALiBi and Kerple.
 #
 # The surprise is **your encoding**, if you left it as it was: two numbers per head, and after 300
 # steps it stays about 0.1 nats above the limit at all three lengths. (One seed proves nothing.)
@@ -920,10 +921,10 @@ print(f"without a preference: {1 / 96:.2f} at each offset")
 # The shaded band marks the offsets of training. Each weight is a mean over the queries that have
 # this offset: 93 queries have a key at 3, 11 at −85 and 5 at 91. No query has all of them.
 #
-# The two fast pairs explain the peaks outside the band. Pair 0 completes a turn after 6.3 positions
-# and pair 1 after 29. After 88 positions they are only 2° and 6° away from whole turns, after 31
-# and 57 at most 26°, after 25 positions 8° and 51°. So the head looks not only at 3 but also at $3
-# + 25 = 28$, $3 + 31 = 34$, $3 + 57 = 60$, $3 + 88 = 91$ and $3 - 88 = -85$. (Smaller peaks, at $3
+# The two fast pairs fit the peaks outside the band. Pair 0 completes a turn after 6.3 positions and
+# pair 1 after 29. They miss whole turns by 2° and 6° after 88 positions, by at most 26° after 31 or
+# 57, and by 8° and 51° after 25. So the head looks not only at 3 but also at $3 + 25 = 28$, $3 + 31
+# = 34$, $3 + 57 = 60$, $3 + 88 = 91$ and $3 - 88 = -85$. (Smaller peaks, at $3
 # - 31$ and $3 - 57$, are in the figure only.) None of these offsets occurred in training, so the
 # head could not learn to avoid them.
 #
@@ -992,7 +993,7 @@ means(shift.table, ["none", "T5 bias", "RoPE"], "loss")
 
 # %% solution="hooks"
 def hooks_for(papers: str) -> tuple[str, ...]:
-    """Names of the hooks that a model needs which does what these papers say, such as "CA"."""
+    """Names of the hooks needed for all that these papers, such as "CA", say."""
     ### BEGIN SOLUTION
     needed = {"A": "rotate", "B": "scores", "C": "embed", "E": "context", "F": "rotate"}
     return tuple({needed[paper] for paper in papers if paper in needed})
@@ -1072,8 +1073,8 @@ if find_spec("x_transformers"):
 #   same weights with clipped offsets stay near the limit at four times the length, and in a short
 #   run, clipping the two fast pairs was nearly enough.
 # - Papers and their code can differ: test against both, and say which one you follow.
-# - Ask two things of an encoding: does its loss stay the same at any length, and is it near the
-#   limit?
+# - Ask two things of an encoding: does its distance to the limit stay the same at any length, and
+#   is it small?
 #
 # All of this happened in shallow models. Unit 06 stacks self-attention layer upon layer, and asks
 # what goes wrong there.

@@ -540,11 +540,11 @@ outcome("read", "a" if best == loss.min() else "c" if best == loss.max() else "b
 # - **Shaw.** Nothing is added at the input, so there is nothing to read. Further up there is
 #   something; we did not investigate where it comes from.
 #
-# But easier to read is not better. In these runs, of the three kinds with skips, *renewed* is the
-# easiest to read (error 2.0) and has the highest loss (0.357): each of its three seeds has a higher
-# loss than every seed of the other two. *Shaw* has the lowest loss (0.307) and the largest error,
-# but by a small margin (4.3 against 3.9 with skips; the seeds overlap). Shaw also changes how
-# positions enter, and this language asks for offsets only.
+# But easier to read is not better. In these runs of 500 steps, of the three kinds with skips,
+# *renewed* is the easiest to read (error 2.0) and has the highest loss (0.357): each of its three
+# seeds has a higher loss than every seed of the other two. *Shaw* has the lowest loss (0.307) and
+# the largest error, but by a small margin (4.3 against 3.9 with skips; the seeds overlap). Shaw
+# also changes how positions enter, and this language asks for offsets only.
 #
 # And a linear probe that fails does not prove that the position is lost, only that no linear map
 # finds it. **Cause 2 holds in part**: the position gets hard to read, but among the three kinds
@@ -665,9 +665,9 @@ for name in ("none", "learned"):
 
 # %% [markdown]
 # The second summand is the table of positions, $D$ numbers per position. It is added at the input,
-# but its module is part of `attention`. Attention itself has $4D^2$ parameters, whatever $T$ is
-# (biases are not counted here). **Cause 4 is real**, but only for texts far longer than BERT's. The
-# cost comes from the $T^2$ pairs, not from the parameters.
+# but stored in `attention`. Attention itself has $4D^2$ parameters, whatever $T$ is (biases are not
+# counted here). **Cause 4 is real**, but only for texts far longer than BERT's. The cost comes from
+# the $T^2$ pairs, not from the parameters.
 
 # %% [markdown]
 # ## 5. Longer than trained
@@ -684,13 +684,14 @@ for name in ("with skips", "renewed", "Shaw"):
         print(f"{name:11} seed {seed}:", *(f"{loss:6.2f}" for loss in by_length))
 
 # %% [markdown]
-# (At 24 tokens, *renewed* may be ahead of *with skips* here, unlike in section 2: these models had
-# 200 steps, the recorded ones 500.) Beyond 24 tokens a table fails, however often it is added,
+# (After 200 steps, as here, *renewed* can be ahead of *with skips* at 24 tokens; after the 500 of
+# section 2's recorded losses it is not.) Beyond 24 tokens a table fails, however often it is added,
 # because its later rows were never trained. With Shaw's offsets the loss stays near the limit,
-# which falls a little: in a longer text, fewer tokens are near an end and have a single neighbour
-# at distance 3. And other encodings? The figure shows recorded losses of two-layer encoders,
-# trained longer on the same language. Three encodings clip offsets, all with $k$ = 8: the clipped
-# bias, Shaw's keys, and the *window*, which is the clipped bias with all tokens beyond $k$ hidden.
+# which falls a little: in a longer text, a smaller part of the tokens is near an end and has a
+# single neighbour at distance 3. And other encodings? The figure shows recorded losses of two-layer
+# encoders, trained longer on the same language. Three encodings clip offsets, all with $k$ = 8: the
+# clipped bias, Shaw's keys, and the *window*, which is the clipped bias with all tokens beyond $k$
+# hidden.
 
 # %% tags=["figure"]
 study = recorded.load("lag3")
@@ -712,7 +713,8 @@ print("loss at 96:", ", ".join(f"{name} {at96[name]:.2f}" for name in names))
 # - the clipped bias gets worse (0.52 at 96 tokens), although all offsets beyond $k$ on a side share
 #   one trained number. T5's bias gets worse still (0.88): its buckets from offset 32 on were never
 #   trained;
-# - the window does not get worse, because this language looks back three tokens only;
+# - the window does not get worse, as no query meets an offset that was not trained (and it costs
+#   nothing here, as the rule looks back three tokens only);
 # - Shaw's clipped *keys* do not get worse either.
 #
 # Why the bias suffers and Shaw's keys do not, we have not tested.
@@ -994,8 +996,8 @@ by_kind.loc[kinds].rename(told).round(3)
 #
 # For a large $\alpha$, the softmax of this head picks the one key at offset $\Delta_h$. A
 # convolution of size $K$ has one matrix for each offset. These matrices are its **taps** $W_0,
-# \dots, W_{K-1}$, each from $C$ to $C'$ *channels*, as the entries of a token's vector are called.
-# Give each tap a head of its own:
+# \dots, W_{K-1}$, each from $C$ to $C'$ *channels* (entries of a token's vector). Give each tap a
+# head of its own:
 #
 # $$y_i = \sum_{h=0}^{K-1} W_h \sum_j \operatorname{softmax}_j\big(s_h(j - i)\big)\, x_j$$
 
@@ -1106,7 +1108,7 @@ outcome("edge", "c" if inside > 1e-3 else "b" if ends > 1e-3 else "a")
 #
 # The question of this unit:
 #
-# - Attention alone makes all tokens alike. The number of zeros triples with each layer: the
+# - Attention alone makes all tokens alike. The number of zeros soon triples with each layer: the
 #   collapse is doubly exponential.
 # - A skip around each part prevents the collapse; the MLP does not. With skips, the mean row still
 #   grows, so the rank residual falls with depth.

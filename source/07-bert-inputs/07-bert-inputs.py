@@ -4,8 +4,8 @@
 # “Paris is the capital of France. Everybody knows that.” You have just read two sentences. BERT
 # will never read them. It gets rows of whole numbers and has two tasks: to name hidden words, and
 # to say whether the second sentence follows the first. Training rewards every way of being right,
-# not only the one we had in mind. If there is a **shortcut**, training is likely to find it first,
-# and no error message warns you.
+# not only the one we had in mind. If there is a **shortcut**, training may find it first, and no
+# error message warns you.
 #
 # So one question runs through this unit: **what can a model get right without reading?** We follow
 # the pair from its letters to the first layer, and look for shortcuts on the way.
@@ -144,7 +144,7 @@ plots.show(*text.pieces("capital", vocabulary(1000).encode("capital").tokens))
 #
 # - The word may be of any length, from one character to thousands of pieces. It may consist of any
 #   characters, digits and `#` among them. It is in lower case already.
-# - No word begins as a continuation piece is written: where `##ing` is a piece, the word `##ings`
+# - No word starts with a continuation piece: where `##ing` is a piece, the word `##ings`
 #   does not occur.
 # - Any piece may have id 0, and `vocabulary` stays as it is.
 # </details>
@@ -380,8 +380,8 @@ outcome("leak", "c" if right < 0.55 else "a" if right < 0.7 else "b")
 # than one sentence, and a document may hold a sentence twice. A quick way is to draw again when the
 # sentence drawn is from the same document.
 #
-# *Why care:* a leak raises no error. The task is learned surprisingly fast, but the model has
-# learned nothing.
+# *Why care:* a leak raises no error. The loss may fall although the model never compares two
+# sentences.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -541,8 +541,8 @@ pd.DataFrame({f"{n} behind": {name: moved_by_padding(bert, sixteen, n, mask)
 # trained: gradients must reach all four. The result has the dtype of the tables, and the arguments
 # must not be modified. $T$ is at most `max_len`.
 #
-# *Why care:* this sum is all that BERT is told of words, segments and positions. What does not
-# enter here, no layer can know.
+# *Why care:* this sum is all that BERT is told of words, segments and positions. A word, segment or
+# position that does not enter here, no layer can know.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -760,21 +760,8 @@ for name, which in {"[MASK]": seen == MASK, "random word": ~stays & (seen != MAS
 
 # %% [markdown]
 # So 1.5 % of all words are wrong. According to the paper, this does not seem to harm the model
-# (appendix A.1). Here are 24 of our rows. Move the slider:
-
-# %% tags=["training"]
-def draw_masks(percent):
-    rows, draw = tokens[:24], Generator().manual_seed(0)
-    return pictures.masks(rows, *masker(rows, len(pieces), draw, percent / 100))
-
-widgets.explore(draw_masks, percent=("chosen words (%)", 0, 100, 15))
-
-# %% [markdown]
-# At 15 %, most positions cost time and are not scored. At 50 %, the context suffers: two words in
-# five are masked, and one in twenty is a random word. The paper settled on 15 %.
-#
-# Now to your prediction: see the left column. The right column shows what follows if every chosen
-# word becomes `[MASK]`:
+# (appendix A.1). Now to your prediction: see the left column. The right column shows what follows
+# if every chosen word becomes `[MASK]`:
 
 # %%
 def conclusions(seen, targets, plain):
@@ -796,14 +783,27 @@ outcome("trust", "c" if right > 0.95 else "b" if right > 0.7 else "a")
 # In the right column, a visible word is never scored. (The last fraction is 0 of 0, hence `NaN`.)
 # At a visible word, the loss asks for nothing. Other positions may read the word as context, but
 # the vector at its own position may forget it without any loss. Yet a BERT that is trained further
-# for another task, as in unit 08, sees only visible words, and needs these vectors.
+# for another task, as at the end of unit 08, sees only visible words, and needs these vectors.
 #
 # With 80/10/10, any visible word may be scored, and half of the scored visible words are wrong.
-# (With 80/20/0 each of them would be wrong, with 80/0/20 each would be right, and nobody would have
-# to look at the context for that.) So each position has to keep its word **and** ask the context
-# whether the word fits. With this rule, the paper wants to make pretraining more like later use
-# (section 3.1). Its table 8 (appendix C.2) compares several proportions: after fine-tuning, the
-# differences are small.
+# (With 80/20/0 all of them would be wrong, with 80/0/20 all right; either way, the context would
+# not be needed to tell.) So each position has to keep its word **and** ask the context whether the
+# word fits. With this rule, the paper wants to make pretraining more like later use (section 3.1).
+# Its table 8 (appendix C.2) compares several proportions: after fine-tuning, the differences are
+# small.
+#
+# And why 15 %? Here are 24 of our rows. Move the slider:
+
+# %% tags=["training"]
+def draw_masks(percent):
+    rows, draw = tokens[:24], Generator().manual_seed(0)
+    return pictures.masks(rows, *masker(rows, len(pieces), draw, percent / 100))
+
+widgets.explore(draw_masks, percent=("chosen words (%)", 0, 100, 15))
+
+# %% [markdown]
+# At 15 %, most positions cost time and are not scored. At 50 %, the context suffers: two words in
+# five are masked, and one in twenty is a random word. The paper settled on 15 %.
 #
 # ## 7. The pair, ready to be read
 #

@@ -331,7 +331,7 @@ if d2l:
 # The function returns the mean of $-\ln P(w)$ over the words of `testing`, one number.
 #
 # *Why care:* draw this line into every loss curve you make. A model that ends on it has not shown
-# that it uses the context. (Nor has every model that ends below it: section 4.)
+# that it uses the context. (Nor must a model that ends below it: section 4.)
 #
 # <details><summary>Hint 1</summary>
 #
@@ -470,7 +470,8 @@ outcome("pairs", "a" if pairs_right < 0.57 else "b" if pairs_right < 0.8 else "c
 # recorded runs of section 6, on texts of the same kind, the unigram baseline is 6.33 nats, and a
 # model that counts, **but copies** a word where it sees one, has 5.74. Our model is below this,
 # too: it has used the context. In those runs, a model without positions ends 0.2 nats below 5.74,
-# and one with RoPE 2.0 nats. So nearly all of the gain from context comes from word order.
+# and one with RoPE 2.0 nats. So in these runs, nearly all of the gain from context comes from word
+# order.
 #
 # Pairs are harder. The judge of unit 07 only counted the words that both sentences share, and was
 # right six times in ten. After 500 steps the model is at chance or little above: a row has
@@ -491,7 +492,7 @@ print(*(grammar.words[word] for word in texts[2]))
 # %% [markdown]
 # | kind | rule | what it takes |
 # | --- | --- | --- |
-# | beat | `beat0` … `beat3` stand at 8, 24, 40 and 56 in every text | the **position** |
+# | beat | `beat0` … `beat3` belong at 8, 24, 40 and 56 | the **position** |
 # | echo | positions 60 to 63 repeat positions 0 to 3 | an **offset** of 60 |
 # | verb | agrees with its own subject, even if a clause stands between them | **structure** |
 # | other | what comes next in a sentence, from the words of the topic | the **neighbours** |
@@ -520,9 +521,9 @@ plots.show(*loss_plots.beside_levels(curves, levels))
 print(longer.note)
 
 # %% [markdown]
-# Without positions, the curve falls far below the unigram baseline, too: one chosen word in ten can
-# be seen, and the words around a gap show the topic. Without the line of the limit, it would look
-# like a trained model's. With a table, the recorded run ends about 8 % above the limit.
+# Without positions, the curve falls well below the unigram baseline, too: one chosen word in ten
+# can be seen, and the words around a gap show the topic. Without the line of the limit, it would
+# look like a trained model's. With a table, the recorded run ends about 8 % above the limit.
 #
 # A mean over all words hides which rule was learned. So look at each kind of word by itself:
 
@@ -619,8 +620,9 @@ outcome("agreement", round(other, 2))
 # %% [markdown]
 # The rule has no exceptions: in both cases, the exact answer gives more than 0.99 to the right
 # number. So agreement is one thing that the model has not learned yet. If it does worse when the
-# nouns differ, the nearer noun has a say: at 0.5 as much as the subject, below 0.5 more. Its pull
-# is called **attraction**, and Linzen et al. (2016) found it in models of English.
+# nouns differ, the nearer noun has a say: at 0.5 both nouns count alike, below 0.5 the nearer one
+# counts more. Its pull is called **attraction**, and Linzen et al. (2016) found it in models of
+# English.
 #
 # ### Who looks where
 #
@@ -637,9 +639,9 @@ widgets.explore(lambda layer, head: pictures.attention(alpha, layer, head),
 # %% [markdown]
 # A dark stripe beside the diagonal means that a head reads the neighbours. In our run, this was
 # head 1 of layer 1. Head 2 of layer 1 found where an echo belongs: the query at the hidden position
-# 61 looked at key 1, and query 1 looked at key 61. (After so few steps, the model does not yet use
-# what it finds there.) Does the position table show the echo, too? Here is the mean cosine of two
-# of its rows, by their offset, after the mean row is subtracted:
+# 61 looked at key 1, and query 1 looked at key 61. (The loss of echoes is still high, so the model
+# uses this little, or badly.) Does the position table show the echo, too? Here is the mean cosine
+# of two of its rows, by their offset, after the mean row is subtracted:
 
 # %% tags=["training"]
 plots.show(*pictures.by_offset(learned.bert.position.table))
@@ -782,7 +784,8 @@ outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 # positions, and so do echoes, although their rule is an offset. In English, the neighbours count,
 # whatever the position, and a table has to learn for each position which positions are next to it.
 # T5's bias has offsets too, and yet is 0.8 nats behind RoPE on English. Probably this is because it
-# is the same for all words, while in RoPE and Shaw's keys the effect of an offset depends on them.
+# is the same for all words, while with RoPE and Shaw's keys an offset's effect depends on the
+# words.
 #
 # [`docs/mini-bert.md`](../../docs/mini-bert.md) has all twenty-one encodings, kind by kind, and
 # what becomes of them on texts of 128 and 256 words. Unit 10 is about such texts.
@@ -817,7 +820,7 @@ outcome("frozen", round(by_start.mean()["pretrained, frozen"], 2))
 # further.** After 800 steps of fine-tuning, with 64 texts each, two of three seeds are right in
 # more than 99 % of the texts, and the third in 92 %. The frozen models are a little above chance.
 # From nothing, every seed stays at chance in as many steps. A bag of words cannot see a swap at
-# all. So pretraining had left something in the weights that the gaps of section 5 did not show.
+# all. So pretraining had left something in the weights that fine-tuning could use.
 #
 # [`docs/mini-bert.md`](../../docs/mini-bert.md) has a second task, and says how much size, learning
 # rate and optimiser matter. It compares sizes by **perplexity**, $e$ to the power of the loss.

@@ -60,7 +60,7 @@ plots.show(*hooks.hooks("embed"))
 models = [small.trained("shift", "learned", seed)[0] for seed in range(3)]
 learned = figures.rows_of(models[0], 16)
 tables = {"sinusoids": encodings.sinusoidal_table(16, 32), "the learned table": learned}
-plots.show(figures.cosines(tables), "Sinusoids: bands along the diagonal. Learned: only noise.")
+plots.show(figures.cosines(tables), "Sinusoids: bands along the diagonal. Learned: no bands.")
 print("mean cosine of neighbouring rows: sinusoids, and the learned table by seed")
 for rows in (tables["sinusoids"], *(figures.rows_of(model, 16) for model in models)):
     print(f"{torch.cosine_similarity(rows[1:], rows[:-1]).mean():6.2f}", end="")
@@ -72,10 +72,9 @@ predict("noise", "A model whose table looks like this is asked for the symbol th
 
 # %% [markdown]
 # Now predict the verdicts on the two claims. Claim 24 says two things: the model can learn
-# distances, and its table turns into sines and cosines. The picture of noise shows what a table
-# looks like, not what a model can do with it. There are four verdicts. A claim that says several
-# things holds in part if some of them are true and others are not. Replace each `"?"`, with its
-# quotes, by one of the names HOLDS, FAILS, PARTLY and OPEN, as in `{4: FAILS, 24: OPEN}`:
+# distances, and its table turns into sines and cosines. There are four verdicts. A claim that says
+# several things holds in part if some of them are true and others are not. Replace each `"?"`, with
+# its quotes, by one of the names HOLDS, FAILS, PARTLY and OPEN, as in `{4: FAILS, 24: OPEN}`:
 
 # %%
 HOLDS, FAILS, PARTLY, OPEN = "holds", "does not hold", "holds in part", "not settled here"
@@ -512,10 +511,10 @@ for task, (runs, other) in trials.items():
 outcome("wins", "abcd"[wins])
 
 # %% [markdown]
-# The learned table is no better, then far worse, then far better. Claim 5 names neither the rival
-# nor the task, so it is true for one comparison and false for two. Vaswani et al. 2017 tried both
-# (table 3, row (E)) and found nearly the same result: 25.7 BLEU with the table, 25.8 with
-# sinusoids.
+# The learned table is no better (both are right everywhere), then far worse, then far better. Claim
+# 5 names neither the rival nor the task, so it is true for one comparison and false for two.
+# Vaswani et al. 2017 tried both (table 3, row (E)) and found nearly the same result: 25.7 BLEU with
+# the table, 25.8 with sinusoids.
 #
 # ## 7. The later, the worse?
 #
@@ -532,12 +531,17 @@ predictions |= {9: "?"}
 widgets.explore(figures.rows_by_lengths, short_text=("length of most batches", 4, 28, 8),
                 every=("one long batch in", 2, 20, 10))
 
+# %%
+print("points of accuracy lost from early to late positions, 20 recorded seeds:")
+for part in CLAIMS[9].parts:
+    print(f"  {part.says}: {stored.mean(9, part.number)}")
+
 # %% [markdown]
 # Each move of a slider trains two models. With one length, all rows are equally good. With mostly
 # short texts, as the sliders are set at first, accuracy drops at position 8, where the short texts
 # end. In the picture it then stays between about 0.2 and 0.6. The late rows catch up if long
-# batches are more frequent, or if the training is longer (`docs/claims.md`). So what claim 9
-# describes comes from the **mix of lengths**, and from short trainings.
+# batches are more frequent, or if the training is longer (`docs/claims.md`). So claim 9 holds in
+# part: what it describes comes from the **mix of lengths**, and from short trainings.
 #
 # ## 8. What it costs
 #
@@ -566,12 +570,13 @@ for name, ratio in timing.price_of_offsets(seed=0).items():
 outcome("sines", round(price["computed anew"], 2))
 
 # %% [markdown]
-# The times are your machine's, and noisy. A value a little below 0 means no cost. But “much time”
-# and “save” are large differences, which show in spite of the noise.
+# The times are your machine's, and noisy. A value a little below 0 means no cost. But differences
+# as large as these claims mean would show in spite of the noise.
 #
 # - **Claim 1** does not hold. In practice sinusoids are computed **once** and kept.
 # - **Claim 21** holds in part. Shaw's table is smaller. But a step with Shaw's vectors takes no
-#   fewer operations, and more time and memory. Each pair has a second term, which has to be stored.
+#   fewer operations, and more time and memory. Each pair has a second term, and with it all scores
+#   have to be stored (unit 04).
 #
 # In claim 3, “adds to the pretraining” can mean parameters or steps. We measure both: the table's
 # share of BERT base, and the number of steps until the loss on the task of section 1 is below 0.5
@@ -588,8 +593,8 @@ for name in ("steps over sinusoids", "steps over Shaw"):
 
 # %% [markdown]
 # The table's parameters are negligible, and the model needs fewer steps with the table than with
-# sinusoids. Both count in its favour: claim 3 holds. Shaw's vectors are learned a
-# little sooner still.
+# sinusoids. Both were asked: fewer than 1 % of the parameters, and no more steps than sinusoids
+# take. Claim 3 holds. Shaw's vectors are learned a little sooner still.
 #
 # ## 9. The verdict on a claim
 #
@@ -724,15 +729,18 @@ right = [n for n, said in made.items() if said == found[n]["verdict"]]
 print(f"{len(made)} of {len(found)} predicted, {len(right)} of them as it came out")
 
 # %% [markdown]
-# Three of them in detail, part by part, with mean ± standard deviation (`docs/claims.md` has all):
+# Three claims of this section part by part, with mean ± standard deviation, and the other four in
+# brief:
 
 # %% tags=["training"]
 for n in (17, 16, 23):
     print(f"Claim {n}: {found[n]['verdict']}")
     print(figures.told(CLAIMS[n], found[n]["numbers"], decide), "\n")
+for n in (15, 19, 20, 2):
+    print(textwrap.fill(f"Claim {n}: {found[n]['verdict']}. {CLAIMS[n].why}", 96), "\n")
 
 # %% [markdown]
-# Counting parameters refutes the reason that claim 17 gives within a minute. But the claim is about
+# Counting parameters refutes claim 17's reason within a minute. But the claim is about
 # overfitting, and measuring that took a training on the same eight texts over and over. Of claim 16
 # a part survives as well, and claim 23 says what helps there. What is still missing is the distance
 # of section 1: where does the model keep it?
@@ -789,11 +797,11 @@ widgets.explore(lambda seed: figures.from_rows_to_weights(models[seed], 16),
 
 # %% [markdown]
 # There it is: in every row that has a key three back, this key has the largest entry. On the left,
-# the products of the rows are noise. In the middle, with the matrices in between, a stripe appears
-# three left of the diagonal. On the right, after the softmax, that stripe has most of the weight:
-# **the distance is in the attention**. The model has learned that position 12 should look at
-# position 9, and position 7 at position 4. No formula says so. What the model has learned ends
-# where the training ended, at position 15.
+# the products of the rows are noise, apart from the diagonal. In the middle, with the matrices in
+# between, a stripe appears three left of the diagonal. On the right, after the softmax, that stripe
+# has most of the weight: **the distance is in the attention**. The model has learned that position
+# 12 should look at position 9, and position 7 at position 4. No formula says so. What the model has
+# learned ends where the training ended, at position 15.
 
 # %%
 for n in (4, 24):

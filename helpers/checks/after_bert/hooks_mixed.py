@@ -10,7 +10,7 @@ from helpers.checks.engine import changed
     "Of several papers you look at the first only. A model that uses them all needs the hooks "
     "of each.",
     loses="combined",
-    breaks="Names of the hooks that a model needs",
+    breaks="Names of the hooks needed for all",
 )
 @changed(hooks_by_paper, "in papers", "in papers[0]")
 def hooks_of_the_first(): ...

@@ -241,7 +241,7 @@ pieces = Exercise(
     forbidden=(Tokenizer, models.WordPiece),
     explains=(
         "It is in lower case already",
-        "No word begins as a continuation piece is written",
+        "No word starts with a continuation piece",
         "The library `tokenizers`",
     ),
 )

@@ -243,7 +243,7 @@ class rows_missing_unnoticed_with_positions(RightTable):
     "Your result takes the wider dtype of the two: bfloat16 plus float32 is float32, which the "
     "next layer may not accept. Convert the rows to the dtype of x before you add.",
     loses="dtype and gradients",
-    breaks="The result has the dtype of $x$",
+    breaks="The sum is computed in the dtype of $x$",
 )
 class rows_change_the_dtype(RightTable):
     def embed(self, x, positions=None):
@@ -266,7 +266,7 @@ class rows_impose_their_dtype(RightTable):
     "You convert x to the dtype of the rows, add, and convert back: where the rows are in half "
     "precision, x loses digits on the way. Convert the rows to the dtype of x.",
     loses="dtype and gradients",
-    breaks="The result has the dtype of $x$ and its precision",
+    breaks="The sum is computed in the dtype of $x$",
 )
 class rows_cost_the_precision_of_x(RightTable):
     def embed(self, x, positions=None):

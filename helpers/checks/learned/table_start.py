@@ -215,7 +215,7 @@ class rows_as_a_frozen_parameter(RightTable):
     "You convert the Parameter itself. After one text in bfloat16 the module keeps its rows in "
     "bfloat16, for all texts to come: convert only the rows that you add.",
     loses="dtype and gradients",
-    breaks="The result has the dtype of $x$ and its precision",
+    breaks="The sum is computed in the dtype of $x$",
 )
 class rows_converted_for_good(RightTable):
     def rows(self, x, positions):
