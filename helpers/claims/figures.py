@@ -213,6 +213,6 @@ def from_rows_to_weights(model: Encoder, length: int) -> tuple[Figure, str]:
     alt = (
         "Three squares of queries and keys. The products of the rows: a diagonal and noise. With "
         "the model's matrices between them: noise, and a stripe three left of the diagonal. The "
-        f"attention weights: that stripe alone, {weights.diagonal(-3).mean():.2f} on average."
+        f"attention weights: mostly that stripe, {weights.diagonal(-3).mean():.2f} on average."
     )
     return figure, alt

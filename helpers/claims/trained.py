@@ -212,7 +212,7 @@ def offsets_beyond(seed: int, full: bool = False) -> dict[str, float]:
 
 
 def accuracy_by_row(lengths: tuple[int, ...], seed: int, full: bool = False) -> Tensor:
-    """Share of right answers on *shift* at each place of the longest text, (T,).
+    """Accuracy on *shift* at each position of the longest text, (T,).
 
     Args:
         lengths: of the batches, over and over; BERT's mix is nine short ones, then a long one.
@@ -228,7 +228,7 @@ def accuracy_by_row(lengths: tuple[int, ...], seed: int, full: bool = False) -> 
 
 
 def quality_by_row(seed: int, full: bool = False) -> dict[str, float]:
-    """Accuracy (points of %) in the first quarter of the places less that in the last quarter.
+    """Accuracy (points of %) in the first quarter of the positions less that in the last.
 
     *one length*: all texts have 32 tokens. *mixed*: nine batches of ten have 8, as BERT took 90 %
     of its steps at 128 tokens and the rest at 512 (Devlin et al. 2018, appendix A.2).

@@ -181,8 +181,8 @@ class Pretraining(nn.Module):
     def forward(self, tokens: Tensor, places: Tensor | None = None, **given: Tensor) -> Tensor:
         """Token ids (B, T) → word logits, (B, T, V), or (B, n, V) at `places` (B, n) only.
 
-        Predicting at the masked places only is what makes training quick: V is the largest size in
-        the model, and five places in six are not scored.
+        Predicting at the masked positions only is what makes training quick: V is the largest size
+        in the model, and five positions in six are not scored.
         """
         hidden = self.bert(tokens, **given)
         if places is not None:

@@ -86,7 +86,7 @@ def on_grammar(
         encoding: a name for `create`, or an `Encoding` of the size's D and H.
         seed: of the weights and of the text.
         size: by default the mini BERT with the vocabulary and length of the grammar.
-        batch: rows of a step. fraction: of the places that are masked.
+        batch: rows of a step. fraction: of the positions that are masked.
         grammar: one with all its rules if not given.
         options: for `train`.
     """

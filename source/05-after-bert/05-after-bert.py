@@ -923,10 +923,10 @@ print(f"without a preference: {1 / 96:.2f} at each offset")
 #
 # The two fast pairs fit the peaks outside the band. Pair 0 completes a turn after 6.3 positions and
 # pair 1 after 29. They miss whole turns by 2° and 6° after 88 positions, by at most 26° after 31 or
-# 57, and by 8° and 51° after 25. So the head looks not only at 3 but also at $3 + 25 = 28$, $3 + 31
-# = 34$, $3 + 57 = 60$, $3 + 88 = 91$ and $3 - 88 = -85$. (Smaller peaks, at $3
-# - 31$ and $3 - 57$, are in the figure only.) None of these offsets occurred in training, so the
-# head could not learn to avoid them.
+# 57, and by 8° and 51° after 25. So the head looks not only at 3 but also at $3 + 25 = 28$,
+# $3 + 31 = 34$, $3 + 57 = 60$, $3 + 88 = 91$ and $3 - 88 = -85$. (Smaller peaks, at $3 - 31$ and
+# $3 - 57$, are in the figure only.) None of these offsets occurred in training, so the head could
+# not learn to avoid them.
 #
 # The slow pairs do tell 91 from 3: after 88 positions, pair 2 is off by 126°. Why the head makes no
 # use of this, we have not measured.

@@ -53,7 +53,7 @@ def offsets_with_a_lower_end(): ...
 @offsets.mistake(
     "Your verdict goes by the mean ratio alone. Matrices that disagree settle nothing.",
     loses=VERDICT,
-    breaks="each matrix's $r$ counts as one seed's value did",
+    breaks="each matrix's $r$ in the place of one seed's value",
 )
 @changed(
     offsets_by_diagonals, _ON, '"holds" if sum(ratio) / len(ratio) <= 0.01 else "does not hold"'
