@@ -17,7 +17,10 @@ CLAIMS = (
         "longer text goes through, and a row that was never trained is noise.",
         (
             Part(
-                "answered", "no longer text is answered to its end", "× the training's", high=1.05
+                "answered",
+                "a longer text is not answered to its end",
+                "× the training's",
+                high=1.05,
             ),
             Part("beyond", "untrained rows lead to little but guesses", "% right", high=50),
         ),
@@ -34,7 +37,7 @@ CLAIMS = (
             Part("clipped", "clipped offsets fail on longer text", "% right", high=50),
             Part(
                 "unclipped",
-                "unclipped ones let no longer text through",
+                "unclipped ones let nothing longer through",
                 "× the length built for",
                 high=1.01,
             ),

@@ -604,7 +604,17 @@ plots.show(figure, "Loss by length: sinusoids are near the limit at 24, far abov
 print(study.note)
 
 # %%
+predict("sure", "At 96 tokens, the loss with sinusoids is higher than without positions. Which of "
+        "the two names more tokens right?", a="the model without positions",
+        b="the one with sinusoids", c="both the same", answer="")
+
+# %%
 race.groupby(["encoding", "length"])[["loss", "accuracy"]].agg(["mean", "std"]).round(3)
+
+# %%
+at_96 = race[race["length"] == 96].groupby("encoding")["accuracy"].mean()
+more = at_96["sinusoidal"] - at_96["none"]
+outcome("sure", "c" if abs(more) < 0.02 else "b" if more > 0 else "a")
 
 # %% [markdown]
 # **What sinusoids can do:** give every position its own vector, without a parameter, for any

@@ -834,8 +834,16 @@ plots.show(*stack.tree(longer_words, longer_parents.tolist(), centre=1))
 
 # %% [markdown]
 # In the text, the clause moves *sat* from offset +1 to offset +4, seen from *cat*. In the tree,
-# *sat* stays one step up from *cat*, at offset −1. A tree is given as a tensor `parents`, as in the
-# cell above.
+# *sat* stays one step up from *cat*, at offset −1. Does a model gain by that? In the **tree
+# language**, the parent of a word decides, nine times in ten, which word it is. The words stand in
+# random order. We shall train models with Shaw's keys on it:
+
+# %%
+predict("offsets", "Which offsets bring the loss near the limit?", a="those in the text", b="those "
+        "in the tree", c="both: some offset is better than none", d="neither", answer="")
+
+# %% [markdown]
+# A tree is given as a tensor `parents`, as in the cell with the pictures.
 
 # %% [markdown] exercise="depths" title="Depth" difficulty=2 minutes=8
 # In a tree, the absolute position of a word is its **depth**: the number of steps from the word up
@@ -937,10 +945,9 @@ check.tree(tree_offsets, seed=6505)
 # Between branches, Wang et al. lead every path through the root. Our paths turn at the lowest
 # common ancestor, which keeps siblings close, however deep they stand.
 #
-# Do the offsets help? In the **tree language**, the parent of a word decides, nine times in ten,
-# which word it is. The words stand in random order, so the text order says nothing. Train two
-# layers with Shaw's keys on 1,000 such sentences, once with the offsets in the text and once with
-# your offsets in the tree.
+# Now to the prediction. In the tree language, the order of the text says nothing. Train two layers
+# with Shaw's keys on 1,000 such sentences, once with the offsets in the text and once with your
+# offsets in the tree.
 
 # %% tags=["training"]
 from helpers.corpora import TreeLanguage, corrupt
@@ -977,6 +984,11 @@ kinds = ["none", "Shaw on words", "tree depth", "Shaw on the tree"]
 by_kind = forests.table.groupby("encoding")[["loss", "limit"]].agg(["mean", "std"])
 told = {"Shaw on words": "offsets in the text", "Shaw on the tree": "offsets in the tree"}
 by_kind.loc[kinds].rename(told).round(3)
+
+# %%
+above = by_kind["loss", "mean"] - by_kind["limit", "mean"]
+near = [above[kind] < 0.2 * above["none"] for kind in ("Shaw on words", "Shaw on the tree")]
+outcome("offsets", "dbac"[2 * near[0] + near[1]])
 
 # %% [markdown]
 # Your two runs differ only in their offsets. With those in the text the loss stays far from the

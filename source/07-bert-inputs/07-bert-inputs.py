@@ -596,8 +596,9 @@ plots.show(*pictures.strips(strips, [coder.id_to_token(each) for each in pair_to
 #
 # ### Can the three be told apart again?
 #
-# Adding could mix the three vectors up. Test this with random tables for 1,000 tokens, 2 segments
-# and 64 positions:
+# Adding could mix the three vectors up, and the layers will change the sum further. Test this, with
+# noise for all that the layers may do, on random tables for 1,000 tokens, 2 segments and 64
+# positions:
 #
 # 1. Add one vector of each table.
 # 2. Add **Gaussian noise as large as the sum**: its standard deviation is that of the sum's

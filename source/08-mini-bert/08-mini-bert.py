@@ -686,7 +686,8 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 #   as dropout).
 #
 # Write it yourself: the library's encodings, such as `Learned` and `Rotary`, and their subclasses
-# earn nothing; but functions such as `helpers.encodings.sinusoidal_table` may be called.
+# earn nothing; but functions such as `helpers.encodings.sinusoidal_table` may be called, and a
+# table that you write counts.
 #
 # <details><summary>Small print, which is checked too</summary>
 #

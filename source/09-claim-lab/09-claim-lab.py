@@ -322,8 +322,8 @@ outcome("random", "a" if r < 0.01 else "c" if r > 0.7 else "b")
 # %% [markdown]
 # Without a matrix, the products depend on the offset alone. They still do with the matrices $M_k$,
 # which turn the rows. With random matrices they do not. So claim 11 holds only in part for
-# sinusoids. Of relative encodings, which the slide probably meant, it is true: of the position,
-# their term knows the offset alone (unit 04).
+# sinusoids. Of relative encodings, which the slide probably meant, it is true: their term knows
+# only the offset (unit 04).
 #
 # How random may $W$ be? Take 0.9 times the identity plus 0.1 times a matrix of standard normal
 # numbers. Then $r$ is already 0.4 to 0.6, in ten seeds.
@@ -534,7 +534,7 @@ widgets.explore(figures.rows_by_lengths, short_text=("length of most batches", 4
                 every=("one long batch in", 2, 20, 10))
 
 # %%
-print("accuracy, first quarter of the positions less last quarter, mean ± standard deviation:")
+print("accuracy, first quarter of the positions less the last, in percentage points:")
 for part in CLAIMS[9].parts:
     print(f"  {part.says}: {stored.mean(9, part.number)}")
 
@@ -736,10 +736,11 @@ print(f"{len(made)} of {len(found)} predicted, {len(right)} of them as it came o
 
 # %% tags=["training"]
 for n in (17, 16, 23):
-    print(f"Claim {n}: {found[n]['verdict']}")
+    print(textwrap.fill(f"Claim {n}. {CLAIMS[n].text} {found[n]['verdict'].capitalize()}:", 96))
     print(figures.told(CLAIMS[n], found[n]["numbers"], decide), "\n")
 for n in (15, 19, 20, 2):
-    print(textwrap.fill(f"Claim {n}: {found[n]['verdict']}. {CLAIMS[n].why}", 96), "\n")
+    said = f"Claim {n}. {CLAIMS[n].text} {found[n]['verdict'].capitalize()}: {CLAIMS[n].why}"
+    print(textwrap.fill(said, 96), "\n")
 
 # %% [markdown]
 # Counting parameters refutes claim 17's reason within a minute. But the claim is about
@@ -783,8 +784,8 @@ outcome("where", "a" if max(behind) < 0.3 else "b")
 # %% [markdown]
 # By $r$ the rows cannot be told from noise: random rows have about the same $r$. (Even that is
 # below 1, because each row's product with itself is large.) With the matrices in between, $r$ is
-# even larger, head by head and for their sum. It is far from 0, but below that of random matrices:
-# these do something with the offset.
+# even larger, on average over the heads and for their sum. It is far from 0, but below that of
+# random rows and matrices: the model's matrices use the offset.
 #
 # Again, which question did we ask? $r$ asks whether **all** diagonals are even. The task asks for
 # much less. For the query at $i$, the key at $i - 3$ has to win against the other keys. It does not
@@ -795,7 +796,7 @@ for model in models:
     rows = figures.rows_of(model, 16)
     products = rows @ trained.between_positions(model).sum(0) @ rows.T  # of all four heads
     wins = (products[3:].argmax(1) == torch.arange(13)).sum()
-    print(f"behind the matrices, the largest entry of a row is three back in {wins} of 13 rows")
+    print(f"with the matrices, the largest entry of a row is three back in {wins} of 13 rows")
 widgets.explore(lambda seed: figures.from_rows_to_weights(models[seed], 16),
                 seed=("seed", 0, 2, 0))
 
@@ -859,8 +860,8 @@ print(f"{mine.says}: {decide(rows[mine.number].tolist(), mine.low, mine.high)}")
 from helpers.book import d2l
 
 if d2l:
-    theirs = d2l.BERTEncoder(1000, 64, 128, 2, 1, dropout=0)
-    head = d2l.MaskLM(1000, 64)
+    theirs = d2l.BERTEncoder(500, 64, 128, 2, 1, dropout=0)
+    head = d2l.MaskLM(500, 64)
     print("rows:", theirs.pos_embedding.shape[1])
     print("head:", [type(each).__name__.replace("Lazy", "") for each in head.mlp])
     print("tied:", head.mlp[-1].weight is theirs.token_embedding.weight)
