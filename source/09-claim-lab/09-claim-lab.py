@@ -534,7 +534,7 @@ widgets.explore(figures.rows_by_lengths, short_text=("length of most batches", 4
                 every=("one long batch in", 2, 20, 10))
 
 # %%
-print("accuracy, first quarter of the positions less the last, in percentage points:")
+print("accuracy in the first quarter of the rows minus that in the last, percentage points:")
 for part in CLAIMS[9].parts:
     print(f"  {part.says}: {stored.mean(9, part.number)}")
 
@@ -748,8 +748,6 @@ for n in (15, 19, 20, 2):
 # a part survives as well, and claim 23 says what helps there. What is still missing is the distance
 # of section 1: where does the model keep it?
 #
-# `docs/questions.md` asks why BERT learned its positions.
-#
 # ## 10. Where the distance is
 #
 # Back to the question of section 1. Is the distance in the **rows** of the table? Your
@@ -784,8 +782,8 @@ outcome("where", "a" if max(behind) < 0.3 else "b")
 # %% [markdown]
 # By $r$ the rows cannot be told from noise: random rows have about the same $r$. (Even that is
 # below 1, because each row's product with itself is large.) With the matrices in between, $r$ is
-# even larger, on average over the heads and for their sum. It is far from 0, but below that of
-# random rows and matrices: the model's matrices use the offset.
+# even larger, on average over the heads and for their sum. Random rows and matrices give still
+# more. By this number, the distance is nowhere.
 #
 # Again, which question did we ask? $r$ asks whether **all** diagonals are even. The task asks for
 # much less. For the query at $i$, the key at $i - 3$ has to win against the other keys. It does not
@@ -838,10 +836,10 @@ rows = ours.measure()
 plots.show(figures.strips(ours, rows), figures.in_words(ours, rows))
 
 # %% [markdown]
-# Our claim is longer than the forum's, because it names conditions. It says *a fixed distance*
-# because three back is all that we have measured. And it still speaks of a small model and a
-# synthetic task. One counter-example, however small, refutes a claim that says *always* or
-# *cannot*. It does not settle a claim that says *usually, in large models*.
+# Our claim is longer than the forum's, because it names conditions. Even so, *a fixed distance*
+# says more than we have measured, which is three back, in a small model and on a synthetic task.
+# One counter-example, however small, refutes a claim that says *always* or *cannot*. It does not
+# settle a claim that says *usually, in large models*.
 #
 # Now turn a sentence into an interval yourself. With the ends 0 and 1 this part cannot fail. Change
 # the ends so that it fails, and then so that it is not settled:
@@ -902,7 +900,8 @@ if d2l:
 #
 # As far as we know these are not settled, and this course has not settled them either:
 #
-# - Would a BERT of full size have done better with sinusoids, or with offsets?
+# - Would a BERT of full size have done better with sinusoids, or with offsets? (`docs/questions.md`
+#   asks why BERT learned its positions.)
 # - What structure does a table get in long training on real text? Our task forced none on it.
 # - Do decoders without positions read longer texts than others? Papers have reported it. At our
 #   size they lose nothing where only content counts, and much where order counts (`docs/claims.md`,
