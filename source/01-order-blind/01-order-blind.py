@@ -611,7 +611,8 @@ for question, answers in questions.items():
 # tossing a coin, unless one sees the order.
 #
 # Here is another experiment: 400 new sequences without twins. The right answer to each of them is
-# now drawn at random. (Twelve such tokens make 715 different bags.)
+# now drawn at random. (Their nine other symbols, of five kinds, make $\binom{13}{4} = 715$
+# different bags.)
 
 # %%
 predict("coin", "400 sequences whose answers are coin tosses: what does your function return?",

@@ -455,7 +455,7 @@ outcome("longer", "abc"[list(harm).index(min(harm, key=harm.get))])
 #
 # If the rows repeat, an offset of three stays three, except where the second copy begins. But
 # tokens 24 apart then share a row, and the loss is only a little lower than with untrained rows.
-# Untrained, the first 24 tokens keep trained rows too. (Loss on three recorded
+# With untrained rows, at least the first 24 tokens have trained ones. (Loss on three recorded
 # seeds, after 400 steps as here: repeated 1.06 to 1.11, untrained 1.17 to 1.23, stretched 2.7 to
 # 2.9.)
 #

@@ -434,7 +434,7 @@ outcome("paris", "e" if likeliest < 0.05 else "a" if said == "france" else "b" i
         else "c" if said in ANYWHERE else "d")
 
 # %% [markdown]
-# **It has never read about Paris.** The name is cut into two pieces, of which other words are made.
+# **It has never read about Paris.** The name is cut into pieces of which other words are made, too.
 # In recorded runs with four seeds, the best answer got 1 to 3 % of the probability, and in the
 # docstring 14 to 29 %. A masked language model does not say what is true. It says which word would
 # stand there *in its texts*, and with what probability.

@@ -322,8 +322,8 @@ outcome("random", "a" if r < 0.01 else "c" if r > 0.7 else "b")
 # %% [markdown]
 # Without a matrix, the products depend on the offset alone. They still do with the matrices $M_k$,
 # which turn the rows. With random matrices they do not. So claim 11 holds only in part for
-# sinusoids. Of relative encodings, which the slide probably meant, it is true: their term knows
-# only the offset (unit 04).
+# sinusoids. Of relative encodings, which the slide probably meant, it is true: of the positions,
+# their term takes nothing but the offset (unit 04).
 #
 # How random may $W$ be? Take 0.9 times the identity plus 0.1 times a matrix of standard normal
 # numbers. Then $r$ is already 0.4 to 0.6, in ten seeds.

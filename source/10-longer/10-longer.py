@@ -495,8 +495,8 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 # Read both tables by the number of steps. This model needs none of the formulas:
 #
 # - **Without fine-tuning,** none of these changes of frequencies brings this model near the limit.
-#   The clip does, and in your table a clip of the two fast pairs alone does as well. They have met
-#   all their angles in training. So what was new is the offsets, as unit 05 said.
+#   The clip does, and in your table a clip of the two fast pairs alone does about as well. They
+#   have met all their angles in training. So what was new is the offsets, as unit 05 said.
 # - **After 30 steps,** RoPE as it was has come most of the way, and the code's YaRN, on average
 #   over the twenty seeds, a little further. Texts of 96 tokens show the model the offsets that it
 #   had not seen. Interpolation and the paper's YaRN are still far from the limit. Both slow pair 0,

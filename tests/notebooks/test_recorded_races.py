@@ -57,6 +57,8 @@ def test_what_the_sweep_of_unit_03_says(lag: Race) -> None:
         ("index MLP, normalised", "index MLP, normalised, p/24"),
     ):
         assert lag.worse([by_96], by_24, 24)
+    wider = lag.mean.loc["index MLP, raw", 24]  # although its vectors are further apart
+    assert all(wider - lag.mean.loc[each, 24] > 0.9 for each in index if "p/24" in each)
     norms = lag.most.loc[["Fourier, no norm", "Fourier", "Fourier, γ = 10"], 24].tolist()
     assert norms == sorted(norms) and lag.mean.loc["Fourier", 24] < 0.15
     assert lag.most.loc["Fourier", 24] > lag.least.loc["Fourier, γ = 10", 24]
