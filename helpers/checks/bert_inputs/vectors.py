@@ -157,7 +157,6 @@ vectors = Exercise(
         Part("dtype and gradients", 0.25, _backwards),
     ),
     forbidden=(Bert,),
-    shown=(Bert,),
 )
 
 

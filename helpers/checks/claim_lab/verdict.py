@@ -255,7 +255,6 @@ verdict = Exercise(
     verdict_by_parts,
     (Part(NUMBERS, 0.5, _numbers), Part(VERDICT, 0.5, _verdicts)),
     forbidden=OF_THE_LIBRARY,
-    shown=OF_THE_LIBRARY,
     explains=(
         "Write `verdict_on`.",
         "or a range, and returns a dict",

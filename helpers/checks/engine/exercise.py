@@ -76,7 +76,6 @@ class Exercise:
         reference: the right answer.
         parts: see `Part`; their points add up to those of the exercise.
         forbidden: library versions that the answer may not call, beside the reference.
-        shown: those of them that the lesson uses before the exercise; see docs/grading.md.
         tolerance: largest difference that still counts as equal, see `compare.same`.
         explains: words of the sentences in the exercise's text that ask for nothing.
         mistakes: the usual wrong answers, which `mistake` adds.
@@ -86,7 +85,6 @@ class Exercise:
     reference: Answer
     parts: tuple[Part, ...]
     forbidden: tuple[Answer, ...] = ()
-    shown: tuple[Answer, ...] = ()
     tolerance: float = 1e-4
     explains: tuple[str, ...] = ()
     mistakes: list[Mistake] = field(default_factory=list, init=False, compare=False)

@@ -166,7 +166,6 @@ own = Exercise(
         Part("it learns, and can be saved", 0.5, _trained),
     ),
     forbidden=(additive.Table, *OF_THE_LIBRARY),
-    shown=(additive.Table, *OF_THE_LIBRARY),
     explains=(
         "Write `OwnEncoding`.",
         "Any idea will do",

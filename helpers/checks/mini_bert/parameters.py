@@ -159,7 +159,6 @@ parameters = Exercise(
         )
     ),
     forbidden=(bert.parameter_count, bert.Bert),
-    shown=(bert.Bert,),
     explains=("Write `parameters(V, D, L, T)`",),
 )
 

@@ -18,7 +18,6 @@ from helpers.encodings.offsets import clip, offset_matrix
 from helpers.model.meter import Meter
 
 MODULES = (encodings.Shaw, encodings.ShawKeys, encodings.Huang, encodings.TreeOffsets)
-SHOWN = (encodings.ShawKeys, encodings.Huang)
 TERMS: tuple[Answer, ...] = (*forms.FORMS.values(), forms.flex, encodings.ShawKeys)
 
 

@@ -292,7 +292,6 @@ module = Exercise(
         Part("dtype and gradients", 0.5, _backwards),
     ),
     forbidden=(*common.MODULES, *common.TERMS),
-    shown=common.SHOWN,
     explains=(
         "which answers the book's question",
         "Both hooks need the rows",

@@ -38,7 +38,6 @@ values = Exercise(
         Part("dtype and gradients", 0.5, partial(common.cases_backwards, name="weights")),
     ),
     forbidden=common.MODULES,
-    shown=common.SHOWN,
     explains=("This is asked only where",),
 )
 

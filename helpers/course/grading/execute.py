@@ -11,8 +11,8 @@ from functools import partial
 
 from nbformat import NotebookNode
 
-from helpers.course.authoring.source import TRAINING
 from helpers.course.grading.judge import Assertions, Check, Judge, withheld
+from helpers.course.grading.needed import SKIPPED
 from helpers.course.grading.words import strange
 from helpers.course.sandbox import pool
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
@@ -89,7 +89,7 @@ class _Execution:
             self._stop(f"the notebook took more than {self.job.limits.notebook_seconds:.0f} s")
         if self.gone:
             return [error("NotRun", f"not run: {self.gone}")]
-        if TRAINING in cell.metadata.get("tags", []):
+        if SKIPPED in cell.metadata.get("tags", []):
             return []
         try:
             if grade_id not in self.job.tests:

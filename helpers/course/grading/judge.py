@@ -19,7 +19,7 @@ from helpers.checks.engine import Exercise, Report
 from helpers.checks.engine.compare import guarded
 from helpers.checks.engine.exercise import Drawn
 from helpers.course.grading.sent import written
-from helpers.course.grading.withheld import Withheld, hidden
+from helpers.course.grading.withheld import Withheld
 from helpers.course.sandbox import kernel, lent
 from helpers.course.sandbox.session import error
 
@@ -127,7 +127,7 @@ class Judge:
             drawn = exercise.drawn(test.seed)
             questions = exercise.questions(drawn)
             sent, _ = written(f"questions of {test.name}", test.module, questions)
-        asking = _call("ask", test.answer, repr(hidden(exercise)))
+        asking = _call("ask", test.answer)
         report, instead = self._judged(test, drawn, self.run(asking, sent=sent))
         self._go_on(test, report)
         return [instead or _as_output(report)]

@@ -24,7 +24,6 @@ class Withheld:
             each
             for exercise in self.waiting.values()
             for each in (exercise.reference, *exercise.forbidden)
-            if each not in exercise.shown
         )
 
     def after(self, exercise: str) -> list[str]:
@@ -39,11 +38,6 @@ class Withheld:
         waiting = self.waiting.values()
         places = forbidden(a for each in waiting for a in (each.reference, *each.forbidden)).places
         return any((code.co_filename, code.co_firstlineno) in places for code in codes)
-
-
-def hidden(exercise: Exercise) -> list[str]:
-    """What is withheld only while `exercise` is asked, since the lesson uses it before."""
-    return _names(exercise.shown)
 
 
 def _names(answers: Iterable[Callable[..., Any]]) -> list[str]:

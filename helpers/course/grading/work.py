@@ -28,7 +28,7 @@ from sqlalchemy import event
 
 from helpers.course import intake
 from helpers.course.authoring.nbgrade import COURSE, NAME, Grader, gradebook, turn
-from helpers.course.grading import execute, marking
+from helpers.course.grading import execute, marking, needed
 from helpers.course.grading.execute import Job, Outcome
 from helpers.course.grading.judge import Assertions, Check
 from helpers.course.grading.marking import Graded
@@ -104,6 +104,7 @@ def work(task: Task) -> Graded:
         notebook, repairs = intake.repaired(task.content, kit.release)
     except CourseError as error:
         raise CourseError(f"not graded: {error}") from error
+    needed.skip(notebook, kit.release)
     outcome = execute.execute(Job(notebook, task.tests, task.limits, task.isolated))
     kept = bool(task.kept and task.kept.fits(notebook))
     if task.kept and kept:
@@ -140,11 +141,17 @@ class _Desk:
         self.own = Scratch(f"om-{os.getpid()}-desk-")
         self.folder = self.own.path
         (self.folder / NAME).write_text(settings, encoding="utf-8")
-        (self.folder / "gradebook.db").write_bytes(book)
+        self.empty = book
         self.address = gradebook(self.folder)
-        engine = api.create_engine(self.address, echo=False, future=True)  # the one of `Gradebook`
-        event.listen(engine, "connect", _careless)
+        self.engine = api.create_engine(self.address, echo=False, future=True)  # of `Gradebook`
+        event.listen(self.engine, "connect", _careless)
         self.grader = Grader(Course(self.folder), self.folder)
+        self._clear()
+
+    def _clear(self) -> None:
+        """Have a gradebook in which nobody has handed in anything."""
+        self.engine.dispose()
+        (self.folder / "gradebook.db").write_bytes(self.empty)
 
     def graded(
         self, student: str, notebook: NotebookNode, outcome: Outcome, repairs: list[str]
@@ -154,7 +161,7 @@ class _Desk:
             for kind, ending in marking.FILES.items()
         }
         paths["submitted"].parent.mkdir(parents=True)
-        nbformat.write(notebook, paths["submitted"])
+        paths["submitted"].write_text(json.dumps(notebook), encoding="utf-8")
         try:
             self.grader.autograde(self.unit, student, _writable(outcome.outputs))
             found = Graded(
@@ -178,9 +185,7 @@ class _Desk:
         finally:
             for path in paths.values():
                 shutil.rmtree(path.parent.parent, ignore_errors=True)
-            with Gradebook(self.address, COURSE) as book:
-                if student in [each.id for each in book.students]:
-                    book.remove_student(student)
+            self._clear()
 
 
 _desk = lru_cache(maxsize=16)(_Desk)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 
+import torch
+
 from helpers.course.sandbox import bubblewrap, pool
 from helpers.course.settings import CourseError
 
@@ -25,6 +27,8 @@ def executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Exe
     if not scheduler:
         workers = workers or (os.cpu_count() or 1) + SPARE
         threads = ThreadPoolExecutor(workers)
+        before = torch.get_num_threads()
+        torch.set_num_threads(1)  # the cores have workers of their own
         try:
             yield threads, workers
         except KeyboardInterrupt:
@@ -33,6 +37,7 @@ def executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Exe
         finally:
             threads.shutdown(cancel_futures=True)
             pool.close()
+            torch.set_num_threads(before)
         return
     try:
         from distributed import Client

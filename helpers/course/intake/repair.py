@@ -183,11 +183,8 @@ def restored(cells: list[NotebookNode], release: NotebookNode) -> tuple[Notebook
         mine = found[name]
         repairs += _reset(name, mine, cell)
         before = _index(order, mine)
-    trains = {c.source.strip() for c in release.cells if TRAINING in c.metadata.get("tags", [])}
     for number, cell in enumerate(order):
         cell.metadata.pop("id", None)
-        if cell.cell_type == "code" and cell.source.strip() in trains:
-            cell.metadata["tags"] = [TRAINING]  # which some editors drop
         cell.id = cell.metadata.get("nbgrader", {}).get("grade_id", f"cell-{number}")
     notebook = v4.new_notebook(cells=order, metadata=release.metadata)
     return notebook, list(dict.fromkeys(repairs))

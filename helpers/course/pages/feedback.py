@@ -20,7 +20,6 @@ from nbgrader.utils import is_grade, is_solution
 
 from helpers.checks.engine.report import Finding
 from helpers.checks.engine.shown import told_once
-from helpers.course.authoring.source import TRAINING
 from helpers.course.grading import lateness, marking
 from helpers.course.pages import rendering
 from helpers.course.pages.harmless import written
@@ -83,7 +82,6 @@ class Cell:
     role: str = ""
     exercise: Exercise | None = None
     outputs: list[rendering.Shown] = field(default_factory=list)
-    skipped: bool = False
 
 
 class Feedback(Exporter):
@@ -208,7 +206,6 @@ def _cell(cell: NotebookNode, exercises: dict[str, Exercise], end: float) -> Cel
     shown = Cell(text, True, role, exercise)
     if role != "check":  # a check's outcome is told in its own way
         shown.outputs = [each for output in cell.outputs if (each := rendering.shown(output))]
-    shown.skipped = TRAINING in cell.metadata.get("tags", []) and not cell.outputs
     return shown
 
 

@@ -11,9 +11,9 @@ import copy
 import re
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
-from nbformat import NotebookNode, v4
+from nbformat import NotebookNode, from_dict, v4
 from nbgrader.preprocessors import ClearHiddenTests
 from nbgrader.utils import is_grade
 
@@ -51,7 +51,8 @@ def _known(cell: NotebookNode) -> dict[str, Any]:
 
 def _code(cell: NotebookNode) -> NotebookNode:
     outputs = [kept for each in cell.outputs if (kept := _output(each))]
-    made = v4.new_code_cell(cell.source, id=cell.id, metadata=_known(cell), outputs=outputs)
+    made = _cell("code", cell.source, cell.id, _known(cell))
+    made |= {"outputs": outputs, "execution_count": None}
     return ClearHiddenTests().preprocess_cell(made, {}, 0)[0] if is_grade(made) else made
 
 
@@ -60,10 +61,16 @@ def _text(cell: NotebookNode, late: bool) -> NotebookNode:
     text = cell.source if cell.cell_type == "markdown" else _fenced(cell.source)
     shown = rendering.plain(text) if late else rendering.markdown(text, rendering.attached(cell))
     page = PAGE.format(str(shown).replace("\n", "&#10;"))
-    made = v4.new_markdown_cell(page, id=cell.id, metadata=_known(cell) | {WRITTEN: text})
+    made = _cell("markdown", page, cell.id, _known(cell) | {WRITTEN: text})
     if "attachments" in cell:
         made.attachments = cell.attachments
     return made
+
+
+def _cell(kind: str, source: str, number: str, metadata: dict[str, Any]) -> NotebookNode:
+    """nbformat's own functions would validate each; nbgrader does so with the whole notebook."""
+    known = {"cell_type": kind, "source": source, "id": number, "metadata": metadata}
+    return cast(NotebookNode, from_dict(known))
 
 
 def _fenced(text: str) -> str:

@@ -146,7 +146,6 @@ def environment() -> dict[str, str]:
         "USER": "learner",
         "LANG": "C.UTF-8",
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-        "ORDER_MATTERS_PICTURES": "no",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # a warning of the debugger, which nobody uses
     }

@@ -10,7 +10,7 @@ import builtins
 import json
 import pickle
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -70,12 +70,10 @@ def operator(name: str, overload: str) -> Any:
     return (getattr(packet, overload) if overload else packet)._op
 
 
-def ask(answer: Callable[..., Any], hidden: Sequence[str]) -> None:
-    """Publish what `answer` says to the questions that were sent, without what is `hidden`."""
+def ask(answer: Callable[..., Any]) -> None:
+    """Publish what `answer` says to the questions that were sent."""
     questions: Questions = unpacked()
-    with lent.hidden(hidden):
-        said = to_json(questions.ask(answer))
-    publish_display_data({ANSWERS: said})
+    publish_display_data({ANSWERS: to_json(questions.ask(answer))})
 
 
 def give() -> None:

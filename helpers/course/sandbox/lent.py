@@ -13,8 +13,7 @@ import importlib.abc
 import itertools
 import marshal
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -144,18 +143,6 @@ def withhold(names: Iterable[str]) -> None:
     for each in names:
         for function in _functions(_named(each)):
             function.__code__ = _empty(function.__code__, each.partition(":")[2])
-
-
-@contextmanager
-def hidden(names: Sequence[str]) -> Iterator[None]:
-    """Withhold these for a while, from all threads."""
-    codes = [(each, each.__code__) for name in names for each in _functions(_named(name))]
-    withhold(names)
-    try:
-        yield
-    finally:
-        for function, code in codes:
-            function.__code__ = code
 
 
 def give(name: str, given: bytes) -> None:

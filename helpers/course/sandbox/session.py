@@ -17,6 +17,7 @@ from helpers.course.sandbox.relay import Relay
 STOPPED = 5.0  # seconds that a cell has to heed an interrupt
 AGAIN = 1.0  # seconds between two of them: Python drops one that comes while an object is deleted
 EACH = 512  # bytes that an output takes beside what it shows
+NUMBER = 8  # bytes that a value takes which is no text
 LATE = 1.0  # seconds in which what a cell shows may come behind its reply
 RECONNECT = 5  # ms; the kernel is seldom there at once
 SHOWN = ("stream", "display_data", "execute_result", "error")
@@ -174,7 +175,7 @@ class _Shown:
         if kind in SHOWN and self.left > 0:
             try:
                 output = v4.output_from_msg(message)
-                self.left -= len(str(output)) + EACH
+                self.left -= _size(output) + EACH
             except Exception:  # a message that no kernel sends
                 return False
             if self.left > 0:
@@ -193,6 +194,15 @@ class _Shown:
             last["text"] += output.text
         else:
             self.outputs.append(output)
+
+
+def _size(value: Any) -> int:
+    """About as many bytes as it takes: `str` would escape all the numbers of an answer."""
+    if isinstance(value, dict):
+        return sum(len(name) + _size(each) for name, each in value.items())
+    if isinstance(value, list):
+        return sum(map(_size, value))
+    return len(value) if isinstance(value, str) else NUMBER
 
 
 def _stream(text: str) -> NotebookNode:

@@ -31,20 +31,24 @@ from typing import Any
 from helpers.course.sandbox import lent
 
 PRELOADED = (
-    "ipykernel.ipkernel",
-    "ipykernel.kernelapp",
-    "ipykernel.zmqshell",
     "ipywidgets",
     "IPython.core.pylabtools",
     "matplotlib.backends.backend_agg",
     "matplotlib.pyplot",
-    "pandas.io.formats.html",
-    "scipy.spatial",
     "torch",
     "tqdm.auto",
-    "requests",  # for d2l
-    "debugpy.server.api",  # which a kernel imports as it starts
     "cloudpickle",
+    # The rest is what a kernel imports as it starts.
+    "debugpy.server.api",
+    "ipykernel.debugger",
+    "ipykernel.ipkernel",
+    "ipykernel.kernelapp",
+    "ipykernel.zmqshell",
+    "IPython.core.completerlib",
+    "IPython.core.debugger",
+    "IPython.extensions.storemagic",
+    "tornado.platform.asyncio",
+    "tornado.queues",
 )
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 MEETS_THE_KERNEL = "helpers.book"  # d2l, which has to meet it before it shows figures

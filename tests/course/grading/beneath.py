@@ -1,8 +1,8 @@
 """Parts of the library that its answers are made of, or that come to the same.
 
-BENEATH are answers that borrow such a part, by unit and exercise. SHOWN are answers that borrow
-what the lesson uses before it asks, in a thread that the check cannot follow. FREE is what learners
-may have before they are asked, and why.
+BENEATH are answers that borrow such a part, by unit and exercise. UNSEEN are answers that borrow
+what they may not call, in a thread that the check cannot follow. FREE is what learners may have
+before they are asked, and why.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def answer(mask, cached=0):
     return at.queries[:, cached:]
 """,
 }
-SHOWN = {
+UNSEEN = {
     ("04-relative", "module"): """
 class answer(encodings.Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512, k=8):
@@ -169,19 +169,24 @@ def answer(claim, seeds):
             "verdict": verdict}
 """,
 }
+A_PART = "a part: what is made of it is an encoding of one's own"
 # By module: names, why learners may have them. An exercise's name in brackets: it alone.
 FREE = {
     "encodings.base": {
         "Encoding _GivenWay interface": "the interface that the answers are written against",
     },
+    "encodings": {"available create (vectors parameters)": "make an encoding by its name"},
     "encodings.additive": {
         "Additive (index_mlp fourier table stretch)": "unit 03 imports it for its answers",
+        "Additive (own)": A_PART,
         "Table (stretch)": "reads rows where they are, and `table` has been asked",
     },
     "encodings.longer": {
         "ByLength (longer_base)": "has a switch, and no angles of its own",
+        "ByLength Extended (own)": A_PART,
     },
     "encodings.positions": {
+        "embed (vectors parameters)": "asks an encoding for its sum",
         "Positions in_order ask _check_told _taken _count": "tell hooks where tokens stand",
     },
     "encodings.rotary": {
@@ -192,25 +197,40 @@ FREE = {
         "_check_sizes": "refuses sizes, and works nothing out",
         "_frequencies (table any_width shift module)": "`wavelengths` is there, which is 2π by it",
         "sinusoids sinusoidal_table (module)": "its text lends the table",
+        "sinusoids sinusoidal_table _frequencies (own)": A_PART,
     },
     "encodings.offsets": {
         "offsets_of": "refuses shapes; the offsets themselves are withheld",
         "offset_matrix toeplitz _Toeplitz _diagonal_sums (slopes alibi_bias buckets)": "unit 04's",
         "offset_matrix clip (pairs batched gather skew values module)": "`rows` has been asked",
         "skew skew_padded (values module)": "`skew` has been asked",
+        "offset_matrix clip toeplitz _Toeplitz _diagonal_sums skew_padded (own)": A_PART,
         "_diagonal_sums (skew)": "the way back of a skew, which autograd finds by itself",
     },
     "encodings.bias": {
-        "OffsetBias (slopes alibi_bias buckets)": "asks its subclass for the bias",
+        "OffsetBias (slopes alibi_bias buckets own)": "asks its subclass for the bias",
     },
-    "encodings.distance": {"alibi_slopes (alibi_bias)": "`slopes` has been asked"},
+    "encodings.distance": {
+        "alibi_slopes (alibi_bias)": "`slopes` has been asked",
+        "alibi_slopes (own)": A_PART,
+    },
+    "encodings.axes": {"_Axes _Placed (own)": A_PART},
+    "encodings.gates": {"_OnTheWay _on_the_way (own)": A_PART},
     "encodings.forms": {"_rows": "the rows of each pair, which the exercises are given"},
-    "encodings.cope": {"between (counted)": "reads vectors at the counts, which are asked for"},
+    "encodings.cope": {
+        "between (counted)": "reads vectors at the counts, which are asked for",
+        "between (own)": A_PART,
+    },
     "model.attention": {
         "_check_mask": "refuses shapes",
         "_of_these": "where the tokens of a call stand beside a cache: whole numbers in order",
         "_plain_is_quicker": "chooses between two ways to compute the same",
         "Kept (positions)": "keys and values of a layer",
+        "MultiHeadAttention _softmax (vectors parameters)": "in a layer, see model.encoder",
+    },
+    "model.encoder": {
+        "EncoderLayer stacked placed scheduled (vectors parameters)": "layers as PyTorch has them, "
+        "whose numbers can be counted like those of nn.TransformerEncoderLayer",
     },
     "model.decoder": {"_joined (positions)": "puts tensors side by side"},
     "encodings.tree": {"tree_depths (tree)": "its text lends them"},

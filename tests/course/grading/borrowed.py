@@ -106,8 +106,8 @@ WAYS = {
     """,
     "replaces what asks": """
         import helpers.course.sandbox.kernel as kernel
-        def ask(answer, hidden, real=kernel.ask):
-            real(getattr(kernel.unpacked(), "reference", None) or encodings.LIBRARYS, [])
+        def ask(answer, real=kernel.ask):
+            real(getattr(kernel.unpacked(), "reference", None) or encodings.LIBRARYS)
         kernel.ask = ask
         MINE = None
     """,
@@ -176,9 +176,9 @@ WAYS = {
             return next(made.buffers())
     """,
 }
-# Of unit 08: the lesson has shown the library's encodings, so that they are within reach.
-SHOWN = {
-    "calls what was shown": """
+# Of unit 08, where the lesson itself uses the library's encodings.
+OWN = {
+    "calls one": """
         from helpers import encodings
         class OwnEncoding(encodings.Shaw): pass
     """,

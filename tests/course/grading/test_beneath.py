@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from helpers import checks, encodings
+from helpers import checks
 from helpers.checks.engine import Answer
 from helpers.course.grading.judge import Check, Judge
-from helpers.course.grading.withheld import Withheld, hidden
-from helpers.course.sandbox import lent, pool
+from helpers.course.grading.withheld import Withheld
+from helpers.course.sandbox import pool
 from helpers.course.sandbox.process import Limits
 from helpers.course.sandbox.session import Session
 from tests.common import ISOLATED, UNITS, in_order
-from tests.course.grading.beneath import BENEATH, IMPORTS, SHOWN, beneath, free
+from tests.course.grading.beneath import BENEATH, IMPORTS, UNSEEN, beneath, free
 
 
 def _made(code: str) -> Answer:
@@ -29,8 +29,8 @@ def _made(code: str) -> Answer:
 def test_all_that_an_answer_is_made_of_is_withheld_or_says_nothing_of_it(unit: str) -> None:
     waiting = Withheld(checks.exercises(unit))
     for exercise in in_order(unit):
-        answers = {exercise.reference, *exercise.forbidden} - {*exercise.shown}
-        known = {*waiting.names, *hidden(exercise)} | free(exercise.name)
+        answers = {exercise.reference, *exercise.forbidden}
+        known = {*waiting.names} | free(exercise.name)
         there = beneath(answers) - known
         assert not there, f"{exercise.name}: {there} can be called; withhold it, or say why not"
         waiting.after(exercise.name)
@@ -44,11 +44,9 @@ def test_what_an_answer_is_made_of_earns_nothing(unit: str, name: str) -> None:
 
 
 @pytest.mark.usefixtures("warm_sandboxes")
-@pytest.mark.parametrize(("unit", "name"), SHOWN)
-def test_what_the_lesson_shows_is_withheld_while_its_exercise_is_asked(
-    unit: str, name: str
-) -> None:
-    code, exercise = SHOWN[unit, name], checks.exercises(unit)[name]
+@pytest.mark.parametrize(("unit", "name"), UNSEEN)
+def test_what_is_called_where_no_check_sees_it_is_withheld(unit: str, name: str) -> None:
+    code, exercise = UNSEEN[unit, name], checks.exercises(unit)[name]
     assert exercise(_made(code)).earned > 0  # where it is not withheld, as nobody sees a thread
     withheld, limits = Withheld({name: exercise}), Limits()
     with pool.taken(limits, ISOLATED) as sandbox:
@@ -61,10 +59,3 @@ def test_what_the_lesson_shows_is_withheld_while_its_exercise_is_asked(
         finally:
             session.close()
     assert float(shown.data["text/plain"]) == 0
-
-
-def test_it_is_there_before_and_afterwards() -> None:
-    name, told = "helpers.encodings.sinusoidal:Sinusoidal", "Sinusoidal is what an exercise asks"
-    with lent.hidden([name]), pytest.raises(lent.WithheldError, match=told):
-        encodings.Sinusoidal(8)
-    assert encodings.Sinusoidal(8, max_len=3).table.shape == (3, 8)

@@ -12,7 +12,7 @@ MADE_UP = "the answers were made up|were not answered"
 SAYS = """
 from IPython.display import publish_display_data
 import helpers.course.sandbox.kernel as kernel
-def ask(answer, hidden):
+def ask(answer):
     said = kernel.to_json(kernel.unpacked().ask(lambda *a, **k: None))
     {change}
     publish_display_data({{kernel.ANSWERS: said}})
