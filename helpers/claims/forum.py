@@ -120,7 +120,10 @@ CLAIMS = (
         (
             Part("inside", "it learns a task about an offset alone", "% right", low=90),
             Part(
-                "rows", "its rows have the products of sines and cosines", "of the spread", high=0.1
+                "rows",
+                "its rows have the products of sines and cosines",
+                "of the spread, r",
+                high=0.1,
             ),
         ),
         trained.fourier_terms,

@@ -18,8 +18,8 @@ CLAIMS = (
         (
             Part(
                 "answered",
-                "a longer text is not answered to its end",
-                "× the training's",
+                "the longest text answered to its end is as long as those of the training",
+                "× that length",
                 high=1.05,
             ),
             Part("beyond", "untrained rows lead to little but guesses", "% right", high=50),
@@ -37,8 +37,8 @@ CLAIMS = (
             Part("clipped", "clipped offsets fail on longer text", "% right", high=50),
             Part(
                 "unclipped",
-                "unclipped ones let nothing longer through",
-                "× the length built for",
+                "unclipped ones end at the length that they were built for",
+                "× that length",
                 high=1.01,
             ),
         ),
@@ -84,8 +84,10 @@ CLAIMS = (
         "attention puts matrices between the two rows. With a random matrix hardly anything of it "
         "is left. Of relative encodings the sentence is true.",
         (
-            Part("bare", "products of rows depend on the offset alone", "of the spread", high=0.01),
-            Part("projected", "so they do behind a matrix", "of the spread", high=0.01),
+            Part(
+                "bare", "products of rows depend on the offset alone", "of the spread, r", high=0.01
+            ),
+            Part("projected", "so they do behind a matrix", "of the spread, r", high=0.01),
         ),
         order.offsets_in_products,
     ),
