@@ -12,7 +12,7 @@ from functools import partial
 from nbformat import NotebookNode
 
 from helpers.course.grading.judge import Assertions, Check, Judge, withheld
-from helpers.course.grading.needed import SKIPPED
+from helpers.course.grading.needed import LESSON, SKIPPED, code
 from helpers.course.grading.words import strange
 from helpers.course.sandbox import pool
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
@@ -89,11 +89,14 @@ class _Execution:
             self._stop(f"the notebook took more than {self.job.limits.notebook_seconds:.0f} s")
         if self.gone:
             return [error("NotRun", f"not run: {self.gone}")]
-        if SKIPPED in cell.metadata.get("tags", []):
+        tags = cell.metadata.get("tags", [])
+        if SKIPPED in tags:
             return []
         try:
             if grade_id not in self.job.tests:
-                return self._run(cell.source)
+                shown = self._run(code(cell))
+                # What is withheld, or was not run, may be missing: that is no learner's error.
+                return [each for each in shown if LESSON not in tags or not _failed(each)]
             shown = self.judge.shown(self.job.tests[grade_id])
             self.outcome.seconds[grade_id] = time.monotonic() - start
             return shown
@@ -110,3 +113,7 @@ class _Execution:
     def _run(self, code: str, remembered: bool = True, sent: bytes = b"") -> list[NotebookNode]:
         left = max(1.0, self.end - time.monotonic())
         return self.session.run(code, min(self.job.limits.cell_seconds, left), remembered, sent)
+
+
+def _failed(output: NotebookNode) -> bool:
+    return bool(output.output_type == "error")

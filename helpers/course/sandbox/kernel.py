@@ -118,7 +118,7 @@ def go_on_without() -> None:
 
     async def run_code(self: Any, code: Any, result: Any = None, **options: Any) -> bool:
         failed = await run(self, code, result, **options)
-        if isinstance(getattr(result, "error_in_exec", None), lent.WithheldError):
+        if isinstance(getattr(result, "error_in_exec", None), lent.WithheldError | NameError):
             result.goes_on = True  # what comes of it may be missing in the next line
         return bool(failed) and not getattr(result, "goes_on", False)
 

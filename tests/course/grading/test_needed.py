@@ -10,13 +10,14 @@ from nbformat import NotebookNode, v4
 
 from helpers.course.authoring import build
 from helpers.course.authoring.source import TRAINING
-from helpers.course.grading.needed import SKIPPED, names, skip
+from helpers.course.grading.names import names
+from helpers.course.grading.needed import SKIPPED, code, skip
 from helpers.course.settings import Course
 from tests.common import UNITS
 
 
 @pytest.mark.parametrize(
-    ("code", "used", "bound"),
+    ("cell", "used", "bound"),
     [
         ("x = x + 1", "x", "x"),
         ("total += 1", "total", "total"),
@@ -32,16 +33,41 @@ from tests.common import UNITS
         ("del y", "y", ""),
         ("eval('weights.sum()')", "eval weights sum", ""),
         ("%timeit attend(q)", "timeit attend q", "timeit attend q"),
-        ("await later()", "await later", ""),
-        ("from math import *\nsin(b)", "from math import sin b", "math.*"),
-        ("try:\n    b\nexcept NameError:\n    c", "try b except NameError c", ""),
+        ("await later()", "later", ""),
+        ("from math import *\nsin(b)", "sin b", "math.*"),
+        ("try:\n    b\nexcept NameError:\n    c", "b NameError c", ""),
         ("b" + " + b" * 10_000, "b", "b"),
+        ("def f():\n    global T\n    return T", "", "T f"),
+        ("if far:\n    D = 16\nD", "far", "D"),
+        ("for each in []:\n    go = each\ngo", "", "each go"),
+        ("try:\n    import w\nexcept ImportError:\n    pass", "", "w"),
+        ("if far:\n    def w(): ...", "far", "w"),
+        ("runs.query('n <= @rows')  # of all", "runs query n rows", ""),
+        ("g.__globals__['w']", "g __globals__ w", ""),
+        ("outcome('far', x)", "outcome x prediction far", ""),
         ("def broken(:", "def broken", "def broken"),
     ],
 )
-def test_what_a_cell_uses_and_binds(code: str, used: str, bound: str) -> None:
-    found = names(code)
-    assert (set(found.used), set(found.bound)) == ({*used.split()}, {*bound.split()})
+def test_what_a_cell_uses_and_binds(cell: str, used: str, bound: str) -> None:
+    found = names(cell)
+    wanted = {*used.replace("prediction far", "").split()}
+    wanted |= {"prediction far"} if "prediction far" in used else set()
+    assert (set(found.used), set(found.bound)) == (wanted, {*bound.split()})
+
+
+@pytest.mark.parametrize(
+    ("cell", "perhaps"),
+    [
+        ("def f():\n    global T\n    return T", "T"),
+        ("if far:\n    D = 16\nD", "D"),
+        ("for each in []:\n    go = each\ngo", "go"),
+        ("try:\n    import w.v\nexcept ImportError:\n    w = None", "w"),
+        ("with open(n) as h:\n    def g(): ...", "g"),
+        ("D = 16\nfor x in range(D):\n    print(x)", ""),
+    ],
+)
+def test_what_a_cell_binds_perhaps(cell: str, perhaps: str) -> None:
+    assert names(cell).perhaps == {*perhaps.split()}
 
 
 def _lesson(*sources: str) -> NotebookNode:
@@ -84,11 +110,23 @@ def test_a_cell_of_the_lesson_that_was_changed_is_the_learners() -> None:
     assert _run(_lesson(*changed), _lesson(*LESSON)) == ["import math", "a = math.pi", "show(a)"]
 
 
-def test_a_cell_that_trains_is_not_run_whoever_uses_it() -> None:
-    lesson = _lesson("model = train()")
+def test_a_prediction_goes_with_its_outcome() -> None:
+    lesson = _lesson("predict('far', 'Where?')", "b = 1\noutcome('far', b)", "predict('near', '')")
+    mine = _lesson(*(cell.source for cell in lesson.cells), "print(b)")
+    assert _run(mine, lesson) == [*(cell.source for cell in mine.cells[:2]), "print(b)"]
+
+
+@pytest.mark.parametrize("changed", ["", "# mine: twice as many\n"])
+def test_of_a_cell_that_trains_only_what_it_defines_is_run(changed: str) -> None:
+    trains = "import math\nmodel = train()\n\n@cached\ndef size(): return 3\nmodel.save()"
+    lesson = _lesson(trains)
     lesson.cells[0].metadata["tags"] = [TRAINING]
-    mine = _lesson("model = train()", "print(model)")  # an editor has dropped the tag
-    assert _run(mine, lesson) == ["print(model)"]
+    mine = _lesson(changed + trains, "print(model)", "print(size())")
+    if changed:  # else an editor has dropped the tag
+        mine.cells[0].metadata["tags"] = [TRAINING]
+    skip(mine, lesson)
+    assert code(mine.cells[0]) == "import math\n@cached\ndef size():\n    return 3"
+    assert SKIPPED not in mine.cells[0].metadata.get("tags", [])
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -100,5 +138,4 @@ def test_answers_need_little_of_a_lesson(unit: str, course: Course, tmp_path: Pa
     run = [c for c in code if SKIPPED not in c.metadata.get("tags", [])]
     asked = [cell for cell in code if "nbgrader" in cell.metadata]
     assert all(any(cell is each for each in run) for cell in asked)
-    assert len(asked) < len(run) <= len(asked) + 3 < len(code) + 1
-    assert not any(TRAINING in cell.metadata.get("tags", []) for cell in run)
+    assert len(asked) < len(run) <= len(asked) + 4 < len(code) + 1
