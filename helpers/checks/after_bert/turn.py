@@ -127,7 +127,7 @@ turn = Exercise(
         Part(LAYOUTS, 0.5, _halves),
         Part(BACKWARDS, 0.5, _backwards),
     ),
-    forbidden=(encodings.Rotary, encodings.XPos, *_elsewhere()),
+    forbidden=(encodings.Rotary, encodings.XPos, encodings.Pope, *_elsewhere()),
     explains=("Write `turn`.", "(Meta's own code for Llama"),
 )
 

@@ -73,7 +73,7 @@ angles2d = Exercise(
     "angles2d",
     angles2d_of,
     (Part(SQUARES, 1, _squares), Part(OTHERS, 1, _others)),
-    forbidden=(encodings.Rotary2d, encodings.Rotary3d, axes._Axes),
+    forbidden=(encodings.Rotary2d, encodings.Rotary3d, axes._Axes, encodings.Pope),
     tolerance=1e-5,
     explains=("Write `angles2d`.",),
 )

@@ -70,7 +70,7 @@ any_width = Exercise(
         Part("even widths as before", 0.5, _still_even),
         Part("a single column", 0.5, _single),
     ),
-    forbidden=(encodings.Sinusoidal, sinusoids, encodings.Rotary),
+    forbidden=(encodings.Sinusoidal, sinusoids, encodings.Rotary, encodings.Pope),
     explains=("The book's code fails",),
 )
 

@@ -72,7 +72,7 @@ shift = Exercise(
         Part("backwards, or not at all", 0.5, _backwards),
         Part("any other base", 0.5, _shift_base),
     ),
-    forbidden=(encodings.Rotary,),
+    forbidden=(encodings.Rotary, encodings.Pope),
     explains=("$D$ is even", "`d_model` is even"),
 )
 

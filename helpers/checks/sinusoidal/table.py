@@ -62,7 +62,7 @@ table = Exercise(
         Part("the paper's base", 2, _default_base),
         Part("any other base", 1, _other_base),
     ),
-    forbidden=(encodings.Sinusoidal, sinusoids, encodings.Rotary),
+    forbidden=(encodings.Sinusoidal, sinusoids, encodings.Rotary, encodings.Pope),
     explains=("Write `sinusoidal_table`.", "`d_model` is even"),
 )
 

@@ -32,7 +32,7 @@ wavelengths = Exercise(
     "wavelengths",
     encodings.wavelengths,
     (Part("the wavelength of each hand", 1, _wavelengths),),
-    forbidden=(_frequencies, encodings.Rotary),
+    forbidden=(_frequencies, encodings.Rotary, encodings.Pope),
     tolerance=1e-5,  # relative, as each is above 1; what float32 rounds is a tenth of that
     explains=("`d_model` is even",),
 )

@@ -12,8 +12,8 @@ from functools import partial
 from nbformat import NotebookNode
 
 from helpers.course.grading.judge import Assertions, Check, Judge, withheld
-from helpers.course.grading.needed import LESSON, SKIPPED, code
 from helpers.course.grading.words import strange
+from helpers.course.intake.needed import LESSON, SKIPPED, code
 from helpers.course.sandbox import pool
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
 from helpers.course.sandbox.session import Session, error

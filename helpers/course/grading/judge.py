@@ -20,18 +20,24 @@ from helpers.checks.engine.compare import guarded
 from helpers.checks.engine.exercise import Drawn
 from helpers.course.grading.sent import written
 from helpers.course.grading.withheld import Withheld
+from helpers.course.intake.needed import handed_on
 from helpers.course.sandbox import kernel, lent
 from helpers.course.sandbox.session import error
 
 
 @dataclass(frozen=True)
 class Check:
-    """A graded cell of the form `check.EXERCISE(ANSWER, seed=NUMBER)`."""
+    """A graded cell of the form `check.EXERCISE(ANSWER, seed=NUMBER)`.
+
+    Args:
+        handed_on: whether later answers use it through the lesson, by `check.EXERCISE.use`.
+    """
 
     module: str
     exercise: str
     answer: str
     seed: int
+    handed_on: bool = False
 
     @property
     def name(self) -> str:
@@ -58,10 +64,13 @@ class Assertions:
 def tests(unit: str, instructor: NotebookNode) -> dict[str, Check | Assertions]:
     """The graded cells of a unit by their grade_id, read from the notebook with hidden tests."""
     found: dict[str, Check | Assertions] = {}
+    used = handed_on(instructor)
     for cell in instructor.cells:
         told = cell.metadata.get("nbgrader", {})
         if told.get("grade") and cell.cell_type == "code":
             check = _check(unit, cell.source)
+            if check and check.exercise in used:
+                check = replace(check, handed_on=True)
             found[told.grade_id] = check or Assertions(cell.source, told.points)
     return found
 
@@ -156,7 +165,7 @@ class Judge:
         given = {name: lent.codes(name) for name in self.withheld.after(test.exercise)}
         reference = test.known().reference
         right = bool(report.findings) and report.complete
-        ours = {} if right else {(test.module, test.exercise): reference}
+        ours = {} if right or not test.handed_on else {(test.module, test.exercise): reference}
         if not given and not ours:
             return
         sent, codes = written(f"answer to {test.name}", test.module, (given, ours))

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 
 _WORDS = re.compile(
     # speaks for the grader
-    r"helpers\.course|vnd\.order-matters\S*|\b(?:display_pub|pub_socket)\b"
+    r"helpers\.course|checks\.engine(?!\.earlier)|vnd\.order-matters\S*|\b(?:display_pub|pub_socket)\b"
     # goes where calls cannot be followed
     r"|\b(?:setprofile|_getframe|currentframe|ctypes|FunctionType|CodeType)\b"
     r"|\b(?:_thread|threading|concurrent|greenlet|multiprocessing|to_thread|run_in_executor)\b"

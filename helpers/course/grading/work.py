@@ -28,7 +28,7 @@ from sqlalchemy import event
 
 from helpers.course import intake
 from helpers.course.authoring.nbgrade import COURSE, NAME, Grader, gradebook, turn
-from helpers.course.grading import execute, marking, needed
+from helpers.course.grading import execute, marking
 from helpers.course.grading.execute import Job, Outcome
 from helpers.course.grading.judge import Assertions, Check
 from helpers.course.grading.marking import Graded
@@ -104,7 +104,6 @@ def work(task: Task) -> Graded:
         notebook, repairs = intake.repaired(task.content, kit.release)
     except CourseError as error:
         raise CourseError(f"not graded: {error}") from error
-    needed.skip(notebook, kit.release)
     outcome = execute.execute(Job(notebook, task.tests, task.limits, task.isolated))
     kept = bool(task.kept and task.kept.fits(notebook))
     if task.kept and kept:

@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache
@@ -24,7 +25,7 @@ from typing import Any
 
 import nbformat
 
-from helpers.course.intake import repair
+from helpers.course.intake import needed, repair
 from helpers.course.intake.parcel import Limits, Parcel
 from helpers.course.settings import CourseError
 
@@ -117,9 +118,14 @@ def look_through(
 
 
 def repaired(_limits: Limits, content: str, release: dict[str, Any]) -> tuple[Any, list[str]]:
-    """A notebook as it can be graded, and the repairs; a character of `content` is a byte."""
+    """A notebook as it can be graded, and the repairs; a character of `content` is a byte.
+
+    Its cells say which of them need not be run.
+    """
     cells, of_file = repair.read(content.encode("latin-1"))
-    notebook, of_cells = repair.restored(cells, nbformat.from_dict(release))
+    told = nbformat.from_dict(release)
+    notebook, of_cells = repair.restored(cells, told)
+    needed.skip(notebook, told)
     return notebook, [printable(each) for each in of_file + of_cells]
 
 
@@ -165,6 +171,7 @@ def _answer(limits: Limits, what: str, arguments: dict[str, Any]) -> dict[str, A
 def main() -> None:
     """Answer until there are no more questions."""
     limits = Limits(**json.loads(sys.argv[1]))
+    warnings.simplefilter("ignore")  # Python's, about what learners wrote
     with contextlib.suppress(ImportError, ValueError, OSError):  # where there are no such limits
         import resource
 

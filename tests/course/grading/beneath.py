@@ -44,6 +44,14 @@ def answer(num_positions, d_model, base=10_000.0):
     turned, _ = encodings.Rotary(d_model, base=base).rotate(first, first)
     return turned[0, 0].unflatten(1, (-1, 2)).flip(-1).flatten(1)
 """,
+    ("02-sinusoidal", "any_width"): """
+def answer(num_positions, d_model, base=10_000.0):
+    half = (d_model + 1) // 2
+    ones = torch.full((1, 1, num_positions, half), math.log(math.e - 1)).double()
+    polar = encodings.Pope(half, base=base ** (2 * half / d_model))
+    cosines, sines = polar.rotate(ones, ones)[0][0, 0].detach().chunk(2, -1)
+    return torch.stack([sines, cosines], -1).flatten(1)[:, :d_model]
+""",
     ("02-sinusoidal", "shift"): """
 def answer(k, d_model, base=10_000.0):
     units = torch.eye(d_model).double()[None, :, None].expand(-1, -1, abs(k) + 1, -1)

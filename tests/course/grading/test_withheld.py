@@ -108,5 +108,5 @@ def test_the_courses_answer_goes_to_no_lesson_that_is_still_asked_for_it(
 
     every, package = checks.exercises("01-order-blind"), checks.package("01-order-blind")
     withheld = Withheld({name: every[name] for name in waiting})
-    Judge(run, withheld, []).shown(Check(package, "attention", "mine", 1))
+    Judge(run, withheld, []).shown(Check(package, "attention", "mine", 1, True))
     assert [*given[0]] == ([] if "masked" in waiting else [(package, "attention")])

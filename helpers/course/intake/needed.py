@@ -8,16 +8,18 @@ cell that trains, no more is run than what it defines.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 
 from nbformat import NotebookNode
 
 from helpers.course.authoring.source import TRAINING
-from helpers.course.grading.names import names
+from helpers.course.intake.names import names
 
 SKIPPED = "skipped"  # tag of a cell that is not run
 LESSON = "lesson"  # tag of one that is, as it was released
 RUN = "order-matters-run"  # key of a cell's metadata: what is run of it
+USE = re.compile(r"\bcheck\.(\w+)\.use\(")
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -39,6 +41,15 @@ def skip(notebook: NotebookNode, release: NotebookNode) -> None:
     run = _needed([cell for cell in cells if cell.source.strip() not in lesson], known)
     for cell in known:
         cell.metadata["tags"] = [*_tags(cell), LESSON if id(cell) in run else SKIPPED]
+
+
+def handed_on(instructor: NotebookNode) -> set[str]:
+    """The exercises whose answers later ones use through the lesson, as `check.EXERCISE.use`."""
+    cells = list(_code(instructor))
+    answers = [cell for cell in cells if "nbgrader" in cell.metadata]
+    lesson = [cell for cell in cells if "nbgrader" not in cell.metadata]
+    run = _needed(answers, lesson)
+    return {name for cell in lesson if id(cell) in run for name in USE.findall(cell.source)}
 
 
 def code(cell: NotebookNode) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pyflakes.checker import Builtin, Checker, ModuleScope
 from pyflakes.messages import UndefinedName
@@ -18,6 +20,7 @@ BY_TEXT = re.compile(
     r"|NameError|__(?:main|dict|name|globals|builtins)__)\b|\.query\(|\bimport\s*\*"
 )
 LONGEST = 20_000  # characters of a cell that is looked into: some take their square in time
+PATIENCE = 0.5  # seconds of one cell, as pyflakes can be kept busy for hours
 PERHAPS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.With, ast.AsyncWith, ast.Match)
 DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -39,7 +42,8 @@ def names(source: str) -> Names:
     """What a cell uses and binds; every word in it, where that cannot be told."""
     try:
         tree = ast.parse(source if len(source) <= LONGEST else "?")
-        checked = Checker(tree)
+        with _hurried():
+            checked = Checker(tree)
         used, bound = _scopes(checked)
         perhaps = set(_perhaps(tree))
         if BY_TEXT.search(source):
@@ -49,6 +53,22 @@ def names(source: str) -> Names:
     except Exception:  # a magic or a shell's command, as a rule; a learner may write anything
         used = bound = perhaps = set(WORD.findall(source))
     return Names(frozenset(used), frozenset(bound), frozenset(perhaps))
+
+
+@contextmanager
+def _hurried() -> Iterator[None]:
+    """Raise TimeoutError if it takes too long; only the main thread can be told."""
+
+    def late(_signal: int, _frame: Any) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGVTALRM, late)
+    signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def _scopes(checked: Checker) -> tuple[set[str], set[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import nbformat
@@ -10,8 +11,8 @@ from nbformat import NotebookNode, v4
 
 from helpers.course.authoring import build
 from helpers.course.authoring.source import TRAINING
-from helpers.course.grading.names import names
-from helpers.course.grading.needed import SKIPPED, code, skip
+from helpers.course.intake.names import PATIENCE, names
+from helpers.course.intake.needed import SKIPPED, code, handed_on, skip
 from helpers.course.settings import Course
 from tests.common import UNITS
 
@@ -139,3 +140,20 @@ def test_answers_need_little_of_a_lesson(unit: str, course: Course, tmp_path: Pa
     asked = [cell for cell in code if "nbgrader" in cell.metadata]
     assert all(any(cell is each for each in run) for cell in asked)
     assert len(asked) < len(run) <= len(asked) + 4 < len(code) + 1
+
+
+def test_a_cell_that_keeps_pyflakes_busy_counts_with_every_word() -> None:
+    many = "try:\n " + "0;" * 4700 + "a=0\n " + "~" * 180 + "[" + "a:=0," * 150 + "]\nexcept:0"
+    start = time.process_time()
+    found = names(many)
+    assert "except" in found.used and time.process_time() - start < 20 * PATIENCE
+
+
+def test_what_the_lesson_hands_on_to_later_answers(course: Course, tmp_path: Path) -> None:
+    made = {unit: build.make(course, unit, tmp_path / unit).instructor for unit in UNITS}
+    found = {unit: handed_on(instructor) for unit, instructor in made.items()}
+    assert {unit: each for unit, each in found.items() if each} == {
+        "01-order-blind": {"masked"},
+        "05-after-bert": {"turn"},
+        "09-claim-lab": {"settle"},
+    }
