@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("submissions", type=Path, help="folder or zip with the notebooks")
     grade.add_argument("--out", type=Path, default=Path("graded"), help="where results go")
     grade.add_argument(
-        "--workers", type=int, default=0, help="notebooks at a time (default: one more than cores)"
+        "--workers", type=int, default=0, help="notebooks at a time (default: two more than cores)"
     )
     grade.add_argument(
         "--scheduler", default="", help="address of a Dask cluster that runs the notebooks"

@@ -72,7 +72,7 @@ def grade(
 
     Args:
         isolated: False runs learners' code with nothing between it and the machine.
-        workers: notebooks executed at a time; one more than there are cores if 0.
+        workers: notebooks executed at a time; two more than there are cores if 0.
         scheduler: address of a Dask cluster whose workers execute instead.
         choice: these are graded again, and the rows of the others stay.
         late: a file with due dates and a policy, which OUT keeps.

@@ -12,7 +12,7 @@ import torch
 from helpers.course.sandbox import bubblewrap, pool
 from helpers.course.settings import CourseError
 
-SPARE = 1  # workers beyond one per core: while one waits for its kernel, another computes
+SPARE = 2  # workers beyond one per core: while some wait for their kernels, others compute
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Exe
         CourseError: `workers` is negative, or nobody at `scheduler` can execute.
     """
     if workers < 0:
-        raise CourseError(f"--workers {workers}: one at least, or 0 for one more than the cores")
+        raise CourseError(f"--workers {workers}: one at least, or 0 for two more than the cores")
     if not scheduler:
         workers = workers or (os.cpu_count() or 1) + SPARE
         threads = ThreadPoolExecutor(workers)
