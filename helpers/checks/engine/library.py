@@ -93,8 +93,6 @@ def library_calls(of: Forbidden) -> Iterator[set[str]]:
     try:
         yield used
     finally:
-        if sys.getprofile() is not watch:
-            used.add(HIDDEN)
         watching = False
         sys.setprofile(before[0])
         threading.setprofile(before[1])

@@ -94,6 +94,6 @@ def test_who_cannot_execute_is_told(
         grade.grade(*given, scheduler=cluster.scheduler_address)
 
 
-def test_one_notebook_more_than_cores_is_taken_unless_told_otherwise() -> None:
+def test_two_notebooks_more_than_cores_are_taken_unless_told_otherwise() -> None:
     with executor("", 0, isolated=False) as (_, by_default), executor("", 2, False) as (_, told):
-        assert (by_default, told) == ((os.cpu_count() or 1) + 1, 2)
+        assert (by_default, told) == ((os.cpu_count() or 1) + 2, 2)
