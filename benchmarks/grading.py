@@ -48,7 +48,8 @@ COURSE = settings.find(Path(__file__).parent)
 def people(built: Built) -> list[NotebookNode]:
     """Honest submissions: perfect, blank, every mistake and every variant once.
 
-    Without the cells that train, which only this course's grader leaves out: all run the same.
+    Without the cells that train, for which the others would wait. They run the rest of the lesson;
+    `course grade` runs of it what answers use.
     """
     mistaken = [{name: m.answer for name, m in each.items()} for each in synthetic.mistaken(UNIT)]
     varied = [dict(each) for each in variants.in_submissions(UNIT)]

@@ -96,7 +96,7 @@ class _Execution:
             if grade_id not in self.job.tests:
                 shown = self._run(code(cell))
                 # What is withheld, or was not run, may be missing: that is no learner's error.
-                return [each for each in shown if LESSON not in tags or not _failed(each)]
+                return [o for o in shown if LESSON not in tags or o.output_type != "error"]
             shown = self.judge.shown(self.job.tests[grade_id])
             self.outcome.seconds[grade_id] = time.monotonic() - start
             return shown
@@ -113,7 +113,3 @@ class _Execution:
     def _run(self, code: str, remembered: bool = True, sent: bytes = b"") -> list[NotebookNode]:
         left = max(1.0, self.end - time.monotonic())
         return self.session.run(code, min(self.job.limits.cell_seconds, left), remembered, sent)
-
-
-def _failed(output: NotebookNode) -> bool:
-    return bool(output.output_type == "error")

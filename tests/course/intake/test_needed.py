@@ -11,6 +11,7 @@ from nbformat import NotebookNode, v4
 
 from helpers.course.authoring import build
 from helpers.course.authoring.source import TRAINING
+from helpers.course.grading import judge
 from helpers.course.intake.names import PATIENCE, names
 from helpers.course.intake.needed import SKIPPED, code, handed_on, skip
 from helpers.course.settings import Course
@@ -152,6 +153,12 @@ def test_a_cell_that_keeps_pyflakes_busy_counts_with_every_word() -> None:
 def test_what_the_lesson_hands_on_to_later_answers(course: Course, tmp_path: Path) -> None:
     made = {unit: build.make(course, unit, tmp_path / unit).instructor for unit in UNITS}
     found = {unit: handed_on(instructor) for unit, instructor in made.items()}
+    asked = {unit: judge.tests(unit, each).values() for unit, each in made.items()}
+    told = {
+        unit: {t.exercise for t in each if isinstance(t, judge.Check) and t.handed_on}
+        for unit, each in asked.items()
+    }
+    assert found == told
     assert {unit: each for unit, each in found.items() if each} == {
         "01-order-blind": {"masked"},
         "05-after-bert": {"turn"},
