@@ -3,14 +3,14 @@
 #
 # Paris is the capital of what? In unit 07 you made everything that BERT takes as input. Now we
 # build a BERT, train it for about a minute, and ask it. Then we ask how one can know what a model
-# has learned. A falling loss is not enough for that.
+# has learned: a falling loss is not enough.
 #
 # By the end of this unit you can
 #
-# - train a small BERT on both of its tasks, and say what it knows and what it does not know;
+# - train a small BERT on both of its tasks, and say what it knows;
 # - derive the 109,482,240 parameters of BERT base;
-# - compare a loss with a baseline and, where it is known, with the exact limit;
-# - look inside a model: rule by rule, and head by head;
+# - compare a loss with a baseline and with the exact limit;
+# - look inside a model, rule by rule and head by head;
 # - write an encoding of your own, and race it.
 #
 # Reading and running takes about 15 minutes besides the exercises.
@@ -44,8 +44,8 @@ from helpers.training import train
 from helpers.training.pretraining import grammar_scores, on_grammar
 
 # %% [markdown]
-# The BERT that reads English, in sections 1 and 4, has RoPE, at the hook `rotate`. The one that
-# learns an artificial language, in section 5, has a learned table as in the paper, at `embed`.
+# The BERT that reads English has RoPE, at the hook `rotate`. The one that learns an artificial
+# language has a learned table, at `embed`.
 
 # %%
 plots.show(*hooks.hooks("embed", "rotate"))
@@ -63,8 +63,8 @@ coder = wordpiece.train((s for document in reading for s in document), 4096)
 print(english)
 
 # %% [markdown]
-# **Your** functions of unit 07 turn this text into what a BERT reads. (Where unit 07 does not lie
-# beside this notebook, the course's are used.) Here `word_pieces` cuts each word of a sentence:
+# **Your** functions of unit 07 (the course's, where unit 07 does not lie beside this notebook) make
+# of it what a BERT reads. Here `word_pieces` cuts each word of a sentence:
 
 # %% tags=["training"]
 word_pieces, pair_row, sentence_pairs, padding_mask, mask_words, InputSum = answers(
@@ -85,8 +85,7 @@ def encode(sentence):
 print(*map(coder.id_to_token, encode("paris is the capital of [MASK].")))
 
 # %% [markdown]
-# And here is a BERT whose weights are still random. `fill` returns the likeliest pieces for each
-# `[MASK]` of a sentence:
+# Here is a BERT with random weights. `fill` returns the likeliest pieces for each `[MASK]`:
 
 # %% tags=["training"]
 @torch.no_grad()
@@ -110,8 +109,8 @@ print(*(f"{piece:10} {p:.5f}" for piece, p in guesses), sep="\n")
 print(f"{'1/4,096':10} {1 / 4096:.5f}")
 
 # %% [markdown]
-# The weights are random, so these five pieces come first by chance. None of them gets even 0.2 %.
-# In section 4, this model will read for about a minute. What will it then say of Paris?
+# These five pieces come first by chance; none gets even 0.2 %. In section 4, this model will read
+# for about a minute. What will it then say of Paris?
 
 # %%
 predict("paris", "After its training, how does the model fill “paris is the capital of [MASK].”?",
@@ -128,7 +127,20 @@ predict("paris", "After its training, how does the model fill “paris is the ca
 plots.show(*text.row(["my", "[MASK]", "is", "cute"], ["he", "barks"]))
 
 # %% [markdown]
-# In the table, $h_p$ is the hidden state at position $p$, and $h_0$ is that of `[CLS]`.
+# - The MLP of a layer has hidden width $4D$, and GELU, a ReLU without the corner.
+# - The **pooler** makes one vector of the whole row, from `[CLS]`. From it, the head of next
+#   sentence prediction (NSP) computes two **logits**: scores, of which a softmax makes
+#   probabilities.
+# - The head of masked language modelling (MLM) ends with the token table $E$ once more, the same
+#   Parameter: a **tied** decoder.
+#
+# The next cell follows the paper: a norm after each part. Our models are small: two layers, two
+# heads, width 128.
+#
+# <details><summary>The same in formulas</summary>
+#
+# Here $h_p$ is the hidden state at position $p$, $h_0$ that of `[CLS]`, and the GELU of $x$ is
+# $x\,\Phi(x)$, with $\Phi(x)$ the probability that a standard normal number is below $x$.
 #
 # | part | what it computes | shape |
 # | --- | --- | --- |
@@ -138,22 +150,12 @@ plots.show(*text.row(["my", "[MASK]", "is", "cute"], ["he", "barks"]))
 # | pooler | $u = \tanh(W_u\,h_0 + b_u)$ | $(B, D)$ |
 # | NSP head | $W_n\,u + b_n$ | $(B, 2)$ |
 # | MLM head | $\mathrm{LN}(\mathrm{GELU}(W_t\,h_p + b_t))\,E^\top + c$ | $(B, T, V)$ |
+# </details>
+# <details><summary>Why the models that we train have their norms elsewhere</summary>
 #
-# - The MLP of a layer has hidden width $4D$. Its GELU, $x\,\Phi(x)$, is a ReLU without the corner;
-#   $\Phi(x)$ is the probability that a standard normal number is below $x$.
-# - The pooler makes one vector $u$ for the whole row. From $u$, the head of next sentence
-#   prediction (NSP) computes two **logits**: scores, of which a softmax makes probabilities.
-# - The head of masked language modelling (MLM) computes $V$ logits for each position. It ends with
-#   the token table $E$ once more, the same Parameter: a **tied** decoder.
-#
-# The table and the next cell follow the paper: a norm after each part. The models that we train are
-# small: two layers, two heads, width 128.
-#
-# <details><summary>Why they have their norms elsewhere</summary>
-#
-# Our models have a norm **before** each part, and one at the end. Then training needs no warm-up
-# (Xiong et al. 2020). Warm-up means that the **learning rate**, which says how far one step of
-# training moves the parameters, rises slowly at the start.
+# The models that we train have a norm **before** each part, and one at the end. Then training needs
+# no warm-up (Xiong et al. 2020). Warm-up means that the **learning rate**, which says how far one
+# step of training moves the parameters, rises slowly at the start.
 # </details>
 
 # %% tags=["nbval-check-output"]
@@ -164,8 +166,8 @@ hidden, logits = model.bert(tokens), model(tokens)
 print(tuple(hidden.shape), tuple(logits.shape), tuple(model.pair(hidden).shape))
 
 # %% [markdown]
-# The first row of the table is the `InputSum` that you wrote in unit 07. Does yours, with the
-# weights of this model, lead to the same hidden states?
+# The sum at the top is your `InputSum` of unit 07. With the weights of this model, does it lead to
+# the same hidden states?
 
 # %% tags=["training"]
 bert, summed = model.bert, InputSum(1000, 128, max_len=64)
@@ -195,8 +197,8 @@ print("equal to 1e-5:", torch.allclose(x, hidden, atol=1e-5))
 # Each map has a bias. A LayerNorm has two numbers for each of the $D$ entries. Counting the
 # parameters of a `Bert` is not allowed here; adding up shapes is allowed.
 #
-# *Why care:* if you can derive the number, you know the model. It also settles arguments: the 1,024
-# positions that some texts claim would take 393,216 parameters more.
+# *Why care:* it settles arguments: the 1,024 positions that some texts claim would take 393,216
+# parameters more.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -234,14 +236,12 @@ for name, (D, L) in {"base": (768, 12), "large": (1024, 24)}.items():
     print(f"{name}: {total:,}; the position table has {512 * D:,} = {512 * D / total:.2%}")
 
 # %% [markdown]
-# Only one in 280 of BERT base's parameters belongs to the position table. Without positions, BERT
-# would read a bag of words.
+# Only one in 280 of BERT base's parameters belongs to the position table.
 #
 # ## 3. What it is scored on
 #
-# Unit 07 chose 15 % of the words as targets, and put −100 wherever nothing was chosen. The loss is
-# the mean cross-entropy at the set $C$ of chosen positions. With the logits $\ell_{p}$ at position
-# $p$, and $y_p$ the word that stood there before masking:
+# The loss is the mean cross-entropy over the set $C$ of positions that unit 07 chose. With the
+# logits $\ell_{p}$ at position $p$, and $y_p$ the word that stood there before masking:
 #
 # $$\mathcal{L} = -\frac{1}{|C|} \sum_{p \in C} \ln \mathrm{softmax}(\ell_p)_{y_p}$$
 
@@ -254,8 +254,7 @@ for name, (D, L) in {"base": (768, 12), "large": (1024, 24)}.items():
 # Logits may be in the hundreds, of either sign. `log_softmax` is allowed here. `F.cross_entropy`
 # and `F.nll_loss` are not allowed, nor is anything that calls them.
 #
-# *Why care:* your function trains the model of section 4. With the same sum divided by **all**
-# positions, the loss would look about seven times smaller. Below you will see a published loss that
+# *Why care:* your function trains the model of section 4. Below you will see a published loss that
 # counts positions it should ignore.
 #
 # <details><summary>Hint 1</summary>
@@ -290,9 +289,8 @@ print("equal to PyTorch's:", torch.allclose(my_loss(logits, targets), theirs))
 print(f"chosen: {(targets >= 0).sum()} of {targets.numel()} positions")
 
 # %% [markdown]
-# The published loss is that of d2l, section 15.8. There, rows with fewer masked words are filled up
-# with word 0, and a weight of 0 is meant to take these extra words out of the loss. Here it scores
-# four real words and three extra ones, with random logits:
+# The published loss is that of d2l, section 15.8. It fills rows up with word 0, whose weight of 0
+# is meant to take it out of the loss. With four real words and three extra ones:
 
 # %% tags=["nbval-check-output"]
 from helpers.book import d2l
@@ -309,15 +307,14 @@ if d2l:
     print(f"your loss, all seven:  {my_loss(made, words):.4f}")
 
 # %% [markdown]
-# The extra words are scored as well: `nn.CrossEntropyLoss()` has averaged over all seven words
-# before the book multiplies by the weights.
+# The extra words are scored as well: the loss is averaged over all seven words before the book
+# multiplies by the weights.
 #
-# A loss of 4 nats says nothing by itself. Three values help to read it.
+# A loss of 4 nats says nothing by itself. Three values help to read it:
 #
 # 1. **A model that knows nothing** gives each of $V$ words the probability $1/V$: $\ln V$ nats.
 # 2. **A model that counts** knows how frequent each word is, and ignores the context. Its loss is
-#    the *unigram baseline*. A loss curve that falls to this line and stays there looks like a
-#    trained model's, and is not.
+#    the *unigram baseline*.
 # 3. **The limit** is the lowest loss that any model can reach. For English nobody knows it.
 
 # %% [markdown] exercise="unigram" title="The unigram baseline" difficulty=1 minutes=8
@@ -330,8 +327,8 @@ if d2l:
 #
 # The function returns the mean of $-\ln P(w)$ over the words of `testing`, one number.
 #
-# *Why care:* draw this line into every loss curve you make. A model that ends on it has not shown
-# that it uses the context. (Nor must a model that ends below it: section 4.)
+# *Why care:* a curve that falls to this line and stays there looks like a trained model's, and has
+# not shown that it uses the context. (Nor must one that ends below it: section 4.)
 #
 # <details><summary>Hint 1</summary>
 #
@@ -360,7 +357,7 @@ check.unigram(unigram_baseline, seed=8303)
 # %% [markdown]
 # ## 4. It reads
 #
-# Your functions of unit 07 now make pieces, pairs, rows, padding mask and masked words:
+# Your functions of unit 07 make rows of pairs:
 
 # %% tags=["training"]
 def rows_of(documents, seed):
@@ -375,8 +372,7 @@ text_rows, new_rows = rows_of(reading, 0), rows_of(kept, 1)
 print(coder.decode(text_rows[0][0].tolist(), skip_special_tokens=False))
 
 # %% [markdown]
-# One step of training hides words, asks both heads, and adds both losses. The MLM head computes
-# logits at the chosen positions only, because $V$ is the largest size in the model.
+# One step of training hides words, asks both heads, and adds both losses:
 
 # %% tags=["training"]
 full = runtime.profile() == "full"
@@ -411,9 +407,9 @@ reader = reader.cpu()
 plots.show(*filling.filling(*fill(reader, "returns [MASK] if the string is empty.")))
 
 # %% [markdown]
-# This is the sentence of section 1 again, and the answers no longer look random: `true` and `none`
-# are what a function returns, and a colon after “returns” is common. So what about Paris? Type any
-# sentence with a `[MASK]` into the text box. The model fills it while you type.
+# The answers no longer look random: `true` and `none` are what a function returns, and a colon
+# after “returns” is common. So what about Paris? Type any sentence with a `[MASK]` into the text
+# box. The model fills it while you type.
 
 # %% tags=["training"]
 widgets.explore(lambda sentence: filling.filling(*fill(reader, sentence)),
@@ -434,14 +430,13 @@ outcome("paris", "e" if likeliest < 0.05 else "a" if said == "france" else "b" i
         else "c" if said in ANYWHERE else "d")
 
 # %% [markdown]
-# **It has never read about Paris.** The name is cut into pieces of which other words are made, too.
-# In recorded runs with four seeds, the best answer got 1 to 3 % of the probability, and in the
-# docstring 14 to 29 %. A masked language model does not say what is true. It says which word would
-# stand there *in its texts*, and with what probability.
+# **It has never read about Paris.** In recorded runs with four seeds, its best answer got 1 to 3 %
+# of the probability, and in the docstring 14 to 29 %. A masked language model does not say what is
+# true. It says which word would stand there *in its texts*, and with what probability.
 #
-# Try more: “the result is [MASK].” and “the result is not [MASK].”; two gaps side by side; a
-# sentence of yours. And how good is the model on docstrings that it has never read? For these, the
-# NSP head also answers whether the second sentence of a pair really followed the first.
+# Try “the result is [MASK].” and “the result is not [MASK].”, or two gaps side by side. And how
+# good is the model on docstrings that it has never read? The NSP head also says of each pair
+# whether the second sentence really followed the first.
 
 # %%
 predict("pairs", "On how many of the new pairs does it answer correctly?",
@@ -465,24 +460,22 @@ pairs_right = reached["pairs right"]
 outcome("pairs", "a" if pairs_right < 0.57 else "b" if pairs_right < 0.8 else "c")
 
 # %% [markdown]
-# The loss is far below the unigram baseline. Has the model read the context, then? This baseline
-# alone cannot tell: one chosen word in ten was left as it was (unit 07), and can be copied. In the
-# recorded runs of section 6, on texts of the same kind, the unigram baseline is 6.33 nats, and a
-# model that counts, **but copies** a word where it sees one, has 5.74. Our model is below this,
-# too: it has used the context. In those runs, a model without positions ends 0.2 nats below 5.74,
-# and one with RoPE 2.0 nats. So in these runs, nearly all of the gain from context comes from word
-# order.
+# The loss is far below the unigram baseline. That alone does not show that the model reads the
+# context: one chosen word in ten was left as it was (unit 07), and can be copied. In the recorded
+# runs of section 6, on texts of the same kind, counting gives 6.33 nats, and counting **and
+# copying** the words that are seen gives 5.74. Our model is below this, too. There, a model without
+# positions ends 0.2 nats below 5.74, and one with RoPE 2.0 nats: nearly all of the gain from
+# context came from word order.
 #
-# Pairs are harder. The judge of unit 07 only counted the words that both sentences share, and was
-# right six times in ten. After 500 steps the model is at chance or little above: a row has
-# several hidden words but only one pair.
+# Pairs are harder: a row has several hidden words but only one pair. After 500 steps the model is
+# at chance or little above. (Counting the words that both share, as in unit 07, was right six times
+# in ten.)
 #
 # ## 5. A language whose limit is known
 #
-# How far is a model from the best possible one? For an artificial language, the lowest possible
-# loss can be computed exactly. Each sentence of ours has a topic, which seldom changes from one
-# sentence to the next, a subject, perhaps a relative clause, and a verb. `noun13p` is noun 3 of
-# topic 1, plural.
+# How far is a model from the best possible one? For an artificial language, the limit can be
+# computed exactly. Each sentence of ours has a topic, which seldom changes, a subject, perhaps a
+# relative clause, and a verb. `noun13p` is noun 3 of topic 1, plural.
 
 # %% tags=["nbval-check-output"]
 grammar = Grammar()
@@ -522,10 +515,10 @@ print(longer.note)
 
 # %% [markdown]
 # Without positions, the curve falls well below the unigram baseline, too: one chosen word in ten
-# can be seen, and the words around a gap show the topic. Without the line of the limit, it would
-# look like a trained model's. With a table, the recorded run ends about 8 % above the limit.
+# can be seen, and the words around a gap show the topic. With a table, the recorded run ends about
+# 8 % above the limit.
 #
-# A mean over all words hides which rule was learned. So look at each kind of word by itself:
+# Which rule was learned? Look at each kind of word by itself:
 
 # %% [markdown] exercise="above" title="Rule by rule" difficulty=2 minutes=12
 # Write `above_limit(logits, targets, kinds, posterior)`:
@@ -534,15 +527,15 @@ print(longer.note)
 #   because `[MASK]` has a logit too, the last one;
 # - `targets` $(B, T)$ holds the right words, and −100 where nothing was chosen;
 # - `kinds` $(B, T)$ says for each position which kind it is, 0 to $K - 1$;
-# - `posterior` $(B, T, V)$ is the exact answer: at each position, probabilities that add up to 1.
-#   It is 0 for words that cannot stand at a position, and never 0 for a target.
+# - `posterior` $(B, T, V)$ is the exact answer: probabilities that add up to 1 at each position. It
+#   is 0 for words that cannot stand at a position, and never 0 for a target.
 #
-# The function returns a tensor $(K,)$: for each kind, the mean over its chosen positions of
+# The function returns a tensor $(K,)$: for each kind, the mean over its chosen positions of what
+# the right word costs the model, minus its cost with the exact answer:
 #
 # $$-\ln \mathrm{softmax}(\ell_p)_{y_p} \; - \; \big(-\ln \mathrm{posterior}_{p, y_p}\big)$$
 #
-# This is the cost of the right word for the model, minus its cost with the exact answer. Each kind
-# is chosen at least once, so the largest entry of `kinds` is $K - 1$.
+# Each kind is chosen at least once, so the largest entry of `kinds` is $K - 1$.
 #
 # *Why care:* two models with the same mean loss may have learned different things.
 #
@@ -592,16 +585,16 @@ pd.DataFrame(far, index=KINDS).T.round(2)
 outcome("hardest", "abcd"[int(far["learned"].argmax())])
 
 # %% [markdown]
-# For a beat, one row of the position table is enough, and at the end of the quick run beats are
-# closest to the limit. Echoes, whose words stand 60 positions away, and verbs are furthest from it;
-# which of the two comes last depends on the seed. A model that cannot tell whether a verb is
-# singular or plural loses up to $\ln 2 = 0.69$ nats. Is agreement what the model has not learned?
+# For a beat, one row of the position table is enough; beats end closest to the limit. Echoes and
+# verbs end furthest from it; which of the two comes last depends on the seed. A model that cannot
+# tell singular from plural loses up to $\ln 2 = 0.69$ nats at a verb. Is agreement what the model
+# has not learned?
 #
 # ### Agreement
 #
 # Take sentences with a clause between subject and verb, *noun that det noun verb **verb***, and
 # hide the last verb. It agrees with the first noun, but the noun of the clause stands nearer. In
-# half of these sentences the two nouns differ in **number**: one is singular, the other plural.
+# half of them the nouns differ in **number**: one is singular, the other plural.
 
 # %%
 predict("agreement", "A noun of the other number stands between subject and verb. Of the "
@@ -618,11 +611,10 @@ print(f"right number: {same:.2f} with the same number nearby, {other:.2f} with t
 outcome("agreement", round(other, 2))
 
 # %% [markdown]
-# The rule has no exceptions: in both cases, the exact answer gives more than 0.99 to the right
-# number. So agreement is one thing that the model has not learned yet. If it does worse when the
-# nouns differ, the nearer noun has a say: at 0.5 both nouns count alike, below 0.5 the nearer one
-# counts more. Its pull is called **attraction**, and Linzen et al. (2016) found it in models of
-# English.
+# In both cases, the exact answer gives more than 0.99 to the right number: the model has not
+# learned agreement yet. If it does worse when the nouns differ, the nearer noun has a say: at 0.5
+# both nouns count alike, below 0.5 the nearer one counts more. Its pull is called **attraction**
+# (Linzen et al. 2016 found it in models of English).
 #
 # ### Who looks where
 #
@@ -637,11 +629,11 @@ widgets.explore(lambda layer, head: pictures.attention(alpha, layer, head),
                 layer=("layer", 1, 2, 1), head=("head", 1, 2, 2))
 
 # %% [markdown]
-# A dark stripe beside the diagonal means that a head reads the neighbours. In our run, this was
-# head 1 of layer 1. Head 2 of layer 1 found where an echo belongs: the query at the hidden position
-# 61 looked at key 1, and query 1 looked at key 61. (The loss of echoes is still high, so the model
-# uses this little, or badly.) Does the position table show the echo, too? Here is the mean cosine
-# of two of its rows, by their offset, after the mean row is subtracted:
+# A dark stripe beside the diagonal means that a head reads the neighbours: in our run, head 1 of
+# layer 1. Head 2 of layer 1 found where an echo belongs: the query at the hidden position 61 looked
+# at key 1, and query 1 at key 61. (The loss of echoes is still high, so the model uses this little,
+# or badly.) Does the position table show the echo, too? Here is the mean cosine of two of its rows,
+# by their offset, after the mean row is subtracted:
 
 # %% tags=["training"]
 plots.show(*pictures.by_offset(learned.bert.position.table))
@@ -652,8 +644,9 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 #
 # ## 6. The race
 #
-# A learned table is one choice, and you know many other encodings by now. Add one more, your own.
-# It needs at least one of these hooks:
+# Now add an encoding of your own. It needs at least one of the four hooks of unit 00.
+#
+# <details><summary>The hooks and their shapes</summary>
 #
 # | hook | gets | returns |
 # | --- | --- | --- |
@@ -664,16 +657,12 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 #
 # Your class has `self.d_model`, `self.num_heads`, `self.max_len`, `self.head_width` ($d$) and
 # `self.scale` ($1/\sqrt d$), by which scores are multiplied.
-#
-# Some ideas to start from: sinusoids whose amplitude is learned; a slope to the left and another to
-# the right; the embedding of the left neighbour, through a map, added to each token; two encodings
-# that you know, at once.
+# </details>
 
 # %% [markdown] exercise="own" title="An encoding of your own" difficulty=3 minutes=25
 # Write `OwnEncoding`. Any idea will do; it need not be a good one. Two hooks stand there to begin
-# with; delete those that you do not use, and add others that you need. These properties are
-# checked, for several $D$, $H$, $T$ and $B$, and with parameters that have changed since
-# initialisation:
+# with; delete what you do not use, and add what you need. These properties are checked, for several
+# $D$, $H$, $T$ and $B$, and with parameters that have changed since initialisation:
 #
 # - it drops into `Bert` as it is, in float32 and in float64: right shapes, finite numbers;
 # - it works for any $T$ from 1 to `max_len`. Beyond `max_len` it works too, or raises a
@@ -685,9 +674,8 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 #   gives the same result, and so does a second call (except for random draws in train mode, such
 #   as dropout).
 #
-# Write it yourself: the library's encodings, such as `Learned` and `Rotary`, and their subclasses
-# earn nothing; but functions such as `helpers.encodings.sinusoidal_table` may be called, and a
-# table that you write counts.
+# The library's encodings, such as `Rotary`, and their subclasses earn nothing; but functions such
+# as `helpers.encodings.sinusoidal_table` may be called.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
@@ -707,6 +695,11 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 #
 # *Why care:* this is how new encodings are made: an idea, a hook, and a race.
 #
+# <details><summary>Hint: ideas</summary>
+#
+# Sinusoids whose amplitude is learned; a slope to the left and another to the right; the embedding
+# of the left neighbour, through a map, added to each token; two encodings that you know, at once.
+# </details>
 # <details><summary>Hint: offsets</summary>
 #
 # Let `p = torch.arange(q.shape[2], device=q.device)`. Then `p[None, :] - p[:, None]` holds the
@@ -759,8 +752,8 @@ pd.DataFrame({name: rows.set_index("kind").eval("loss - limit")[["all", *KINDS]]
 
 # %% [markdown]
 # The table shows nats above the limit. One seed and a few hundred steps are only a first look. A
-# fair race was recorded: six encodings, on this grammar and on English docstrings, with 800 steps
-# and three seeds each.
+# fair race was recorded: six encodings on this grammar and on English docstrings, 800 steps, three
+# seeds.
 
 # %%
 predict("race", "Where does the learned table, BERT's own, come in the two races?",
@@ -781,25 +774,22 @@ first = [each.groupby("encoding").mean().idxmin() == "learned" for each in races
 outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 
 # %% [markdown]
-# The order of the encodings changes. On the grammar, positions count: beats stand at fixed
-# positions, and so do echoes, although their rule is an offset. In English, the neighbours count,
-# whatever the position, and a table has to learn for each position which positions are next to it.
-# T5's bias has offsets too, and yet is 0.8 nats behind RoPE on English. Probably this is because it
-# is the same for all words, while with RoPE and Shaw's keys an offset's effect depends on the
-# words.
+# The order of the encodings changes. On the grammar, positions count: beats and echoes stand at
+# fixed ones. In English, the neighbours count, and a table has to learn for each position which
+# positions are next to it. T5's bias has offsets too, and yet is 0.8 nats behind RoPE on English,
+# probably because it is the same for all words.
 #
-# [`docs/mini-bert.md`](../../docs/mini-bert.md) has all twenty-one encodings, kind by kind, and
-# what becomes of them on texts of 128 and 256 words. Unit 10 is about such texts.
+# [`docs/mini-bert.md`](../../docs/mini-bert.md) has all twenty-one encodings, kind by kind, also on
+# longer texts.
 #
 # ## 7. What is it good for?
 #
 # BERT is pretrained once, here for 800 steps on the grammar, and then **fine-tuned**: it gets a
 # small new head, and is trained further on labelled texts, here 8,000. In half of them, one
-# singular and one plural verb have changed places. The question is: **do all verbs agree?** Four
-# starts are compared:
+# singular and one plural verb have changed places. **Do all verbs agree?** Four starts:
 #
 # - `pretrained`: the whole pretrained model is trained further;
-# - `pretrained, frozen`: its body is **frozen**, that is, only the new head is trained;
+# - `pretrained, frozen`: its body is **frozen**: only the new head is trained;
 # - `from nothing`: the same model, not pretrained;
 # - `bag of words`: the mean of the words' embeddings, without any layers.
 
@@ -818,31 +808,27 @@ outcome("frozen", round(by_start.mean()["pretrained, frozen"], 2))
 
 # %% [markdown]
 # **Only pretrained models learned agreement here, and only where the whole model was trained
-# further.** After 800 steps of fine-tuning, with 64 texts each, two of three seeds are right in
-# more than 99 % of the texts, and the third in 92 %. The frozen models are a little above chance.
-# From nothing, every seed stays at chance in as many steps. A bag of words cannot see a swap at
-# all. So pretraining had left something in the weights that fine-tuning could use.
+# further.** After 800 steps of 64 texts, two of three seeds are right in more than 99 % of the
+# texts, and the third in 92 %. The frozen models are a little above chance, and from nothing every
+# seed stays there. A bag of words cannot see a swap at all.
 #
-# [`docs/mini-bert.md`](../../docs/mini-bert.md) has a second task, and says how much size, learning
-# rate and optimiser matter. It compares sizes by **perplexity**, $e$ to the power of the loss.
+# [`docs/mini-bert.md`](../../docs/mini-bert.md) has a second task, and compares sizes, by their
+# **perplexity**, $e$ to the power of the loss.
 #
 # ## What to keep
 #
-# - BERT is an input sum, $L$ layers of $12D^2 + 13D$ parameters each, a pooler, and two heads that
-#   are discarded after pretraining. Its words are scored at the chosen positions only.
-# - Draw the unigram baseline and, where it is known, the limit into every curve. Then look at each
-#   kind of word by itself: a mean hides which rule was learned.
-# - A masked language model says what its texts would say. It does not say what is true.
+# - BERT is an input sum, $L$ layers of $12D^2 + 13D$ parameters each, a pooler, and two heads for
+#   pretraining.
+# - Draw the unigram baseline and the limit into every curve; then look at each kind of word.
+# - A masked language model says what its texts would say, not what is true.
 # - Which encoding wins depends on what the text rewards.
 #
 # ## Further reading
 #
-# - Devlin et al. 2018, *BERT* (1810.04805): section 3 for the model, 3.1 for both tasks. Liu et al.
-#   2019, *RoBERTa* (1907.11692), section 4.2: BERT without its second task.
-# - Xiong et al. 2020 (2002.04745): norm after and norm before. Press and Wolf 2017 (1608.05859):
-#   tied decoders. Jordan et al. 2024, *Muon*, at kellerjordan.github.io/posts/muon: our optimiser.
-# - Linzen et al. 2016, *Assessing the Ability of LSTMs to Learn Syntax-Sensitive Dependencies*
-#   (1611.01368): agreement with attractors.
+# - Devlin et al. 2018, *BERT* (1810.04805), section 3. Liu et al. 2019, *RoBERTa* (1907.11692),
+#   section 4.2: BERT without its second task.
+# - Xiong et al. 2020 (2002.04745): where to put the norms. Press and Wolf 2017 (1608.05859): tied
+#   decoders. Jordan et al. 2024, kellerjordan.github.io/posts/muon: Muon, our optimiser.
+# - Linzen et al. 2016 (1611.01368): agreement with attractors.
 #
-# You have turned sentences into a model that talks about tensors. People claim a lot about all
-# this. Unit 09 puts their claims to the test.
+# People claim a lot about all this. Unit 09 puts their claims to the test.

@@ -137,7 +137,7 @@ def above_at_all_places(logits, targets, kinds, posterior):
 @above.mistake(
     "These are losses, not distances: you have not subtracted what the exact answer would have "
     "cost at the same positions.",
-    breaks=("with the exact answer.", "Mean distance to the limit"),
+    breaks=("its cost with the exact answer", "Mean distance to the limit"),
 )
 def above_nothing(logits, targets, kinds, posterior):
     words, chosen = targets.clamp(min=0)[..., None], targets != -100
