@@ -81,8 +81,8 @@ frequencies. No numbers are free. $f$ is defined for every $p$, and it has a str
 = M_k f(p)$ with a rotation $M_k$ that is the same at every $p$ (largest error {shift} for $D$ =
 64 and 512 positions). So $f(p) \\cdot f(q)$ depends on $p - q$ only: the products vary along a
 diagonal by {bare} of their spread. It says nothing about the sign of $p - q$. And attention
-puts a matrix between the two rows: with a random one hardly anything of it is left, and the
-products vary along a diagonal by {projected} of their spread.
+puts a matrix between the two rows: with a random one little of it is left, and the products
+vary along a diagonal by {projected} of their spread.
 
 **Learned:** $e_p = E_p$, and all $T \\cdot D$ numbers are free: {free} for BERT base. They begin
 as noise, so no row knows which one is its neighbour, and row $p$ changes only with the gradient

@@ -81,8 +81,8 @@ CLAIMS = (
         SLIDES,
         "Vaswani et al. 2017, section 3.5; Yan et al. 2019 (1911.04474)",
         "The dot product of two rows depends on the offset alone, and not on its sign. But "
-        "attention puts matrices between the two rows. With a random matrix hardly anything of it "
-        "is left. Of relative encodings the sentence is true.",
+        "attention puts matrices between the two rows. With a random matrix little of it is "
+        "left. Of relative encodings the sentence is true.",
         (
             Part(
                 "bare", "products of rows depend on the offset alone", "of the spread, r", high=0.01

@@ -163,8 +163,8 @@ better = Exercise(
     explains=(
         "Seeds differ, and",
         "Write `better_verdict`.",
-        "It compares two encodings",
-        "The table has a row for each run",
+        "`ours` and `other` name the two",
+        "This table has a row for each run",
         "Return a dict:",
     ),
 )

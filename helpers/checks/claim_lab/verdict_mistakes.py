@@ -182,7 +182,7 @@ def verdict_open_where_nothing_is_measured(): ...
     "You measure the full form of the claim, with larger models and longer training. Leave it at "
     "the quick one.",
     loses=NUMBERS,
-    breaks="(the quick form)",
+    breaks="with no other argument",
 )
 @changed(verdict_by_parts, "claim.measure(seeds)", "claim.measure(seeds, full=True)")
 def verdict_in_the_full_form(): ...

@@ -171,7 +171,6 @@ own = Exercise(
         "Any idea will do",
         "Two hooks stand there",
         "These properties are checked",
-        "A class that does nothing has many",
         "(The two order tests",
         "Dropout may leave something out",
         "is even.",

@@ -20,7 +20,7 @@ NO_GRADIENT = (
     "no hook does anything, or all positions are treated alike, or words are only reordered. Or "
     "one number is added to all D entries, or multiplies them, which the LayerNorm after the sum "
     "removes; or one number is added to all scores of a query, which the softmax removes.",
-    breaks=("it is not blind to order", "a class that ignores the words"),
+    breaks=("it is not blind to order", "A class that ignores the words"),
 )
 class own_one_vector_for_all(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512):
