@@ -63,8 +63,8 @@ coder = wordpiece.train((s for document in reading for s in document), 4096)
 print(english)
 
 # %% [markdown]
-# **Your** functions of unit 07 (the course's, where unit 07 does not lie beside this notebook) make
-# of it what a BERT reads. Here `word_pieces` cuts each word of a sentence:
+# **Your** functions of unit 07 (the course's, if unit 07 is not beside this notebook) turn this
+# text into what a BERT reads. Here `word_pieces` cuts each word of a sentence:
 
 # %% tags=["training"]
 word_pieces, pair_row, sentence_pairs, padding_mask, mask_words, InputSum = answers(
@@ -197,8 +197,8 @@ print("equal to 1e-5:", torch.allclose(x, hidden, atol=1e-5))
 # Each map has a bias. A LayerNorm has two numbers for each of the $D$ entries. Counting the
 # parameters of a `Bert` is not allowed here; adding up shapes is allowed.
 #
-# *Why care:* it settles arguments: the 1,024 positions that some texts claim would take 393,216
-# parameters more.
+# *Why care:* it settles arguments. Some texts claim 1,024 positions for BERT: these would take
+# 393,216 parameters more.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -289,7 +289,7 @@ print("equal to PyTorch's:", torch.allclose(my_loss(logits, targets), theirs))
 print(f"chosen: {(targets >= 0).sum()} of {targets.numel()} positions")
 
 # %% [markdown]
-# The published loss is that of d2l, section 15.8. It fills rows up with word 0, whose weight of 0
+# The published loss is that of d2l, section 15.10. It fills rows up with word 0, whose weight of 0
 # is meant to take it out of the loss. With four real words and three extra ones:
 
 # %% tags=["nbval-check-output"]
@@ -318,17 +318,18 @@ if d2l:
 # 3. **The limit** is the lowest loss that any model can reach. For English nobody knows it.
 
 # %% [markdown] exercise="unigram" title="The unigram baseline" difficulty=1 minutes=8
-# Write `unigram_baseline(training, testing, vocab_size)`. Both texts are tensors of word ids, of
-# shapes $(N,)$ and $(M,)$; the ids go from 0 to $V - 1$, where $V$ is `vocab_size`. `training` may
-# be empty, `testing` is not. Count the words of `training`: word $w$ occurs $n_w$ times. Then count
-# each of the $V$ words **once more than seen**, so that none has the probability 0:
+# Write `unigram_baseline(training, testing, vocab_size)`. Both texts are tensors of word ids
+# (int64), of shapes $(N,)$ and $(M,)$; the ids go from 0 to $V - 1$, where $V$ is `vocab_size`.
+# `training` may be empty, `testing` is not. Count the words of `training`: word $w$ occurs $n_w$
+# times. Then count each of the $V$ words **once more than seen**, so that none has the probability
+# 0:
 #
 # $$P(w) = \frac{n_w + 1}{N + V}$$
 #
 # The function returns the mean of $-\ln P(w)$ over the words of `testing`, one number.
 #
 # *Why care:* a curve that falls to this line and stays there looks like a trained model's, and has
-# not shown that it uses the context. (One below it may not either: section 4.)
+# not shown that it uses the context. (Nor need one below it: section 4.)
 #
 # <details><summary>Hint 1</summary>
 #
@@ -434,9 +435,9 @@ outcome("paris", "e" if likeliest < 0.05 else "a" if said == "france" else "b" i
 # of the probability, and in the docstring 14 to 29 %. A masked language model does not say what is
 # true. It says which word would stand there *in its texts*, and with what probability.
 #
-# Try “the result is [MASK].” and “the result is not [MASK].”, or two gaps side by side. And how
-# good is the model on docstrings that it has never read? The NSP head also says of each pair
-# whether the second sentence really followed the first.
+# Try “the result is [MASK].” and “the result is not [MASK].”. And how good is the model on
+# docstrings that it has never read? The NSP head also says of each pair whether the second sentence
+# really followed the first.
 
 # %%
 predict("pairs", "On how many of the new pairs does it answer correctly?",
@@ -473,11 +474,10 @@ pd.DataFrame({"counting": short["unigram"].mean(), "counting and copying": short
 
 # %% [markdown]
 # Our model is below counting **and copying**, too: it has used the context. In the recorded runs,
-# nearly all that context gave came from word order: without positions it gave 0.2 nats, with RoPE
-# 2.0.
+# context gained 0.2 nats without positions and 2.0 with RoPE: nearly all of it came from word
+# order.
 #
 # Pairs are harder, and a row has only one. After 500 steps the model is at chance or little above.
-# (Counting the words that both share, as in unit 07, was right six times in ten.)
 #
 # ## 5. A language whose limit is known
 #
@@ -587,7 +587,8 @@ with torch.no_grad():
     for name, each in {"learned": learned.cpu(), "none": none.cpu()}.items():
         logits = each.eval()(masked.inputs)
         far[name] = torch.as_tensor(check.above.use(above_limit)(logits, targets, kinds, posterior))
-pd.DataFrame(far, index=KINDS).T.round(2)
+ran = {"learned": f"learned, {steps} steps", "none": f"none, {steps // 4} steps"}
+pd.DataFrame(far, index=KINDS).T.rename(ran).round(2)
 
 # %% tags=["training"]
 outcome("hardest", "abcd"[int(far["learned"].argmax())])
@@ -620,9 +621,9 @@ outcome("agreement", round(other, 2))
 
 # %% [markdown]
 # In both cases, the exact answer gives more than 0.99 to the right number: the model has not
-# learned agreement yet. If it does worse when the nouns differ, the nearer noun has a say: at 0.5
-# both nouns count alike, below 0.5 the nearer one counts more. Its pull is called **attraction**
-# (Linzen et al. 2016 found it in models of English).
+# learned agreement yet. If it does worse when the nouns differ, the nearer noun, or its verb, has a
+# say: at 0.5 as much as the subject, below 0.5 more. This pull is called **attraction** (Linzen et
+# al. 2016 found it in models of English).
 #
 # ### Who looks where
 #
@@ -648,7 +649,7 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 
 # %% [markdown]
 # The offset 60, with its four pairs of rows, stands out with each of four seeds. **A learned table
-# has no built-in idea of distance,** but an offset that the text rewards can leave a trace in it.
+# has no built-in idea of distance,** but what the text rewards can leave a trace in it.
 #
 # ## 6. The race
 #
@@ -679,7 +680,7 @@ outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 # which ones they are. T5's bias has offsets too, and yet is 0.8 nats behind RoPE on English,
 # perhaps because it is the same for all words.
 #
-# [`docs/mini-bert.md`](../../docs/mini-bert.md) has all twenty-one, also on longer texts.
+# [`docs/mini-bert.md`](../../docs/mini-bert.md) has 21 encodings, also on longer texts.
 #
 # Now race one of your own. It needs at least one of the four hooks of unit 00; a hook that you do
 # not write changes nothing.
@@ -789,8 +790,9 @@ pd.DataFrame({name: rows.set_index("kind").eval("loss - limit")[["all", *KINDS]]
               for name, rows in by_kind.items()}).T.round(2)
 
 # %% [markdown]
-# The table shows nats above the limit, on other texts than in section 5. One seed and a few hundred
-# steps are only a first look.
+# The table shows nats above the limit, on other texts than in section 5. (Our own idea was a row
+# for each position, and a number for each offset and head.) One seed and a few hundred steps are
+# only a first look.
 #
 # ## 7. What is it good for?
 #
@@ -818,9 +820,9 @@ outcome("frozen", round(by_start.mean()["pretrained, frozen"], 2))
 
 # %% [markdown]
 # **Only pretrained models learned agreement here, and only where the whole model was trained
-# further.** After 800 steps of 64 texts, two of three seeds are right in more than 99 % of the
-# texts, and the third in 92 %. The frozen models are a little above chance, those from nothing at
-# chance. A bag of words cannot see a swap at all.
+# further.** Fine-tuned for 800 steps of 64 texts, two of three seeds are right in more than 99 % of
+# the texts, and the third in 92 %. The frozen models are a little above chance, those from nothing
+# at chance. A bag of words cannot see a swap at all.
 #
 # [`docs/mini-bert.md`](../../docs/mini-bert.md) has a second task, and compares sizes, by their
 # **perplexity**, $e$ to the power of the loss.
@@ -829,8 +831,8 @@ outcome("frozen", round(by_start.mean()["pretrained, frozen"], 2))
 #
 # - BERT is an input sum, $L$ layers of $12D^2 + 13D$ parameters each, a pooler, and two heads for
 #   pretraining.
-# - Draw the unigram baseline beside every loss, and the limit where it is known; then look at each
-#   kind of word.
+# - Draw a baseline beside every loss, and the limit where it is known; then look at each kind of
+#   word.
 # - A masked language model says what its texts would say, not what is true.
 # - Which encoding wins depends on what the text rewards.
 #

@@ -34,7 +34,7 @@ def offsets_in_another_order(): ...
 @offsets.mistake(
     "Your verdict judges the opposite claim. This one says that the spread is at most 0.01.",
     loses=VERDICT,
-    breaks='`"verdict"`, what follows for the claim',
+    breaks='`"verdict"`, on the claim',
 )
 @changed(offsets_by_diagonals, _ON, "settle(ratio, low=0.01)")
 def offsets_upside_down(): ...
