@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Callable, Mapping, Sequence
 
 import matplotlib.pyplot as plt
@@ -81,15 +80,14 @@ def _wanted(low: float, high: float) -> str:
 
 
 def told(claim: Claim, numbers: Mapping[str, Sequence[float]], decide: Callable[..., str]) -> str:
-    """Each part of a claim with what `decide` says of it, and what is behind the claim."""
+    """Each part of a claim with what `decide` says of it."""
     lines = []
     for part in claim.parts:
         values = [*map(float, numbers[part.number])]
         wanted = _wanted(part.low, part.high)
         verdict = decide(values, part.low, part.high)
         lines.append(f"  - {part.says}: {over(values)} {part.unit}, {wanted}: {verdict}")
-    why = textwrap.fill(claim.why, 96, initial_indent="  ", subsequent_indent="  ")
-    return "\n".join([*lines, why])
+    return "\n".join(lines)
 
 
 def alone(draw: Callable[[Axes], None]) -> Figure:

@@ -12,6 +12,7 @@ from nbformat import NotebookNode
 
 from helpers.course.intake.people import Person, people
 from helpers.course.intake.reader import Reader
+from helpers.course.sandbox import drop
 from helpers.course.settings import Course, CourseError
 
 __all__ = ["Submission", "find", "repaired"]
@@ -55,14 +56,18 @@ def find(course: Course, submissions: Path, unpacked: Path) -> list[Submission]:
         CourseError: there is nothing, or it is no archive that can be read.
     """
     shutil.rmtree(unpacked, ignore_errors=True)
+    unpacked.mkdir(parents=True)
+    READER.show(submissions, unpacked, course.root)
     units, root = course.units(), str(course.root)
     found: list[Submission] = []
     for number, person in enumerate(people(submissions, units)):
         sources = [vars(each) | {"place": str(each.place)} for each in person.sources]
-        target = str((unpacked / str(number)).absolute())
+        target = (unpacked / str(number)).absolute()
+        target.mkdir()
+        drop.give(target)
         try:
             rows = READER.ask(
-                "look_through", sources=sources, target=target, units=units, root=root
+                "look_through", sources=sources, target=str(target), units=units, root=root
             )
         except CourseError as error:
             shutil.rmtree(target, ignore_errors=True)

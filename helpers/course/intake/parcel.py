@@ -62,7 +62,7 @@ class Parcel:
     """Reads all that one person handed in.
 
     Args:
-        target: folder for the copies. units: of the course.
+        target: folder for the copies, which is there. units: of the course.
         guess: the unit of a notebook from what is in it; empty where it cannot tell.
     """
 
@@ -70,7 +70,6 @@ class Parcel:
         self, target: Path, units: list[str], guess: Callable[[bytes], str], limits: Limits
     ) -> None:
         self.target, self.units, self.guess, self.limits = target, units, guess, limits
-        target.mkdir(parents=True, exist_ok=True)
         self.files = self.bytes = 0
         self.order, self.return_as = 0.0, ""
         self.found: list[Found] = []

@@ -2,7 +2,7 @@
 
 It is started by `Reader`, and reads a question from each line of its input: what to look through or
 to repair. Its memory and the time of each answer are limited by the system; a question that it dies
-of has no answer but a reason, and the next one starts it again.
+of has no answer but a reason, and the next one starts it again. It is never root (`drop`).
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ from typing import Any
 
 import nbformat
 
+import helpers
 from helpers.course.intake import needed, repair
 from helpers.course.intake.parcel import Limits, Parcel
+from helpers.course.sandbox import drop
 from helpers.course.settings import CourseError
 
 LIMITS = Limits()
 START = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
+READY = "ready\n"
 TEXT = 300  # characters of a reason or a note
 
 
@@ -39,6 +42,7 @@ class Reader:
 
     def __init__(self, limits: Limits = LIMITS) -> None:
         self.limits = limits
+        self.shown: list[str] = []
         self.process: subprocess.Popen[str] | None = None
         self.turn = threading.Lock()  # one question at a time
         atexit.register(self.close)
@@ -48,7 +52,7 @@ class Reader:
 
         Raises:
             CourseError: what was handed in cannot be read, or not within the limits.
-            OSError: the disk is full.
+            OSError: the disk is full, or the process does not start.
         """
         asked = json.dumps([what, arguments])
         with self.turn:
@@ -61,6 +65,11 @@ class Reader:
             raise CourseError(told["reason"])
         return told["answer"]
 
+    def show(self, *files: Path) -> None:
+        """Let it read these; what it writes to is given to it by `drop.give`."""
+        self.close()
+        self.shown = [str(each.absolute()) for each in files]
+
     def close(self) -> None:
         """End it."""
         if self.process:
@@ -72,21 +81,29 @@ class Reader:
         if self.process and self.process.poll() is not None:
             self.close()  # something else has ended it, which is nobody's fault who comes now
         if self.process is None:
-            # Not from the folder that one happens to be in, and Ctrl-C is for the parent.
-            self.process = subprocess.Popen(
-                [*START, json.dumps(asdict(self.limits))],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-                encoding="utf-8",
-                start_new_session=True,
-            )
+            self.process = self._begun()
         assert self.process.stdin and self.process.stdout
         try:
             print(asked, file=self.process.stdin, flush=True)
             return json.loads(self.process.stdout.readline())
         except (BrokenPipeError, ValueError):
             return None
+
+    def _begun(self) -> subprocess.Popen[str]:
+        python = [sys.prefix, sys.base_prefix, str(Path(helpers.__file__).parent)]
+        # Not from the folder that one happens to be in, and Ctrl-C is for the parent.
+        process = subprocess.Popen(
+            [*drop.words(python + self.shown, reads=True), *START, json.dumps(asdict(self.limits))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+        if process.stdout and process.stdout.readline() != READY:
+            process.communicate()
+            raise OSError("what was handed in cannot be read; the reason stands above")
+        return process
 
     def _end(self) -> str:
         """Why it did not answer."""
@@ -178,6 +195,7 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
         resource.setrlimit(resource.RLIMIT_FSIZE, (limits.unpacked, limits.unpacked))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    print(end=READY, flush=True)
     for line in sys.stdin:
         signal.setitimer(signal.ITIMER_REAL, limits.seconds)  # its signal ends the process
         told = json.dumps(_answer(limits, *json.loads(line)))

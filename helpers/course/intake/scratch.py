@@ -8,6 +8,8 @@ import tempfile
 import weakref
 from pathlib import Path
 
+from helpers.course.sandbox import drop
+
 # It waits for the end of a pipe whose other end this process alone has.
 REMOVE = "import shutil, sys; sys.stdin.read(); shutil.rmtree(sys.argv[1], ignore_errors=True)"
 
@@ -21,6 +23,7 @@ class Scratch:
 
     def __init__(self, prefix: str) -> None:
         self.path = Path(tempfile.mkdtemp(prefix=prefix))
+        drop.give(self.path)  # only its owner may enter it
         words = [sys.executable, "-ISc", REMOVE, str(self.path)]
         # In a session of its own: what ends this process with its group leaves it its work.
         watch = subprocess.Popen(words, stdin=subprocess.PIPE, cwd="/", start_new_session=True)

@@ -113,8 +113,7 @@ class Sandbox:
         environment = os.environ | bubblewrap.environment()
         environment["PATH"] = os.environ.get("PATH", "")
         # Root is nobody without a sandbox, too; only what root alone may do would be lost by it.
-        if os.geteuid() == 0:
-            os.chown(self.sockets, drop.NOBODY, drop.NOBODY)
+        drop.give(self.sockets)
         open_to = [*bubblewrap.shown(), str(bubblewrap.LIBRARY), self.sockets]
         words = [*join, *drop.words(open_to), *command]
         return subprocess.Popen(words, env=environment, cwd=self.sockets, **pipes)
