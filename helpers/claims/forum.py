@@ -39,7 +39,7 @@ CLAIMS = (
             Part(
                 "at least",
                 "attention reaches no further than it was built for",
-                "× the length built for, or more",
+                "× the length built for (the longest tried)",
                 high=1,
             ),
         ),

@@ -236,7 +236,7 @@ for name, (D, L) in {"base": (768, 12), "large": (1024, 24)}.items():
     print(f"{name}: {total:,}; the position table has {512 * D:,} = {512 * D / total:.2%}")
 
 # %% [markdown]
-# Only one in 280 of BERT base's parameters belongs to the position table.
+# Only about one in 280 of BERT base's parameters belongs to the position table.
 #
 # ## 3. What it is scored on
 #
@@ -309,7 +309,7 @@ print(f"chosen: {(targets >= 0).sum()} of {targets.numel()} positions")
 # The function returns the mean of $-\ln P(w)$ over the words of `testing`, one number.
 #
 # *Why care:* a curve that falls to this line and stays there looks like a trained model's, and has
-# not shown that it uses the context. Section 4 shows that even one below it need not.
+# not shown that it uses the context. Nor has every curve below it (section 4).
 #
 # <details><summary>Hint 1</summary>
 #
@@ -411,9 +411,9 @@ outcome("paris", "e" if likeliest < 0.05 else "a" if said == "france" else "b" i
         else "c" if said in ANYWHERE else "d")
 
 # %% [markdown]
-# **It has never read about Paris.** In recorded runs with four seeds, its best answer got 1 to 3 %
-# of the probability, and in the docstring 14 to 29 %. A masked language model does not say what is
-# true. It says which word would stand there *in its texts*, and with what probability.
+# **It has never read about Paris.** In our runs, its best answer got 1 to 4 % of the probability,
+# and in the docstring 14 to 35 %. A masked language model does not say what is true. It says which
+# word would stand there *in its texts*, and with what probability.
 #
 # Does it hear a *not*?
 
@@ -424,9 +424,10 @@ for state in ("empty", "not empty"):
     print(f"{state:10}", *(f"{piece} {p:.1%}" for piece, p in guesses), sep="  ")
 
 # %% [markdown]
-# The opposite case, and nearly the same answer. Large BERTs were found to miss *not* as well
-# (Kassner and Schütze 2020). How good is the model on docstrings that it has never read? The NSP
-# head also says of each pair whether the second sentence really followed the first.
+# The opposite case, and nearly the same answer. Both are good docstrings, so this alone is no
+# error; but large BERTs were found to miss a *not* (Kassner and Schütze 2020). How good is the
+# model on docstrings that it has never read? The NSP head also says of each pair whether the second
+# sentence really followed the first.
 
 # %%
 predict("pairs", "On how many of the new pairs does it answer correctly?",
@@ -466,7 +467,8 @@ pd.DataFrame({"counting": short["unigram"].mean(), "counting and copying": short
 # context gained 0.2 nats without positions and 2.0 with RoPE: nearly all of it came from word
 # order.
 #
-# Pairs are harder, and a row has only one. After 500 steps the model is at chance or little above.
+# Pairs are harder: a row has one label to learn from. After 500 steps the model is at chance or
+# little above.
 #
 # ## 5. A language whose limit is known
 #
@@ -483,7 +485,7 @@ print(*(grammar.words[word] for word in texts[2]))
 # | kind | rule | what it takes |
 # | --- | --- | --- |
 # | beat | `beat0` … `beat3` belong at 8, 24, 40 and 56 | the **position** |
-# | echo | positions 60 to 63 repeat positions 0 to 3 | an **offset** of 60, or four pairs of positions |
+# | echo | positions 60 to 63 repeat positions 0 to 3 | an **offset**, 60, or four pairs |
 # | verb | agrees with its own subject, even if a clause stands between them | **structure** |
 # | other | what comes next in a sentence, from the words of the topic | the **neighbours** |
 #
@@ -611,8 +613,8 @@ outcome("agreement", round(other, 2))
 # %% [markdown]
 # In both cases, the exact answer gives more than 0.99 to the right number: the model has not
 # learned agreement yet. If it does worse when the nouns differ, the nearer noun, or its verb, has a
-# say: as much as the subject's at 0.5, more below. This pull is called **attraction** (Linzen et
-# al. 2016 found it in models of English).
+# say; at 0.5 it counts as much as the subject. This pull is called **attraction** (Linzen et al.
+# 2016 found it in models of English).
 #
 # ### Who looks where
 #
@@ -679,7 +681,7 @@ outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 # | hook | gets | returns |
 # | --- | --- | --- |
 # | `embed(x, positions)` | $(B, T, D)$, once | the new $x$ |
-# | `rotate(q, k)` | twice $(B, H, T, d)$, in each layer | the same |
+# | `rotate(q, k, at)` | twice $(B, H, T, d)$, in each layer | the same |
 # | `scores(q, k, offsets)` | $(B, H, T, d)$ | $(H, T, T)$, added to $q \cdot k$ before scaling |
 # | `context(weights, offsets)` | $(B, H, T, T)$ | $(B, H, T, d)$, added |
 #
@@ -715,7 +717,7 @@ outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 #   (The two order tests use $T \geq 8$.)
 # - The order tests are run in train mode too, and gradients must reach every Parameter there.
 #   Dropout may leave something out in some calls, but not in all.
-# - $d = D/H$ is even. `positions` and `offsets` are None here. `scores` may also return what
+# - $d = D/H$ is even. `positions`, `at` and `offsets` are None here. `scores` may also return what
 #   broadcasts to $(B, H, T, T)$, and `context` what broadcasts to $(B, H, T, d)$; both may also
 #   return None. (`Bert` re-initialises each `nn.Linear`, each `nn.Embedding` and a Parameter named
 #   `table`, with the std of the model.)
@@ -779,8 +781,9 @@ pd.DataFrame({name: rows.set_index("kind").eval("loss - limit")[["all", *KINDS]]
               for name, rows in by_kind.items()}).T.round(2)
 
 # %% [markdown]
-# Nats above the limit, on other texts than in section 5. (Ours adds a row for each position and a
-# number for each offset.)  One seed and a few hundred steps are only a first look.
+# Nats above the limit, on other texts than in section 5. (The encoding of this run adds a row for
+# each position and a number for each offset.)  One seed and a few hundred steps are only a first
+# look.
 #
 # ## 7. What is it good for?
 #
@@ -810,7 +813,6 @@ outcome("frozen", round(by_start.mean()["pretrained, frozen"], 2))
 # **Only pretrained models learned to answer, and only where the whole model was trained further.**
 # Fine-tuned for 800 steps of 64 texts, two of three seeds are right in more than 99 % of the texts,
 # and the third in 92 %. The frozen models are a little above chance, those from nothing at chance.
-# 
 #
 # [`docs/mini-bert.md`](../../docs/mini-bert.md) has a second task, and compares sizes, by their
 # **perplexity**, $e$ to the power of the loss.
@@ -845,7 +847,7 @@ if d2l:
 # - Draw a baseline beside every loss, and the limit where it is known; then look at each kind of
 #   word.
 # - A masked language model says what its texts would say, not what is true.
-# - Which encoding wins depends on what the text rewards.
+# - Which encoding wins depends on the text, and perhaps on the length of the training.
 #
 # ## Further reading
 #

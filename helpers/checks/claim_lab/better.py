@@ -164,6 +164,7 @@ better = Exercise(
         "Seeds differ, and",
         "Write `better_verdict`.",
         "`ours` and `other` name the two",
+        "At least two seeds are shared.",
         "This table has a row for each run",
         "Return a dict:",
     ),

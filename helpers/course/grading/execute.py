@@ -11,8 +11,8 @@ from functools import partial
 
 from nbformat import NotebookNode
 
+from helpers.course.grading import words
 from helpers.course.grading.judge import Assertions, Check, Judge, withheld
-from helpers.course.grading.words import strange
 from helpers.course.intake.needed import LESSON, SKIPPED, code
 from helpers.course.sandbox import pool
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
@@ -64,9 +64,12 @@ class _Execution:
 
     def __init__(self, job: Job, sandbox: Sandbox) -> None:
         self.job, self.outcome = job, Outcome(limited=sandbox.limited)
-        if words := strange(job.notebook):
-            told = ", ".join(words[:5])
+        if strange := words.strange(job.notebook):
+            told = ", ".join(strange[:5])
             self.outcome.flags.append(f"words in its code that no exercise needs: {told}")
+        checks = [test for test in job.tests.values() if isinstance(test, Check)]
+        exercises = {each.exercise: each.known() for each in checks}
+        self.outcome.flags += words.named(job.notebook, exercises)
         start = time.monotonic()
         self.end = start + job.limits.notebook_seconds
         self.gone = ""  # why the rest is not run

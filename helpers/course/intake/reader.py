@@ -178,6 +178,9 @@ def _answer(limits: Limits, what: str, arguments: dict[str, Any]) -> dict[str, A
     except OSError as error:
         if error.errno == errno.ENOSPC:
             return {"full": True}
+        if error.errno == errno.EACCES and os.geteuid() == drop.NOBODY:
+            told = f"{error.filename} is closed to others than root: grade as an ordinary user"
+            return {"reason": printable(told)}
         return {"reason": printable(str(error))}
     except CourseError as error:
         return {"reason": printable(str(error))}

@@ -3,7 +3,8 @@
 import pytest
 from nbformat import v4
 
-from helpers.course.grading.words import strange
+from helpers import checks
+from helpers.course.grading.words import named, strange
 
 
 @pytest.mark.parametrize(
@@ -14,6 +15,7 @@ from helpers.course.grading.words import strange
         ("exec('x = 1')", "exec"),
         ("import helpers.checks.engine.questions as e", "checks.engine"),
         ("f.__code__", "__code__"),
+        ("next(map(torch._C._nn.nll_loss, logits, targets))", "torch._C"),
         ("torch.fx.Tracer().trace(bert)", "torch.fx"),
         ("from multiprocessing.pool import ThreadPool", "multiprocessing"),
         ("loop.run_in_executor(None, f)", "run_in_executor"),
@@ -40,3 +42,19 @@ def test_an_exercise_may_look_so(code: str) -> None:
 def test_locked_cells_are_the_courses_own() -> None:
     locked = v4.new_code_cell("exec('1')", metadata={"nbgrader": {"locked": True}})
     assert strange(v4.new_notebook(cells=[locked])) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "told"),
+    [
+        ("attention", "f = partial(F.scaled_dot_product_attention)", True),
+        ("heads", "f = partial(F.scaled_dot_product_attention)", False),  # it may call this
+        ("attention", "F.softmax(scores, -1)", False),
+        ("my-own-cell", "F.scaled_dot_product_attention(q, k, v)", False),  # to compare with
+    ],
+)
+def test_an_answer_that_names_what_it_may_not_call(name: str, code: str, told: bool) -> None:
+    cell = v4.new_code_cell(code, metadata={"nbgrader": {"grade_id": name}})
+    said = named(v4.new_notebook(cells=[cell]), checks.exercises("01-order-blind"))
+    function = "scaled_dot_product_attention"
+    assert said == [f"the answer to {name} names {function}, which it may not call"] * told
