@@ -40,6 +40,7 @@ WINGS: Mapping[str, Mapping[str, str]] = {
     },
     "the command course": {
         "course/settings": "where the folders are",
+        "course/drop": "never root",
         "course/authoring": "source → notebooks",
         "course/intake": "finds, repairs submissions",
         "course/sandbox": "where learners' code runs",

@@ -125,7 +125,7 @@ settle = Exercise(
     "settle",
     claim.settle,
     (Part("clear numbers, and counts", 0.5, _clear), Part(NEAR, 0.5, _noisy)),
-    explains=("Every verdict of this unit", "Write `settle`."),
+    explains=("Every measured verdict", "Write `settle`."),
 )
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
+from helpers.course import drop
 from helpers.course.intake.people import Person, people
 from helpers.course.intake.reader import Reader
-from helpers.course.sandbox import drop
 from helpers.course.settings import Course, CourseError
 
 __all__ = ["Submission", "find", "repaired"]

@@ -26,9 +26,9 @@ from typing import Any
 import nbformat
 
 import helpers
+from helpers.course import drop
 from helpers.course.intake import needed, repair
 from helpers.course.intake.parcel import Limits, Parcel
-from helpers.course.sandbox import drop
 from helpers.course.settings import CourseError
 
 LIMITS = Limits()

@@ -8,7 +8,7 @@ import tempfile
 import weakref
 from pathlib import Path
 
-from helpers.course.sandbox import drop
+from helpers.course import drop
 
 # It waits for the end of a pipe whose other end this process alone has.
 REMOVE = "import shutil, sys; sys.stdin.read(); shutil.rmtree(sys.argv[1], ignore_errors=True)"

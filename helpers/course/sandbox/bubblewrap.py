@@ -15,7 +15,8 @@ import psutil
 
 import helpers
 from helpers import recorded
-from helpers.course.sandbox import drop, lent, seccomp
+from helpers.course import drop
+from helpers.course.sandbox import lent, seccomp
 from helpers.course.sandbox.warm import FOLDERS, MESSAGES
 
 LIBRARY = Path(helpers.__file__).parent

@@ -25,7 +25,8 @@ from typing import Any
 
 import psutil
 
-from helpers.course.sandbox import bubblewrap, cgroup, drop, lent, memory
+from helpers.course import drop
+from helpers.course.sandbox import bubblewrap, cgroup, lent, memory
 from helpers.course.sandbox.warm import FOLDERS, SOCKETS
 from helpers.course.settings import CourseError
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course import intake
-from helpers.course.sandbox import drop
+from helpers.course import drop, intake
 from helpers.course.settings import Course
 from tests.common import ROOT
 

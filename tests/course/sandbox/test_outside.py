@@ -14,7 +14,8 @@ import psutil
 import pytest
 
 from helpers import recorded
-from helpers.course.sandbox import bubblewrap, drop, seccomp
+from helpers.course import drop
+from helpers.course.sandbox import bubblewrap, seccomp
 from helpers.course.sandbox.process import Limits, Sandbox
 from helpers.course.sandbox.session import Session
 from tests.common import ROOT, needs_sandbox
