@@ -309,7 +309,7 @@ print(f"chosen: {(targets >= 0).sum()} of {targets.numel()} positions")
 # The function returns the mean of $-\ln P(w)$ over the words of `testing`, one number.
 #
 # *Why care:* a curve that falls to this line and stays there looks like a trained model's, and has
-# not shown that it uses the context. Nor has every curve below it (section 4).
+# not shown that it uses the context. A lower one alone does not show it either (section 4).
 #
 # <details><summary>Hint 1</summary>
 #
@@ -467,8 +467,8 @@ pd.DataFrame({"counting": short["unigram"].mean(), "counting and copying": short
 # context gained 0.2 nats without positions and 2.0 with RoPE: nearly all of it came from word
 # order.
 #
-# Pairs are harder: a row has one label to learn from. After 500 steps the model is at chance or
-# little above.
+# Pairs are harder, perhaps because a row has only one label to learn from. After 500 steps the
+# model is at chance or little above.
 #
 # ## 5. A language whose limit is known
 #
@@ -586,9 +586,8 @@ outcome("hardest", "abcd"[int(far["learned"].argmax())])
 
 # %% [markdown]
 # For a beat, one row of the position table is enough; beats end closest to the limit. Echoes and
-# verbs end furthest from it; which of the two comes last depends on the seed. Not to tell singular
-# from plural costs up to $\ln 2 = 0.69$ nats at a verb. Is agreement what the model has not
-# learned?
+# verbs end furthest from it; which of the two comes last depends on the seed. A model blind to
+# number pays up to $\ln 2 = 0.69$ nats at a verb. Is agreement what the model has not learned?
 #
 # ### Agreement
 #
@@ -611,15 +610,14 @@ print(f"right number: {same:.2f} with the same number nearby, {other:.2f} with t
 outcome("agreement", round(other, 2))
 
 # %% [markdown]
-# In both cases, the exact answer gives more than 0.99 to the right number: the model has not
-# learned agreement yet. If it does worse when the nouns differ, the nearer noun, or its verb, has a
-# say; at 0.5 it counts as much as the subject. This pull is called **attraction** (Linzen et al.
-# 2016 found it in models of English).
+# The model has not learned agreement across a clause yet. If it does worse when the nouns differ,
+# the nearer noun, or its verb, has a say. At 0.5, this say is as large as the subject's. The pull
+# is called **attraction** (Linzen et al. 2016 found it in models of English).
 #
 # ### Who looks where
 #
-# Does some head look for the echo, 60 positions back? Hide all echoes, and take the mean of the
-# attention weights $\alpha$ over 200 texts:
+# Does some head look from an echo to its original, 60 positions back? Hide all echoes, and take the
+# mean of the attention weights $\alpha$ over 200 texts:
 
 # %% tags=["training"]
 without_echo = texts[:200].clone()
@@ -630,7 +628,7 @@ widgets.explore(lambda layer, head: pictures.attention(alpha, layer, head),
 
 # %% [markdown]
 # A dark stripe beside the diagonal means that a head reads the neighbours: in our run, head 1 of
-# layer 1. Head 2 of layer 1 found where an echo belongs: the query at the hidden position 61 looked
+# layer 1. Head 2 of layer 1 found one of the four pairs: the query at the hidden position 61 looked
 # at key 1, and query 1 at key 61. (The loss of echoes is still high, so the model uses this little,
 # or badly.) Does the position table show the echo, too? Here is the mean cosine of two of its rows,
 # by their offset, after the mean row is subtracted:
@@ -681,7 +679,7 @@ outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 # | hook | gets | returns |
 # | --- | --- | --- |
 # | `embed(x, positions)` | $(B, T, D)$, once | the new $x$ |
-# | `rotate(q, k, at)` | twice $(B, H, T, d)$, in each layer | the same |
+# | `rotate(q, k, at)` | two $(B, H, T, d)$, in each layer | the same |
 # | `scores(q, k, offsets)` | $(B, H, T, d)$ | $(H, T, T)$, added to $q \cdot k$ before scaling |
 # | `context(weights, offsets)` | $(B, H, T, T)$ | $(B, H, T, d)$, added |
 #
@@ -819,8 +817,9 @@ outcome("frozen", round(by_start.mean()["pretrained, frozen"], 2))
 #
 # ## 8. Check against the book
 #
-# The loss of d2l, section 15.10, has a fault. It fills rows up with word 0, whose weight of 0
-# is meant to take it out of the loss. With four real words and three extra ones:
+# The loss of d2l, section 15.10, has a fault. A row with few chosen words is padded with word 0,
+# whose weight of 0 is meant to take the padding out of the loss. With four real words and three
+# extra ones:
 
 # %% tags=["nbval-check-output"]
 from helpers.book import d2l
@@ -847,7 +846,7 @@ if d2l:
 # - Draw a baseline beside every loss, and the limit where it is known; then look at each kind of
 #   word.
 # - A masked language model says what its texts would say, not what is true.
-# - Which encoding wins depends on the text, and perhaps on the length of the training.
+# - Which encoding wins depends on the text.
 #
 # ## Further reading
 #

@@ -248,10 +248,11 @@ outcome("sines", round(price["computed anew"], 2))
 #   kind is measured) takes no fewer operations, and more time and memory: Shaw's extra term makes
 #   us store all scores (unit 04).
 #
-# In claim 3, “adds to the pretraining” can mean parameters or steps. We measure both: the table's
-# share of BERT base, and the number of steps until the loss on the task of section 1 is below 0.5
-# nats. The number of steps depends on the norm of the position vectors (unit 03). So here the table
-# and the sinusoids both begin with the norm of the word vectors, as BERT's table does.
+# In claim 3, “adds to the pretraining” can mean parameters or steps. The claim holds if the table
+# has fewer than 1 % of the parameters, and needs no more steps than sinusoids. We measure both: the
+# table's share of BERT base, and the number of steps until the loss on the task of section 1 is
+# below 0.5 nats. The number of steps depends on the norm of the position vectors (unit 03). So here
+# the table and the sinusoids both begin with the norm of the word vectors, as BERT's table does.
 
 # %% tags=["training"]
 layers = 12 * (12 * 768**2 + 13 * 768)
@@ -264,8 +265,7 @@ for name in ("steps over sinusoids", "steps over Shaw"):
 
 # %% [markdown]
 # The table's parameters are negligible, and the model needs fewer steps with the table than with
-# sinusoids. Claim 3 has two parts: fewer than 1 % of the parameters, and no more steps than
-# sinusoids take. It holds, for BERT's parameters and for the steps of this small task. Shaw's
+# sinusoids. So claim 3 holds, for BERT's parameters and for the steps of this small task. Shaw's
 # vectors are learned a little sooner still.
 #
 # ## 5. What attention can see
@@ -388,8 +388,8 @@ outcome("random", "a" if r < 0.01 else "c" if r > 0.71 else "b")
 # the offset (unit 04).
 #
 # How random may $W$ be? Take 0.9 times the identity plus 0.1 times a matrix of standard normal
-# numbers. Then $r$ is already 0.4 to 0.6 in the ten seeds of the slider. And what would your
-# function say of the learned table of section 1? Guess; section 10 asks it.
+# numbers. Then $r$ is already 0.4 to 0.6 in the ten seeds of the slider. And what $r$ has the
+# learned table of section 1? Guess; section 10 measures it.
 
 # %%
 widgets.explore(lambda noise, seed: figures.mixed(P, noise, seed),
@@ -582,9 +582,10 @@ outcome("wins", "abcd"[wins])
 
 # %% [markdown]
 # The learned table is no better (both are right everywhere), then far worse, then far better. Claim
-# 5 names neither the rival nor the task, so it is true for one comparison and false for two.
-# Vaswani et al. 2017 tried both (table 3, row (E)) and found nearly the same result: 25.7 BLEU with
-# the table, 25.8 with sinusoids.
+# 5 names neither the rival nor the task, so it is true for one comparison and false for two. (The
+# first could not come out otherwise: nothing is better than right everywhere.) Vaswani et al. 2017
+# tried both (table 3, row (E)) and found nearly the same result: 25.7 BLEU with the table, 25.8
+# with sinusoids.
 #
 # ## 8. The later, the worse?
 #
@@ -616,9 +617,9 @@ for part in CLAIMS[9].parts:
 # ## 9. The verdict on a claim
 #
 # Seven claims are left. Claims 16, 23 and 17 come from published answers to the book's exercises;
-# 16 and 23 are about the *tree text* of unit 06: each word follows from its parent in a tree, and
-# the words come in random order. A model can be **told** the tree, by offsets in it. The arrows
-# mark the parts that are measured:
+# 16 and 23 are measured in part on the *tree text* of unit 06: each word follows from its parent in
+# a tree, and the words come in random order. A model can be **told** the tree, by offsets in it.
+# The arrows mark the parts that are measured:
 
 # %%
 for n in (16, 23, 17):
@@ -792,8 +793,10 @@ behind = [with_matrices for _, with_matrices in trials["learned table"]]
 outcome("where", "a" if max(behind) < 0.3 else "b")
 
 # %% [markdown]
-# By $r$, the rows are like random numbers, and with the matrices in between $r$ is larger still.
-# But random matrices raise it more: the learned ones keep a trace of the distance.
+# By $r$, the rows are like random numbers. (Even for these $r$ is 0.6 and not 1, as each row's
+# product with itself is large: the main diagonal is a stripe.) With the matrices in between, $r$ is
+# larger still. But random matrices raise it more: with the learned ones, a trace of the distance is
+# there.
 #
 # With a trained model's matrices in between, sinusoids keep most of their stripes, not all: claim
 # 11 fails there, too.
@@ -815,9 +818,10 @@ widgets.explore(lambda seed: figures.from_rows_to_weights(models[seed], 16),
 # There it is: in every row that has a key three back, this key has the largest entry. On the left,
 # the products of the rows are noise, apart from the diagonal. In the middle, with the matrices in
 # between, a stripe appears three left of the diagonal. On the right, after each head's softmax,
-# that stripe has most of the weight: **the distance is in the attention**. The model has learned
-# that position 12 should look at position 9, and position 7 at position 4. No formula says so. What
-# the model has learned ends where the training ended, at position 15.
+# that stripe has most of the weight: **the distance is in the attention**. The matrices do make it;
+# $r$ was the wrong number to see it by. The model has learned that position 12 should look at
+# position 9, and position 7 at position 4. No formula says so. What the model has learned ends
+# where the training ended, at position 15.
 
 # %%
 for n in (4, 24):
@@ -829,7 +833,7 @@ back = [trained.who_looks_where(model, 16).diagonal(-3).mean() for model in mode
 print("attention weight three positions back, by seed:", *(f"{each:.2f}" for each in back))
 
 # %% [markdown]
-# Claim 4 says “cannot” of any distance, and this one refutes it. Claim 24, the reply, is half
+# Claim 4 says “cannot” of any distance; three back refutes it. Claim 24, the reply, is half
 # right: the model does learn this distance, but its rows do not have the products of sines and
 # cosines. Whoever contradicts a false claim makes another claim, and has to measure that one as
 # well.
