@@ -309,7 +309,7 @@ print(f"chosen: {(targets >= 0).sum()} of {targets.numel()} positions")
 # The function returns the mean of $-\ln P(w)$ over the words of `testing`, one number.
 #
 # *Why care:* a curve that falls to this line and stays there looks like a trained model's, and has
-# not shown that it uses the context. A lower one alone does not show it either (section 4).
+# not shown that it uses the context. A lower curve alone is no proof either (section 4).
 #
 # <details><summary>Hint 1</summary>
 #
@@ -485,7 +485,7 @@ print(*(grammar.words[word] for word in texts[2]))
 # | kind | rule | what it takes |
 # | --- | --- | --- |
 # | beat | `beat0` … `beat3` belong at 8, 24, 40 and 56 | the **position** |
-# | echo | positions 60 to 63 repeat positions 0 to 3 | an **offset**, 60, or four pairs |
+# | echo | positions 60 to 63 repeat positions 0 to 3 | **offset** 60, or 4 fixed pairs |
 # | verb | agrees with its own subject, even if a clause stands between them | **structure** |
 # | other | what comes next in a sentence, from the words of the topic | the **neighbours** |
 #
@@ -611,7 +611,7 @@ outcome("agreement", round(other, 2))
 
 # %% [markdown]
 # The model has not learned agreement across a clause yet. If it does worse when the nouns differ,
-# the nearer noun, or its verb, has a say. At 0.5, this say is as large as the subject's. The pull
+# the nearer noun, or its verb, has a say. At 0.5, it pulls as hard as the subject. The pull
 # is called **attraction** (Linzen et al. 2016 found it in models of English).
 #
 # ### Who looks where
@@ -664,10 +664,10 @@ first = [each.groupby("encoding").mean().idxmin() == "learned" for each in races
 outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 
 # %% [markdown]
-# The order of the encodings changes. On the grammar, positions count: beats and echoes stand at
-# fixed ones. In English, probably, the neighbours count, and a table has to learn for each position
-# which ones they are. T5's bias has offsets too, and yet is 0.8 nats behind RoPE on English,
-# perhaps because it is the same for all words.
+# The order of the encodings changes. On the grammar, positions count, probably: beats and echoes
+# stand at fixed ones. In English, probably, the neighbours count, and a table has to learn for each
+# position which ones they are. T5's bias has offsets too, and yet is 0.8 nats behind RoPE on
+# English, perhaps because it is the same for all words.
 #
 # [`docs/mini-bert.md`](../../docs/mini-bert.md) has 21 encodings, also on longer texts.
 #
@@ -785,9 +785,10 @@ pd.DataFrame({name: rows.set_index("kind").eval("loss - limit")[["all", *KINDS]]
 #
 # ## 7. What is it good for?
 #
-# BERT is pretrained once, here for 800 steps on the grammar, and then **fine-tuned**: it gets a
-# small new head, and is trained further on labelled texts, here 8,000. In half of them, one
-# singular and one plural verb have changed places. **Do all verbs agree?** Four starts:
+# BERT is pretrained once, here with a learned table for 800 steps on the grammar, and then
+# **fine-tuned**: it gets a small new head, and is trained further on labelled texts, here 8,000. In
+# half of them, one singular and one plural verb have changed places. **Do all verbs agree?** Four
+# starts:
 #
 # - `pretrained`: the whole pretrained model is trained further;
 # - `pretrained, frozen`: its body is **frozen**: only the new head is trained;
@@ -810,7 +811,8 @@ outcome("frozen", round(by_start.mean()["pretrained, frozen"], 2))
 # %% [markdown]
 # **Only pretrained models learned to answer, and only where the whole model was trained further.**
 # Fine-tuned for 800 steps of 64 texts, two of three seeds are right in more than 99 % of the texts,
-# and the third in 92 %. The frozen models are a little above chance, those from nothing at chance.
+# and the third in 92 %. The frozen models are a little above chance (why not more, we have not
+# measured), those from nothing at chance.
 #
 # [`docs/mini-bert.md`](../../docs/mini-bert.md) has a second task, and compares sizes, by their
 # **perplexity**, $e$ to the power of the loss.
