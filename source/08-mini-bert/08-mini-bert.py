@@ -180,64 +180,6 @@ for layer in bert.layers:
 print("equal to 1e-5:", torch.allclose(x, hidden, atol=1e-5))
 
 # %% [markdown]
-# How large is the real BERT? The number usually given includes the pooler, but not the two heads.
-
-# %% [markdown] exercise="parameters" title="Count them" difficulty=2 minutes=15
-# Write `parameters(V, D, L, T)` for a BERT with $V$ tokens, width $D$, $L$ layers and $T$
-# positions. It returns the parameter counts as a new dictionary of four numbers, each an int, exact
-# for any sizes:
-#
-# - `"embeddings"`: what comes before the layers: three tables and a LayerNorm (there are 2
-#   segments);
-# - `"layer"`: **one** layer: four maps in the attention (query, key, value, output), two in the
-#   MLP, two LayerNorms;
-# - `"pooler"`: one map;
-# - `"all"`: the whole model, with $L$ layers, without the two heads for pretraining.
-#
-# Each map has a bias. A LayerNorm has two numbers for each of the $D$ entries. Counting the
-# parameters of a `Bert` is not allowed here; adding up shapes is allowed.
-#
-# *Why care:* it settles arguments. Some texts claim 1,024 positions for BERT: these would take
-# 393,216 parameters more.
-#
-# <details><summary>Hint 1</summary>
-#
-# A map from $a$ to $b$ numbers has $ab$ weights and $b$ biases.
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# The number of heads does not matter: $H$ heads of width $D/H$ are together as wide as one.
-# </details>
-
-# %% solution="parameters"
-def parameters(V: int, D: int, L: int, T: int) -> dict[str, int]:
-    """Parameters below the layers, of one layer, of the pooler, and of all without the heads."""
-    ### BEGIN SOLUTION
-    norm = 2 * D
-    embeddings = (V + 2 + T) * D + norm
-    attention = 4 * (D * D + D)
-    mlp = (D * 4 * D + 4 * D) + (4 * D * D + D)
-    layer = attention + norm + mlp + norm  # 12 D² + 13 D
-    pooler = D * D + D
-    return {"embeddings": embeddings, "layer": layer, "pooler": pooler,
-            "all": embeddings + L * layer + pooler}
-    ### END SOLUTION
-
-# %% test="parameters" points=2
-check.parameters(parameters)
-### BEGIN HIDDEN TESTS
-check.parameters(parameters, seed=8101)
-### END HIDDEN TESTS
-
-# %% tags=["nbval-check-output"]
-count = check.parameters.use(parameters)
-for name, (D, L) in {"base": (768, 12), "large": (1024, 24)}.items():
-    total = count(30_522, D, L, 512)["all"]
-    print(f"{name}: {total:,}; the position table has {512 * D:,} = {512 * D / total:.2%}")
-
-# %% [markdown]
-# Only about one in 280 of BERT base's parameters belongs to the position table.
-#
 # ## 3. What it is scored on
 #
 # The loss is the mean cross-entropy over the set $C$ of positions that unit 07 chose. With the
@@ -254,7 +196,7 @@ for name, (D, L) in {"base": (768, 12), "large": (1024, 24)}.items():
 # Logits may be in the hundreds, of either sign. `log_softmax` is allowed here. `F.cross_entropy`
 # and `F.nll_loss` are not allowed, nor is anything that calls them.
 #
-# *Why care:* your function trains the model of section 4. Section 8 has a published loss that
+# *Why care:* your function trains the model of section 4. Section 9 has a published loss that
 # counts words it should ignore.
 #
 # <details><summary>Hint 1</summary>
@@ -470,7 +412,68 @@ pd.DataFrame({"counting": short["unigram"].mean(), "counting and copying": short
 # Pairs are harder, perhaps because a row has only one label to learn from. After 500 steps the
 # model is at chance or little above.
 #
-# ## 5. A language whose limit is known
+# ## 5. How large is the real one?
+#
+# Our model has two layers. How large is BERT? The number usually given includes the pooler, but not
+# the two heads.
+
+# %% [markdown] exercise="parameters" title="Count them" difficulty=2 minutes=15
+# Write `parameters(V, D, L, T)` for a BERT with $V$ tokens, width $D$, $L$ layers and $T$
+# positions. It returns the parameter counts as a new dictionary of four numbers, each an int, exact
+# for any sizes:
+#
+# - `"embeddings"`: what comes before the layers: three tables and a LayerNorm (there are 2
+#   segments);
+# - `"layer"`: **one** layer: four maps in the attention (query, key, value, output), two in the MLP
+#   (from $D$ to $4D$ and back), two LayerNorms;
+# - `"pooler"`: one map;
+# - `"all"`: the whole model, with $L$ layers, without the two heads for pretraining.
+#
+# Each map has a bias. A LayerNorm has two numbers for each of the $D$ entries. Counting the
+# parameters of a `Bert` is not allowed here; adding up shapes is allowed.
+#
+# *Why care:* it settles arguments. Some texts claim 1,024 positions for BERT: these would take
+# 393,216 parameters more.
+#
+# <details><summary>Hint 1</summary>
+#
+# A map from $a$ to $b$ numbers has $ab$ weights and $b$ biases.
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The number of heads does not matter: $H$ heads of width $D/H$ are together as wide as one.
+# </details>
+
+# %% solution="parameters"
+def parameters(V: int, D: int, L: int, T: int) -> dict[str, int]:
+    """Parameters below the layers, of one layer, of the pooler, and of all without the heads."""
+    ### BEGIN SOLUTION
+    norm = 2 * D
+    embeddings = (V + 2 + T) * D + norm
+    attention = 4 * (D * D + D)
+    mlp = (D * 4 * D + 4 * D) + (4 * D * D + D)
+    layer = attention + norm + mlp + norm  # 12 D² + 13 D
+    pooler = D * D + D
+    return {"embeddings": embeddings, "layer": layer, "pooler": pooler,
+            "all": embeddings + L * layer + pooler}
+    ### END SOLUTION
+
+# %% test="parameters" points=2
+check.parameters(parameters)
+### BEGIN HIDDEN TESTS
+check.parameters(parameters, seed=8101)
+### END HIDDEN TESTS
+
+# %% tags=["nbval-check-output"]
+count = check.parameters.use(parameters)
+for name, (D, L) in {"base": (768, 12), "large": (1024, 24)}.items():
+    total = count(30_522, D, L, 512)["all"]
+    print(f"{name}: {total:,}; the position table has {512 * D:,} = {512 * D / total:.2%}")
+
+# %% [markdown]
+# Only about one in 280 of BERT base's parameters belongs to the position table.
+#
+# ## 6. A language whose limit is known
 #
 # How far is a model from the best possible one? For an artificial language, the limit can be
 # computed exactly. Each sentence of ours has a topic, which seldom changes, a subject, perhaps a
@@ -640,7 +643,7 @@ plots.show(*pictures.by_offset(learned.bert.position.table))
 # The offset 60, with its four pairs of rows, stands out with each of four seeds. **A learned table
 # has no built-in idea of distance,** but what the text rewards can leave a trace in it.
 #
-# ## 6. The race
+# ## 7. The race
 #
 # A learned table is one choice. Here are six, recorded on this grammar and on English docstrings,
 # with three seeds.
@@ -779,11 +782,11 @@ pd.DataFrame({name: rows.set_index("kind").eval("loss - limit")[["all", *KINDS]]
               for name, rows in by_kind.items()}).T.round(2)
 
 # %% [markdown]
-# Nats above the limit, on other texts than in section 5. (The encoding of this run adds a row for
+# Nats above the limit, on other texts than in section 6. (The encoding of this run adds a row for
 # each position and a number for each offset.)  One seed and a few hundred steps are only a first
 # look.
 #
-# ## 7. What is it good for?
+# ## 8. What is it good for?
 #
 # BERT is pretrained once, here with a learned table for 800 steps on the grammar, and then
 # **fine-tuned**: it gets a small new head, and is trained further on labelled texts, here 8,000. In
@@ -817,7 +820,7 @@ outcome("frozen", round(by_start.mean()["pretrained, frozen"], 2))
 # [`docs/mini-bert.md`](../../docs/mini-bert.md) has a second task, and compares sizes, by their
 # **perplexity**, $e$ to the power of the loss.
 #
-# ## 8. Check against the book
+# ## 9. Check against the book
 #
 # The loss of d2l, section 15.10, has a fault. A row with few chosen words is padded with word 0,
 # whose weight of 0 is meant to take the padding out of the loss. With four real words and three
