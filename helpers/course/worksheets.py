@@ -191,6 +191,10 @@ def matched(
         for key in _keys(platform, table, row):
             by_key.setdefault(key, set()).add(place)
     found = {each.student: _places(platform, by_key, each) for each in learners}
+    numbered = {each.student for each in learners if platform.number and each.platform_id}
+    theirs = set().union(*(found[student] for student in numbered))
+    for student in found.keys() - numbered:
+        found[student] -= theirs  # a number is the platform's word, a name may be anybody's
     taken = Counter(place for places in found.values() for place in places if len(places) == 1)
     rows, without = {}, {}
     for student, places in found.items():

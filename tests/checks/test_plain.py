@@ -106,3 +106,12 @@ def test_a_tensor_that_claims_a_huge_shape_costs_nothing() -> None:
     with pytest.raises(ValueError):
         decode({"tensor": "", "shape": [10**9, 10**9]})
     assert math.isnan(decode(encode(math.nan)))
+
+
+@pytest.mark.parametrize("key", [2**61 - 1, -(2**61), 2**1000])
+def test_keys_cannot_be_chosen_to_have_one_hash(key: int) -> None:
+    """A dictionary of such keys takes the square of their number in time."""
+    with pytest.raises(ValueError, match="a key of"):
+        decode({"dict": [[key, None]]})
+    assert plain({key: 1}) == {repr(key): 1}  # what is honest is read all the same
+    assert decode(encode(plain({2**59: 1, -3: 2, "a": 3}))) == {2**59: 1, -3: 2, "a": 3}

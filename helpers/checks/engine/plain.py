@@ -21,6 +21,7 @@ from helpers.checks.engine.compare import Other
 DEPTH = 12  # containers within containers; some lists hold themselves
 TEXT = 10_000  # characters
 BITS = 1024  # of an integer
+KEY_BITS = 60  # of one that is a key
 LONGEST = 160  # characters of an error's text
 EXPLAINED = {  # what Python says of a mistake that people make, and what it means
     "'float' object has no attribute 'numerator'": " (statistics was given a nan)",
@@ -89,7 +90,8 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 
 def _key(key: Any) -> Any:
-    return key if type(key) in (str, int, bool) else repr(key)[:TEXT]
+    short = type(key) is int and key.bit_length() <= KEY_BITS
+    return key if short or type(key) in (str, bool) else repr(key)[:TEXT]
 
 
 def _other(value: Any) -> Other:
@@ -123,6 +125,13 @@ def encode(value: Any) -> Any:
             return value
 
 
+def _hashable(key: Any) -> Any:
+    """A key as `encode` gives it; larger numbers could be chosen to have one and the same hash."""
+    if type(key) is int and key.bit_length() > KEY_BITS:
+        raise ValueError(f"no answer has a key of {key.bit_length()} bits")
+    return key
+
+
 def decode(data: Any) -> Any:
     """The inverse of `encode`.
 
@@ -154,7 +163,7 @@ def _decoded(data: Any) -> Any:
         case {"tuple": [*values]}:
             return tuple(_decoded(each) for each in values)
         case {"dict": [*pairs]}:
-            return {key: _decoded(each) for key, each in pairs}
+            return {_hashable(key): _decoded(each) for key, each in pairs}
         case {"other": [str(kind), str(text)]}:
             return Other(kind, text)
         case {"raised": [str(kind), str(text), str(line)]}:

@@ -50,9 +50,9 @@ def execute(job: Job) -> Outcome:
     Raises:
         CourseError: it died again, so that nothing can be said about the notebook.
     """
-    for _ in range(2):
+    for again in (False, True):
         try:
-            with pool.taken(job.limits, job.isolated) as sandbox:
+            with pool.taken(job.limits, job.isolated, fresh=again) as sandbox:
                 return _Execution(job, sandbox).outcome
         except SandboxDiedError as died:
             reason = str(died)

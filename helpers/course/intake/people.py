@@ -40,7 +40,7 @@ BRIGHTSPACE = re.compile(  # "123-456 - Ada Lovelace - Nov 21, 2026 1011 AM"
 CANVAS = re.compile(  # "lovelaceada_LATE_12345_67890_name-1.ipynb", which is always a file
     r"(?P<student>[^_]+)_(?P<late>LATE_)?(?P<number>[0-9]{1,20})_(?P<time>[0-9]{1,20})_."
 )
-EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
+EMAIL = re.compile(r"\w[\w.+-]{0,63}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
 SAFE = re.compile(r"\w(?:[\w.@+-]*\w)?")
 RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # by Windows
 
@@ -70,18 +70,20 @@ class Person:
         said: the name as it was given; together with `platform_id` nobody else's.
         student: the same as a name that nbgrader can use as a folder; nobody else's either.
         platform_id: the number by which the platform knows the person, where it has one.
+        doubtful: whether `said` may hold what is another's.
     """
 
     said: str
     student: str = ""
     platform_id: str = ""
     notes: tuple[str, ...] = ()
+    doubtful: bool = False
     sources: list[Source] = field(default_factory=list, compare=False)
 
     @property
     def email(self) -> str:
         """The address, where the name is or holds one."""
-        found = EMAIL.search(self.said)
+        found = None if self.doubtful else EMAIL.search(self.said)
         return found[0] if found else ""
 
 
@@ -96,7 +98,7 @@ def people(submissions: Path, units: list[str]) -> list[Person]:
     listed = _in_folder if submissions.is_dir() else _in_zip
     found: dict[Person, Person] = {}
     for parts, is_file, source in listed(submissions.absolute(), units):
-        owner, *below = parts[1:] if parts[0] in units and len(parts) > 1 else parts
+        owner, *below = parts
         if told := _person(owner, is_file and not below, units):
             person, order, return_as = told
             mine = found.setdefault(person, person).sources
@@ -113,22 +115,24 @@ def people(submissions: Path, units: list[str]) -> list[Person]:
     return _named(list(found))
 
 
-Listed = tuple[tuple[str, ...], bool, Source]
+Listed = tuple[tuple[str, ...], bool, Source]  # the path from its owner on; whether it is a file
 
 
 def _in_folder(folder: Path, units: list[str]) -> Iterator[Listed]:
     entries = _visible(folder)
     if len(entries) == 1 and _is_wrapper(entries[0].name, folder) and _is_folder(entries[0]):
         entries = _visible(Path(entries[0].path))
+    # One folder of another name, and one that is called like a unit is a person's as well.
+    by_unit = all(each.name in units for each in entries if _is_folder(each))
     for each in entries:
-        inside = _visible(Path(each.path)) if each.name in units and _is_folder(each) else None
+        inside = _visible(Path(each.path)) if by_unit and _is_folder(each) else None
         for one in [each] if inside is None else inside:
             # What a folder holds has paths of its own; a file's name is all there is to a file.
             unit = () if inside is None else (each.name,)
             is_file = one.is_file(follow_symlinks=False) or _holds_work(one.name)
             is_file = is_file and not _is_folder(one)
             source = Source(Path(one.path), unit if _is_folder(one) else (*unit, one.name))
-            yield (*unit, one.name), is_file, source
+            yield (one.name,), is_file, source
 
 
 def _visible(folder: Path) -> list[os.DirEntry[str]]:
@@ -159,8 +163,11 @@ def _in_zip(archive: Path, units: list[str]) -> Iterator[Listed]:
     paths = [parts for parts, _ in members if parts and is_work(parts[0])]
     tops = {parts[0] for parts in paths}
     around = len(tops) == 1 and _is_wrapper(min(tops), archive) and any(len(p) > 1 for p in paths)
+    paths = [parts[around:] for parts in paths]
+    by_unit = all(parts[0] in units for parts in paths if len(parts) > 1)
     for number, (parts, is_folder) in enumerate(members):
-        parts = parts[1:] if around else parts
+        parts = parts[around:]
+        parts = parts[1:] if by_unit and len(parts) > 1 and parts[0] in units else parts
         if parts and is_work(parts[0]):
             yield parts, not is_folder, Source(archive, members=[number])
 
@@ -185,7 +192,7 @@ def _person(name: str, is_file: bool, units: list[str]) -> tuple[Person, float, 
         if len(ways) > 1 or again or dated:
             # Who may choose a name or a file's name could pass for somebody else.
             note = "the name can be read in two ways, so no number of the platform is taken from it"
-            return Person(name, notes=(note,)), 0.0, ""
+            return Person(name, notes=(note,), doubtful=True), 0.0, ""
         order = times.of_platform(found.groupdict().get("time") or "0")
         return Person(found["student"], platform_id=found["number"]), order, _return_as(found)
     if not is_file:
@@ -226,8 +233,8 @@ def _named(found: list[Person]) -> list[Person]:
     shared = Counter(short.values())
     return sorted(
         (
-            # Only somebody who makes a name like another's whole digest gets as far as this.
-            replace(each, student=name if shared[name] == 1 or name == each.said else _folder(each))
+            # A name that is chosen to be like another's makes way.
+            replace(each, student=name if shared[name] == 1 or name != each.said else _digest(each))
             for each, name in short.items()
         ),
         key=lambda each: each.student,
@@ -242,14 +249,22 @@ def plain(said: str) -> str:
 
 def _folder(person: Person, digits: int = 64) -> str:
     """The name as it is where it can be a folder's, else what is left of it and a digest."""
-    name = plain(person.said)
-    name = "_" * bool(RESERVED.fullmatch(name)) + name
     if person.platform_id and digits < 64:
-        return f"{name}-{person.platform_id}"
+        return f"{_left(person)}-{person.platform_id}"
     if not person.platform_id and _safe(person.said):
         return person.said
+    return _digest(person, digits)
+
+
+def _digest(person: Person, digits: int = 64) -> str:
+    """What is left of the name and a digest, which is nobody else's."""
     of_whom = repr((person.said, person.platform_id)).encode(errors="surrogatepass")
-    return f"{name}-{hashlib.sha256(of_whom).hexdigest()[:digits]}"
+    return f"{_left(person)}-{hashlib.sha256(of_whom).hexdigest()[:digits]}"
+
+
+def _left(person: Person) -> str:
+    name = plain(person.said)
+    return "_" * bool(RESERVED.fullmatch(name)) + name
 
 
 def _safe(name: str) -> bool:

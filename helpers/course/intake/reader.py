@@ -116,8 +116,9 @@ class Reader:
 
 
 def printable(text: str) -> str:
-    """Safe for a terminal and a table, whatever a file is called."""
-    return "".join(each if each.isprintable() else "\ufffd" for each in text[:TEXT])
+    """Safe for a terminal and, as no formula, for a table, whatever a file is called."""
+    shown = "".join(each if each.isprintable() else "\ufffd" for each in text[:TEXT])
+    return f"'{shown}" if shown.lstrip()[:1] in {*"=+-@"} else shown
 
 
 def look_through(

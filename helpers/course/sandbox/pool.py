@@ -24,15 +24,17 @@ def begin(number: int, limits: Limits, isolated: bool) -> None:
 
 
 @contextmanager
-def taken(limits: Limits, isolated: bool) -> Iterator[Sandbox]:
+def taken(limits: Limits, isolated: bool, fresh: bool = False) -> Iterator[Sandbox]:
     """A sandbox for one notebook, kept afterwards unless it has ended or an error came of it.
 
-    Nor is it kept after `close`: a worker of a cluster may still do what nobody waits for.
+    A fresh one has had no kernel before. Nor is it kept after `close`: a worker of a cluster may
+    still do what nobody waits for.
 
     Raises:
         CourseError: it does not start.
     """
-    sandbox = _idle_one(limits, isolated) or _started(limits, isolated)
+    idle = None if fresh else _idle_one(limits, isolated)
+    sandbox = idle or _started(limits, isolated)
     _taken.append(sandbox)
     fine = False
     try:

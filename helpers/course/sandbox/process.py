@@ -33,7 +33,7 @@ from helpers.course.settings import CourseError
 LOOK = 0.25  # seconds between two looks at what a sandbox uses
 START = 60.0  # seconds until torch is loaded, or a kernel answers
 STOP = 10.0  # seconds until all that a kernel left is ended
-MANY = 100  # processes at once
+MANY = 40  # processes at once; each may watch many files, of which Linux counts those of a user
 SOCKETS_OPEN = 200  # at once
 SOCKETS_FREE = 24  # a kernel has 16 of its own
 WAITING = 10 << 20  # bytes that may wait in a socket, which count as no process's memory
@@ -61,7 +61,7 @@ class Limits:
             "RLIMIT_DATA": self.memory,
             "RLIMIT_NPROC": self.processes,
             "RLIMIT_FSIZE": self.file_size,
-            "RLIMIT_NOFILE": 512,
+            "RLIMIT_NOFILE": 256,
             "RLIMIT_CORE": 0,
         }
 

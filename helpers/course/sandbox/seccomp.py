@@ -7,18 +7,23 @@ import platform
 import struct
 
 # System V's memory, semaphores and messages and files without a name count as nobody's, and keys
-# outlive who made them; a process that chooses its cores takes those of its neighbours; the others
-# are ways into Linux.
+# outlive who made them; a process that chooses its cores takes those of its neighbours; attributes
+# of a folder and the first process's turn on the disk stay for the next learner; the others are
+# ways into Linux.
 NUMBERS = {
     "x86_64": {
         "shmget": 29, "semget": 64, "msgget": 68, "sched_setaffinity": 203, "add_key": 248,
         "request_key": 249, "keyctl": 250, "perf_event_open": 298, "memfd_create": 319,
         "bpf": 321, "userfaultfd": 323, "io_uring_setup": 425, "memfd_secret": 447,
+        "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "setxattrat": 463,
+        "ioprio_set": 251, "sched_setattr": 314,
     },
     "aarch64": {
         "msgget": 186, "semget": 190, "shmget": 194, "add_key": 217, "request_key": 218,
         "keyctl": 219, "sched_setaffinity": 122, "perf_event_open": 241, "memfd_create": 279,
         "bpf": 280, "userfaultfd": 282, "io_uring_setup": 425, "memfd_secret": 447,
+        "setxattr": 5, "lsetxattr": 6, "fsetxattr": 7, "setxattrat": 463,
+        "ioprio_set": 30, "sched_setattr": 274,
     },
 }  # fmt: skip
 SOCKETS = {"x86_64": (41, 53), "aarch64": (198, 199)}  # socket, socketpair

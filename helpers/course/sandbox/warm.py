@@ -23,6 +23,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -58,6 +59,7 @@ MESSAGES = "/dev/mqueue"  # also a place where a learner can leave files
 TRACES = ("/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg", "/proc/keys")
 # Keyrings that come and go with anybody's processes; what is in them has a line of its own.
 OF_THE_SYSTEM = re.compile(r" keyring +(\.\w+|_(uid|uid_ses|ses|tid|pid)(\.\d+)?):")
+TERMINALS = ("/dev/pts", "/dev/pts/ptmx")
 RESOURCES = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
 
 
@@ -132,9 +134,15 @@ class Server:
         self.folder = ""
         self.before: dict[str, Any] = {}
         self.fixed: set[str] = set()  # mount points below FOLDERS, and the way to them
+        self.sockets = 0
+        self.modes: dict[str, int] = {}
         if self.alone:
             _remove(_files())
             self.before, self.fixed = _traces(), set(_files())
+            self.sockets = _sockets()
+            self.modes = {
+                each: Path(each).stat().st_mode & 0o7777 for each in (*FOLDERS, *TERMINALS)
+            }
         self.waiting = b""
 
     def serve(self) -> None:
@@ -209,13 +217,14 @@ class Server:
             except (ProcessLookupError, ChildProcessError):
                 break
         try:
-            for folder in FOLDERS:
-                Path(folder).chmod(0o755)  # as it was; it may have been closed
+            for path, mode in self.modes.items():
+                Path(path).chmod(mode)  # as it was; it may have been closed
             _remove(each for each in _files() if each not in self.fixed)
             left = sorted(self.fixed.symmetric_difference(_files()))
         except RecursionError:
             left = ["folders too deep to look into"]
         left += [name for name, value in _traces().items() if value != self.before[name]]
+        left += ["sockets"] if _sockets_above(self.sockets) else []
         return f"left over: {', '.join(left[:20])}" if left else True
 
 
@@ -242,6 +251,23 @@ def _remove(files: Iterable[str]) -> None:
         path = Path(each)
         with suppress(OSError):
             path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+def _sockets() -> int:
+    """All there are in this network, with those that no process has."""
+    try:
+        return int(Path("/proc/net/sockstat").read_text().split(None, 3)[2])
+    except OSError:  # another system
+        return 0
+
+
+def _sockets_above(number: int) -> bool:
+    """Whether more are there than that: what TCP has not delivered outlives its process."""
+    for _ in range(20):  # Linux counts some that are closed a moment longer
+        if _sockets() <= number:
+            return False
+        time.sleep(0.02)
+    return True
 
 
 def _traces() -> dict[str, Any]:

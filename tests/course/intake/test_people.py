@@ -101,6 +101,33 @@ def test_a_name_that_can_be_read_as_two_peoples_takes_nobodys_number(
     assert other.platform_id or "two ways" in other.notes[0]
 
 
+def test_nor_does_it_take_anybodys_address(tmp_path: Path) -> None:
+    said = MOODLE.format("Eve", 9) + "x_1_assignsubmission_file_ ada@uni.edu 01-tiny.ipynb"
+    [eve] = people(_given(tmp_path / "all.zip", **{said: b"{}"}), UNITS)
+    assert (eve.platform_id, eve.email) == ("", "")
+
+
+def test_a_folder_named_like_a_unit_is_its_owners_alone(tmp_path: Path) -> None:
+    """Where others' folders stand beside it, it is no folder of the unit's submissions."""
+    mine, theirs = "01-tiny/bob/01-tiny.ipynb", "bob/01-tiny/01-tiny.ipynb"
+    for named in ((mine,), (mine, theirs)):
+        folder = tmp_path / str(len(named))
+        for name in named:
+            (folder / name).parent.mkdir(parents=True)
+            (folder / name).write_text("{}")
+        archive = _given(tmp_path / f"{len(named)}.zip", **dict.fromkeys(named, b"{}"))
+        for place in (folder, archive):
+            who = [each.student for each in people(place, UNITS)]
+            assert who == ["bob"] if len(named) == 1 else ["01-tiny", "bob"]
+
+
+def test_a_name_that_is_anothers_by_number_makes_way(tmp_path: Path) -> None:
+    theirs = MOODLE.format("Ada", 7) + "/01-tiny.ipynb"
+    place = _given(tmp_path / "all.zip", **{theirs: b"{}", "Ada-7/01-tiny.ipynb": b"{}"})
+    found = {each.platform_id: each.student for each in people(place, UNITS)}
+    assert found["7"] == "Ada-7" and found[""].startswith("Ada-7-")
+
+
 NAMES = [
     *(
         "ada b",

@@ -227,6 +227,12 @@ def test_who_takes_too_long_is_told_so(tmp_path: Path, monkeypatch: pytest.Monke
         intake.repaired(SLOW["cells alike"](), v4.new_notebook(cells=[code]))
 
 
+@pytest.mark.parametrize("name", ["=1+1", " =1", "-2+3", "@a", "+1"])
+def test_no_table_takes_a_name_for_a_formula(name: str) -> None:
+    assert reader.printable(name) == f"'{name}"
+    assert reader.printable("x" + name) == "x" + name
+
+
 def test_a_reader_that_died_is_started_again(small: Reader) -> None:
     with pytest.raises(CourseError, match="the file is empty"):
         small.ask("repaired", content="", release={})

@@ -109,6 +109,39 @@ class TestIsolated:
         session.close()
         warm.close()
 
+    def test_what_tcp_has_not_delivered_is_left_over(self) -> None:
+        undelivered = """
+            import socket, struct
+            server = socket.create_server(("127.0.0.1", 0))
+            key = b"key"
+            to = struct.pack(">HH", 512, server.getsockname()[1]) + socket.inet_aton("127.0.0.1")
+            signed = to.ljust(128, bytes(1)) + struct.pack("=BBHI80s", 0, 0, len(key), 0, key)
+            client, other = socket.create_connection(server.getsockname()), server.accept()[0]
+            if SIGNED:
+                client.setsockopt(6, 14, signed)  # the other end throws away what comes
+            client.send(bytes(1000))
+            client.close(), other.close(), server.close()"""
+        warm = Sandbox(LIMITS)
+        try:
+            for signed in (False, True):
+                session = Session(warm)
+                code = dedent(undelivered).replace("SIGNED", str(signed))
+                assert "rror" not in text_of(session, code)
+                assert session.close() == (not signed)
+        finally:
+            warm.close()
+
+    def test_a_closed_terminal_is_opened_for_the_next(self) -> None:
+        warm = Sandbox(LIMITS)
+        session = Session(warm)
+        text_of(session, "import os; os.chmod('/dev/pts/ptmx', 0); os.chmod('/dev/pts', 0)")
+        assert "out of pty" in text_of(session, "!echo hello")
+        assert session.close()
+        session = Session(warm)
+        assert "hello" in str(session.run("!echo hello", 10))
+        session.close()
+        warm.close()
+
     @pytest.mark.parametrize(
         ("code", "clean"),
         [
@@ -169,7 +202,7 @@ class TestIsolated:
         crowd = """
             import warnings
             warnings.simplefilter("ignore")  # since Python 3.12 of a fork where there are threads
-            for _ in range(40):
+            for _ in range(30):
                 if os.fork() == 0:
                     time.sleep(30)
                     os._exit(0)
