@@ -17,7 +17,7 @@ import helpers
 from helpers import recorded
 from helpers.course import drop
 from helpers.course.sandbox import lent, seccomp
-from helpers.course.sandbox.warm import FOLDERS, MESSAGES
+from helpers.course.sandbox.room import FOLDERS, MESSAGES
 
 LIBRARY = Path(helpers.__file__).parent
 HOME = FOLDERS[0]

@@ -27,7 +27,7 @@ import psutil
 
 from helpers.course import drop
 from helpers.course.sandbox import bubblewrap, cgroup, lent, memory
-from helpers.course.sandbox.warm import FOLDERS, SOCKETS
+from helpers.course.sandbox.room import FOLDERS, SOCKETS
 from helpers.course.settings import CourseError
 
 LOOK = 0.25  # seconds between two looks at what a sandbox uses

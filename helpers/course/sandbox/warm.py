@@ -16,20 +16,18 @@ import gc
 import importlib
 import json
 import os
-import re
 import resource
 import select
 import shutil
 import signal
 import sys
 import tempfile
-import time
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from helpers.course.sandbox import lent
+from helpers.course.sandbox.room import Room
 
 PRELOADED = (
     "ipywidgets",
@@ -53,14 +51,6 @@ PRELOADED = (
 )
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 MEETS_THE_KERNEL = "helpers.book"  # d2l, which has to meet it before it shows figures
-SOCKETS = "/run/kernel"  # a kernel's, by which the grader speaks to it
-FOLDERS = ("/tmp", "/dev/shm", SOCKETS)  # in memory
-MESSAGES = "/dev/mqueue"  # also a place where a learner can leave files
-TRACES = ("/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg", "/proc/keys")
-# Keyrings that come and go with anybody's processes; what is in them has a line of its own.
-OF_THE_SYSTEM = re.compile(r" keyring +(\.\w+|_(uid|uid_ses|ses|tid|pid)(\.\d+)?):")
-TERMINALS = ("/dev/pts", "/dev/pts/ptmx")
-RESOURCES = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
 
 
 def main() -> None:
@@ -132,17 +122,7 @@ class Server:
         self.alone = os.getpid() == 1  # first in a PID namespace: all other processes are learners'
         self.kernel = 0
         self.folder = ""
-        self.before: dict[str, Any] = {}
-        self.fixed: set[str] = set()  # mount points below FOLDERS, and the way to them
-        self.sockets = 0
-        self.modes: dict[str, int] = {}
-        if self.alone:
-            _remove(_files())
-            self.before, self.fixed = _traces(), set(_files())
-            self.sockets = _sockets()
-            self.modes = {
-                each: Path(each).stat().st_mode & 0o7777 for each in (*FOLDERS, *TERMINALS)
-            }
+        self.room = Room() if self.alone else None
         self.waiting = b""
 
     def serve(self) -> None:
@@ -200,15 +180,15 @@ class Server:
     def _end(self) -> bool | str:
         """End everything that the learner has started or left; True, or what could not be."""
         kernel, self.kernel = self.kernel, 0  # its end is no news
-        if self.alone:
-            return self._end_all()
+        if self.room:
+            return self._end_all(self.room)
         if kernel:
             os.killpg(kernel, signal.SIGKILL)
             os.waitpid(kernel, 0)
         shutil.rmtree(self.folder, ignore_errors=True)
         return True
 
-    def _end_all(self) -> bool | str:
+    def _end_all(self, room: Room) -> bool | str:
         while True:
             try:
                 os.kill(-1, signal.SIGKILL)  # all in the namespace but this one
@@ -216,75 +196,7 @@ class Server:
                     os.waitpid(-1, 0)
             except (ProcessLookupError, ChildProcessError):
                 break
-        try:
-            for path, mode in self.modes.items():
-                Path(path).chmod(mode)  # as it was; it may have been closed
-            _remove(each for each in _files() if each not in self.fixed)
-            left = sorted(self.fixed.symmetric_difference(_files()))
-        except RecursionError:
-            left = ["folders too deep to look into"]
-        left += [name for name, value in _traces().items() if value != self.before[name]]
-        left += ["sockets"] if _sockets_above(self.sockets) else []
-        return f"left over: {', '.join(left[:20])}" if left else True
-
-
-def _files() -> list[str]:
-    """All that a learner can leave, the deepest first. A mount point is in it, and what is mounted
-    there is not: that is read-only, and a course that is installed under /tmp is much of it."""
-    return [each for folder in (*FOLDERS, MESSAGES) for each in _below(folder)]
-
-
-def _below(folder: str) -> Iterator[str]:
-    try:
-        device, entries = Path(folder).stat().st_dev, list(os.scandir(folder))
-    except OSError:
-        return  # it is not there, or closed; if closed, it is itself what cannot be removed
-    for each in entries:
-        inside = each.is_dir(follow_symlinks=False)
-        if inside and each.stat(follow_symlinks=False).st_dev == device:
-            yield from _below(each.path)
-        yield each.path
-
-
-def _remove(files: Iterable[str]) -> None:
-    for each in files:
-        path = Path(each)
-        with suppress(OSError):
-            path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
-
-
-def _sockets() -> int:
-    """All there are in this network, with those that no process has."""
-    try:
-        return int(Path("/proc/net/sockstat").read_text().split(None, 3)[2])
-    except OSError:  # another system
-        return 0
-
-
-def _sockets_above(number: int) -> bool:
-    """Whether more are there than that: what TCP has not delivered outlives its process."""
-    for _ in range(20):  # Linux counts some that are closed a moment longer
-        if _sockets() <= number:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-def _traces() -> dict[str, Any]:
-    """What outlives a kernel's processes, and what they can change of this one."""
-    limits = [resource.getrlimit(each) for each in RESOURCES]
-    place = os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0), os.sched_getaffinity(0)
-    return {each: _read(each) for each in TRACES} | {"limits": limits, "priority": place}
-
-
-def _read(path: str) -> list[str]:
-    """What there is of something that outlives processes; without counts, which come and go."""
-    try:
-        lines = Path(path).read_text().splitlines()
-    except OSError:
-        return []
-    told = [line for line in lines if line.strip() and not OF_THE_SYSTEM.search(line)]
-    return sorted(line.split(None, 1)[0] for line in told)
+        return room.emptied()
 
 
 def _be_kernel(folder: str, connection: dict[str, Any], limits: dict[str, int]) -> None:
