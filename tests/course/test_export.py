@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 
-from helpers.course import export, worksheets
+from helpers.course import export
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
 from helpers.course.export import Exported
@@ -248,21 +248,6 @@ def test_folders_without_numbers_go_by_login_address_or_name(desk: Desk) -> None
     made = _export(desk, "canvas", sheet)
     assert [row[-1] for row in _lines(made.grades)[2:]] == ["4", "4", "4"]
     assert sum("no feedback in the zip" in each for each in made.said) == 3
-
-
-def test_a_number_counts_for_more_than_a_name() -> None:
-    """Who goes by a name that leads to another's row neither has it nor keeps the other from it."""
-    rows = [["Participant 7", "Ada Lovelace", "ada@uni.edu", ""]]
-    table = worksheets.Table(["Identifier", "Full name", "Email address", "Grade"], rows)
-    learners = [
-        worksheets.Learner("Ada-Lovelace-7", "7", ""),
-        worksheets.Learner("x-ada", "", "ada@uni.edu"),
-        worksheets.Learner("Ada-Lovelace", "", ""),
-    ]
-    for order in (learners, learners[::-1]):
-        found, without = worksheets.matched(worksheets.MOODLE, table, order)
-        assert found == {0: "Ada-Lovelace-7"}
-        assert without == dict.fromkeys(("x-ada", "Ada-Lovelace"), "no row is theirs")
 
 
 def test_a_mark_given_by_hand_goes_out_with_the_next_run(desk: Desk) -> None:
