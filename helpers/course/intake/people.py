@@ -13,7 +13,7 @@ import re
 import unicodedata
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -122,10 +122,9 @@ def _in_folder(folder: Path, units: list[str]) -> Iterator[Listed]:
     entries = _visible(folder)
     if len(entries) == 1 and _is_wrapper(entries[0].name, folder) and _is_folder(entries[0]):
         entries = _visible(Path(entries[0].path))
-    # One folder of another name, and one that is called like a unit is a person's as well.
-    by_unit = all(each.name in units for each in entries if _is_folder(each))
+    by_unit = _by_unit((each.name for each in entries if _is_folder(each)), units)
     for each in entries:
-        inside = _visible(Path(each.path)) if by_unit and _is_folder(each) else None
+        inside = _visible(Path(each.path)) if each.name in by_unit and _is_folder(each) else None
         for one in [each] if inside is None else inside:
             # What a folder holds has paths of its own; a file's name is all there is to a file.
             unit = () if inside is None else (each.name,)
@@ -164,12 +163,23 @@ def _in_zip(archive: Path, units: list[str]) -> Iterator[Listed]:
     tops = {parts[0] for parts in paths}
     around = len(tops) == 1 and _is_wrapper(min(tops), archive) and any(len(p) > 1 for p in paths)
     paths = [parts[around:] for parts in paths]
-    by_unit = all(parts[0] in units for parts in paths if len(parts) > 1)
+    by_unit = _by_unit({parts[0] for parts in paths if len(parts) > 1}, units)
     for number, (parts, is_folder) in enumerate(members):
         parts = parts[around:]
-        parts = parts[1:] if by_unit and len(parts) > 1 and parts[0] in units else parts
+        parts = parts[1:] if len(parts) > 1 and parts[0] in by_unit else parts
         if parts and is_work(parts[0]):
             yield parts, not is_folder, Source(archive, members=[number])
+
+
+def _by_unit(folders: Iterable[str], units: list[str]) -> set[str]:
+    """Folders around all that was handed in for a unit; a person may be called like one.
+
+    So they are no such folders where others are as many.
+    """
+    others = {*folders}
+    found = others & {*units}
+    others -= found
+    return found if len(found) > len(others) else set()
 
 
 def split(path: str) -> tuple[str, ...]:

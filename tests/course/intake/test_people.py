@@ -108,7 +108,7 @@ def test_nor_does_it_take_anybodys_address(tmp_path: Path) -> None:
 
 
 def test_a_folder_named_like_a_unit_is_its_owners_alone(tmp_path: Path) -> None:
-    """Where others' folders stand beside it, it is no folder of the unit's submissions."""
+    """Where as many others stand beside it, it is no folder of the unit's submissions."""
     mine, theirs = "01-tiny/bob/01-tiny.ipynb", "bob/01-tiny/01-tiny.ipynb"
     for named in ((mine,), (mine, theirs)):
         folder = tmp_path / str(len(named))
@@ -119,6 +119,16 @@ def test_a_folder_named_like_a_unit_is_its_owners_alone(tmp_path: Path) -> None:
         for place in (folder, archive):
             who = [each.student for each in people(place, UNITS)]
             assert who == ["bob"] if len(named) == 1 else ["01-tiny", "bob"]
+
+
+def test_another_folder_beside_those_of_the_units_is_a_persons(tmp_path: Path) -> None:
+    paths = [f"{unit}/bob/{unit}.ipynb" for unit in UNITS] + ["zoe/01-tiny/01-tiny.ipynb"]
+    for path in paths:
+        (tmp_path / "in" / path).parent.mkdir(parents=True)
+        (tmp_path / "in" / path).write_text("{}")
+    archive = _given(tmp_path / "all.zip", **dict.fromkeys(paths, b"{}"))
+    for place in (tmp_path / "in", archive):
+        assert [each.student for each in people(place, UNITS)] == ["bob", "zoe"]
 
 
 def test_a_name_that_is_anothers_by_number_makes_way(tmp_path: Path) -> None:
