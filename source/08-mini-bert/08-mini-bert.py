@@ -331,8 +331,8 @@ plots.show(*filling.filling(*fill(reader, "returns [MASK] if the string is empty
 
 # %% [markdown]
 # The answers no longer look random: `true` and `none` are what a function returns, and a colon
-# after “returns” is common. So what about Paris? Type any sentence with a `[MASK]` into the text
-# box. It is filled while you type.
+# after “returns” is common. So what about Paris? Type any sentence with a `[MASK]`; it is filled
+# while you type.
 
 # %% tags=["training"]
 widgets.explore(lambda sentence: filling.filling(*fill(reader, sentence)),
@@ -414,8 +414,7 @@ pd.DataFrame({"counting": short["unigram"].mean(), "counting and copying": short
 #
 # ## 5. How large is the real one?
 #
-# Our model has two layers. How large is BERT? The number usually given includes the pooler, but not
-# the two heads.
+# The number usually given includes the pooler, but not the two heads.
 
 # %% [markdown] exercise="parameters" title="Count them" difficulty=2 minutes=15
 # Write `parameters(V, D, L, T)` for a BERT with $V$ tokens, width $D$, $L$ layers and $T$
@@ -814,8 +813,7 @@ outcome("frozen", round(by_start.mean()["pretrained, frozen"], 2))
 # %% [markdown]
 # **Only pretrained models learned to answer, and only where the whole model was trained further.**
 # Fine-tuned for 800 steps of 64 texts, two of three seeds are right in more than 99 % of the texts,
-# and the third in 92 %. The frozen models are a little above chance (why not more, we have not
-# measured), those from nothing at chance.
+# and the third in 92 %. The frozen models are a little above chance, those from nothing at chance.
 #
 # [`docs/mini-bert.md`](../../docs/mini-bert.md) has a second task, and compares sizes, by their
 # **perplexity**, $e$ to the power of the loss.
