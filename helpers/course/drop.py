@@ -21,6 +21,7 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 NOBODY = 65534  # Linux' own number for it (/proc/sys/kernel/overflowuid)
 CLONE_NEWNS, MS_BIND, MS_REC, MS_PRIVATE = 0x20000, 4096, 16384, 1 << 18
@@ -58,8 +59,8 @@ def _open(folder: os.stat_result) -> bool:
     return bool(folder.st_mode & (0o100 if folder.st_uid == NOBODY else 1))
 
 
-def _main(view: dict[str, list[str]], command: list[str]) -> None:
-    reads = bool(view["reads"]) and _may_read()
+def _main(view: dict[str, Any], command: list[str]) -> None:
+    reads = view["reads"] and may_read()
     if view["folders"] and not reads:
         try:
             _show(view["folders"], view["paths"])
@@ -78,7 +79,7 @@ def _main(view: dict[str, list[str]], command: list[str]) -> None:
     os.execvp(command[0], command)
 
 
-def _may_read() -> bool:
+def may_read() -> bool:
     """Whether the right to read any file can be passed on; a container's root often lacks it."""
     held = re.search(r"CapPrm:\s*(\w+)", Path("/proc/self/status").read_text(encoding="utf-8"))
     return bool(held and int(held[1], 16) >> CAP_DAC_READ_SEARCH & 1)

@@ -353,9 +353,9 @@ outcome("paris", "e" if likeliest < 0.05 else "a" if said == "france" else "b" i
         else "c" if said in ANYWHERE else "d")
 
 # %% [markdown]
-# **It has never read about Paris.** In our runs, its best answer got 1 to 4 % of the probability,
-# and in the docstring 14 to 35 %. A masked language model does not say what is true. It says which
-# word would stand there *in its texts*, and with what probability.
+# **It has never read about Paris.** Its best answer is a guess, far less likely than the one in the
+# docstring. A masked language model does not say what is true. It says which word would stand there
+# *in its texts*, and with what probability.
 #
 # Does it hear a *not*?
 

@@ -12,7 +12,8 @@ from functools import partial
 from nbformat import NotebookNode
 
 from helpers.course.grading import words
-from helpers.course.grading.judge import Assertions, Check, Judge, withheld
+from helpers.course.grading.judge import Assertions, Check, Judge, exercises
+from helpers.course.grading.withheld import Withheld
 from helpers.course.intake.needed import LESSON, SKIPPED, code
 from helpers.course.sandbox import pool
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
@@ -67,13 +68,12 @@ class _Execution:
         if strange := words.strange(job.notebook):
             told = ", ".join(strange[:5])
             self.outcome.flags.append(f"words in its code that no exercise needs: {told}")
-        checks = [test for test in job.tests.values() if isinstance(test, Check)]
-        exercises = {each.exercise: each.known() for each in checks}
-        self.outcome.flags += words.named(job.notebook, exercises)
+        asked = exercises(job.tests)
+        self.outcome.flags += words.named(job.notebook, asked)
         start = time.monotonic()
         self.end = start + job.limits.notebook_seconds
         self.gone = ""  # why the rest is not run
-        missing = withheld(job.tests)
+        missing = Withheld(asked)
         self.session = Session(sandbox, missing.names)
         self.judge = Judge(partial(self._run, remembered=False), missing, self.outcome.flags)
         try:

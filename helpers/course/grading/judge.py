@@ -198,10 +198,10 @@ class Judge:
         return error("NoMarks", reason)
 
 
-def withheld(tests: Mapping[str, Check | Assertions]) -> Withheld:
-    """What a kernel does not have before the first of these."""
+def exercises(tests: Mapping[str, Check | Assertions]) -> dict[str, Exercise]:
+    """What these check, by the name of the cell with the answer."""
     checks = [test for test in tests.values() if isinstance(test, Check)]
-    return Withheld({test.exercise: test.known() for test in checks})
+    return {test.exercise: test.known() for test in checks}
 
 
 def _call(function: str, *arguments: str) -> str:

@@ -46,9 +46,9 @@ def named(notebook: NotebookNode, exercises: Mapping[str, Exercise]) -> list[str
         exercises: by the name of the cell with the answer.
     """
     return [
-        f"the answer to {name} names {each.__name__}, which it may not call"
+        f"the answer to {name} names {function}, which it may not call"
         for cell in notebook.cells
         if (name := cell.metadata.get("nbgrader", {}).get("grade_id")) in exercises
-        for each in dict.fromkeys(exercises[name].forbidden)
-        if isbuiltin(each) and each.__name__ and re.search(rf"\b{each.__name__}\b", cell.source)
+        for function in sorted({e.__name__ for e in exercises[name].forbidden if isbuiltin(e)})
+        if function and re.search(rf"\b{function}\b", cell.source)
     ]

@@ -239,7 +239,7 @@ def without_ending(name: str) -> str:
 
 def _named(found: list[Person]) -> list[Person]:
     """With names that are folders and do not depend on who else is there."""
-    short = {person: _folder(person, 8) for person in found}
+    short = {person: _folder(person) for person in found}
     shared = Counter(short.values())
     return sorted(
         (
@@ -257,13 +257,11 @@ def plain(said: str) -> str:
     return re.sub(r"[^\w.@+-]+", "-", whole)[:LONGEST].strip("-.@+") or "unnamed"
 
 
-def _folder(person: Person, digits: int = 64) -> str:
+def _folder(person: Person) -> str:
     """The name as it is where it can be a folder's, else what is left of it and a digest."""
-    if person.platform_id and digits < 64:
+    if person.platform_id:
         return f"{_left(person)}-{person.platform_id}"
-    if not person.platform_id and _safe(person.said):
-        return person.said
-    return _digest(person, digits)
+    return person.said if _safe(person.said) else _digest(person, 8)
 
 
 def _digest(person: Person, digits: int = 64) -> str:

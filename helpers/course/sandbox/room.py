@@ -15,6 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from helpers.course.sandbox import memory
+
 SOCKETS = "/run/kernel"  # a kernel's, by which the grader speaks to it
 FOLDERS = ("/tmp", "/dev/shm", SOCKETS)  # in memory
 MESSAGES = "/dev/mqueue"  # also a place where a learner can leave files
@@ -30,7 +32,7 @@ class Room:
 
     def __init__(self) -> None:
         _remove(_files())
-        self.traces, self.sockets = _traces(), _sockets()
+        self.traces, self.sockets = _traces(), memory.sockets(os.getpid())
         self.fixed = set(_files())  # mount points below FOLDERS, and the way to them
         ways = (*FOLDERS, *TERMINALS)
         self.modes = {each: Path(each).stat().st_mode & 0o7777 for each in ways}
@@ -74,18 +76,10 @@ def _remove(files: Iterable[str]) -> None:
             path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
-def _sockets() -> int:
-    """All there are in this network, with those that no process has."""
-    try:
-        return int(Path("/proc/net/sockstat").read_text().split(None, 3)[2])
-    except OSError:  # another system
-        return 0
-
-
 def _sockets_above(number: int) -> bool:
     """Whether more are there than that: what TCP has not delivered outlives its process."""
     for _ in range(20):  # Linux counts some that are closed a moment longer
-        if _sockets() <= number:
+        if memory.sockets(os.getpid()) <= number:
             return False
         time.sleep(0.02)
     return True

@@ -118,7 +118,7 @@ def test_a_folder_named_like_a_unit_is_its_owners_alone(tmp_path: Path) -> None:
         archive = _given(tmp_path / f"{len(named)}.zip", **dict.fromkeys(named, b"{}"))
         for place in (folder, archive):
             who = [each.student for each in people(place, UNITS)]
-            assert who == ["bob"] if len(named) == 1 else ["01-tiny", "bob"]
+            assert who == (["bob"] if len(named) == 1 else ["01-tiny", "bob"])
 
 
 def test_another_folder_beside_those_of_the_units_is_a_persons(tmp_path: Path) -> None:
