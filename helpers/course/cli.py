@@ -9,7 +9,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from helpers.course import settings
+from helpers.course import foreground, settings
 from helpers.course.settings import WINDOWS, CourseError, printable
 
 POSIX = ("fcntl", "resource")  # modules that Windows has not, and grading needs
@@ -20,6 +20,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         course = settings.find()
+        if options.graded and foreground.is_root() and arguments in (None, sys.argv[1:]):
+            _leave_root(course, options)
         return int(options.run(course, options))
     except CourseError as error:
         _complain(error)
@@ -36,6 +38,20 @@ def main(arguments: list[str] | None = None) -> int:
     return 1
 
 
+def _leave_root(course: settings.Course, options: argparse.Namespace) -> None:
+    """Go on as nobody with what learners have handed in."""
+    from helpers.course import unprivileged
+
+    if options.run is _grade:
+        course.refuse_places(options.submissions, options.out)
+        options.out.mkdir(parents=True, exist_ok=True)
+    if options.out.is_dir():
+        seen = [each for each in vars(options).values() if isinstance(each, Path)]
+        reads = options.run is not _formgrade  # a server reads what the class has, and no more
+        # The course's own folder may be one that nobody else may enter; what is in it is shown.
+        unprivileged.restart(options.out, [*course.root.iterdir(), *seen], reads)
+
+
 def _complain(error: object) -> None:
     """Say what went wrong; a line may name a learner's file."""
     print("\n".join(map(printable, str(error).split("\n"))), file=sys.stderr)
@@ -43,7 +59,7 @@ def _complain(error: object) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="course", description=__doc__)
-    parser.set_defaults(stopped="stopped")
+    parser.set_defaults(stopped="stopped", graded=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     setup = commands.add_parser("setup", help="create .venv, or bring it up to date")
@@ -84,17 +100,17 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("--exercise", default="", help=again + "this exercise of the unit")
     grade.add_argument("--no-sandbox", action="store_true", help="run learners' code unprotected")
     kept = "stopped; what has been graded is kept, and the same command goes on from there"
-    grade.set_defaults(run=_grade, stopped=kept)
+    grade.set_defaults(run=_grade, stopped=kept, graded=True)
 
     report = commands.add_parser("report", help="write OUT/report.html: how a graded class did")
     report.add_argument("out", type=Path, help="folder that `course grade` has written")
-    report.set_defaults(run=_report)
+    report.set_defaults(run=_report, graded=True)
 
     formgrade = commands.add_parser("formgrade", help="give marks by hand in nbgrader's formgrader")
     formgrade.add_argument("out", type=Path, help="folder that `course grade` has written")
     formgrade.add_argument("--port", type=int, default=8889, help="port of the page")
     formgrade.add_argument("--no-browser", action="store_true", help="only print the address")
-    formgrade.set_defaults(run=_formgrade)
+    formgrade.set_defaults(run=_formgrade, graded=True)
 
     export = commands.add_parser("export", help="write marks and feedback in a platform's format")
     export.add_argument("out", type=Path, help="folder that `course grade` has written")
@@ -104,7 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument(
         "--column", default="", help="column for the marks, if the worksheet has several"
     )
-    export.set_defaults(run=_export)
+    export.set_defaults(run=_export, graded=True)
 
     demo = commands.add_parser("demo", help="a tour: build, train, grade a synthetic class")
     demo.add_argument("--out", type=Path, default=Path("build/demo"), help="where results go")
@@ -248,8 +264,6 @@ def _demo(course: settings.Course, options: argparse.Namespace) -> int:
 
 
 def _test(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course import foreground
-
     less = ["--quick"] if options.quick else []
     return foreground.run([sys.executable, "-m", "tests.everything", *less], course.root)
 

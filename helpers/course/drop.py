@@ -1,4 +1,4 @@
-"""Where grading runs as root: what meets learners' work belongs to nobody, not to root.
+"""Where root runs a program that meets learners' work, it belongs to nobody, not to root.
 
 Inside a namespace of its own a learner's code would else be the owner of root's files: of
 /proc/sys, of the machine's devices. As a program, this file gives up all rights and becomes the
@@ -30,12 +30,12 @@ CAP_DAC_READ_SEARCH, CAPABILITIES = 2, 0x20080522  # the version of their number
 
 
 def words(paths: Iterable[str], reads: bool = False) -> list[str]:
-    """What stands before a command that is to see `paths`; nothing where nobody is root.
+    """What stands before a command that is to see `paths`; nothing where no right is to be lost.
 
     Args:
         reads: it may read any file besides, where the system passes that right on.
     """
-    if os.geteuid() != 0:
+    if os.geteuid() != 0 and (reads or not _holds("CapAmb")):
         return []
     there = [Path(path) for path in paths if Path(path).exists()]
     named = sorted({*there, *(path.resolve() for path in there)})  # links are followed later
@@ -60,15 +60,28 @@ def _open(folder: os.stat_result) -> bool:
 
 
 def _main(view: dict[str, Any], command: list[str]) -> None:
+    if os.geteuid() == 0:
+        _leave_root(view)
+    else:
+        _keep()
+    os.execvp(command[0], command)
+
+
+def _leave_root(view: dict[str, Any]) -> None:
     reads = view["reads"] and may_read()
-    if view["folders"] and not reads:
+    if view["folders"]:
+        folder = Path.cwd()
         try:
             _show(view["folders"], view["paths"])
         except OSError as error:
-            sys.exit(
-                f"root cannot show {', '.join(view['paths'])} to an unprivileged user ({error}): "
-                "grade as an ordinary user instead, or keep the course where everybody may enter"
-            )
+            if not reads:
+                sys.exit(
+                    f"root cannot show {', '.join(view['paths'])} to an unprivileged user "
+                    f"({error}): grade as an ordinary user instead, or keep the course where "
+                    "everybody may enter"
+                )
+        with suppress(OSError):  # into what is shown there now
+            os.chdir(folder)
     if reads:
         _call("prctl", PR_SET_KEEPCAPS, 1, 0, 0, 0)
     os.setgroups([])
@@ -76,21 +89,30 @@ def _main(view: dict[str, Any], command: list[str]) -> None:
     os.setresuid(NOBODY, NOBODY, NOBODY)
     if reads:
         _keep(CAP_DAC_READ_SEARCH)
-    os.execvp(command[0], command)
 
 
 def may_read() -> bool:
     """Whether the right to read any file can be passed on; a container's root often lacks it."""
-    held = re.search(r"CapPrm:\s*(\w+)", Path("/proc/self/status").read_text(encoding="utf-8"))
-    return bool(held and int(held[1], 16) >> CAP_DAC_READ_SEARCH & 1)
+    return _holds("CapPrm")
 
 
-def _keep(right: int) -> None:
-    """Of root's rights no more than this one, for the command as well."""
+def _holds(kind: str) -> bool:
+    """Whether this process may read any file; `kind` is a set of rights, as /proc calls it."""
+    with suppress(FileNotFoundError):  # a system without Linux' rights
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
+        held = re.search(rf"{kind}:\s*(\w+)", status)
+        return bool(held and int(held[1], 16) >> CAP_DAC_READ_SEARCH & 1)
+    return False
+
+
+def _keep(*kept: int) -> None:
+    """Of all rights no more than these, for the command as well."""
     header = (ctypes.c_uint32 * 2)(CAPABILITIES, 0)
-    rights = (ctypes.c_uint32 * 6)(*[1 << right] * 3)  # effective, permitted, inheritable
+    bits = sum(1 << each for each in kept)
+    rights = (ctypes.c_uint32 * 6)(*[bits] * 3)  # effective, permitted, inheritable
     _call("capset", header, rights)
-    _call("prctl", PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, right, 0, 0)
+    for each in kept:
+        _call("prctl", PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, each, 0, 0)
 
 
 def _call(name: str, *arguments: object) -> None:

@@ -84,6 +84,22 @@ class Course:
         """The unit's source."""
         return self.source / unit / f"{unit}.py"
 
+    def refuse_places(self, submissions: Path, out: Path) -> None:
+        """See that what is graded into OUT touches neither the course nor the submissions.
+
+        Raises:
+            CourseError: it would.
+        """
+        places = [out.resolve(), submissions.resolve()]
+        if self.root in places or places[0] in [places[1], *places[1].parents, self.source]:
+            raise CourseError(
+                f"--out {out} holds the course or the submissions; name another folder"
+            )
+        if places[1] in places[0].parents:
+            raise CourseError(f"--out {out} is inside {submissions}; name a folder beside it")
+        if not submissions.exists():
+            raise CourseError(f"{submissions} is neither a folder nor a zip")
+
 
 def find(start: Path | None = None) -> Course:
     """The checkout around `start` (the current folder).

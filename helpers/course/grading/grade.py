@@ -81,9 +81,7 @@ def grade(
         CourseError: the folder holds no submission, or there is no way to make a sandbox.
     """
     submissions, out = submissions.absolute(), out.absolute()  # nbgrader goes into other folders
-    _refuse_places(course, submissions, out)
-    if not submissions.exists():
-        raise CourseError(f"{submissions} is neither a folder nor a zip")
+    course.refuse_places(submissions, out)
     if isolated and not scheduler and (reason := bubblewrap.available()):
         raise CourseError(reason)
     out.mkdir(parents=True, exist_ok=True)
@@ -95,14 +93,6 @@ def grade(
             run = _Run(course, out, found, limits, isolated, choice)
             run.all(workplace, capacity)
         return run.table(others)
-
-
-def _refuse_places(course: Course, submissions: Path, out: Path) -> None:
-    places = [out.resolve(), submissions.resolve()]
-    if course.root in places or places[0] in [places[1], *places[1].parents, course.source]:
-        raise CourseError(f"--out {out} holds the course or the submissions; name another folder")
-    if places[1] in places[0].parents:
-        raise CourseError(f"--out {out} is inside {submissions}; name a folder beside it")
 
 
 @dataclass

@@ -11,6 +11,8 @@ from typing import Any
 
 from helpers.course.settings import CourseError
 
+LOCK = ".lock"  # in every folder of a class
+
 
 def entries(out: Path) -> Iterator[dict[str, Any]]:
     """The whole lines of OUT/journal.jsonl, each with "key", "row" and "seconds" by test."""
@@ -31,7 +33,7 @@ def alone(out: Path) -> Iterator[None]:
     Raises:
         CourseError: somebody does.
     """
-    with (out / ".lock").open("w") as file:
+    with (out / LOCK).open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:

@@ -44,7 +44,7 @@ def available() -> str:
     if shutil.which("bwrap") is None:
         return MISSING
     reason = _trial()
-    root = AS_ROOT if os.geteuid() == 0 else ""
+    root = AS_ROOT if os.geteuid() in (0, drop.NOBODY) else ""
     return REFUSED.format(reason=reason, root=root) if reason else ""
 
 
@@ -132,10 +132,13 @@ def _system() -> dict[str, str]:
     system = ["/usr", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime"]
     python = {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent.parent)}
     places = {path: path for path in (*system, *sorted(python))}
-    # What matplotlib knows of the fonts, or each sandbox would look through all of them.
+    return places | {str(each): f"{HOME}/.cache/matplotlib/{each.name}" for each in fonts()}
+
+
+def fonts() -> list[Path]:
+    """What matplotlib knows of the fonts, or each sandbox would look through all of them."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "matplotlib"
-    fonts = sorted(cache.glob("fontlist-*.json"))
-    return places | {str(each): f"{HOME}/.cache/matplotlib/{each.name}" for each in fonts}
+    return sorted(cache.glob("fontlist-*.json"))
 
 
 def environment() -> dict[str, str]:
