@@ -9,9 +9,11 @@ from contextlib import contextmanager
 
 import torch
 
+from helpers.course.foreground import is_root
 from helpers.course.sandbox import bubblewrap, pool
 from helpers.course.settings import CourseError
 
+AS_ROOT = "root has started it; start it as an ordinary user"
 SPARE = 2  # workers beyond one per core: while some wait for their kernels, others compute
 
 
@@ -51,10 +53,15 @@ def executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Exe
             raise CourseError(
                 f"no worker has joined {scheduler}: start some, dask worker {scheduler}"
             )
-        reasons = client.run(bubblewrap.available).values() if isolated else ()
+        reasons = client.run(_unfit).values() if isolated else ()
         if reason := next(filter(None, reasons), ""):
             raise CourseError(f"a worker of {scheduler} cannot execute: {reason}")
         try:
             yield client.get_executor(pure=False, retries=1), capacity
         finally:
             client.run(pool.close)
+
+
+def _unfit() -> str:
+    """Why a worker cannot execute what was handed in; empty if it can."""
+    return AS_ROOT if is_root() else bubblewrap.available()

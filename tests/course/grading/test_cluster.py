@@ -1,17 +1,21 @@
 """The same job on a Dask cluster: two workers on separate folders, one killed midway."""
 
 import os
+import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import nbformat
 import psutil
 import pytest
-from distributed import LocalCluster
+from distributed import Client, LocalCluster
 
+from helpers.course import drop
 from helpers.course.authoring import build
-from helpers.course.grading import grade
+from helpers.course.grading import grade, workers
 from helpers.course.grading.journal import entries
 from helpers.course.grading.workers import executor
 from helpers.course.sandbox import bubblewrap
@@ -21,13 +25,23 @@ from tests.common import ISOLATED
 UNIT = "01-tiny"
 
 
-def _running(cluster: LocalCluster) -> list[str]:
-    """The programs that the workers have started."""
-    return [
-        each.name()
-        for worker in cluster.workers.values()
-        for each in psutil.Process(worker.pid).children(recursive=True)
-    ]
+@contextmanager
+def _cluster(folder: Path) -> Iterator[tuple[str, list[psutil.Popen]]]:
+    """The address of a cluster and its two workers, which an ordinary user has started."""
+    folder.mkdir()
+    drop.give(folder)
+    before = drop.words([*bubblewrap.shown(), str(bubblewrap.LIBRARY), str(folder)])
+    with LocalCluster(n_workers=0, dashboard_address="") as made, ExitStack() as ending:
+        words = [*before, sys.executable, "-m", "dask", "worker", made.scheduler_address]
+        words += ["--no-nanny", "--nthreads", "1", "--no-dashboard"]
+        home = os.environ | {"HOME": str(folder)}
+        pair = [psutil.Popen(words, cwd=folder, env=home) for _ in range(2)]
+        for each in pair:
+            ending.callback(each.wait)
+            ending.callback(each.kill)
+        with Client(made.scheduler_address) as client:
+            client.wait_for_workers(2, timeout=60)
+        yield made.scheduler_address, pair
 
 
 def test_a_worker_that_is_killed_costs_nobody_a_mark(tiny: Course, tmp_path: Path) -> None:
@@ -36,35 +50,28 @@ def test_a_worker_that_is_killed_costs_nobody_a_mark(tiny: Course, tmp_path: Pat
         path = tmp_path / "in" / f"s{number}" / UNIT / f"{UNIT}.ipynb"
         path.parent.mkdir(parents=True)
         nbformat.write(built.solution, path)
-    cluster = LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        dashboard_address="",
-        local_directory=str(tmp_path / "workers"),
-    )
     out = tmp_path / "out"
+    started: list[psutil.Process] = []
 
     def kill_one() -> None:
         while len(list(entries(out))) < 2:
             time.sleep(0.02)
-        psutil.Process(cluster.workers[0].pid).kill()
+        started.extend(pair[0].children(recursive=True))
+        pair[0].kill()
 
-    with cluster:
+    with _cluster(tmp_path / "workers") as (address, pair):
         killer = threading.Thread(target=kill_one)
         killer.start()
-        table = grade.grade(
-            tiny,
-            tmp_path / "in",
-            out,
-            scheduler=cluster.scheduler_address,
-            isolated=ISOLATED,
-        )
+        table = grade.grade(tiny, tmp_path / "in", out, scheduler=address, isolated=ISOLATED)
         killer.join()
+        assert started and psutil.wait_procs(started, timeout=10)[1] == []
         # What the killed one had begun may be done twice, and ends a little later.
         end = time.monotonic() + 60
-        while "bwrap" in (running := _running(cluster)) and time.monotonic() < end:
+        names = {"bwrap"}
+        while "bwrap" in names and time.monotonic() < end:
+            names = {each.name() for each in pair[1].children(recursive=True)}
             time.sleep(0.1)
-        assert "bwrap" not in running
+        assert "bwrap" not in names
     assert table.score.tolist() == [2] * 6
     assert table.status.tolist() == ["graded"] * 6
 
@@ -87,11 +94,11 @@ def test_who_cannot_execute_is_told(
     ):
         grade.grade(*given, scheduler=cluster.scheduler_address)
     monkeypatch.setattr(bubblewrap, "available", lambda: "bubblewrap is missing")
-    with (
-        LocalCluster(n_workers=1, processes=False, dashboard_address="") as cluster,
-        pytest.raises(CourseError, match=r"a worker of .* cannot execute: bubblewrap is missing"),
-    ):
-        grade.grade(*given, scheduler=cluster.scheduler_address)
+    with LocalCluster(n_workers=1, processes=False, dashboard_address="") as cluster:
+        for root, reason in ((True, workers.AS_ROOT), (False, "bubblewrap is missing")):
+            monkeypatch.setattr(workers, "is_root", lambda root=root: root)
+            with pytest.raises(CourseError, match=f"a worker of .* cannot execute: {reason}"):
+                grade.grade(*given, scheduler=cluster.scheduler_address)
 
 
 def test_two_notebooks_more_than_cores_are_taken_unless_told_otherwise() -> None:
