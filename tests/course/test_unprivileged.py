@@ -15,7 +15,7 @@ import pytest
 from helpers.course import drop, unprivileged
 from helpers.course.authoring import build
 from helpers.course.grading.journal import LOCK
-from helpers.course.sandbox import cgroup
+from helpers.course.sandbox import bubblewrap, cgroup
 from helpers.course.settings import Course, CourseError
 from tests.common import ISOLATED
 
@@ -93,6 +93,19 @@ def test_nobody_owns_the_folder_and_what_root_has_written_there(
     assert {each.lstat().st_uid for each in (out, *out.rglob("*"))} == {drop.NOBODY}
 
 
+@pytest.mark.skipif(not ISOLATED, reason="needs bubblewrap")
+def test_a_container_that_passes_no_rights_on_grades_too(
+    tiny: Course, handed_in: Path, tmp_path: Path
+) -> None:
+    for path in handed_in.rglob("*.ipynb"):
+        path.chmod(0o644)
+    tmp_path.chmod(0o700)
+    for words in (("grade", "in", "--out", "out"), ("report", "out")):  # of the folder it is in
+        running = _course(tiny, *words, without="dac_read_search")
+        assert running.communicate()[0] and running.returncode == 0
+    assert pd.read_csv(tmp_path / "out" / "grades.csv").score.tolist() == [2, 2]
+
+
 def test_links_in_the_folder_give_nothing_else_away(
     tiny: Course, handed_in: Path, tmp_path: Path
 ) -> None:
@@ -141,6 +154,15 @@ def test_a_root_that_can_show_nothing_says_what_to_do(
     assert not (tmp_path / "out" / "gradebook.db").exists()
 
 
+@pytest.mark.skipif(not ISOLATED, reason="needs bubblewrap")
+def test_where_no_sandbox_can_be_made_it_says_so_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has come from root is told that root is the reason."""
+    monkeypatch.setattr(bubblewrap, "_trial", lambda: "no")
+    for user, told in ((0, True), (drop.NOBODY, True), (1000, False)):
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        assert (bubblewrap.AS_ROOT.strip() in bubblewrap.available()) is told
+
+
 def test_a_server_may_read_no_more_than_nobody(tiny: Course, tmp_path: Path) -> None:
     """The formgrader, which begins as root: no class, and it ends; its rights are its page's."""
     (tmp_path / LOCK).touch()
@@ -160,14 +182,22 @@ def test_a_folder_is_asked_for_before_it_is_given(tmp_path: Path) -> None:
         unprivileged.restart(tmp_path, [], reads=True)
 
 
-def test_a_cgroup_goes_to_nobody_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_nobody_needs_goes_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (made := tmp_path / "a.scope").mkdir()
     (made / "cgroup.controllers").write_text("memory pids\n")
     (made / "cgroup.procs").write_text(f"{os.getpid()}\n")
     (tmp_path / "own").write_text("0::/a.scope\n")
     monkeypatch.setattr(cgroup, "ROOT", tmp_path)
     monkeypatch.setattr(cgroup, "OWN", tmp_path / "own")
-    cgroup.give(drop.NOBODY)
-    owners = {each.name: each.stat().st_uid for each in (made, *made.iterdir())}
-    given = {"a.scope": drop.NOBODY, "cgroup.procs": drop.NOBODY, "cgroup.controllers": 0}
-    assert owners == given  # a real one has cgroup.subtree_control besides
+    (out := tmp_path / "out").mkdir()
+    begun: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda _, words: begun.append(words))
+    with monkeypatch.context() as patch:
+        for name in ("HOME", "USER", "LOGNAME", "XDG_CACHE_HOME"):
+            patch.setenv(name, os.environ.get(name, str(tmp_path)))
+        unprivileged.restart(out, [], reads=True)
+        assert Path.home() == out / unprivileged.HOME and "XDG_CACHE_HOME" not in os.environ
+    assert begun[0][-len(sys.orig_argv) + 1 :] == sys.orig_argv[1:]
+    owners = {each.name: each.stat().st_uid for each in (out, made, *made.iterdir())}
+    given = dict.fromkeys(("out", "a.scope", "cgroup.procs"), drop.NOBODY)
+    assert owners == given | {"cgroup.controllers": 0}  # a real one has subtree_control besides
