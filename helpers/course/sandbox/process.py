@@ -31,7 +31,7 @@ from helpers.course.sandbox.room import FOLDERS, SOCKETS
 from helpers.course.settings import CourseError
 
 LOOK = 0.25  # seconds between two looks at what a sandbox uses
-START = 60.0  # seconds until torch is loaded, or a kernel answers
+START = 180.0  # seconds until torch is loaded, or a kernel answers
 STOP = 10.0  # seconds until all that a kernel left is ended
 MANY = 40  # processes at once; each may watch many files, of which Linux counts those of a user
 SOCKETS_OPEN = 200  # at once

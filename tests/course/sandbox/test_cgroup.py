@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,23 @@ def test_a_sandbox_begins_in_it_and_says_why_the_kernel_ended_it(scope: Path) ->
         session.close()
     finally:
         sandbox.close()
+
+
+def test_it_is_closed_once_and_as_soon_as_it_is_empty(
+    scope: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Cgroup(1 << 30, 100)
+    left = list(made.path.iterdir())  # as many looks as processes that end
+    looks = len(left)
+
+    def sleep(_seconds: float) -> None:
+        left.pop().unlink()
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    monkeypatch.setattr(Path, "write_text", lambda *_: None)  # a real one has no file to be made
+    made.close()
+    assert looks == 4 and not left and not made.path.exists()
+    made.close()  # a sandbox that is ended is closed again by those who keep them; nobody waits
 
 
 needs_cgroup = pytest.mark.skipif(
