@@ -63,7 +63,7 @@ def export(out: Path, to: str, worksheet: Path | None, unit: str, column: str) -
         CourseError: nothing has been graded, or it cannot be told what goes where.
     """
     rows = _of_unit(rows_of(out), out, unit)
-    _of_platform(rows, to)
+    rows = _of_platform(rows, to)
     waiting = {row.student: why for row in rows.itertuples() if (why := _unfinished(row))}
     done = rows[~rows.student.isin(waiting)]
     if done.empty:
@@ -101,11 +101,16 @@ def _of_unit(rows: pd.DataFrame, out: Path, unit: str) -> pd.DataFrame:
     return pd.concat([chosen, rows[(rows.unit == "") & ~rows.student.isin(chosen.student)]])
 
 
-def _of_platform(rows: pd.DataFrame, to: str) -> None:
-    """See that numbers are not taken for those of another platform."""
-    if others := sorted({platform_of(each) for each in rows.return_as} - {"", to}):
+def _of_platform(rows: pd.DataFrame, to: str) -> pd.DataFrame:
+    """The rows, without numbers that may be those of another platform."""
+    platforms = rows.return_as.map(platform_of)
+    others = sorted({*platforms} - {"", to})
+    if others and not (platforms == to).any():
         title = PLATFORMS[others[0]].title
         raise CourseError(f"these were handed in at {title}; export them --to {others[0]}")
+    ours = ~platforms.isin(others)  # one odd name is no reason to keep all others waiting
+    told = ("platform_id", "email", "return_as")
+    return rows.assign(**{name: rows[name].where(ours, "") for name in told})
 
 
 def _unfinished(row: Any) -> str:

@@ -19,9 +19,9 @@ def run(words: Sequence[str], folder: Path | None = None) -> int:
                 continue
 
 
-def jupyter(app: str, root: Path, port: int, browser: bool) -> list[str]:
-    """What starts one of Jupyter's servers on the files below `root`."""
-    words = [sys.executable, "-m", app, f"--port={port}", f"--ServerApp.root_dir={root.absolute()}"]
+def jupyter(app: Sequence[str], root: Path, port: int, browser: bool) -> list[str]:
+    """What starts one of Jupyter's servers, as Python is told, on the files below `root`."""
+    words = [sys.executable, *app, f"--port={port}", f"--ServerApp.root_dir={root.absolute()}"]
     if not browser:
         words.append("--no-browser")
     if is_root():

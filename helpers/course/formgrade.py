@@ -7,6 +7,13 @@ from pathlib import Path
 from helpers.course import foreground
 from helpers.course.settings import CourseError
 
+# Jupyter's server, but for the service that renders any notebook, a learner's scripts and all.
+SERVER = """
+from jupyter_server.serverapp import ServerApp
+ServerApp.default_services = tuple(s for s in ServerApp.default_services if s != "nbconvert")
+ServerApp.launch_instance()
+"""
+
 
 def command(out: Path, port: int, browser: bool = True) -> list[str]:
     """What starts a Jupyter server on OUT, which opens the formgrader; to be run inside OUT.
@@ -18,7 +25,7 @@ def command(out: Path, port: int, browser: bool = True) -> list[str]:
         raise CourseError(
             f"{out} holds no graded class; make one with: course grade SUBMISSIONS --out {out}"
         )
-    words = foreground.jupyter("jupyter_server", out, port, browser)
+    words = foreground.jupyter(("-c", SERVER), out, port, browser)
     return [*words, "--ServerApp.default_url=/formgrader/gradebook"]
 
 

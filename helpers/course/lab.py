@@ -50,7 +50,7 @@ def command(course: Course, port: int, browser: bool = True) -> list[str]:
         from jupyterlab_server.workspaces_handler import WorkspacesManager  # takes a second
 
         WorkspacesManager(str(layout)).save("default", json.dumps(_opened(course.units()[0])))
-    words = foreground.jupyter("jupyterlab", course.work, port, browser)
+    words = foreground.jupyter(("-m", "jupyterlab"), course.work, port, browser)
     return [*words, f"--LabApp.workspaces_dir={layout}", "--log-level=ERROR"]
 
 

@@ -42,5 +42,9 @@ def test_an_essay_is_given_its_points(tiny: Course, tmp_path: Path, page: Page) 
         with page.expect_response(lambda answer: "/formgrader/api/grade/" in answer.url):
             score.fill("3")
             score.blur()
+        # Jupyter would show any notebook, a learner's own scripts and all.
+        for place in ("submitted", "autograded"):
+            shown = page.request.get(f"{address}/nbconvert/html/{place}/ada/{UNIT}/{UNIT}.ipynb")
+            assert shown.status == 404
     row = grade.grade(tiny, tmp_path / "in", out, isolated=ISOLATED).iloc[0]
     assert (row.score, row.max_score, row.status) == (5, 6, "graded")

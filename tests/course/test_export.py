@@ -123,6 +123,16 @@ def test_moodle_without_its_worksheet(desk: Desk) -> None:
             _export(desk, other)
 
 
+def test_a_number_of_another_platform_is_nobodys_and_keeps_nobody_waiting(desk: Desk) -> None:
+    ada, eve = CANVAS.format("lovelaceada", 12345, 901), MOODLE.format("Eve", 12346)
+    desk.grade(desk.archive(**{ada: desk.work(), eve: desk.work()}))
+    title, *others = GRADEBOOK
+    made = _export(desk, "canvas", _sheet(desk, title.format(f"Unit {UNIT}"), *others))
+    marks = {row[1]: row[-1] for row in _lines(made.grades)[3:]}
+    assert marks == {"12345": "4", "12346": "1", "12347": "", "99": ""}
+    assert set(_returned(made)) == {"12345"}
+
+
 GRADEBOOK = (
     "Student,ID,SIS User ID,SIS Login ID,Section,Notes,Essay (8),{} (9),Current Score,Final Grade",
     ",,,,,,,Manual Posting,,",

@@ -21,7 +21,8 @@ from pygments.token import Comment, Literal, Name, Punctuation, String, Text
 
 RUN = 5  # tokens
 SET = re.compile(r"\b\w+\.(\w+)\s*=(?!=)")  # attributes that an author names
-LONGEST = 100_000  # characters of an answer; nobody writes so much by hand
+LONGEST = 20_000  # characters of an answer; nobody writes so much by hand
+BLANK = re.compile(r"\s{200,}")  # which the lexer reads again from each of its lines
 # Measured in tests/course/grading/test_similarity.py, on copies and on answers written apart.
 ALIKE = 0.75  # fraction of the shorter answer's own runs
 ENOUGH = 10  # runs shared; a line may be the same by chance
@@ -115,7 +116,7 @@ def _lines(code: str, shared: Runs) -> tuple[int, ...]:
 
 def _runs(code: str) -> Iterator[tuple[tuple[str, ...], tuple[int, ...]]]:
     """Each run of tokens, and the line of each of them."""
-    for statement in _statements(code[:LONGEST]):
+    for statement in _statements(BLANK.sub("\n", code)[:LONGEST]):
         tokens, lines = zip(*statement, strict=True)
         if tokens[0] not in ("import", "from"):
             for i in range(max(1, len(tokens) - RUN + 1)):

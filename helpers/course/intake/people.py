@@ -38,7 +38,12 @@ BRIGHTSPACE = re.compile(  # "123-456 - Ada Lovelace - Nov 21, 2026 1011 AM"
     re.DOTALL,
 )
 CANVAS = re.compile(  # "lovelaceada_LATE_12345_67890_name-1.ipynb", which is always a file
-    r"(?P<student>[^_]+)_(?P<late>LATE_)?(?P<number>[0-9]{1,20})_(?P<time>[0-9]{1,20})_."
+    r"(?P<student>(?:(?!_[0-9]+_).)+?)_"  # Canvas takes _digits_ out of a name
+    r"(?P<late>LATE_)?(?P<number>[0-9]{1,20})_(?P<time>[0-9]{1,20})_.",
+    re.DOTALL,
+)
+HIDDEN = re.compile(  # "anon_LATE_vHq3z_67890_name.ipynb", where Canvas says no names
+    r"(?P<student>anon_(?:LATE_)?[A-Za-z0-9]{1,20})_(?P<time>[0-9]{1,20})_.", re.DOTALL
 )
 EMAIL = re.compile(r"\w[\w.+-]{0,63}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
 SAFE = re.compile(r"\w(?:[\w.@+-]*\w)?")
@@ -195,12 +200,13 @@ def is_work(name: str) -> bool:
 def _person(name: str, is_file: bool, units: list[str]) -> tuple[Person, float, str] | None:
     """Who has a name like this, when they handed in and what they are returned as, if anybody."""
     patterns = (MOODLE, BRIGHTSPACE, CANVAS) if is_file else (MOODLE, BRIGHTSPACE)
-    if ways := [found for each in patterns if (found := each.match(name))]:
+    ways = [found for each in patterns if (found := each.match(name))]
+    hidden = HIDDEN.match(name) if is_file else None
+    if hidden and all(each.re is CANVAS for each in ways):
+        return Person(hidden["student"]), times.of_platform(hidden["time"]), ""
+    if ways:
         found = ways[0]
-        again = found.re is not CANVAS and found.re.search(name, found.end("number"))
-        dated = found.re is BRIGHTSPACE and re.search(f" - {DATE}", name[found.end() :])
-        if len(ways) > 1 or again or dated:
-            # Who may choose a name or a file's name could pass for somebody else.
+        if hidden or len(ways) > 1 or _two_ways(name, found):
             note = "the name can be read in two ways, so no number of the platform is taken from it"
             return Person(name, notes=(note,), doubtful=True), 0.0, ""
         order = times.of_platform(found.groupdict().get("time") or "0")
@@ -211,7 +217,17 @@ def _person(name: str, is_file: bool, units: list[str]) -> tuple[Person, float, 
         return None  # a list of the class, or the like
     stem = without_ending(name)
     unit = next((each for each in units if each in stem), "")
-    return Person((stem.replace(unit, "").strip(" _-") if unit else stem) or stem), 0.0, ""
+    said = (stem.replace(unit, "").strip(" _-") if unit else stem) or stem
+    return Person(said, doubtful=not EMAIL.fullmatch(said)), 0.0, ""
+
+
+def _two_ways(name: str, found: re.Match[str]) -> bool:
+    """Whether one who may choose a name or a file's name could pass for somebody else."""
+    after = name[found.end("number") :]
+    if found.re is CANVAS:  # "eve_8_66_902_name": is she eve_8, or is 8 her number?
+        return not found["late"] and bool(re.match(r"_[0-9]+_[0-9]+_", after))
+    dated = found.re is BRIGHTSPACE and re.search(f" - {DATE}", name[found.end() :])
+    return bool(dated or found.re.search(name, found.end("number")))
 
 
 def _return_as(found: re.Match[str]) -> str:

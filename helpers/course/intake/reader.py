@@ -12,6 +12,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -35,6 +36,8 @@ LIMITS = Limits()
 START = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
 READY = "ready\n"
 TEXT = 300  # characters of a reason or a note
+# At the beginning of a cell, also where a table is read whose cells another sign parts.
+FORMULA = re.compile(r"""(^|[;,|])(?=[\s"']*[=+@\uff1d\uff0b\uff0d\uff20-])""")
 
 
 class Reader:
@@ -118,7 +121,7 @@ class Reader:
 def printable(text: str) -> str:
     """Safe for a terminal and, as no formula, for a table, whatever a file is called."""
     shown = "".join(each if each.isprintable() else "\ufffd" for each in text[:TEXT])
-    return f"'{shown}" if shown.lstrip()[:1] in {*"=+-@"} else shown
+    return FORMULA.sub(r"\1'", shown)
 
 
 def look_through(

@@ -35,8 +35,8 @@ def harmless(
     end = time.monotonic() + PATIENCE
     made = v4.new_notebook(metadata=copy.deepcopy(METADATA))
     for cell in notebook.cells:
-        fresh = _code(cell) if cell.cell_type == "code" else _text(cell, time.monotonic() > end)
-        made.cells.append(fresh)
+        late = time.monotonic() > end
+        made.cells.append(_code(cell, late) if cell.cell_type == "code" else _text(cell, late))
     return made, resources
 
 
@@ -49,9 +49,9 @@ def _known(cell: NotebookNode) -> dict[str, Any]:
     return {name: cell.metadata[name] for name in ("nbgrader", "tags") if name in cell.metadata}
 
 
-def _code(cell: NotebookNode) -> NotebookNode:
-    outputs = [kept for each in cell.outputs if (kept := _output(each))]
-    made = _cell("code", cell.source, cell.id, _known(cell))
+def _code(cell: NotebookNode, late: bool) -> NotebookNode:
+    outputs = [kept for each in cell.outputs if (kept := _output(each, late))]
+    made = _cell("code", rendering.without_blanks(cell.source), cell.id, _known(cell))
     made |= {"outputs": outputs, "execution_count": None}
     return ClearHiddenTests().preprocess_cell(made, {}, 0)[0] if is_grade(made) else made
 
@@ -78,7 +78,7 @@ def _fenced(text: str) -> str:
     return f"{fence}\n{text}\n{fence}"
 
 
-def _output(output: NotebookNode) -> NotebookNode | None:
+def _output(output: NotebookNode, late: bool) -> NotebookNode | None:
     """The same in kinds that no program runs; None where nothing of it is left."""
     match output:
         case {"output_type": "stream", "text": text}:
@@ -90,13 +90,13 @@ def _output(output: NotebookNode) -> NotebookNode | None:
                 "error", traceback=[*map(str, output.get("traceback", []))], **told
             )
         case {"output_type": "display_data" | "execute_result" as kind, "data": {**data}}:
-            kept = _data(data)
+            kept = _data(data, late)
             metadata = {"image/png": {"alt": alt}} if (alt := rendering.description(output)) else {}
             return v4.new_output(kind, data=kept, metadata=metadata) if kept else None
     return None
 
 
-def _data(data: Mapping[Any, Any]) -> dict[str, Any]:
+def _data(data: Mapping[Any, Any], late: bool) -> dict[str, Any]:
     """Text, pictures that are what they say, clean HTML, and what a check has found."""
     kept: dict[str, Any] = {}
     if "text/plain" in data:
@@ -104,7 +104,7 @@ def _data(data: Mapping[Any, Any]) -> dict[str, Any]:
     if picture := rendering.image(data):
         kind, content = picture.removeprefix("data:").split(";base64,")
         kept[kind] = content
-    if shown := rendering.table(str(data.get("text/html", ""))):
+    if shown := "" if late else rendering.table(str(data.get("text/html", ""))):
         kept["text/html"] = PAGE.format(shown)
     if FINDINGS in data:
         kept[FINDINGS] = data[FINDINGS]

@@ -28,6 +28,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
+from helpers.course.grading.similarity import BLANK
+
 WRITTEN = {"details", "summary", "b", "i", "em", "strong", "sub", "sup", "kbd", "br"}  # by learners
 MARKDOWN = {
     "p", "h3", "h4", "h5", "h6", "a", "pre", "code", "blockquote", "ul", "ol", "li", "hr",
@@ -73,6 +75,7 @@ TAG = re.compile(rf"&lt;(/?(?:{'|'.join(sorted(WRITTEN))}))\s*/?&gt;")
 IMAGES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}  # how each begins
 PATIENCE = 5.0  # seconds; some texts are made to take hours, and others wait for their pages
 LONGEST = 20_000  # characters of one cell or output
+MOST = 2 * LONGEST  # of clean HTML: tags that stay open are opened again in each paragraph
 UNDRAWN = re.compile(r"<Figure size|<IPython\.|<matplotlib\.")  # no description of a picture
 BELOW = 2  # levels of headings that the page has above those of the notebook
 
@@ -187,16 +190,27 @@ def attached(cell: NotebookNode) -> dict[str, str]:
 
 def table(text: str) -> str:
     """HTML that code showed, without what could run or be fetched; empty where that is all."""
-    return SHOWN.clean(text).strip() if len(text) <= LONGEST else ""
+    made = SHOWN.clean(text).strip() if len(text) <= LONGEST else ""
+    return made if len(made) <= MOST else ""
 
 
 @lru_cache(4096)
 def code(text: str, lines: tuple[int, ...] = ()) -> Markup:
     """A code cell, its words marked by class, and so are some of its `lines`."""
-    if len(text) > LONGEST:
+    if not marked_soon(text):
         return Markup.escape(printed(text))
     form = HtmlFormatter(nowrap=True, hl_lines=lines)
     return Markup(highlight(text, PythonLexer(stripnl=False), form))
+
+
+def marked_soon(code: str) -> bool:
+    """Whether a lexer is done with it in no time: it reads each blank line to the last of them."""
+    return len(code) <= LONGEST and not BLANK.search(code)
+
+
+def without_blanks(code: str) -> str:
+    """Code that is always `marked_soon`, as a person may see it."""
+    return printed(BLANK.sub("\n", code)) if not marked_soon(code) else code
 
 
 def plain(text: str) -> Markup:

@@ -101,6 +101,48 @@ def test_a_name_that_can_be_read_as_two_peoples_takes_nobodys_number(
     assert other.platform_id or "two ways" in other.notes[0]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "eve_66_902_\nx_7_assignsubmission_file_01-tiny.ipynb",
+        "eve_66_902_\n(ada@uni.edu) 01-tiny.ipynb",
+        "anon_aB3x9_902_x_7_assignsubmission_file_01-tiny.ipynb",
+        "anon_LATE_aB3x9_902_x_7_assignsubmission_file_01-tiny.ipynb",
+        "anon_aB3x9_902_(ada@uni.edu) 01-tiny.ipynb",
+        "anon_7_902_01-tiny.ipynb",
+        "o_brieneve_66_902_(ada@uni.edu) 01-tiny.ipynb",
+        "o_brieneve_66_902_x_7_1_(ada@uni.edu) 01-tiny.ipynb",
+        "eve_7_66_902_01-tiny.ipynb",
+        "eve_7_LATE_66_902_(ada@uni.edu) 01-tiny.ipynb",
+        "_66_902_(ada@uni.edu) 01-tiny.ipynb",
+        "66-90 - Eve - 3 November, 2026 1012 AM - (ada@uni.edu) 01-tiny.ipynb",
+    ],
+)
+def test_a_files_name_gives_neither_anothers_number_nor_address(tmp_path: Path, name: str) -> None:
+    """A learner may call a file anything; Canvas keeps a line's end and each _ in it."""
+    theirs = "lovelaceada_7_901_01-tiny.ipynb"
+    found = people(_given(tmp_path / "all.zip", **{name: b"{}", theirs: b"{}"}), UNITS)
+    [eve] = [each for each in found if each.student != "lovelaceada-7"]
+    assert eve.platform_id in ("", "66") and eve.email == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "student", "number"),
+    [
+        ("o_brieneve_66_902_01-tiny.ipynb", "o_brieneve-66", "66"),
+        ("eve_66_902_x_1_2_01-tiny.ipynb", "eve-66", "66"),
+        ("eve_LATE_66_902_01_2.ipynb", "eve-66", "66"),
+        ("anon_aB3x9_902_01-tiny.ipynb", "anon_aB3x9", ""),
+        ("ada@uni.edu 01-tiny.ipynb", "ada@uni.edu", ""),
+        (MOODLE.format("Eve", 66) + "x_1_2_y.ipynb", "Eve-66", "66"),
+    ],
+)
+def test_honest_names_are_read(tmp_path: Path, name: str, student: str, number: str) -> None:
+    [found] = people(_given(tmp_path / "all.zip", **{name: b"{}"}), UNITS)
+    assert (found.student, found.platform_id) == (student, number)
+    assert found.email == ("ada@uni.edu" if "@" in name else "")
+
+
 def test_nor_does_it_take_anybodys_address(tmp_path: Path) -> None:
     said = MOODLE.format("Eve", 9) + "x_1_assignsubmission_file_ ada@uni.edu 01-tiny.ipynb"
     [eve] = people(_given(tmp_path / "all.zip", **{said: b"{}"}), UNITS)

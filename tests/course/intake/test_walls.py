@@ -227,7 +227,14 @@ def test_who_takes_too_long_is_told_so(tmp_path: Path, monkeypatch: pytest.Monke
         intake.repaired(SLOW["cells alike"](), v4.new_notebook(cells=[code]))
 
 
-@pytest.mark.parametrize("name", ["=1+1", " =1", "-2+3", "@a", "+1"])
+@pytest.mark.parametrize("sign", [";", ",", "|", '; "'])
+def test_nor_for_a_cell_of_its_own(sign: str) -> None:
+    """Where a table is read whose cells ; parts, the rest of a name is another cell."""
+    assert reader.printable(f"x{sign}=1+1") == f"x{sign[0]}'{sign[1:]}=1+1"
+    assert reader.printable("one; two, 3-4") == "one; two, 3-4"
+
+
+@pytest.mark.parametrize("name", ["=1+1", "\uff1d1", " =1", "-2+3", "@a", "+1"])
 def test_no_table_takes_a_name_for_a_formula(name: str) -> None:
     assert reader.printable(name) == f"'{name}"
     assert reader.printable("x" + name) == "x" + name

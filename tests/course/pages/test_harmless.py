@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode, v4
 from nbgrader.server_extensions.formgrader import handlers
@@ -129,6 +130,15 @@ def test_honest_work_is_shown() -> None:
     assert '<td colspan="2">7</td>' in page and 'alt="A dot."' in page
     assert "color: red}" not in page and page.count(f"base64,{PNG}") == 2
     assert "cost $5" in text(page) and "a = '*b*' c" in text(page) and "a `raw` one" in text(page)
+
+
+def test_who_takes_long_is_shown_without_html(monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = [code("x" + " \n" * 9_000 + "y", _output("text/html", "<b>bold</b>"))]
+    [in_time] = harmless(_of(*cells), {})[0].cells
+    assert "<b>bold</b>" in str(in_time.outputs) and in_time.source == "x\ny"
+    monkeypatch.setattr("helpers.course.pages.harmless.PATIENCE", -1)
+    [late] = harmless(_of(*cells), {})[0].cells
+    assert "bold" not in str(late.outputs)
 
 
 def test_autograded_is_harmless_and_holds_no_hidden_test(tmp_path: Path) -> None:

@@ -60,6 +60,26 @@ def test_a_text_is_rendered_once_but_its_pictures_are_not_kept() -> None:
     assert "[picture: a]" in rendering.markdown(text)
 
 
+TAGS = "".join(f"<b {chr(97 + n % 26)}{n // 26}>" for n in range(1100))  # open in each paragraph
+
+
+def test_what_grows_a_thousandfold_is_no_table() -> None:
+    text = "<p>" + TAGS
+    text += "<p>x" * ((rendering.LONGEST - len(text)) // 4)
+    assert len(rendering.SHOWN.clean(text)) > 100 * rendering.MOST
+    assert rendering.table(text) == ""
+    assert rendering.table("<table><tr><td>1</td></tr></table>")
+
+
+@pytest.mark.parametrize("code", ["x = 1" + " \n" * 9_000 + "y", "x = 1\n" * 4_000])
+def test_code_that_keeps_the_lexer_busy_is_not_marked(code: str) -> None:
+    assert "<span" in rendering.code("x = 1\n\n\ny = 2")
+    assert "<span" not in rendering.code(code)
+    kept = rendering.without_blanks(code)
+    assert rendering.marked_soon(kept[: rendering.LONGEST]) and kept.startswith("x = 1\n")
+    assert rendering.without_blanks("x = 1\n\n\ny = 2") == "x = 1\n\n\ny = 2"
+
+
 @pytest.mark.parametrize("written", PAYLOADS)
 def test_nothing_runs_and_nothing_is_fetched(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert harm(_rendered(written)) == []
