@@ -22,6 +22,7 @@ DEPTH = 12  # containers within containers; some lists hold themselves
 TEXT = 10_000  # characters
 BITS = 1024  # of an integer
 KEY_BITS = 60  # of one that is a key
+AXES = 64  # of a tensor
 LONGEST = 160  # characters of an error's text
 EXPLAINED = {  # what Python says of a mistake that people make, and what it means
     "'float' object has no attribute 'numerator'": " (statistics was given a nan)",
@@ -144,14 +145,22 @@ def decode(data: Any) -> Any:
         raise ValueError(f"no answer can be read from this: {error}") from error
 
 
+def _is_length(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 1 << KEY_BITS
+
+
 def _decoded(data: Any) -> Any:
     match data:
+        case int() if data.bit_length() > BITS:
+            raise ValueError(f"no answer is a number of {data.bit_length()} bits")
         case None | bool() | int() | str():
             return data
         case {"tensor": str(numbers), "shape": [*shape]}:
             found = np.frombuffer(base64.b64decode(numbers, validate=True), "<f8")
-            if found.size != math.prod(map(int, shape)) or any(each < 0 for each in shape):
-                raise ValueError(f"{found.size} numbers do not fill the shape {shape}")
+            # To multiply numbers without bounds could take minutes.
+            axes = len(shape) <= AXES and all(map(_is_length, shape))
+            if not axes or found.size != math.prod(map(int, shape)):
+                raise ValueError(f"{found.size} numbers do not fill the shape {shape[:AXES]}")
             tensor = torch.from_numpy(found.astype(np.float64)).reshape(shape)
             if data.get("array") is True:
                 tensor.__dict__[compare.TOLD_AS] = compare.NUMPY

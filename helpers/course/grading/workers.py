@@ -9,7 +9,6 @@ from contextlib import contextmanager
 
 import torch
 
-from helpers.course.foreground import is_root
 from helpers.course.sandbox import bubblewrap, pool
 from helpers.course.settings import CourseError
 
@@ -64,4 +63,4 @@ def executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Exe
 
 def _unfit() -> str:
     """Why a worker cannot execute what was handed in; empty if it can."""
-    return AS_ROOT if is_root() else bubblewrap.available()
+    return AS_ROOT if os.geteuid() == 0 else bubblewrap.available()

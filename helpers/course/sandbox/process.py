@@ -33,12 +33,15 @@ from helpers.course.settings import CourseError
 LOOK = 0.25  # seconds between two looks at what a sandbox uses
 START = 180.0  # seconds until torch is loaded, or a kernel answers
 STOP = 10.0  # seconds until all that a kernel left is ended
-MANY = 40  # processes at once; each may watch many files, of which Linux counts those of a user
+MANY = 40  # processes at once
 SOCKETS_OPEN = 200  # at once
 SOCKETS_FREE = 24  # a kernel has 16 of its own
 WAITING = 10 << 20  # bytes that may wait in a socket, which count as no process's memory
 NAMES = 50_000  # files and folders at once, of which each takes Linux about a kilobyte
+WATCHES = 5_000  # of files at once, of which Linux counts those of a user; a kernel has about 20
 CROWD = 24  # threads at once that may run on all cores; a kernel itself has about ten
+HIDDEN = 3  # looks; a kernel that begins is hidden for a moment
+MANY_BUSY = 6  # processes at once that may; two threads or four that load data are fewer
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 
 
@@ -97,6 +100,7 @@ class Sandbox:
         self.kernels = 0
         self.ended = ""  # why the kernel is gone
         self.next_look = 0.0
+        self.hidden = 0  # looks one after the other at which a process let nobody see its files
         self.ready = False
 
     @property
@@ -221,12 +225,19 @@ class Sandbox:
                     return f"it opened {sockets} sockets"
                 if (number := memory.names(processes[0].pid, FOLDERS)) > NAMES:
                     return f"it made {number} files"
+                hidden = memory.hide(processes[1:])
+                self.hidden = self.hidden + 1 if hidden else 0
+                if self.hidden > HIDDEN:
+                    return "it hid what it had open"
+                if memory.watches(processes[1:], WATCHES) > WATCHES:
+                    return f"it watched more than {WATCHES} files"
                 waiting = max(0, sockets - SOCKETS_FREE) * WAITING
             too_much = memory.use_more(processes, self.limits.memory - waiting)
             if self.isolated:
                 with suppress(psutil.Error):  # one has ended since; what follows is looked at still
                     theirs = [each for each in processes if each.ppid() != self.process.pid]
-                    if sum(each.num_threads() for each in theirs) > CROWD:
+                    threads = sum(each.num_threads() for each in theirs)
+                    if threads > CROWD or len(theirs) > MANY_BUSY:
                         _herd(theirs)
         except psutil.NoSuchProcess:
             return ""

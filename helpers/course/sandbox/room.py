@@ -19,7 +19,6 @@ from helpers.course.sandbox import memory
 
 SOCKETS = "/run/kernel"  # a kernel's, by which the grader speaks to it
 FOLDERS = ("/tmp", "/dev/shm", SOCKETS)  # in memory
-MESSAGES = "/dev/mqueue"  # also a place where a learner can leave files
 TRACES = ("/proc/sysvipc/shm", "/proc/sysvipc/sem", "/proc/sysvipc/msg", "/proc/keys")
 # Keyrings that come and go with anybody's processes; what is in them has a line of its own.
 OF_THE_SYSTEM = re.compile(r" keyring +(\.\w+|_(uid|uid_ses|ses|tid|pid)(\.\d+)?):")
@@ -34,18 +33,22 @@ class Room:
         _remove(_files())
         self.traces, self.sockets = _traces(), memory.sockets(os.getpid())
         self.fixed = set(_files())  # mount points below FOLDERS, and the way to them
-        ways = (*FOLDERS, *TERMINALS)
-        self.modes = {each: Path(each).stat().st_mode & 0o7777 for each in ways}
+        ways = (*FOLDERS, *TERMINALS, *self.fixed)
+        self.before = {each: Path(each).stat() for each in ways}
 
     def emptied(self) -> bool | str:
         """Remove what is left when all processes have ended; True, or what could not be."""
         try:
-            for path, mode in self.modes.items():
-                Path(path).chmod(mode)  # it may have been closed
+            for path, before in self.before.items():
+                if Path(path).stat().st_mode != before.st_mode:
+                    Path(path).chmod(before.st_mode & 0o7777)  # it may have been closed
             _remove(each for each in _files() if each not in self.fixed)
             left = sorted(self.fixed.symmetric_difference(_files()))
         except RecursionError:
             left = ["folders too deep to look into"]
+        for path, before in self.before.items():
+            with suppress(OSError):  # a mount point is read-only
+                os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
         left += [name for name, value in _traces().items() if value != self.traces[name]]
         left += ["sockets"] if _sockets_above(self.sockets) else []
         return f"left over: {', '.join(left[:20])}" if left else True
@@ -54,7 +57,7 @@ class Room:
 def _files() -> list[str]:
     """All that a learner can leave, the deepest first. A mount point is in it, and what is mounted
     there is not: that is read-only, and a course that is installed under /tmp is much of it."""
-    return [each for folder in (*FOLDERS, MESSAGES) for each in _below(folder)]
+    return [each for folder in FOLDERS for each in _below(folder)]
 
 
 def _below(folder: str) -> Iterator[str]:

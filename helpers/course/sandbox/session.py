@@ -202,6 +202,8 @@ def _size(value: Any) -> int:
         return sum(len(name) + _size(each) for name, each in value.items())
     if isinstance(value, list):
         return sum(map(_size, value))
+    if isinstance(value, int):
+        return NUMBER + value.bit_length() // 8
     return len(value) if isinstance(value, str) else NUMBER
 
 

@@ -69,6 +69,9 @@ def main() -> None:
     kernel = importlib.import_module("helpers.course.sandbox.kernel")
     kernel.go_on_without()
     with suppress(ImportError):
+        # Else processes that load data would send each other files, which is refused.
+        importlib.import_module("torch.multiprocessing").set_sharing_strategy("file_system")
+    with suppress(ImportError):
         _draw()
     gc.freeze()  # what is made here belongs to this process: a fork that collects it aborts
     Server(own).serve()

@@ -96,7 +96,7 @@ def test_who_cannot_execute_is_told(
     monkeypatch.setattr(bubblewrap, "available", lambda: "bubblewrap is missing")
     with LocalCluster(n_workers=1, processes=False, dashboard_address="") as cluster:
         for root, reason in ((True, workers.AS_ROOT), (False, "bubblewrap is missing")):
-            monkeypatch.setattr(workers, "is_root", lambda root=root: root)
+            monkeypatch.setattr(os, "geteuid", lambda root=root: 0 if root else 1000)
             with pytest.raises(CourseError, match=f"a worker of .* cannot execute: {reason}"):
                 grade.grade(*given, scheduler=cluster.scheduler_address)
 
