@@ -160,7 +160,7 @@ def _decoded(data: Any) -> Any:
             # To multiply numbers without bounds could take minutes.
             axes = len(shape) <= AXES and all(map(_is_length, shape))
             if not axes or found.size != math.prod(map(int, shape)):
-                raise ValueError(f"{found.size} numbers do not fill the shape {shape[:AXES]}")
+                raise ValueError(f"{found.size} numbers do not fill the shape they should have")
             tensor = torch.from_numpy(found.astype(np.float64)).reshape(shape)
             if data.get("array") is True:
                 tensor.__dict__[compare.TOLD_AS] = compare.NUMPY

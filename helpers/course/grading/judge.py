@@ -108,6 +108,7 @@ def _check(unit: str, text: str) -> Check | None:
     return None
 
 
+LONGEST = 300  # characters of a reason
 # Drawing and judging set the seed of the process's random numbers: one at a time.
 _judging = threading.Lock()
 
@@ -193,6 +194,7 @@ class Judge:
         return shown
 
     def _denied(self, reason: str) -> NotebookNode:
+        reason = reason[:LONGEST]  # it may quote what a learner sent
         if reason not in self.flags:
             self.flags.append(reason)
         return error("NoMarks", reason)
