@@ -182,9 +182,8 @@ def _sandbox(_course: Course) -> Iterator[Finding]:
         return
     if reason := cgroup.unavailable():
         looks = "limits of memory and processes are held by a look every quarter of a second"
-        lend = "systemd-run --scope -p Delegate=yes course grade … lends one"
-        if not foreground.is_root():
-            lend = lend.replace("--scope", "--user --scope")
+        scope = "--scope" if foreground.is_root() else "--user --scope"
+        lend = f"systemd-run {scope} -p Delegate=yes course grade … lends one"
         yield Finding("note", f"{looks}, not by cgroup: {reason}; {lend}")
     else:
         yield Finding("ok", "limits of memory and processes are held by cgroup")

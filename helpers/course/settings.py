@@ -88,7 +88,7 @@ class Course:
         """See that what is graded into OUT touches neither the course nor the submissions.
 
         Raises:
-            CourseError: it would.
+            CourseError: it would, or there are no submissions.
         """
         places = [out.resolve(), submissions.resolve()]
         if self.root in places or places[0] in [places[1], *places[1].parents, self.source]:

@@ -209,7 +209,7 @@ def marked_soon(code: str) -> bool:
 
 
 def without_blanks(code: str) -> str:
-    """Code that is always `marked_soon`, as a person may see it."""
+    """Code as a person may see it, which keeps no lexer busy."""
     return printed(BLANK.sub("\n", code)) if not marked_soon(code) else code
 
 

@@ -40,8 +40,9 @@ class Room:
         """Remove what is left when all processes have ended; True, or what could not be."""
         try:
             for path, before in self.before.items():
-                if Path(path).stat().st_mode != before.st_mode:
-                    Path(path).chmod(before.st_mode & 0o7777)  # it may have been closed
+                with suppress(FileNotFoundError):  # renamed, which is told below
+                    if Path(path).stat().st_mode != before.st_mode:
+                        Path(path).chmod(before.st_mode & 0o7777)  # it may have been closed
             _remove(each for each in _files() if each not in self.fixed)
             left = sorted(self.fixed.symmetric_difference(_files()))
         except RecursionError:

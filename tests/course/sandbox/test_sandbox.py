@@ -169,6 +169,7 @@ class TestIsolated:
             setup = f"import os; from pathlib import Path; place = Path({str(place)!r})"
             assert "rror" not in text_of(session, f"{setup}\n{code}")
             assert session.close() == clean
+            assert warm.process.poll() is None  # it has told what is left, and not died of it
         finally:
             warm.close()
             shutil.rmtree(place.parent)
