@@ -14,7 +14,7 @@ from helpers.course.sandbox import memory, seccomp
 from helpers.course.sandbox.process import WATCHES, Sandbox, SandboxError
 from helpers.course.sandbox.session import Session
 from tests.common import ROOT, needs_sandbox
-from tests.course.sandbox.shown import LIMITS, text_of
+from tests.course.sandbox.shown import LIMITS, begun, text_of
 
 # A file counts anew under each number that it has had, also when that is closed.
 WATCH = """
@@ -53,11 +53,8 @@ HIDDEN = """
 
 @pytest.fixture
 def session() -> Iterator[Session]:
-    made = Sandbox(LIMITS)
-    session = Session(made)
-    yield session
-    session.close()
-    made.close()
+    with begun() as made:
+        yield made
 
 
 @needs_sandbox
@@ -125,11 +122,8 @@ def test_leases_and_flags_of_files_are_refused(
 ) -> None:
     assert ast.literal_eval(text_of(session, dedent(LEASE))) == [True] * 5
     monkeypatch.setattr(seccomp, "program", lambda: b"")
-    leaky = Sandbox(LIMITS)
-    other = Session(leaky)
-    assert ast.literal_eval(text_of(other, dedent(LEASE)))[0] is False
-    other.close()
-    leaky.close()
+    with begun() as leaky:
+        assert ast.literal_eval(text_of(leaky, dedent(LEASE)))[0] is False
 
 
 LEAVE = """

@@ -16,11 +16,11 @@ import pytest
 from helpers import recorded
 from helpers.course import drop
 from helpers.course.sandbox import bubblewrap, seccomp
-from helpers.course.sandbox.process import Limits, Sandbox
+from helpers.course.sandbox.process import Sandbox
 from helpers.course.sandbox.session import Session
 from tests.common import ROOT, needs_sandbox
+from tests.course.sandbox.shown import LIMITS, begun
 
-LIMITS = Limits(cell_seconds=3, notebook_seconds=60, memory=1 << 30, output=20_000)
 SETTINGS = """
     import os
     def opens(path):
@@ -62,13 +62,8 @@ def _ask(session: Session, code: str) -> Any:
 
 @pytest.fixture
 def session() -> Iterator[Session]:
-    made = Sandbox(LIMITS)
-    try:
-        begun = Session(made)
-        yield begun
-        begun.close()
-    finally:
-        made.close()
+    with begun() as made:
+        yield made
 
 
 def test_no_setting_and_no_device_of_the_machine_can_be_changed(session: Session) -> None:
@@ -103,11 +98,8 @@ def test_sockets_are_local_or_of_the_internet(
 ) -> None:
     assert _ask(session, FAMILIES) == ([1, 2, 10], [1, 2, 10])
     monkeypatch.setattr(seccomp, "program", lambda: b"")
-    leaky = Sandbox(LIMITS)
-    other = Session(leaky)
-    assert 16 in _ask(other, FAMILIES)[0]  # AF_NETLINK
-    other.close()
-    leaky.close()
+    with begun() as leaky:
+        assert 16 in _ask(leaky, FAMILIES)[0]  # AF_NETLINK
 
 
 @needs_root

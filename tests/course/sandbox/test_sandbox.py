@@ -17,7 +17,7 @@ from helpers.course.sandbox import bubblewrap, memory, seccomp
 from helpers.course.sandbox.process import Sandbox
 from helpers.course.sandbox.session import Session
 from tests.common import ISOLATED, ROOT, needs_sandbox
-from tests.course.sandbox.shown import LIMITS, text_of
+from tests.course.sandbox.shown import LIMITS, begun, text_of
 
 HELPERS = str(ROOT / "helpers")
 
@@ -25,11 +25,8 @@ HELPERS = str(ROOT / "helpers")
 @pytest.fixture(scope="module")
 def kernel() -> Iterator[Session]:
     """One for all questions about what is out of its reach."""
-    made = Sandbox(LIMITS)
-    session = Session(made)
-    yield session
-    session.close()
-    made.close()
+    with begun() as made:
+        yield made
 
 
 @needs_sandbox
