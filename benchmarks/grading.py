@@ -49,7 +49,7 @@ def people(built: Built) -> list[NotebookNode]:
     """Honest submissions: perfect, blank, every mistake and every variant once.
 
     Without the cells that train, for which the others would wait. They run the rest of the lesson;
-    `course grade` runs of it what answers use.
+    `course grade` leaves out the cells that draw or show something, by their tags.
     """
     mistaken = [{name: m.answer for name, m in each.items()} for each in synthetic.mistaken(UNIT)]
     varied = [dict(each) for each in variants.in_submissions(UNIT)]
@@ -192,7 +192,7 @@ def main() -> None:
             rows.append({"tool": tool, "seconds per submission": step()})
             bar.update()
         took = pd.DataFrame(rows).groupby("tool")["seconds per submission"].mean()
-        for tool, least in (("nbgrader autograde", 6), ("otter run", 15)):
+        for tool, least in (("nbgrader autograde", 10), ("otter run", 13)):
             ratio = took[tool] / took["course grade"]
             say(ratio >= least, f"{ratio:.1f} × {tool}, one more submission (at least {least})")
         theirs, here = marks(folder / "before"), marks(folder / "graded")

@@ -94,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
         "--scheduler", default="", help="address of a Dask cluster that runs the notebooks"
     )
     grade.add_argument("--late", type=Path, help="TOML file with due dates and a policy")
+    grade.add_argument("--groups", type=Path, help="CSV file of group,student: who worked together")
     again = "leave all else as it is, and grade again only "
     grade.add_argument("--only", action="append", default=[], help=again + "this learner")
     grade.add_argument("--unit", default="", help=again + "this unit")
@@ -224,6 +225,7 @@ def _grade(course: settings.Course, options: argparse.Namespace) -> int:
             scheduler=options.scheduler,
             choice=regrade.Choice(tuple(options.only), options.unit, options.exercise),
             late=options.late,
+            groups=options.groups,
         )
     finally:
         pool.close()

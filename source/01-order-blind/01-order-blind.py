@@ -37,7 +37,7 @@ from helpers.predict import outcome, predict
 # this unit is about attention **without** positions. Sections 1 to 3 build everything else in the
 # dotted box. Section 7 returns to the hooks.
 
-# %%
+# %% tags=["shown"]
 plots.show(*hooks.hooks())
 
 # %% [markdown]
@@ -55,7 +55,7 @@ plots.show(*hooks.hooks())
 # vectors. If the score is high, the value of that key's token gets a large weight. Here “dog” is
 # the query, and “bites” has the highest score:
 
-# %%
+# %% tags=["shown"]
 plots.show(*reading.reading(["dog", "bites", "man"], [1.0, 3.0, 0.0], query=0))
 
 # %% [markdown]
@@ -374,7 +374,7 @@ check.heads(multi_head, seed=1404)
 # attention as a module in section 11.5. It takes lengths instead of a mask, and its weights are
 # transposed. Does it compute the same as yours?
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 from helpers.book import d2l
 
 multi_head_of = check.heads.use(multi_head)
@@ -510,7 +510,7 @@ predict("swap", "Tokens 2 and 7 change places. At how many positions does the ou
         a="two, as without them", b="those two and all between them", c="all ten",
         answer="")
 
-# %%
+# %% tags=["shown"]
 text = torch.randn(1, 10, D, generator=Generator().manual_seed(3))
 
 def swapped(first, second):
@@ -618,7 +618,7 @@ for question, answers in questions.items():
 predict("coin", "400 sequences whose answers are coin tosses: what does your function return?",
         a="50 %, since nobody can predict a coin", b="about 60 %", c="about 80 %", answer="")
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 coin, ceilings = Generator().manual_seed(1), []
 for N in (400, 4_000, 40_000):
     alone = WhichFirst().batch(2 * N, 12, coin).inputs[:N]  # the twins are the second half
@@ -840,7 +840,7 @@ outcome("decoder", "a" if right > 0.95 else "c" if right < 0.6 else "b")
 # The next units bring order back with encodings of the positions. Here is the map from the opening
 # once more, with all four hooks highlighted:
 
-# %%
+# %% tags=["shown"]
 plots.show(*hooks.hooks("embed", "rotate", "scores", "context"))
 
 # %% [markdown]

@@ -35,7 +35,7 @@ from helpers.predict import outcome, predict
 # the input, a vector is added to the embedding of each token. This is an **absolute** encoding: the
 # vector depends on the position itself, not on the distance between two tokens.
 
-# %%
+# %% tags=["shown"]
 plots.show(*hooks.hooks("embed"))
 
 # %% [markdown]
@@ -68,7 +68,7 @@ for T in (10, 100, 500):
 # hand needs to know the time: each only turns at its own speed. A sinusoidal encoding gives each
 # position such a clock face, with $D/2$ hands:
 
-# %%
+# %% tags=["shown"]
 explorable.show("clock", *clock.clocks(first=3))
 
 # %% [markdown]
@@ -89,7 +89,7 @@ omega = 10_000.0 ** (-2 * i / D)  # ω_i, radians per position
 p = torch.arange(0, 40, 0.1)  # finer than positions, so that the waves look smooth
 angles = p[:, None] * omega  # (400, D/2): the angle of each hand
 
-# %%
+# %% tags=["shown"]
 figure, ax = plt.subplots()
 curves = {f"i = {n}": (p, angles[:, n].sin()) for n in range(3)}
 plots.lines(ax, curves, x="position p", y=r"$\sin(p\,\omega_i)$", title="three hands, D = 8")
@@ -218,7 +218,7 @@ widgets.explore(draw, T=("length T", 8, 256, 64), half_D=("half the width, D/2",
 # **Check against the book.** d2l (section 11.6) has a table of sines and cosines too. Is that table
 # equal to yours? And what happens with an odd width?
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 from helpers.book import d2l
 
 if d2l:

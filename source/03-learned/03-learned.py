@@ -39,7 +39,7 @@ from helpers.predict import outcome, predict
 # added to the vector of the token at position $p$. What is new is how the rows are obtained: by
 # training.
 
-# %%
+# %% tags=["shown"]
 plots.show(*hooks.hooks("embed"))
 
 # %% [markdown]
@@ -558,7 +558,7 @@ outcome("index", judged(index_run["loss"].mean()))
 # limit.) Look at the vectors before training. How similar is the vector of position 12 to the
 # others? (Similarity is the cosine of the angle between two vectors.)
 
-# %%
+# %% tags=["shown"]
 torch.manual_seed(0)
 new_mlp = check.index_mlp.use(IndexMLP)(48, max_len=96).vectors(torch.arange(24)).detach()
 compared = {"MLP of the index": new_mlp, "sinusoidal": encodings.sinusoidal_table(24, 48)}
@@ -939,7 +939,7 @@ plots.show(figure, f"Loss by length: all four encodings leave the limit. At 48 t
 # layers, and its segment vectors are set to zero. Does it then return the same sum as your module?
 # How are its rows initialised, and what happens beyond the last row?
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 from helpers.book import d2l
 
 if d2l:

@@ -62,10 +62,10 @@ plots.show(figure, "Loss by length: both encodings are near the limit at 24, and
 # query has a negative offset. Offsets belong to pairs, and tokens meet in pairs only inside
 # attention. So relative encodings use hooks inside attention, not the one at the input:
 
-# %%
+# %% tags=["shown"]
 plots.show(*hooks.hooks("scores", "context"))
 
-# %%
+# %% tags=["shown"]
 plots.show(*staircase(7))
 
 # %% [markdown]
@@ -432,7 +432,7 @@ for name, length in {"per pair": 2048, "batched": 4096}.items():
 # one, and cut the rest into rows of $2T - 1$. Then row $i$ has key $j$ in column $j$. After the
 # padding nothing moves in memory: the same numbers are cut into rows of another length.
 
-# %%
+# %% tags=["shown"]
 explorable.show("skew", *skewed())
 
 # %% [markdown] exercise="skew" title="Skew" difficulty=4 minutes=15
@@ -475,7 +475,7 @@ check.skew(skew)
 check.skew(skew, seed=4606)
 ### END HIDDEN TESTS
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 products = q @ vectors.T  # from section 3, where k = T − 1: all offsets
 by_skew = torch.as_tensor(check.skew.use(skew)(products))
 print("skew equals per pair:", torch.allclose(by_skew, terms["per pair"]))
@@ -670,7 +670,7 @@ check.module(ShawEncoding, seed=4808)
 # below switches one hook off, so that only the table of the other hook is used. From here on, the
 # names are those of the records: `Shaw` has both tables, `Shaw keys` and `Shaw values` one each.
 
-# %%
+# %% tags=["shown"]
 Mine = check.module.use(ShawEncoding)
 
 class KeysOnly(Mine):
@@ -1022,7 +1022,7 @@ outcome("reverse", "b" if absolute > relative else "a")
 # takes one query $i$ at a time. It adds $a^K_{ij}$ to each key $j$ and $a^V_{ij}$ to each value
 # $j$, and calls the book's attention with this one query. Does your fast version give the same?
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 from helpers.book import d2l
 
 if d2l:

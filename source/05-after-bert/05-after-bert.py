@@ -74,7 +74,7 @@ outcome("rope", "a" if gap < 0.1 else "b" if gap < 0.5 else "c")
 # (unit 01). This unit is mostly about the two highlighted hooks. An encoding is a
 # class that overrides the hooks that it needs. Its method `hooks()` names them.
 
-# %%
+# %% tags=["shown"]
 plots.show(*hooks.hooks("rotate", "scores"))
 
 # %%
@@ -111,7 +111,7 @@ pd.DataFrame({"what it computes": FORMULAS, "some encodings of this course": use
 # only on the contents and on the offset. (Unit 02's $M_k$ is the transpose of $R_k$.) If query and
 # key move by the same number of positions, the angle between them stays the same:
 
-# %%
+# %% tags=["shown"]
 explorable.show("turning", *clock.turning(i=11, j=6))
 
 # %% [markdown]
@@ -212,7 +212,7 @@ print("but turning changed them:", not torch.allclose(here, q @ k.mT, atol=1e-4)
 # Then the score is highest at the offset $j - i = m$. This offset is to the left for $m < 0$ and to
 # the right for $m > 0$. The sliders for $m$ and the base use **your** `turn`.
 
-# %%
+# %% tags=["shown"]
 def draw(m, log10_base):
     rows = turned(torch.ones(1, 1, 129, 32), 10.0**log10_base)[0, 0]  # row p: R_p·(1, …, 1)
     q, k = rows[64 + m], rows[64]  # the query's content is turned by m more
@@ -382,7 +382,7 @@ check.alibi_bias(alibi_bias)
 check.alibi_bias(alibi_bias, seed=5404)
 ### END HIDDEN TESTS
 
-# %%
+# %% tags=["shown"]
 right_bias = check.alibi_bias.use(alibi_bias)
 
 def bias_of(slopes, length, form):
@@ -780,7 +780,7 @@ live[["encoding", "seed", "steps", "length", "loss", "limit"]].round(2)
 # other, and the recorded runs with each other. A dot is one run, at its loss **above the limit**.
 # All runs were trained at 24 tokens and evaluated at T.
 
-# %%
+# %% tags=["shown"]
 shown = shown.assign(above=shown["loss"] - shown["limit"])
 figure = loss_plots.above_limit(shown)
 plots.show(figure, "Loss above the limit by encoding, at 24, 48 and 96 tokens; best at the top.")
@@ -1028,7 +1028,7 @@ check.hooks(hooks_for, seed=5707)
 # The book d2l has none of this unit's encodings. PyTorch has a rotation, made for exporting models.
 # It knows both layouts:
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 try:
     from torch.onnx.ops import rotary_embedding
 except ImportError:
@@ -1042,7 +1042,7 @@ if rotary_embedding:
         same = torch.allclose(theirs, turned(x, layout=layout), atol=1e-5)
         print(f"{layout}: equal to PyTorch's: {same}")
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 from importlib.util import find_spec
 
 if find_spec("transformers"):

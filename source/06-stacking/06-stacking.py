@@ -39,7 +39,7 @@ from helpers.predict import outcome, predict
 # stack. `embed` acts once, before the first layer: do the positions survive all layers? `scores`
 # acts in every layer, so each layer gets the offsets anew.
 
-# %%
+# %% tags=["shown"]
 plots.show(*hooks.hooks("embed", "scores"))
 
 # %% [markdown]
@@ -72,7 +72,7 @@ predict("alike", "After how many layers are the six vectors equal in float32 (7 
         a="two or three", b="about ten",
         c="never: they come closer, but stay different", answer="")
 
-# %%
+# %% tags=["shown"]
 def one_number(step, depth):
     """One of the 16 numbers of each word, relative to the size of a row; (depth + 1, T)."""
     states = torch.cat(through(step, sentence[None], depth))
@@ -171,7 +171,7 @@ check.residual(rank_residual, seed=6101)
 # `Decimal`). The stack below has one head and other weights, so its numbers differ from those
 # above. Printed is again the largest difference between two words, relative to their size.
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 from decimal import Decimal, getcontext
 
 import numpy as np
@@ -245,7 +245,7 @@ def by_depth(step, depth):
              through(step, tokens, depth, seed)] for seed in range(3)]
     return [sum(each) / len(runs) for each in zip(*runs, strict=True)]
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 def scaled(layer, factor):
     for each in layer.mlp.parameters():
         each *= factor
@@ -317,7 +317,7 @@ outcome("deep", "a" if r > 0.9 else "b" if r > 0.1 else "c")
 # Here is the sentence again. With whole layers (attention and MLP, each with a LayerNorm before it
 # and a skip), the six words stay apart, and so do the two *the*:
 
-# %%
+# %% tags=["shown"]
 def whole(layer, x):
     return layer(x)
 
@@ -791,7 +791,7 @@ print("loss at 96:", ", ".join(f"{name} {at96[name]:.2f}" for name in names))
 # d2l's attention, stacked eight times with random weights, first alone and then with d2l's
 # `AddNorm` (a skip and a LayerNorm):
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 import warnings
 
 from helpers.book import d2l

@@ -45,7 +45,7 @@ PAIR = "Paris is the capital of France.", "Everybody knows that."
 # This unit is about the left end of the map of unit 01: the tokens, and the hook `embed`, at which
 # BERT adds its positions to them.
 
-# %%
+# %% tags=["shown"]
 plots.show(*hooks.hooks("embed"))
 
 # %% [markdown]
@@ -607,7 +607,7 @@ plots.show(*pictures.strips(strips, [coder.id_to_token(each) for each in pair_to
 #
 # Here is how often token, segment **and** position are all right, by width $D$:
 
-# %%
+# %% tags=["shown"]
 WIDTHS = 8, 16, 32, 64, 128, 256
 by_sum = {D: [readback.summed(D, seed) for seed in range(3)] for D in WIDTHS}
 pd.DataFrame(by_sum, index=["seed 0", "seed 1", "seed 2"]).round(2)
@@ -643,7 +643,7 @@ predict("beside", "All three side by side in the same 64 numbers: how often are 
         a="less often than from the sum", b="as often as from the sum",
         c="more often: nothing is mixed up any more", answer="")
 
-# %%
+# %% tags=["shown"]
 thirds = {D: (D - 2 * (D // 3), D // 3, D // 3) for D in WIDTHS}
 read = {"sum": by_sum, "beside, thirds": {
     D: [readback.beside(split, seed) for seed in range(3)] for D, split in thirds.items()}}
@@ -669,7 +669,7 @@ outcome("beside", "c" if ahead > 0.03 else "a" if ahead < -0.03 else "b")
 # 2. Of the chosen words, **80 %** become `[MASK]`, **10 %** become a random word, and **10 %**
 #    stay.
 
-# %%
+# %% tags=["shown"]
 after = ["[MASK]", "is", "the", "tree", "of", "france", "."]
 plots.show(*text.fates(words_of(PAIR[0]), after, chosen=[0, 3, 5]))
 
@@ -749,7 +749,7 @@ predict("trust", "At a scored position the model sees a word. How often is it th
 # %% [markdown]
 # First, your function on a million random words:
 
-# %%
+# %% tags=["shown"]
 masker, V = check.mask.use(mask_words), 4000
 plain = torch.randint(5, V, (1000, 1000), generator=Generator().manual_seed(1))
 seen, targets = map(torch.as_tensor, masker(plain, V, Generator().manual_seed(3)))
@@ -841,7 +841,7 @@ widgets.explore(draw_fed, drawing=("number of the draw", 0, 50, 16),
 # Do your functions agree with other code? First compare rows with d2l (section 15.8), where tokens
 # are words and padding comes later:
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 from helpers.book import d2l
 
 if d2l:
@@ -863,7 +863,7 @@ if d2l:
 # Now compare your input sum with that of the library `transformers`, whose weights are copied into
 # yours:
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 try:
     from transformers import BertConfig
     from transformers.models.bert.modeling_bert import BertEmbeddings

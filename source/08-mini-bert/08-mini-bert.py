@@ -47,7 +47,7 @@ from helpers.training.pretraining import grammar_scores, on_grammar
 # The BERT that reads English has RoPE, at the hook `rotate`. The one that learns an artificial
 # language has a learned table, at `embed`.
 
-# %%
+# %% tags=["shown"]
 plots.show(*hooks.hooks("embed", "rotate"))
 
 # %% [markdown]
@@ -123,7 +123,7 @@ predict("paris", "After its training, how does the model fill “paris is the ca
 #
 # Unit 07 built the three rows at the top of the figure, and this unit adds the rest:
 
-# %%
+# %% tags=["shown"]
 plots.show(*text.row(["my", "[MASK]", "is", "cute"], ["he", "barks"]))
 
 # %% [markdown]
@@ -652,7 +652,7 @@ predict("race", "Where does the learned table, BERT's own, come in the two races
         a="first on both", b="first on the grammar, not on English",
         c="first on English, not on the grammar", d="first on neither", answer="")
 
-# %%
+# %% tags=["shown"]
 SIX = ["none", "sinusoidal", "learned", "Shaw keys", "T5 bias", "RoPE"]
 race = recorded.load("bert_grammar")
 runs = race.table.assign(far=race.table["loss"] - race.table["limit"]).query("encoding in @SIX")
@@ -824,7 +824,7 @@ outcome("frozen", round(by_start.mean()["pretrained, frozen"], 2))
 # whose weight of 0 is meant to take the padding out of the loss. With four real words and three
 # extra ones:
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 from helpers.book import d2l
 
 if d2l:

@@ -47,7 +47,7 @@ from helpers.predict import outcome, predict
 # Of the four hooks, a learned table uses only `embed`. No part of the model is ever given a
 # distance:
 
-# %%
+# %% tags=["shown"]
 plots.show(*hooks.hooks("embed"))
 
 # %% [markdown]
@@ -172,7 +172,7 @@ outcome("three", {HOLDS: "a", FAILS: "b", OPEN: "c"}[decide([0.20, 0.45, 0.46], 
 # true mean is 1. Move the spread until the verdict is mostly “not settled here”. Then see whether
 # more seeds help.
 
-# %%
+# %% tags=["shown"]
 widgets.explore(lambda seeds, spread: figures.trials(decide, seeds, spread),
                 seeds=("number of seeds", 2, 20, 3), spread=("spread", 0.05, 1.5, 0.3))
 
@@ -192,7 +192,7 @@ widgets.explore(lambda seeds, spread: figures.trials(decide, seeds, spread),
 # %%
 predictions |= {10: "?", 12: "?", 13: "?"}
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 pairs = [(i, j) for i in range(32) for j in range(32)]
 print("pairs:", len(pairs), " (T - 1)²:", 31**2, " offsets:", len({j - i for i, j in pairs}))
 for number in (10, 12, 13):
@@ -226,7 +226,7 @@ predictions |= {1: "?", 3: "?", 21: "?"}
 predict("sines", "Computing sines and cosines anew at every step takes about how many % of the "
         "time of one of BERT base's 12 layers? Write a number.", answer="")
 
-# %%
+# %% tags=["shown"]
 print("claim 1, what sinusoids cost more, in % of one layer of BERT base:")
 price = timing.price_of_sinusoids(seed=0)
 for name, percent in price.items():
@@ -281,7 +281,7 @@ predictions |= {6: "?", 11: "?"}
 # one's output moves, as a fraction of the output's size. The weights are random. The figure has a
 # strip for each part of the claim. Each dot is a seed. The part is true where the strip is shaded.
 
-# %%
+# %% tags=["shown"]
 rows = CLAIMS[6].measure()
 print(rows.drop(columns="seed").agg(["mean", "std"]).map("{:.1e}".format).to_string())
 plots.show(figures.strips(CLAIMS[6], rows), figures.in_words(CLAIMS[6], rows))
@@ -362,7 +362,7 @@ check.offsets(offset_verdict, seed=9202)
 # %% [markdown]
 # Now measure $r$ without a matrix, with the matrices $M_k$ of unit 02, and with random matrices.
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 sees = check.offsets.use(offset_verdict)
 random = torch.Generator().manual_seed(0)
 between = {
@@ -389,7 +389,7 @@ outcome("random", "a" if r < 0.01 else "c" if r > 0.71 else "b")
 # numbers. Then $r$ is already 0.4 to 0.6 in the ten seeds of the slider. And what $r$ has the
 # learned table of section 1? Guess; section 10 measures it.
 
-# %%
+# %% tags=["shown"]
 widgets.explore(lambda noise, seed: figures.mixed(P, noise, seed),
                 noise=("how random W is", 0.0, 1.0, 0.1), seed=("seed", 0, 9, 0))
 
@@ -488,7 +488,7 @@ plots.show(figures.alone(figures.places), "Shaw is right at all positions that a
 # speaks of all relative embeddings, and some are not clipped. Huang's table has a vector for each
 # offset up to the longest text, and ends there.
 
-# %%
+# %% tags=["shown"]
 for number in (7, 8):
     rows = stored.rows(number)
     plots.show(figures.strips(CLAIMS[number], rows), figures.in_words(CLAIMS[number], rows))
@@ -558,7 +558,7 @@ check.better(better_verdict, seed=9404)
 # Now your function judges recorded runs: two layers, 1,000 steps, three seeds. Units 04 and 05 have
 # shown some of them.
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 compare = check.better.use(better_verdict)
 shift, back = recorded.load("shift3").table, recorded.load("reverse").table
 trials = {
@@ -830,7 +830,7 @@ widgets.explore(lambda seed: figures.from_rows_to_weights(models[seed], 16),
 # position 9, and position 7 at position 4. No formula says so. What the model has learned ends
 # where the training ended, at position 15.
 
-# %%
+# %% tags=["shown"]
 for n in (4, 24):
     print(f"claim {n}: {found[n]['verdict']}. {CLAIMS[n].text}")
     for part in CLAIMS[n].parts:
@@ -879,7 +879,7 @@ print(f"{mine.says}: {decide(rows[mine.number].tolist(), mine.low, mine.high)}")
 # The book's library, d2l, has a BERT as well. How long may its text be, and what is its MLM head?
 # We measure claims 12 and 13 on it.
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 from helpers.book import d2l
 
 if d2l:

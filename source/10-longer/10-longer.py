@@ -46,7 +46,7 @@ from helpers.training.extension import extend
 # text. The question of this unit is: what must be done to the positions so that the model can read
 # on? Nearly all of it happens in one hook:
 
-# %%
+# %% tags=["shown"]
 plots.show(*hooks.hooks("rotate"))
 
 # %% [markdown]
@@ -917,7 +917,7 @@ rows.pivot_table("above", "encoding", "length", aggfunc=["mean", "std"]).round(2
 # YaRN has the ramp of the authors' code. So your frequencies will differ from those of
 # `transformers`.
 
-# %% tags=["nbval-check-output"]
+# %% tags=["nbval-check-output", "shown"]
 from importlib.util import find_spec
 
 if find_spec("transformers"):

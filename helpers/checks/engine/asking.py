@@ -15,6 +15,7 @@ import torch
 from helpers.checks.engine import compare
 from helpers.checks.engine.case import Answer, Case, ResultChangedError
 from helpers.checks.engine.plain import Raised, plain, raised
+from helpers.checks.engine.settings import default_settings, unswitched
 
 Ask = Callable[[Answer], Any]
 LATER = Raised(ResultChangedError.__name__, "")
@@ -26,10 +27,13 @@ SWITCHED = "SettingChangedError"
 def silent() -> Iterator[None]:
     """What an answer prints or warns about does not reach the page, nor its random numbers others.
 
+    Nor do the notebook's settings reach the answer, or the questions that are drawn for it.
+
     nbgrader gives 0 to a test cell that writes to stderr, a mere warning included.
     """
     quiet = io.StringIO()
     with (
+        default_settings(),
         warnings.catch_warnings(),
         contextlib.redirect_stdout(quiet),
         contextlib.redirect_stderr(quiet),
@@ -74,7 +78,7 @@ def said(question: Ask, answer: Answer) -> tuple[Any, Any]:
     # Not torch.manual_seed: where there is no GPU that writes a traceback for each kind of device.
     torch.default_generator.manual_seed(0)
     returned: list[Any] = []
-    with _usual_settings() as switched:
+    with unswitched() as switched:
         try:
             raw = question(_noting(answer, returned))
             # Else a dictionary could be taken for what a question finds out about a result.
@@ -99,21 +103,3 @@ def _noting(answer: Answer, returned: list[Any]) -> Answer:
         return result
 
     return noted
-
-
-@contextlib.contextmanager
-def _usual_settings() -> Iterator[list[str]]:
-    """PyTorch as it starts, whatever the notebook has set; collects what is switched in it."""
-    before = torch.get_default_dtype(), torch.is_grad_enabled()
-    switched: list[str] = []
-    torch.set_default_dtype(torch.float32)
-    torch.set_grad_enabled(True)
-    try:
-        yield switched
-    finally:
-        if not torch.is_grad_enabled():
-            switched.append("torch.set_grad_enabled")
-        if torch.get_default_dtype() != torch.float32:
-            switched.append("torch.set_default_dtype")
-        torch.set_default_dtype(before[0])
-        torch.set_grad_enabled(before[1])

@@ -32,6 +32,7 @@ KINDS = {
     "essay": ("markdown", ("points",)),
 }
 TRAINING = "training"  # tag of cells that train a model; nothing graded depends on them
+SHOWN = "shown"  # tag of other cells that show or compare something; nothing graded depends on them
 FIGURE = "figure"  # tag of cells that draw or print a result; one click shows their code
 ALWAYS = {"tags", "lines_to_next_cell"}
 NAME = re.compile(r"[a-z][a-z0-9_]*")

@@ -13,33 +13,51 @@ from nbformat import NotebookNode
 
 from helpers.course.grading import words
 from helpers.course.grading.judge import Assertions, Check, Judge, exercises
-from helpers.course.grading.withheld import Withheld
-from helpers.course.intake.needed import LESSON, SKIPPED, code
+from helpers.course.intake.lesson import definitions, is_unchanged, to_run
 from helpers.course.sandbox import pool
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
 from helpers.course.sandbox.session import Session, error
 from helpers.course.settings import CourseError
 
+# Errors of a cell that come of where it is run, by their names.
+MISSING = {
+    "ModuleNotFoundError": "{} where the class is graded: an answer must do without it",
+    "StdinNotImplementedError": "nobody answers input() where the class is graded: delete the call",
+}
+NOTES, NOTED = 10, 100  # notes of a notebook, characters of what one quotes
+KERNELS = 6  # that one notebook may have, as each one's cells are run again in the next
+SHARE = 0.25  # of the time that is left, for one cell: so slow cells leave some to the answers
+
 
 @dataclass(frozen=True)
 class Job:
-    """A submission to execute: its repaired notebook, and what is graded in it."""
+    """A submission to execute: its repaired notebook, and what is graded in it.
+
+    Args:
+        files: what was handed in beside the notebook, by name.
+    """
 
     notebook: NotebookNode
     tests: dict[str, Check | Assertions]
     limits: Limits
     isolated: bool = True
+    files: dict[str, bytes] = field(default_factory=dict)
 
 
 @dataclass
 class Outcome:
-    """What came of a job: outputs by cell id, what an instructor should look at, seconds.
+    """What came of a job.
 
-    `limited` says who held the limits of memory and processes.
+    Args:
+        outputs: by cell id.
+        flags: what an instructor should look at. notes: what learner and instructor should know.
+        seconds: by test. total: of them all.
+        limited: who held the limits of memory and processes.
     """
 
     outputs: dict[str, list[NotebookNode]] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     total: float = 0.0
     limited: str = ""
@@ -73,11 +91,14 @@ class _Execution:
         start = time.monotonic()
         self.end = start + job.limits.notebook_seconds
         self.gone = ""  # why the rest is not run
-        missing = Withheld(asked)
-        self.session = Session(sandbox, missing.names)
-        self.judge = Judge(partial(self._run, remembered=False), missing, self.outcome.flags)
+        self.kernels = 1
+        self.lesson: list[str] = []  # code of its cells that wait to be run
+        self.number = 0  # of the cell that is run, from 1 on
+        self.ran: list[tuple[int, str]] = []  # number and code of each so far, to run them again
+        self.session = Session(sandbox, job.files)
+        self.judge = Judge(partial(self._run, remembered=False), self.outcome.flags)
         try:
-            for cell in job.notebook.cells:
+            for self.number, cell in enumerate(job.notebook.cells, 1):
                 if cell.cell_type == "code":
                     self.outcome.outputs[cell.id] = self._cell(cell)
         finally:
@@ -86,33 +107,103 @@ class _Execution:
         self.outcome.total = time.monotonic() - start
 
     def _cell(self, cell: NotebookNode) -> list[NotebookNode]:
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
-        start = time.monotonic()
-        if start > self.end and not self.gone:
+        if time.monotonic() > self.end and not self.gone:
             self._stop(f"the notebook took more than {self.job.limits.notebook_seconds:.0f} s")
         if self.gone:
             return [error("NotRun", f"not run: {self.gone}")]
-        tags = cell.metadata.get("tags", [])
-        if SKIPPED in tags:
-            return []
-        try:
-            if grade_id not in self.job.tests:
-                shown = self._run(code(cell))
-                # What is withheld, or was not run, may be missing: that is no learner's error.
-                return [o for o in shown if LESSON not in tags or o.output_type != "error"]
+        reason = ""
+        for _ in range(2):
+            try:
+                return self._executed(cell)
+            except SandboxDiedError:
+                raise
+            except SandboxError as ended:
+                reason = str(ended)
+            # A cell before it may have ended the kernel a moment later; then this one runs again.
+            if not self._restart(reason) or self.gone:
+                break
+        if not self.gone:
+            self._leave_out(self.number, reason)
+            self.ran.append((self.number, definitions(cell.source)))
+            self._survives(self.ran[-1][1])
+        return [error("NotRun", reason)]
+
+    def _executed(self, cell: NotebookNode) -> list[NotebookNode]:
+        """Run a cell, or ask what it tests; return what it shows."""
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        start = time.monotonic()
+        if grade_id in self.job.tests:
+            self._run_lesson()
             shown = self.judge.shown(self.job.tests[grade_id])
             self.outcome.seconds[grade_id] = time.monotonic() - start
             return shown
+        if is_unchanged(cell):
+            self.lesson.append(to_run(cell))
+            return []
+        self._run_lesson()
+        shown = self._run(cell.source)
+        self.ran.append((self.number, cell.source))
+        self._note(shown)
+        return shown
+
+    def _run_lesson(self) -> None:
+        """Run the lesson's cells since the last of the learner's; the page needs no output of them.
+
+        A value of a cell that is left out may be missing, which is no error of the learner's.
+        """
+        code = "\n".join(filter(None, self.lesson))
+        self.lesson.clear()
+        if code:
+            self.ran.append((self.number, code))
+            self._run(code)
+
+    def _note(self, shown: list[NotebookNode]) -> None:
+        """Note what is missing here and was not at the learner's."""
+        for output in shown:
+            if output.output_type == "error" and output.ename in MISSING:
+                note = MISSING[output.ename].format(output.evalue[:NOTED])
+                if note not in self.outcome.notes and len(self.outcome.notes) < NOTES:
+                    self.outcome.notes.append(note)
+
+    def _restart(self, reason: str) -> bool:
+        """Begin a new kernel with the cells so far; return whether one of them was left out.
+
+        That is one which ends the kernel again. If there are too many, the rest is not run.
+        """
+        left_out = False
+        while self.kernels < KERNELS and self.session.sandbox.process.poll() is None:
+            self.kernels += 1
+            self.session.close()
+            self.session = Session(self.session.sandbox, self.job.files)
+            again = (n for n, (_, code) in enumerate(self.ran) if not self._survives(code))
+            if (ending := next(again, None)) is None:
+                return left_out
+            number, code = self.ran[ending]
+            self.ran[ending] = number, definitions(code)
+            self._leave_out(number, reason)
+            left_out = True
+        self._stop(reason)
+        return False
+
+    def _survives(self, code: str) -> bool:
+        """Run code that ran before; return whether the kernel is still there afterwards."""
+        try:
+            self._run(code)
+            self._run("pass", remembered=False)
         except SandboxDiedError:
             raise
-        except SandboxError as reason:
-            self._stop(str(reason))
-            return [error("NotRun", str(reason))]
+        except SandboxError:
+            return False
+        return True
+
+    def _leave_out(self, number: int, reason: str) -> None:
+        self.outcome.flags.append(f"cell {number}: {reason}; the other cells were run")
 
     def _stop(self, reason: str) -> None:
         self.gone = reason
         self.outcome.flags.append(reason)
 
-    def _run(self, code: str, remembered: bool = True, sent: bytes = b"") -> list[NotebookNode]:
-        left = max(1.0, self.end - time.monotonic())
-        return self.session.run(code, min(self.job.limits.cell_seconds, left), remembered, sent)
+    def _run(self, code: str, remembered: bool = True) -> list[NotebookNode]:
+        """Run code; what is left of the notebook's time never goes to one cell alone."""
+        left = (self.end - time.monotonic()) * SHARE
+        return self.session.run(code, max(1.0, min(self.job.limits.cell_seconds, left)), remembered)

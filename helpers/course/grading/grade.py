@@ -26,6 +26,7 @@ from helpers.course.grading.regrade import Choice
 from helpers.course.grading.work import Kit, Task
 from helpers.course.grading.workers import executor
 from helpers.course.intake import Submission
+from helpers.course.intake import groups as of_groups
 from helpers.course.sandbox import bubblewrap
 from helpers.course.sandbox.process import Limits
 from helpers.course.settings import Course, CourseError
@@ -63,6 +64,7 @@ def grade(
     limits: Limits = LIMITS,
     choice: Choice = EVERYTHING,
     late: Path | None = None,
+    groups: Path | None = None,
 ) -> pd.DataFrame:
     """Grade what `intake` finds in SUBMISSIONS into OUT; a row per submission.
 
@@ -76,6 +78,7 @@ def grade(
         scheduler: address of a Dask cluster whose workers execute instead.
         choice: these are graded again, and the rows of the others stay.
         late: a file with due dates and a policy, which OUT keeps.
+        groups: a CSV file with the columns group and student; each member gets the group's marks.
 
     Raises:
         CourseError: the folder holds no submission, or there is no way to make a sandbox.
@@ -88,7 +91,10 @@ def grade(
     with alone(out):
         lateness.settle(out, late, course.units())
         others = choice.others(out) if choice else None
-        found = choice.of(intake.find(course, submissions, out / "unpacked"))
+        rules = lateness.rules(out)
+        zone = str(rules.zone) if rules and rules.zone else ""
+        found = intake.find(course, submissions, out / "unpacked", zone)
+        found = choice.of(of_groups.spread(found, groups) if groups else found)
         with executor(scheduler, workers, isolated) as (workplace, capacity):
             run = _Run(course, out, found, limits, isolated, choice)
             run.all(workplace, capacity)
@@ -169,7 +175,10 @@ class _Run:
         exercise = self.choice.exercise
         kept = regrade.shown(self.out, found, exercise) if exercise else None
         content = found.path.read_bytes()
-        return Task(found.student, content, unit.kit, tests, self.limits, self.isolated, kept)
+        files = {name: path.read_bytes() for name, path in found.files.items()}
+        return Task(
+            found.student, content, unit.kit, tests, self.limits, self.isolated, kept, files
+        )
 
     def _start(self, found: Submission) -> _Started | None:
         """What is to be graded; None where the row is known without."""

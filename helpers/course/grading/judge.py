@@ -17,27 +17,18 @@ from nbformat import NotebookNode, v4
 from helpers.checks import package
 from helpers.checks.engine import Exercise, Report
 from helpers.checks.engine.compare import guarded
-from helpers.checks.engine.exercise import Drawn
-from helpers.course.grading.sent import written
-from helpers.course.grading.withheld import Withheld
-from helpers.course.intake.needed import handed_on
-from helpers.course.sandbox import kernel, lent
+from helpers.course.sandbox import kernel
 from helpers.course.sandbox.session import error
 
 
 @dataclass(frozen=True)
 class Check:
-    """A graded cell of the form `check.EXERCISE(ANSWER, seed=NUMBER)`.
-
-    Args:
-        handed_on: whether later answers use it through the lesson, by `check.EXERCISE.use`.
-    """
+    """A graded cell of the form `check.EXERCISE(ANSWER, seed=NUMBER)`."""
 
     module: str
     exercise: str
     answer: str
     seed: int
-    handed_on: bool = False
 
     @property
     def name(self) -> str:
@@ -64,13 +55,10 @@ class Assertions:
 def tests(unit: str, instructor: NotebookNode) -> dict[str, Check | Assertions]:
     """The graded cells of a unit by their grade_id, read from the notebook with hidden tests."""
     found: dict[str, Check | Assertions] = {}
-    used = handed_on(instructor)
     for cell in instructor.cells:
         told = cell.metadata.get("nbgrader", {})
         if told.get("grade") and cell.cell_type == "code":
             check = _check(unit, cell.source)
-            if check and check.exercise in used:
-                check = replace(check, handed_on=True)
             found[told.grade_id] = check or Assertions(cell.source, told.points)
     return found
 
@@ -117,34 +105,22 @@ class Judge:
     """Judges one notebook's test cells.
 
     Args:
-        run: runs code in the kernel, with what is `sent` beside it, and gives what it shows; it is
-            not remembered.
-        withheld: what the kernel has not got.
+        run: runs code in the kernel and returns what it shows; it is not remembered.
         flags: what an instructor should look at is added here.
     """
 
-    def __init__(
-        self, run: Callable[..., list[NotebookNode]], withheld: Withheld, flags: list[str]
-    ) -> None:
-        self.run, self.withheld, self.flags = run, withheld, flags
+    def __init__(self, run: Callable[[str], list[NotebookNode]], flags: list[str]) -> None:
+        self.run, self.flags = run, flags
 
     def shown(self, test: Check | Assertions) -> list[NotebookNode]:
         """What a test cell shows, and nbgrader reads its points from."""
         if isinstance(test, Assertions):
             return self._asserted(test)
-        exercise = test.known()
-        with _judging, torch.random.fork_rng(devices=[]):
-            drawn = exercise.drawn(test.seed)
-            questions = exercise.questions(drawn)
-            sent, _ = written(f"questions of {test.name}", test.module, questions)
-        asking = _call("ask", test.answer)
-        report, instead = self._judged(test, drawn, self.run(asking, sent=sent))
-        self._go_on(test, report)
+        arguments = [repr(test.module), repr(test.exercise), repr(test.seed), test.answer]
+        report, instead = self._judged(test, self.run(_call("ask", *arguments)))
         return [instead or _as_output(report)]
 
-    def _judged(
-        self, test: Check, drawn: Drawn, shown: list[NotebookNode]
-    ) -> tuple[Report, NotebookNode | None]:
+    def _judged(self, test: Check, shown: list[NotebookNode]) -> tuple[Report, NotebookNode | None]:
         """The report on what the kernel said, or what the cell shows in its place."""
         none = Report(test.exercise, [])
         published = [each.get("data", {}) for each in shown]
@@ -153,26 +129,15 @@ class Judge:
             return none, errors[-1]  # where the time was up, that comes behind what it interrupted
         if len(said) != 1:
             return none, self._denied("the questions of the check were not answered")
-        asked = {part: len(cases) for part, cases in drawn.items()}
-        try:
-            answers = kernel.from_json(said[0], asked)
-        except ValueError as reason:
-            return none, self._denied(f"the answers were made up: {reason}")
-        with _judging:
-            return test.known().judge(answers, test.seed, drawn), None
-
-    def _go_on(self, test: Check, report: Report) -> None:
-        """Give the kernel what it need not be without, and what the lesson goes on with."""
-        given = {name: lent.codes(name) for name in self.withheld.after(test.exercise)}
-        reference = test.known().reference
-        right = bool(report.findings) and report.complete
-        ours = {} if right or not test.handed_on else {(test.module, test.exercise): reference}
-        if not given and not ours:
-            return
-        sent, codes = written(f"answer to {test.name}", test.module, (given, ours))
-        if ours and (lent.name(reference) in self.withheld.names or self.withheld.has(codes)):
-            sent, _ = written("", test.module, (given, {}))
-        self.run(_call("give"), sent=sent)
+        exercise = test.known()
+        with _judging, torch.random.fork_rng(devices=[]):
+            drawn = exercise.drawn(test.seed)
+            asked = {part: len(cases) for part, cases in drawn.items()}
+            try:
+                answers = kernel.from_json(said[0], asked)
+            except ValueError as reason:
+                return none, self._denied(f"the answers were made up: {reason}")
+            return exercise.judge(answers, test.seed, drawn), None
 
     def _asserted(self, test: Assertions) -> list[NotebookNode]:
         """The outputs of assertions, without what would show the hidden ones or cost marks."""

@@ -15,7 +15,7 @@ import shutil
 import sqlite3
 import zlib
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,7 @@ class Task:
         kit: a `Kit`, packed: the same bytes for the whole class, and unpacked once.
         tests: with the seeds of this notebook.
         kept: what its other checks showed, where one exercise alone is graded again.
+        files: what was handed in beside the notebook, by name.
     """
 
     student: str
@@ -62,6 +63,7 @@ class Task:
     limits: Limits
     isolated: bool = True
     kept: Shown | None = None
+    files: dict[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -104,11 +106,11 @@ def work(task: Task) -> Graded:
         notebook, repairs = intake.repaired(task.content, kit.release)
     except CourseError as error:
         raise CourseError(f"not graded: {error}") from error
-    outcome = execute.execute(Job(notebook, task.tests, task.limits, task.isolated))
+    outcome = execute.execute(Job(notebook, task.tests, task.limits, task.isolated, task.files))
     kept = bool(task.kept and task.kept.fits(notebook))
     if task.kept and kept:
         outcome.outputs |= task.kept.outputs
-    graded = autograded(kit, task.student, notebook, outcome, repairs)
+    graded = autograded(kit, task.student, notebook, outcome, repairs + outcome.notes)
     return replace(graded, kept=kept)
 
 

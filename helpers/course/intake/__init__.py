@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,8 @@ class Submission:
         when: it was handed in, where nbgrader has written that down.
         platform_id, email: of the student, where the platform gives them.
         return_as: what the name of a file begins with that the platform takes back for this try.
+        said: the name as the platform gives it.
+        files: copies of what goes with the notebook, by name relative to it.
     """
 
     student: str
@@ -44,13 +46,16 @@ class Submission:
     platform_id: str = ""
     email: str = ""
     return_as: str = ""
+    said: str = ""
+    files: dict[str, Path] = field(default_factory=dict, hash=False)
 
 
-def find(course: Course, submissions: Path, unpacked: Path) -> list[Submission]:
+def find(course: Course, submissions: Path, unpacked: Path, zone: str = "") -> list[Submission]:
     """What was handed in for any unit, by student; the newest where there are several.
 
     Args:
         unpacked: folder to copy notebooks into; what was in it is removed.
+        zone: of the class, as "Europe/Berlin"; where it is known, more times can be read.
 
     Raises:
         CourseError: there is nothing, or it is no archive that can be read.
@@ -67,7 +72,12 @@ def find(course: Course, submissions: Path, unpacked: Path) -> list[Submission]:
         drop.give(target)
         try:
             rows = READER.ask(
-                "look_through", sources=sources, target=str(target), units=units, root=root
+                "look_through",
+                sources=sources,
+                target=str(target),
+                units=units,
+                root=root,
+                zone=zone,
             )
         except CourseError as error:
             shutil.rmtree(target, ignore_errors=True)
@@ -77,10 +87,12 @@ def find(course: Course, submissions: Path, unpacked: Path) -> list[Submission]:
 
 
 def _submission(person: Person, row: dict[str, Any]) -> Submission:
-    of_person = {"platform_id": person.platform_id, "email": person.email}
+    of_person = {"platform_id": person.platform_id, "email": person.email, "said": person.said}
     notes = (*person.notes, *row.get("notes", ()))
     path = Path(row.get("path", ""))
-    return Submission(person.student, **row | of_person | {"notes": notes, "path": path})
+    files = {name: Path(copy) for name, copy in row.get("files", {}).items()}
+    told = row | of_person | {"notes": notes, "path": path, "files": files}
+    return Submission(person.student, **told)
 
 
 def repaired(content: bytes, release: NotebookNode) -> tuple[NotebookNode, list[str]]:

@@ -7,12 +7,14 @@ those names, opens archives in archives and tells a unit by its cells.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
 
 from helpers.course import intake
+from helpers.course.intake import Submission
 from helpers.course.intake.scratch import Scratch
 from helpers.course.settings import Course, CourseError
 
@@ -41,8 +43,19 @@ def collect(course: Course, archive: Path, out: Path) -> pd.DataFrame:
                     notes.append("in the place of an earlier one")
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(found.path, target)
+                notes += _beside(found, target.parent)
                 if found.when:
                     target.with_name("timestamp.txt").write_text(found.when)
             of_whom = [found.student, found.unit, found.platform_id, found.email]
             rows.append([*of_whom, "; ".join(notes)])
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _beside(found: Submission, folder: Path) -> Iterator[str]:
+    """Copy what goes with a notebook; say what an earlier file or folder is in the way of."""
+    for name, path in found.files.items():
+        try:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, folder / name)
+        except (FileExistsError, NotADirectoryError, IsADirectoryError):
+            yield f"not collected: {name}, where an earlier try has another kind of file"

@@ -1,15 +1,14 @@
 """What one person handed in: opened, unpacked and told apart by unit; nothing of it is executed.
 
 It runs in a process of its own (`reader`). No name that a learner chose becomes the name of a file:
-each notebook is copied to a number. Links, pipes, sockets and devices are not opened.
+each is copied to a number. Links, pipes, sockets and devices are not opened.
 """
 
 from __future__ import annotations
 
-import errno
+import contextlib
 import hashlib
 import os
-import re
 import stat
 import tempfile
 import zipfile
@@ -17,16 +16,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
-from helpers.course.intake import repair, times
-from helpers.course.intake.people import NOTEBOOK, is_work, without_ending
+from helpers.course.intake import times
+from helpers.course.intake.archive_names import is_work, path_of, split
+from helpers.course.intake.candidates import Came, Candidates
+from helpers.course.intake.companions import NEVER, UNREAD, Companions, concerns_all
+from helpers.course.intake.notebook_file import LARGEST
+from helpers.course.intake.people import NOTEBOOK, own
 from helpers.course.settings import CourseError
 
 DEPTH = 3  # archives within archives; some hold themselves
 FOLDERS = 50  # one in the other, on the disk
 CHUNK = 2**20
-NAMED = 3  # files that a row names
+# What a platform lists, or somebody typed there.
+PAGES = ("index.html", "onlinetext.html", "_text.html")
 
 
 @dataclass(frozen=True)
@@ -45,47 +49,45 @@ class Limits:
     notebooks: int = 200
 
 
-class Found(NamedTuple):
-    """A notebook: when and where it came, its unit or "", its copy, and what to say of it."""
-
-    order: tuple[float, float, int]
-    parts: tuple[str, ...]
-    unit: str
-    path: str
-    digest: str
-    notes: list[str]
-    problem: str
-    return_as: str
-
-
 class Parcel:
     """Reads all that one person handed in.
 
     Args:
         target: folder for the copies, which is there. units: of the course.
-        guess: the unit of a notebook from what is in it; empty where it cannot tell.
+        guess: the unit of a notebook from what is in it and how it is named; either may be "".
+            And how many of its exercises are answered.
+        zone: of the class, or "".
     """
 
     def __init__(
-        self, target: Path, units: list[str], guess: Callable[[bytes], str], limits: Limits
+        self,
+        target: Path,
+        units: list[str],
+        guess: Callable[[bytes, str], tuple[str, int]],
+        limits: Limits,
+        zone: str = "",
     ) -> None:
-        self.target, self.units, self.guess, self.limits = target, units, guess, limits
-        self.files = self.bytes = 0
-        self.order, self.return_as = 0.0, ""
-        self.found: list[Found] = []
-        self.problems: list[str] = []
-        self.others: dict[str, list[str]] = {}  # by unit, what is of no use
-        self.times: dict[tuple[str, ...], bytes] = {}
+        self.target, self.limits = target, limits
+        self.files = self.bytes = self.archives = self.archive = 0
+        self.order, self.return_as, self.loose = 0.0, "", False
+        self.companions = Companions(target)
+        self.candidates = Candidates(units, guess, zone)
 
     def take(
-        self, place: str, parts: list[str], members: list[int] | None, order: float, return_as: str
+        self,
+        place: str,
+        parts: list[str],
+        members: list[int] | None,
+        order: float,
+        return_as: str,
+        loose: bool,
     ) -> None:
         """Look through one of the things handed in; arguments as of `people.Source`.
 
         Raises:
             CourseError: it is too much.
         """
-        self.order, self.return_as = order, return_as
+        self.order, self.return_as, self.loose = order, return_as, loose
         if members is not None:
             opened = _platforms(place)
             self._members(opened, [opened.infolist()[n] for n in members], (), 0, hidden=1)
@@ -98,26 +100,8 @@ class Parcel:
             os.close(above)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """The newest notebook of each unit; where there is none, why."""
-        tries: dict[str, list[Found]] = {}
-        for each in self.found:
-            tries.setdefault(each.unit, []).append(each)
-        for unit, several in tries.items():
-            last = max(several, key=lambda each: each.order)
-            path = last.parts
-            notes = [*last.notes, *self.problems[:NAMED]]
-            if len(several) > 1:
-                notes.insert(0, f"the newest of {len(several)} notebooks: {path[-1]}")
-            # Where a platform named it, that tells when; in its folder all is the learner's own.
-            said = b"" if last.return_as else self.times.get(path[:-1], b"")
-            when, odd = times.of_nbgrader(said)
-            row = {"unit": unit, "path": last.path, "digest": last.digest, "when": when}
-            row |= {"problem": last.problem, "return_as": last.return_as}
-            yield row | {"notes": notes + odd}
-        for unit in (self.others.keys() - tries - {""}) or ({""} if not tries else ()):
-            names = self.others.get(unit)
-            nothing = f"no notebook, but {_some(names)}" if names else "no notebook in the folder"
-            yield {"unit": unit, "problem": "; ".join(self.problems[:NAMED]) or nothing}
+        """Yield what counts of each unit; see `Candidates.rows`."""
+        return self.candidates.rows(self.companions)
 
     def _on_disk(
         self, above: int, name: str, parts: tuple[str, ...], deep: int, below: tuple[str, ...]
@@ -138,7 +122,7 @@ class Parcel:
             self._file(parts or (name,), kind.st_mtime, kind.st_size, opened, 0)
 
     def _folder(self, above: int, name: str, parts: tuple[str, ...], deep: int) -> None:
-        self._unit_of(parts)
+        self.candidates.unit_of(parts)
         if deep > FOLDERS:
             raise CourseError(f"folders more than {FOLDERS} deep in folders")
         here = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=above)
@@ -154,17 +138,21 @@ class Parcel:
     def _archive(self, parts: tuple[str, ...], file: IO[bytes], depth: int) -> None:
         """An archive of the learner's; what is wrong with it costs only what is in it."""
         if depth > DEPTH:
-            self.problems.append(f"{parts[-1]}: archives more than {DEPTH} deep in archives")
+            self.candidates.problems.append(
+                f"{parts[-1]}: archives more than {DEPTH} deep in archives"
+            )
             return
+        around, self.archives = self.archive, self.archives + 1
+        self.archive = self.archives
         try:
             with zipfile.ZipFile(file) as opened:
                 self._members(opened, opened.infolist(), parts[:-1], depth)
-        except (CourseError, MemoryError):
-            raise
         except Exception as error:  # whatever is wrong with one learner's archive
-            if getattr(error, "errno", None) == errno.ENOSPC:
-                raise  # not this learner's doing
-            self.problems.append(f"{parts[-1]} cannot be unpacked: {error}")
+            if concerns_all(error):
+                raise
+            self.candidates.problems.append(f"{parts[-1]} cannot be unpacked: {error}")
+        finally:
+            self.archive = around
 
     def _members(
         self,
@@ -177,14 +165,14 @@ class Parcel:
         """Members of an archive; the first `hidden` parts of their paths are of the platform."""
         for each in members:
             self._count()
-            path = re.split(r"[/\\]+", each.filename)
-            inside = tuple(part for part in path if part not in ("", ".", ".."))
+            path = path_of(each)
+            inside = split(path)
             if not inside or not all(map(is_work, inside[hidden:])):
                 continue
             parts = (*before, *inside)
             mode = each.external_attr >> 16
-            if each.is_dir():
-                self._unit_of(parts)
+            if path.endswith(("/", "\\")):
+                self.candidates.unit_of(parts)
             elif stat.S_IFMT(mode) not in (0, stat.S_IFREG):
                 self._refuse(parts, "is a link or the like")
             else:
@@ -203,9 +191,9 @@ class Parcel:
         if name == "timestamp.txt":
             if depth == 0:  # nbgrader's; in an archive of the learner's it could be anybody's
                 with opened() as file:
-                    self.times[parts[:-1]] = file.read(times.LONGEST + 1)
+                    self.candidates.times[parts[:-1]] = file.read(times.LONGEST + 1)
         elif NOTEBOOK.search(name):
-            self._notebook(parts, changed, size, opened)
+            self._notebook(parts, changed, size, opened, depth)
         elif name.lower().endswith(".zip"):
             with opened() as file:
                 if isinstance(file, zipfile.ZipExtFile):
@@ -215,44 +203,37 @@ class Parcel:
                         self._archive(parts, whole, depth + 1)
                 else:
                     self._archive(parts, file, depth + 1)
-        elif not name.endswith(".html"):  # a platform's own list, or what somebody typed there
-            self.others.setdefault(self._unit_of(parts[:-1]), []).append(name)
+        elif not name.lower().endswith(PAGES):
+            self.candidates.others.setdefault(self.candidates.unit_of(parts[:-1]), []).append(name)
+            if not NEVER & {*parts} and not name.lower().endswith(UNREAD):
+                of_mine = (*parts[:-1], own(name)) if self.loose and not self.archive else parts
+                order = self.order, changed
+                self.companions.take(of_mine, self.archive, order, size, opened, self._copied)
 
     def _notebook(
-        self, parts: tuple[str, ...], changed: float, size: int, opened: Callable[[], IO[bytes]]
+        self,
+        parts: tuple[str, ...],
+        changed: float,
+        size: int,
+        opened: Callable[[], IO[bytes]],
+        depth: int,
     ) -> None:
-        if len(self.found) >= self.limits.notebooks:
+        if len(self.candidates.found) >= self.limits.notebooks:
             raise CourseError(f"more than {self.limits.notebooks} notebooks")
-        path, problem, digest = self.target / f"{len(self.found)}.ipynb", "", ""
-        if size > repair.LARGEST:
-            allowed = repair.LARGEST >> 20
+        path, problem, digest = self.target / f"{len(self.candidates.found)}.ipynb", "", ""
+        if size > LARGEST:
+            allowed = LARGEST >> 20
             problem = f"the file has {size / 2**20:.0f} MB; {allowed} are allowed"
         else:
             with opened() as file, path.open("wb") as copy:
                 digest = self._copied(file, copy)
-        try:
-            unit, notes = self._told(parts, path if digest else None)
-            if not unit and not problem:
-                problem = f"{parts[-1]}: neither its name nor its cells are those of a unit"
-        except CourseError as error:
-            unit, notes, problem = "", [], f"{parts[-1]}: {error}"
-        order = (self.order, changed, len(self.found))
-        told = (order, parts, unit, str(path), digest, notes, problem, self.return_as)
-        self.found.append(Found(*told))
-
-    def _told(self, parts: tuple[str, ...], path: Path | None) -> tuple[str, list[str]]:
-        """The unit of a notebook, by folder, name or cells; what to say where it has no such name.
-
-        Raises:
-            CourseError: only its cells could tell, and it cannot be read.
-        """
-        stem, notes = without_ending(parts[-1]), [f"handed in as {parts[-1]}"]
-        if unit := self._unit_of(parts[:-1]):
-            return unit, notes if unit != stem else []
-        if unit := next((each for each in self.units if each in stem), ""):
-            return unit, []
-        unit = self.guess(path.read_bytes()) if path else ""
-        return unit, [f"{notes[0]}, told by its cells"] if unit else []
+        if digest and _holds_notebooks(path):
+            with path.open("rb") as file:
+                path.unlink()
+                self._archive(parts, file, depth + 1)
+            return
+        came = Came(self.order, changed, self.archive, self.return_as)
+        self.candidates.add(parts, path, digest, problem, came)
 
     def _copied(self, file: IO[bytes], copy: IO[bytes]) -> str:
         """The digest of what was copied; all that is copied counts, and no more is than may be."""
@@ -271,15 +252,8 @@ class Parcel:
             raise CourseError(f"more than {self.limits.files:,} files")
 
     def _refuse(self, parts: tuple[str, ...], why: str) -> None:
-        self._unit_of(parts)
-        self.problems.append(f"{parts[-1]} {why}, and was not opened")
-
-    def _unit_of(self, parts: tuple[str, ...]) -> str:
-        """The unit that a path names; it is noted that there is something of it."""
-        unit = next((each for each in reversed(parts) if each in self.units), "")
-        if unit:
-            self.others.setdefault(unit, [])
-        return unit
+        self.candidates.unit_of(parts)
+        self.candidates.problems.append(f"{parts[-1]} {why}, and was not opened")
 
 
 def _regular(above: int, name: str) -> IO[bytes]:
@@ -291,11 +265,16 @@ def _regular(above: int, name: str) -> IO[bytes]:
     return os.fdopen(file, "rb")
 
 
+def _holds_notebooks(path: Path) -> bool:
+    """Return whether a file is an archive of notebooks, whatever it is called."""
+    with path.open("rb") as file, contextlib.suppress(Exception):  # whatever it is instead
+        if file.read(2) == b"PK":
+            with zipfile.ZipFile(file) as opened:
+                return any(map(NOTEBOOK.search, opened.namelist()))
+    return False
+
+
 @lru_cache(maxsize=1)
 def _platforms(place: str) -> zipfile.ZipFile:
     """The platform's own archive, opened once for all learners."""
     return zipfile.ZipFile(place)
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(names[:NAMED]) + f" and {len(names) - NAMED} more" * (len(names) > NAMED)

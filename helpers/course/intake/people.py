@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from helpers.course.intake import times
+from helpers.course.intake.archive_names import is_work, path_of, split
 from helpers.course.settings import CourseError
 
 # Some browsers and mail programs add an ending.
@@ -57,6 +58,7 @@ class Source:
     Args:
         place: the file or folder, or the zip. parts: what of its path tells of the unit.
         members: which entries of the zip, by number. order: larger for what came later.
+        loose: it is a file that the platform named, in no folder of the person's.
         return_as: what the name of a file begins with that the platform takes back for the person.
     """
 
@@ -65,6 +67,7 @@ class Source:
     members: list[int] | None = None
     order: float = 0.0
     return_as: str = ""
+    loose: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,14 +107,16 @@ def people(submissions: Path, units: list[str]) -> list[Person]:
     found: dict[Person, Person] = {}
     for parts, is_file, source in listed(submissions.absolute(), units):
         owner, *below = parts
-        if told := _person(owner, is_file and not below, units):
+        loose = is_file and not below
+        if told := _person(owner, loose, units):
             person, order, return_as = told
             mine = found.setdefault(person, person).sources
-            same = mine and (mine[-1].order, mine[-1].return_as) == (order, return_as)
-            if same and source.members and mine[-1].members:
-                mine[-1].members.extend(source.members)
+            source = replace(source, order=order, return_as=return_as, loose=loose)
+            last = mine[-1] if mine else None
+            if last and last.members and replace(last, members=source.members) == source:
+                last.members.extend(source.members or ())
             else:
-                mine.append(replace(source, order=order, return_as=return_as))
+                mine.append(source)
     if not found:
         raise CourseError(
             f"no notebook in {submissions}: it should hold STUDENT/UNIT/UNIT.ipynb, "
@@ -161,9 +166,14 @@ def _in_zip(archive: Path, units: list[str]) -> Iterator[Listed]:
     """Each member by itself; those of one folder are put together by `people`."""
     try:
         with zipfile.ZipFile(archive) as opened:
-            members = [(split(each.filename), each.is_dir()) for each in opened.infolist()]
+            names = [path_of(each) for each in opened.infolist()]
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise CourseError(f"{archive} cannot be unpacked: {error}") from error
+    # A sign that a learner may have in a name parts it only if it parts all of them, as some
+    # programs of Windows write them.
+    windows = not any("/" in each or (_holds_work(each) and "\\" not in each) for each in names)
+    separators = "/\\" if windows else "/"
+    members = [(split(each, separators), each.endswith(tuple(separators))) for each in names]
     paths = [parts for parts, _ in members if parts and is_work(parts[0])]
     tops = {parts[0] for parts in paths}
     around = len(tops) == 1 and _is_wrapper(min(tops), archive) and any(len(p) > 1 for p in paths)
@@ -185,16 +195,6 @@ def _by_unit(folders: Iterable[str], units: list[str]) -> set[str]:
     found = others & {*units}
     others -= found
     return found if len(found) > len(others) else set()
-
-
-def split(path: str) -> tuple[str, ...]:
-    """The path in an archive in parts; what would lead out of it is left out."""
-    return tuple(part for part in path.split("/") if part not in ("", ".", ".."))
-
-
-def is_work(name: str) -> bool:
-    """Whether it is more than what an operating system or an editor leaves."""
-    return not name.startswith(".") and name != "__MACOSX"
 
 
 def _person(name: str, is_file: bool, units: list[str]) -> tuple[Person, float, str] | None:
@@ -248,9 +248,23 @@ def platform(return_as: str) -> str:
     return next((name for name, each in patterns.items() if each.match(return_as + "x")), "")
 
 
+def own(name: str) -> str:
+    """Return the learner's own name of a file that a platform named; Python can import it."""
+    for pattern, between in {MOODLE: "_", BRIGHTSPACE: " - ", CANVAS: "", HIDDEN: ""}.items():
+        if found := pattern.match(name):
+            rest = name[found.end() - (not between) :].removeprefix(between)
+            return re.sub(r"-\d+(?=\.py\Z)", "", rest)  # Canvas counts tries
+    return name
+
+
 def without_ending(name: str) -> str:
     """The name of a notebook or an archive without what makes it one."""
     return NOTEBOOK.sub("", name) if NOTEBOOK.search(name) else Path(name).stem
+
+
+def student_of(said: str) -> str:
+    """Return the name that somebody has in all tables whom no platform knows by number."""
+    return _folder(Person(said))
 
 
 def _named(found: list[Person]) -> list[Person]:
@@ -287,8 +301,7 @@ def _digest(person: Person, digits: int = 64) -> str:
 
 
 def _left(person: Person) -> str:
-    name = plain(person.said)
-    return "_" * bool(RESERVED.fullmatch(name)) + name
+    return "_" * bool(RESERVED.fullmatch(name := plain(person.said))) + name
 
 
 def _safe(name: str) -> bool:

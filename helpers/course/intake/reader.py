@@ -28,13 +28,14 @@ import nbformat
 
 import helpers
 from helpers.course import drop
-from helpers.course.intake import needed, repair
+from helpers.course.intake import lesson, notebook_file, repair
 from helpers.course.intake.parcel import Limits, Parcel
 from helpers.course.settings import CourseError
 
 LIMITS = Limits()
 START = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
 READY = "ready\n"
+GRADED = re.compile(r'^# %%.* (?:solution|essay)="(\w+)"', re.MULTILINE)  # a cell of a source
 TEXT = 300  # characters of a reason or a note
 # At the beginning of a cell, also where a table is read whose cells another sign parts.
 FORMULA = re.compile(r"""(^|[;,|])(?=[\s"']*[=+@\uff1d\uff0b\uff0d\uff20-])""")
@@ -125,10 +126,19 @@ def printable(text: str) -> str:
 
 
 def look_through(
-    limits: Limits, sources: list[dict[str, Any]], target: str, units: list[str], root: str
+    limits: Limits,
+    sources: list[dict[str, Any]],
+    target: str,
+    units: list[str],
+    root: str,
+    zone: str = "",
 ) -> list[dict[str, Any]]:
     """What one person handed in, by unit; see `parcel.Parcel`."""
-    found = Parcel(Path(target), units, lambda content: _guess(content, Path(root)), limits)
+
+    def guess(content: bytes, named: str) -> tuple[str, int]:
+        return _guess(content, named, Path(root))
+
+    found = Parcel(Path(target), units, guess, limits, zone)
     for each in sources:
         found.take(**each)
     rows = list(found.rows())
@@ -141,36 +151,44 @@ def look_through(
 def repaired(_limits: Limits, content: str, release: dict[str, Any]) -> tuple[Any, list[str]]:
     """A notebook as it can be graded, and the repairs; a character of `content` is a byte.
 
-    Its cells say which of them need not be run.
+    Its cells say which of them are as released.
     """
-    cells, of_file = repair.read(content.encode("latin-1"))
+    cells, of_file = notebook_file.read(content.encode("latin-1"))
     told = nbformat.from_dict(release)
     notebook, of_cells = repair.restored(cells, told)
-    needed.skip(notebook, told)
+    lesson.mark(notebook, told)
     return notebook, [printable(each) for each in of_file + of_cells]
 
 
 ANSWERS: dict[str, Callable[..., Any]] = {"look_through": look_through, "repaired": repaired}
 
 
-def _guess(content: bytes, root: Path) -> str:
-    """The unit that most of the cells are of; empty if none is."""
-    told = {name for cell in repair.read(content)[0] for name in repair.names(cell)}
-    of_units = _names(root)
-    shared = {unit: len(told & names) for unit, names in of_units.items()}
-    best = max(shared, key=lambda unit: shared[unit])
-    return best if shared[best] else ""
+def _guess(content: bytes, named: str, root: Path) -> tuple[str, int]:
+    """Return the unit that most of the cells are of, and how many of its exercises are answered.
+
+    It is `named` where that is as likely, and "" where none of the cells is of a unit.
+    """
+    cells = notebook_file.read(content)[0]
+    told = {name for cell in cells for name in repair.names(cell)}
+    shared = {unit: len(told & names) for unit, names in _names(root).items()}
+    best = max(shared, key=lambda unit: (shared[unit], unit == named))
+    answers = [c for c in cells if c.cell_type == "code" and repair.names(c) & _names(root)[best]]
+    answered = sum(notebook_file.STUB not in c.source and not _is_check(c) for c in answers)
+    return (best, answered) if shared[best] else ("", 0)
+
+
+def _is_check(cell: nbformat.NotebookNode) -> bool:
+    return "check." in cell.source.strip().split("\n")[-1]
 
 
 @cache
 def _names(root: Path) -> dict[str, set[str]]:
-    """For each unit the names of its graded cells."""
+    """Return for each unit the names of its graded cells."""
     from helpers.course import settings
-    from helpers.course.authoring import source
 
-    course = settings.find(root)
-    texts = {unit: source.read(course.text(unit)) for unit in course.units()}
-    return {unit: {cell.name for cell in cells if cell.name} for unit, cells in texts.items()}
+    course = settings.find(root)  # to check the sources as well would take a second
+    texts = {unit: course.text(unit).read_text(encoding="utf-8-sig") for unit in course.units()}
+    return {unit: set(GRADED.findall(text)) for unit, text in texts.items()}
 
 
 def _answer(limits: Limits, what: str, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -1,89 +1,69 @@
 """What grading runs in a learner's kernel: questions to an answer.
 
-Nothing that comes from here is believed: answers are judged in another process. Nothing that is
-here says what is right.
+Nothing that comes from here is believed: answers are judged in another process.
 """
 
 from __future__ import annotations
 
-import builtins
+import importlib
 import json
-import pickle
-import sys
 from collections.abc import Callable, Mapping
-from types import CellType, CodeType, FunctionType
 from typing import Any
 
-import torch
-from IPython.core.interactiveshell import InteractiveShell
+from ipykernel.ipkernel import IPythonKernel
+from ipykernel.zmqshell import ZMQInteractiveShell
 from IPython.display import publish_display_data
 from jupyter_client.jsonutil import json_clean, json_default
 from jupyter_client.session import json_packer
-from torch import Tensor
+from traitlets import Type
 
+from helpers.checks.engine import Exercise
 from helpers.checks.engine.plain import decode, encode
-from helpers.checks.engine.questions import Answers, Questions
-from helpers.course.sandbox import lent
+from helpers.checks.engine.questions import Answers
 
 ANSWERS = "application/vnd.order-matters.answers+json"
 
 
-def unpacked() -> Any:
-    """What the grader has sent beside the code that is running."""
-    request = InteractiveShell.instance().kernel.get_parent("shell")  # type: ignore[attr-defined]
-    return pickle.loads(request["buffers"][0])
+class Shell(ZMQInteractiveShell):
+    """Goes on where a notebook at home would stop: what follows may be an answer."""
+
+    async def run_code(self, code_obj: Any, result: Any = None, **options: Any) -> bool:
+        """Run one statement; whatever it raises is shown, and the next one runs."""
+        await super().run_code(code_obj, result, **options)
+        return False
+
+    def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
+        """Run the cell below a magic that is not installed here, and below `%%time`.
+
+        The latter would stop at a line that raises.
+        """
+        if magic_name != "time":
+            if self.find_cell_magic(magic_name) is not None:
+                return super().run_cell_magic(magic_name, line, cell)
+            print(f"%%{magic_name} is not installed here; the cell below it is run as it is.")
+        self.run_cell(cell, store_history=False)
+        return None
+
+    def ask_exit(self) -> None:
+        """Stay, where a cell calls `exit()` or `quit()`: the cells after it count as well."""
+        print("exit() does not end the notebook here: the cells after it are run.")
 
 
-def function(code: CodeType, outside: dict[str, Any], name: str) -> FunctionType:
-    """A function that was sent; `fill` adds what it knows, itself perhaps."""
-    outside["__builtins__"] = builtins  # PyTorch looks for it, as in detect_anomaly
-    return FunctionType(code, outside, name, None, tuple(CellType() for _ in code.co_freevars))
+class Kernel(IPythonKernel):
+    """IPython's kernel with that shell."""
+
+    shell_class = Type(Shell)
 
 
-def fill(made: FunctionType, known: tuple[dict[str, Any], list[Any], dict[str, Any]]) -> None:
-    """Give a function the names outside of it that it uses, and what it had of its own."""
-    outside, cells, own = known
-    made.__globals__.update(outside)
-    for cell, value in zip(made.__closure__ or (), cells, strict=True):
-        cell.cell_contents = value
-    for name, value in own.items():
-        setattr(made, name, value)
+def ask(module: str, exercise: str, seed: int, answer: Callable[..., Any]) -> None:
+    """Publish what `answer` says to the questions of an exercise.
 
-
-def tensor(
-    data: bytes,
-    dtype: torch.dtype,
-    shape: tuple[int, ...],
-    strides: tuple[int, ...],
-    start: int,
-    gradient: bool,
-) -> Tensor:
-    """A tensor that was sent, in the same order in memory."""
-    numbers = torch.frombuffer(bytearray(data), dtype=torch.uint8) if data else torch.empty(0)
-    made = torch.empty(0, dtype=dtype).set_(numbers.untyped_storage(), start, shape, strides)
-    return made.requires_grad_(gradient)
-
-
-def operator(name: str, overload: str) -> Any:
-    """A compiled function of PyTorch's that has no other name."""
-    packet = getattr(torch.ops.aten, name)
-    return (getattr(packet, overload) if overload else packet)._op
-
-
-def ask(answer: Callable[..., Any]) -> None:
-    """Publish what `answer` says to the questions that were sent."""
-    questions: Questions = unpacked()
-    publish_display_data({ANSWERS: to_json(questions.ask(answer))})
-
-
-def give() -> None:
-    """Take what need be withheld no longer, and the course's answer to an exercise."""
-    given, ours = unpacked()
-    for name, codes in given.items():
-        lent.give(name, codes)
-    for (module, exercise), reference in ours.items():
-        __import__(module)
-        getattr(sys.modules[module], exercise).ours = reference
+    Args:
+        module: of the unit's checks.
+        seed: draws the questions.
+    """
+    asked: Exercise = getattr(importlib.import_module(module), exercise)
+    publish_display_data({ANSWERS: to_json(asked.ask(answer, seed))})
 
 
 def to_json(answers: Answers) -> dict[str, Any]:
@@ -110,19 +90,6 @@ def from_json(data: Any, asked: Mapping[str, int]) -> Answers:
     if {part: len(said) for part, said in found.items()} != asked:
         raise ValueError("not an answer to each question")
     return Answers(name, found, used)
-
-
-def go_on_without() -> None:
-    """Let a cell go on after a line that uses what is withheld: what follows may be an answer."""
-    run = InteractiveShell.run_code
-
-    async def run_code(self: Any, code: Any, result: Any = None, **options: Any) -> bool:
-        failed = await run(self, code, result, **options)
-        if isinstance(getattr(result, "error_in_exec", None), lent.WithheldError | NameError):
-            result.goes_on = True  # what comes of it may be missing in the next line
-        return bool(failed) and not getattr(result, "goes_on", False)
-
-    InteractiveShell.run_code = run_code  # type: ignore[assignment, method-assign]
 
 
 def packed(message: Any) -> bytes:

@@ -8,6 +8,7 @@ processes at every moment.
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import secrets
@@ -18,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +27,7 @@ from typing import Any
 import psutil
 
 from helpers.course import drop
-from helpers.course.sandbox import bubblewrap, cgroup, lent, memory
+from helpers.course.sandbox import bubblewrap, cgroup, memory
 from helpers.course.sandbox.room import FOLDERS, SOCKETS
 from helpers.course.settings import CourseError
 
@@ -94,8 +95,6 @@ class Sandbox:
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
         self.cgroup = cgroup.lent(limits.memory + limits.files, limits.processes)
         self.process = self._begin()
-        with suppress(SandboxDiedError):  # `wait` tells why
-            self._tell(helpers=lent.packed())
         self.said = b""
         self.kernels = 0
         self.ended = ""  # why the kernel is gone
@@ -159,8 +158,11 @@ class Sandbox:
             raise CourseError(f"the sandbox does not start: {error}") from error
         self.ready = True
 
-    def start(self, withheld: Sequence[str] = ()) -> dict[str, Any]:
-        """Fork a kernel without what is `withheld` of the library; how to connect to it.
+    def start(self, files: Mapping[str, bytes] | None = None) -> dict[str, Any]:
+        """Fork a kernel; return how to connect to it.
+
+        Args:
+            files: what stands beside the notebook, by name.
 
         Raises:
             CourseError: the sandbox does not start.
@@ -175,7 +177,7 @@ class Sandbox:
         self._tell(
             start=connection | {"ip": f"{inside}/{self.kernels}"},
             limits=self.limits.as_resources(),
-            withheld=list(withheld),
+            files={n: base64.b64encode(c).decode() for n, c in (files or {}).items()},
         )
         return connection | {"ip": f"{self.sockets}/{self.kernels}"}
 

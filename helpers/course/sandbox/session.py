@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from queue import Empty
 from typing import Any
 
+import nbformat
 import zmq
 from jupyter_client.blocking.client import BlockingKernelClient
 from nbformat import NotebookNode, v4
@@ -24,16 +26,19 @@ SHOWN = ("stream", "display_data", "execute_result", "error")
 
 
 class Session:
-    """One learner's kernel, from its start to its end, without what is `withheld` of the library.
+    """One learner's kernel, from its start to its end.
+
+    Args:
+        files: what stands beside the notebook, by name.
 
     Raises:
         SandboxDiedError: the kernel does not start, for which no code of this learner's has run.
     """
 
-    def __init__(self, sandbox: Sandbox, withheld: Sequence[str] = ()) -> None:
+    def __init__(self, sandbox: Sandbox, files: Mapping[str, bytes] | None = None) -> None:
         self.sandbox = sandbox
         self.left = sandbox.limits.outputs  # bytes that its cells may still show
-        self.connection: Any = sandbox.start(withheld)
+        self.connection: Any = sandbox.start(files)
         try:
             self._connect()
         except SandboxError as error:
@@ -69,21 +74,20 @@ class Session:
         self.client.context.destroy(linger=0)
         self.relay.close()
 
-    def run(
-        self, code: str, seconds: float, remembered: bool = True, sent: bytes = b""
-    ) -> list[NotebookNode]:
+    def run(self, code: str, seconds: float, remembered: bool = True) -> list[NotebookNode]:
         """What `code` shows; a cell that takes too long is interrupted and ends in an error.
 
         Args:
             remembered: False leaves it out of the kernel's history.
-            sent: comes with the code, which asks for it by `kernel.unpacked`.
 
         Raises:
             SandboxError: the kernel is gone.
         """
         limits = self.sandbox.limits
         shown = _Shown(min(limits.output, self.left) if remembered else limits.output)
-        asked = self._execute(code, remembered, sent)
+        asked = self.client.execute(
+            code, store_history=remembered, allow_stdin=False, stop_on_error=False
+        )
         end = time.monotonic() + seconds
         late = replied = interrupted = probed = 0.0
         probes: list[str] = []
@@ -122,15 +126,6 @@ class Session:
             shown.outputs.append(error("TimeLimit", f"this took more than {seconds:.0f} s"))
         return shown.outputs
 
-    def _execute(self, code: str, remembered: bool, sent: bytes) -> str:
-        """Send a request and give its number; `client.execute` sends no bytes beside the code."""
-        request = {"code": code, "store_history": remembered, "stop_on_error": False}
-        request |= {"silent": False, "allow_stdin": False, "user_expressions": {}}
-        message = self.client.session.msg("execute_request", request)
-        message["buffers"] = [sent] if sent else []
-        self.client.shell_channel.send(message)
-        return str(message["header"]["msg_id"])
-
     def _next(self, seconds: float) -> dict[str, Any]:
         """The next message of what is shown; empty if none comes in time."""
         self.sandbox.look()
@@ -161,6 +156,8 @@ class _Shown:
     def __init__(self, most: int) -> None:
         self.left, self.most = most, most
         self.outputs: list[NotebookNode] = []
+        self.handles: dict[str, NotebookNode] = {}
+        self.cleared = False  # what is shown goes as soon as something else comes
 
     @property
     def size(self) -> int:
@@ -172,6 +169,10 @@ class _Shown:
         kind, content = message.get("msg_type"), message.get("content", {})
         if kind == "status":
             return bool(content.get("execution_state") == "idle")
+        if kind == "clear_output":
+            self.cleared = True
+        if kind == "update_display_data":
+            self._update(content)
         if kind in SHOWN and self.left > 0:
             try:
                 output = v4.output_from_msg(message)
@@ -179,7 +180,7 @@ class _Shown:
             except Exception:  # a message that no kernel sends
                 return False
             if self.left > 0:
-                self._add(output)
+                self._add(output, content.get("transient"))
             else:
                 self.cut()
         return False
@@ -188,7 +189,25 @@ class _Shown:
         """Say that something is left out."""
         self._add(_stream("\n… more was shown than is kept\n"))
 
-    def _add(self, output: NotebookNode) -> None:
+    def _clear(self) -> None:
+        """Keep only what comes from now on, as of a plot that is drawn again and again."""
+        self.outputs.clear()
+        self.handles.clear()
+        self.cleared = False
+
+    def _update(self, content: dict[str, Any]) -> None:
+        """Put the newest content of a display handle in its place."""
+        with suppress(Exception):  # a message that no kernel sends
+            output = self.handles[content["transient"]["display_id"]]
+            self.left -= _size(content["data"]) + EACH
+            if self.left > 0:
+                output.data = nbformat.from_dict(content["data"])
+
+    def _add(self, output: NotebookNode, transient: Any = None) -> None:
+        if self.cleared:
+            self._clear()
+        if isinstance(transient, dict) and isinstance(transient.get("display_id"), str):
+            self.handles[transient["display_id"]] = output
         last = self.outputs[-1] if self.outputs else {}
         if output.output_type == "stream" and last.get("name") == output.name:
             last["text"] += output.text

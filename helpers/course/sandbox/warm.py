@@ -4,29 +4,32 @@ Python needs seconds to import torch and a fork of a process that has done so no
 runs is a learner's, so this process is the first of its PID namespace, which nobody in it can kill;
 nobody may read or write its memory; and between two kernels all that is left over ends.
 
-It reads one JSON object a line from stdin. The first is {"helpers": ...}, see `lent`; then come
-{"start": connection, "limits": {...}, "withheld": [...]}, {"signal": 2} or {"end": true}. It
-answers {"ready": true}, {"exited": status}, {"clean": true or a reason}.
+It reads one JSON object a line from stdin: {"start": connection, "limits": {...}, "files": {...}},
+{"signal": 2} or {"end": true}. It answers {"ready": true}, {"exited": status}, {"clean": true or a
+reason}.
 """
 
 from __future__ import annotations
 
+import base64
 import ctypes
 import gc
 import importlib
 import json
 import os
+import pkgutil
 import resource
 import select
 import shutil
 import signal
 import sys
 import tempfile
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from helpers.course.sandbox import lent
+import helpers
 from helpers.course.sandbox.room import Room
 
 PRELOADED = (
@@ -36,7 +39,6 @@ PRELOADED = (
     "matplotlib.pyplot",
     "torch",
     "tqdm.auto",
-    "cloudpickle",
     # The rest is what a kernel imports as it starts.
     "debugpy.server.api",
     "ipykernel.debugger",
@@ -50,7 +52,8 @@ PRELOADED = (
     "tornado.queues",
 )
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
-MEETS_THE_KERNEL = "helpers.book"  # d2l, which has to meet it before it shows figures
+NOT_LOADED = "helpers.course"  # the grader; no lesson uses it
+RC = "continue\n"  # what pdb.set_trace() does, where nobody can answer it
 
 
 def main() -> None:
@@ -59,15 +62,10 @@ def main() -> None:
     os.dup2(2, 1)  # what an import prints is no answer
     _dumpable(False)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # which a kernel can send
-    helpers = lent.Lent(_first_message()["helpers"])
-    sys.meta_path.insert(0, helpers)
     for name in PRELOADED:
         _load(name)
-    for name in helpers.found:
-        if name != MEETS_THE_KERNEL:
-            _load(name)
-    kernel = importlib.import_module("helpers.course.sandbox.kernel")
-    kernel.go_on_without()
+    for name in _library():
+        _load(name)
     with suppress(ImportError):
         # Else processes that load data would send each other files, which is refused.
         importlib.import_module("torch.multiprocessing").set_sharing_strategy("file_system")
@@ -85,11 +83,12 @@ def _load(name: str) -> None:
             raise  # without the others a kernel only starts to work later
 
 
-def _first_message() -> Any:
-    text = b""
-    while not text.endswith(b"\n"):
-        text += os.read(0, 1 << 20)
-    return json.loads(text)
+def _library() -> Iterator[str]:
+    """Yield the modules that a lesson may import, and the kernel's own."""
+    yield "helpers.course.sandbox.kernel"
+    for each in pkgutil.walk_packages(helpers.__path__, "helpers."):
+        if not each.name.startswith(NOT_LOADED):
+            yield each.name
 
 
 def _draw() -> None:
@@ -151,21 +150,21 @@ class Server:
 
     def _do(self, message: dict[str, Any]) -> None:
         if "start" in message:
-            self._start(message["start"], message["limits"], message["withheld"])
+            self._start(message["start"], message["limits"], message["files"])
         elif "signal" in message and self.kernel:
             os.kill(self.kernel, message["signal"])
         elif "end" in message:
             self._say(clean=self._end())
 
     def _start(
-        self, connection: dict[str, Any], limits: dict[str, int], withheld: list[str]
+        self, connection: dict[str, Any], limits: dict[str, int], files: dict[str, str]
     ) -> None:
         self.folder = tempfile.mkdtemp(prefix="work-")
         self.kernel = os.fork()
         if self.kernel == 0:
             status = 1
             try:
-                lent.withhold(withheld)
+                _write(Path(self.folder), files)
                 _be_kernel(self.folder, connection, limits)
                 status = 0
             finally:
@@ -202,6 +201,15 @@ class Server:
         return room.emptied()
 
 
+def _write(folder: Path, files: dict[str, str]) -> None:
+    """Put what a learner handed in beside the notebook there, and what pdb begins with."""
+    (folder / ".pdbrc").write_text(RC)
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(base64.b64decode(content))
+
+
 def _be_kernel(folder: str, connection: dict[str, Any], limits: dict[str, int]) -> None:
     os.setsid()
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # outside of a namespace nothing else would end it
@@ -221,13 +229,26 @@ def _be_kernel(folder: str, connection: dict[str, Any], limits: dict[str, int]) 
 
     from ipykernel.kernelapp import IPKernelApp
 
-    app = IPKernelApp.instance()
+    from helpers.course.sandbox.kernel import Kernel
+
+    app = IPKernelApp.instance(kernel_class=Kernel)
     options = ["--HistoryManager.enabled=False", "--log-level=CRITICAL"]
     # With all of torch loaded, IPython needs a minute to draw the frames of an endless recursion.
     options += ["--InteractiveShell.xmode=Plain"]
     options += ["--Session.packer=helpers.course.sandbox.kernel.packed"]
     app.initialize(["-f", str(file), *options])
+    with suppress(ImportError):
+        _show_figures(app.shell)
     app.start()
+
+
+def _show_figures(shell: Any) -> None:
+    """Have cells show their figures: the backend was loaded before there was a shell."""
+    from IPython.core.pylabtools import activate_matplotlib
+    from matplotlib_inline.backend_inline import configure_inline_support
+
+    activate_matplotlib(os.environ["MPLBACKEND"])
+    configure_inline_support(shell, os.environ["MPLBACKEND"])
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
 """A platform's zip becomes nbgrader's folders, and everyone in it has a row."""
 
+import shutil
 import zipfile
 from pathlib import Path
 
 import nbformat
 import pytest
 
+from helpers.course import intake
 from helpers.course.authoring import build
 from helpers.course.cli import main
 from helpers.course.intake import collect
@@ -51,6 +53,21 @@ def test_a_later_collection_says_whose_work_it_replaces(tiny: Course, tmp_path: 
     assert notes == ["", "", "in the place of an earlier one"]
     assert table.notes["bob"] == "not collected: no notebook in the folder"
     assert (out / "ada" / UNIT / f"{UNIT}.ipynb").read_text() == "[]"
+
+
+def test_what_goes_with_a_notebook_is_collected_too(tiny: Course, tmp_path: Path) -> None:
+    place, out = tmp_path / "in" / "ada" / UNIT, tmp_path / "submitted"
+    (place / "utils").mkdir(parents=True)
+    for name in (f"{UNIT}.ipynb", "mine.py", "utils/__init__.py"):
+        (place / name).write_text("{}")
+    collect.collect(tiny, tmp_path / "in", out)
+    assert (out / "ada" / UNIT / "mine.py").exists()
+    shutil.rmtree(place / "utils")
+    (place / "utils").write_text("now a file")
+    [notes] = collect.collect(tiny, tmp_path / "in", out).notes
+    assert notes == "not collected: utils, where an earlier try has another kind of file"
+    [again] = intake.find(tiny, out, tmp_path / "unpacked")
+    assert [*again.files] == ["mine.py", "utils/__init__.py"]
 
 
 def test_places_that_would_mix_what_comes_in_with_what_goes_out(

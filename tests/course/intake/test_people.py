@@ -1,10 +1,8 @@
 """Who handed in: by the outermost name, the same in every run; two people never share a row."""
 
-import io
 import itertools
 import re
 import unicodedata
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 from helpers.course import intake
 from helpers.course.intake.people import BYTES, people
 from helpers.course.settings import Course
+from tests.course.intake.handed_in import archive, zip_of
 
 UNITS = ["01-tiny", "02-small"]
 MOODLE = "{}_{}_assignsubmission_file_"
@@ -24,21 +23,6 @@ def _folders(folder: Path, *names: str) -> Path:
     return folder
 
 
-def _archive(*names: str) -> bytes:
-    with io.BytesIO() as content:
-        with zipfile.ZipFile(content, "w") as opened:
-            for name in names:
-                opened.writestr(name, "{}")
-        return content.getvalue()
-
-
-def _given(place: Path, **files: bytes) -> Path:
-    with zipfile.ZipFile(place, "w") as opened:
-        for name, content in files.items():
-            opened.writestr(name, content)
-    return place
-
-
 def test_what_is_inside_says_nothing_of_who_it_was(two_units: Course, tmp_path: Path) -> None:
     names = ("ada_01-tiny.ipynb", "ada_5_6_02-small.ipynb", MOODLE.format("ada", 7) + "/x.zip")
     for outer, sender in {
@@ -49,15 +33,15 @@ def test_what_is_inside_says_nothing_of_who_it_was(two_units: Course, tmp_path: 
         "mallory/ada/homework.zip": "mallory",
         "mallory/../ada/homework.zip": "mallory",
     }.items():
-        place = _given(tmp_path / "all.zip", **{outer: _archive(*names), "bob/b.ipynb": b""})
+        place = zip_of(tmp_path / "all.zip", **{outer: archive(*names), "bob/b.ipynb": b""})
         found = intake.find(two_units, place, tmp_path / "unpacked")
         assert {each.student for each in found} == {sender, "bob"}, outer
 
 
 def test_two_who_hand_in_the_same_name_are_two(two_units: Course, tmp_path: Path) -> None:
-    homework = _archive("01-tiny.ipynb")
+    homework = archive("01-tiny.ipynb")
     names = ["ada_1_11_homework.zip", "bob_2_12_homework.zip", "kim_LATE_3_13_homework.zip"]
-    place = _given(tmp_path / "all.zip", **dict.fromkeys(names, homework))
+    place = zip_of(tmp_path / "all.zip", **dict.fromkeys(names, homework))
     found = intake.find(two_units, place, tmp_path / "unpacked")
     assert [(each.student, each.unit) for each in found] == [
         ("ada-1", "01-tiny"),
@@ -71,7 +55,7 @@ def test_a_class_of_one_cannot_pass_for_another(tmp_path: Path) -> None:
     for name in inside:
         (tmp_path / "in" / "eve" / name).parent.mkdir(parents=True)
         (tmp_path / "in" / "eve" / name).write_text("{}")
-    packed = _given(tmp_path / "all.zip", **{f"eve/{name}": b"{}" for name in inside})
+    packed = zip_of(tmp_path / "all.zip", **{f"eve/{name}": b"{}" for name in inside})
     for place in (tmp_path / "in", packed):
         assert [each.student for each in people(place, UNITS)] == ["eve"]
 
@@ -93,7 +77,7 @@ def test_a_name_that_can_be_read_as_two_peoples_takes_nobodys_number(
     tmp_path: Path, name: str
 ) -> None:
     theirs = MOODLE.format("Ada", 7) + "/01-tiny.ipynb"
-    place = _given(tmp_path / "all.zip", **{name: b"{}", theirs: b"{}"})
+    place = zip_of(tmp_path / "all.zip", **{name: b"{}", theirs: b"{}"})
     found = people(place, UNITS)
     assert len(found) == 2
     [other] = [each for each in found if each.student != "Ada-7"]
@@ -121,7 +105,7 @@ def test_a_name_that_can_be_read_as_two_peoples_takes_nobodys_number(
 def test_a_files_name_gives_neither_anothers_number_nor_address(tmp_path: Path, name: str) -> None:
     """A learner may call a file anything; Canvas keeps a line's end and each _ in it."""
     theirs = "lovelaceada_7_901_01-tiny.ipynb"
-    found = people(_given(tmp_path / "all.zip", **{name: b"{}", theirs: b"{}"}), UNITS)
+    found = people(zip_of(tmp_path / "all.zip", **{name: b"{}", theirs: b"{}"}), UNITS)
     [eve] = [each for each in found if each.student != "lovelaceada-7"]
     assert eve.platform_id in ("", "66") and eve.email == ""
 
@@ -138,14 +122,14 @@ def test_a_files_name_gives_neither_anothers_number_nor_address(tmp_path: Path, 
     ],
 )
 def test_honest_names_are_read(tmp_path: Path, name: str, student: str, number: str) -> None:
-    [found] = people(_given(tmp_path / "all.zip", **{name: b"{}"}), UNITS)
+    [found] = people(zip_of(tmp_path / "all.zip", **{name: b"{}"}), UNITS)
     assert (found.student, found.platform_id) == (student, number)
     assert found.email == ("ada@uni.edu" if "@" in name else "")
 
 
 def test_nor_does_it_take_anybodys_address(tmp_path: Path) -> None:
     said = MOODLE.format("Eve", 9) + "x_1_assignsubmission_file_ ada@uni.edu 01-tiny.ipynb"
-    [eve] = people(_given(tmp_path / "all.zip", **{said: b"{}"}), UNITS)
+    [eve] = people(zip_of(tmp_path / "all.zip", **{said: b"{}"}), UNITS)
     assert (eve.platform_id, eve.email) == ("", "")
 
 
@@ -157,7 +141,7 @@ def test_a_folder_named_like_a_unit_is_its_owners_alone(tmp_path: Path) -> None:
         for name in named:
             (folder / name).parent.mkdir(parents=True)
             (folder / name).write_text("{}")
-        archive = _given(tmp_path / f"{len(named)}.zip", **dict.fromkeys(named, b"{}"))
+        archive = zip_of(tmp_path / f"{len(named)}.zip", **dict.fromkeys(named, b"{}"))
         for place in (folder, archive):
             who = [each.student for each in people(place, UNITS)]
             assert who == (["bob"] if len(named) == 1 else ["01-tiny", "bob"])
@@ -168,14 +152,14 @@ def test_another_folder_beside_those_of_the_units_is_a_persons(tmp_path: Path) -
     for path in paths:
         (tmp_path / "in" / path).parent.mkdir(parents=True)
         (tmp_path / "in" / path).write_text("{}")
-    archive = _given(tmp_path / "all.zip", **dict.fromkeys(paths, b"{}"))
+    archive = zip_of(tmp_path / "all.zip", **dict.fromkeys(paths, b"{}"))
     for place in (tmp_path / "in", archive):
         assert [each.student for each in people(place, UNITS)] == ["bob", "zoe"]
 
 
 def test_a_name_that_is_anothers_by_number_makes_way(tmp_path: Path) -> None:
     theirs = MOODLE.format("Ada", 7) + "/01-tiny.ipynb"
-    place = _given(tmp_path / "all.zip", **{theirs: b"{}", "Ada-7/01-tiny.ipynb": b"{}"})
+    place = zip_of(tmp_path / "all.zip", **{theirs: b"{}", "Ada-7/01-tiny.ipynb": b"{}"})
     found = {each.platform_id: each.student for each in people(place, UNITS)}
     assert found["7"] == "Ada-7" and found[""].startswith("Ada-7-")
 
@@ -233,7 +217,7 @@ def test_names_depend_on_nobody_else_and_on_no_order(tmp_path: Path) -> None:
 def test_a_namesake_changes_nobodys_name(tmp_path: Path) -> None:
     files = {MOODLE.format("Ada", number) + "/01-tiny.ipynb": b"{}" for number in (7, 8, 9)}
     for chosen in itertools.permutations(files, 2):
-        place = _given(tmp_path / "all.zip", **{name: files[name] for name in chosen})
+        place = zip_of(tmp_path / "all.zip", **{name: files[name] for name in chosen})
         found = people(place, UNITS)
         assert {each.student for each in found} == {f"Ada-{name.split('_')[1]}" for name in chosen}
 
@@ -242,7 +226,7 @@ def test_one_who_takes_the_name_that_another_is_given_gets_a_row_of_their_own(
     tmp_path: Path,
 ) -> None:
     [first] = people(_folders(tmp_path / "one", "ada b"), UNITS)
-    place = _given(
+    place = zip_of(
         tmp_path / "all.zip",
         **{"ada b/x.ipynb": b"", f"{first.student}/x.ipynb": b"", "Ada-7/x.ipynb": b""},
         **{MOODLE.format("Ada", 7) + "/x.ipynb": b""},
@@ -253,7 +237,7 @@ def test_one_who_takes_the_name_that_another_is_given_gets_a_row_of_their_own(
 
 def test_the_platforms_number_and_an_address_are_kept(two_units: Course, tmp_path: Path) -> None:
     names = ["ada@uni.example/x.ipynb", "Bob (bob@uni.example)_7_assignsubmission_file_/x.ipynb"]
-    place = _given(tmp_path / "all.zip", **dict.fromkeys([*names, "kim_5_6_x.ipynb"], b"{}"))
+    place = zip_of(tmp_path / "all.zip", **dict.fromkeys([*names, "kim_5_6_x.ipynb"], b"{}"))
     found = intake.find(two_units, place, tmp_path / "unpacked")
     assert {(each.platform_id, each.email) for each in found} == {
         ("", "ada@uni.example"),
@@ -264,5 +248,5 @@ def test_the_platforms_number_and_an_address_are_kept(two_units: Course, tmp_pat
 
 def test_names_as_long_as_a_zip_allows_are_read_at_once(tmp_path: Path) -> None:
     long = ["1_" * 30_000, "1-" * 30_000, "9-4 - " * 10_000, "a_9_assignsubmission_" * 3_000]
-    place = _given(tmp_path / "all.zip", **{f"{name}/x.ipynb": b"{}" for name in long})
+    place = zip_of(tmp_path / "all.zip", **{f"{name}/x.ipynb": b"{}" for name in long})
     assert len(people(place, UNITS)) == len(long)

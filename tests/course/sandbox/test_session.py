@@ -84,6 +84,61 @@ def test_a_cell_that_has_stopped_may_have_shown_more_than_is_looked_at_in_time(
     session.close()
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1 / 0",
+        "import nothing_of_this_name",
+        "%load_ext nothing_of_this_name",
+        "%no_magic",
+        "raise KeyboardInterrupt",
+        "raise BaseException('mine')",
+        "import sys; sys.exit(1)",
+        "exit()",
+        "quit",
+        "input('?')",
+        "breakpoint()",
+        "import pdb; pdb.set_trace()",
+        "class Bad:\n    def __repr__(self): raise ValueError\nBad()",
+        "!false",
+        "%matplotlib widget",
+    ],
+)
+def test_whatever_a_line_raises_the_next_one_runs(warm: Sandbox, line: str) -> None:
+    session = Session(warm)
+    session.run(f"before = 1\n{line}\nafter = 2", 20)
+    assert text_of(session, "before + after") == "3"
+    session.close()
+
+
+@pytest.mark.parametrize("magic", ["%%not_installed", "%%time", "%%capture"])
+def test_below_a_magic_the_next_line_runs_too(warm: Sandbox, magic: str) -> None:
+    session = Session(warm)
+    session.run(f"{magic}\nbefore = 1\n1 / 0\nafter = 2", 20)
+    assert text_of(session, "before + after") == "3"
+    session.close()
+
+
+def test_what_is_drawn_again_and_again_is_shown_once(warm: Sandbox) -> None:
+    session = Session(warm)
+    loop = "from IPython.display import clear_output\nfor n in range(9):\n    {}\n    print(n)"
+    for clear in ("clear_output(wait=True)", "clear_output()"):
+        assert text_of(session, loop.format(clear)).split() == ["8"]
+    shown = "held = display(1, display_id=True)\nprint('x')\nheld.update(2)"
+    assert text_of(session, shown) == "2x\n"
+    session.close()
+
+
+def test_files_stand_beside_the_notebook(warm: Sandbox) -> None:
+    session = Session(warm, {"mine.py": b"half = 0.5", "data/words.txt": b"a b"})
+    code = "from mine import half\nprint(half, open('data/words.txt').read())"
+    assert text_of(session, code) == "0.5 a b\n"
+    session.close()
+    session = Session(warm)
+    assert "No module named 'mine'" in text_of(session, "import mine")
+    session.close()
+
+
 def test_a_cell_that_does_not_heed_is_the_end_of_the_kernel(warm: Sandbox) -> None:
     session = Session(warm)
     deaf = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"

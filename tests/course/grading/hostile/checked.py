@@ -77,7 +77,7 @@ ROWS = [
             while not done: time.sleep(0.01)
             return done[0]
         """,
-        STOPPED,
+        HIDDEN,
     ),
     _called(
         "calls-it-in-another-process",
@@ -91,7 +91,7 @@ ROWS = [
             os.wait()
             return pickle.loads(os.read(read, 1 << 20))
         """,
-        STOPPED,
+        HIDDEN,
     ),
     _called(
         "calls-it-unseen",

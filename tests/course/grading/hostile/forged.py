@@ -12,8 +12,9 @@ MADE_UP = "the answers were made up|were not answered"
 SAYS = """
 from IPython.display import publish_display_data
 import helpers.course.sandbox.kernel as kernel
-def ask(answer):
-    said = kernel.to_json(kernel.unpacked().ask(lambda *a, **k: None))
+from helpers.checks import sinusoidal
+def ask(module, exercise, seed, answer):
+    said = kernel.to_json(getattr(sinusoidal, exercise).ask(lambda *a, **k: None, seed))
     {change}
     publish_display_data({{kernel.ANSWERS: said}})
 kernel.ask = ask

@@ -6,9 +6,9 @@ Each ends by itself after a while, should nothing else end it.
 from tests.course.grading.hostile.rows import harm
 
 ROWS = [
-    harm("exits", "import os; os._exit(0)", r"ended itself \(status 0\)", marks=2),
+    harm("exits", "import os; os._exit(0)", r"ended itself \(status 0\)"),
     harm("exits-politely", "import sys; sys.exit(1)", shown="SystemExit"),
-    harm("kills-itself", "import os; os.kill(os.getpid(), 9)", "SIGKILL", marks=2),
+    harm("kills-itself", "import os; os.kill(os.getpid(), 9)", "SIGKILL"),
     harm("kills-its-parent", "import os; os.kill(os.getppid(), 9)"),
     harm("kills-everyone", "import os; os.kill(-1, 9)"),
     harm("interrupts-its-parent", "import os; os.kill(os.getppid(), 2)"),
@@ -21,7 +21,7 @@ ROWS = [
                 os.kill(os.getppid(), number)
         """,
     ),
-    harm("segfaults", "import ctypes; ctypes.string_at(0)", "SIGSEGV", marks=2),
+    harm("segfaults", "import ctypes; ctypes.string_at(0)", "SIGSEGV"),
     harm("recursion", "def triple(x): return triple(x)\ntriple(1)", shown="RecursionError"),
     harm("sleeps", "import time; time.sleep(60)", shown="took more than 2 s"),
     harm("loops", "while True: pass", shown="took more than 2 s"),
@@ -34,9 +34,8 @@ ROWS = [
         while time.monotonic() < end: pass
         """,
         "did not stop",
-        marks=2,
     ),
-    harm("loops-in-c", "sum(range(10**11))", "did not stop|took more", marks=2),
+    harm("loops-in-c", "sum(range(10**11))", "did not stop|took more"),
     harm("allocates-8-GB", "x = bytearray(8 << 30)", shown="MemoryError"),
     harm(
         "allocates-bit-by-bit",
@@ -182,7 +181,6 @@ ROWS = [
         while time.monotonic() < end: pass
         """,
         "did not stop",
-        marks=2,
     ),
     harm(
         "many-threads",
@@ -218,12 +216,9 @@ ROWS = [
         "closes-its-files",
         "import os; os.closerange(0, 1024)",
         "does not answer|took|killed",
-        marks=2,
     ),
-    harm("stops-the-loop", "get_ipython().kernel.io_loop.stop()", "ended|answer|took", marks=2),
-    harm(
-        "stops-itself", "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", "took", marks=2
-    ),
+    harm("stops-the-loop", "get_ipython().kernel.io_loop.stop()", "ended|answer|took"),
+    harm("stops-itself", "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", "took"),
     harm("prints-escapes", r"print('\x1b[2J\x1b[8m\x1b]0;gone\x07' * 10_000)"),
     harm("cannot-be-shown", "class X:\n    def __repr__(self): raise SystemExit\nX()", marks=3),
     harm(

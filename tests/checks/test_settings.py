@@ -1,0 +1,94 @@
+"""What a notebook sets for the whole process decides nothing about an answer, and stays set."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from helpers.checks import exercises
+from helpers.checks.engine.settings import default_settings, unswitched
+
+
+@contextmanager
+def _switched(switch: Callable[[Any], object], to: Any, back: Any) -> Iterator[None]:
+    switch(to)
+    try:
+        yield
+    finally:
+        switch(back)
+
+
+def _anomaly(mode: object) -> None:
+    torch.autograd.set_detect_anomaly(bool(mode))
+
+
+SETTINGS: dict[str, Callable[[], AbstractContextManager[object]]] = {
+    "dtype": lambda: _switched(torch.set_default_dtype, torch.float64, torch.float32),
+    "device": lambda: _switched(torch.set_default_device, "meta", None),
+    "gradients": torch.no_grad,
+    "precision": lambda: _switched(torch.set_float32_matmul_precision, "medium", "highest"),
+    "determinism": lambda: _switched(torch.set_deterministic_debug_mode, 1, 0),
+    "anomaly": lambda: _switched(_anomaly, True, False),
+    "inference": torch.inference_mode,
+    "autocast": lambda: torch.autocast("cpu", dtype=torch.bfloat16),
+    "numpy": lambda: np.errstate(all="raise"),
+    "recursion": lambda: _switched(sys.setrecursionlimit, 900, sys.getrecursionlimit()),
+    "debugger": lambda: _switched(
+        lambda hook: setattr(sys, "breakpointhook", hook), print, sys.breakpointhook
+    ),
+}
+
+
+def _state() -> dict[str, object]:
+    return {
+        "dtype": torch.get_default_dtype(),
+        "device": torch.get_default_device().type,
+        "gradients": torch.is_grad_enabled(),
+        "precision": torch.get_float32_matmul_precision(),
+        "determinism": torch.get_deterministic_debug_mode(),
+        "anomaly": torch.is_anomaly_enabled(),
+        "inference": torch.is_inference_mode_enabled(),
+        "autocast": torch.is_autocast_enabled("cpu"),
+        "numpy": tuple(np.geterr().items()),
+        "recursion": sys.getrecursionlimit(),
+        "debugger": sys.breakpointhook,
+    }
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_it_is_suspended_and_comes_back(name: str) -> None:
+    with default_settings():
+        usual = _state()
+    with SETTINGS[name]():
+        mine = _state()
+        assert mine[name] != usual[name]
+        with default_settings():
+            assert _state() == usual
+        assert _state() == mine
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_right_answer_stays_right(name: str) -> None:
+    table = exercises("02-sinusoidal")["table"]
+    with SETTINGS[name]():
+        assert table.right(_table)
+
+
+def _table(length: int, d_model: int, base: float = 10_000.0) -> torch.Tensor:
+    angles = torch.arange(length)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
+
+
+def test_what_an_answer_switches_is_named_and_put_back() -> None:
+    with unswitched() as switched:
+        torch.set_default_dtype(torch.float64)
+        torch.set_default_device("meta")
+    assert switched == ["torch.set_default_dtype", "torch.set_default_device"]
+    assert torch.get_default_dtype() == torch.float32
+    assert torch.get_default_device().type == "cpu"

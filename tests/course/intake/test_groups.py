@@ -1,0 +1,67 @@
+"""A group's notebook is a row for each of its members."""
+
+from pathlib import Path
+
+import pytest
+
+from helpers.course.intake import Submission, groups
+from helpers.course.settings import CourseError
+
+BLUE = Submission(
+    "Team-Blue-1", "01-tiny", Path("1"), "d", ("late",), "", "t", "1", "", "T_1_", "Team Blue",
+    {"a.py": Path("2")},
+)  # fmt: skip
+ADA = Submission("Ada-7", "01-tiny", Path("3"), "e", platform_id="7", return_as="A_7_", said="Ada")
+ZOE = Submission("zoe", "01-tiny", Path("4"), "f")
+FOUND = [ADA, BLUE, ZOE]
+
+
+def _spread(tmp_path: Path, text: str, found: list[Submission] = FOUND) -> list[Submission]:
+    path = tmp_path / "groups.csv"
+    path.write_text(text, encoding="utf-8-sig")
+    return groups.spread(found, path)
+
+
+@pytest.mark.parametrize("group", ["Team Blue", "Team-Blue-1"])
+@pytest.mark.parametrize("sign", [",", ";"])
+def test_each_member_has_the_groups_notebook(tmp_path: Path, group: str, sign: str) -> None:
+    text = f"student,Group\nAda,{group}\nbob@uni.edu,{group}\n\n".replace(",", sign)
+    ada, bob, zoe = _spread(tmp_path, text)
+    assert (ada.student, ada.platform_id, ada.return_as) == ("Ada-7", "7", "A_7_")
+    assert (bob.student, bob.email, bob.return_as) == ("bob@uni.edu", "bob@uni.edu", "")
+    for each in (ada, bob):
+        assert (each.path, each.digest, each.files) == (BLUE.path, BLUE.digest, BLUE.files)
+        assert each.notes == (f"handed in by the group {group}", "late")
+    assert zoe is ZOE
+
+
+def test_a_member_may_have_handed_in_for_all(tmp_path: Path) -> None:
+    ada, bob, _ = _spread(tmp_path, "group,student\nAda,Ada\nAda,bob b\n", [ADA, ZOE])
+    assert (ada.return_as, ada.path, bob.path) == ("A_7_", ADA.path, ADA.path)
+    assert bob.student.startswith("bob-b-") and bob.said == "bob b"
+
+
+def test_who_handed_in_nothing_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _spread(tmp_path, "group,student\nTeam Red,ada\n") == FOUND
+    assert "Team Red handed in nothing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "should have a first line group,student"),
+        ("team,student\na,b", "should have a first line group,student"),
+        ("group,student\na", "two names in each other line"),
+        ("group,student\nTeam Blue,Ada\nTeam Red,Ada-7", "Ada-7 in two groups"),
+    ],
+)
+def test_what_is_no_list_of_groups_says_why(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(CourseError, match=words):
+        _spread(tmp_path, text)
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_bytes("gröup".encode("utf-16"))
+    for name in ("x.csv", "none.csv"):
+        with pytest.raises(CourseError, match="cannot be read"):
+            groups.spread(FOUND, tmp_path / name)

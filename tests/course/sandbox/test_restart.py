@@ -1,0 +1,55 @@
+"""A cell that ends the kernel costs itself alone."""
+
+import pytest
+from nbformat import v4
+
+from helpers.course.grading.execute import Job, Outcome, execute
+from tests.common import ISOLATED
+from tests.course.sandbox.shown import LIMITS
+
+pytestmark = pytest.mark.usefixtures("warm_sandboxes")
+HANGS = "while True:\n    try:\n        import time; time.sleep(9)\n    except BaseException: pass"
+
+
+def _executed(*codes: str) -> tuple[Outcome, str]:
+    """What becomes of these cells; and what the last of them shows."""
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(code) for code in codes])
+    outcome = execute(Job(notebook, {}, LIMITS, ISOLATED))
+    shown = outcome.outputs[notebook.cells[-1].id]
+    return outcome, shown[-1].data["text/plain"] if "data" in shown[-1] else shown[-1].evalue
+
+
+@pytest.mark.parametrize(
+    ("ends", "reason"),
+    [
+        ("import os; os._exit(0)", "status 0"),
+        ("import os; os.kill(os.getpid(), 9)", "SIGKILL"),
+        ("import ctypes; ctypes.string_at(0)", "SIGSEGV"),
+        ("get_ipython().kernel.io_loop.stop()", "ended itself"),
+        (HANGS, "did not stop"),
+    ],
+)
+def test_all_other_cells_count(ends: str, reason: str) -> None:
+    outcome, shown = _executed(
+        "x = 1", f"def half(y): return y / 2\n{ends}", "z = 3", "half(x) + z"
+    )
+    assert shown == "3.5"
+    [flag] = [each for each in outcome.flags if "words in its code" not in each]
+    assert flag.startswith("cell 2: ") and reason in flag
+
+
+def test_a_notebook_that_ends_each_kernel_is_given_up() -> None:
+    outcome, shown = _executed(*["import os; os._exit(0)"] * 9, "1")
+    assert "status 0" in shown and len(outcome.flags) <= 7
+
+
+def test_slow_cells_leave_time_for_the_others() -> None:
+    outcome, shown = _executed(*["import time; time.sleep(2.5)"] * 4, "6 * 7")
+    assert shown == "42" and not outcome.flags
+
+
+def test_what_is_missing_here_is_noted_once() -> None:
+    outcome, _ = _executed("import nothing_here", "import nothing_here", "input()", "1")
+    assert len(outcome.notes) == 2
+    assert outcome.notes[0].startswith("No module named 'nothing_here' where")
+    assert "input()" in outcome.notes[1]
