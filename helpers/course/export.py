@@ -13,11 +13,13 @@ from urllib.parse import quote
 import pandas as pd
 
 from helpers.course import worksheets
+from helpers.course.authoring.nbgrade import Grader
+from helpers.course.grading import marking
 from helpers.course.grading.lateness import NOT_KNOWN
 from helpers.course.grading.regrade import rows_of
 from helpers.course.intake.people import platform as platform_of
 from helpers.course.pages.page import number
-from helpers.course.settings import CourseError
+from helpers.course.settings import Course, CourseError
 from helpers.course.worksheets import PLATFORMS, Learner, Platform, Table
 
 UPLOAD = {
@@ -52,7 +54,7 @@ class Exported:
 
 
 def export(out: Path, to: str, worksheet: Path | None, unit: str, column: str) -> Exported:
-    """Write OUT/export/UNIT-PLATFORM.csv and UNIT-PLATFORM-feedback.zip from grades.csv.
+    """Write OUT/export/UNIT-PLATFORM.csv and UNIT-PLATFORM-feedback.zip: marks as they are now.
 
     Args:
         to: the platform, of `PLATFORMS`.
@@ -63,7 +65,7 @@ def export(out: Path, to: str, worksheet: Path | None, unit: str, column: str) -
         CourseError: nothing has been graded, or it cannot be told what goes where.
     """
     rows = _of_unit(rows_of(out), out, unit)
-    rows = _of_platform(rows, to)
+    rows = _current(_of_platform(rows, to), out)
     waiting = {row.student: why for row in rows.itertuples() if (why := _unfinished(row))}
     done = rows[~rows.student.isin(waiting)]
     if done.empty:
@@ -99,6 +101,23 @@ def _of_unit(rows: pd.DataFrame, out: Path, unit: str) -> pd.DataFrame:
         )
     chosen = rows[rows.unit == unit]
     return pd.concat([chosen, rows[(rows.unit == "") & ~rows.student.isin(chosen.student)]])
+
+
+def _current(rows: pd.DataFrame, out: Path) -> pd.DataFrame:
+    """Put the marks into the rows that the gradebook has now: a person may have given some since.
+
+    Raises:
+        CourseError: it has none of somebody who was graded.
+    """
+    if not (out / "gradebook.db").exists():
+        raise CourseError(f"{out} holds no gradebook.db; `course grade` writes it")
+    grader = Grader(Course(out), out)
+    graded = rows[rows.status.str.startswith("graded")]
+    keys = zip(graded.index, graded.student, graded.unit, strict=True)
+    found = {index: marking.now(grader, out, *of_whom) for index, *of_whom in keys}
+    rows = rows.astype(object)
+    rows.update(pd.DataFrame.from_dict(found, orient="index"))
+    return rows
 
 
 def _of_platform(rows: pd.DataFrame, to: str) -> pd.DataFrame:

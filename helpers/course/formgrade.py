@@ -35,6 +35,6 @@ def formgrade(out: Path, port: int, browser: bool) -> int:
     nbgrader reads nbgrader_config.py where it is started, so it is started in OUT.
     """
     words = command(out, port, browser)
-    print(f"nbgrader's formgrader on {out}. Ctrl-C ends it; then run `course grade` again:")
-    print("it enters marks given by hand into grades.csv, the feedback pages and the report.")
+    print(f"nbgrader's formgrader on {out}. Ctrl-C ends it; then run `course export`, which takes")
+    print("marks given by hand, or `course grade` again, which enters them into grades.csv.")
     return foreground.run(words, out)

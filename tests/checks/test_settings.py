@@ -92,3 +92,9 @@ def test_what_an_answer_switches_is_named_and_put_back() -> None:
     assert switched == ["torch.set_default_dtype", "torch.set_default_device"]
     assert torch.get_default_dtype() == torch.float32
     assert torch.get_default_device().type == "cpu"
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="the device is there")
+def test_a_device_that_this_machine_does_not_have_hinders_no_answer() -> None:
+    with _switched(torch.set_default_device, "cuda", None):
+        assert exercises("02-sinusoidal")["table"].right(_table)

@@ -8,10 +8,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from nbgrader.api import Gradebook
 
 from helpers.course import export
-from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
 from helpers.course.export import Exported
 from helpers.course.intake.people import people
@@ -66,7 +64,6 @@ def test_moodle(
     )
     desk.grade(archive)
     desk.leave_to_a_person("Emmy-103")
-    desk.grade(archive)
     sheet = _sheet(
         desk,
         "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,"
@@ -257,19 +254,15 @@ def test_folders_without_numbers_go_by_login_address_or_name(desk: Desk) -> None
     assert sum("no feedback in the zip" in each for each in made.said) == 3
 
 
-def test_a_mark_given_by_hand_goes_out_with_the_next_run(desk: Desk) -> None:
-    archive = desk.archive(**{MOODLE.format("Emmy", 103): desk.work()})
-    desk.grade(archive)
+def test_a_mark_given_by_hand_goes_out_at_once(desk: Desk) -> None:
+    desk.grade(desk.archive(**{MOODLE.format("Emmy", 103): desk.work()}))
     desk.leave_to_a_person("Emmy-103")
-    desk.grade(archive)
     with pytest.raises(CourseError, match=r"nobody in .* has a mark"):
         _export(desk, "moodle")
-    with Gradebook(gradebook(desk.out), "order-matters") as book:
-        for each in book.find_submission(UNIT, "Emmy-103").notebooks[0].grades:
-            each.manual_score, each.needs_manual_grade = 1.25, False
-        book.db.commit()
-    desk.grade(archive)
-    assert _lines(_export(desk, "moodle").grades)[1][2] == "2.5"
+    desk.give("Emmy-103", 1.25)
+    made = _export(desk, "moodle")
+    assert _lines(made.grades)[1][2] == "2.5"
+    assert "<strong>2.5</strong> of 4" in _returned(made)["103"]
 
 
 def test_what_lateness_costs_is_taken_off(desk: Desk) -> None:
@@ -282,9 +275,11 @@ def test_what_lateness_costs_is_taken_off(desk: Desk) -> None:
         "Username,Last Name,First Name,Tiny Points Grade,End-of-Line Indicator",
         "#ada.l,Lovelace,Ada,,#",
     )
-    made = _export(desk, "brightspace", sheet)
-    assert _lines(made.grades)[1] == ["#ada.l", "3.6", "#"]
-    assert "<strong>3.6</strong> of 4" in _returned(made)["501"]
+    for mark in ("3.6", "1.8"):
+        made = _export(desk, "brightspace", sheet)
+        assert _lines(made.grades)[1] == ["#ada.l", mark, "#"]
+        assert f"<strong>{mark}</strong> of 4" in _returned(made)["501"]
+        desk.give("Ada-Lovelace-501", 1)
 
 
 def test_who_handed_in_no_notebook_of_a_unit_is_named(desk: Desk) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -90,3 +91,28 @@ class Report:
 
     def _data(self) -> dict[str, Any]:
         return {"exercise": self.exercise, "findings": [asdict(f) for f in self.findings]}
+
+
+def findings_in(outputs: Iterable[Any]) -> list[Finding]:
+    """Return the findings in what a check has shown; none where that has another form."""
+    for output in outputs:
+        match output.get("data"):
+            case {**data} if FINDINGS in data:
+                match data[FINDINGS]:
+                    case {"findings": [*found]} if all(map(_is_finding, found)):
+                        return [Finding(**each) for each in found]
+    return []
+
+
+def _is_finding(data: Any) -> bool:
+    match data:
+        case {
+            "part": str(),
+            "points": int() | float(),
+            "earned": int() | float(),
+            "message": str(),
+            "hint": str(),
+            **more,
+        }:
+            return not more.keys() - {"line"} and isinstance(more.get("line", ""), str)
+    return False

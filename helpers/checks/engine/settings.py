@@ -21,10 +21,22 @@ class Setting(NamedTuple):
     default: Any
 
 
-def _default_device() -> torch.device | None:
+UNAVAILABLE = "a device that this machine does not have"
+
+
+def _default_device() -> torch.device | str | None:
     """Return the device of `torch.set_default_device`; None where nobody has set one."""
-    device = torch.get_default_device()
+    try:
+        device = torch.get_default_device()
+    except (AssertionError, RuntimeError):  # it makes a tensor there
+        return UNAVAILABLE
     return None if device.type == "cpu" else device
+
+
+def _set_default_device(device: torch.device | str | None) -> None:
+    """Set it; one that this machine does not have stays unset."""
+    if device != UNAVAILABLE:
+        torch.set_default_device(device)
 
 
 # An answer that leaves one of these switched is told so: it would change the code of others.
@@ -33,7 +45,7 @@ SWITCHES = {
         torch.get_default_dtype, torch.set_default_dtype, torch.float32
     ),
     "torch.set_grad_enabled": Setting(torch.is_grad_enabled, torch.set_grad_enabled, True),
-    "torch.set_default_device": Setting(_default_device, torch.set_default_device, None),
+    "torch.set_default_device": Setting(_default_device, _set_default_device, None),
 }
 OTHERS = (
     Setting(torch.get_float32_matmul_precision, torch.set_float32_matmul_precision, "highest"),

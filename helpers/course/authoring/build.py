@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import tempfile
 import time
 from collections.abc import Iterator
@@ -16,14 +18,18 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearHiddenTests
+from nbgrader.utils import is_grade
 from tqdm import tqdm
 
+from helpers import checks
+from helpers.checks.engine.report import Report, findings_in
 from helpers.course.authoring import contents, released, source
 from helpers.course.authoring.nbgrade import Grader
 from helpers.course.authoring.notebook import instructor
 from helpers.course.settings import Course, CourseError
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
+ASKED = re.compile(r"^check\.(\w+)\([^#]*?\bseed=", re.MULTILINE)  # as judge.py reads it
 
 
 @dataclass(frozen=True)
@@ -45,8 +51,8 @@ def build(course: Course, units: list[str], execute: bool = True) -> None:
         execute: run the solutions; without it they are left as they are.
 
     Raises:
-        CourseError: a source is refused, a solution does not run, or someone has worked in a
-            notebook that would be overwritten.
+        CourseError: a source is refused, a solution does not run or loses points, or someone has
+            worked in a notebook that would be overwritten.
     """
     if not course.published:
         print(
@@ -60,7 +66,7 @@ def build(course: Course, units: list[str], execute: bool = True) -> None:
             made = make(course, unit, folder)
             if execute:
                 start = time.perf_counter()
-                run(made.solution, folder)
+                run(unit, made.solution, folder)
                 tqdm.write(f"{unit}: its solution ran in {time.perf_counter() - start:.0f} s")
         finished = {
             course.root / "build" / "source" / name: made.instructor,
@@ -72,13 +78,44 @@ def build(course: Course, units: list[str], execute: bool = True) -> None:
 
 
 def make(course: Course, unit: str, folder: Path) -> Built:
-    """Write source/ and release/ of `unit` under `folder`, and its row in the gradebook there."""
-    notebook = instructor(source.read(course.text(unit)), unit, course)
+    """Write source/ and release/ of `unit` under `folder`, and its row in the gradebook there.
+
+    Raises:
+        CourseError: a source is refused, or gives other points for an exercise than its check.
+    """
+    cells = source.read(course.text(unit))
+    if faults := list(_other_points(unit, cells)):
+        raise CourseError("\n".join(f"{course.text(unit)}:{each}" for each in faults))
+    notebook = instructor(cells, unit, course)
     _write({folder / "source" / unit / f"{unit}.ipynb": notebook})
     Grader(course, folder).release(unit)
     handed_out = nbformat.read(folder / "release" / unit / f"{unit}.ipynb", as_version=4)
     handed_out.metadata[released.KEY] = released.digests(handed_out)
     return Built(notebook, handed_out, _solution(notebook))
+
+
+def _other_points(unit: str, cells: list[source.Cell]) -> Iterator[str]:
+    """Name the exercises that have other points than their checks: right answers would lose some.
+
+    Raises:
+        CourseError: the course has no checks of the unit.
+    """
+    tests = [cell for cell in cells if cell.kind == "test"]
+    asked = [(cell, found[1]) for cell in tests if (found := ASKED.search(cell.text))]
+    try:
+        known = checks.exercises(unit) if asked else {}
+    except ImportError as error:
+        raise CourseError(f"{unit} asks for checks that cannot be imported: {error}") from error
+    for cell, name in asked:
+        written = cell.keys["points"]
+        if name not in known:
+            yield f"{cell.line}: {unit} has no check.{name}, but {', '.join(known)}"
+        elif not math.isclose(parts := known[name].points, written):
+            yield (
+                f'{cell.line}: test="{cell.name}" has points={written:g}, but the parts of its '
+                f"check add up to {parts:g}; write points={parts:g}, or change the parts in "
+                f"{checks.package(unit).replace('.', '/')}"
+            )
 
 
 def _spare_work(path: Path) -> None:
@@ -106,7 +143,7 @@ def drift(course: Course, units: list[str], execute: bool = False) -> list[str]:
         with _workshop() as folder:
             made = make(course, unit, folder)
             if execute:
-                run(made.solution, folder)
+                run(unit, made.solution, folder)
         lines += _drift(course.notebooks / unit / f"{unit}.ipynb", made.released, outputs=True)
         lines += _drift(course.solutions / unit / f"{unit}.ipynb", made.solution, execute)
     for folder in (course.notebooks, course.solutions):
@@ -149,11 +186,11 @@ def _solution(notebook: NotebookNode) -> NotebookNode:
     return copy
 
 
-def run(notebook: NotebookNode, folder: Path) -> None:
+def run(unit: str, notebook: NotebookNode, folder: Path) -> None:
     """Execute in place, and keep of the outputs only what is the same each time.
 
     Raises:
-        CourseError: a cell fails or writes to stderr.
+        CourseError: a cell fails or writes to stderr, or a check finds something wrong.
     """
     environment = os.environ | {
         "PYTHONHASHSEED": "0",
@@ -178,6 +215,18 @@ def run(notebook: NotebookNode, folder: Path) -> None:
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = [_stable(output, cell) for output in cell.outputs]
+    if lost := list(_lost(unit, notebook)):
+        raise CourseError("\n".join(lost))
+
+
+def _lost(unit: str, solution: NotebookNode) -> Iterator[str]:
+    """Say which checks of an executed solution have found something wrong in it."""
+    for cell in solution.cells:
+        if is_grade(cell) and cell.cell_type == "code":
+            name = cell.metadata.nbgrader.grade_id.removesuffix("-test")
+            report = Report(name, findings_in(cell.outputs))
+            if not report.complete:
+                yield f"{unit}: a solution loses points; mend it or its check\n{report}"
 
 
 def _stable(output: Any, cell: NotebookNode) -> Any:

@@ -290,6 +290,8 @@ def _prepare(course: Course, unit: str, out: Path) -> Unit:
     try:
         built = build.make(course, unit, out)
     except CourseError as error:
+        if not str(error).startswith("nbgrader "):
+            raise
         hint = (
             f"Was {out} graded with an older source of {unit}? Then name a new folder with --out."
         )

@@ -150,10 +150,10 @@ def charge(submission: Any, found: Submission, rules: Rules | None) -> tuple[dic
     Returns:
         what a row says of it, and whether the page has to say something new.
     """
-    before = seconds(submission), _penalty(submission)
+    before = seconds(submission), penalty(submission)
     if rules:
         _enter(submission, found, rules)
-    after = seconds(submission), _penalty(submission)
+    after = seconds(submission), penalty(submission)
     return {"late": _told(submission, found), "penalty": after[1]}, before != after
 
 
@@ -162,15 +162,22 @@ def _enter(submission: Any, found: Submission, rules: Rules) -> None:
         submission.assignment.duedate = _plain(rules.due[found.unit])
     handed_in = _handed_in(found, rules.zone)
     submission.timestamp = _plain(handed_in) if handed_in else None
+    penalize(submission, rules)
+
+
+def penalize(submission: Any, rules: Rules) -> None:
+    """Give a submission of the gradebook the penalty on the points that it has now."""
     lost = 0.0
-    if rules.policy and handed_in and submission.assignment.duedate:
-        due = submission.duedate.replace(tzinfo=UTC).astimezone(rules.zone or UTC)
+    if rules.policy and submission.timestamp and submission.assignment.duedate:
+        moments = (submission.duedate, submission.timestamp)
+        due, handed_in = (m.replace(tzinfo=UTC).astimezone(rules.zone or UTC) for m in moments)
         lost = rules.policy.lost(due, handed_in)
     for notebook in submission.notebooks:
         notebook.late_submission_penalty = round(lost * notebook.score, 2)
 
 
-def _penalty(submission: Any) -> float:
+def penalty(submission: Any) -> float:
+    """Read what lateness costs a submission of the gradebook."""
     return sum(each.late_submission_penalty or 0.0 for each in submission.notebooks)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nbformat import NotebookNode, v4
+from nbformat import v4
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.utils import is_grade
+from nbgrader.utils import is_grade, is_solution
 from sqlalchemy import text
 
 from helpers.checks.engine import report
@@ -83,6 +84,8 @@ def enter(
         with book.db.no_autoflush:
             rows = [_put(book, out, *each) for each in batch]
         book.db().commit()
+        for found, graded in batch:  # after what is told by the notebooks that these replace
+            _write(out, found, graded.files)
         charged = _charged(grader, book, out, batch)
         for (found, graded), row, (said, late) in zip(batch, rows, charged, strict=True):
             # A worker's page tells neither of lateness nor of what a person wrote.
@@ -113,9 +116,7 @@ def _charged(
 
 
 def _put(book: Gradebook, out: Path, found: Submission, graded: Graded) -> dict[str, Any]:
-    """Write the files and change the gradebook; whether the page has to be written anew."""
-    withdraw(out, found.student, found.unit)
-    _write(out, found, graded.files)
+    """Change the gradebook; what the row says, and whether the page has to be written anew."""
     late = {"timestamp": found.when} if found.when else {}  # nbgrader counts late days from it
     entered = book.update_or_create_submission(found.unit, found.student, **late)
     [notebook] = entered.notebooks
@@ -123,26 +124,45 @@ def _put(book: Gradebook, out: Path, found: Submission, graded: Graded) -> dict[
     cells = (*unit.grade_cells, *unit.solution_cells, *unit.task_cells)
     names = {cell.id: cell.name for cell in cells}
     notebook.late_submission_penalty = None
+    by_hand = _by_hand(notebook)
+    changed = _changed(out, found, graded) if by_hand else set()
     for grade in notebook.grades:
-        grade.auto_score = graded.scores[names[grade.cell_id]]
-        grade.needs_manual_grade = grade.auto_score is None or grade.manual_score is not None
+        name = names[grade.cell_id]
+        grade.auto_score = graded.scores[name]
+        undecided = grade.auto_score is None and grade.manual_score is None
+        # Nobody has looked at the answer for which points given by hand would now stand.
+        review = grade.needs_manual_grade or name.removesuffix("-test") in changed
+        grade.needs_manual_grade = undecided or (_given(grade) and review)
     for comment in notebook.comments:
         comment.auto_comment = graded.comments[names[comment.cell_id]]
-    anew = bool(graded.problem) or _by_hand(notebook)
-    return {"anew": anew, "flags": "; ".join(graded.flags)}
+    return {"anew": bool(graded.problem) or by_hand, "flags": "; ".join(graded.flags)}
+
+
+def _changed(out: Path, found: Submission, graded: Graded) -> set[str]:
+    """Name the answers that are not those graded before, or of which nobody knows it."""
+    path = out / "autograded" / found.student / found.unit / f"{found.unit}.ipynb"
+    before = _answers(path.read_bytes()) if path.exists() else {}
+    return {n for n, text in _answers(graded.files["autograded"]).items() if before.get(n) != text}
+
+
+def _answers(notebook: bytes) -> dict[str, str]:
+    """Read what is written in each cell for an answer, by its name."""
+    cells = v4.reads(notebook.decode()).cells
+    return {c.metadata.nbgrader.grade_id: c.source.strip() for c in cells if is_solution(c)}
 
 
 def _write(out: Path, found: Submission, files: dict[str, bytes]) -> None:
-    """Put the files where nbgrader's own commands look for them, with their permissions."""
-    for kind, content in files.items():
+    """Put the files where nbgrader's own commands look for them, and remove earlier ones."""
+    for kind, ending in FILES.items():
         folder = out / kind / found.student / found.unit
         shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        path = folder / f"{found.unit}.{FILES[kind]}"
-        path.write_bytes(content)
-        if found.when:
-            (folder / "timestamp.txt").write_text(found.when)
-        path.chmod(0o444 if kind == "autograded" else 0o644)
+        if kind in files:
+            folder.mkdir(parents=True)
+            path = folder / f"{found.unit}.{ending}"
+            path.write_bytes(files[kind])
+            if found.when:
+                (folder / "timestamp.txt").write_text(found.when)
+            path.chmod(0o444 if kind == "autograded" else 0o644)
 
 
 def _rendered(grader: Grader, found: Submission) -> str:
@@ -156,19 +176,20 @@ def _rendered(grader: Grader, found: Submission) -> str:
 
 def _by_hand(notebook: Any) -> bool:
     """Whether a person has given points or written a comment."""
-    given = (
-        *(grade.manual_score for grade in notebook.grades),
-        *(grade.extra_credit for grade in notebook.grades),
-        *(comment.manual_comment for comment in notebook.comments),
-    )
-    return any(each is not None for each in given)
+    comments = (each.manual_comment for each in notebook.comments)
+    return any(map(_given, notebook.grades)) or any(each is not None for each in comments)
+
+
+def _given(grade: Any) -> bool:
+    """Tell whether a person has given points."""
+    return grade.manual_score is not None or grade.extra_credit is not None
 
 
 def again(grader: Grader, out: Path, found: Submission) -> dict[str, Any]:
     """The same of a notebook graded before; its page is written anew where it has to say more."""
     with Gradebook(gradebook(out), COURSE) as book:
         entered = submission(book, found.unit, found.student)
-        by_hand = any(_by_hand(notebook) for notebook in entered.notebooks)
+        by_hand = any(map(_by_hand, entered.notebooks))
         said, changed = lateness.charge(entered, found, lateness.rules(out))
         book.db.commit()
         page = out / "feedback" / found.student / found.unit / f"{found.unit}.html"
@@ -177,6 +198,23 @@ def again(grader: Grader, out: Path, found: Submission) -> dict[str, Any]:
         said |= marks(book, found.student, found.unit)
     notebook = out / "autograded" / found.student / found.unit / f"{found.unit}.ipynb"
     return said | {"hints": hints(notebook)}
+
+
+def now(grader: Grader, out: Path, student: str, unit: str) -> dict[str, Any]:
+    """Read the marks, and put what a person has given since on the page and into the penalty.
+
+    Raises:
+        CourseError: there is no such submission.
+    """
+    with Gradebook(gradebook(out), COURSE) as book:
+        entered = submission(book, unit, student)
+        if any(map(_by_hand, entered.notebooks)):
+            if rules := lateness.rules(out):
+                lateness.penalize(entered, rules)
+            book.db.commit()
+            with suppress(CourseError):  # nbgrader has removed the old page then
+                grader.feedback(unit, student)
+        return marks(book, student, unit) | {"penalty": lateness.penalty(entered)}
 
 
 def submission(book: Gradebook, unit: str, student: str) -> Any:
@@ -189,12 +227,6 @@ def submission(book: Gradebook, unit: str, student: str) -> Any:
         return book.find_submission(unit, student)
     except MissingEntry as error:
         raise CourseError(str(error)) from error
-
-
-def withdraw(out: Path, student: str, unit: str) -> None:
-    """Remove what an earlier notebook left; marks given by hand stay in the gradebook."""
-    for old in (out / "submitted" / student / unit, out / "feedback" / student / unit):
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def marks(book: Gradebook, student: str, unit: str) -> dict[str, Any]:
@@ -221,30 +253,7 @@ def findings(notebook: Path) -> dict[str, list[Finding]]:
     """What the checks of a graded notebook found, by exercise."""
     cells = v4.reads(notebook.read_text("utf-8")).cells  # nbgrader has validated it
     return {
-        cell.metadata.nbgrader.grade_id.removesuffix("-test"): found(cell)
+        cell.metadata.nbgrader.grade_id.removesuffix("-test"): report.findings_in(cell.outputs)
         for cell in cells
         if "nbgrader" in cell.metadata and is_grade(cell) and cell.cell_type == "code"
     }
-
-
-def found(cell: NotebookNode) -> list[Finding]:
-    """What the check in a cell found; nothing where its outputs have another form."""
-    for output in cell.outputs:
-        match output.get("data"):
-            case {report.FINDINGS: {"findings": [*all_found]}} if all(map(_is_finding, all_found)):
-                return [Finding(**each) for each in all_found]
-    return []
-
-
-def _is_finding(data: Any) -> bool:
-    match data:
-        case {
-            "part": str(),
-            "points": int() | float(),
-            "earned": int() | float(),
-            "message": str(),
-            "hint": str(),
-            **more,
-        }:
-            return not more.keys() - {"line"} and isinstance(more.get("line", ""), str)
-    return False

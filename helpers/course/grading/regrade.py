@@ -91,7 +91,7 @@ class Standing:
     """What a learner has in an exercise.
 
     Args:
-        points: a number, "pending", or both: given by hand before the check said otherwise.
+        points: a number, "pending", or both: given by hand before the answer was changed.
     """
 
     points: str = ""
@@ -121,7 +121,7 @@ def standing(out: Path, student: str, unit: str) -> dict[str, Standing]:
 
 
 def _points(grade: Any) -> str:
-    known = not grade.needs_manual_grade or grade.manual_score is not None
+    known = grade.auto_score is not None or grade.manual_score is not None
     told = [f"{grade.score:g}"] * known + ["pending"] * bool(grade.needs_manual_grade)
     return ", ".join(told)
 

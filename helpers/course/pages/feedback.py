@@ -18,9 +18,9 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.utils import is_grade, is_solution
 
-from helpers.checks.engine.report import Finding
+from helpers.checks.engine.report import Finding, findings_in
 from helpers.checks.engine.shown import told_once
-from helpers.course.grading import lateness, marking
+from helpers.course.grading import lateness
 from helpers.course.pages import rendering
 from helpers.course.pages.harmless import written
 from helpers.course.pages.page import page
@@ -141,7 +141,7 @@ def _exercises(notebook: NotebookNode, submitted: Any) -> dict[str, Exercise]:
             row.waiting |= bool(grade.needs_manual_grade)
             row.by_hand |= grade.manual_score is not None
         if is_grade(cell) and cell.cell_type == "code":
-            row.findings += marking.found(cell)
+            row.findings += findings_in(cell.outputs)
             row.message = row.message or _failure(cell)
     return found
 

@@ -164,6 +164,33 @@ def test_a_solution_that_fails_leaves_nothing_behind(tiny: Course, wrong: str) -
     assert not list(tiny.root.rglob("*.ipynb"))
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("points=2", "points=4", ['00-start-here.py:101: test="positions" has points=4',
+                                  "add up to 2; write points=2"]),
+        ("check.positions(", "check.place(", ["00-start-here has no check.place, but positions"]),
+        pytest.param(
+            "    ### BEGIN SOLUTION", "    ### BEGIN SOLUTION\n    return 7",
+            ["00-start-here: a solution loses points", "positions: 0 of 2 points", "found 7"],
+            marks=pytest.mark.slow,
+        ),
+    ],
+)  # fmt: skip
+def test_a_right_answer_has_all_points(
+    course: Course, tiny: Course, old: str, new: str, told: list[str]
+) -> None:
+    path = tiny.text(UNITS[0])
+    path.parent.mkdir()
+    text = course.text(UNITS[0]).read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    with pytest.raises(CourseError) as error:
+        build.build(tiny, [UNITS[0]])
+    assert all(each in str(error.value) for each in told), str(error.value)
+    assert not list(tiny.root.rglob("*.ipynb"))
+
+
 @pytest.mark.parametrize("work", ["run", "written", "printed", "conflict"])
 def test_work_in_a_released_notebook_is_spared(tiny: Course, work: str) -> None:
     build.build(tiny, [UNIT], execute=False)

@@ -91,7 +91,7 @@ def test_one_exercise_leaves_the_marks_of_the_others(
     assert _scores(desk, submissions) == ["4.0", "4.0", "2.0"]  # the next run looks at the others
 
 
-def test_marks_by_hand_are_kept(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_points_given_by_hand_are_no_change(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     submissions = _class(desk)
     with Gradebook(gradebook(desk.out), "order-matters") as book:
         book.find_grade("double-test", UNIT, UNIT, "ada").manual_score = 1.5
@@ -99,8 +99,8 @@ def test_marks_by_hand_are_kept(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> 
     _mend(desk, monkeypatch)
     assert _scores(desk, submissions, unit=UNIT) == ["3.5", "4.0", "4.0"]
     of_ada = {c["exercise"]: c for c in _changes(desk) if c["student"] == "ada"}
-    told = of_ada["double"]  # the points that a person gave, to be looked at again
-    assert (told["points_before"], told["points_after"]) == ("1.5", "1.5, pending")
+    told = of_ada["double"]  # the points that a person gave
+    assert (told["points_before"], told["points_after"]) == ("1.5", "1.5")
     assert (told["hint_before"], told["hint_after"]) == (HINT, "")
 
 
