@@ -98,3 +98,11 @@ def test_what_an_answer_switches_is_named_and_put_back() -> None:
 def test_a_device_that_this_machine_does_not_have_hinders_no_answer() -> None:
     with _switched(torch.set_default_device, "cuda", None):
         assert exercises("02-sinusoidal")["table"].right(_table)
+
+
+def test_a_setting_that_pytorch_does_not_tell_hinders_no_answer() -> None:
+    matmul = torch.backends.cuda.matmul
+    if not hasattr(matmul, "fp32_precision"):
+        pytest.skip("this PyTorch has the older setting alone")
+    with _switched(lambda to: setattr(matmul, "fp32_precision", to), "tf32", matmul.fp32_precision):
+        assert exercises("02-sinusoidal")["table"].right(_table)

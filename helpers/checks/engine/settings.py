@@ -13,6 +13,9 @@ import torch
 RECURSION = 3_000  # frames; enough for what checks and lessons do
 
 
+UNREADABLE = "cannot be read"  # as a device that this machine lacks; it is not put back
+
+
 class Setting(NamedTuple):
     """A setting of the whole process: how to read and write it, and its value at the start."""
 
@@ -20,23 +23,24 @@ class Setting(NamedTuple):
     set: Callable[[Any], Any]
     default: Any
 
+    def read(self) -> Any:
+        """Return its value; `UNREADABLE` where PyTorch refuses to say."""
+        try:
+            return self.get()
+        except (AssertionError, RuntimeError):
+            return UNREADABLE
 
-UNAVAILABLE = "a device that this machine does not have"
+    def write(self, value: Any) -> None:
+        """Set it, unless it has this value, or PyTorch refuses."""
+        if value != UNREADABLE and self.read() != value:
+            with contextlib.suppress(AssertionError, RuntimeError):
+                self.set(value)
 
 
-def _default_device() -> torch.device | str | None:
+def _default_device() -> torch.device | None:
     """Return the device of `torch.set_default_device`; None where nobody has set one."""
-    try:
-        device = torch.get_default_device()
-    except (AssertionError, RuntimeError):  # it makes a tensor there
-        return UNAVAILABLE
+    device = torch.get_default_device()  # which makes a tensor there
     return None if device.type == "cpu" else device
-
-
-def _set_default_device(device: torch.device | str | None) -> None:
-    """Set it; one that this machine does not have stays unset."""
-    if device != UNAVAILABLE:
-        torch.set_default_device(device)
 
 
 # An answer that leaves one of these switched is told so: it would change the code of others.
@@ -45,7 +49,7 @@ SWITCHES = {
         torch.get_default_dtype, torch.set_default_dtype, torch.float32
     ),
     "torch.set_grad_enabled": Setting(torch.is_grad_enabled, torch.set_grad_enabled, True),
-    "torch.set_default_device": Setting(_default_device, _set_default_device, None),
+    "torch.set_default_device": Setting(_default_device, torch.set_default_device, None),
 }
 OTHERS = (
     Setting(torch.get_float32_matmul_precision, torch.set_float32_matmul_precision, "highest"),
@@ -74,36 +78,31 @@ def default_settings() -> Iterator[None]:
 @contextlib.contextmanager
 def _restored() -> Iterator[None]:
     settings = (*SWITCHES.values(), *OTHERS)
-    before = [each.get() for each in settings]
+    before = [each.read() for each in settings]
     depth, debugger = sys.getrecursionlimit(), sys.breakpointhook
     try:
-        for setting, value in zip(settings, before, strict=True):
-            if value != setting.default:
-                setting.set(setting.default)
+        for each in settings:
+            each.write(each.default)
         sys.breakpointhook = _ignore_breakpoint
         sys.setrecursionlimit(max(depth, RECURSION))
         yield
     finally:
         sys.setrecursionlimit(depth)
         sys.breakpointhook = debugger
-        for setting, value in zip(settings, before, strict=True):
-            if setting.get() != value:
-                setting.set(value)
+        for each, value in zip(settings, before, strict=True):
+            each.write(value)
 
 
 @contextlib.contextmanager
 def unswitched() -> Iterator[list[str]]:
     """Yield a list of the settings that the code inside switched; they are put back."""
     switched: list[str] = []
-    before = {name: setting.get() for name, setting in SWITCHES.items()}
-    for name, setting in SWITCHES.items():
-        if before[name] != setting.default:
-            setting.set(setting.default)
+    before = {name: each.read() for name, each in SWITCHES.items()}
+    for each in SWITCHES.values():
+        each.write(each.default)
     try:
         yield switched
     finally:
-        for name, setting in SWITCHES.items():
-            if setting.get() != setting.default:
-                switched.append(name)
-            if setting.get() != before[name]:
-                setting.set(before[name])
+        switched += [name for name, each in SWITCHES.items() if each.read() != each.default]
+        for name, each in SWITCHES.items():
+            each.write(before[name])

@@ -16,7 +16,10 @@ def path_of(member: zipfile.ZipInfo) -> str:
     """Return the path of a zip's member, read by its bytes where the zip does not say how."""
     if member.flag_bits & UTF_8:
         return member.filename
-    written = member.filename.encode("cp437")  # as which zipfile has read it
+    try:
+        written = member.filename.encode("cp437")  # as which zipfile has read it
+    except UnicodeEncodeError:  # from Python 3.12 on it reads a field with the name in Unicode
+        return member.filename
     with contextlib.suppress(UnicodeDecodeError):
         return written.decode()
     for encoding, letters in SCRIPTS.items():

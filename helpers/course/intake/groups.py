@@ -32,17 +32,24 @@ def spread(found: list[Submission], path: Path) -> list[Submission]:
         CourseError: the file cannot be read, or somebody is in two groups.
     """
     known = _known(found)
-    groups = {name: [known.get(each, each) for each in who] for name, who in read(path).items()}
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    named: dict[str, str] = {}
+    for name, who in read(path).items():
+        group = known.get(name, name)
+        named.setdefault(group, name)
+        groups[group] += [known.get(each, each) for each in who]
+    groups.update({group: list(dict.fromkeys(members)) for group, members in groups.items()})
     counts = Counter(member for members in groups.values() for member in members)
     if twice := sorted(member for member, number in counts.items() if number > 1):
         raise CourseError(f"{path}: {', '.join(twice)} in two groups; each may be in one")
-    for name in [each for each in groups if each not in known]:
-        told = f"{path}: {name} handed in nothing; name groups as grades.csv or the platform does"
-        print(printable(told), file=sys.stderr)
-    handed_in = {known[name]: name for name in groups if name in known}
+    students = {each.student for each in found}
+    for group in [each for each in groups if each not in students]:
+        told = f"{named[group]} handed in nothing; name groups as grades.csv or the platform does"
+        print(printable(f"{path}: {told}"), file=sys.stderr)
+    handed_in = {group: named[group] for group in groups if group in students}
     rows = {(each.student, each.unit): each for each in found if each.student not in handed_in}
     for each in found:
-        for member in groups[handed_in[each.student]] if each.student in handed_in else ():
+        for member in groups[each.student] if each.student in handed_in else ():
             note = printable(f"handed in by the group {handed_in[each.student]}")
             row = _of(member, each, found)
             rows[row.student, row.unit] = replace(row, notes=(note, *row.notes))
@@ -63,6 +70,8 @@ def read(path: Path) -> dict[str, list[str]]:
         columns = [each.strip().lower() for each in head]
         group, student = columns.index("group"), columns.index("student")
         pairs = [(row[group].strip(), row[student].strip()) for row in rows if any(row)]
+        if not all(all(pair) for pair in pairs):
+            raise ValueError("an empty name")
     except (OSError, UnicodeError, csv.Error) as error:
         raise CourseError(f"{path} cannot be read: {error}; save it as CSV in UTF-8") from error
     except (ValueError, IndexError) as error:

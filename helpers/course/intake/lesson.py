@@ -1,34 +1,74 @@
 """Which cells of a lesson are left out where a class is graded, by the author's tags alone.
 
 A lesson trains, measures and draws for whoever reads it; no answer needs what such a cell shows.
-Of these cells only imports, functions and classes are run. A cell that a learner has changed is run
-as a whole.
+Of these cells only imports, functions and classes are run. A cell that a learner has changed, or
+whose names a learner uses, is run as a whole.
 """
 
 from __future__ import annotations
 
 import ast
+import re
+import symtable
+from functools import lru_cache
 
 from nbformat import NotebookNode
 
 from helpers.course.authoring.source import FIGURE, SHOWN, TRAINING
 
 LEFT_OUT = {TRAINING, FIGURE, SHOWN}
-UNCHANGED = "order-matters-unchanged"  # key of a cell's metadata: it is as released
+# Keys of a cell's metadata: it is as released; what is run of it, if not all.
+UNCHANGED, DEFINED = "order-matters-unchanged", "order-matters-defined"
+LONGEST = 20_000  # characters of a cell that is looked into: some take their square in time
+WORD = re.compile(r"\w+")
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def mark(notebook: NotebookNode, release: NotebookNode) -> None:
-    """Note in the cells of a notebook which are the release's, with the author's tags."""
+    """Note in the cells of a notebook which are the release's, and which of them only define.
+
+    A cell that is tagged is run as a whole where the learner's cells use a name that it assigns.
+    """
     lesson = {
-        cell.source.strip(): list(cell.metadata.get("tags", []))
+        cell.source.strip(): {*cell.metadata.get("tags", [])}
         for cell in release.cells
         if cell.cell_type == "code" and "nbgrader" not in cell.metadata
     }
-    for cell in notebook.cells:
-        if cell.cell_type == "code" and (source := cell.source.strip()) in lesson:
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    left_out = [cell for cell in code if lesson.get(cell.source.strip(), set()) & LEFT_OUT]
+    own = [cell for cell in code if cell.source.strip() not in lesson and not _is_check(cell)]
+    used = set[str]().union(*(_names(cell.source)[0] for cell in own))
+    while more := [cell for cell in left_out if _names(cell.source)[1] & used]:
+        left_out = [cell for cell in left_out if all(cell is not each for each in more)]
+        used |= set[str]().union(*(_names(cell.source)[0] for cell in more))
+    for cell in code:
+        if cell.source.strip() in lesson:
             cell.metadata[UNCHANGED] = True
-            cell.metadata["tags"] = lesson[source]  # some editors drop them
+    for cell in left_out:
+        cell.metadata[DEFINED] = definitions(cell.source)
+
+
+def _is_check(cell: NotebookNode) -> bool:
+    return bool(cell.metadata.get("nbgrader", {}).get("locked"))
+
+
+@lru_cache(maxsize=1024)  # the lessons of all units, for a whole class
+def _names(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names that a cell takes from outside of its functions, and those it assigns."""
+    try:
+        tables = [symtable.symtable(source if len(source) <= LONGEST else "?", "cell", "exec")]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # a magic, as a rule
+        return frozenset(WORD.findall(source)), frozenset()
+    used = set[str]()
+    symbols = tables[0].get_symbols()
+    assigned = {each.get_name() for each in symbols if each.is_assigned()}
+    while tables:
+        table = tables.pop()
+        for each in table.get_symbols():
+            if each.is_referenced() and (each.is_global() or table.get_type() == "module"):
+                used.add(each.get_name())
+        tables += table.get_children()
+    return frozenset(used - assigned), frozenset(assigned)
 
 
 def is_unchanged(cell: NotebookNode) -> bool:
@@ -38,14 +78,13 @@ def is_unchanged(cell: NotebookNode) -> bool:
 
 def to_run(cell: NotebookNode) -> str:
     """Return the code of a cell that is run."""
-    left_out = is_unchanged(cell) and LEFT_OUT & {*cell.metadata.get("tags", [])}
-    return definitions(cell.source) if left_out else str(cell.source)
+    return str(cell.metadata.get(DEFINED, cell.source))
 
 
 def definitions(source: str) -> str:
     """Return the imports, functions and classes of a cell; nothing where it is no Python."""
     try:
-        found = [each for each in ast.parse(source).body if isinstance(each, DEFINES)]
+        tree = ast.parse(source if len(source) <= LONGEST else "")
+        return "\n".join(ast.unparse(each) for each in tree.body if isinstance(each, DEFINES))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-    return "\n".join(map(ast.unparse, found))

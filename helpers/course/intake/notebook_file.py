@@ -117,6 +117,11 @@ def _marked(text: str) -> bool:
 
 
 def _decoded(content: bytes, repairs: list[str]) -> str:
+    mended = content.decode("utf-8", "replace")
+    odd = mended.count("\ufffd")
+    if 0 < odd < sum(map(mended.count, set(mended) - set(map(chr, range(128))))) - odd:
+        repairs.append(f"{odd} characters that are not in UTF-8, replaced")
+        return mended.removeprefix("\ufeff")
     by_windows = ["cp1252"] * (content.lstrip()[:1] == b"{")  # before UTF-16 takes it for Chinese
     for encoding in ("utf-8", "utf-8-sig", *by_windows, "utf-16"):
         try:

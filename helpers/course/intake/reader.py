@@ -173,8 +173,13 @@ def _guess(content: bytes, named: str, root: Path) -> tuple[str, int]:
     shared = {unit: len(told & names) for unit, names in _names(root).items()}
     best = max(shared, key=lambda unit: (shared[unit], unit == named))
     answers = [c for c in cells if c.cell_type == "code" and repair.names(c) & _names(root)[best]]
-    answered = sum(notebook_file.STUB not in c.source and not _is_check(c) for c in answers)
+    answered = sum(not _is_stub(c) and not _is_check(c) for c in answers)
     return (best, answered) if shared[best] else ("", 0)
+
+
+def _is_stub(cell: nbformat.NotebookNode) -> bool:
+    lines = (line.strip() for line in cell.source.split("\n"))
+    return any(notebook_file.STUB in line and not line.startswith("#") for line in lines)
 
 
 def _is_check(cell: nbformat.NotebookNode) -> bool:

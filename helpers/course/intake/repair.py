@@ -115,13 +115,15 @@ def matched(
         fits = called.get(name) or [
             each for each in called[""] if id(each) not in taken and _is_like(each, released)
         ]
+        if _is_check(released):  # something else that is written in its cell may be a helper
+            fits = [each for each in fits if _asks(each) or not _is_written(each, released)]
         if not fits:
             continue
         unwritten = {id(each) for each in fits if not _is_written(each, released)}
         if _is_check(released):
             answer = place.get(id(found.get(name.removesuffix("-test"))), len(cells))
             mine = next((each for each in fits if place[id(each)] > answer), fits[-1])
-            spare |= {id(each) for each in called.get(name, ())} | unwritten
+            spare |= {id(each) for each in fits if called.get(name)} | unwritten
         else:
             mine = ([each for each in fits if id(each) not in unwritten] or fits)[-1]
             spare |= unwritten
@@ -135,6 +137,11 @@ def matched(
             repairs.append(f"{name}: {told}")
     cells[:] = [each for each in cells if id(each) not in spare]
     return found, repairs
+
+
+def _asks(cell: NotebookNode) -> bool:
+    """Return whether nothing is written in it but what a check may hold."""
+    return not re.search(r"^\s*(def|class|import|from)\s", cell.source, re.MULTILINE)
 
 
 def _is_check(released: NotebookNode) -> bool:

@@ -1,10 +1,12 @@
 """Names in old zips and from Windows are read as they were written."""
 
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from helpers.course import intake
+from helpers.course.intake.archive_names import path_of
 from helpers.course.intake.people import people
 from helpers.course.settings import Course
 from tests.course.intake.handed_in import archive, zip_of
@@ -60,3 +62,10 @@ def test_no_learner_parts_a_name_by_a_sign_in_it(tmp_path: Path, beside: str) ->
     assert {each.platform_id for each in people(place, UNITS)} <= {"66", "", "7"}
     [eve] = [each for each in people(place, UNITS) if "eve" in each.student]
     assert eve.platform_id in ("66", "")
+
+
+def test_a_name_that_python_has_read_in_unicode_stays() -> None:
+    assert (
+        path_of(zipfile.ZipInfo("\u0410\u043d\u043d\u0430/x.ipynb"))
+        == "\u0410\u043d\u043d\u0430/x.ipynb"
+    )

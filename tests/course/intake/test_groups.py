@@ -51,6 +51,7 @@ def test_who_handed_in_nothing_is_named(tmp_path: Path, capsys: pytest.CaptureFi
     [
         ("", "should have a first line group,student"),
         ("team,student\na,b", "should have a first line group,student"),
+        ("group,student\nTeam Blue,", "two names in each other line"),
         ("group,student\na", "two names in each other line"),
         ("group,student\nTeam Blue,Ada\nTeam Red,Ada-7", "Ada-7 in two groups"),
     ],
@@ -65,3 +66,8 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     for name in ("x.csv", "none.csv"):
         with pytest.raises(CourseError, match="cannot be read"):
             groups.spread(FOUND, tmp_path / name)
+
+
+def test_a_group_or_a_member_may_be_named_in_two_ways(tmp_path: Path) -> None:
+    text = "group,student\nTeam Blue,Ada\nTeam-Blue-1,Ada-7\nTeam-Blue-1,bob\n"
+    assert [each.student for each in _spread(tmp_path, text)] == ["Ada-7", "bob", "zoe"]

@@ -33,3 +33,26 @@ def test_a_cell_that_was_changed_or_has_no_such_tag_is_run() -> None:
 
 def test_what_is_no_python_defines_nothing() -> None:
     assert lesson.definitions("%%bash\nls") == ""
+
+
+@pytest.mark.parametrize("mine", ["print(losses)", "def f(): return losses", "%time losses"])
+def test_a_cell_whose_names_a_learner_uses_is_run(mine: str) -> None:
+    cell = v4.new_code_cell(CODE, metadata={"tags": ["training"]})
+    other = v4.new_code_cell("steps = 3", metadata={"tags": ["figure"]})
+    release = v4.new_notebook(cells=[cell, other])
+    notebook = v4.new_notebook(cells=[cell.copy(), other.copy(), v4.new_code_cell(mine)])
+    lesson.mark(notebook, release)
+    assert [lesson.to_run(each) for each in notebook.cells] == [CODE, "", mine]
+
+
+@pytest.mark.parametrize("mine", ["def f(losses):\n    return losses", "losses = 3", "x.losses"])
+def test_a_name_of_ones_own_runs_nothing(mine: str) -> None:
+    cell = v4.new_code_cell(CODE, metadata={"tags": ["training"]})
+    notebook = v4.new_notebook(cells=[cell.copy(), v4.new_code_cell(mine)])
+    lesson.mark(notebook, v4.new_notebook(cells=[cell]))
+    assert "losses" not in lesson.to_run(notebook.cells[0])
+
+
+def test_a_long_or_deep_cell_defines_nothing_and_stops_nobody() -> None:
+    assert lesson.definitions(f"def f(): return {'+'.join('1' * 9_000)}") == ""
+    assert lesson.definitions("x = 1\n" * 9_000) == ""

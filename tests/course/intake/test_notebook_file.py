@@ -163,3 +163,10 @@ def test_letters_of_all_languages_are_read() -> None:
     source = "x = 'Việt क्षि ﷺ e\u0301\u0327 👩\u200d👩\u200d👧 ｶﾞ'"
     cells = {"nbformat": 4, "cells": [{"cell_type": "code", "source": source}]}
     assert notebook_file.read(json.dumps(cells).encode())[0][0].source == source
+
+
+def test_a_byte_that_is_not_in_utf_8_costs_itself_alone() -> None:
+    cell = {"cell_type": "code", "source": "\u03b8 = '\u00e9\u2026'  # x"}
+    content = json.dumps({"nbformat": 4, "cells": [cell]}, ensure_ascii=False).encode()
+    [read], repairs = notebook_file.read(content.replace(b"# x", b"# \xe9"))
+    assert read.source == "\u03b8 = '\u00e9\u2026'  # \ufffd" and "not in UTF-8" in repairs[0]

@@ -130,3 +130,13 @@ def test_two_answers_in_one_cell_both_count(made: Made) -> None:
     assert by_name[second["id"]].startswith("# EXERCISE") and "\n" not in by_name[second["id"]]
     assert "".join(second["source"]) in by_name[first["id"]]
     assert any("stands in another cell" in each for each in repairs)
+
+
+def test_a_helper_in_a_copy_of_a_checks_cell_is_kept(made: Made) -> None:
+    found = json.loads(nbformat.writes(made.worked))
+    [check] = [cell for cell in found["cells"] if cell["id"] == "double-test"]
+    helper = copy.deepcopy(check) | {"source": "def mine(x):\n    return 2 * x", "id": "copy"}
+    found["cells"].insert(0, helper)
+    notebook, _ = repaired(json.dumps(found).encode(), made.released)
+    assert notebook.cells[0].source == helper["source"]
+    assert graded(notebook) == graded(made.worked)
