@@ -20,7 +20,8 @@ STOPPED = 5.0  # seconds that a cell has to heed an interrupt
 AGAIN = 1.0  # seconds between two of them: Python drops one that comes while an object is deleted
 EACH = 512  # bytes that an output takes beside what it shows
 NUMBER = 8  # bytes that a value takes which is no text
-LATE = 1.0  # seconds in which what a cell shows may come behind its reply
+LATE = 1.0  # seconds in which the news of the end may come on a connection that was cut
+LOST = 5.0  # seconds in which what a cell shows may come behind its reply, on a busy machine too
 RECONNECT = 5  # ms; the kernel is seldom there at once
 SHOWN = ("stream", "display_data", "execute_result", "error")
 
@@ -108,7 +109,7 @@ class Session:
             if not replied and (late or not message) and self._replied(asked):
                 replied = now
             overdue = bool(late) and now > late + STOPPED
-            if replied and (overdue or (not message and now > replied + LATE)):
+            if replied and (overdue or (not message and now > replied + LOST)):
                 # More waits than can be looked at in time; or a message was too large, which has
                 # ended the connection.
                 self._disconnect()
