@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -83,10 +83,10 @@ def test_a_sandbox_that_dies_of_itself_is_no_mark(
     submissions, out = _class(tiny, tmp_path, 2), tmp_path / "out"
     left, real = [SandboxDiedError("the sandbox ended")] * deaths, Session
 
-    def dying(sandbox: Sandbox, withheld: Sequence[str] = ()) -> Session:
+    def dying(sandbox: Sandbox, files: Mapping[str, bytes] | None = None) -> Session:
         if left:
             raise left.pop()
-        return real(sandbox, withheld)
+        return real(sandbox, files)
 
     monkeypatch.setattr(execute, "Session", dying)
     table = _grade(tiny, submissions, out)
