@@ -16,7 +16,7 @@ TESTS := $(BIN)/python -m pytest -n 4 --no-loadscope-reorder --max-worker-restar
 KEEPS := MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=68719476736
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick plain mutants saboteurs promises colab lab work grade build check style study bench gpu table site serve lock clean
+.PHONY: help demo test quick nightly plain mutants saboteurs promises colab lab work grade build check style study bench gpu table site serve lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | \
@@ -25,14 +25,18 @@ help: ## list the targets
 demo: $(READY) ## a tour: build the notebooks, train for a minute, grade a synthetic class
 	@$(BIN)/course demo
 
-# Four tests run side by side, as many wait; threads of their own would only get in the way.
-plain mutants saboteurs colab: export OMP_NUM_THREADS = 1
-test: $(READY) ## everything: style, types, unit tests, notebooks, grading, drift
-	@$(BIN)/python -m tests.everything
+# One thread each: threads of their own would only get in the way of others.
+mutants saboteurs colab: export OMP_NUM_THREADS = 1
+quick: $(READY) ## what your change can break, in a minute
+	@$(BIN)/python -m tests.everything quick
 
-quick: $(READY) ## what a change of one unit or one encoding can break
-	@$(BIN)/python -m tests.everything --quick
+test: $(READY) ## style, types, drift, and a sample of all tests, in ten minutes
+	@$(BIN)/python -m tests.everything test
 
+nightly: $(READY) ## all tests there are (an hour)
+	@$(BIN)/python -m tests.everything nightly
+
+plain: export TIER = test
 plain: $(READY) ## the tests that differ where there is neither bubblewrap nor Chromium
 	@tools/without.sh bwrap chromium google-chrome -- $(TESTS) tests/course/authoring \
 		tests/course/sandbox tests/course/pages tests/course/test_doctor.py \
@@ -68,7 +72,7 @@ build: $(READY) ## rebuild notebooks/ and solutions/ from source/
 check: $(READY) ## name every notebook that is not what its source says
 	@$(BIN)/course build --check
 
-table: $(READY) ## rewrite docs/: encodings with oracles, claims, unit 08's runs, a GPU's, the rooms
+table: $(READY) ## rewrite docs/: encodings with oracles, claims, unit 08's runs, a GPU's, packages
 	@$(BIN)/python -m tests.encodings.table
 	@$(BIN)/python -m helpers.claims.table
 	@$(BIN)/python -m helpers.claims.questions

@@ -1,57 +1,124 @@
-"""What `make quick` looks at: what uncommitted changes can break, or those of the last commit.
+"""What `make quick` tries: what uncommitted changes can break, or those of the last commit.
 
-A unit's tests ask its checks, an encoding's compare it with others; all else is for `make test`.
+Tests are found by what they import, the nearest first; exercises by what their checks import, and
+by their cells in the lesson.
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
-from collections.abc import Iterable
+from functools import cache
 
-from helpers.checks import package
+import grimp
+
+from helpers import checks
 from tests.common import ROOT, UNITS
 
-# What every check stands on.
-SHARED = ("helpers/checks/engine/", "helpers/checks/__init__.py", "tests/mutants/trial.py")
-ENCODINGS = ("helpers/encodings/", "helpers/model/", "tests/encodings/", "tests/model/")
-
-
-def units(paths: Iterable[str]) -> list[str]:
-    """The units to which changed files belong."""
-    changed = list(paths)
-    if any(path.startswith(SHARED) for path in changed):
-        return UNITS
-    return [unit for unit in UNITS if any(path.startswith(_places(unit)) for path in changed)]
-
-
-def tests(paths: Iterable[str]) -> list[str]:
-    """The folders with the tests of changed files; what every unit and encoding shares always."""
-    changed = list(paths)
-    found = ["tests/project"]
-    if units(changed):
-        found += ["tests/checks", "tests/promises", "tests/saboteurs", "tests/course/authoring"]
-    if any(path.startswith(ENCODINGS) for path in changed):
-        found += ["tests/encodings", "tests/model"]
-    return found
+FEW = 8  # exercises of which all answers can be tried in a minute
+ASKING = ["tests/checks", "tests/promises", "tests/mutants", "tests/saboteurs"]
+BUILT = ("source/", "notebooks/", "solutions/")
+# Files that no test imports, and the tests that read them.
+READ_BY = {
+    "source/": ["tests/promises", "tests/course/authoring", "tests/notebooks"],
+    "solutions/": ["tests/notebooks"],
+    "benchmarks/results/": ["tests/benchmarks", "tests/notebooks"],
+    "docs/": ["tests/web/test_text.py"],
+    "web/": ["tests/web"],
+}
 
 
 def paths() -> list[str]:
-    """Files that differ from the last commit; where none does, those that it changed."""
-    now = _listed("diff", "--name-only", "HEAD")
-    now += _listed("ls-files", "--others", "--exclude-standard")
-    return now or _listed("diff", "--name-only", "HEAD~1", "HEAD")
+    """Return the files that differ from the last commit; where none does, those that it changed."""
+    return _uncommitted() or _git("diff", "--name-only", "HEAD~1", "HEAD").split()
 
 
-def _places(unit: str) -> tuple[str, ...]:
-    name = package(unit).rsplit(".", 1)[1]
-    return (
-        f"source/{unit}/",
-        f"helpers/checks/{name}/",
-        f"tests/checks/variants/{name}",
-        f"tests/saboteurs/harmless/{name}.toml",
-    )
+def tests(changed: list[str]) -> list[str]:
+    """Return the files and folders of tests that read or import changed files.
+
+    First those in the folder of the same name, then those that import a change most directly.
+    """
+    graph = _imports()
+    reached = [name for name in map(_module, changed) if name in graph.modules]
+    for module in reached:  # which grows by all that import it
+        reached += sorted(graph.find_modules_that_directly_import(module) - set(reached))
+    found = [f"{each.replace('.', '/')}.py" for each in reached if ".test_" in each]
+    for place, read_by in READ_BY.items():
+        found += read_by if any(path.startswith(place) for path in changed) else []
+    found += [path.rpartition("/")[0] for path in changed if path.endswith("/conftest.py")]
+    beside = {f"tests/{path.rpartition('/')[0].partition('/')[2]}" for path in changed}
+    near = [each for each in found if each in changed or each.rpartition("/")[0] in beside]
+    asked = exercises(changed)
+    asking = ASKING if asked else []
+    first, then = (asking, near) if len(asked) <= FEW else (near, asking)
+    return list(dict.fromkeys([*first, *then, *found, "tests/project"]))
 
 
-def _listed(*command: str) -> list[str]:
+def exercises(changed: list[str]) -> list[str]:
+    """Return the exercises whose questions, answers or text have changed: "02-sinusoidal/table"."""
+    return [f"{unit}/{name}" for unit in UNITS for name in sorted(_of_unit(unit, changed))]
+
+
+def units(changed: list[str]) -> list[str]:
+    """Return the units whose source or notebooks have changed; all if what builds them has."""
+    if any(path.startswith("helpers/course/authoring/") for path in changed):
+        return UNITS
+    folders = {path.split("/")[1] for path in changed if path.startswith(BUILT)}
+    return [unit for unit in UNITS if unit in folders]
+
+
+@cache
+def _imports() -> grimp.ImportGraph:
+    return grimp.build_graph("helpers", "tests", "benchmarks", "web", cache_dir=None)
+
+
+def _of_unit(unit: str, changed: list[str]) -> set[str]:
+    package = checks.package(unit)
+    folder = package.rsplit(".", 1)[1]
+    names = set(checks.exercises(unit))
+    whole = (f"tests/checks/variants/{folder}", f"tests/saboteurs/harmless/{folder}.toml",
+             f"source/{unit}/equivalent.toml")  # fmt: skip
+    lesson = f"source/{unit}/{unit}.py"
+    if any(path.startswith(whole) for path in changed):
+        return names
+    found = _edited(lesson) if lesson in changed else set()
+    return names & (found | _imported(package, changed))
+
+
+def _imported(package: str, changed: list[str]) -> set[str]:
+    """Return the names of the modules of a unit's checks that stand on changed modules.
+
+    A module of mistakes imports its exercise, and an exercise what it asks with.
+    """
+    graph = _imports()
+    found: set[str] = set()
+    for module in map(_module, changed):
+        if module in graph.modules:
+            above = {module, *graph.find_downstream_modules(module)}
+            for each in above - {package}:
+                if each.startswith(f"{package}."):
+                    found |= {each, *graph.find_modules_directly_imported_by(each)}
+    return {each.removeprefix(f"{package}.") for each in found}
+
+
+def _edited(lesson: str) -> set[str]:
+    """Return the exercises of which a cell has changed."""
+    before = _git("show", f"HEAD{'' if _uncommitted() else '~1'}:{lesson}")
+    now = (ROOT / lesson).read_text(encoding="utf-8")
+    cells = set(now.split("\n# %%")) - set(before.split("\n# %%"))
+    heads = " ".join(cell.partition("\n")[0] for cell in cells)
+    return set(re.findall(r'\b(?:exercise|solution|test)="(\w+)"', heads))
+
+
+def _module(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _uncommitted() -> list[str]:
+    now = _git("diff", "--name-only", "HEAD").split()
+    return now + _git("ls-files", "--others", "--exclude-standard").split()
+
+
+def _git(*command: str) -> str:
     ran = subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True)
-    return ran.stdout.split()
+    return ran.stdout

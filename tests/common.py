@@ -1,6 +1,5 @@
 """The checkout, its units, and the source of a tiny unit to do harm to."""
 
-import os
 import shutil
 from pathlib import Path
 
@@ -14,13 +13,6 @@ from helpers.course.settings import Course
 
 ROOT = Path(__file__).parent.parent
 UNITS = settings.find(ROOT).units()
-CHOSEN = os.environ.get("ONLY", "").split() or UNITS  # whose checks are tried
-# A person waits for `make test`. What seldom finds anything more is left to CI.
-WHOLE = "CI" in os.environ
-# Of known answers, right and wrong, all are tried in CI and of changed units, else one in three.
-EVERY = 1 if WHOLE or CHOSEN != UNITS else 3
-# Whole units take long. These are tried: the changed ones, all in CI, else first, middle, last.
-SAMPLE = CHOSEN if WHOLE or CHOSEN != UNITS else [UNITS[0], UNITS[len(UNITS) // 2], UNITS[-1]]
 NO_SANDBOX = bubblewrap.available()  # why there is none
 ISOLATED = not NO_SANDBOX  # a machine without bubblewrap grades what the tests made
 CHROMIUM = next(

@@ -1,16 +1,20 @@
-"""What several tests need: the course, and a small one to do harm to; and what was skipped."""
+"""What several tests need: the course, a small one to do harm to; which tests run, and when."""
 
 import os
+import time
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+import torch
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 from helpers.course import settings
 from helpers.course.settings import Course
-from tests.common import ROOT, WHOLE, tiny_course
+from tests import changed
+from tests.common import ROOT, UNITS, tiny_course
+from tests.tiers import CHANGED, NIGHTLY, TIER, sample, sample_seed
 
 # These begin. The first file of the site builds it, for which others would have to wait.
 SLOWEST = (
@@ -42,24 +46,31 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FilesOr
 
 
 class Notebooks:
-    """The solutions, which nbval runs: at a desk all training in them ends after a few steps."""
+    """The solutions, which nbval runs: but for the night all training ends after a few steps."""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Say so to the kernel that a notebook's first cell starts."""
         with pytest.MonkeyPatch.context() as patch:
-            if item.path.suffix == ".ipynb" and not WHOLE:
+            if item.path.suffix == ".ipynb" and not NIGHTLY:
                 patch.setenv("ORDER_MATTERS_PROFILE", "dry")
             return (yield)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Also for what is not below this folder."""
+    """Give each process one thread, as several test side by side, and nbval our hooks."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
     config.pluginmanager.register(Notebooks())
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long tests first, so that all workers end together."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what a tier leaves out; long tests first, so that all workers end together."""
+    left_out = _left_out(items)
+    config.hook.pytest_deselected(items=[item for item in items if _name(item) in left_out])
+    items[:] = [item for item in items if _name(item) not in left_out]
+    if TIER == "quick":  # what is nearest to the change stands first
+        return
 
     def turn(item: pytest.Item) -> int:
         within = [n for n, name in enumerate(SLOWEST) if item.nodeid.startswith(name)]
@@ -68,13 +79,35 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=turn)
 
 
+def _left_out(items: list[pytest.Item]) -> set[str]:
+    """Return the names of slow tests and of solutions that this tier does not try."""
+    slow = {_name(item) for item in items if item.get_closest_marker("slow")}
+    rotating = {_name(item): None for item in items if item.get_closest_marker("rotating")}
+    if TIER == "quick":
+        return slow | rotating.keys()
+    tried = sample([*rotating], 4)
+    units = {*sample(UNITS, 6), *changed.units(changed.paths())}
+    solutions = {_name(item): item.path for item in items if item.path.suffix == ".ipynb"}
+    return rotating.keys() - {*tried} | {
+        n for n, path in solutions.items() if path.stem not in units
+    }
+
+
+def _name(item: pytest.Item) -> str:
+    """Return the file and the function or class of a test, whatever its parameters."""
+    return "::".join(item.nodeid.partition("[")[0].split("::")[:2])
+
+
+def pytest_runtest_setup() -> None:
+    """Begin no test after the moment that `make quick` has set."""
+    if time.time() > float(os.environ.get("DEADLINE", "inf")):
+        pytest.skip("the minute of make quick is over; make test runs it")
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Note what was skipped in the file that `make test` names, for the end of all its runs."""
-    place = os.environ.get("SKIPPED")
-    if place and "PYTEST_XDIST_WORKER" not in os.environ:  # a worker's tests are told by all
-        told = [each.longrepr[2] for each in terminalreporter.stats.get("skipped", [])]
-        with Path(place).open("a", encoding="utf-8") as file:
-            file.writelines(f"{reason.removeprefix('Skipped: ')}\n" for reason in told)
+    """Say how the same sample is tried again."""
+    if not NIGHTLY and not CHANGED:
+        terminalreporter.write_line(f"SAMPLE_SEED={sample_seed()} tries the same sample again")
 
 
 @pytest.fixture

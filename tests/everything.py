@@ -1,6 +1,6 @@
-"""All that is tested, for `make test`, and for `python -m helpers.course test` without make.
+"""The steps of `make quick`, `make test` and `make nightly`: `python -m tests.everything TIER`.
 
-With --quick it is `make quick`: what a change of one unit or one encoding can break.
+CONTRIBUTING.md says what each promises.
 """
 
 from __future__ import annotations
@@ -8,51 +8,56 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+import time
 from collections.abc import Iterable
-from pathlib import Path
 from subprocess import PIPE, Popen, call
 
 from tests import changed
 
-SKIPPED = Path("build") / "skipped"
+QUICK_SECONDS = 40  # then quick begins no other test
 STYLE = ("ruff check .", "ruff format --check --exclude source .")
 TYPES = "mypy"
 DRIFT = "helpers.course build --check"
 # conftest.py orders and shares the tests; more at a time than two cores, as many wait.
-PYTEST = "pytest -n 3 --no-loadscope-reorder --max-worker-restart 0"
-EVERYTHING = (
-    *STYLE,
-    # nbval executes the solutions.
-    f"{PYTEST} --nbval-lax --nbval-current-env --nbval-cell-timeout 600 tests solutions",
-    f"tests.skipped {SKIPPED.as_posix()}",
-)
+PYTEST = "pytest -rs -n 4 --no-loadscope-reorder --max-worker-restart 0"
+NOTEBOOKS = "--nbval-lax --nbval-current-env --nbval-cell-timeout 600"  # executes solutions
 
 
 def quick() -> int:
-    """What can break by what has changed."""
+    """Try what changes can break, as much of it as fits into a minute; return the exit code."""
+    begun = time.time()
     paths = changed.paths()
-    units, tests = changed.units(paths), changed.tests(paths)
-    print(f"looking at {' '.join([*units, *tests])}", flush=True)
-    beside = (TYPES, f"{DRIFT} {' '.join(units)}") if units else (TYPES,)
-    steps = (*STYLE, f"{PYTEST} -m 'not slow' {' '.join(tests)}")
-    return run(steps, beside, {"ONLY": " ".join(units)})
+    units, exercises, tests = changed.units(paths), changed.exercises(paths), changed.tests(paths)
+    few = exercises if len(exercises) <= changed.FEW else []
+    print(f"changed: {' '.join([*units, *few, *paths[:8]])}", flush=True)
+    variables = {"EXERCISES": " ".join(few), "DEADLINE": str(begun + QUICK_SECONDS)}
+    drift = [f"{DRIFT} {' '.join(units)}"] if units else []
+    return run("quick", [*STYLE, f"{PYTEST} {' '.join(tests)}"], [TYPES, *drift], variables)
 
 
-def everything() -> int:
-    """All there is, and what was skipped."""
-    SKIPPED.parent.mkdir(exist_ok=True)
-    SKIPPED.unlink(missing_ok=True)
-    return run(EVERYTHING, (TYPES, DRIFT), {"SKIPPED": str(SKIPPED)})
+def test() -> int:
+    """Try all that is quick and a sample of the rest; return the exit code."""
+    return run("test", [*STYLE, f"{PYTEST} {NOTEBOOKS} tests solutions"], [TYPES, DRIFT])
 
 
-def run(steps: Iterable[str], beside: Iterable[str], variables: dict[str, str]) -> int:
-    """Run the steps up to the first that fails; gives the exit code.
+def nightly() -> int:
+    """Try everything; return the exit code."""
+    return run(
+        "nightly",
+        [*STYLE, f"{PYTEST} {NOTEBOOKS} --junitxml build/tests.xml tests solutions"],
+        [TYPES, DRIFT],
+    )
+
+
+def run(
+    tier: str, steps: Iterable[str], beside: Iterable[str], variables: dict[str, str] | None = None
+) -> int:
+    """Run the steps up to the first that fails; return its exit code.
 
     Args:
-        beside: commands of one process each that need a while. What they say comes at the end.
+        beside: commands of one process each that need a while. What they print comes at the end.
     """
-    # Threads of their own would only get in the way of tests that run side by side.
-    environment = os.environ | {"OMP_NUM_THREADS": "1"} | variables
+    environment = os.environ | {"TIER": tier} | (variables or {})
     begun = [Popen(_words(each), stdout=PIPE, text=True, env=environment) for each in beside]
     code = next(filter(None, (call(_words(each), env=environment) for each in steps)), 0)
     for each in begun:
@@ -67,10 +72,7 @@ def _words(module: str) -> list[str]:
     return [sys.executable, "-m", *shlex.split(module)]
 
 
-def main() -> int:
-    """Everything, or with --quick less."""
-    return quick() if "--quick" in sys.argv[1:] else everything()
-
+TIERS = {"quick": quick, "test": test, "nightly": nightly}
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(TIERS[sys.argv[1]]())

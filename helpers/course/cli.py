@@ -266,8 +266,8 @@ def _demo(course: settings.Course, options: argparse.Namespace) -> int:
 
 
 def _test(course: settings.Course, options: argparse.Namespace) -> int:
-    less = ["--quick"] if options.quick else []
-    return foreground.run([sys.executable, "-m", "tests.everything", *less], course.root)
+    tier = "quick" if options.quick else "test"
+    return foreground.run([sys.executable, "-m", "tests.everything", tier], course.root)
 
 
 def _doctor(course: settings.Course, _options: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from benchmarks import bert_seeds_study as study
 from benchmarks.full_profile import UNIT
 from helpers.corpora.grammar import KINDS
 from helpers.recorded import load
-from tests.common import ROOT, WHOLE
+from tests.common import ROOT
 
 RUNS = load("bert_seeds").table.set_index("seed")
 
@@ -62,7 +62,7 @@ def test_the_study_runs_the_lessons_cells_with_another_seed() -> None:
         study.seeded(v4.new_notebook(cells=[v4.new_code_cell(study.LAST)]), 7)
 
 
-@pytest.mark.skipif(not WHOLE, reason="runs most of unit 08")
+@pytest.mark.rotating
 def test_a_dry_run_finds_everything() -> None:
     found = study.run(1, "dry")
     assert set(found) == {"seed", *RUNS.columns}

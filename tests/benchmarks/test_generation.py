@@ -6,6 +6,7 @@ import pytest
 from benchmarks import generation as bench
 
 
+@pytest.mark.rotating
 def test_every_extension_is_measured_in_each_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "SECONDS", 0.0)
     table = bench.measure(lengths=(12,))

@@ -10,9 +10,11 @@ import pytest
 
 from benchmarks import gpu
 from benchmarks.gpu import Part
-from tests.common import ROOT, WHOLE
+from tests.common import ROOT
+from tests.tiers import NIGHTLY
 
 
+@pytest.mark.rotating
 def test_a_dry_run_on_a_cpu_writes_its_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -20,11 +22,11 @@ def test_a_dry_run_on_a_cpu_writes_its_records(
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     monkeypatch.setattr(gpu, "DRY", True)
     monkeypatch.setattr(sys, "argv", ["gpu", "--out", str(tmp_path)])
-    chosen = gpu.parts(tmp_path)[: None if WHOLE else 3]  # a unit from end to end takes long
+    chosen = gpu.parts(tmp_path)[: None if NIGHTLY else 3]  # a unit from end to end takes long
     monkeypatch.setattr(gpu, "parts", lambda _out: chosen)
     assert gpu.main() == 0
     made = {path.stem: json.loads(path.read_text()) for path in tmp_path.iterdir()}
-    of_unit = {"full_profile_cpu", "full_curves_cpu"} if WHOLE else set()
+    of_unit = {"full_profile_cpu", "full_curves_cpu"} if NIGHTLY else set()
     assert set(made) == {"gpu", "mini_bert_forms_cpu", "relative_forms_cpu"} | of_unit
     assert all(each["machine"]["torch"] and each["machine"]["device"] for each in made.values())
     rows = made["gpu"]["rows"]
@@ -35,7 +37,7 @@ def test_a_dry_run_on_a_cpu_writes_its_records(
     forms = {row["name"]: row for row in made["mini_bert_forms_cpu"]["rows"]}
     assert {"ours, eager", "ours, fused AdamW", "ours, fused AdamW, compiled"} <= set(forms)
     assert all(row["utilisation"] > 0 for row in forms.values())
-    if not WHOLE:
+    if not NIGHTLY:
         return
     cells, curves = (made[f"full_{name}_cpu"]["rows"] for name in ("profile", "curves"))
     assert sum(row["seconds"] for row in cells) > 1
@@ -43,6 +45,7 @@ def test_a_dry_run_on_a_cpu_writes_its_records(
     assert "in all on cpu" in rows[3]["last line"]
 
 
+@pytest.mark.rotating
 def test_a_dry_run_tries_something_of_each_file() -> None:
     words = ["pytest", "--collect-only", "-q", "-k", gpu.FEW, *gpu.TESTS]
     done = subprocess.run([sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True)

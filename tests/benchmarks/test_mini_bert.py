@@ -24,6 +24,7 @@ def test_what_a_step_asks_for_is_what_the_formula_says() -> None:
     )
 
 
+@pytest.mark.rotating
 def test_every_way_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a model so small that compiling takes longer than measuring; it is not compiled."""
     small = Size(vocab_size=64, d_model=16, num_heads=2, num_layers=1, max_len=16)

@@ -13,6 +13,7 @@ def _row(seed: int) -> pd.DataFrame:
     return pd.DataFrame([{"encoding": "none", "length": 8, "seed": seed, "loss": float(seed)}])
 
 
+@pytest.mark.rotating
 def test_what_is_done_is_kept_until_the_code_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,7 @@ def test_a_worker_sleeps_as_long_as_the_real_one_took(tmp_path: Path) -> None:
     assert time.monotonic() - start >= 0.3
 
 
+@pytest.mark.rotating
 def test_a_dry_run(tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(small, "COURSE", tiny)
     monkeypatch.setattr(small, "UNIT", UNIT)

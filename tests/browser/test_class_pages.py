@@ -41,7 +41,7 @@ CELLS = [
     ),
 ]
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

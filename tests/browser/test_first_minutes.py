@@ -31,6 +31,7 @@ def opened(learner: Course, page: Page) -> Iterator[Page]:
         page.close()  # the server would wait for it
 
 
+@pytest.mark.rotating
 def test_from_the_door_to_the_second_unit(learner: Course, opened: Page) -> None:
     page = opened
     assert page.locator(".jp-DirListing-itemText").all_inner_texts() == [*UNITS, "docs"]

@@ -22,6 +22,7 @@ def test_a_folder_without_a_class_is_told(tmp_path: Path) -> None:
 
 
 @needs_browser
+@pytest.mark.rotating
 def test_an_essay_is_given_its_points(tiny: Course, tmp_path: Path, page: Page) -> None:
     tiny.text(UNIT).write_text(LESSON + ESSAY)
     answered = nbformat.from_dict(build.make(tiny, UNIT, tmp_path / "made").solution)

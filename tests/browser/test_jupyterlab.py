@@ -38,6 +38,7 @@ def lab(course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
         yield f"{address}/lab/tree/{UNIT}.ipynb"
 
 
+@pytest.mark.rotating
 def test_a_unit_runs_its_slider_moves_and_its_picture_stays(
     lab: str, page: Page, tmp_path: Path
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import matplotlib.image
 import nbformat
+import pytest
 from nbformat import v4
 from playwright.sync_api import Locator, Page
 
@@ -79,6 +80,7 @@ def _end(page: Page, path: Path) -> None:
     end_kernels(page)
 
 
+@pytest.mark.rotating
 def test_pictures_stay_when_the_notebook_is_closed(tmp_path: Path, page: Page) -> None:
     path = tmp_path / "a.ipynb"
     nbformat.write(v4.new_notebook(cells=[*map(v4.new_code_cell, CELLS)], metadata=METADATA), path)

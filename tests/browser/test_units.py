@@ -1,6 +1,6 @@
 """Units in JupyterLab as a learner begins them: to the first exercise, saved, opened again.
 
-Then they are handed in as they are, and graded. CI opens all of them.
+Then they are handed in as they are, and graded. `make test` opens one, `make nightly` all.
 """
 
 import re
@@ -17,9 +17,11 @@ from helpers.course.authoring import source
 from helpers.course.grading import grade
 from helpers.course.settings import Course
 from tests.browser.conftest import end_kernels, opened, run, serving
-from tests.common import ISOLATED, SAMPLE, needs_browser
+from tests.common import ISOLATED, UNITS, needs_browser
+from tests.tiers import sample
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
+OPENED = sample(UNITS, len(UNITS))
 
 
 def _first(course: Course, unit: str) -> tuple[str, str]:
@@ -73,7 +75,7 @@ def test_each_unit_is_begun_saved_opened_again_and_graded(
 
     page.on("console", heard)
     page.on("pageerror", lambda error: errors.append(str(error)))
-    first = {unit: _first(course, unit) for unit in SAMPLE}
+    first = {unit: _first(course, unit) for unit in OPENED}
     with serving(lambda port: lab.command(learner, port, browser=False), learner.work) as address:
         for unit, (name, answer) in first.items():
             place = f"{address}/lab/tree/{unit}/{unit}.ipynb"
@@ -93,7 +95,7 @@ def test_each_unit_is_begun_saved_opened_again_and_graded(
             end_kernels(page)
 
     handed_in = tmp_path / "handed in"
-    for unit in SAMPLE:
+    for unit in OPENED:
         shutil.copytree(learner.work / unit, handed_in / "ada" / unit)
     rows = grade.grade(course, handed_in, tmp_path / "out", isolated=ISOLATED)
     assert dict(zip(rows.unit, rows.score, strict=True)) == {

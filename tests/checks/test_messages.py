@@ -65,6 +65,7 @@ def test_a_hint_is_given_only_where_every_part_agrees_with_it() -> None:
     assert report.earned == 0 and report.hints == []
 
 
+@pytest.mark.rotating
 def test_messages_stay_short_whatever_comes_back() -> None:
     for found in ([0.5] * 10_000, "x" * 9_000, {"a": torch.zeros(9, 9)}, [torch.zeros(99)] * 99):
         for exercise in EXERCISES:

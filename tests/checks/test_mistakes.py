@@ -1,40 +1,37 @@
 """Every known wrong answer loses its points and gets its own hint; every right one keeps all.
 
-`make test` at a desk asks a third of them; `make quick` asks all those of the units that have
-changed, and CI all there are.
+`make test` asks a sixth of them, `make quick` those of changed exercises, `make nightly` all.
 """
 
 from typing import Any
 
 import pytest
 
-from helpers import checks
 from helpers.checks.engine import Answer, Exercise, Mistake
 from helpers.checks.engine.plain import Raised
+from tests import tiers
 from tests.checks import variants
-from tests.common import CHOSEN, EVERY
 from tests.mutants import trial
 
-EXERCISES = [exercise for unit in CHOSEN for exercise in checks.exercises(unit).values()]
+EXERCISES = [exercise for _, exercise in tiers.exercises()]
 MISTAKES = [
     pytest.param(exercise, mistake, id=mistake.name)
     for exercise in EXERCISES
-    for mistake in exercise.mistakes[::EVERY]
+    for mistake in exercise.mistakes
 ]
 VARIANTS = [
-    pytest.param(checks.exercises(unit)[name], answer, id=f"{name}: {answer.__name__}")
-    for unit in CHOSEN
-    for name, answers in variants.of(unit).items()
-    for answer in answers
+    pytest.param(exercise, answer, id=f"{exercise.name}: {answer.__name__}")
+    for unit, exercise in tiers.exercises()
+    for answer in variants.of(unit)[exercise.name]
 ]
 
 
-@pytest.mark.parametrize(("exercise", "mistake"), MISTAKES)
+@pytest.mark.parametrize(("exercise", "mistake"), tiers.known_answers(MISTAKES))
 def test_a_mistake_loses_its_parts_and_gets_its_hint(exercise: Exercise, mistake: Mistake) -> None:
     assert trial.mistake_fault(exercise, mistake) == ""
 
 
-@pytest.mark.parametrize(("exercise", "answer"), VARIANTS[::EVERY])
+@pytest.mark.parametrize(("exercise", "answer"), tiers.known_answers(VARIANTS))
 def test_a_right_answer_may_be_written_differently(exercise: Exercise, answer: Answer) -> None:
     assert trial.variant_fault(exercise, answer) == ""
 

@@ -114,6 +114,7 @@ class ANumberForAllEntriesInFloat32(Encoding):
 BLIND = [OneFurther, Mirrored, InADrawnOrder, Sorted, ANumberForAllEntriesInFloat32]
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("answer", BLIND)
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_who_only_moves_words_or_zero_is_blind_to_order(answer: type[Encoding], seed: int) -> None:

@@ -28,10 +28,11 @@ from helpers.claims import (
     stored,
     table,
 )
-from tests.common import EVERY, ROOT, WHOLE
+from tests.common import ROOT
+from tests.tiers import NIGHTLY, sample
 
 MEASURED = [claim for claim in CLAIMS.values() if claim.measurement]
-AFRESH = MEASURED[::EVERY]
+AFRESH = sample(MEASURED, 6)
 # Seeds lie too far apart for a verdict, and the page says so.
 UNSETTLED = {(28, "RoPE"), (29, "over RoPE"), (31, "long")}
 measured = pytest.mark.parametrize("claim", MEASURED, ids=lambda claim: str(claim.number))
@@ -39,13 +40,13 @@ measured = pytest.mark.parametrize("claim", MEASURED, ids=lambda claim: str(clai
 
 @pytest.fixture(scope="module")
 def quick() -> Iterator[dict[int, pd.DataFrame]]:
-    """The quick form of the claims that are measured afresh: at a desk, of one in three.
+    """The quick form of the claims that are measured afresh: a sixth, and all at night.
 
-    At a desk with one seed, which is enough: none flips a verdict, as a test below shows.
+    But for the night with one seed, which is enough: none flips a verdict, as a test below shows.
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    seeds = None if WHOLE else [0]
+    seeds = None if NIGHTLY else [0]
     yield {claim.number: claim.measure(seeds) for claim in AFRESH}
     torch.set_num_threads(threads)
 

@@ -144,6 +144,7 @@ def test_the_first_step_below_a_level_is_found() -> None:
     assert steps_to([1.0] * 15) == 15
 
 
+@pytest.mark.rotating
 def test_a_run_that_ends_when_it_has_learned_counts_the_same_steps() -> None:
     for kind, norm in (("shaw_keys", None), ("learned", 1.0)):
         whole = steps_to(trained("shift", kind, 0, norm=norm)[1])
@@ -196,6 +197,7 @@ def test_who_looks_where_sums_to_one() -> None:
     assert weights.diagonal(-3).mean() < 0.1  # without positions nothing stands out
 
 
+@pytest.mark.rotating
 def test_a_longer_text_may_be_answered_to_its_end() -> None:
     """The measurement of claim 7 can come out otherwise: with vectors by offset it does."""
     table, shaw = (
@@ -214,6 +216,7 @@ def test_sines_and_cosines_would_be_recognised() -> None:
     assert order.along_and_overall(noise @ noise.T) > 0.4
 
 
+@pytest.mark.rotating
 def test_many_texts_are_not_overfitted(monkeypatch: pytest.MonkeyPatch) -> None:
     """The measurement of claim 17 can come out otherwise: with 400 texts there is no gap."""
     bias = {"d_model": QUICK.width, "num_heads": QUICK.heads, "k": 3}

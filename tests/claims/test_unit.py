@@ -26,6 +26,7 @@ MEASURING: dict[Exercise, Callable[..., dict[str, Any]]] = {
 }
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("verdict", VERDICTS)
 @pytest.mark.parametrize("exercise", MEASURING, ids=lambda exercise: exercise.name)
 def test_no_verdict_known_by_heart_is_paid_for(exercise: Exercise, verdict: str) -> None:
@@ -42,6 +43,7 @@ def test_the_rule_has_more_than_one_answer(verdict: str) -> None:
     assert check.settle(lambda values, low=0, high=0: verdict).earned == 0
 
 
+@pytest.mark.rotating
 def test_each_exercise_is_asked_what_comes_out_either_way() -> None:
     for exercise in (check.settle, *MEASURING):
         for seed in range(5):

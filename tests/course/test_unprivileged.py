@@ -58,6 +58,7 @@ def _rights(process: psutil.Process) -> tuple[set[int], int]:
     return {*map(int, status["Uid"].split())}, held[0] | held[1] | held[2] | held[3]
 
 
+@pytest.mark.rotating
 def test_no_process_of_it_is_root(tiny: Course, handed_in: Path, tmp_path: Path) -> None:
     running = _graded(tiny, handed_in, tmp_path / "out")
     seen: dict[str, tuple[set[int], int]] = {}
@@ -76,6 +77,7 @@ def test_no_process_of_it_is_root(tiny: Course, handed_in: Path, tmp_path: Path)
     assert ours == {0}
 
 
+@pytest.mark.rotating
 def test_nobody_owns_the_folder_and_what_root_has_written_there(
     tiny: Course, handed_in: Path, tmp_path: Path
 ) -> None:
@@ -93,6 +95,7 @@ def test_nobody_owns_the_folder_and_what_root_has_written_there(
     assert {each.lstat().st_uid for each in (out, *out.rglob("*"))} == {drop.NOBODY}
 
 
+@pytest.mark.rotating
 @pytest.mark.skipif(not ISOLATED, reason="needs bubblewrap")
 def test_a_container_that_passes_no_rights_on_grades_too(
     tiny: Course, handed_in: Path, tmp_path: Path

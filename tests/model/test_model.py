@@ -160,7 +160,7 @@ def test_a_loss_that_is_no_number_stops_the_training() -> None:
         train(_Broken(), _draw(), steps=3)
 
 
-@pytest.mark.slow
+@pytest.mark.rotating
 def test_sinusoids_learn_the_lag_and_nothing_beats_the_limit() -> None:
     """The margin: the recorded three seeds are .307 ± .002 and 1.603 ± .001, the limit .276."""
     lost = {name: run(LagLanguage(), name, 0, steps=400).iloc[0] for name in ("none", "sinusoidal")}

@@ -8,8 +8,10 @@ from helpers import checks
 from helpers.checks import start_here
 from helpers.checks.engine import Part
 from helpers.course.settings import Course
-from tests.common import UNITS, WHOLE
+from tests import tiers
+from tests.common import UNITS
 from tests.mutants import mutate, trial
+from tests.mutants.trial import Solution
 
 UNIT = "00-start-here"
 CELL = '''\
@@ -24,17 +26,26 @@ def slope(x, dim=-1):
 '''
 
 
-@pytest.mark.parametrize("unit", UNITS)
-def test_no_mutant_of_a_solution_keeps_all_points(course: Course, unit: str) -> None:
-    """A sixth of them, and in CI a third, for the time it takes; `make mutants` tries all."""
-    share = 1 / 3 if WHOLE else 1 / 6
-    assert trial.faults(course, unit, list(trial.run(course, unit, share))) == []
+def _faults(solution: Solution, course: Course, unit: str, one_in: int = 1) -> list[str]:
+    equivalent = trial.equivalents(course, unit).get(solution.exercise, set())
+    mutants = tiers.sample(mutate.mutants(solution.cell), one_in)
+    return trial.faults(solution, trial.run(solution, mutants, equivalent), equivalent)
+
+
+@pytest.mark.parametrize(
+    ("unit", "name"), [(unit, exercise.name) for unit, exercise in tiers.exercises()]
+)
+def test_no_mutant_of_a_solution_keeps_all_points(course: Course, unit: str, name: str) -> None:
+    """A twelfth of them, a sixth of a changed exercise's; all at night and by `make mutants`."""
+    [solution] = [each for each in trial.solutions(course, unit) if each.exercise == name]
+    assert _faults(solution, course, unit, one_in=6 if tiers.CHANGED else 12) == []
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_every_exercise_is_mutated_and_its_solution_is_right(course: Course, unit: str) -> None:
     solutions = trial.solutions(course, unit)
-    assert {each.exercise for each in solutions} == set(checks.exercises(unit))
+    names = {each.exercise for each in solutions}
+    assert set(trial.equivalents(course, unit)) <= names == set(checks.exercises(unit))
     assert all(each.survives(each.cell) for each in solutions)
 
 
@@ -76,24 +87,22 @@ def test_a_check_that_asks_nothing_lets_mutants_survive(
     real = start_here.positions
     lax = replace(real, parts=tuple(map(_lax, real.parts)))
     monkeypatch.setattr(start_here, "positions", lax)
-    faults = trial.faults(course, UNIT, list(trial.run(course, UNIT)))
+    faults = _faults(trial.solutions(course, UNIT)[0], course, UNIT)
     assert faults and all(fault.startswith("survived: positions: ") for fault in faults)
 
 
-def test_an_entry_that_does_not_hold_is_a_fault(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_entry_that_does_not_hold_is_a_fault(course: Course) -> None:
     solution = trial.solutions(course, UNIT)[0]
     wrong = mutate.mutants(solution.cell)[0].change
-    entries = {("positions", wrong): "", ("positions", "a → b"): "It was, once."}
-    monkeypatch.setattr(trial, "equivalents", lambda *_: entries)
-    faults = trial.faults(course, UNIT, list(trial.run(course, UNIT)))
+    tested = trial.run(solution, mutate.mutants(solution.cell)[:1], set())
+    faults = trial.faults(solution, tested, {wrong, "a → b"})
     assert faults == [f"not equivalent: positions: {wrong}", "no such mutant: positions: a → b"]
 
 
 ENDLESS = ("torch.ones(2**29).double()", "for _ in range(10**9): pass")  # 6 GiB; half a minute
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extra", ["len('fine')", *ENDLESS])
 def test_what_takes_too_much_is_killed(
     course: Course, extra: str, monkeypatch: pytest.MonkeyPatch

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import os
-import random
 import resource
 import signal
 import symtable
@@ -18,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from types import FrameType
 from typing import Any
 
@@ -34,10 +33,12 @@ from helpers.course.grading.judge import Check, tests
 from helpers.course.settings import Course
 from tests.checks import variants
 from tests.mutants import mutate
+from tests.mutants.mutate import Mutant
+from tests.tiers import NIGHTLY
 
 SECONDS = 8.0  # of computing, for one mutant; a slow machine needs 1.5 for the slowest solution
 MEMORY = 2 << 30  # bytes that a mutant may take beside what there is
-SEEDS = range(int(os.environ.get("SEEDS", "1")))  # of what mistakes and variants are asked
+SEEDS = range(int(os.environ.get("SEEDS", "2" if NIGHTLY else "1")))  # asked of known answers
 STATES = ("killed", "equivalent", "survived")
 
 
@@ -102,9 +103,8 @@ def variant_fault(exercise: Exercise, variant: Answer) -> str:
 
 @dataclass(frozen=True)
 class Tested:
-    """A mutant of an exercise and what became of it, one of `STATES`."""
+    """A mutant of a solution and what became of it, one of `STATES`."""
 
-    exercise: str
     change: str
     state: str
 
@@ -145,8 +145,9 @@ class Solution:
         return namespace
 
 
+@cache
 def solutions(course: Course, unit: str) -> list[Solution]:
-    """What of a unit can be mutated: the solutions that a check of `helpers.checks` looks at."""
+    """Return what of a unit can be mutated: the solutions that a check looks at."""
     cells = source.read(course.text(unit))
     graded = tests(unit, instructor(cells, unit, course))
     found, before = [], ""
@@ -193,40 +194,35 @@ def _made(statement: ast.stmt) -> set[str]:
     return {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
 
 
-def equivalents(course: Course, unit: str) -> dict[tuple[str, str], str]:
-    """Why a mutant is as right as the solution, by exercise and change."""
+def equivalents(course: Course, unit: str) -> dict[str, set[str]]:
+    """Return the changes that make mutants as right as the solution, by exercise."""
     path = course.source / unit / "equivalent.toml"
     stored = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return {
-        (exercise, change): group["why"]
+        exercise: {change for group in groups for change in group["changes"]}
         for exercise, groups in stored.items()
-        for group in groups
-        for change in group["changes"]
     }
 
 
-def run(course: Course, unit: str, share: float = 1.0) -> Iterator[Tested]:
-    """Try the mutants of a unit's solutions, or a share of them, the same each time."""
-    known = equivalents(course, unit)
-    draw = random.Random(unit)
-    for solution in solutions(course, unit):
-        for mutant in mutate.mutants(solution.cell):
-            if draw.random() < share:
-                right = (solution.exercise, mutant.change) in known
-                survives = solution.survives(mutant.text)
-                state = "killed" if not survives else "equivalent" if right else "survived"
-                yield Tested(solution.exercise, mutant.change, state)
+def run(solution: Solution, mutants: list[Mutant], equivalent: set[str]) -> list[Tested]:
+    """Try mutants of a solution."""
+    found = []
+    for mutant in mutants:
+        right = mutant.change in equivalent
+        survives = solution.survives(mutant.text)
+        state = "killed" if not survives else "equivalent" if right else "survived"
+        found.append(Tested(mutant.change, state))
+    return found
 
 
-def faults(course: Course, unit: str, tested: list[Tested]) -> list[str]:
-    """A line for each survivor, and for each entry of equivalent.toml that does not hold."""
-    known = equivalents(course, unit).keys()
-    cells = {each.exercise: each.cell for each in solutions(course, unit)}
-    there = {(name, each.change) for name in cells for each in mutate.mutants(cells[name])}
-    killed = {(each.exercise, each.change) for each in tested if each.state == "killed"}
-    found = [f"survived: {t.exercise}: {t.change}" for t in tested if t.state == "survived"]
-    found += [f"not equivalent: {name}: {change}" for name, change in sorted(known & killed)]
-    return found + [f"no such mutant: {name}: {change}" for name, change in sorted(known - there)]
+def faults(solution: Solution, tested: list[Tested], equivalent: set[str]) -> list[str]:
+    """Return a line for each survivor, and for each entry of equivalent.toml that is untrue."""
+    name = solution.exercise
+    there = {each.change for each in mutate.mutants(solution.cell)}
+    killed = {each.change for each in tested if each.state == "killed"}
+    found = [f"survived: {name}: {each.change}" for each in tested if each.state == "survived"]
+    found += [f"not equivalent: {name}: {change}" for change in sorted(equivalent & killed)]
+    return found + [f"no such mutant: {name}: {change}" for change in sorted(equivalent - there)]
 
 
 def report(course: Course, units: list[str]) -> int:
@@ -236,8 +232,12 @@ def report(course: Course, units: list[str]) -> int:
     for unit in units:
         print(f"\n{unit}")
         wrong += _print_mistakes(unit) + _print_variants(unit)
-        tested = list(run(course, unit))
-        found = faults(course, unit, tested)
+        tested, found = [], []
+        for solution in solutions(course, unit):
+            equivalent = equivalents(course, unit).get(solution.exercise, set())
+            of_solution = run(solution, mutate.mutants(solution.cell), equivalent)
+            tested += of_solution
+            found += faults(solution, of_solution, equivalent)
         for line in found:
             print(f"  {line}")
         wrong += len(found)

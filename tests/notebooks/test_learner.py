@@ -12,10 +12,12 @@ from nbclient import NotebookClient
 from helpers import checks, widgets
 from helpers.checks.engine.report import FINDINGS, STUB
 from helpers.course.settings import Course
-from tests.common import SAMPLE, UNITS
+from tests.common import UNITS
+from tests.tiers import sample
 
 
-@pytest.mark.parametrize("unit", SAMPLE)
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", sample(UNITS, 6))
 def test_a_learner_who_writes_nothing_meets_no_error(
     course: Course, unit: str, tmp_path: Path
 ) -> None:

@@ -15,10 +15,11 @@ from helpers.model.encoder import Encoder
 from helpers.runtime import seed_everything
 from helpers.training import evaluate, train
 from helpers.training.experiments import run
-from tests.common import ROOT, WHOLE
+from tests.common import ROOT
+from tests.tiers import NIGHTLY
 
 SEEDS = range(3, 6)  # the lessons have 0 to 2
-ASKED = SEEDS if WHOLE else SEEDS[:1]
+ASKED = SEEDS if NIGHTLY else SEEDS[:1]
 TASK = LagLanguage()
 TEST = TASK.batch(1000, 24, Generator().manual_seed(24))
 
@@ -31,6 +32,7 @@ def _trained(encoding: type, seed: int, steps: int) -> Encoder:
     return model
 
 
+@pytest.mark.rotating
 def test_sinusoids_of_unit_02_at_positions_that_were_not_trained() -> None:
     moved = TEST._replace(given={"positions": torch.arange(24, 48)})
     models = [_trained(Sinusoidal, seed, 300) for seed in ASKED]
@@ -39,6 +41,7 @@ def test_sinusoids_of_unit_02_at_positions_that_were_not_trained() -> None:
     assert all(evaluate(model, TEST).loss < 1 for model in models)
 
 
+@pytest.mark.rotating
 def test_most_heads_of_unit_04_look_three_tokens_away() -> None:
     reach, most = range(-8, 9), []
     for seed in ASKED:
@@ -65,6 +68,7 @@ def _said(unit: str, *cells: str) -> dict[str, Any]:
     return defined
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("seed", ASKED)
 def test_the_clip_of_unit_05_and_the_encoding_that_it_hands_out(seed: int) -> None:
     said = _said(

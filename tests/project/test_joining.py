@@ -47,6 +47,7 @@ def test_the_workflow_runs_a_learners_units_on_other_systems(course: Course) -> 
     assert command[3:] and set(command[3:]) <= set(course.units())
 
 
+@pytest.mark.rotating
 def test_a_learners_unit_earns_all_points_and_a_wrong_one_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -108,6 +108,7 @@ def test_the_points_of_eleven_units_are_a_hundred_and_twelve(course: Course) -> 
     ("schema", "path"),
     [
         ("vendor.github-workflows", ".github/workflows/test.yml"),
+        ("vendor.github-workflows", ".github/workflows/nightly.yml"),
         ("vendor.github-workflows", ".github/workflows/site.yml"),
         ("vendor.citation-file-format", "CITATION.cff"),
         ("vendor.github-issue-config", ".github/ISSUE_TEMPLATE/config.yml"),
@@ -125,6 +126,8 @@ def test_the_workflow_and_ci_run_the_readmes_command() -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())
     job = workflow["jobs"]["test"]
     assert job["steps"][-1]["run"] == "make test"
+    nightly = yaml.safe_load((ROOT / ".github/workflows/nightly.yml").read_text())
+    assert nightly["jobs"]["everything"]["steps"][-1]["run"] == "make nightly"
     supported = PROJECT["requires-python"]
     assert all(each in SpecifierSet(supported) for each in job["strategy"]["matrix"]["python"])
     assert f">={job['strategy']['matrix']['python'][0]}" == supported
@@ -137,7 +140,9 @@ def test_make_help_lists_the_targets() -> None:
     done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
     for target in (
         "demo",
+        "quick",
         "test",
+        "nightly",
         "lab",
         "grade",
         "build",

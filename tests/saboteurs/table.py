@@ -18,7 +18,6 @@ import pandas as pd
 
 from helpers.checks import package
 from helpers.checks.engine import Exercise
-from helpers.course.settings import Course
 from tests.mutants import trial
 from tests.saboteurs import saboteurs
 
@@ -32,21 +31,23 @@ SIGNS = {CAUGHT: "x", SURVIVED: "!", EXCUSED: "o"}
 class Row:
     """What became of one saboteur of an exercise's right answer."""
 
-    unit: str
     exercise: str
     saboteur: str
     state: str
 
 
-def rows(course: Course, unit: str, seed: int = 0) -> Iterator[Row]:
-    """Try every saboteur on the right answers of a unit; those that break nothing are left out."""
-    excused = harmless(unit)
-    for solution in trial.solutions(course, unit):
-        known = excused.get(solution.exercise, [])
-        for name, caught in _tried(solution.check.known(), solution.answer(), seed):
-            why = any(fnmatchcase(name, each) for group in known for each in group["saboteurs"])
-            state = CAUGHT if caught else EXCUSED if why else SURVIVED
-            yield Row(unit, solution.exercise, name, state)
+def rows(exercise: Exercise, right: Any, excused: list[str], seed: int = 0) -> list[Row]:
+    """Try every saboteur on a right answer; those that break nothing there are left out.
+
+    Args:
+        excused: patterns of the names of saboteurs that may keep all points.
+    """
+    found = []
+    for name, caught in _tried(exercise, right, seed):
+        why = any(fnmatchcase(name, pattern) for pattern in excused)
+        state = CAUGHT if caught else EXCUSED if why else SURVIVED
+        found.append(Row(exercise.name, name, state))
+    return found
 
 
 def _tried(exercise: Exercise, right: Any, seed: int) -> Iterator[tuple[str, bool]]:
@@ -62,24 +63,25 @@ def _tried(exercise: Exercise, right: Any, seed: int) -> Iterator[tuple[str, boo
             yield name, caught
 
 
-def harmless(unit: str) -> dict[str, list[dict[str, Any]]]:
-    """By exercise: groups of saboteurs that may keep all points, and why."""
+def harmless(unit: str) -> dict[str, list[str]]:
+    """Return by exercise the patterns of saboteurs that may keep all points; the files say why."""
     path = HARMLESS / f"{package(unit).rsplit('.', 1)[1]}.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    stored = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return {
+        exercise: [pattern for group in groups for pattern in group["saboteurs"]]
+        for exercise, groups in stored.items()
+    }
 
 
-def faults(tried: list[Row], unit: str) -> list[str]:
-    """A line for each hole of the checks, and for each excuse that no saboteur needs."""
+def faults(tried: list[Row], excused: list[str]) -> list[str]:
+    """Return a line for each hole of a check, and for each excuse that no saboteur needs."""
     found = [f"survived: {row.exercise}: {row.saboteur}" for row in tried if row.state == SURVIVED]
-    for exercise, groups in harmless(unit).items():
-        excused = [r.saboteur for r in tried if r.exercise == exercise and r.state == EXCUSED]
-        found += [
-            f"no excuse needed: {exercise}: {pattern}"
-            for group in groups
-            for pattern in group["saboteurs"]
-            if not any(fnmatchcase(name, pattern) for name in excused)
-        ]
-    return found
+    harmless = [row.saboteur for row in tried if row.state == EXCUSED]
+    return found + [
+        f"no excuse needed: {pattern}"
+        for pattern in excused
+        if not any(fnmatchcase(name, pattern) for name in harmless)
+    ]
 
 
 def shown(tried: list[Row]) -> str:

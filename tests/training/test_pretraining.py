@@ -75,6 +75,7 @@ def test_shuffled_rows_keep_their_words() -> None:
     assert not torch.equal(across.sort(1).values, rows.sort(1).values)
 
 
+@pytest.mark.rotating
 def test_order_is_learned_and_lost_when_shuffled() -> None:
     text = _text()
     size = preset(vocab_size=text.tokenizer.get_vocab_size(), d_model=32, max_len=16)

@@ -41,6 +41,7 @@ def _losses(command: list[str], out: Path, *options: str) -> list[float]:
     return json.loads((out / "losses.json").read_text())["losses"]
 
 
+@pytest.mark.rotating
 def test_a_killed_run_goes_on_to_the_same_last_digit(tmp_path: Path) -> None:
     options = ("--steps", "30", "--every", "5")
     whole = _losses(ALONE, tmp_path / "whole", *options)
@@ -74,6 +75,7 @@ def test_a_training_may_be_short(steps: int) -> None:
     assert len(losses) == steps
 
 
+@pytest.mark.rotating
 def test_two_processes_have_the_curve_of_one(tmp_path: Path) -> None:
     one = _losses(ALONE, tmp_path / "one", "--steps", "12")
     two = _losses([*TOGETHER, "-m", "helpers.training"], tmp_path / "two", "--steps", "12")

@@ -120,6 +120,7 @@ def _move(frame: Frame, name: str) -> None:
 
 
 @needs_browser
+@pytest.mark.rotating
 def test_every_figure_is_drawn_and_moves(page: Page, shown: list[dict[str, str]]) -> None:
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))

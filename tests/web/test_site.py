@@ -26,6 +26,8 @@ from web import explore, links, markdown
 from web.outputs import Outputs
 from web.units import Unit
 
+pytestmark = pytest.mark.slow
+
 FORMULA = re.compile(r"\$\$.+?\$\$|\$(?!\s)[^$]+?\$", re.DOTALL)
 CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 MARKED = re.compile(r"### BEGIN (SOLUTION|HIDDEN TESTS)\n(.*?)### END \1", re.DOTALL)

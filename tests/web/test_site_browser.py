@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 from tests.common import UNITS, needs_browser
+from tests.tiers import NIGHTLY
 from tests.web.axe import COLOURS, refused
 from tests.web.conftest import Site
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.slow]
 
 KINDS = (
     "index.html",
@@ -27,8 +27,6 @@ KINDS = (
     "more/grading.html",
     "search.html?q=skew",
 )
-
-EVERY = "CI" in os.environ  # axe takes minutes: at a desk it looks at a page of each kind
 
 # How something is drawn; axe needs scripts.
 DRAWN = "([what, how]) => getComputedStyle(document.querySelector(what))[how]"
@@ -79,7 +77,7 @@ def test_all_other_pages_are_narrow_and_silent(site: Site, page: Page) -> None:
         if name not in KINDS:
             _open(page, site, name)
             assert width(page) <= 360, name
-            assert not EVERY or _inaccessible(page) == [], name
+            assert not NIGHTLY or _inaccessible(page) == [], name
     assert watch.wrong == []
 
 

@@ -79,7 +79,7 @@ def test_an_edit_changes_no_other_cell_id(tiny: Course) -> None:
     assert other == f"{one}-1"
 
 
-@pytest.mark.slow
+@pytest.mark.rotating
 @pytest.mark.parametrize("unit", UNITS[:1])
 def test_two_builds_are_the_same_to_the_byte(
     course: Course, unit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -153,7 +153,7 @@ def test_a_changed_output_is_found_only_when_asked_for(tiny: Course) -> None:
     assert build.drift(tiny, [UNIT], execute=True) == [f"{path}: not what its source says"]
 
 
-@pytest.mark.slow
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     "wrong", ["1 / 0", "import sys; print('x', file=sys.stderr)", "import os; os._exit(1)"]
 )
@@ -173,7 +173,7 @@ def test_a_solution_that_fails_leaves_nothing_behind(tiny: Course, wrong: str) -
         pytest.param(
             "    ### BEGIN SOLUTION", "    ### BEGIN SOLUTION\n    return 7",
             ["00-start-here: a solution loses points", "positions: 0 of 2 points", "found 7"],
-            marks=pytest.mark.slow,
+            marks=pytest.mark.rotating,
         ),
     ],
 )  # fmt: skip

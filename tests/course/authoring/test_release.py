@@ -27,7 +27,7 @@ print('notebook.begin(' in explorable.script(explorable.PLACES[1], 'unseen-angle
 """
 
 
-@pytest.mark.slow
+@pytest.mark.rotating
 def test_what_is_inside_works_in_an_environment_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -44,6 +44,7 @@ def _cluster(folder: Path) -> Iterator[tuple[str, list[psutil.Popen]]]:
         yield made.scheduler_address, pair
 
 
+@pytest.mark.rotating
 def test_a_worker_that_is_killed_costs_nobody_a_mark(tiny: Course, tmp_path: Path) -> None:
     built = build.make(tiny, UNIT, tmp_path / "made")
     for number in range(6):
@@ -76,6 +77,7 @@ def test_a_worker_that_is_killed_costs_nobody_a_mark(tiny: Course, tmp_path: Pat
     assert table.status.tolist() == ["graded"] * 6
 
 
+@pytest.mark.rotating
 def test_who_cannot_execute_is_told(
     tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,7 @@ def _nbgrader(out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=out, env=environment, capture_output=True, text=True)
 
 
+@pytest.mark.rotating
 def test_feedback_shows_no_hidden_test(classroom: Classroom) -> None:
     (page := classroom.out / "feedback" / "ada" / UNIT / f"{UNIT}.html").unlink()
     done = _nbgrader(classroom.out, "generate_feedback", UNIT, "--force")

@@ -34,6 +34,7 @@ def _hand_in(folder: Path, student: str, content: str, unit: str = UNIT) -> None
     path.write_text(content)
 
 
+@pytest.mark.slow
 def test_a_folder_is_graded_and_everyone_has_a_row(
     tiny: Course,
     tmp_path: Path,

@@ -25,6 +25,7 @@ IN_FRONT = [
 ]
 
 
+@pytest.mark.rotating
 @pytest.mark.usefixtures("warm_sandboxes")
 def test_a_line_in_front_of_an_answer_costs_nothing(course: Course, tmp_path: Path) -> None:
     for unit, exercise, line in IN_FRONT:

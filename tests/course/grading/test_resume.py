@@ -58,6 +58,7 @@ def executed(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
     return jobs
 
 
+@pytest.mark.rotating
 def test_what_is_graded_is_not_executed_again(
     tiny: Course, tmp_path: Path, executed: list[Job]
 ) -> None:
@@ -76,6 +77,7 @@ def test_what_is_graded_is_not_executed_again(
     assert len(executed) == 7  # another test is another mark
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("deaths", [1, 2])
 def test_a_sandbox_that_dies_of_itself_is_no_mark(
     tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deaths: int
@@ -140,6 +142,7 @@ def _running(course: Course, submissions: Path, out: Path, done: int) -> subproc
     return running
 
 
+@pytest.mark.rotating
 def test_ctrl_c_keeps_what_is_graded_and_makes_no_row(tiny: Course, tmp_path: Path) -> None:
     submissions, out = _class(tiny, tmp_path, 16), tmp_path / "out"
     running = _running(tiny, submissions, out, 1)
@@ -168,6 +171,7 @@ def test_nbgrader_does_not_take_ctrl_c_for_an_error(
         Grader(tiny, tmp_path).release(UNIT)
 
 
+@pytest.mark.rotating
 def test_a_killed_run_goes_on(tiny: Course, tmp_path: Path, executed: list[Job]) -> None:
     submissions, out = _class(tiny, tmp_path, 6), tmp_path / "out"
     running = _running(tiny, submissions, out, 2)

@@ -40,6 +40,7 @@ def test_each_notebook_has_seeds_of_its_own(course: Course, tmp_path: Path) -> N
     assert drawn(of_unit, b"1", "a") == told[0]
 
 
+@pytest.mark.rotating
 @pytest.mark.usefixtures("warm_sandboxes")
 def test_a_notebook_graded_again_is_asked_the_same(
     course: Course, tmp_path: Path, seeds: list[int]

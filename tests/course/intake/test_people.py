@@ -23,6 +23,7 @@ def _folders(folder: Path, *names: str) -> Path:
     return folder
 
 
+@pytest.mark.rotating
 def test_what_is_inside_says_nothing_of_who_it_was(two_units: Course, tmp_path: Path) -> None:
     names = ("ada_01-tiny.ipynb", "ada_5_6_02-small.ipynb", MOODLE.format("ada", 7) + "/x.zip")
     for outer, sender in {

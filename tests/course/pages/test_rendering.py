@@ -63,6 +63,7 @@ def test_a_text_is_rendered_once_but_its_pictures_are_not_kept() -> None:
 TAGS = "".join(f"<b {chr(97 + n % 26)}{n // 26}>" for n in range(1100))  # open in each paragraph
 
 
+@pytest.mark.rotating
 def test_what_grows_a_thousandfold_is_no_table() -> None:
     text = "<p>" + TAGS
     text += "<p>x" * ((rendering.LONGEST - len(text)) // 4)

@@ -93,6 +93,7 @@ def test_doctor_says_who_holds_the_limits(
     assert found.state == "note" and "no cgroups of version 2; systemd-run" in found.text
 
 
+@pytest.mark.rotating
 def test_a_sandbox_begins_in_it_and_says_why_the_kernel_ended_it(scope: Path) -> None:
     sandbox = Sandbox(LIMITS, ISOLATED)
     try:

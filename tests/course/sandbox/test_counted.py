@@ -58,6 +58,7 @@ def session() -> Iterator[Session]:
 
 
 @needs_sandbox
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     "how", ["watch()", "threading.Thread(target=apart).start(); time.sleep(9)"]
 )
@@ -68,6 +69,7 @@ def test_files_are_not_watched_without_end(session: Session, how: str) -> None:
         session.run(f"{dedent(WATCH)}\n{how}", 20)
 
 
+@pytest.mark.rotating
 def test_who_hides_what_it_has_open_is_seen() -> None:
     """As an ordinary user sees it: root would see all the same."""
     words = [*drop.words([sys.prefix, sys.base_prefix, str(ROOT / "helpers")]), sys.executable]
@@ -117,6 +119,7 @@ LEASE = """
 
 
 @needs_sandbox
+@pytest.mark.rotating
 def test_leases_and_flags_of_files_are_refused(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -93,6 +93,7 @@ def test_nothing_in_it_is_root_outside(session: Session) -> None:
     assert not any(0 in each for each in numbers)
 
 
+@pytest.mark.rotating
 def test_sockets_are_local_or_of_the_internet(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ def _executed(*codes: str) -> tuple[Outcome, str]:
     return outcome, shown[-1].data["text/plain"] if "data" in shown[-1] else shown[-1].evalue
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("ends", "reason"),
     [
@@ -43,6 +44,7 @@ def test_a_notebook_that_ends_each_kernel_is_given_up() -> None:
     assert "status 0" in shown and len(outcome.flags) <= 7
 
 
+@pytest.mark.rotating
 def test_slow_cells_leave_time_for_the_others() -> None:
     outcome, shown = _executed(*["import time; time.sleep(2.5)"] * 4, "6 * 7")
     assert shown == "42" and not outcome.flags

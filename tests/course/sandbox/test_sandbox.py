@@ -191,6 +191,7 @@ class TestIsolated:
         session.close()
         leaky.close()
 
+    @pytest.mark.rotating
     def test_a_crowd_is_kept_on_one_core_and_cannot_leave_it(self) -> None:
         warm = Sandbox(LIMITS)
         session = Session(warm)

@@ -12,12 +12,10 @@ from helpers.course.sandbox.process import Limits, Sandbox, SandboxError
 from tests.common import needs_sandbox
 from tests.course.grading.hostile import limits, rows
 from tests.course.grading.hostile.rows import POINTS, REAL, TINY, Row
+from tests.tiers import sample
 
-HUNGRY = [
-    row
-    for row in limits.ROWS
-    if row.name.startswith(("allocates", "fork", "ignores", "leaves", "loops", "many", "writes"))
-]
+NAMES = ("allocates", "fork", "ignores", "leaves", "loops", "many", "writes")
+HUNGRY = sample([row for row in limits.ROWS if row.name.startswith(NAMES)], 3)
 LIMITS = Limits(cell_seconds=4, notebook_seconds=30, memory=1 << 30, files=256 << 20)
 
 
@@ -40,6 +38,7 @@ def _hand_in(folder: Path, student: str, unit: str, content: bytes) -> None:
 
 
 @needs_sandbox
+@pytest.mark.rotating
 class TestTwoWorkers:
     """What a hungry notebook takes is taken from nobody else."""
 

@@ -1,0 +1,52 @@
+"""How much of what could be tried is tried: `make quick`, `make test` or `make nightly`.
+
+CONTRIBUTING.md says what each promises. `make quick` tries changed exercises; `make test` a sample
+of everything, which the commit chooses, so that all of it is tried over some days.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from typing import TypeVar
+
+from helpers import checks
+from helpers.checks.engine import Exercise
+from tests.common import ROOT, UNITS
+
+Item = TypeVar("Item")
+TIER = os.environ.get("TIER", "nightly")  # who calls pytest itself has all that is asked for
+NIGHTLY = TIER == "nightly"
+# As "02-sinusoidal/table"; without any, all exercises are looked at.
+CHANGED = os.environ.get("EXERCISES", "").split()
+
+
+def sample_seed() -> int:
+    """Return what chooses the samples: SAMPLE_SEED where it is set, else the commit."""
+    if given := os.environ.get("SAMPLE_SEED"):
+        return int(given)
+    command = ["git", "rev-parse", "--short=6", "HEAD"]
+    commit = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
+    return int(commit or "0", 16)
+
+
+def sample(items: Sequence[Item], one_in: int) -> list[Item]:
+    """Return one in `one_in` of the items, all of them at night, and at least one."""
+    step = 1 if NIGHTLY else max(1, min(one_in, len(items)))
+    return list(items[sample_seed() % step :: step])
+
+
+def exercises() -> list[tuple[str, Exercise]]:
+    """Return the exercises to look at, each with its unit."""
+    return [
+        (unit, exercise)
+        for unit in UNITS
+        for name, exercise in checks.exercises(unit).items()
+        if not CHANGED or f"{unit}/{name}" in CHANGED
+    ]
+
+
+def known_answers(items: Sequence[Item]) -> list[Item]:
+    """Return those of many right or wrong answers to try: a sixth, or all of changed exercises."""
+    return list(items) if CHANGED else sample(items, 6)
