@@ -4,7 +4,10 @@ PYTHON ?= python3
 PIP_FLAGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/installed
+# What a learner, an instructor and a maintainer need; each has what the one before has.
+LAB := $(VENV)/installed-lab
+GRADING := $(VENV)/installed-grading
+READY := $(VENV)/installed-test
 LOCKS := requirements.lock requirements-no-deps.lock
 PORT ?= 8888
 SITE ?= 8000
@@ -22,7 +25,7 @@ help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | \
 		awk -F '\t' '{ printf "make %-9s %s\n", $$1, $$2 }'
 
-demo: $(READY) ## a tour: build the notebooks, train for a minute, grade a synthetic class
+demo: $(GRADING) ## a tour: build the notebooks, train for a minute, grade a synthetic class
 	@$(BIN)/course demo
 
 # One thread each: threads of their own would only get in the way of others.
@@ -56,20 +59,20 @@ colab: $(READY) ## run published units with Colab's versions: make colab [UNITS=
 promises: $(READY) ## what each exercise promises, and the cases that hold it: make promises [UNITS=…]
 	@$(BIN)/python -m tests.promises $(UNITS)
 
-lab: $(READY) ## open JupyterLab on your own copies of the units, in work/ (PORT=8888)
+lab: $(LAB) ## open JupyterLab on your own copies of the units, in work/ (PORT=8888)
 	@$(BIN)/course lab --port $(PORT)
 
-work: $(READY) ## bring a newer release into work/, keeping what you wrote
+work: $(LAB) ## bring a newer release into work/, keeping what you wrote
 	@$(BIN)/course work
 
-grade: $(READY) ## autograde a folder: make grade SUBMISSIONS=folder [OUT=graded]
+grade: $(GRADING) ## autograde a folder: make grade SUBMISSIONS=folder [OUT=graded]
 	@test -n "$(SUBMISSIONS)" || { echo "say which folder: make grade SUBMISSIONS=folder"; exit 1; }
 	@$(BIN)/course grade "$(SUBMISSIONS)" --out "$(OUT)"
 
-build: $(READY) ## rebuild notebooks/ and solutions/ from source/
+build: $(GRADING) ## rebuild notebooks/ and solutions/ from source/
 	@$(BIN)/course build
 
-check: $(READY) ## name every notebook that is not what its source says
+check: $(GRADING) ## name every notebook that is not what its source says
 	@$(BIN)/course build --check
 
 table: $(READY) ## rewrite docs/: encodings with oracles, claims, unit 08's runs, a GPU's, packages
@@ -114,7 +117,7 @@ lock: ## renew requirements.lock from pyproject.toml in a fresh environment
 clean: ## remove the environment and everything built but not committed
 	@rm -rf $(VENV) build graded
 
-$(READY): pyproject.toml $(LOCKS)
+$(VENV)/installed-%: pyproject.toml $(LOCKS)
 	@command -v "$(PYTHON)" >/dev/null || { echo "There is no $(PYTHON). Install Python 3.11 or" \
 		"newer, or name one: make demo PYTHON=python3.12" >&2; exit 1; }
-	@PIP_FLAGS="$(PIP_FLAGS)" $(PYTHON) -m helpers.course setup
+	@PIP_FLAGS="$(PIP_FLAGS)" $(PYTHON) -m helpers.course setup $*

@@ -20,8 +20,9 @@ import pandas as pd
 from playwright.sync_api import Page
 
 from helpers import recorded
-from tests.browser.conftest import browsing, end, free_port, run
+from tests.browser.conftest import end, free_port, run
 from tests.common import ROOT
+from tests.web.figures import browsing
 
 ANSWER = "return torch.arange(tokens.shape[1]).expand(tokens.shape)"
 INSTALLING = "make lab installs"
@@ -98,7 +99,7 @@ def measure(page: Page, folder: Path) -> pd.DataFrame:
     subprocess.run(["git", "clone", "--quiet", f"file://{ROOT}", checkout], check=True)
     laps.end("git clone")
     subprocess.run(
-        ["make", ".venv/installed"],
+        ["make", ".venv/installed-lab"],
         cwd=checkout,
         env=os.environ | {"PIP_NO_CACHE_DIR": "1"},
         check=True,

@@ -20,7 +20,8 @@ from tqdm import tqdm
 
 from helpers import recorded
 from helpers.course import settings
-from tests.browser.conftest import browsing, end_kernels, jupyterlab, opened, run
+from tests.browser.conftest import end_kernels, jupyterlab, opened, run
+from tests.web.figures import browsing
 
 SLIDERS = {
     "01-order-blind": "key width d",

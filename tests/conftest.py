@@ -2,11 +2,12 @@
 
 import os
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 import torch
+from playwright.sync_api import Browser
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
@@ -15,6 +16,7 @@ from helpers.course.settings import Course
 from tests import changed
 from tests.common import ROOT, UNITS, tiny_course
 from tests.tiers import CHANGED, NIGHTLY, TIER, sample, sample_seed
+from tests.web import figures
 
 # These begin. The first file of the site builds it, for which others would have to wait.
 SLOWEST = (
@@ -108,6 +110,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how the same sample is tried again."""
     if not NIGHTLY and not CHANGED:
         terminalreporter.write_line(f"SAMPLE_SEED={sample_seed()} tries the same sample again")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium, one for all tests of a file; a process can have but one at a time."""
+    with figures.browsing() as browser:
+        yield browser
 
 
 @pytest.fixture

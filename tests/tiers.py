@@ -45,8 +45,3 @@ def exercises() -> list[tuple[str, Exercise]]:
         for name, exercise in checks.exercises(unit).items()
         if not CHANGED or f"{unit}/{name}" in CHANGED
     ]
-
-
-def known_answers(items: Sequence[Item]) -> list[Item]:
-    """Return those of many right or wrong answers to try: a sixth, or all of changed exercises."""
-    return list(items) if CHANGED else sample(items, 6)

@@ -1,18 +1,19 @@
 """WikiText-2 (Merity et al. 2016, 1609.07843), the raw form, from the Hugging Face hub.
 
 A fixed revision of the hub's copy, fetched by pooch, which knows the file by its checksum, and read
-by the datasets library. The text is CC BY-SA and GFDL; nothing of it is kept here.
+by pyarrow. The text is CC BY-SA and GFDL; nothing of it is kept here.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-import tempfile
 from pathlib import Path
 
 import pooch
+import pyarrow
 import requests
+from pyarrow import parquet
 
 from helpers.corpora.english import English, cache_folder, docstrings
 
@@ -64,16 +65,10 @@ def wikitext2(cache: Path | None = None, address: str = ADDRESS, sha256: str = S
 def _lines(path: Path) -> list[str]:
     """The lines of the text: headings, paragraphs and what is empty."""
     try:
-        from datasets import Dataset
-    except ImportError as error:
-        raise DownloadError(f"{error}; to read it: pip install datasets") from error
-    with tempfile.TemporaryDirectory() as folder:  # the library's own copy is not needed again
-        try:
-            read = Dataset.from_parquet(str(path), cache_dir=folder, keep_in_memory=True)
-            return list(read["text"])
-        except Exception as error:  # the library has many ways to say that a file is no Parquet
-            told = f"{path} cannot be read as Parquet ({error}); try: pip install -U datasets"
-            raise DownloadError(told) from error
+        return list(parquet.read_table(path, columns=["text"])["text"].to_pylist())
+    except (pyarrow.ArrowException, OSError) as error:
+        told = f"{path} cannot be read as Parquet ({error}); try: pip install -U pyarrow"
+        raise DownloadError(told) from error
 
 
 def _sentences(line: str) -> list[str]:

@@ -9,9 +9,12 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from helpers.course import foreground, settings
+from helpers.course import foreground, install, settings
 from helpers.course.settings import WINDOWS, CourseError, printable
 
+MISSING = """\
+{name} is not installed. What grading needs comes with: python3 -m helpers.course setup grading
+(in an environment of conda's with --here as well)"""
 POSIX = ("fcntl", "resource")  # modules that Windows has not, and grading needs
 
 
@@ -29,9 +32,9 @@ def main(arguments: list[str] | None = None) -> int:
         full = error.errno == errno.ENOSPC
         _complain(f"{error}{'; free some space and try again' if full else ''}")
     except ModuleNotFoundError as error:
-        if error.name not in POSIX:
+        if str(error.name).startswith("helpers"):
             raise
-        _complain(WINDOWS)
+        _complain(WINDOWS if error.name in POSIX else MISSING.format(name=error.name))
     except KeyboardInterrupt:
         print(options.stopped, file=sys.stderr)
         return 130
@@ -63,6 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     setup = commands.add_parser("setup", help="create .venv, or bring it up to date")
+    setup.add_argument(
+        "level", nargs="?", default="lab", choices=install.LEVELS, help="what for; lab by default"
+    )
     setup.add_argument("--here", action="store_true", help="install into this Python instead")
     setup.set_defaults(run=_setup)
 
@@ -164,9 +170,7 @@ def _chosen(course: settings.Course, names: list[str]) -> list[str]:
 
 
 def _setup(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course import install
-
-    install.install(course.root, options.here)
+    install.install(course.root, options.level, options.here)
     return 0
 
 
@@ -296,7 +300,6 @@ def _collect(course: settings.Course, options: argparse.Namespace) -> int:
 
 
 def _units(course: settings.Course, _options: argparse.Namespace) -> int:
-    from helpers.course import install
     from helpers.course.authoring import overview
 
     if badges := overview.badges(course, install.TRIED):

@@ -24,11 +24,11 @@ from helpers.course import foreground, install
 from helpers.course.install import LOCKS
 from helpers.course.settings import WINDOWS, Course
 
-NEEDED = ("lab", "grading")  # groups of pyproject.toml; the others are for maintainers
 DISK = 2  # GiB; a large class with its feedback may take as much
 SECOND = 1.0  # between two words of what is being looked at
 MEMORY = 4  # GiB that one learner's notebook may take
 PORTS = {8888: "make lab PORT=9000", 8889: "course formgrade OUT --port 9001"}
+GRADING = "python3 -m helpers.course setup grading"
 MEND = "run `python3 -m helpers.course setup`, which installs what is missing"
 SETTINGS = Path("/proc/sys")
 # Settings of Linux that keep a program from making a sandbox: the value that does, and the cure.
@@ -115,7 +115,9 @@ def _packages(course: Course) -> Iterator[Finding]:
 
     project = _project(course)
     groups = project["optional-dependencies"]
-    asked = [*project["dependencies"], *(line for group in NEEDED for line in groups[group])]
+    level = "grading" if _version("nbgrader") else "lab"
+    extras = install.LEVELS[level].split(",")
+    asked = [*project["dependencies"], *(line for group in extras for line in groups[group])]
     unfit = []
     for requirement in map(Requirement, asked):
         version = _version(requirement.name)
@@ -130,18 +132,18 @@ def _packages(course: Course) -> Iterator[Finding]:
         if line and not line.startswith("#")
     ]
     other = [
-        f"{name} {_version(name) or 'none'} instead of {version}"
+        f"{name} {_version(name)} instead of {version}"
         for name, version in locked
-        if _version(name).partition("+")[0] != version  # "+cpu" says how it was built
+        if _version(name).partition("+")[0] not in ("", version)  # "+cpu" says how it was built
     ]
     if other:
         yield Finding("note", f"not the tested version: {', '.join(other)}; {MEND}")
     if not unfit:
-        yield Finding("ok", f"{len(asked)} packages, {len(locked) - len(other)} exactly as tested")
+        yield Finding("ok", f"all {len(asked)} packages that are asked for, for: {level}")
 
 
 def _environment(course: Course) -> Iterator[Finding]:
-    if Path(sys.prefix) == course.root / ".venv" and (reason := install.stale(course.root)):
+    if Path(sys.prefix) == course.root / ".venv" and (reason := install.stale(course.root, "lab")):
         yield Finding("note", f"{sys.prefix}: {reason}; {MEND}")
     else:
         yield Finding("ok", f"the environment {sys.prefix}")
@@ -158,6 +160,9 @@ def _torch(_course: Course) -> Iterator[Finding]:
 
 
 def _nbgrader(_course: Course) -> Iterator[Finding]:
+    if not _version("nbgrader"):
+        yield Finding("note", "no nbgrader; only grading needs it: " + GRADING)
+        return
     from helpers.course.authoring.nbgrade import newest_tables
 
     told = f"nbgrader {_version('nbgrader')}, whose gradebooks are of version {newest_tables()}"

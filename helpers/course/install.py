@@ -20,6 +20,13 @@ from helpers.course import foreground, settings
 from helpers.course.settings import CourseError
 
 LOCKS = ("requirements.lock", "requirements-no-deps.lock")
+# Who needs which extras of pyproject.toml; who has more has what comes before it, too.
+LEVELS = {
+    "lab": "lab",
+    "grading": "lab,grading",
+    "test": "lab,grading,site,test",
+}
+NEEDS = {"lab": "lab", "work": "lab", "doctor": "lab", "test": "test"}  # others need "grading"
 TRIED = ((3, 11), (3, 13))  # the versions of Python that CI tries, from and to
 PIP = "pip>=25.1"  # shows what it is installing; older ones are silent for minutes
 VENV = """\
@@ -30,9 +37,9 @@ This could not be installed (see above). Is there internet and disk space?
 What is there stays; run the same command again to go on."""
 UNTRIED = "This is Python {here}; the course is tested with {first} to {last}: name one of these."
 PACKAGES = """\
-{count} packages, as {lock} names them. The largest is PyTorch: some
-       hundred megabytes, and on Linux a few gigabytes with the GPU libraries that come along;
-       README.md says how to do without these."""
+the course and the packages of {lock} that it needs for: {level}. The largest
+       is PyTorch: some hundred megabytes, and on Linux a few gigabytes with the GPU libraries
+       that come along; README.md says how to do without these."""
 
 
 def main(arguments: list[str]) -> int:
@@ -43,8 +50,9 @@ def main(arguments: list[str]) -> int:
         return cli.main(arguments)
     try:
         root = settings.find().root
-        if stale(root):
-            install(root)
+        level = NEEDS.get(arguments[0] if arguments else "", "grading")
+        if stale(root, level):
+            install(root, level)
     except CourseError as error:
         print(error, file=sys.stderr)
         return 1
@@ -67,9 +75,14 @@ def python(root: Path) -> Path:
     return root / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-def stale(root: Path) -> str:
-    """Why the environment is not what the lock files say, in words; empty where it is."""
-    done = root / ".venv" / "installed"
+def installed(root: Path, level: str) -> Path:
+    """Return the file whose time says when a level was installed."""
+    return root / ".venv" / f"installed-{level}"
+
+
+def stale(root: Path, level: str) -> str:
+    """Return why the environment is not what the lock files say, in words; empty where it is."""
+    done = installed(root, level)
     if not done.exists() or not python(root).exists():
         return "it has not been installed to the end"
     asked = [root / name for name in ("pyproject.toml", *LOCKS)]
@@ -77,12 +90,13 @@ def stale(root: Path) -> str:
     return f"{', '.join(newer)} changed after it was installed" if newer else ""
 
 
-def install(root: Path, here: bool = False) -> None:
+def install(root: Path, level: str, here: bool = False) -> None:
     """Make the environment, or bring it up to date, saying at each step what comes.
 
     pip takes what the variable PIP_FLAGS holds as more options.
 
     Args:
+        level: what it is for, one of `LEVELS`.
         here: install into this Python, such as conda's, instead.
 
     Raises:
@@ -93,7 +107,6 @@ def install(root: Path, here: bool = False) -> None:
     options = shlex.split(os.environ.get("PIP_FLAGS", ""))
     pip = [chosen, "-m", "pip", "--disable-pip-version-check", "install", *options]
     lock, apart = (str(root / name) for name in LOCKS)
-    count = sum(line[:1] not in ("", "#") for line in Path(lock).read_text("utf-8").splitlines())
 
     if here:
         _say(1, f"an environment that is there, {sys.prefix}")
@@ -102,13 +115,13 @@ def install(root: Path, here: bool = False) -> None:
         _make(root)
     with contextlib.suppress(CourseError):  # without it all works, in silence
         _tick([*pip, "--quiet", PIP])
-    _say(2, PACKAGES.format(count=count, lock=LOCKS[0]))
-    _run([*pip, "-r", lock])
-    _say(3, "the book's library, without its old pins, and the course itself")
+    _say(2, PACKAGES.format(level=level, lock=LOCKS[0]))
+    _run([*pip, "-c", lock, "--editable", f"{root}[{LEVELS[level]}]"])
+    _say(3, "the book's library, without its old pins")
     _run([*pip, "--no-deps", "-r", apart])
-    _run([*pip, "--no-deps", "--no-build-isolation", "--editable", str(root)])
     if not here:
-        (root / ".venv" / "installed").touch()
+        for each in list(LEVELS)[: list(LEVELS).index(level) + 1]:
+            installed(root, each).touch()
     minutes, seconds = divmod(round(time.perf_counter() - start), 60)
     print(f"\nInstalled in {minutes} min {seconds} s.", flush=True)
 

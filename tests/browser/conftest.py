@@ -14,12 +14,11 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page
 from playwright.sync_api import TimeoutError as LateError
 
 from helpers.course import lab, work
 from helpers.course.settings import Course
-from tests.common import CHROMIUM
 from tests.web.axe import refused
 
 
@@ -130,22 +129,14 @@ def _wait_for(address: str, seconds: int = 60) -> None:
     raise TimeoutError(f"no answer from {address} in {seconds} s")
 
 
-@contextmanager
-def browsing() -> Iterator[Browser]:
-    """Chromium, without a window."""
-    with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
-def page() -> Iterator[Page]:
-    with browsing() as browser:
-        page = browser.new_page(viewport={"width": 1280, "height": 6000})
-        page.set_default_timeout(300_000)  # a busy machine has needed two minutes for one cell
-        yield page
+def page(browser: Browser) -> Iterator[Page]:
+    """A page without a past."""
+    context = browser.new_context(viewport={"width": 1280, "height": 6000})
+    page = context.new_page()
+    page.set_default_timeout(300_000)  # a busy machine has needed two minutes for one cell
+    yield page
+    context.close()
 
 
 @pytest.fixture

@@ -23,24 +23,36 @@ REPORT = ".jp-OutputArea [role=status]"
 pytestmark = needs_browser
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("lab")
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[str]:
+    """The address of JupyterLab, one for all tests here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ORDER_MATTERS_PROFILE", "dry")
+        with jupyterlab(folder) as address:
+            yield address
+
+
 @pytest.fixture
-def lab(course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """JupyterLab on a copy of the unit with one answer wrong; gives the notebook's address."""
-    monkeypatch.setenv("ORDER_MATTERS_PROFILE", "dry")
+def lab(course: Course, server: str, folder: Path) -> str:
+    """The address of a copy of the unit with one answer wrong."""
     notebook = nbformat.read(course.solutions / UNIT / f"{UNIT}.ipynb", as_version=4)
     wrong = next(m for m in checks.exercises(UNIT)["shift"].mistakes if "backwards" in m.name)
     notebook = synthetic.answered(notebook, {"shift": wrong.answer})
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-    nbformat.write(notebook, tmp_path / f"{UNIT}.ipynb")
-    with jupyterlab(tmp_path) as address:
-        yield f"{address}/lab/tree/{UNIT}.ipynb"
+    nbformat.write(notebook, folder / f"{UNIT}.ipynb")
+    return f"{server}/lab/tree/{UNIT}.ipynb"
 
 
 @pytest.mark.rotating
 def test_a_unit_runs_its_slider_moves_and_its_picture_stays(
-    lab: str, page: Page, tmp_path: Path
+    lab: str, page: Page, folder: Path
 ) -> None:
     opened(page, lab)
     report = page.locator("[role=status]").filter(has_text="The matrix that moves by k").first
@@ -60,7 +72,7 @@ def test_a_unit_runs_its_slider_moves_and_its_picture_stays(
     darken(page)
     assert inaccessible(page, REPORT) == []
 
-    saved = tmp_path / f"{UNIT}.ipynb"
+    saved = folder / f"{UNIT}.ipynb"
     while MOVED not in saved.read_text(encoding="utf-8"):
         page.keyboard.press("Control+s")
         page.wait_for_timeout(500)
@@ -84,8 +96,8 @@ def test_a_unit_runs_its_slider_moves_and_its_picture_stays(
 
 
 @pytest.fixture
-def reports(tmp_path: Path) -> Iterator[str]:
-    """A notebook that JupyterLab does not trust, with a report of long words in it."""
+def reports(server: str, folder: Path) -> str:
+    """The address of a notebook that is not trusted, with a report of long words in it."""
     evil = "<img src=x onerror=alert(1)>"
     long = Finding(
         f"part {evil}", 1, 0, "w" * 300, "a hint of " + "w" * 300, "line 3: " + "w" * 300
@@ -94,10 +106,9 @@ def reports(tmp_path: Path) -> Iterator[str]:
     output = v4.new_output("execute_result", report._repr_mimebundle_(), execution_count=1)
     nbformat.write(
         v4.new_notebook(cells=[v4.new_code_cell("check.any(answer)", outputs=[output])]),
-        tmp_path / "reports.ipynb",
+        folder / "reports.ipynb",
     )
-    with jupyterlab(tmp_path) as address:
-        yield f"{address}/doc/tree/reports.ipynb"
+    return f"{server}/doc/tree/reports.ipynb"
 
 
 def test_a_report_keeps_its_look_where_a_notebook_is_not_trusted(reports: str, page: Page) -> None:

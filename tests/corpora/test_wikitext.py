@@ -4,7 +4,6 @@ import hashlib
 import io
 import re
 import socket
-import sys
 import threading
 import time
 import zipfile
@@ -185,14 +184,6 @@ def test_a_broken_file_is_fetched_again(server: str, tmp_path: Path) -> None:
 def test_a_file_that_is_no_parquet_is_named(server: str, tmp_path: Path) -> None:
     with pytest.raises(DownloadError, match=r"cannot be read as Parquet .*; try: pip install"):
         wikitext2(tmp_path, f"{server}/nonsense", hashlib.sha256(NONSENSE).hexdigest())
-
-
-def test_the_library_that_reads_it_is_named_where_it_is_missing(
-    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(DownloadError, match="pip install datasets"):
-        wikitext2(tmp_path, f"{server}/fine", SHA256)
 
 
 def test_the_revision_is_fixed() -> None:

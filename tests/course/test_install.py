@@ -31,13 +31,13 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _installed(root: Path, says: str) -> None:
+def _installed(root: Path, says: str, level: str = "lab") -> None:
     """What looks like an environment, whose Python prints its arguments."""
     python = install.python(root)
     python.parent.mkdir(parents=True)
     python.write_text(f'#!/bin/sh\necho "{says} $*"\n')
     python.chmod(0o755)
-    (root / ".venv" / "installed").touch()
+    install.installed(root, level).touch()
 
 
 def _asked(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -50,7 +50,7 @@ def _asked(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_make_names_a_python_that_is_not_there() -> None:
-    words = ["make", "-B", ".venv/installed", "PYTHON=no-such-python"]
+    words = ["make", "-B", ".venv/installed-lab", "PYTHON=no-such-python"]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode != 0
     assert "There is no no-such-python" in done.stderr
@@ -69,7 +69,7 @@ def test_an_old_python_can_read_what_tells_it_so(monkeypatch: pytest.MonkeyPatch
 def test_a_python_without_venv(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(CourseError, match="apt install python3-venv"):
-        install.install(checkout)
+        install.install(checkout, "lab")
     assert not (checkout / ".venv").exists()
 
 
@@ -80,7 +80,7 @@ def test_without_internet_it_says_so_and_can_go_on(checkout: Path) -> None:
     assert "1 of 3" in done.stdout and "2 of 3" in done.stdout and "3 of 3" not in done.stdout
     assert "Is there internet and disk space?" in done.stderr
     assert "run the same command again" in done.stderr
-    assert install.stale(checkout)
+    assert install.stale(checkout, "grading")
 
 
 @needs_a_bare_python
@@ -99,12 +99,12 @@ def test_an_environment_that_is_there_is_taken(checkout: Path) -> None:
 
 
 def test_a_newer_lock_makes_the_environment_stale(checkout: Path) -> None:
-    assert "not been installed" in install.stale(checkout)
+    assert "not been installed" in install.stale(checkout, "lab")
     _installed(checkout, "")
-    assert install.stale(checkout) == ""
-    later = (checkout / ".venv" / "installed").stat().st_mtime + 10
+    assert install.stale(checkout, "lab") == ""
+    later = install.installed(checkout, "lab").stat().st_mtime + 10
     os.utime(checkout / "requirements.lock", (later, later))
-    assert install.stale(checkout).startswith("requirements.lock changed")
+    assert install.stale(checkout, "lab").startswith("requirements.lock changed")
 
 
 def test_outside_of_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

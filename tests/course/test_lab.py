@@ -48,7 +48,12 @@ def test_root_is_told_what_is_allowed(
 def test_git_leaves_alone_what_a_learner_wrote() -> None:
     """The copies, the layout of JupyterLab, and what was there before a newer release."""
     unit = f"{UNITS[0]}/{UNITS[0]}.ipynb"
-    paths = [f"work/{unit}", f"work/{lab.LAYOUT}/default", f"work/backup/{unit}", ".venv/installed"]
+    paths = [
+        f"work/{unit}",
+        f"work/{lab.LAYOUT}/default",
+        f"work/backup/{unit}",
+        ".venv/installed-lab",
+    ]
     words = ["git", "-c", "core.excludesFile=", "check-ignore", "--no-index", *paths]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.splitlines() == paths

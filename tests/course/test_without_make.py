@@ -25,7 +25,8 @@ TARGETS = {
 
 def _made(target: str) -> list[str]:
     """The words that make would run."""
-    words = ["make", "-n", "--no-print-directory", "-o", ".venv/installed"]  # make runs us, maybe
+    words = ["make", "-n", "--no-print-directory", "-o", ".venv/installed-lab"]
+    words += ["-o", ".venv/installed-grading", "-o", ".venv/installed-test"]  # make runs us, maybe
     words += [target, "SUBMISSIONS=here"]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()[-1].replace('"', "").split()

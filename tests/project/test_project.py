@@ -1,11 +1,14 @@
 """The files around the code agree with each other and with what they say."""
 
+import ast
 import dataclasses
 import os
 import re
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
+from pathlib import Path
 
 import pytest
 import yaml
@@ -44,6 +47,46 @@ def test_every_dependency_is_locked_within_its_range() -> None:
     for text in [*PROJECT["dependencies"], *(each for extra in extras.values() for each in extra)]:
         need = Requirement(text)
         assert locked[_name(need.name)] in need.specifier, text
+
+
+def _imported(path: Path) -> set[str]:
+    """The packages that a file imports, at its top or inside a function."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {each.name.partition(".")[0] for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.partition(".")[0])
+    return found - {*sys.stdlib_module_names, "helpers", "tests", "benchmarks", "web", "d2l"}
+
+
+@pytest.mark.parametrize(
+    ("folder", "extras"),
+    [
+        ("helpers", ()),
+        ("helpers/course", ("lab", "grading")),
+        ("web", ("lab", "grading", "site")),
+        ("benchmarks", ("lab", "grading", "site", "test")),
+        ("tests", ("lab", "grading", "site", "test")),
+    ],
+)
+def test_what_is_imported_is_declared(folder: str, extras: tuple[str, ...]) -> None:
+    asked = [*PROJECT["dependencies"]]
+    asked += [each for extra in extras for each in PROJECT["optional-dependencies"][extra]]
+    declared = {_name(Requirement(text).name) for text in asked}
+    owners = metadata.packages_distributions()
+    for path in (ROOT / folder).rglob("*.py"):
+        if folder != "helpers" or "course" not in path.parts:
+            for name in _imported(path):
+                assert {_name(each) for each in owners.get(name, [name])} & declared, (path, name)
+
+
+@pytest.mark.parametrize("module", ["lab", "work", "doctor", "install", "cli"])
+def test_a_learners_commands_import_what_a_learner_has(module: str) -> None:
+    """Where nothing is installed for grading: at the top of no module that they import."""
+    without = "import sys; sys.modules |= dict.fromkeys(('nbgrader', 'jupytext', 'nbconvert'))"
+    command = f"{without}; import helpers.course.{module}"
+    subprocess.run([sys.executable, "-c", command], cwd=ROOT, check=True)
 
 
 def test_conda_and_binder_install_the_same_versions() -> None:

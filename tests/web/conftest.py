@@ -46,13 +46,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield Site(folder, f"{address}/")
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One for all tests of a file; those elsewhere start their own, and there can be but one."""
-    with figures.browsing() as browser:
-        yield browser
-
-
 @pytest.fixture(scope="package")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where the figures are served, each on a page of its own."""

@@ -1,7 +1,6 @@
 """The page a learner gets: what it says, and that nothing in it can run."""
 
 import re
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -10,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from nbformat import NotebookNode, v4
 from nbgrader.api import Gradebook
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from helpers.checks.engine.report import FINDINGS
 from helpers.course.authoring.nbgrade import Grader, gradebook
@@ -19,7 +18,7 @@ from helpers.course.intake import Submission
 from helpers.course.pages import feedback, report
 from helpers.course.sandbox.session import error
 from helpers.course.settings import CourseError
-from tests.common import CHROMIUM, needs_browser, tiny_course
+from tests.common import needs_browser, tiny_course
 from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom, code, display
 from tests.course.pages.payloads import PAYLOADS
 
@@ -215,12 +214,8 @@ def test_the_page_allows_itself_no_script_and_nothing_from_elsewhere(classroom: 
 
 
 @pytest.fixture(scope="module")
-def browser_page() -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-gpu"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield browser.new_page(viewport={"width": 390, "height": 800})
-        browser.close()
+def browser_page(browser: Browser) -> Page:
+    return browser.new_page(viewport={"width": 390, "height": 800})
 
 
 @needs_browser

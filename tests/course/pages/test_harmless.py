@@ -9,13 +9,13 @@ import pytest
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode, v4
 from nbgrader.server_extensions.formgrader import handlers
-from playwright.sync_api import Request, sync_playwright
+from playwright.sync_api import Browser, Request
 from traitlets.config import Config
 
 from helpers.checks.engine.report import FINDINGS
 from helpers.course.authoring.notebook import METADATA
 from helpers.course.pages.harmless import harmless, written
-from tests.common import CHROMIUM, needs_browser, tiny_course
+from tests.common import needs_browser, tiny_course
 from tests.course.pages.entered import UNIT, WRONG, Classroom, code, display
 from tests.course.pages.payloads import FETCHED, PAYLOADS, RUN, harm, text
 from tests.course.pages.test_feedback import PNG
@@ -159,23 +159,21 @@ def _note(seen: list[str], request: Request) -> None:
 
 
 @needs_browser
-def test_in_a_browser_formgrader_runs_nothing_of_a_learners(tmp_path: Path) -> None:
+def test_in_a_browser_formgrader_runs_nothing_of_a_learners(
+    browser: Browser, tmp_path: Path
+) -> None:
     hostile = _of(*map(v4.new_markdown_cell, HTML), *map(_raw, HTML), code("x", *OUTPUTS))
     pages = {"benign": _of(v4.new_markdown_cell("a")), "hostile": harmless(hostile, {})[0]}
     asked: dict[str, list[str]] = {}
-    with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-gpu"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
-        for name, notebook in pages.items():
-            (tmp_path / f"{name}.html").write_text(_formgrader(notebook))
-            page = browser.new_page()
-            page.route(re.compile("^https?:"), lambda route: route.abort())
-            seen = asked.setdefault(name, [])
-            page.on("request", partial(_note, seen))
-            page.goto(f"file://{tmp_path}/{name}.html")
-            assert page.evaluate("window.ran") is None
-            assert page.locator("[style*=fixed]").count() == 0
-        browser.close()
+    for name, notebook in pages.items():
+        (tmp_path / f"{name}.html").write_text(_formgrader(notebook))
+        page = browser.new_page()
+        page.route(re.compile("^https?:"), lambda route: route.abort())
+        seen = asked.setdefault(name, [])
+        page.on("request", partial(_note, seen))
+        page.goto(f"file://{tmp_path}/{name}.html")
+        assert page.evaluate("window.ran") is None
+        assert page.locator("[style*=fixed]").count() == 0
     of_pages = [{url for url in urls if not url.startswith(("data:", f"file://{tmp_path}"))}
                 for urls in asked.values()]  # fmt: skip
     assert of_pages[0] == of_pages[1]

@@ -15,14 +15,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from nbgrader.api import Gradebook
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser
 
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
 from helpers.course.grading import grade
 from helpers.course.pages import items, report
 from helpers.course.settings import Course
-from tests.common import CHROMIUM, needs_browser, tiny_course
+from tests.common import needs_browser, tiny_course
 from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom
 
 
@@ -214,24 +214,23 @@ def test_the_command(
 
 
 @needs_browser
-def test_in_a_browser_tables_are_sorted_and_fit(page: str, tmp_path: Path) -> None:
+def test_in_a_browser_tables_are_sorted_and_fit(
+    browser: Browser, page: str, tmp_path: Path
+) -> None:
     (tmp_path / "report.html").write_text(page)
-    with sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-gpu"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
-        shown = browser.new_page(viewport={"width": 390, "height": 800})
-        shown.goto(f"file://{tmp_path}/report.html")
-        table = shown.locator("section[aria-labelledby=learners] table")
-        names = table.locator("tbody th")
-        assert names.all_inner_texts() == ["007", "<script>", "NA", "ada", "zoe"]
-        table.get_by_role("button", name="sum").click()
-        table.get_by_role("button", name="sum").click()
-        assert names.all_inner_texts()[0] == "ada"
-        assert table.locator("th[aria-sort=descending]").inner_text().startswith("sum")
-        assert shown.evaluate("document.documentElement.scrollWidth") == 390
-        for scheme in ("light", "dark"):
-            shown.emulate_media(color_scheme=scheme)
-            if folder := os.environ.get("ORDER_MATTERS_SCREENSHOT"):
-                shown.set_viewport_size({"width": 1000, "height": 800})
-                shown.screenshot(path=f"{folder}/report-{scheme}.png", full_page=True)
-        browser.close()
+    shown = browser.new_page(viewport={"width": 390, "height": 800})
+    shown.goto(f"file://{tmp_path}/report.html")
+    table = shown.locator("section[aria-labelledby=learners] table")
+    names = table.locator("tbody th")
+    assert names.all_inner_texts() == ["007", "<script>", "NA", "ada", "zoe"]
+    table.get_by_role("button", name="sum").click()
+    table.get_by_role("button", name="sum").click()
+    assert names.all_inner_texts()[0] == "ada"
+    assert table.locator("th[aria-sort=descending]").inner_text().startswith("sum")
+    assert shown.evaluate("document.documentElement.scrollWidth") == 390
+    for scheme in ("light", "dark"):
+        shown.emulate_media(color_scheme=scheme)
+        if folder := os.environ.get("ORDER_MATTERS_SCREENSHOT"):
+            shown.set_viewport_size({"width": 1000, "height": 800})
+            shown.screenshot(path=f"{folder}/report-{scheme}.png", full_page=True)
+    shown.close()
