@@ -69,7 +69,7 @@ def test_moodle(
         "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed,"
         "Last modified (submission),Last modified (grade),Feedback comments",
         'Participant 104,Kim,kim@uni.example,Submitted,,4.00,Yes,"Saturday, 21",-,',
-        'Participant 103,Emmy,emmy@uni.example,Submitted,,4.00,Yes,"Saturday, 21",-,',
+        'Participant 103,Emmy,emmy@uni.example,Submitted,2.50,4.00,Yes,"Saturday, 21",-,',
         'Participant 102,"=HYPERLINK(""x"")",@alan,Submitted,,4.00,Yes,"Saturday, 21",-,=1+1',
         "Participant 999,Nobody,,No submission,3.00,4.00,Yes,-,-,",
         'Participant 101,Ada King Lovelace,ada@uni.example,Submitted,1.00,4.00,Yes,-,"Sunday, 22",',
@@ -85,7 +85,7 @@ def test_moodle(
     ]  # fmt: skip
     assert [(row[0], row[3]) for row in rows] == [
         ("Participant 104", ""),
-        ("Participant 103", ""),  # never 0
+        ("Participant 103", "2.50"),  # neither 0 nor nothing
         ("Participant 102", "2"),
         ("Participant 999", "3.00"),
         ("Participant 101", "4"),

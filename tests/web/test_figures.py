@@ -204,15 +204,25 @@ def test_an_address_may_say_anything(page: Page, address: str) -> None:
 # What a figure says in a state away from where it begins.
 SAYS = {
     "clock:k=1": "by 1 radian,",
+    "clock:k=2": "the second by 11° (shaded), the third by 1.1°, the slowest by 0.1°.",
+    "patches:row=1,down=-3,right=-2": "looks for 3 up and 2 to the left, which lies outside the "
+    "picture: the highest score is at the edge, row 0, column 1.",
     "patches:row=0,column=1,down=0,right=-3,order=line": "lies before its beginning",
     "patches:row=11,column=1,down=2,right=0,order=line": "lies beyond its end",
     "patches:row=3,column=11,order=line": "goes on where a row ends",
     "patches:row=0,column=1,down=0,right=0,order=line": "the end of its row is nearer",
     "similarity:a=0,d=0": "tell nothing",
     "similarity:a=-1,d=-1": "turns each sign",
+    "similarity:a=0.5,d=0.5,k=5": "can tell them apart. It looks 5 positions to the left.",
+    "similarity:b=0.3,c=-0.3": "a sine to 1.00 and −0.30, a cosine to 0.30 and 1.00. Still stripes",
     "slopes:query=0": "lie on 1 word.",
+    "skew:T=5,done=3": "Row 2 is read 2 places further left: its offset −2 now stands under key 0.",
+    "slopes:heads=4,query=9,form=directional": "Head 1 has the steepest slope, 1/4: nine tenths of "
+    "its weight lie on 12 words. Head 4, with 1/256, spreads it over 30 words.",
+    "turning:i=2,j=5": "3 to the right of the query, and their score is 0.07.",
     "turning:i=1,j=0": "has turned once by 0.3 radians, the key at 0 has turned 0 times",
     "unseen-angles:far=clipped": "The same weights",
+    "yarn:factor=4": "is to read 16,384. Kept are the pairs that turn at least 32 times",
     "yarn:": "at most once (18): a longer text would bring them new angles",
     "yarn:factor=1": "is to read as many",
     "yarn:slow=16": "of which have seen every angle",

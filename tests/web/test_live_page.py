@@ -18,6 +18,7 @@ from tests.common import needs_browser
 from tests.web import live
 from tests.web.axe import COLOURS, refused
 from tests.web.figures import LIVE, opened
+from tests.web.test_live import _expected as _read
 
 pytestmark = needs_browser
 TEXT = "the number of [MASK] in the list."
@@ -192,6 +193,29 @@ def test_a_head_is_chosen_and_read_as_a_table(page: Page, address: str) -> None:
     assert torch.allclose(torch.tensor(shown), seen, atol=0.0051)
     best = live.index()["vocabulary"][ids[0, seen[4].argmax()]]
     assert f"it looks at “{best}”" in (chosen.get_attribute("aria-label") or "")
+
+
+@pytest.mark.parametrize("encoding, name", [("alibi", "ALiBi"), ("rotary", "RoPE")])
+def test_what_is_said_of_heads_and_models_is_so(
+    encoding: str, name: str, page: Page, address: str
+) -> None:
+    text, known = "the number of [MASK] in the [MASK].", live.index()["encodings"][encoding]
+    _asked(page, address, encoding, text)
+    likely = ", ".join(f"{word} ({part})" for word, part in _expected(encoding, _ids(text)).items())
+    assert f"With {name}, [MASK] is most likely {likely}." in _says(page)
+    assert f"fills {100 * known['right']:.1f} % of the hidden pieces right" in _says(page)
+    ids = [CLS, *_ids(text), SEP]
+    labels = [each.get_attribute("aria-label") for each in page.locator(".live-head").all()]
+    for label, looks in zip(labels, _read(live.model(encoding), ids)[1].flatten(0, 1), strict=True):
+        before, after, itself = looks.diagonal(-1), looks.diagonal(1), looks.diagonal()
+        weights = {"the token before": before, "itself": itself, "the token after": after,
+                   "[CLS]": looks[:, 0], "[SEP]": looks[:, -1]}  # fmt: skip
+        part, most = max((float(each.sum()) / len(ids), name) for name, each in weights.items())
+        habit = f"on the whole it looks at {most} ({part:.2f} of its weight)."
+        words = [(live.index()["vocabulary"][n], x) for n, x in zip(ids, looks[4], strict=True)]
+        best = sorted(words, key=lambda each: -each[1])[:2]
+        told = "from [MASK] it looks at " + ", ".join(f"“{a}” {x:.2f}" for a, x in best) + "; "
+        assert str(label).endswith(told + (habit if part > 0.4 else "its weight is spread."))
 
 
 @pytest.mark.parametrize("width", [1366, 360])

@@ -1,18 +1,24 @@
-"""What becomes of formulas and of the repository's Markdown on the way to a page."""
+"""What becomes of formulas, numbers and the repository's Markdown on the way to a page."""
 
+import json
 import re
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
+from helpers import checks
 from helpers.claims import CLAIMS
+from helpers.course.authoring import source
 from helpers.course.settings import Course
 from helpers.encodings import ALL
-from web import explore
+from tests.common import ROOT, UNITS
+from web import explore, front, measured
 from web.encodings import equation
 from web.finishing import as_the_system_asks, used
-from web.markdown import CITED, cited, papers, relinked
-from web.outputs import small
-from web.units import end_of_section
+from web.markdown import CITED, cited, papers, relinked, rows
+from web.outputs import Outputs, small
+from web.units import Unit, end_of_section
 
 
 @pytest.mark.parametrize(
@@ -102,3 +108,39 @@ def test_every_figure_has_its_section(course: Course) -> None:
         for unit, words in figure.units.items():
             headings = re.findall(r"^# (##+ .+)$", course.text(unit).read_text("utf-8"), re.M)
             assert any(words in each.lower() for each in headings), (figure.title, unit)
+
+
+def test_the_pages_of_the_units_count_what_these_have(course: Course, tmp_path: Path) -> None:
+    cells = [source.read(course.text(unit)) for unit in UNITS]
+    asked = [[cell.keys for cell in each if cell.kind == "exercise"] for each in cells]
+    said = [re.search(r"takes about (\d+) minutes", each[0].text) for each in cells]
+    reads = [int(found[1]) if found else 5 for found in said]
+    minutes = [sum(keys["minutes"] for keys in each) for each in asked]
+    hints = sum(len(each.mistakes) for unit in UNITS for each in checks.exercises(unit).values())
+    took = [(read + work) / 60 for read, work in zip(reads, minutes, strict=True)]
+    units = [Unit(course, unit, Outputs(tmp_path, "")) for unit in UNITS]
+    points = f"{sum(map(source.points, cells)):g}"
+    counts = [len(UNITS), sum(map(len, asked)), points, f"{hints:,}", len(ALL), len(CLAIMS)]
+    text = front.page("$number $exercises $points $hints $encodings $claims", course, units, [])
+    assert text.split() == [*map(str, counts)]
+    told = f"{sum(took):.0f} {min(took[1:]):.1f} {max(took[1:]):.1f} {sum(reads) / 60:.1f}"
+    assert front.index("$hours $least $most $reading", units) == told
+    each_of = zip(reads, minutes, map(source.points, cells), strict=True)
+    for card, each in zip(front.cards(units).split("<li>")[1:], each_of, strict=True):
+        assert "{} minutes to read and run · {:g} of exercises · {:g} points<".format(*each) in card
+
+
+def test_claims_and_benchmarks_are_told_as_they_are_stored() -> None:
+    page = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
+    head, *sections = measured.claims(page).split("(claim-")
+    for cells, section in zip(rows(page), sections, strict=True):
+        assert f"Said in {cells[2]}. Verdict: " in section and cells[5] in section
+        for part in re.findall(r"([^>]+?): ([^>:]+) \(([^()]+)\): \*([^*]+)\*", cells[4]):
+            assert "- {3}: {0}. Measured: {1} (".format(*part[:3], part[3].capitalize()) in section
+    for verdict, count in Counter(cells[3].strip("*") for cells in rows(page)).items():
+        assert f'{count} <span class="verdict {verdict.replace(" ", "-")}">' in head
+        assert head.count(f">{verdict}<") == count + 1
+    page = measured.benchmarks()
+    for path in ROOT.glob("benchmarks/results/*.json"):
+        count = len(json.loads(path.read_text(encoding="utf-8"))["rows"])
+        assert re.search(rf"`{path.name}` .* {count:,} \|", page), path

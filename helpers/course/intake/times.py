@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import zipfile
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
@@ -40,15 +41,20 @@ def of_platform(said: str) -> float:
     if said.isdecimal():
         return float(said)
     with contextlib.suppress(ValueError):  # no date after all
-        return datetime.strptime(said, CLOCK).replace(tzinfo=UTC).timestamp()
+        return _by_clock(said).replace(tzinfo=UTC).timestamp()
     return 0.0
 
 
 def of_return(return_as: str) -> datetime | None:
     """The time in the name of Brightspace's folder, by a clock that it does not name."""
     with contextlib.suppress(ValueError):  # another platform's
-        return datetime.strptime(return_as.rpartition(" - ")[2], CLOCK)
+        return _by_clock(return_as.rpartition(" - ")[2])
     return None
+
+
+def _by_clock(text: str) -> datetime:
+    """Return a time like "Nov 21, 2026 105 PM", which is five past one."""
+    return datetime.strptime(re.sub(r"\b(\d{3}) (?=[AP]M$)", r"0\1 ", text), CLOCK)
 
 
 def of_member(member: zipfile.ZipInfo) -> float:

@@ -173,3 +173,19 @@ def test_brightspaces_clock_is_that_of_the_zone_and_canvas_says_late(
     rows = regrade.rows_of(desk.out).set_index("student")
     assert (rows.late["Ada-5"], rows.penalty["Ada-5"]) == ("not known", "0.0")
     assert lateness.words(59) == "1 min" and lateness.words(0) == ""
+
+
+def test_a_due_date_may_be_moved_and_a_policy_cost_parts_of_a_percent(tmp_path: Path) -> None:
+    found = Submission("ada", UNIT, tmp_path, when="2026-10-24 23:30:00.000000 UTC")
+    path, text = tmp_path / "rules.toml", 'policy = "2.5% per hour"\n[due]\n01-tiny = {}'
+    with Gradebook("sqlite:///") as book:
+        book.add_assignment(UNIT)
+        book.add_notebook(UNIT, UNIT)
+        book.add_grade_cell("double-test", UNIT, UNIT, max_score=4, cell_type="code")
+        book.add_student("ada")
+        entered = book.add_submission(UNIT, "ada")
+        book.find_grade("double-test", UNIT, UNIT, "ada").auto_score = 2
+        for due, late, penalty in (("22:00", "1 h 30 min", 0.1), ("23:00", "30 min", 0.05)):
+            path.write_text(text.format(f"2026-10-24T{due}:00Z"))
+            told, _ = lateness.charge(entered, found, lateness.read(path))
+            assert told == {"late": late, "penalty": penalty}

@@ -97,6 +97,11 @@ def test_what_many_wrote_is_no_pair() -> None:
     assert alike(own({str(n): text for n in range(9)}, set())) == {}
 
 
+def test_a_copy_within_a_longer_answer_is_found() -> None:
+    short, more = ("\n".join(f"y = x + {n}" for n in range(m, m + 12)) for m in (0, 12))
+    assert alike(own({"ada": short, "eve": f"{more}\n{short}"}, set())) == {("ada", "eve"): 1.0}
+
+
 @pytest.mark.parametrize("copies", [2, 3, FEW])
 def test_copies_in_the_smallest_class_are_found(copies: int) -> None:
     """What a few learners have is not yet what many have, however small the class."""

@@ -1,5 +1,6 @@
 """A group's notebook is a row for each of its members."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,15 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 def test_a_group_or_a_member_may_be_named_in_two_ways(tmp_path: Path) -> None:
     text = "group,student\nTeam Blue,Ada\nTeam-Blue-1,Ada-7\nTeam-Blue-1,bob\n"
     assert [each.student for each in _spread(tmp_path, text)] == ["Ada-7", "bob", "zoe"]
+
+
+def test_a_name_that_two_have_is_neithers(tmp_path: Path) -> None:
+    found = [BLUE, replace(ADA, student="Kim-8", said="Kim"), replace(ADA, said="Kim")]
+    paths = {e.student: e.path for e in _spread(tmp_path, "group,student\nTeam Blue,Kim", found)}
+    assert paths == {"Ada-7": ADA.path, "Kim": BLUE.path, "Kim-8": ADA.path}
+
+
+def test_what_a_member_handed_in_for_another_unit_stays_their_own(tmp_path: Path) -> None:
+    later = replace(ADA, unit="02-small")
+    ours, own = _spread(tmp_path, "group,student\nTeam Blue,Ada\n", [later, BLUE])
+    assert (ours.student, ours.path, ours.return_as, own) == ("Ada-7", BLUE.path, "", later)

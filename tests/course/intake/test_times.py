@@ -89,3 +89,17 @@ def test_only_nbgrader_says_when_and_no_file_of_a_learners(
     found = intake.find(two_units, place, tmp_path / "unpacked")
     assert len(found) == 4
     assert [each.student for each in found if each.when] == ["ada"]
+
+
+def test_brightspaces_times_are_in_the_order_of_the_clock() -> None:
+    clock = ("9, 2026 1159 PM", "10, 2026 1200 AM", "10, 2026 1159 AM", "10, 2026 1200 PM")
+    read = [times.of_platform(f"Nov {each}") for each in clock]
+    assert read[0] > 0 and read == sorted(set(read))
+
+
+@pytest.mark.parametrize(
+    ("said", "hour", "minute"), [("105", 13, 5), ("0105", 13, 5), ("912", 21, 12)]
+)
+def test_a_time_of_three_digits_has_an_hour_of_one(said: str, hour: int, minute: int) -> None:
+    found = times.of_return(f"5-7 - Ada - Nov 21, 2026 {said} PM")
+    assert found and (found.hour, found.minute) == (hour, minute)

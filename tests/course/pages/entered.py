@@ -38,15 +38,16 @@ RIGHT = Report("double", [Finding("even numbers", 1, 1), Finding("odd numbers", 
 
 
 class Classroom:
-    """The tiny course with an essay, and a folder that submissions are graded into."""
+    """A tiny unit with an essay, and a folder that submissions are graded into."""
 
-    def __init__(self, course: Course, out: Path) -> None:
-        self.course, self.out = course, out
-        course.text(UNIT).write_text(LESSON + WHY)
+    def __init__(self, course: Course, out: Path, unit: str = UNIT) -> None:
+        self.course, self.out, self.unit = course, out, unit
+        course.text(unit).parent.mkdir(exist_ok=True)
+        course.text(unit).write_text(LESSON + WHY)
         out.mkdir(exist_ok=True)
         self.grader = Grader(course, out)
         self.grader.settle()
-        self.built: Built = build.make(course, UNIT, out)
+        self.built: Built = build.make(course, unit, out)
 
     def enter(
         self,
@@ -67,14 +68,15 @@ class Classroom:
             data = checked._repr_mimebundle_()
             checked = v4.new_output("execute_result", data=data, execution_count=1)
         shown["double-test"] = [checked]
-        kit = Kit.of(self.course, UNIT, self.built.released, self.out)
+        kit = Kit.of(self.course, self.unit, self.built.released, self.out)
         graded = work.autograded(kit, student, notebook, Outcome(shown), [])
-        found = Submission(student, UNIT, self.out / "handed in")
+        found = Submission(student, self.unit, self.out / "handed in")
         return marking.enter(self.grader, self.out, [(found, graded)])[0]
 
     def page(self, student: str) -> str:
         """The feedback of a student."""
-        return (self.out / "feedback" / student / UNIT / f"{UNIT}.html").read_text("utf-8")
+        place = self.out / "feedback" / student / self.unit
+        return (place / f"{self.unit}.html").read_text("utf-8")
 
 
 def code(source: str, *outputs: NotebookNode) -> NotebookNode:

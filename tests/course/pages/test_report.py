@@ -200,6 +200,18 @@ def test_a_class_of_one(classroom: Classroom) -> None:
     assert "Twice 2 1 1 50 % 0 % 0 % – 0 %" in _section(page, "exercises")
 
 
+def test_each_unit_has_its_own_numbers_and_a_learner_the_sum(tiny: Course, tmp_path: Path) -> None:
+    for unit, handed_in in ((UNIT, {"ada": WRONG}), ("02-later", {"ada": RIGHT, "bob": WRONG})):
+        made = Classroom(tiny, tmp_path / "out", unit)
+        for student, checked in handed_in.items():
+            made.enter(student, checked)
+    rows = [_row("ada"), *(_row(who, unit="02-later") for who in ("ada", "bob"))]
+    page = _written(tiny, made.out, rows)
+    assert "ada 1 2 3 8 bob – 1 1 4" in _section(page, "learners")
+    given = re.findall(r"1 of (\d) · (\S+) ·", _section(page, "misconceptions"))
+    assert given == [("1", UNIT), ("2", "02-later")]
+
+
 def test_the_command(
     classroom: Classroom, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
