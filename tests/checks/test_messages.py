@@ -13,6 +13,7 @@ from helpers import checks
 from helpers.checks import order_blind, start_here
 from helpers.checks import sinusoidal as check
 from helpers.checks.engine.case import refusal
+from helpers.checks.engine.compare import difference
 
 EXERCISES = [e for u in ("00-start-here", "02-sinusoidal") for e in checks.exercises(u).values()]
 
@@ -172,3 +173,18 @@ def test_a_text_that_names_every_number_names_none() -> None:
         raise ValueError(" ".join(map(str, range(30))))
 
     assert not refusal(action, width=7)["its message names width"]
+
+
+@pytest.mark.parametrize(
+    ("found", "right", "told"),
+    [
+        ([1e-7, 2.0, 3.0], [0.0, 1.0, 3.0], "1 of 3 numbers differ; the first at index [1]: found"),
+        ([-math.inf, 2.0], [-math.inf, 1], "1 of 2 numbers differ; the first at index [1]: found"),
+        ([math.nan, 2.0], [math.nan, 1], "1 of 2 numbers differ; the first at index [1]: found 2"),
+        ([True, False], [True, True], "1 of 2 entries differ; the first at index [1]: found F"),
+        (1 + 2**-20, 1.0, "found 1.00000095367431"),
+        (0.004, 1.0, "found 0.004, expected 1."),
+    ],
+)
+def test_what_differs_first_is_told_in_plain_numbers(found: Any, right: Any, told: str) -> None:
+    assert difference(torch.tensor(found), torch.tensor(right), 1e-4).startswith(told)

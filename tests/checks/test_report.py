@@ -71,6 +71,7 @@ def test_a_mistake_gets_its_hint_in_one_box_and_its_state_in_words() -> None:
     text = _text(_page(check.table(forgotten.answer)))
     assert text.startswith("◐ The table partly right · 2 of 3 points")
     assert "✗ any other base : not yet, 0 of 1" in text
+    assert f"  Hint: {forgotten.hint}" in str(check.table(forgotten.answer))
     everywhere = _page(check.table(check.table.mistakes[1].answer))
     assert everywhere.count("<b>Hint:</b>") == 1
     assert not any(word in text for word in WARM)
@@ -176,8 +177,9 @@ def test_an_older_answer_is_named_where_the_newest_cell_is_no_python(
     for cell in cells:
         shell.run_cell(cell, store_history=True)
     capsys.readouterr()
-    page = _text(_page(start_here.positions(shell.user_ns["f"])))
-    assert ("Note: The newest cell that defines f has a syntax error" in page) is older
+    report = start_here.positions(shell.user_ns["f"])
+    note = "The newest cell that defines f has a syntax error"
+    assert (f"Note: {note}" in _text(_page(report))) is (note in str(report)) is older
 
 
 def test_outside_of_a_notebook_no_answer_is_older() -> None:

@@ -43,6 +43,7 @@ def test_half_of_the_pairs_are_neighbours_and_the_others_are_not() -> None:
         is_pair = repr(row[1:middle]) + repr(row[middle + 1 : end]) in neighbours
         assert is_pair == (label == IS_NEXT)
     assert IS_NEXT in made.label
+    assert not torch.equal(pairs(DOCUMENTS * 10, TOKENIZER, 24, seed=1).label, made.label)
 
 
 def test_neither_sentence_alone_tells_whether_it_is_a_pair() -> None:

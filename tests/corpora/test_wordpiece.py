@@ -42,3 +42,8 @@ def test_bad_files_and_sizes_are_named(tmp_path: Path) -> None:
         wordpiece.load(tmp_path / "bad.json")
     with pytest.raises(ValueError, match="vocab_size=5 must be above 5"):
         wordpiece.train(TEXTS, vocab_size=5)
+
+
+def test_a_piece_is_as_frequent_as_is_asked() -> None:
+    pieces = [wordpiece.train(["abc abc"], 60, least).encode("abc").tokens for least in (2, 3)]
+    assert pieces == [["abc"], ["a", "##b", "##c"]]

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from transformers import BertConfig, BertForMaskedLM, BertForPreTraining, BertModel
 
 from helpers.encodings import available, create
@@ -132,3 +132,14 @@ def test_scores_begin_alike_with_and_without_a_division(name: str) -> None:
     q, k, _ = attention.qkv(torch.randn(8, 64, 128)).unflatten(-1, (3, 2, 64)).unbind(2)
     scores = torch.einsum("bihd,bjhd->bhij", q, k) * attention.encoding.scale
     assert 0.9 < scores.std() / (0.05**2 * 128) < 1.1
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_dropout_acts_at_the_input_and_twice_in_each_layer(norm: str) -> None:
+    model = Bert(preset(vocab_size=50, norm=norm, dropout=0.5))
+    zeros: list[Tensor] = []
+    for each in model.modules():
+        if isinstance(each, nn.Dropout):
+            each.register_forward_hook(lambda *io: zeros.append(io[2].eq(0).double().mean()))
+    model(torch.randint(50, (2, 9)))
+    assert [each.item() for each in zeros] == pytest.approx([0.5] * 5, abs=0.06)

@@ -189,7 +189,10 @@ def test_tokens_are_drawn_at_a_temperature() -> None:
 @pytest.mark.parametrize("training", [True, False])
 def test_generating_leaves_a_model_in_its_mode(training: bool) -> None:
     model = _decoder("rotary").train(training)
+    modes: list[bool] = []
+    model.register_forward_pre_hook(lambda each, _: modes.append(each.training))
     generate(model, _tokens(), 1)
+    assert modes == [False]  # it writes without dropout
     assert all(module.training == training for module in model.modules())
 
 
@@ -249,3 +252,4 @@ def test_what_is_kept_has_room_and_is_seldom_copied() -> None:
             places.add(keys.data_ptr())
     assert keys.shape[2] == kept.length == 200 and bool((keys == 1).all())
     assert len(places) < 12
+    assert kept.nbytes == 2 * keys.nbytes  # without the room

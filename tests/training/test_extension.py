@@ -8,7 +8,7 @@ import torch
 from benchmarks.longer_study import FACTOR, MADE, TRAINED, slowed
 from helpers.corpora import LagLanguage
 from helpers.encodings import create
-from helpers.training.experiments import fit, with_encoding
+from helpers.training.experiments import fit, run, with_encoding
 from helpers.training.extension import extend
 
 TASK = LagLanguage()
@@ -68,3 +68,9 @@ def test_a_copy_with_another_encoding_is_a_copy() -> None:
 def test_what_the_study_tries_is_made_for_its_factor(label: str) -> None:
     encoding = slowed(MADE[label])()
     assert (encoding.factor, encoding.trained) == (FACTOR, TRAINED)  # type: ignore[union-attr]
+
+
+def test_a_run_tries_its_weights_with_others_on_text_that_is_the_same_for_all_seeds() -> None:
+    other = {"none": partial(create, "none", **SIZES)}
+    first, second = (run(TASK, ROPE, seed, 1, (9,), also=other) for seed in (0, 1))
+    assert first.loss[0] != first.loss[1] and (first.limit == second.limit).all()

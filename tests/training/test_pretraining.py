@@ -1,19 +1,23 @@
 """Pretraining: text as rows, its level, and that models learn what there is to learn."""
 
 import math
+from string import ascii_lowercase
+from typing import Any
 
 import pandas as pd
 import pytest
 import torch
 from torch import Generator
 
-from helpers.corpora import Grammar
+from helpers.corpora import Grammar, corrupt
 from helpers.corpora.english import English
 from helpers.corpora.inputs import mask_words
 from helpers.corpora.text import Text, shuffled, tokenized
-from helpers.corpora.wordpiece import MASK, SEP
+from helpers.corpora.wordpiece import MASK, SEP, UNK
 from helpers.model.bert import Bert, Pretraining, preset
-from helpers.training import evaluate
+from helpers.model.probes import attention_weights
+from helpers.training import evaluate, pretraining
+from helpers.training.finetuning import Classifier, Labelled, accuracy
 from helpers.training.pretraining import grammar_scores, on_grammar, on_text, text_score
 
 WORDS = [f"word{n}" for n in range(6)]
@@ -73,6 +77,7 @@ def test_shuffled_rows_keep_their_words() -> None:
     across = shuffled(rows, across=True)
     assert torch.equal(across.flatten().sort().values, rows.flatten().sort().values)
     assert not torch.equal(across.sort(1).values, rows.sort(1).values)
+    assert not torch.equal(shuffled(rows, seed=1), mixed)
 
 
 @pytest.mark.rotating
@@ -122,3 +127,30 @@ def test_scores_on_the_grammar_are_those_of_evaluate_and_no_kind_beats_its_limit
 def test_too_little_text_is_refused() -> None:
     with pytest.raises(ValueError, match="3 documents are too few"):
         tokenized(English(DOCUMENTS[:3], {}, "0"))
+
+
+def test_what_is_kept_for_testing_is_drawn_by_the_seed_and_teaches_no_pieces() -> None:
+    english = English([[5 * letter, 5 * letter] for letter in ascii_lowercase], {}, "0")
+    texts = [tokenized(english, 400, seed) for seed in range(3)]
+    assert all(text.testing.tolist() == [UNK, SEP, UNK, SEP] for text in texts)
+    assert len({str(text.training.tolist()) for text in texts}) == 3
+
+
+def test_each_row_comes_once_before_any_comes_again_and_the_fraction_is_masked() -> None:
+    same: Any = lambda rows, draw: rows  # noqa: E731
+    draw: Any = pretraining.batches(torch.arange(10), 4, 0, same)
+    rows = torch.cat([draw() for _ in range(5)]).view(2, 10)
+    assert torch.equal(rows.sort(1).values, torch.arange(10).expand(2, -1))
+    half = pretraining.grammar_batches(Grammar(), 4, 0, pool=9, fraction=0.5)
+    assert half().places.shape == (4, 32)
+
+
+def test_scores_are_taken_without_dropout() -> None:
+    model: Any = Pretraining(Bert(preset(vocab_size=60, d_model=8, max_len=16)))
+    rows, draw, modes = torch.randint(5, 60, (40, 16)), Generator(), list[bool]()
+    model.bert.layers[0].register_forward_pre_hook(lambda each, _: modes.append(each.training))
+    text_score(model.train(), rows)
+    evaluate(model.train(), corrupt(rows, 60, MASK, draw))
+    accuracy(Classifier(model.bert, 8).train(), Labelled(rows, rows[:, 0]))
+    attention_weights(model.bert.train(), rows)
+    assert modes == [False] * 4

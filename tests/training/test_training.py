@@ -127,8 +127,9 @@ def test_a_training_without_a_label_shows_no_bar(
     label: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("TQDM_DISABLE", raising=False)
-    _small(steps=2, label=label)
-    assert ("2/2" in capsys.readouterr().err) == bool(label)
+    _small(steps=2, label=label, limit=1.25, levels={"bag": 4.5})
+    shown = capsys.readouterr().err
+    assert ("2/2" in shown) == ("limit=1.25, bag=4.50" in shown) == bool(label)
 
 
 def test_a_live_curve_grows_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,6 +163,8 @@ def test_a_checkpoint_of_another_run_is_refused_and_a_broken_one_named(tmp_path:
     assert _small(checkpoint=path, steps=4) == done  # nothing left to do
     with pytest.raises(ValueError, match=r"of another run: steps=9 \(there 4\)"):
         _small(checkpoint=path, steps=9)
+    with pytest.raises(ValueError, match=r"of another run: lr=0.5 \(there 0.003\)"):
+        _small(checkpoint=path, steps=4, lr=0.5)
     path.write_bytes(path.read_bytes()[:500])
     with pytest.raises(ValueError, match="cannot be read"):
         _small(checkpoint=path, steps=4)
@@ -197,3 +200,28 @@ def test_a_loss_that_is_no_number_stops_the_training() -> None:
 
     with pytest.raises(DivergedError, match="step 0; try an lr below"):
         train(_Broken(), small, steps=3, loss=places_loss)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float16"])
+def test_a_steep_gradient_is_cut_to_length_1(precision: str) -> None:
+    model, draw = nn.Linear(2, 1).eval(), partial(torch.ones, 1, 2)
+    steep: Any = lambda asked, x: 9 * asked(x).sum()  # noqa: E731
+    train(model, draw, 9, loss=steep, precision=precision, label="")  # float16 begins too loud
+    length = nn.utils.clip_grad_norm_(model.parameters(), 1e9)
+    assert float(length) == pytest.approx(1, abs=1e-3)
+    assert model.training  # whatever it was before
+
+
+def test_a_stopped_run_goes_on_with_the_dropout_that_it_would_have_had(tmp_path: Path) -> None:
+    def losses(path: Path | None, stop: int = 8) -> list[float]:
+        torch.manual_seed(0)
+        model, batches = (
+            nn.Sequential(nn.Linear(9, 9), nn.Dropout()),
+            iter([torch.ones(1, 9)] * stop),
+        )
+        options: dict[str, Any] = {"loss": lambda asked, x: asked(x).square().sum(), "label": ""}
+        return train(model, lambda: next(batches), 8, checkpoint=path, every=3, **options)
+
+    with pytest.raises(StopIteration):
+        losses(tmp_path / "run.pt", stop=5)
+    assert losses(tmp_path / "run.pt") == losses(None)

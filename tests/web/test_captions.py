@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 from helpers.explorable import data
 from tests.common import needs_browser
 from tests.web.figures import opened
-from tests.web.test_figures_formulas import _by_pytorch
+from tests.web.test_figures_formulas import by_pytorch
 
 ROWS = """async () => {
     for (const each of document.querySelectorAll("details")) each.open = true;
@@ -35,8 +35,8 @@ def loss_by_length(says: str, rows: list[list[str]], task: str, show: str) -> No
 def move_a_word(says: str, rows: list[list[str]], order: str, start: int) -> None:
     stored, places = data.attention(), [int(n) for n in order.split("~")]
     for name, *cells, verdict in rows:
-        before = _by_pytorch(stored, name, [*range(5)], 0)[places]
-        moved = (_by_pytorch(stored, name, places, start) - before).norm(dim=1) / before.norm(dim=1)
+        before = by_pytorch(stored, name, [*range(5)], 0)[places]
+        moved = (by_pytorch(stored, name, places, start) - before).norm(dim=1) / before.norm(dim=1)
         assert cells == ["0" if x < 1e-9 else "< 0.01" if x < 0.005 else f"{x:.2f}" for x in moved]
         assert verdict == ("yes" if moved.max() > 1e-9 else "no")
     blind = "; ".join(name for name, *_, verdict in rows if verdict == "no")

@@ -201,10 +201,10 @@ def attention(ask: Ask, draw: random.Random) -> None:
     names = [*data.NOTICING, data.CAUSAL]
     found = ask.all("attention", "attend", [(stored, name, order, start) for name in names])
     for name, outputs in zip(names, found, strict=True):
-        same(outputs, _by_pytorch(stored, name, order, start))
+        same(outputs, by_pytorch(stored, name, order, start))
 
 
-def _by_pytorch(stored: dict[str, Any], name: str, order: list[int], start: int) -> Tensor:
+def by_pytorch(stored: dict[str, Any], name: str, order: list[int], start: int) -> Tensor:
     """Outputs of the words, which stand behind `start` tokens that nobody may look at."""
     encoding = data.encoding("No positions" if name == data.CAUSAL else name).double()
     layer = MultiHeadAttention(encoding).double()

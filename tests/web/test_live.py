@@ -83,7 +83,7 @@ def _drawn(lengths: Iterable[int]) -> list[list[int]]:
 
 
 @torch.no_grad()
-def _expected(model: Pretraining, ids: list[int]) -> tuple[Tensor, Tensor]:
+def expected(model: Pretraining, ids: list[int]) -> tuple[Tensor, Tensor]:
     """Logits (T, V), and who looks at whom, (L, H, T, T)."""
     bert, tokens = model.bert, torch.tensor([ids])
     x = bert.words(tokens) + bert.segments.weight[0]
@@ -103,7 +103,7 @@ def _largest(
     found: list[Any] = page.evaluate(READ, [query, encoding, sentences])
     gaps = []
     for ids, (logits, attention) in zip(sentences, found, strict=True):
-        wanted, looks = _expected(model, ids)
+        wanted, looks = expected(model, ids)
         gaps.append(
             (
                 (torch.tensor(logits).view_as(wanted) - wanted).abs().max().item(),

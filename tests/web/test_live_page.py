@@ -18,7 +18,7 @@ from tests.common import needs_browser
 from tests.web import live
 from tests.web.axe import COLOURS, refused
 from tests.web.figures import LIVE, opened
-from tests.web.test_live import _expected as _read
+from tests.web.test_live import expected as _read
 
 pytestmark = needs_browser
 TEXT = "the number of [MASK] in the list."

@@ -186,7 +186,7 @@ def _first_difference(tensor: Tensor, expected: Tensor, tolerance: float) -> str
     expected = expected.to(torch.float64)
     if expected.numel() == 1:
         return _two_numbers(tensor.item(), expected.item())
-    wrong = ~torch.isclose(tensor, expected, tolerance, tolerance)
+    wrong = ~torch.isclose(tensor, expected, tolerance, tolerance, equal_nan=True)
     index = tuple(int(i) for i in wrong.nonzero()[0])
     where = f" at index [{', '.join(map(str, index))}]" if index else ""
     two = tensor[index].item(), expected[index].item()
