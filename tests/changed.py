@@ -22,36 +22,52 @@ BUILT = ("source/", "notebooks/", "solutions/")
 READ_BY = {
     "source/": ["tests/promises", "tests/course/authoring", "tests/notebooks"],
     "solutions/": ["tests/notebooks"],
-    "benchmarks/results/": ["tests/benchmarks", "tests/notebooks"],
-    "docs/": ["tests/web/test_text.py"],
+    "benchmarks/results/": ["tests/benchmarks", "tests/notebooks", "tests/claims", "tests/web"],
+    "docs/": ["tests/web/test_text.py", "tests/encodings/test_table.py", "tests/claims"],
+    "docs/starting.md": ["tests/course/test_without_make.py"],
     "web/": ["tests/web"],
+    "Makefile": ["tests/course/test_without_make.py", "tests/course/test_install.py"],
+    "nbgrader_config.py": ["tests/course/grading", "tests/course/authoring"],
+    "pyproject.toml": ["tests/course/test_install.py", "tests/course/test_doctor.py"],
+    "requirements": ["tests/course/test_install.py", "tests/course/test_doctor.py"],
 }
 
 
 def paths() -> list[str]:
     """Return the files that differ from the last commit; where none does, those that it changed."""
-    return _uncommitted() or _git("diff", "--name-only", "HEAD~1", "HEAD").split()
+    return _uncommitted() or _git("diff", "--no-renames", "--name-only", "HEAD~1", "HEAD").split()
 
 
 def tests(changed: list[str]) -> list[str]:
-    """Return the files and folders of tests that read or import changed files.
+    """Return the files of tests that read or import changed files.
 
     First those in the folder of the same name, then those that import a change most directly.
     """
     graph = _imports()
-    reached = [name for name in map(_module, changed) if name in graph.modules]
+    reached = [name for path in changed for name in _modules(path)]
     for module in reached:  # which grows by all that import it
         reached += sorted(graph.find_modules_that_directly_import(module) - set(reached))
     found = [f"{each.replace('.', '/')}.py" for each in reached if ".test_" in each]
+    found += [each.rpartition(".")[0].replace(".", "/") for each in reached if _is_setup(each)]
     for place, read_by in READ_BY.items():
         found += read_by if any(path.startswith(place) for path in changed) else []
-    found += [path.rpartition("/")[0] for path in changed if path.endswith("/conftest.py")]
     beside = {f"tests/{path.rpartition('/')[0].partition('/')[2]}" for path in changed}
     near = [each for each in found if each in changed or each.rpartition("/")[0] in beside]
     asked = exercises(changed)
     asking = ASKING if asked else []
     first, then = (asking, near) if len(asked) <= FEW else (near, asking)
-    return list(dict.fromkeys([*first, *then, *found, "tests/project"]))
+    places = [*first, *then, *found, "tests/project"]
+    return list(dict.fromkeys(file for place in places for file in _files(place)))
+
+
+def _files(place: str) -> list[str]:
+    """Return a file of tests, or those of a folder."""
+    below = sorted((ROOT / place).rglob("test_*.py"))
+    return [path.relative_to(ROOT).as_posix() for path in below] or [place]
+
+
+def _is_setup(module: str) -> bool:
+    return module.startswith("tests.") and module.endswith(".conftest")
 
 
 def exercises(changed: list[str]) -> list[str]:
@@ -76,8 +92,12 @@ def _of_unit(unit: str, changed: list[str]) -> set[str]:
     package = checks.package(unit)
     folder = package.rsplit(".", 1)[1]
     names = set(checks.exercises(unit))
-    whole = (f"tests/checks/variants/{folder}", f"tests/saboteurs/harmless/{folder}.toml",
-             f"source/{unit}/equivalent.toml")  # fmt: skip
+    whole = (
+        f"helpers/checks/{folder}/__init__.py",
+        f"tests/checks/variants/{folder}",
+        f"tests/saboteurs/harmless/{folder}.toml",
+        f"source/{unit}/equivalent.toml",
+    )
     lesson = f"source/{unit}/{unit}.py"
     if any(path.startswith(whole) for path in changed):
         return names
@@ -92,12 +112,11 @@ def _imported(package: str, changed: list[str]) -> set[str]:
     """
     graph = _imports()
     found: set[str] = set()
-    for module in map(_module, changed):
-        if module in graph.modules:
-            above = {module, *graph.find_downstream_modules(module)}
-            for each in above - {package}:
-                if each.startswith(f"{package}."):
-                    found |= {each, *graph.find_modules_directly_imported_by(each)}
+    for module in (name for path in changed for name in _modules(path)):
+        above = {module, *graph.find_downstream_modules(module)}
+        for each in above - {package}:
+            if each.startswith(f"{package}."):
+                found |= {each, *graph.find_modules_directly_imported_by(each)}
     return {each.removeprefix(f"{package}.") for each in found}
 
 
@@ -110,15 +129,28 @@ def _edited(lesson: str) -> set[str]:
     return set(re.findall(r'\b(?:exercise|solution|test)="(\w+)"', heads))
 
 
-def _module(path: str) -> str:
-    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+def _modules(path: str) -> list[str]:
+    """Return the module of a file; for a file of data, or one that is gone, those of its folder."""
+    known = _imports().modules
+    name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    if name in known:
+        return [name]
+    while path.startswith(("helpers/", "tests/")) and "/" in path:
+        path = path.rpartition("/")[0]
+        folder = path.replace("/", ".")
+        if found := sorted(each for each in known if each.rpartition(".")[0] == folder):
+            return found
+    return []
 
 
 def _uncommitted() -> list[str]:
-    now = _git("diff", "--name-only", "HEAD").split()
+    now = _git("diff", "--no-renames", "--name-only", "HEAD").split()
     return now + _git("ls-files", "--others", "--exclude-standard").split()
 
 
 def _git(*command: str) -> str:
-    ran = subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True)
-    return ran.stdout
+    """Return what git prints; nothing where there is no git, or no such commit."""
+    try:
+        return subprocess.run(["git", *command], cwd=ROOT, capture_output=True, text=True).stdout
+    except OSError:
+        return ""

@@ -69,8 +69,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what a tier leaves out; long tests first, so that all workers end together."""
     left_out = _left_out(items)
-    config.hook.pytest_deselected(items=[item for item in items if _name(item) in left_out])
-    items[:] = [item for item in items if _name(item) not in left_out]
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
     if TIER == "quick":  # what is nearest to the change stands first
         return
 
@@ -81,17 +81,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=turn)
 
 
-def _left_out(items: list[pytest.Item]) -> set[str]:
-    """Return the names of slow tests and of solutions that this tier does not try."""
-    slow = {_name(item) for item in items if item.get_closest_marker("slow")}
-    rotating = {_name(item): None for item in items if item.get_closest_marker("rotating")}
+def _left_out(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Return the slow tests and the solutions that this tier does not try."""
+    if TIER == "nightly":
+        return set()
+    rotating = {item for item in items if item.get_closest_marker("rotating")}
     if TIER == "quick":
-        return slow | rotating.keys()
-    tried = sample([*rotating], 4)
-    units = {*sample(UNITS, 6), *changed.units(changed.paths())}
-    solutions = {_name(item): item.path for item in items if item.path.suffix == ".ipynb"}
-    return rotating.keys() - {*tried} | {
-        n for n, path in solutions.items() if path.stem not in units
+        return rotating | {item for item in items if item.get_closest_marker("slow")}
+    tried = sample(list(dict.fromkeys(_name(item) for item in items if item in rotating)), 4)
+    units = {*sample(UNITS, 5), *changed.units(changed.paths())}
+    solutions = {item for item in items if item.path.suffix == ".ipynb"}
+    return {item for item in rotating if _name(item) not in tried} | {
+        item for item in solutions if item.path.stem not in units
     }
 
 

@@ -19,7 +19,8 @@ TABLE = ROOT / "tests" / "durations.csv"
 def by_file(run: Path) -> pd.DataFrame:
     """Return tests and seconds of each file, the slowest of each kind first."""
     cases = ElementTree.parse(run).iter("testcase")
-    rows = [(_file(case.get("classname", "")), float(case.get("time", 0))) for case in cases]
+    named = [case for case in cases if case.get("classname")]  # a file that cannot be read has none
+    rows = [(_file(case.get("classname", "")), float(case.get("time", 0))) for case in named]
     table = pd.DataFrame(rows, columns=["file", "seconds"])
     table["kind"] = table.file.map(_kind)
     grouped = table.groupby(["kind", "file"]).seconds.agg(["size", "sum"]).reset_index()

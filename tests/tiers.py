@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Sequence
+from datetime import date
 from typing import TypeVar
 
 from helpers import checks
@@ -23,17 +24,22 @@ CHANGED = os.environ.get("EXERCISES", "").split()
 
 
 def sample_seed() -> int:
-    """Return what chooses the samples: SAMPLE_SEED where it is set, else the commit."""
+    """Return what chooses the samples: SAMPLE_SEED where it is set, else the commit, or the day."""
     if given := os.environ.get("SAMPLE_SEED"):
         return int(given)
     command = ["git", "rev-parse", "--short=6", "HEAD"]
-    commit = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
-    return int(commit or "0", 16)
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):  # no git, or no checkout
+        return date.today().toordinal()
+    return int(done.stdout, 16)
 
 
 def sample(items: Sequence[Item], one_in: int) -> list[Item]:
     """Return one in `one_in` of the items, all of them at night, and at least one."""
-    step = 1 if NIGHTLY else max(1, min(one_in, len(items)))
+    if NIGHTLY or not items:
+        return list(items)
+    step = min(one_in, len(items))
     return list(items[sample_seed() % step :: step])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import importlib.util
 import os
 import sys
 from datetime import UTC, datetime
@@ -12,9 +13,6 @@ from pathlib import Path
 from helpers.course import foreground, install, settings
 from helpers.course.settings import WINDOWS, CourseError, printable
 
-MISSING = """\
-{name} is not installed. What grading needs comes with: python3 -m helpers.course setup grading
-(in an environment of conda's with --here as well)"""
 POSIX = ("fcntl", "resource")  # modules that Windows has not, and grading needs
 
 
@@ -34,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if str(error.name).startswith("helpers"):
             raise
-        _complain(WINDOWS if error.name in POSIX else MISSING.format(name=error.name))
+        _complain(WINDOWS if error.name in POSIX else install.MISSING.format(name=error.name))
     except KeyboardInterrupt:
         print(options.stopped, file=sys.stderr)
         return 130
@@ -270,6 +268,8 @@ def _demo(course: settings.Course, options: argparse.Namespace) -> int:
 
 
 def _test(course: settings.Course, options: argparse.Namespace) -> int:
+    if importlib.util.find_spec("pytest") is None:
+        raise CourseError("the tests' packages come with: python3 -m helpers.course setup test")
     tier = "quick" if options.quick else "test"
     return foreground.run([sys.executable, "-m", "tests.everything", tier], course.root)
 

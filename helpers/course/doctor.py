@@ -29,7 +29,6 @@ SECOND = 1.0  # between two words of what is being looked at
 MEMORY = 4  # GiB that one learner's notebook may take
 PORTS = {8888: "make lab PORT=9000", 8889: "course formgrade OUT --port 9001"}
 GRADING = "python3 -m helpers.course setup grading"
-MEND = "run `python3 -m helpers.course setup`, which installs what is missing"
 SETTINGS = Path("/proc/sys")
 # Settings of Linux that keep a program from making a sandbox: the value that does, and the cure.
 FORBIDDING = {
@@ -71,7 +70,9 @@ def _examined(look: Look, course: Course) -> Iterator[Finding]:
     try:
         yield from look(course)
     except Exception as error:  # whatever a half-installed package does
-        yield Finding("missing", f"{_name(look)}: {type(error).__name__}: {error}; {MEND}")
+        yield Finding(
+            "missing", f"{_name(look)}: {type(error).__name__}: {error}; {install.mend()}"
+        )
 
 
 def _name(look: Look) -> str:
@@ -115,7 +116,7 @@ def _packages(course: Course) -> Iterator[Finding]:
 
     project = _project(course)
     groups = project["optional-dependencies"]
-    level = "grading" if _version("nbgrader") else "lab"
+    level = install.level()
     extras = install.LEVELS[level].split(",")
     asked = [*project["dependencies"], *(line for group in extras for line in groups[group])]
     unfit = []
@@ -124,7 +125,7 @@ def _packages(course: Course) -> Iterator[Finding]:
         if not version or not requirement.specifier.contains(version, prereleases=True):
             unfit.append(f"{requirement} (found {version or 'none'})")
     if unfit:
-        yield Finding("missing", f"packages: {', '.join(unfit)}; {MEND}")
+        yield Finding("missing", f"packages: {', '.join(unfit)}; {install.mend()}")
     locked = [
         line.split("==")
         for lock in LOCKS
@@ -137,14 +138,15 @@ def _packages(course: Course) -> Iterator[Finding]:
         if _version(name).partition("+")[0] not in ("", version)  # "+cpu" says how it was built
     ]
     if other:
-        yield Finding("note", f"not the tested version: {', '.join(other)}; {MEND}")
+        yield Finding("note", f"not the tested version: {', '.join(other)}; {install.mend()}")
     if not unfit:
         yield Finding("ok", f"all {len(asked)} packages that are asked for, for: {level}")
 
 
 def _environment(course: Course) -> Iterator[Finding]:
-    if Path(sys.prefix) == course.root / ".venv" and (reason := install.stale(course.root, "lab")):
-        yield Finding("note", f"{sys.prefix}: {reason}; {MEND}")
+    reason = install.stale(course.root, install.level())
+    if reason and Path(sys.prefix) == course.root / ".venv":
+        yield Finding("note", f"{sys.prefix}: {reason}; {install.mend()}")
     else:
         yield Finding("ok", f"the environment {sys.prefix}")
 
@@ -227,7 +229,10 @@ def _kernel(_course: Course) -> Iterator[Finding]:
         yield Finding("ok", "the kernel python3 starts and finds torch and the helpers")
     else:
         told = f"the kernel python3 imports another package called helpers, {found or 'a folder'}"
-        yield Finding("missing", f"{told}: rename it, or `pip uninstall helpers`, then {MEND}")
+        yield Finding(
+            "missing",
+            f"{told}: rename it, or `pip uninstall helpers`, then {install.mend()}",
+        )
 
 
 def _namesakes(course: Course) -> Iterator[Finding]:
@@ -281,17 +286,9 @@ def _root(_course: Course) -> Iterator[Finding]:
         yield Finding("note", f"{told}: an ordinary user is safer")
 
 
-def _chromium(_course: Course) -> Iterator[Finding]:
-    names = ("chromium", "chromium-browser", "google-chrome")
-    if any(map(shutil.which, names)):
-        yield Finding("ok", "Chromium, for the tests in a browser")
-    else:
-        yield Finding("note", "no Chromium; only tests need it: apt install chromium")
-
-
 LOOKS: tuple[Look, ...] = (
     _python, _environment, _packages, _torch, _kernel, _namesakes, _nbgrader, _sandbox,
-    _disk, _memory, _ports, _root, _chromium,
+    _disk, _memory, _ports, _root,
 )  # fmt: skip
 
 

@@ -32,6 +32,9 @@ PIP = "pip>=25.1"  # shows what it is installing; older ones are silent for minu
 VENV = """\
 {python} cannot make environments: it has no module {module}. On Debian and Ubuntu:
 apt install python3-venv"""
+MISSING = """\
+{name} is not installed. What grading needs comes with: python3 -m helpers.course setup grading
+(in an environment of conda's with --here as well)"""
 FAILED = """\
 This could not be installed (see above). Is there internet and disk space?
 What is there stays; run the same command again to go on."""
@@ -50,9 +53,10 @@ def main(arguments: list[str]) -> int:
         return cli.main(arguments)
     try:
         root = settings.find().root
-        level = NEEDS.get(arguments[0] if arguments else "", "grading")
-        if stale(root, level):
-            install(root, level)
+        command = arguments[0] if arguments else "-h"
+        needed = "lab" if command.startswith("-") else NEEDS.get(command, "grading")
+        if stale(root, needed):
+            install(root, needed)
     except CourseError as error:
         print(error, file=sys.stderr)
         return 1
@@ -73,6 +77,18 @@ def _inside() -> bool:
 def python(root: Path) -> Path:
     """The environment's Python."""
     return root / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def level() -> str:
+    """Return what this Python is for: the highest level of which a package is there."""
+    packages = {"test": "pytest", "grading": "nbgrader"}
+    there = (each for each, name in packages.items() if importlib.util.find_spec(name))
+    return next(there, "lab")
+
+
+def mend() -> str:
+    """Return what to do where something is missing."""
+    return f"run `python3 -m helpers.course setup {level()}`, which installs what is missing"
 
 
 def installed(root: Path, level: str) -> Path:

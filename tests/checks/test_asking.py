@@ -10,7 +10,8 @@ from helpers.checks.engine import Answer, Exercise, compare
 from helpers.checks.engine.asking import ask
 from tests import tiers
 
-EXERCISES = tiers.sample([exercise for _, exercise in tiers.exercises()], 6)
+ALL = [exercise for _, exercise in tiers.exercises()]
+EXERCISES = ALL if tiers.CHANGED else tiers.sample(ALL, 6)
 
 
 def _always(found: Any, like: Answer) -> Answer:

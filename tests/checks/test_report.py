@@ -98,6 +98,8 @@ def test_an_exception_shows_the_learners_line_and_not_the_librarys(
     assert report.findings[0].line == f"line 5: {line}"
     assert _page(report).count("line 5: return torch.nn.Linear(2, 3)") == 1
     assert report._repr_mimebundle_()[FINDINGS]["findings"][0]["line"]
+    shell.run_cell("def g(tokens):\n    return f(tokens)")
+    assert start_here.positions(shell.user_ns["g"]).findings[0].line == f"line 5: {line}"
 
 
 class _Tags(HTMLParser):

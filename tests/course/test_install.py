@@ -102,6 +102,7 @@ def test_a_newer_lock_makes_the_environment_stale(checkout: Path) -> None:
     assert "not been installed" in install.stale(checkout, "lab")
     _installed(checkout, "")
     assert install.stale(checkout, "lab") == ""
+    assert "not been installed" in install.stale(checkout, "grading")
     later = install.installed(checkout, "lab").stat().st_mtime + 10
     os.utime(checkout / "requirements.lock", (later, later))
     assert install.stale(checkout, "lab").startswith("requirements.lock changed")

@@ -47,7 +47,7 @@ class TooLongError(BaseException):
 
 
 @contextmanager
-def limited(seconds: float = SECONDS) -> Iterator[None]:
+def limited(seconds: float) -> Iterator[None]:
     """End what takes too long, and refuse it memory without end."""
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
@@ -123,7 +123,7 @@ class Solution:
         namespace = dict(self._namespace)
         exercise = self.check.known()
         try:
-            with limited():
+            with limited(SECONDS):
                 exec(compile(text, "<cell>", "exec"), namespace)
                 return exercise.right(eval(self.check.answer, namespace), self.check.seed)
         except (Exception, TooLongError):

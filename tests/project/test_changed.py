@@ -1,5 +1,10 @@
 """`make quick` looks at what has changed."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from tests import changed
@@ -19,7 +24,7 @@ from tests.common import ROOT, UNITS
 )
 def test_a_file_belongs_to_an_exercise(path: str, exercise: str) -> None:
     assert exercise in changed.exercises([path])
-    assert changed.ASKING[0] in changed.tests([path])
+    assert "tests/checks/test_mistakes.py" in changed.tests([path])
 
 
 def test_mistakes_of_one_exercise_change_no_other() -> None:
@@ -56,6 +61,50 @@ def test_the_nearest_tests_come_first(path: str, nearest: str) -> None:
 
 
 def test_every_place_that_is_named_is_there() -> None:
-    assert all((ROOT / place).exists() for place in changed.tests(["README.md", *changed.READ_BY]))
-    assert changed.tests(["README.md"]) == ["tests/project"]
+    found = changed.tests(["README.md", *changed.READ_BY])
+    assert all((ROOT / place).is_file() for place in found) and len(found) == len(set(found))
+    assert {place.rpartition("/")[0] for place in changed.tests(["README.md"])} == {"tests/project"}
     assert changed.units(["helpers/course/authoring/build.py"]) == UNITS
+
+
+@pytest.mark.parametrize(
+    ("path", "tried"),
+    [
+        ("helpers/course/pages/templates/report.html", "tests/course/pages/test_report.py"),
+        ("helpers/checks/sinusoidal/__init__.py", "tests/checks/test_mistakes.py"),
+        ("helpers/course/intake/gone.py", "tests/course/intake/test_repair.py"),
+        ("tests/web/conftest.py", "tests/web/test_figures.py"),
+        ("Makefile", "tests/course/test_without_make.py"),
+        ("docs/claims.md", "tests/claims/test_claims.py"),
+    ],
+)
+def test_a_file_that_nothing_imports_has_tests_too(path: str, tried: str) -> None:
+    assert tried in changed.tests([path])
+
+
+MARKED = """
+import pytest
+@pytest.mark.parametrize("n", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_some(n): ...
+@pytest.mark.slow
+def test_slow(): ...
+@pytest.mark.rotating
+def test_rare(): ...
+class TestMany:
+    def test_plain(self): ...
+    @pytest.mark.rotating
+    def test_rotating(self): ...
+"""
+
+
+@pytest.mark.parametrize(("tier", "tried"), [("quick", 2), ("test", 5), ("nightly", 6)])
+def test_a_mark_leaves_out_what_bears_it_and_nothing_else(
+    tmp_path: Path, tier: str, tried: int
+) -> None:
+    place = tmp_path / "test_marked.py"
+    place.write_text(MARKED)
+    words = ["-m", "pytest", "-q", "-p", "tests.conftest", "--rootdir", str(tmp_path), str(place)]
+    there = os.environ | {"TIER": tier, "SAMPLE_SEED": "1", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, *words]
+    done = subprocess.run(command, cwd=tmp_path, env=there, capture_output=True, text=True)
+    assert f"{tried} passed" in done.stdout, done.stdout

@@ -68,7 +68,7 @@ def row_cut_at_the_front_of_a_sentence(first, second, length):
 @row.mistake(
     "Where both sentences are equally long, you shorten the first. The exercise says which one "
     "loses its token.",
-    breaks="if both are equally long",
+    breaks="if both are equally long, the second one does",
     loses="a pair that is too long",
 )
 def row_cut_in_the_first_if_equal(first, second, length):

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import jupytext
 from nbformat import ValidationError
 
 from helpers.course.settings import CourseError
@@ -71,6 +70,8 @@ def read(path: Path) -> list[Cell]:
     lines = [n for n, line in enumerate(text.split("\n"), 1) if line.startswith("# %%")]
     if not lines or text.split("\n")[0] != "# %% [markdown]":
         raise CourseError(f"{path}:1: a source begins with a '# %% [markdown]' cell, its title")
+    import jupytext  # only authors have it: learners' commands import this module, too
+
     try:
         raw = jupytext.reads(text, fmt="py:percent").cells
     except ValidationError as error:
