@@ -1,4 +1,4 @@
-"""Renew tests/durations.csv from a run: `make nightly` and then `python -m tests.durations`.
+"""Renew tests/durations.csv from a run: `make test` and then `python -m tests.durations`.
 
 The seconds are those of each file's tests, added up over the processes that ran side by side.
 """

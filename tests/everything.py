@@ -20,7 +20,9 @@ TYPES = "mypy"
 DRIFT = "helpers.course build --check"
 # conftest.py orders and shares the tests; more at a time than two cores, as many wait.
 PYTEST = "pytest -rs -n 4 --no-loadscope-reorder --max-worker-restart 0"
-NOTEBOOKS = "--nbval-lax --nbval-current-env --nbval-cell-timeout 600"  # executes solutions
+# nbval executes the solutions; tests.durations reads the record.
+ALL = f"{PYTEST} --nbval-lax --nbval-current-env --nbval-cell-timeout 600 tests solutions"
+RECORD = "--junitxml build/tests.xml"
 
 
 def quick() -> int:
@@ -42,16 +44,12 @@ def quick() -> int:
 
 def test() -> int:
     """Try all that is quick and a sample of the rest; return the exit code."""
-    return run("test", [*STYLE, f"{PYTEST} {NOTEBOOKS} tests solutions"], [TYPES, DRIFT])
+    return run("test", [*STYLE, f"{ALL} {RECORD}"], [TYPES, DRIFT])
 
 
 def nightly() -> int:
     """Try everything; return the exit code."""
-    return run(
-        "nightly",
-        [*STYLE, f"{PYTEST} {NOTEBOOKS} --junitxml build/tests.xml tests solutions"],
-        [TYPES, DRIFT],
-    )
+    return run("nightly", [*STYLE, ALL], [TYPES, DRIFT])
 
 
 def run(
