@@ -19,7 +19,7 @@ TESTS := $(BIN)/python -m pytest -n 4 --no-loadscope-reorder --max-worker-restar
 KEEPS := MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=68719476736
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick nightly plain mutants saboteurs promises colab lab work grade build check style study bench gpu table site serve lock clean
+.PHONY: help demo test quick nightly plain desk mutants saboteurs promises colab lab work grade build check style study bench gpu table site serve lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | \
@@ -36,7 +36,7 @@ quick: $(READY) ## what your change can break, in a minute
 test: $(READY) ## style, types, drift, and a sample of all tests, in ten minutes
 	@$(BIN)/python -m tests.everything test
 
-nightly: $(READY) ## all tests there are (an hour)
+nightly: $(READY) ## all tests there are (forty minutes)
 	@$(BIN)/python -m tests.everything nightly
 
 plain: export TIER = test
@@ -45,6 +45,12 @@ plain: $(READY) ## the tests that differ where there is neither bubblewrap nor C
 		tests/course/sandbox tests/course/pages tests/course/test_doctor.py \
 		tests/course/test_unprivileged.py tests/browser \
 		tests/course/grading/hostile tests/course/grading/test_grade.py
+
+desk: export TIER = test
+desk: $(READY) ## the tests of what runs on a learner's machine
+	@$(TESTS) --nbval-lax --nbval-current-env --nbval-cell-timeout 600 solutions tests/checks \
+		tests/corpora tests/encodings tests/model tests/notebooks tests/training tests/test_widgets.py \
+		tests/course/test_install.py tests/course/test_lab.py tests/course/test_work.py
 
 mutants: export SEEDS ?= 2
 mutants: $(READY) ## try every mistake, right answer and mutant: make mutants [UNITS="02-sinusoidal"]
