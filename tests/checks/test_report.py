@@ -86,6 +86,8 @@ def test_what_is_not_written_is_said_once_and_not_part_by_part() -> None:
     text = _text(_page(report))
     assert text.count("Not written yet") == 1 and "the paper" not in text and "✗" not in text
     assert str(report).count("Not written yet") == 1
+    half = Report("table", [Finding("first", 1, 0, STUB), Finding("second", 1, 0, "off by one")])
+    assert "second : not yet, 0 of 1" in _text(_page(half)) and "off by one" in str(half)
 
 
 def test_an_exception_shows_the_learners_line_and_not_the_librarys(

@@ -163,6 +163,14 @@ def alibi(ask: Ask, draw: random.Random) -> None:
     same(ask("slopes", "looks", heads, query, form), looks)
 
 
+def reach(ask: Ask, draw: random.Random) -> None:
+    bias = Alibi(16, 16, form="causal").double().bias(torch.arange(33) - draw.randrange(20, 33))
+    weights = bias.softmax(-1)
+    rising = weights.sort(descending=True).values.cumsum(-1)
+    words = 1 + (rising > 0.9).int().argmax(-1)
+    same(ask.all("slopes", "reach", [[each] for each in weights.tolist()]), words)
+
+
 def skewing(ask: Ask, draw: random.Random) -> None:
     length = draw.randint(1, 9)
     products = torch.arange(length * (2 * length - 1)).view(length, -1)
@@ -237,6 +245,7 @@ WRONG = {
     yarn: ("formulas", "Math.floor(turning(fast))", "Math.ceil(turning(fast))"),
     ntk: ("yarn", "(2 * n) / (D - 2)", "(2 * n) / D"),
     alibi: ("formulas", "n % 2 === 0", "n % 2 === 1"),
+    reach: ("slopes", "toSorted((a, b) => b - a)", "toSorted().reverse()"),
     skewing: ("formulas", "column - (length - 1)", "column - length"),
     patches: ("formulas", "wave(side * down + right)", "wave(side * right + down)"),
     attention: ("attention", "start + n) : vector", "n + n) : vector"),

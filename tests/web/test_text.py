@@ -13,7 +13,7 @@ from helpers.course.authoring import source
 from helpers.course.settings import Course
 from helpers.encodings import ALL
 from tests.common import ROOT, UNITS
-from web import explore, front, measured
+from web import encodings, explore, front, measured
 from web.encodings import equation
 from web.finishing import as_the_system_asks, used
 from web.markdown import CITED, cited, papers, relinked, rows
@@ -91,6 +91,15 @@ def test_a_picture_is_rounded_but_not_its_scale() -> None:
     assert small(drawn) == (
         '<g><path d="M1.23 2L3 -4.5z" x="0.02"/></g><use transform="scale(0.015625)"/>'
     )
+
+
+def test_heads_side_by_side_share_one_scale_of_colours() -> None:
+    for name in ("alibi", "none"):
+        figure, _ = encodings.alike(name)
+        images = [image for ax in figure.axes for image in ax.images]
+        lowest, highest = {image.get_clim() for image in images}.pop()
+        assert all(image.get_clim() == (lowest, highest) for image in images)
+        assert (lowest, highest) == (0, max(float(image.get_array().max()) for image in images))
 
 
 def test_a_section_ends_where_the_next_of_its_rank_begins() -> None:

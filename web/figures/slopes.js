@@ -11,7 +11,7 @@ export const looks = (heads, query, form) =>
   slopes(heads).map((slope) => softmax(range(WORDS).map((key) => alibi(slope, key - query, form))));
 
 /** In how many words 90 % of the weight lies. */
-function reach(weights) {
+export function reach(weights) {
   let sum = 0;
   return weights.toSorted((a, b) => b - a).findIndex((each) => (sum += each) > 0.9) + 1;
 }
