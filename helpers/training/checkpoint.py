@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import torch
+from torch import Tensor
 
 
 class Stateful(Protocol):
@@ -25,6 +28,27 @@ class Run(NamedTuple):
 
     parts: list[Stateful]
     identity: dict[str, Any]
+
+
+def digest(value: Any) -> str:
+    """Return a short digest of a text, a tensor, or a nest of them, such as a batch."""
+    found = hashlib.sha256()
+    for each in _parts(value):
+        found.update(each)
+    return found.hexdigest()[:16]
+
+
+def _parts(value: Any) -> Iterator[bytes]:
+    if isinstance(value, Tensor):
+        yield f"{value.dtype} {tuple(value.shape)}".encode()
+        yield value.detach().cpu().contiguous().view(-1).view(torch.uint8).numpy().tobytes()
+    elif isinstance(value, str):
+        yield value.encode()
+    elif isinstance(value, Mapping):
+        yield from _parts(value.values())
+    elif isinstance(value, Iterable):
+        for each in value:
+            yield from _parts(each)
 
 
 def save(path: Path, run: Run, losses: list[float]) -> None:

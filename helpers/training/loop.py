@@ -61,7 +61,8 @@ def train(
         precision: "float32", or "bfloat16" or "float16" for the products (autocast).
         compile: let torch.compile make one program of the model; takes a while to begin.
         checkpoint: file to go on from if it exists, and to write every `every` steps and at the
-            end. A run that was stopped and begun again ends with the same numbers on a CPU.
+            end. A run that was stopped and begun again ends with the same numbers on a CPU. The
+            file knows its run by these settings, the model, its first weights and first batch.
         limit: the lowest loss possible, in nats, shown beside the loss.
         levels: other losses to be compared with, by name.
         label: what the progress bar is called; without one there is none.
@@ -80,17 +81,24 @@ def train(
     schedules = [optimizers.schedule(each, lr, steps) for each in parts]
     device = next(model.parameters()).device.type
     scaler = torch.amp.GradScaler(device, enabled=precision == "float16")
-    identity = {
-        "steps": steps,
-        "lr": lr,
-        "optimizer": optimizer,
-        "precision": precision,
-        "shapes": [list(each.shape) for each in model.parameters()],
-    }
-    run = checkpoints.Run([model, *parts, *schedules, scaler], identity)
-    losses = checkpoints.load(checkpoint, run) if checkpoint else []
+    losses: list[float] = []
+    batch = draw()
+    if checkpoint:
+        identity = _of_first_process(
+            {
+                "steps": steps,
+                "lr": lr,
+                "optimizer": optimizer,
+                "precision": precision,
+                "model": checkpoints.digest(repr(model)),
+                "first weights": checkpoints.digest([*model.parameters(), *model.buffers()]),
+                "first batch": checkpoints.digest(batch),
+            }
+        )
+        run = checkpoints.Run([model, *parts, *schedules, scaler], identity)
+        losses = checkpoints.load(checkpoint, run)
     for _ in losses:
-        draw()  # the same batches again, so that the next one is the next
+        batch = draw()  # the same batches again, so that the next one is the next
     asked: nn.Module = _in_parallel(model)
     if compile:
         asked = torch.compile(asked)  # type: ignore[assignment]
@@ -108,7 +116,6 @@ def train(
         **({} if first and label else {"disable": True}),  # else TQDM_DISABLE decides
     ) as bar:
         while len(losses) < steps:
-            batch = draw()
             with _autocast(device, precision):
                 value = loss(asked, batch)
             for each in parts:
@@ -116,9 +123,13 @@ def train(
             scaler.scale(value).backward()
             for each in parts:
                 scaler.unscale_(each)
-            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            norm = nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            # In float16 a gradient may overflow; then no optimiser takes this step, or the others
+            # would take gradients that clipping has divided by infinity.
+            overflow = scaler.is_enabled() and not norm.isfinite()
             for each, plan in zip(parts, schedules, strict=True):
-                scaler.step(each)
+                if not overflow:
+                    scaler.step(each)
                 plan.step()
             scaler.update()
             losses.append(_mean(value))
@@ -131,7 +142,17 @@ def train(
                 curve.show(losses)
             if checkpoint and first and (len(losses) % every == 0 or len(losses) == steps):
                 checkpoints.save(checkpoint, run, losses)
+            if len(losses) < steps:
+                batch = draw()
     return losses
+
+
+def _of_first_process(identity: dict[str, Any]) -> dict[str, Any]:
+    """Return what the first of all processes has; each draws another part of the batch."""
+    found = [identity]
+    if dist.is_initialized():
+        dist.broadcast_object_list(found)
+    return found[0]
 
 
 def _show(bar: tqdm, loss: float, levels: Mapping[str, float]) -> None:

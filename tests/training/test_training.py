@@ -91,12 +91,14 @@ def test_a_batch_that_cannot_be_shared_is_refused() -> None:
     assert "--batch 7 must be a multiple of the 2 processes" in done.stderr
 
 
-def _small(device: str = "cpu", **options: Any) -> list[float]:
-    torch.manual_seed(0)
+def _small(
+    device: str = "cpu", encoding: str = "rotary", seed: int = 0, data: int = 0, **options: Any
+) -> list[float]:
+    torch.manual_seed(seed)
     grammar = Grammar()
     size = preset(vocab_size=grammar.vocab_size, d_model=32)
-    model = Pretraining(Bert(size, "rotary")).to(device)
-    draw = grammar_batches(grammar, 16, seed=0, pool=200, device=device)
+    model = Pretraining(Bert(size, encoding)).to(device)
+    draw = grammar_batches(grammar, 16, seed=data, pool=200, device=device)
     return train(model, draw, loss=places_loss, **{"steps": 30, "lr": 3e-3, **options})
 
 
@@ -171,13 +173,60 @@ def test_a_checkpoint_of_another_run_is_refused_and_a_broken_one_named(tmp_path:
 
 
 @pytest.mark.parametrize(
+    ("other", "differs"),
+    [
+        ({"encoding": "none"}, "model"),
+        ({"seed": 1}, "first weights"),
+        ({"data": 1}, "first batch"),
+    ],
+)
+def test_a_checkpoint_of_another_model_or_other_data_is_refused(
+    other: dict[str, Any], differs: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.pt"
+    _small(checkpoint=path, steps=2)
+    with pytest.raises(ValueError, match=f"of another run: .*{differs}="):
+        _small(checkpoint=path, steps=2, **other)
+
+
+class _Overflow(torch.autograd.Function):
+    """The identity, whose gradient is what an overflow leaves: infinity minus infinity."""
+
+    @staticmethod
+    def forward(_ctx: Any, x: Tensor) -> Tensor:
+        return x.clone()
+
+    @staticmethod
+    def backward(_ctx: Any, *_grads: Tensor) -> Tensor:
+        return torch.full((3,), torch.nan)
+
+
+def test_where_a_gradient_overflows_in_float16_no_optimiser_takes_the_step() -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))  # matrices to Muon, biases to AdamW
+    steps = iter(range(3))
+
+    def loss(asked: nn.Module, x: Tensor) -> Tensor:
+        y = asked(x)
+        if next(steps) == 1:
+            y = y.detach() @ model[1].weight + _Overflow.apply(model[1].bias)
+        return y.square().mean()
+
+    train(
+        model, partial(torch.ones, 1, 3), 3, loss=loss,
+        optimizer="muon", precision="float16", label="",
+    )  # fmt: skip
+    assert all(each.isfinite().all() for each in model.parameters())
+
+
+@pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"precision": "int8"}, "precision='int8' must be one of"),
         ({"optimizer": "sgd"}, "optimizer='sgd' must be one of"),
     ],
 )
-def test_unknown_options_are_named(options: dict[str, str], words: str) -> None:
+def test_unknown_options_are_named(options: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         _small(**options)
 
