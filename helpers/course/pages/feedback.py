@@ -99,7 +99,7 @@ class Grade:
     comment: str = ""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Mark:
     """All that a page says of a submission beside the notebook.
 

@@ -1,6 +1,7 @@
 """The page a learner gets: what it says, and that nothing in it can run."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -166,8 +167,8 @@ def test_a_late_notebook_says_what_that_cost(classroom: Classroom) -> None:
     path = classroom.out / "autograded" / "late" / UNIT / f"{UNIT}.ipynb"
     with Gradebook(gradebook(classroom.out), "order-matters") as book:
         mark = feedback.mark_of(book.find_submission(UNIT, "late"))
-    mark.penalty = 0.5
-    text = _text(feedback.render(nbformat.read(path, as_version=4), mark))
+    late = replace(mark, penalty=0.5)
+    text = _text(feedback.render(nbformat.read(path, as_version=4), late))
     assert "1.5 of 6 points" in text and "2 for the answers, less 0.5" in text
 
 
