@@ -137,15 +137,17 @@ def _grades(notebook: NotebookNode) -> dict[str, Grade]:
     """Return what nbgrader's autograder gives for each cell, and its comments, by grade_id."""
     found = {}
     for cell in notebook.cells:
-        told = cell.metadata.get("nbgrader", {})
-        unanswered = is_solution(cell) and told.get("checksum") == compute_checksum(cell)
+        nbgrader = cell.metadata.get("nbgrader", {})
+        unanswered = is_solution(cell) and nbgrader.get("checksum") == compute_checksum(cell)
         comment = "No response." if unanswered else ""  # as nbgrader's SaveAutoGrades says it
         if is_grade(cell):
             score, most = determine_grade(cell)
             waits = score is None
-            found[told.grade_id] = Grade(score or 0.0, most, needs_manual=waits, comment=comment)
+            found[nbgrader.grade_id] = Grade(
+                score or 0.0, most, needs_manual=waits, comment=comment
+            )
         elif comment:
-            found[told.grade_id] = Grade(comment=comment)
+            found[nbgrader.grade_id] = Grade(comment=comment)
     return found
 
 

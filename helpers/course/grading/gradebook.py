@@ -114,8 +114,8 @@ class ClassGradebook:
             submission = self.book.find_submission(found.unit, found.student)
             if self.rules:
                 lateness.enter(submission, found, self.rules)
-            told = {"late": lateness.described(submission, found)}
-            return entry["row"] | told | self._current(submission, entry)
+            row = entry["row"] | self._current(submission, entry)
+            return row | {"late": lateness.described(submission, found)}
 
     def now(self, student: str, unit: str) -> dict[str, Any]:
         """Return the marks, with what a person has given since in the penalty and on the page.
@@ -145,22 +145,10 @@ class ClassGradebook:
         if mark != result.mark and not result.problem:
             files["feedback"] = self._page(files["autograded"].decode(), mark)
         self._write(found, files)
-        hints = [hint for each in result.hints.values() for hint in each]
-        row = _marks(mark) | {
-            "student": found.student,
-            "unit": found.unit,
-            "seconds": round(result.total, 1),
-            "flags": "; ".join(result.flags),
-            "repairs": "; ".join([*found.notes, *result.repairs]),
-            "hints": list(dict.fromkeys(hints)),
-            "late": lateness.described(submission, found),
-            "limits": result.limited,
-        }
-        if result.problem:
-            row["status"] = f"graded, without a feedback page: {result.problem}"
-        noted = {"key": key, "row": row, "seconds": result.seconds, "mark": asdict(mark)}
-        noted |= {"answers": result.answers, "hints": result.hints}
-        journal.put(book, found.student, found.unit, noted)
+        row = _row(found, result, mark) | {"late": lateness.described(submission, found)}
+        new = {"key": key, "row": row, "seconds": result.seconds, "mark": asdict(mark)}
+        new |= {"answers": result.answers, "hints": result.hints}
+        journal.put(book, found.student, found.unit, new)
         return row, regrade.between(before, mark, entry.get("hints", {}), result.hints)
 
     def _current(self, submission: SubmittedAssignment, entry: journal.Entry) -> dict[str, Any]:
@@ -224,14 +212,31 @@ def _fill(submission: SubmittedAssignment, result: Result, answers: dict[str, st
     same = {name for name, digest in result.answers.items() if answers.get(name) == digest}
     grades = result.mark.grades
     for grade in notebook.grades:
-        mine = grades[grade.name]
-        grade.auto_score = None if mine.needs_manual else mine.score
-        given = grade.manual_score is not None or grade.extra_credit is not None
+        auto = grades[grade.name]
+        grade.auto_score = None if auto.needs_manual else auto.score
+        by_hand = grade.manual_score is not None or grade.extra_credit is not None
         review = grade.needs_manual_grade or grade.name.removesuffix("-test") not in same
-        undecided = mine.needs_manual and grade.manual_score is None
-        grade.needs_manual_grade = undecided or (given and review)
+        undecided = auto.needs_manual and grade.manual_score is None
+        grade.needs_manual_grade = undecided or (by_hand and review)
     for comment in notebook.comments:
         comment.auto_comment = grades.get(comment.name, Grade()).comment or None
+
+
+def _row(found: Submission, result: Result, mark: Mark) -> dict[str, Any]:
+    """Return the row of grades.csv of a submission."""
+    hints = [hint for each in result.hints.values() for hint in each]
+    row = _marks(mark) | {
+        "student": found.student,
+        "unit": found.unit,
+        "seconds": round(result.total, 1),
+        "flags": "; ".join(result.flags),
+        "repairs": "; ".join([*found.notes, *result.repairs]),
+        "hints": list(dict.fromkeys(hints)),
+        "limits": result.limited,
+    }
+    if result.problem:
+        row["status"] = f"graded, without a feedback page: {result.problem}"
+    return row
 
 
 def _marks(mark: Mark) -> dict[str, Any]:

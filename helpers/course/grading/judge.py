@@ -80,23 +80,23 @@ class Judge:
         return [instead or _as_output(report)]
 
     def _judged(self, test: Check, shown: list[NotebookNode]) -> tuple[Report, NotebookNode | None]:
-        """The report on what the kernel said, or what the cell shows in its place."""
+        """Return the report on the kernel's answers, or what the cell shows in its place."""
         none = Report(test.exercise, [])
-        published = [each.get("data", {}) for each in shown]
-        said = [data[kernel.ANSWERS] for data in published if kernel.ANSWERS in data]
+        data = [each.get("data", {}) for each in shown]
+        published = [each[kernel.ANSWERS] for each in data if kernel.ANSWERS in each]
         if errors := [each for each in shown if each.output_type == "error"]:
             return none, errors[-1]  # where the time was up, that comes behind what it interrupted
-        if len(said) != 1:
+        if len(published) != 1:
             return none, self._denied("the questions of the check were not answered")
         exercise = test.load()
         with _judging, torch.random.fork_rng(devices=[]):
-            drawn = exercise.drawn(test.seed)
-            asked = {part: len(cases) for part, cases in drawn.items()}
+            cases = exercise.drawn(test.seed)
+            numbers = {part: len(each) for part, each in cases.items()}
             try:
-                answers = kernel.from_json(said[0], asked)
+                answers = kernel.from_json(published[0], numbers)
             except ValueError as reason:
                 return none, self._denied(f"the answers were made up: {reason}")
-            return exercise.judge(answers, test.seed, drawn), None
+            return exercise.judge(answers, test.seed, cases), None
 
     def _denied(self, reason: str) -> NotebookNode:
         reason = reason[:LONGEST]  # it may quote what a learner sent
@@ -106,7 +106,7 @@ class Judge:
 
 
 def _call(function: str, *arguments: str) -> str:
-    """Code that calls a function of `kernel`."""
+    """Return code that calls a function of `kernel`."""
     return f"__import__({kernel.__name__!r}, fromlist=['']).{function}({', '.join(arguments)})"
 
 

@@ -41,7 +41,7 @@ LINES = (
     'per = "day" or per = "hour"',
     "grace = 15, in minutes",
     "nothing_after = 5, in days or hours",
-    "[due], and below it UNIT = 2026-10-24T23:59:00+02:00, or without +02:00 where zone is said",
+    "[due], and below it UNIT = 2026-10-24T23:59:00+02:00, or without +02:00 where there is a zone",
 )
 NOT_KNOWN = "not known"
 
@@ -83,17 +83,17 @@ class Rules:
         return 1.0 if begun > self.nothing_after else min(1.0, begun * self.percent / 100)
 
 
-def settle(out: Path, given: Path | None, units: list[str]) -> None:
-    """Copy a file to OUT/late.toml, if one is given, and see that what OUT has can be read.
+def settle(out: Path, file: Path | None, units: list[str]) -> None:
+    """Copy a file, if there is one, to OUT/late.toml, and see that what OUT has can be read.
 
     Raises:
         CourseError: it cannot, or names a unit that there is not.
     """
-    path = given or out / NAME
-    if unknown := sorted(read(path).due.keys() - set(units)) if path.exists() or given else []:
+    path = file or out / NAME
+    if unknown := sorted(read(path).due.keys() - set(units)) if path.exists() or file else []:
         raise CourseError(f"{path}: no unit {', '.join(unknown)}; there are {', '.join(units)}")
-    if given and given.resolve() != (out / NAME).resolve():
-        shutil.copyfile(given, out / NAME)
+    if file and file.resolve() != (out / NAME).resolve():
+        shutil.copyfile(file, out / NAME)
 
 
 def rules(out: Path) -> Rules | None:
@@ -113,14 +113,14 @@ def read(path: Path) -> Rules:
         CourseError: it says something else, or a due date has no time zone.
     """
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CourseError(f"{path} cannot be read: {error}") from error
-    zone = _zone(given.get("zone"))
-    wrong = [name for name, value in given.items() if not _is_right(name, value)]
-    if "percent" not in given:
-        wrong += [name for name in ("per", "grace", "nothing_after") if name in given]
-    for unit, moment in {} if wrong else given.get("due", {}).items():
+    zone = _zone(values.get("zone"))
+    wrong = [name for name, value in values.items() if not _is_right(name, value)]
+    if "percent" not in values:
+        wrong += [name for name in ("per", "grace", "nothing_after") if name in values]
+    for unit, moment in {} if wrong else values.get("due", {}).items():
         if not isinstance(moment, datetime) or not (moment.tzinfo or zone):
             wrong.append(f"{unit} = {moment}")
     if wrong:
@@ -128,9 +128,9 @@ def read(path: Path) -> Rules:
         raise CourseError(f"{path}: {', '.join(wrong)} cannot be read so; {lines}")
     due = {
         unit: moment if moment.tzinfo else moment.replace(tzinfo=zone)
-        for unit, moment in given.get("due", {}).items()
+        for unit, moment in values.get("due", {}).items()
     }
-    return Rules(**given | {"zone": zone, "due": due})
+    return Rules(**values | {"zone": zone, "due": due})
 
 
 def _is_right(name: str, value: Any) -> bool:
