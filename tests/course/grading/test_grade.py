@@ -16,7 +16,7 @@ from helpers.course.authoring import build
 from helpers.course.cli import main
 from helpers.course.grading import grade
 from helpers.course.settings import Course, CourseError
-from tests.common import ESSAY, ISOLATED, LESSON
+from tests.common import ISOLATED, LESSON
 from tests.course.judged import hand_in
 
 pytestmark = pytest.mark.usefixtures("warm_sandboxes")
@@ -99,29 +99,6 @@ def test_a_second_run_keeps_nothing_of_a_withdrawn_notebook(tiny: Course, tmp_pa
     for place in (tmp_path / "in", tmp_path / "in" / "out", tiny.root, tmp_path / "in" / ".."):
         with pytest.raises(CourseError, match="name a"):
             _grade(tiny, tmp_path / "in", place)
-
-
-def test_an_essay_waits_for_a_person(tiny: Course, tmp_path: Path) -> None:
-    tiny.text(UNIT).write_text(LESSON + ESSAY)
-    built = build.make(tiny, UNIT, tmp_path / "made")
-    assert "Because" not in nbformat.writes(built.released)
-    answered = nbformat.from_dict(built.solution)
-    answered.cells[-1].source = "It is so."
-    hand_in(tmp_path / "in", ada=answered)
-    row = _grade(tiny, tmp_path / "in", tmp_path / "out").iloc[0]
-    assert (row.score, row.max_score, row.status) == (2, 6, "graded, the rest by hand")
-
-
-@pytest.mark.filterwarnings("ignore:Non-unique cell id")
-def test_a_cell_that_is_there_twice_is_repaired(tiny: Course, tmp_path: Path) -> None:
-    built = build.make(tiny, UNIT, tmp_path / "made")
-    twice = nbformat.from_dict(built.solution)
-    [test] = [each for each in twice.cells if each.id == "double-test"]
-    twice.cells.append(test)  # the same grade_id again: nbgrader alone would stop
-    hand_in(tmp_path / "in", twice=twice)
-    row = _grade(tiny, tmp_path / "in", tmp_path / "out").iloc[0]
-    assert (row.score, row.status) == (2, "graded")
-    assert "checks that stand there more than once" in row.repairs
 
 
 def test_a_failure_inside_nbgrader_is_one_row(
