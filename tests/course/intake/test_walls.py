@@ -15,7 +15,7 @@ import pytest
 from nbformat import v4
 
 from helpers.course import intake
-from helpers.course.grading import words
+from helpers.course.grading import code_flags
 from helpers.course.intake import reader
 from helpers.course.intake.parcel import Limits
 from helpers.course.intake.reader import Reader
@@ -214,7 +214,7 @@ def test_what_takes_long_to_read_comes_to_an_end(
     try:
         notebook, repairs = intake.repaired(path.read_bytes(), v4.new_notebook(cells=[code]))
         assert all(len(each) <= reader.TEXT for each in repairs)
-        assert all(len(each) < 100 for each in words.strange(notebook))
+        assert all(len(each) < 100 for each in code_flags.strange(notebook))
     except CourseError as error:
         assert re.search(r"more than 6 s|are allowed|accents", str(error))
     assert time.monotonic() - start < 20

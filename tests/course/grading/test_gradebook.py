@@ -1,0 +1,196 @@
+"""A batch comes into the gradebook as a whole; points given by hand stay, or wait for a review."""
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import wait
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.dbutil import write_alembic_ini
+
+from helpers.course import export
+from helpers.course.authoring.nbgrade import COURSE, gradebook
+from helpers.course.grading import autograde, grade, journal
+from helpers.course.grading.execute import Outcome
+from helpers.course.grading.gradebook import SEARCHED, ClassGradebook, Graded
+from helpers.course.intake import Submission
+from helpers.course.settings import Course, CourseError
+from tests.course.judged import UNIT, Desk, desk, hand_in
+from tests.course.pages.entered import RIGHT, Classroom
+
+__all__ = ["desk"]
+MINE = {"double": "return x + x"}  # which the check does not know
+Again = Callable[[Desk, pytest.MonkeyPatch], pd.DataFrame]
+
+
+def _give(out: Path, name: str, **given: Any) -> None:
+    """As formgrader does."""
+    with Gradebook(gradebook(out), COURSE) as book:
+        found = book.find_grade(name, UNIT, UNIT, "ada")
+        for key, value in (given | {"needs_manual_grade": False}).items():
+            setattr(found, key, value)
+        book.db.commit()
+
+
+def _mend(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+    monkeypatch.setattr(grade, "LIBRARY", "mended")
+    return desk.grade(desk.root / "in")
+
+
+def _a_newer_check(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+    desk.accepted["double"].add(MINE["double"])
+    return _mend(desk, monkeypatch)
+
+
+def _a_newer_notebook(desk: Desk, _: pytest.MonkeyPatch) -> pd.DataFrame:
+    hand_in(
+        desk.root / "in",
+        ada=desk.work(double=MINE["double"] + "\n\n", triple="return 3 * x  # at last"),
+    )
+    return desk.grade(desk.root / "in")
+
+
+def _the_old_notebook_gone(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+    shutil.rmtree(desk.out / "submitted")
+    return _mend(desk, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        pytest.param(lambda desk, _: desk.grade(desk.root / "in"), id="a second run"),
+        pytest.param(lambda desk, _: desk.grade(desk.root / "in", learners=["ada"]), id="--only"),
+        pytest.param(lambda desk, _: desk.grade(desk.root / "in", unit=UNIT), id="--unit"),
+        _mend,
+        _a_newer_check,
+        _a_newer_notebook,
+        _the_old_notebook_gone,
+    ],
+)
+def test_points_given_by_hand_are_kept(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, again: Again
+) -> None:
+    hand_in(desk.root / "in", ada=desk.work(**MINE))
+    assert desk.grade(desk.root / "in").score[0] == "2.0"
+    _give(desk.out, "double-test", manual_score=1.5, extra_credit=0.25)
+    with Gradebook(gradebook(desk.out), COURSE) as book:
+        book.find_comment("double", UNIT, UNIT, "ada").manual_comment = "Well done."
+        book.db.commit()
+    row = again(desk, monkeypatch).iloc[0]
+    assert (float(row.score), float(row.pending), row.status) == (3.75, 0, "graded")
+    page = (desk.out / "feedback" / "ada" / UNIT / f"{UNIT}.html").read_text()
+    assert "Well done." in page and "<strong>3.75</strong> of 4" in page
+
+
+@pytest.mark.parametrize("given", [{"manual_score": 1.5}, {"extra_credit": 1.5}])
+def test_another_answer_waits_until_somebody_has_looked_at_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, given: dict[str, float]
+) -> None:
+    hand_in(desk.root / "in", ada=desk.work(**MINE))
+    desk.grade(desk.root / "in")
+    _give(desk.out, "double-test", **given)
+    hand_in(desk.root / "in", ada=desk.work(double="return x * x"))
+    for _ in range(2):  # the second time it is as it was
+        row = desk.grade(desk.root / "in", learners=["ada"]).iloc[0]
+        assert (row.score, row.pending) == ("3.5", "2.0")
+    changes = (desk.out / "changes.csv").read_text()
+    assert 'double,1.5,"1.5, pending"' in changes and "triple" not in changes
+    _give(desk.out, "double-test", **given)
+    assert float(_mend(desk, monkeypatch).pending[0]) == 0
+
+
+@pytest.fixture
+def classroom(tiny: Course, tmp_path: Path) -> Classroom:
+    """The tiny unit with an essay, and nobody's notebook."""
+    return Classroom(tiny, tmp_path / "out")
+
+
+def test_an_essay_waits_only_if_it_is_another(
+    classroom: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert classroom.enter("ada", RIGHT)["pending"] == 4
+    _give(classroom.out, "why", manual_score=3)
+    assert classroom.enter("ada", RIGHT, essay="It is so.\n")["pending"] == 0
+    with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
+        patched.setattr(journal, "put", lambda *_: 1 / 0)  # all is written; the machine stops
+        classroom.enter("ada", RIGHT, essay="It is otherwise.")
+    row = classroom.enter("ada", RIGHT, essay="It is otherwise.")
+    assert (row["score"], row["pending"]) == (5, 4)
+
+
+def test_a_batch_is_in_the_gradebook_as_a_whole_or_not_at_all(
+    classroom: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = classroom.built.released
+    results = {who: autograde.result(UNIT, who, released, Outcome(), []) for who in ("ada", "eve")}
+    batch = [(Submission(who, UNIT), "a key", result) for who, result in results.items()]
+    put = journal.put
+
+    def stopped(book: Gradebook, student: str, unit: str, entry: journal.Entry) -> None:
+        if student == "eve":
+            raise KeyboardInterrupt
+        put(book, student, unit, entry)
+
+    with classroom.opened() as book:
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(journal, "put", stopped)
+            book.enter(batch)
+        assert book.book.students == [] and list(journal.entries(classroom.out)) == []
+        assert [row["status"] for row in book.enter(batch)] == ["graded"] * 2
+    assert len(list(journal.entries(classroom.out))) == 2
+
+
+def test_one_that_is_refused_costs_the_others_of_its_batch_nothing(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All are ready at once, as the workers are quick."""
+    archive = desk.archive(**{f"{who}/{UNIT}.ipynb": desk.work() for who in ("ada", "bob", "eve")})
+    enter, batches = ClassGradebook.enter, []
+
+    def refusing(book: ClassGradebook, batch: Sequence[Graded]) -> list[dict[str, Any]]:
+        students = [found.student for found, *_ in batch]
+        batches.append(students)
+        if "bob" in students:
+            raise CourseError("it is refused")
+        return enter(book, batch)
+
+    monkeypatch.setattr(ClassGradebook, "enter", refusing)
+    monkeypatch.setattr(grade, "wait", lambda on_way, **_: wait(on_way))
+    rows = desk.grade(archive, workers=2)
+    assert rows.status.tolist() == ["graded", "it is refused", "graded"]
+    assert rows.score.tolist() == ["4.0", "0.0", "4.0"]
+    assert batches == [["ada", "bob", "eve"], ["ada"], ["bob"], ["eve"]]
+    assert sorted(e["row"]["student"] for e in journal.entries(desk.out)) == ["ada", "eve"]
+
+
+def test_rows_are_found_without_reading_those_of_the_class(classroom: Classroom) -> None:
+    for table, column in SEARCHED:
+        with sqlite3.connect(classroom.out / "gradebook.db") as book:
+            asked = f"EXPLAIN QUERY PLAN SELECT id FROM {table} WHERE {column} = 'x'"
+            [plan] = book.execute(asked).fetchall()
+        assert f"USING INDEX order_matters_{table}" in plan[-1]
+
+
+def test_a_new_gradebook_has_the_version_that_nbgraders_command_says(classroom: Classroom) -> None:
+    with sqlite3.connect(classroom.out / "gradebook.db") as ours:
+        (version,) = ours.execute("SELECT version_num FROM alembic_version").fetchone()
+    settings = classroom.out / "alembic.ini"
+    write_alembic_ini(str(settings), gradebook(classroom.out))
+    alembic = str(Path(sys.executable).with_name("alembic"))
+    command = [alembic, "-c", str(settings), "heads"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said.split()[0] == version
+
+
+def test_marks_that_are_in_no_gradebook_are_none(desk: Desk) -> None:
+    hand_in(desk.root / "in", ada=desk.work())
+    desk.grade(desk.root / "in")
+    (desk.out / "gradebook.db").unlink()
+    with pytest.raises(CourseError, match=r"holds no gradebook\.db"):
+        export.export(desk.out, "moodle", None, "", "")
