@@ -1,7 +1,7 @@
 """The page that a learner gets back: marks and what to do about them, then the notebook.
 
-nbgrader's own GenerateFeedback writes it, by `exporter_class` in nbgrader_config.py: all there is
-to say is in the autograded notebook and in the gradebook.
+`render` makes it of an autograded notebook and a `Mark`. nbgrader's own GenerateFeedback calls it
+by `Feedback`, the `exporter_class` in nbgrader_config.py, which fills the mark from the gradebook.
 """
 
 from __future__ import annotations
@@ -28,6 +28,41 @@ from helpers.course.pages.rendering import PATIENCE
 
 HEADING = re.compile(r"### (Exercise \d+: .+)")
 LEVEL = re.compile(r"<h([1-6])>(.*?)</h\1>", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What a cell has: points, the most, and what a person has to do or has said.
+
+    Args:
+        needs_manual: a person still has to give the points.
+        by_hand: a person has given them.
+        comment: that person's, or nbgrader's own on an answer left empty.
+    """
+
+    score: float = 0.0
+    max_score: float = 0.0
+    needs_manual: bool = False
+    by_hand: bool = False
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a learner has in a unit.
+
+    Args:
+        grades: by nbgrader's name of each cell for an answer or its check. A cell that has a
+            comment but no points of its own has a `max_score` of 0.
+        penalty: points lost because the notebook came late.
+        seconds_late: after the due date; 0 where it was in time, or nobody knows.
+    """
+
+    unit: str
+    student: str
+    grades: dict[str, Grade]
+    penalty: float = 0.0
+    seconds_late: float = 0.0
 
 
 @dataclass
@@ -92,37 +127,62 @@ class Feedback(Exporter):
     def from_notebook_node(  # type: ignore[override]  # as nbconvert's own HTMLExporter, a text
         self, nb: NotebookNode, resources: Any = None, **_options: Any
     ) -> tuple[str, ResourcesDict]:
-        """The page, for the student and assignment that `resources` name."""
+        """Return the page for the student and assignment that `resources` name."""
         notebook, resources = super().from_notebook_node(nb, resources)
-        of_whom = resources["nbgrader"]
-        names = of_whom["notebook"], of_whom["assignment"], of_whom["student"]
-        with Gradebook(of_whom["db_url"]) as book:
-            submitted = book.find_submission_notebook(*names)
-            exercises = _exercises(notebook, submitted)
-            end = time.monotonic() + PATIENCE
-            text = page(
-                "feedback.html.j2",
-                unit=of_whom["assignment"],
-                student=of_whom["student"],
-                score=submitted.score,
-                max_score=submitted.max_score,
-                late=submitted.late_submission_penalty or 0,
-                late_by=lateness.words(lateness.seconds(submitted.assignment)),
-                exercises=list(exercises.values()),
-                notices=_notices(notebook),
-                cells=_in_order([_cell(cell, exercises, end) for cell in notebook.cells]),
+        names = resources["nbgrader"]
+        with Gradebook(names["db_url"]) as book:
+            submitted = book.find_submission_notebook(
+                names["notebook"], names["assignment"], names["student"]
             )
-        return text, resources
+            mark = Mark(
+                unit=names["assignment"],
+                student=names["student"],
+                grades=_grades(submitted),
+                penalty=submitted.late_submission_penalty or 0.0,
+                seconds_late=lateness.seconds(submitted.assignment),
+            )
+        return render(notebook, mark), resources
+
+
+def _grades(submitted: Any) -> dict[str, Grade]:
+    """Read the grade and the comment of each cell from a notebook of the gradebook."""
+    comments = {each.name: each.comment or "" for each in submitted.comments}
+    grades = {name: Grade(comment=comment) for name, comment in comments.items()}
+    for each in submitted.grades:
+        by_hand = each.manual_score is not None
+        waits, comment = bool(each.needs_manual_grade), comments.get(each.name, "")
+        grades[each.name] = Grade(each.score, each.max_score, waits, by_hand, comment)
+    return grades
+
+
+def render(notebook: NotebookNode, mark: Mark) -> str:
+    """Return the page, as HTML.
+
+    Args:
+        notebook: as it stands in autograded/, without hidden tests and harmless.
+    """
+    exercises = _exercises(notebook, mark.grades)
+    end = time.monotonic() + PATIENCE
+    return page(
+        "feedback.html.j2",
+        unit=mark.unit,
+        student=mark.student,
+        score=sum(each.score for each in mark.grades.values()),
+        max_score=sum(each.max_score for each in mark.grades.values()),
+        late=mark.penalty,
+        late_by=lateness.words(mark.seconds_late),
+        exercises=list(exercises.values()),
+        notices=_notices(notebook),
+        cells=_in_order([_cell(cell, exercises, end) for cell in notebook.cells]),
+    )
 
 
 def _grade_id(cell: NotebookNode) -> str:
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
 
 
-def _exercises(notebook: NotebookNode, submitted: Any) -> dict[str, Exercise]:
+def _exercises(notebook: NotebookNode, grades: dict[str, Grade]) -> dict[str, Exercise]:
     """By name, in the order of the notebook; titles are read from the headings above."""
-    grades = {grade.name: grade for grade in submitted.grades}
-    comments = {comment.name: comment.comment for comment in submitted.comments}
     found: dict[str, Exercise] = {}
     title = ""
     for cell in notebook.cells:
@@ -134,12 +194,12 @@ def _exercises(notebook: NotebookNode, submitted: Any) -> dict[str, Exercise]:
         if name not in found:
             found[name], title = Exercise(name, title or name), ""
         row = found[name]
-        row.comment = comments.get(_grade_id(cell)) or row.comment
-        if is_grade(cell) and (grade := grades.get(_grade_id(cell))):
-            row.score += grade.score
-            row.points += grade.max_score
-            row.waiting |= bool(grade.needs_manual_grade)
-            row.by_hand |= grade.manual_score is not None
+        grade = grades.get(_grade_id(cell), Grade())
+        row.comment = grade.comment or row.comment
+        row.score += grade.score
+        row.points += grade.max_score
+        row.waiting |= grade.needs_manual
+        row.by_hand |= grade.by_hand
         if is_grade(cell) and cell.cell_type == "code":
             row.findings += findings_in(cell.outputs)
             row.message = row.message or _failure(cell)
