@@ -13,7 +13,7 @@ from helpers.course.pages import report
 from helpers.course.sandbox.session import error
 from tests.common import needs_browser, tiny_course
 from tests.course.pages.entered import RIGHT, UNIT, WRONG, Classroom, code, display
-from tests.course.pages.test_feedback import PNG
+from tests.course.pages.payloads import PNG
 from tests.web.axe import refused
 
 FEEDBACK = f"feedback/ada/{UNIT}/{UNIT}.html"

@@ -8,7 +8,6 @@ import pandas as pd
 
 from helpers.course.grading import similarity
 from helpers.course.grading.similarity import Pair
-from helpers.course.pages import rendering
 from helpers.course.pages.page import page
 
 
@@ -19,9 +18,7 @@ def write(out: Path, graded: pd.DataFrame) -> list[Pair]:
         for unit, rows in graded.groupby("unit")
         for pair in similarity.pairs(out, str(unit), sorted(rows.student))
     ]
-    text = page(
-        "similar.html.j2", pairs=found, alike=similarity.ALIKE, code=rendering.code, zip=zip
-    )
+    text = page("similar.html.j2", pairs=found, alike=similarity.ALIKE, zip=zip)
     fresh = out / "similar.html.new"
     fresh.write_text(text, encoding="utf-8")
     fresh.replace(out / "similar.html")
