@@ -120,7 +120,7 @@ def otter(built: Built, notebooks: list[NotebookNode], folder: Path) -> float:
         assert isinstance(test, Check)
         call = f">>> check.{test.exercise}({test.answer}, seed={test.seed}).complete\nTrue"
         suite = {"cases": [{"code": call, "hidden": True}], "scored": True, "type": "doctest"}
-        told = {"name": name, "points": test.known().points, "suites": [suite]}
+        told = {"name": name, "points": test.load().points, "suites": [suite]}
         (tests / f"{name.replace('-', '_')}.py").write_text(f"OK_FORMAT = True\ntest = {told!r}\n")
     there = {"PYTHONPATH": f"{OTTER.resolve()}:{COURSE.root}"}
     command = [sys.executable, "-m", "otter"]

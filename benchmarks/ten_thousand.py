@@ -28,14 +28,14 @@ from unittest import mock
 import nbformat
 import numpy as np
 import pandas as pd
+from helpers.course.grading.marking import Graded
+from helpers.course.grading.work import Kit, Task
 from nbformat import NotebookNode
 
 from benchmarks import grading as small
 from helpers import recorded
 from helpers.course.authoring import build
 from helpers.course.grading import grade, judge, marking, work
-from helpers.course.grading.marking import Graded
-from helpers.course.grading.work import Kit, Task
 from helpers.course.pages import report
 from helpers.course.sandbox import bubblewrap, pool
 

@@ -102,7 +102,6 @@ def _parser() -> argparse.ArgumentParser:
     again = "leave all else as it is, and grade again only "
     grade.add_argument("--only", action="append", default=[], help=again + "this learner")
     grade.add_argument("--unit", default="", help=again + "this unit")
-    grade.add_argument("--exercise", default="", help=again + "this exercise of the unit")
     grade.add_argument("--no-sandbox", action="store_true", help="run learners' code unprotected")
     kept = "stopped; what has been graded is kept, and the same command goes on from there"
     grade.set_defaults(run=_grade, stopped=kept, graded=True)
@@ -225,7 +224,7 @@ def _grade(course: settings.Course, options: argparse.Namespace) -> int:
             isolated=isolated,
             workers=options.workers,
             scheduler=options.scheduler,
-            choice=regrade.Choice(tuple(options.only), options.unit, options.exercise),
+            choice=regrade.Choice(tuple(options.only), options.unit),
             late=options.late,
             groups=options.groups,
         )

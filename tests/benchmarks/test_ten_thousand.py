@@ -6,12 +6,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from helpers.course.grading.marking import Graded
+from helpers.course.grading.work import Task
 from nbformat import v4
 
 from benchmarks import grading as small
 from benchmarks import ten_thousand as bench
-from helpers.course.grading.marking import Graded
-from helpers.course.grading.work import Task
 from helpers.course.sandbox import bubblewrap
 from helpers.course.sandbox.process import Limits
 from helpers.course.settings import Course

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import tempfile
 import time
 from collections.abc import Iterator
@@ -21,15 +20,12 @@ from nbgrader.preprocessors import ClearHiddenTests
 from nbgrader.utils import is_grade
 from tqdm import tqdm
 
-from helpers import checks
 from helpers.checks.engine.report import Report, findings_in
-from helpers.course.authoring import contents, released, source
-from helpers.course.authoring.nbgrade import Grader
+from helpers.course.authoring import check_call, contents, nbgrade, released, source
 from helpers.course.authoring.notebook import instructor
 from helpers.course.settings import Course, CourseError
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
-ASKED = re.compile(r"^check\.(\w+)\([^#]*?\bseed=", re.MULTILINE)  # as judge.py reads it
 
 
 @dataclass(frozen=True)
@@ -78,7 +74,7 @@ def build(course: Course, units: list[str], execute: bool = True) -> None:
 
 
 def make(course: Course, unit: str, folder: Path) -> Built:
-    """Write source/ and release/ of `unit` under `folder`, and its row in the gradebook there.
+    """Write source/ and release/ of `unit` under `folder`.
 
     Raises:
         CourseError: a source is refused, or gives other points for an exercise than its check.
@@ -87,34 +83,29 @@ def make(course: Course, unit: str, folder: Path) -> Built:
     if faults := list(_other_points(unit, cells)):
         raise CourseError("\n".join(f"{course.text(unit)}:{each}" for each in faults))
     notebook = instructor(cells, unit, course)
-    _write({folder / "source" / unit / f"{unit}.ipynb": notebook})
-    Grader(course, folder).release(unit)
-    handed_out = nbformat.read(folder / "release" / unit / f"{unit}.ipynb", as_version=4)
+    handed_out = nbgrade.release(notebook, nbgrade.settings(course))
     handed_out.metadata[released.KEY] = released.digests(handed_out)
+    made = {"source": notebook, "release": handed_out}
+    _write({folder / kind / unit / f"{unit}.ipynb": each for kind, each in made.items()})
     return Built(notebook, handed_out, _solution(notebook))
 
 
 def _other_points(unit: str, cells: list[source.Cell]) -> Iterator[str]:
-    """Name the exercises that have other points than their checks: right answers would lose some.
-
-    Raises:
-        CourseError: the course has no checks of the unit.
-    """
-    tests = [cell for cell in cells if cell.kind == "test"]
-    asked = [(cell, found[1]) for cell in tests if (found := ASKED.search(cell.text))]
-    try:
-        known = checks.exercises(unit) if asked else {}
-    except ImportError as error:
-        raise CourseError(f"{unit} asks for checks that cannot be imported: {error}") from error
-    for cell, name in asked:
-        written = cell.keys["points"]
-        if name not in known:
-            yield f"{cell.line}: {unit} has no check.{name}, but {', '.join(known)}"
-        elif not math.isclose(parts := known[name].points, written):
+    """Name the graded cells that are no check, or have other points than it."""
+    for cell in cells:
+        if cell.kind != "test":
+            continue
+        try:
+            check = check_call.read(unit, cell.text)
+            parts, written = check.load().points, cell.keys["points"]
+        except CourseError as error:
+            yield f'{cell.line}: test="{cell.name}": {error}'
+            continue
+        if not math.isclose(parts, written):
             yield (
                 f'{cell.line}: test="{cell.name}" has points={written:g}, but the parts of its '
                 f"check add up to {parts:g}; write points={parts:g}, or change the parts in "
-                f"{checks.package(unit).replace('.', '/')}"
+                f"{check.module.replace('.', '/')}"
             )
 
 

@@ -47,7 +47,7 @@ class Grade:
     comment: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Mark:
     """What a learner has in a unit.
 

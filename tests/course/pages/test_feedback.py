@@ -11,9 +11,11 @@ from playwright.sync_api import Browser, Page
 
 from helpers.checks.engine.report import FINDINGS, Report
 from helpers.course.authoring.nbgrade import gradebook
-from helpers.course.pages.feedback import Grade, Mark, render
+from helpers.course.pages import feedback
+from helpers.course.pages.feedback import Feedback, Grade, Mark, render
 from helpers.course.pages.sanitize import sanitize
 from helpers.course.sandbox.session import error
+from helpers.course.settings import Course, CourseError
 from tests.common import needs_browser
 from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom, code, display
 from tests.course.pages.payloads import PNG
@@ -105,23 +107,38 @@ def test_comments_points_by_hand_and_what_lateness_cost_are_shown() -> None:
     assert text.count("Comment: Good, &lt;i&gt;but&lt;/i&gt; why?") == 2
 
 
-def test_nbgraders_own_command_shows_what_its_gradebook_has(course: Classroom) -> None:
-    course.enter("bob", RIGHT)
-    with Gradebook(gradebook(course.out), "order-matters") as book:
+def test_nbgraders_own_command_shows_what_its_gradebook_has(tiny: Course, tmp_path: Path) -> None:
+    room = Classroom(tiny, tmp_path / "out")
+    room.enter("bob", RIGHT)
+    with Gradebook(gradebook(room.out), "order-matters") as book:
         grade = book.find_grade("why", UNIT, UNIT, "bob")
         grade.manual_score, grade.needs_manual_grade = 3, False
         book.find_comment("why", UNIT, UNIT, "bob").manual_comment = "Good."
         book.find_submission_notebook(UNIT, UNIT, "bob").late_submission_penalty = 0.5
         book.db.commit()
-    course.grader.feedback(UNIT, "bob")
-    text = _text(course.page("bob"))
+    about = {"assignment": UNIT, "student": "bob", "db_url": gradebook(room.out)}
+    path = room.out / "autograded" / "bob" / UNIT / f"{UNIT}.ipynb"
+    page, _ = Feedback().from_filename(str(path), resources={"nbgrader": about})
+    text = _text(page)
     assert "4.5 of 6 points" in text and "3 of 4 points, given by hand" in text
     assert "Comment: Good." in text and "21" not in text
+    room.again("bob")
+    assert "3 of 4 points, given by hand" in _text(room.page("bob"))
 
 
-@pytest.fixture
-def course(tiny: object, tmp_path: Path) -> Classroom:
-    return Classroom(tiny, tmp_path / "out")  # type: ignore[arg-type]
+def test_a_page_that_cannot_be_written_costs_no_marks(
+    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(notebook: NotebookNode, mark: Mark) -> str:
+        raise CourseError("it broke")
+
+    room = Classroom(tiny, tmp_path / "out")
+    with monkeypatch.context() as patched:
+        patched.setattr(feedback, "render", failing)
+        row = room.enter("kim", RIGHT)
+    assert row["score"] == 2 and row["status"] == "graded, without a feedback page: it broke"
+    room.again("kim")
+    assert "2 of 6 points" in _text(room.page("kim"))
 
 
 @pytest.mark.parametrize(

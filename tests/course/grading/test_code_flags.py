@@ -4,7 +4,7 @@ import pytest
 from nbformat import v4
 
 from helpers import checks
-from helpers.course.grading.words import named, strange
+from helpers.course.grading.code_flags import named, strange
 
 
 @pytest.mark.parametrize(
