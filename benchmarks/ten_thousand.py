@@ -34,9 +34,9 @@ from nbformat import NotebookNode
 
 from benchmarks import grading as small
 from helpers import recorded
+from helpers.course import report
 from helpers.course.authoring import build
 from helpers.course.grading import grade, judge, marking, work
-from helpers.course.pages import report
 from helpers.course.sandbox import bubblewrap, pool
 
 WORKERS = (1, 8, 32, 64)

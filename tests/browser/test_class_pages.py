@@ -8,8 +8,8 @@ import pytest
 from nbformat import v4
 from playwright.sync_api import Page
 
+from helpers.course import report
 from helpers.course.grading import grade
-from helpers.course.pages import report
 from helpers.course.sandbox.session import error
 from tests.common import needs_browser, tiny_course
 from tests.course.pages.entered import RIGHT, UNIT, WRONG, Classroom, code, display

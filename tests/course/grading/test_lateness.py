@@ -8,11 +8,12 @@ import pytest
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
+from helpers.course import report
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
 from helpers.course.grading import lateness, regrade
 from helpers.course.grading.lateness import Policy
-from helpers.course.pages import feedback, report
+from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Mark
 from helpers.course.settings import CourseError
 from tests.course.judged import UNIT, Desk, desk

@@ -6,11 +6,12 @@ import nbformat
 import pandas as pd
 from nbformat import v4
 
-from helpers.course.pages import predictions, report
+from helpers.course import report
+from helpers.course.report import predictions
 from helpers.course.settings import Course
 from tests.common import LESSON
 from tests.course.pages.entered import RIGHT, UNIT, Classroom, code
-from tests.course.pages.test_report import _row, _section, _written
+from tests.course.report.test_report import row, section, written
 
 ASKED = """
 # %%
@@ -40,18 +41,18 @@ def test_answers_are_counted_by_what_the_source_asks(tiny: Course, tmp_path: Pat
     for student, (letter, number) in WRITTEN.items():
         made.enter(student, RIGHT, [code(CALL.format(letter)), code(NUMBER.format(number))])
     made.enter("fay", RIGHT)  # deleted both cells
-    rows = [_row(student) for student in [*WRITTEN, "fay"]]
-    section = _section(_written(tiny, made.out, rows), "predictions")
-    assert f"{UNIT} · At 96 tokens &lt;the&gt; loss is" in section
-    assert "a) low 0 b) high 2 no prediction 5" in section
-    assert "median -0.12, middle half -0.31 to 0.06 2 no prediction 5" in section
-    assert "lower" not in section and "mine" not in section
+    rows = [row(student) for student in [*WRITTEN, "fay"]]
+    told = section(written(tiny, made.out, rows), "predictions")
+    assert f"{UNIT} · At 96 tokens &lt;the&gt; loss is" in told
+    assert "a) low 0 b) high 2 no prediction 5" in told
+    assert "median -0.12, middle half -0.31 to 0.06 2 no prediction 5" in told
+    assert "lower" not in told and "mine" not in told
 
 
-def test_a_unit_without_predictions_has_no_such_section(tiny: Course, tmp_path: Path) -> None:
+def test_a_unit_without_predictions_has_no_suchsection(tiny: Course, tmp_path: Path) -> None:
     made = Classroom(tiny, tmp_path / "out")
     made.enter("ada", RIGHT)
-    assert "predictions" not in _written(tiny, made.out, [_row("ada")])
+    assert "predictions" not in written(tiny, made.out, [row("ada")])
     assert predictions.predictions(tiny, made.out, pd.DataFrame({"unit": [], "student": []})) == []
     assert report.write(tiny, made.out).exists()
 
@@ -65,4 +66,4 @@ def test_each_unit_counts_its_own_learners(tiny: Course, tmp_path: Path) -> None
         nbformat.write(v4.new_notebook(cells=[code(CALL.format('"a"'))]), place)
     graded = pd.DataFrame({"unit": [UNIT, "02-later"], "student": ["ada", "bob"]})
     found = predictions.predictions(tiny, tmp_path, graded)
-    assert [(each.given["a"], each.none) for each in found] == [(1, 0), (0, 1)] * 2
+    assert [[n for _, n in each.counts] for each in found] == [[1, 0, 0], [1]] * 2
