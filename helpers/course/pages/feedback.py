@@ -91,16 +91,6 @@ class Exercise:
             return "right"
         return "partly" if self.grade.score > 0 else "wrong"
 
-    @property
-    def parts(self) -> list[Finding]:
-        """Return the findings, each message only where it is given first."""
-        return told_once(self.findings)
-
-    @property
-    def hints(self) -> list[str]:
-        """Return each hint once, in the order of the parts."""
-        return list(dict.fromkeys(f.hint for f in self.findings if f.hint))
-
 
 class Feedback(Exporter):
     """nbgrader's exporter for `GenerateFeedback`."""
@@ -142,14 +132,13 @@ def render(notebook: NotebookNode, mark: Mark) -> str:
     return page(
         "feedback.html.j2",
         mark=mark,
-        score=sum(each.score for each in mark.grades.values()),
-        max_score=sum(each.max_score for each in mark.grades.values()),
         exercises=list(exercises.values()),
         notices=_notices(notebook),
         cells=list(_cells(notebook, exercises)),
         picture=markup.picture,
         alt=_alt,
         failure=_failure,
+        told_once=told_once,
     )
 
 

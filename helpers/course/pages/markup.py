@@ -67,8 +67,7 @@ class _Renderer(IPythonRenderer):
     """Markdown to HTML; what is safe in it `CLEANER` decides."""
 
     def __init__(self, attachments: Mapping[str, Any]) -> None:
-        super().__init__(allow_harmful_protocols=True, exclude_anchor_links=True)
-        self.attachments = attachments
+        super().__init__(exclude_anchor_links=True, attachments=dict(attachments))
 
     def block_html(self, html: str) -> str:
         return _tags(html) + "\n"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import time
+from collections.abc import Mapping
 from typing import Any, cast
 
 from nbformat import NotebookNode, from_dict, v4
@@ -81,7 +82,7 @@ def _output(output: NotebookNode, in_time: bool) -> NotebookNode | None:
     return None
 
 
-def _data(data: dict[str, Any], in_time: bool) -> dict[str, Any]:
+def _data(data: Mapping[Any, Any], in_time: bool) -> dict[str, Any]:
     """Return text, pictures that are what they say, clean HTML, and what a check has found."""
     kept: dict[str, Any] = {}
     if "text/plain" in data:

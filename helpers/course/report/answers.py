@@ -16,7 +16,7 @@ from nbgrader.api import (
 )
 
 from helpers.course.authoring import source
-from helpers.course.authoring.nbgrade import gradebook
+from helpers.course.authoring.nbgrade import COURSE, gradebook
 from helpers.course.grading import journal
 from helpers.course.settings import Course
 
@@ -51,23 +51,14 @@ def answers(course: Course, out: Path, graded: pd.DataFrame) -> pd.DataFrame:
 
 def _scores(out: Path) -> list[Any]:
     """Read every graded cell from the gradebook, in the order of `TYPES`."""
-    with Gradebook(gradebook(out), "order-matters") as book:
-        found = (
-            book.db.query(
-                SubmittedAssignment.student_id,
-                Assignment.name,
-                GradeCell.name,
-                Grade.score,
-                GradeCell.max_score,
-                Grade.needs_manual_grade,
-            )
-            .select_from(Grade)
-            .join(GradeCell, Grade.cell_id == GradeCell.id)
-            .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
-            .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-            .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
-        )
-        return [tuple(each) for each in found]
+    columns = (
+        *(SubmittedAssignment.student_id, Assignment.name, GradeCell.name),
+        *(Grade.score, GradeCell.max_score, Grade.needs_manual_grade),
+    )
+    with Gradebook(gradebook(out), COURSE) as book:
+        cells = book.db.query(*columns).select_from(Grade).join(Grade.cell.of_type(GradeCell))
+        of_whom = cells.join(Grade.notebook).join(SubmittedNotebook.assignment)
+        return [tuple(each) for each in of_whom.join(SubmittedAssignment.assignment)]
 
 
 def _titles(course: Course, units: list[str]) -> dict[tuple[str, str], str]:

@@ -119,7 +119,7 @@ def test_nbgraders_own_command_shows_what_its_gradebook_has(tiny: Course, tmp_pa
     about = {"assignment": UNIT, "student": "bob", "db_url": gradebook(room.out)}
     path = room.out / "autograded" / "bob" / UNIT / f"{UNIT}.ipynb"
     page, _ = Feedback().from_filename(str(path), resources={"nbgrader": about})
-    text = _text(page)
+    text = _text(str(page))
     assert "4.5 of 6 points" in text and "3 of 4 points, given by hand" in text
     assert "Comment: Good." in text and "21" not in text
     room.again("bob")
