@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import nbformat
@@ -36,6 +37,11 @@ class UnitBundle:
     unit: str
     release: NotebookNode
     checks: dict[str, Check]
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of all that decides about marks."""
+        return hashlib.sha256(repr((self.release.cells, self.checks)).encode()).hexdigest()
 
 
 @dataclass
@@ -131,14 +137,15 @@ def _grades(notebook: NotebookNode) -> dict[str, Grade]:
     """Return what nbgrader's autograder gives for each cell, and its comments, by grade_id."""
     found = {}
     for cell in notebook.cells:
-        unanswered = is_solution(cell) and cell.metadata.nbgrader.checksum == compute_checksum(cell)
+        told = cell.metadata.get("nbgrader", {})
+        unanswered = is_solution(cell) and told.get("checksum") == compute_checksum(cell)
         comment = "No response." if unanswered else ""  # as nbgrader's SaveAutoGrades says it
         if is_grade(cell):
             score, most = determine_grade(cell)
-            grade = Grade(score or 0.0, most, needs_manual=score is None, comment=comment)
-            found[cell.metadata.nbgrader.grade_id] = grade
+            waits = score is None
+            found[told.grade_id] = Grade(score or 0.0, most, needs_manual=waits, comment=comment)
         elif comment:
-            found[cell.metadata.nbgrader.grade_id] = Grade(comment=comment)
+            found[told.grade_id] = Grade(comment=comment)
     return found
 
 

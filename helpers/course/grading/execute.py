@@ -12,7 +12,7 @@ from functools import partial
 from nbformat import NotebookNode
 
 from helpers.course.grading import code_flags
-from helpers.course.grading.judge import Check, Judge, exercises
+from helpers.course.grading.judge import Check, Judge
 from helpers.course.intake.lesson import definitions, is_unchanged, to_run
 from helpers.course.sandbox import pool
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
@@ -86,8 +86,6 @@ class _Execution:
         if strange := code_flags.strange(job.notebook):
             told = ", ".join(strange[:5])
             self.outcome.flags.append(f"words in its code that no exercise needs: {told}")
-        asked = exercises(job.tests)
-        self.outcome.flags += code_flags.named(job.notebook, asked)
         start = time.monotonic()
         self.end = start + job.limits.notebook_seconds
         self.gone = ""  # why the rest is not run

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from nbformat import NotebookNode
 from tqdm import tqdm
 
 import helpers
@@ -89,33 +88,23 @@ def grade(
         zone = str(rules.zone) if rules and rules.zone else ""
         found = intake.find(course, submissions, out / "unpacked", zone)
         found = choice.of(of_groups.spread(found, groups) if groups else found)
-        units = {u: _prepared(course, u, out) for u in sorted({e.unit for e in found} - {""})}
         nbgrade.settle(course, out)
         with (
             closing(ClassGradebook(out, nbgrade.settings(course))) as book,
             executor(scheduler, workers, isolated) as (pool, capacity),
         ):
-            for name, unit in units.items():
-                book.add_unit(name, unit.instructor)
-            run = _Run(book, units, _secret(out), limits, isolated, again=bool(choice))
+            units = {e.unit for e in found} - {""}
+            bundles = {unit: _bundle(course, unit, out, book) for unit in sorted(units)}
+            run = _Run(book, bundles, _secret(out), limits, isolated, again=bool(choice))
             run.all(found, pool, AHEAD * capacity)
         return _written(out, run.rows, others)
 
 
-@dataclass(frozen=True)
-class _Unit:
-    """A unit; `digest` is of all that decides about marks."""
-
-    bundle: UnitBundle
-    instructor: NotebookNode
-    digest: str
-
-
-def _prepared(course: Course, unit: str, out: Path) -> _Unit:
+def _bundle(course: Course, unit: str, out: Path, book: ClassGradebook) -> UnitBundle:
+    """Build a unit in OUT, and enter it into the gradebook."""
     built = build.make(course, unit, out)
-    asked = tests(unit, built.instructor)
-    digest = hashlib.sha256(repr((built.released.cells, asked)).encode()).hexdigest()
-    return _Unit(UnitBundle(unit, built.released, asked), built.instructor, digest)
+    book.add_unit(unit, built.instructor)
+    return UnitBundle(unit, built.released, tests(unit, built.instructor))
 
 
 def _secret(out: Path) -> bytes:
@@ -146,7 +135,7 @@ class _Run:
     """One run over all submissions; `again` grades also what has been graded before."""
 
     book: ClassGradebook
-    units: dict[str, _Unit]
+    bundles: dict[str, UnitBundle]
     secret: bytes
     limits: Limits
     isolated: bool
@@ -177,7 +166,7 @@ class _Run:
             if not self.again and (row := self.book.again(found, self._key(found))):
                 self._add(found, row)
                 return None
-            bundle = self.units[found.unit].bundle
+            bundle = self.bundles[found.unit]
             seeded = with_seeds(bundle.checks, self.secret, found.digest)
             files = {name: path.read_bytes() for name, path in found.files.items()}
             return pool.submit(
@@ -196,7 +185,7 @@ class _Run:
     def _key(self, found: Submission) -> str:
         """Return what the journal calls this notebook and all that decides about its marks."""
         of_whom = [found.student, found.unit, found.digest, found.when]
-        parts = [*of_whom, self.units[found.unit].digest, LIBRARY]
+        parts = [*of_whom, self.bundles[found.unit].digest, LIBRARY]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def _finish(self, done: dict[Future[Result], Submission]) -> None:

@@ -9,13 +9,14 @@ import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import nbformat
+import pandas as pd
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
+from nbgrader.api import Gradebook, SubmittedAssignment
 from sqlalchemy import text
 from traitlets.config import Config
 
@@ -23,7 +24,6 @@ from helpers.course.authoring import nbgrade
 from helpers.course.authoring.nbgrade import COURSE
 from helpers.course.grading import journal, lateness, regrade
 from helpers.course.grading.autograde import Result
-from helpers.course.grading.regrade import Change
 from helpers.course.intake import Submission
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Grade, Mark
@@ -98,7 +98,8 @@ class ClassGradebook:
         """
         with self.transaction():
             entered = [self._enter(*each) for each in batch]
-        regrade.add(self.out, [change for _, changed in entered for change in changed])
+        for _, changed in entered:
+            regrade.add(self.out, changed)
         return [row for row, _ in entered]
 
     def again(self, found: Submission, key: str) -> dict[str, Any] | None:
@@ -110,7 +111,7 @@ class ClassGradebook:
             entry = journal.find(self.book, found.student, found.unit)
             if not entry or entry["key"] != key:
                 return None
-            submission = self._submission(found.student, found.unit)
+            submission = self.book.find_submission(found.unit, found.student)
             if self.rules:
                 lateness.enter(submission, found, self.rules)
             told = {"late": lateness.described(submission, found)}
@@ -124,16 +125,19 @@ class ClassGradebook:
         """
         with self.transaction():
             if entry := journal.find(self.book, student, unit):
-                return self._current(self._submission(student, unit), entry)
+                return self._current(self.book.find_submission(unit, student), entry)
         raise CourseError(f"{self.out} holds no marks of {student} in {unit}; grade again")
 
-    def _enter(self, found: Submission, key: str, result: Result) -> tuple[dict, list[Change]]:
-        whose = found.student, found.unit
-        entry = journal.find(self.book, *whose) or {}
-        before = feedback.mark_of(self._submission(*whose)) if entry else None
-        self.book.update_or_create_student(found.student)
+    def _enter(
+        self, found: Submission, key: str, result: Result
+    ) -> tuple[dict[str, Any], pd.DataFrame]:
+        """Return the row of a submission, and what is another than before, after it is entered."""
+        book, names = self.book, (found.unit, found.student)
+        entry = journal.find(book, found.student, found.unit) or {}
+        before = feedback.mark_of(book.find_submission(*names)) if entry else None
+        book.update_or_create_student(found.student)
         late = {"timestamp": found.when} if found.when else {}
-        submission = self.book.update_or_create_submission(found.unit, found.student, **late)
+        submission = book.update_or_create_submission(*names, **late)
         _fill(submission, result, entry.get("answers", {}))
         if self.rules:
             lateness.enter(submission, found, self.rules)
@@ -142,17 +146,22 @@ class ClassGradebook:
             files["feedback"] = self._page(files["autograded"].decode(), mark)
         self._write(found, files)
         hints = [hint for each in result.hints.values() for hint in each]
-        row = {"student": found.student, "unit": found.unit, "seconds": round(result.total, 1)}
-        row |= {"flags": "; ".join(result.flags), "limits": result.limited}
-        row["repairs"] = "; ".join([*found.notes, *result.repairs])
-        row |= {"hints": list(dict.fromkeys(hints)), "late": lateness.described(submission, found)}
-        row |= _marks(mark)
+        row = _marks(mark) | {
+            "student": found.student,
+            "unit": found.unit,
+            "seconds": round(result.total, 1),
+            "flags": "; ".join(result.flags),
+            "repairs": "; ".join([*found.notes, *result.repairs]),
+            "hints": list(dict.fromkeys(hints)),
+            "late": lateness.described(submission, found),
+            "limits": result.limited,
+        }
         if result.problem:
             row["status"] = f"graded, without a feedback page: {result.problem}"
-        told = {"answers": result.answers, "hints": result.hints, "mark": asdict(mark)}
-        journal.put(self.book, *whose, {"key": key, "row": row, "seconds": result.seconds} | told)
-        old = entry.get("hints", {})
-        return row, list(regrade.between(before, mark, old, result.hints)) if before else []
+        noted = {"key": key, "row": row, "seconds": result.seconds, "mark": asdict(mark)}
+        noted |= {"answers": result.answers, "hints": result.hints}
+        journal.put(book, found.student, found.unit, noted)
+        return row, regrade.between(before, mark, entry.get("hints", {}), result.hints)
 
     def _current(self, submission: SubmittedAssignment, entry: journal.Entry) -> dict[str, Any]:
         """Return what a row says of the marks now, and keep page and journal in step with them."""
@@ -167,21 +176,15 @@ class ClassGradebook:
             journal.put(self.book, mark.student, mark.unit, changed)
         return _marks(mark)
 
-    def _submission(self, student: str, unit: str) -> SubmittedAssignment:
-        try:
-            return self.book.find_submission(unit, student)
-        except MissingEntry as error:
-            raise CourseError(str(error)) from error
-
     def _charged(self, submission: SubmittedAssignment) -> Mark:
         """Return the mark of a submission, after its penalty is brought up to date."""
         self.book.db.flush()
         self.book.db.expire_all()
         mark = feedback.mark_of(submission)
         earned = sum(each.score for each in mark.grades.values())
-        mark.penalty = lateness.penalty(submission, earned, self.rules, self.config)
-        submission.notebooks[0].late_submission_penalty = mark.penalty or None
-        return mark
+        penalty = lateness.penalty(submission, earned, self.rules, self.config)
+        submission.notebooks[0].late_submission_penalty = penalty or None
+        return replace(mark, penalty=penalty)
 
     def _page(self, autograded: str, mark: Mark) -> bytes:
         notebook = nbformat.v4.reads(autograded)

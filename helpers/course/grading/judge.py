@@ -13,14 +13,13 @@ import torch
 from nbformat import NotebookNode, v4
 from nbgrader.utils import is_grade
 
-from helpers.checks.engine import Exercise, Report
+from helpers.checks.engine import Report
 from helpers.course.authoring import check_call
 from helpers.course.authoring.check_call import Check
 from helpers.course.sandbox import kernel
 from helpers.course.sandbox.session import error
-from helpers.course.settings import CourseError
 
-__all__ = ["Check", "Judge", "exercises", "tests", "with_seeds"]
+__all__ = ["Check", "Judge", "tests", "with_seeds"]
 
 
 def tests(unit: str, instructor: NotebookNode) -> dict[str, Check]:
@@ -32,15 +31,11 @@ def tests(unit: str, instructor: NotebookNode) -> dict[str, Check]:
     Raises:
         CourseError: one of them is no check.
     """
-    found = {}
-    for cell in instructor.cells:
-        if is_grade(cell) and cell.cell_type == "code":
-            name = cell.metadata.nbgrader.grade_id
-            try:
-                found[name] = check_call.read(unit, cell.source)
-            except CourseError as error:
-                raise CourseError(f"{unit}, {name}: {error}") from error
-    return found
+    return {
+        cell.metadata.nbgrader.grade_id: check_call.read(unit, cell.source)
+        for cell in instructor.cells
+        if is_grade(cell) and cell.cell_type == "code"
+    }
 
 
 def with_seeds(tests: Mapping[str, Check], secret: bytes, notebook: str) -> dict[str, Check]:
@@ -108,11 +103,6 @@ class Judge:
         if reason not in self.flags:
             self.flags.append(reason)
         return error("NoMarks", reason)
-
-
-def exercises(tests: Mapping[str, Check]) -> dict[str, Exercise]:
-    """Return what these check, by the name of the exercise."""
-    return {test.exercise: test.load() for test in tests.values()}
 
 
 def _call(function: str, *arguments: str) -> str:

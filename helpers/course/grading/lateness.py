@@ -23,6 +23,7 @@ import tomllib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from nbgrader.api import SubmittedAssignment
@@ -30,41 +31,43 @@ from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
 from helpers.course.intake import Submission, times
+from helpers.course.pages.page import duration
 from helpers.course.settings import CourseError
 
 NAME = "late.toml"
 STEPS = {"hour": timedelta(hours=1), "day": timedelta(days=1)}
-KEYS = {
-    "zone": 'zone = "Europe/Berlin"',
-    "percent": "percent = 10, up to 100",
-    "per": 'per = "day" or per = "hour"',
-    "grace": "grace = 15, in minutes",
-    "nothing_after": "nothing_after = 5, in days or hours",
-    "due": "[due], and below it lines like UNIT = 2026-10-24T23:59:00+02:00",
-}
+LINES = (
+    'zone = "Europe/Berlin"',
+    "percent = 10, up to 100",
+    'per = "day" or per = "hour"',
+    "grace = 15, in minutes",
+    "nothing_after = 5, in days or hours",
+    "[due], and below it UNIT = 2026-10-24T23:59:00+02:00, or without +02:00 where zone is said",
+)
 NOT_KNOWN = "not known"
 
 
 @dataclass(frozen=True)
-class Policy:
-    """What lateness costs, of the points earned.
+class Rules:
+    """What late.toml says; its keys are explained above.
 
     Args:
-        percent: lost for each step, of `STEPS`, that has begun.
-        grace: minutes that cost nothing.
-        nothing_after: steps after which nothing is left.
+        due: the due dates by unit.
     """
 
-    percent: float
+    due: dict[str, datetime] = field(default_factory=dict)
+    zone: tzinfo | None = None
+    percent: float = 0.0
     per: str = "day"
-    grace: float = 0
+    grace: float = 0.0
     nothing_after: float = math.inf
 
     def __str__(self) -> str:
+        """Return what lateness costs, in words; empty where it costs nothing."""
         grace = f", {self.grace:g} minutes of grace" * bool(self.grace)
         steps = f"{self.nothing_after:g} {self.per}{'s' * (self.nothing_after != 1)}"
         last = f", nothing after {steps}" * math.isfinite(self.nothing_after)
-        return f"{self.percent:g}% per {self.per}{grace}{last}"
+        return f"{self.percent:g}% per {self.per}{grace}{last}" * bool(self.percent)
 
     def lost(self, due: datetime, handed_in: datetime) -> float:
         """Return the fraction of the points that is lost.
@@ -79,15 +82,6 @@ class Policy:
             late = handed_in.astimezone(due.tzinfo).replace(tzinfo=None) - due.replace(tzinfo=None)
         begun = max(1, math.ceil(late / STEPS[self.per]))
         return 1.0 if begun > self.nothing_after else min(1.0, begun * self.percent / 100)
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What late.toml says."""
-
-    due: dict[str, datetime] = field(default_factory=dict)
-    policy: Policy | None = None
-    zone: tzinfo | None = None
 
 
 def settle(out: Path, given: Path | None, units: list[str]) -> None:
@@ -110,8 +104,7 @@ def rules(out: Path) -> Rules | None:
 
 def policy(out: Path) -> str:
     """Return a line that says what lateness costs; empty where OUT has none."""
-    found = rules(out)
-    return str(found.policy) if found and found.policy else ""
+    return str(rules(out) or "")
 
 
 def read(path: Path) -> Rules:
@@ -124,24 +117,33 @@ def read(path: Path) -> Rules:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CourseError(f"{path} cannot be read: {error}") from error
-    number = (int, float)
-    right = {
-        "zone": lambda name: _zone(name) is not None,
-        "percent": lambda value: type(value) in number and 0 < value <= 100,
-        "per": lambda name: name in list(STEPS),
-        "grace": lambda value: type(value) in number and 0 <= value < math.inf,
-        "nothing_after": lambda value: type(value) in number and value > 0,
-        "due": lambda value: isinstance(value, dict),
-    }
-    wrong = [name for name, value in given.items() if name not in right or not right[name](value)]
+    zone = _zone(given.get("zone"))
+    wrong = [name for name, value in given.items() if not _is_right(name, value)]
     if "percent" not in given:
         wrong += [name for name in ("per", "grace", "nothing_after") if name in given]
+    for unit, moment in {} if wrong else given.get("due", {}).items():
+        if not isinstance(moment, datetime) or not (moment.tzinfo or zone):
+            wrong.append(f"{unit} = {moment}")
     if wrong:
-        lines = "\n  ".join(["it may have these lines:", *KEYS.values()])
+        lines = "\n  ".join(["it may have these lines:", *LINES])
         raise CourseError(f"{path}: {', '.join(wrong)} cannot be read so; {lines}")
-    zone, due = _zone(given.pop("zone", "")), given.pop("due", {})
-    moments = {unit: _moment(path, unit, value, zone) for unit, value in due.items()}
-    return Rules(moments, Policy(**given) if given else None, zone)
+    due = {
+        unit: moment if moment.tzinfo else moment.replace(tzinfo=zone)
+        for unit, moment in given.get("due", {}).items()
+    }
+    return Rules(**given | {"zone": zone, "due": due})
+
+
+def _is_right(name: str, value: Any) -> bool:
+    """Return whether a key of the file may have this value."""
+    if name == "due":
+        return isinstance(value, dict)
+    if name == "zone":
+        return _zone(value) is not None
+    if name == "per":
+        return value in list(STEPS)
+    most = {"percent": 100, "grace": math.inf, "nothing_after": math.inf}.get(name, -1)
+    return type(value) in (int, float) and 0 <= value <= most
 
 
 def _zone(name: object) -> ZoneInfo | None:
@@ -149,19 +151,6 @@ def _zone(name: object) -> ZoneInfo | None:
         return ZoneInfo(str(name)) if name else None
     except (OSError, ValueError, LookupError):
         return None
-
-
-def _moment(path: Path, unit: str, value: object, zone: tzinfo | None) -> datetime:
-    """Return a due date, which says of which clock it is."""
-    if not isinstance(value, datetime):
-        raise CourseError(f"{path}: {unit} = {value} should be like 2026-10-24T23:59:00+02:00")
-    if value.tzinfo is None:
-        meant = value.replace(tzinfo=zone or UTC).isoformat()
-        raise CourseError(
-            f"{path}: {unit} = {value.isoformat()} has no time zone. "
-            f"Write {meant} if {zone or 'UTC'} is meant, else its own offset"
-        )
-    return value
 
 
 def enter(submission: SubmittedAssignment, found: Submission, rules: Rules) -> None:
@@ -181,14 +170,12 @@ def penalty(
         earned: points that the submission has now.
     """
     late = seconds(submission)
-    if rules:
-        if not rules.policy or not late:
-            return 0.0
-        moments = (submission.duedate, submission.timestamp)
-        due, handed_in = (m.replace(tzinfo=UTC).astimezone(rules.zone or UTC) for m in moments)
-        return round(rules.policy.lost(due, handed_in) * earned, 2)
     if not late:
         return 0.0
+    if rules:
+        moments = (submission.duedate, submission.timestamp)
+        due, handed_in = (m.replace(tzinfo=UTC).astimezone(rules.zone or UTC) for m in moments)
+        return round(rules.lost(due, handed_in) * earned, 2)
     step = AssignLatePenalties(config=config)
     step.init_plugin()
     cost = step.plugin_inst.late_submission_penalty(submission.student_id, earned, late)
@@ -208,15 +195,7 @@ def described(submission: SubmittedAssignment, found: Submission) -> str:
         return ""
     if not submission.timestamp:
         return NOT_KNOWN
-    return words(seconds(submission)) or "no"
-
-
-def words(late: float) -> str:
-    """Return seconds as people say them; a minute that has begun counts."""
-    hours, minutes = divmod(math.ceil(late / 60), 60)
-    days, hours = divmod(hours, 24)
-    parts = [(days, "d"), (hours, "h"), (minutes, "min")]
-    return " ".join(f"{number} {unit}" for number, unit in parts if number)
+    return duration(seconds(submission)) or "no"
 
 
 def _handed_in(found: Submission, zone: tzinfo | None) -> datetime | None:

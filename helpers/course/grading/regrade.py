@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -15,6 +15,10 @@ from helpers.course.pages.feedback import Grade, Mark
 from helpers.course.settings import CourseError, printable
 
 NAME = "changes.csv"
+CHANGES = [
+    "when", "student", "unit", "exercise", "points_before", "points_after", "hint_before",
+    "hint_after",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -77,40 +81,19 @@ def rows_of(out: Path) -> pd.DataFrame:
     return rows
 
 
-@dataclass(frozen=True)
-class Change:
-    """A line of changes.csv."""
-
-    when: str
-    student: str
-    unit: str
-    exercise: str
-    points_before: str
-    points_after: str
-    hint_before: str
-    hint_after: str
-
-    def __str__(self) -> str:
-        text = f"{printable(self.student)}, {self.unit}, {self.exercise}: "
-        text += f"{self.points_before} → {self.points_after} points"
-        if self.hint_before != self.hint_after:
-            text += f"\n  hint before: {printable(self.hint_before) or 'none'}"
-            text += f"\n  hint after: {printable(self.hint_after) or 'none'}"
-        return text
-
-
 Hints = Mapping[str, list[str]]  # by exercise
 
 
-def between(before: Mark, after: Mark, hints: Hints, hints_after: Hints) -> Iterator[Change]:
-    """Yield what is another in the exercises of a notebook that is graded again."""
-    when = datetime.now(UTC).isoformat()
-    for name, grade in before.grades.items():
+def between(before: Mark | None, after: Mark, hints: Hints, hints_after: Hints) -> pd.DataFrame:
+    """Return what is another in the exercises of a notebook that is graded again."""
+    rows = []
+    for name, grade in before.grades.items() if before else ():
         exercise = name.removesuffix("-test")
         points = [_points(each) for each in (grade, after.grades.get(name, Grade()))]
         both = [" ".join(dict.fromkeys(each.get(exercise, []))) for each in (hints, hints_after)]
         if grade.max_score and (points[0] != points[1] or both[0] != both[1]):
-            yield Change(when, after.student, after.unit, exercise, *points, *both)
+            rows.append([datetime.now(UTC), after.student, after.unit, exercise, *points, *both])
+    return pd.DataFrame(rows, columns=CHANGES)
 
 
 def _points(grade: Grade) -> str:
@@ -119,20 +102,26 @@ def _points(grade: Grade) -> str:
     return ", ".join([f"{grade.score:g}"] * bool(known) + ["pending"] * grade.needs_manual)
 
 
-def add(out: Path, changes: Sequence[Change]) -> None:
+def add(out: Path, changes: pd.DataFrame) -> None:
     """Append changes to OUT/changes.csv."""
-    fresh = not (out / NAME).exists()
-    if changes:
-        with (out / NAME).open("a", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerows([[each.name for each in fields(Change)]] * fresh)
-            writer.writerows(map(astuple, changes))
+    path = out / NAME
+    if len(changes):
+        changes.to_csv(path, mode="a", header=not path.exists(), index=False)
 
 
-def since(out: Path, moment: datetime) -> Iterator[Change]:
-    """Yield the lines of changes.csv that were written after a moment."""
-    if (out / NAME).exists():
-        with (out / NAME).open(newline="", encoding="utf-8") as file:
-            for line in csv.DictReader(file):
-                if datetime.fromisoformat(line["when"]) >= moment:
-                    yield Change(**line)
+def since(out: Path, moment: datetime) -> list[str]:
+    """Return the lines of changes.csv that were written after a moment, in words."""
+    if not (out / NAME).exists():
+        return []
+    rows = pd.read_csv(out / NAME, dtype=str, keep_default_na=False)
+    rows = rows[pd.to_datetime(rows.when, format="ISO8601") >= moment].map(printable)
+    return [_in_words(row) for row in rows.itertuples()]
+
+
+def _in_words(row: Any) -> str:
+    text = f"{row.student}, {row.unit}, {row.exercise}: "
+    text += f"{row.points_before} → {row.points_after} points"
+    if row.hint_before != row.hint_after:
+        text += f"\n  hint before: {row.hint_before or 'none'}"
+        text += f"\n  hint after: {row.hint_after or 'none'}"
+    return text

@@ -47,7 +47,7 @@ class Grade:
     comment: str = ""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Mark:
     """What a learner has in a unit.
 
