@@ -27,7 +27,7 @@ TITLE = re.compile(r"<h3>(Exercise \d+: .+?)</h3>")
 HEADING = re.compile(r"<h([1-6])>(.*?)</h\1>", re.DOTALL)
 UNDRAWN = re.compile(r"<Figure size|<IPython\.|<matplotlib\.")  # no description of a picture
 OURS = {"NotRun", "NoMarks", "TimeLimit"}  # errors that the grader makes
-KEPT = " What stands before that has kept its points; what comes after could not be checked."
+PARTLY = " What stands before that has kept its points; what comes after could not be checked."
 
 
 @dataclass(frozen=True)
@@ -197,8 +197,8 @@ def _words(error: NotebookNode) -> str:
 def _notices(notebook: NotebookNode) -> list[str]:
     """Return what went wrong as the notebook ran, each once."""
     errors = [e for cell in notebook.cells for e in _errors(cell) if e.ename in OURS]
-    told = [_words(each) + (KEPT if each.ename == "NotRun" else "") for each in errors]
-    return list(dict.fromkeys(told))
+    notices = [_words(each) + (PARTLY if each.ename == "NotRun" else "") for each in errors]
+    return list(dict.fromkeys(notices))
 
 
 def _failure(error: NotebookNode) -> str:
@@ -235,7 +235,7 @@ def _cells(notebook: NotebookNode, exercises: dict[str, Exercise]) -> Iterator[d
 
 def _alt(output: NotebookNode) -> str:
     """Return what the picture of an output shows, in words."""
-    told = output.metadata.get("image/png", {}).get("alt") or output.data.get("text/plain", "")
-    if not told or UNDRAWN.match(told):
+    text = output.metadata.get("image/png", {}).get("alt") or output.data.get("text/plain", "")
+    if not text or UNDRAWN.match(text):
         return "A figure of this notebook, without a description."
-    return str(told)
+    return str(text)

@@ -23,7 +23,7 @@ def number(value: float) -> str:
     """Return points as people write them: 2, not 2.0, no more than two decimals, and – for nan."""
     if math.isnan(value):
         return "–"
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+    return f"{round(value, 2) + 0:.2f}".rstrip("0").rstrip(".")
 
 
 def duration(seconds: float) -> str:

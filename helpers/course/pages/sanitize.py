@@ -38,8 +38,8 @@ def sanitize(
     end = time.monotonic() + SECONDS
     made = v4.new_notebook(metadata=copy.deepcopy(METADATA))
     for cell in notebook.cells:
-        clean = _code if cell.cell_type == "code" else _text
-        made.cells.append(clean(cell, time.monotonic() < end))
+        sanitized = _code if cell.cell_type == "code" else _text
+        made.cells.append(sanitized(cell, time.monotonic() < end))
     return made, resources
 
 
@@ -53,17 +53,17 @@ def _cell(kind: str, source: str, cell: NotebookNode, **more: Any) -> NotebookNo
 def _text(cell: NotebookNode, in_time: bool) -> NotebookNode:
     """Return HTML in place of Markdown, also for a raw cell, which formgrader takes for HTML."""
     if in_time and cell.cell_type == "markdown":
-        shown = markup.markdown(cell.source, cell.get("attachments"))
+        html = markup.markdown(cell.source, cell.get("attachments"))
     else:
-        shown = markup.plain(cell.source)
-    return _cell("markdown", BOX.format(shown.replace("\n", "&#10;")), cell)
+        html = markup.plain(cell.source)
+    return _cell("markdown", BOX.format(html.replace("\n", "&#10;")), cell)
 
 
 def _code(cell: NotebookNode, in_time: bool) -> NotebookNode:
-    outputs = [kept for each in cell.outputs if (kept := _output(each, in_time))]
-    source = printed(markup.BLANK.sub("\n", cell.source))
-    made = _cell("code", source, cell, outputs=outputs, execution_count=None)
-    return ClearHiddenTests().preprocess_cell(made, {}, 0)[0] if is_grade(made) else made
+    outputs = [made for each in cell.outputs if (made := _output(each, in_time))]
+    source = printed(markup.BLANK.sub("\n", cell.source.replace("\r", "\n")))
+    clean = _cell("code", source, cell, outputs=outputs, execution_count=None)
+    return ClearHiddenTests().preprocess_cell(clean, {}, 0)[0] if is_grade(clean) else clean
 
 
 def _output(output: NotebookNode, in_time: bool) -> NotebookNode | None:
@@ -77,24 +77,24 @@ def _output(output: NotebookNode, in_time: bool) -> NotebookNode | None:
             trace = printed("\n".join(map(str, output.get("traceback", []))))
             return v4.new_output("error", traceback=trace.split("\n"), **words)
         case {"output_type": "display_data" | "execute_result" as kind, "data": {**data}}:
-            kept = _data(data, in_time)
-            return v4.new_output(kind, data=kept, metadata=_alt(output)) if kept else None
+            clean = _data(data, in_time)
+            return v4.new_output(kind, data=clean, metadata=_alt(output)) if clean else None
     return None
 
 
 def _data(data: Mapping[Any, Any], in_time: bool) -> dict[str, Any]:
     """Return text, pictures that are what they say, clean HTML, and what a check has found."""
-    kept: dict[str, Any] = {}
+    clean: dict[str, Any] = {}
     if "text/plain" in data:
-        kept["text/plain"] = printed(data["text/plain"])
+        clean["text/plain"] = printed(data["text/plain"])
     if address := markup.picture(data):
         kind, content = address.removeprefix("data:").split(";base64,")
-        kept[kind] = content
-    if in_time and (shown := markup.clean(str(data.get("text/html", "")))):
-        kept["text/html"] = BOX.format(shown)
+        clean[kind] = content
+    if in_time and (html := markup.clean(str(data.get("text/html", "")))):
+        clean["text/html"] = BOX.format(html)
     if FINDINGS in data:
-        kept[FINDINGS] = data[FINDINGS]
-    return kept
+        clean[FINDINGS] = data[FINDINGS]
+    return clean
 
 
 def _alt(output: NotebookNode) -> dict[str, Any]:

@@ -20,8 +20,8 @@ from helpers.course.authoring.nbgrade import COURSE, gradebook
 from helpers.course.grading import journal
 from helpers.course.settings import Course
 
-TYPES: dict[str, Any] = {
-    "student": object, "unit": object, "cell": object, "score": float, "max_score": float,
+SCORES: dict[str, Any] = {  # names and types of columns
+    "student": object, "unit": object, "exercise": object, "score": float, "max_score": float,
     "waiting": bool,
 }  # fmt: skip
 
@@ -30,27 +30,19 @@ def answers(course: Course, out: Path, graded: pd.DataFrame) -> pd.DataFrame:
     """Return a row per exercise of each submission in `graded`, in the order of the sources.
 
     Columns are student, unit, exercise, title, score and max_score, with points given by hand;
-    waiting, true where a person still has to give them; hints, a list, or None where the exercise
-    has no check; and seconds, of the check.
+    waiting, true where a person still has to give them; hints, a list, and seconds, of the check,
+    both nan where the exercise has none.
     """
-    table = pd.DataFrame(_scores(out) if len(graded) else [], columns=[*TYPES]).astype(TYPES)
-    table = table.merge(graded[["student", "unit"]])
-    table["exercise"] = table.cell.str.removesuffix("-test")
-    titles = _titles(course, sorted(set(graded.unit)))
-    keys = list(zip(table.unit, table.exercise, strict=True))
-    table["title"] = [titles.get(key, key[1]) for key in keys]
-    entries = {(e["row"]["student"], e["row"]["unit"]): e for e in journal.entries(out)}
-    known = [entries.get(key, {}) for key in zip(table.student, table.unit, strict=True)]
-    rows = list(zip(known, table.exercise, table.cell, strict=True))
-    table["hints"] = [entry.get("hints", {}).get(name) for entry, name, _ in rows]
-    table["seconds"] = [entry.get("seconds", {}).get(cell) for entry, _, cell in rows]
-    place = {key: n for n, key in enumerate(titles)}
-    table["place"] = [place.get(key, -1) for key in keys]
-    return table.astype({"seconds": float}).sort_values(["unit", "place", "student"])
+    scores = pd.DataFrame(_scores(out) if len(graded) else [], columns=[*SCORES]).astype(SCORES)
+    scores["exercise"] = scores.exercise.str.removesuffix("-test")
+    table = scores.merge(graded[["student", "unit"]]).merge(_checks(out), how="left")
+    table = table.merge(_titles(course, sorted(set(graded.unit))), how="left")
+    table["title"] = table.title.fillna(table.exercise)
+    return table.sort_values(["unit", "place", "student"])
 
 
 def _scores(out: Path) -> list[Any]:
-    """Read every graded cell from the gradebook, in the order of `TYPES`."""
+    """Read every graded cell from the gradebook, in the order of `SCORES`."""
     columns = (
         *(SubmittedAssignment.student_id, Assignment.name, GradeCell.name),
         *(Grade.score, GradeCell.max_score, Grade.needs_manual_grade),
@@ -61,12 +53,24 @@ def _scores(out: Path) -> list[Any]:
         return [tuple(each) for each in of_whom.join(SubmittedAssignment.assignment)]
 
 
-def _titles(course: Course, units: list[str]) -> dict[tuple[str, str], str]:
-    """Return the title of each exercise by unit and name, in the order of the sources."""
-    return {
-        (unit, cell.name): cell.keys["title"]
+def _checks(out: Path) -> pd.DataFrame:
+    """Read the hints and the seconds of each check from the journal."""
+    rows = [
+        (e["row"]["student"], e["row"]["unit"], name, hints, e["seconds"].get(f"{name}-test"))
+        for e in journal.entries(out)
+        for name, hints in e["hints"].items()
+    ]
+    columns = ["student", "unit", "exercise", "hints", "seconds"]
+    return pd.DataFrame(rows, columns=columns).astype({"seconds": float})
+
+
+def _titles(course: Course, units: list[str]) -> pd.DataFrame:
+    """Read the title and the place of each exercise from the sources."""
+    rows = [
+        (unit, cell.name, cell.keys["title"], place)
         for unit in units
         if course.text(unit).exists()
-        for cell in source.read(course.text(unit))
+        for place, cell in enumerate(source.read(course.text(unit)))
         if cell.kind == "exercise"
-    }
+    ]
+    return pd.DataFrame(rows, columns=["unit", "exercise", "title", "place"])

@@ -21,8 +21,7 @@ def exercises(answers: pd.DataFrame) -> pd.DataFrame:
     most = of_learner.max_score.transform("sum") - done.max_score
     done["rest"] = score / most.where(most > 0)  # of the points of the unit's other exercises
     done["full"], done["none"] = done.score >= done.max_score, done.score <= 0
-    done["unaided"] = [np.nan if hints is None else not hints for hints in done.hints]
-    done["unaided"] = done.unaided.astype(float)
+    done["unaided"] = (done.hints.str.len() == 0).astype(float).where(done.hints.notna())
     groups = done.groupby(KEY, sort=False)
     rows = groups.agg(
         points=("max_score", "max"),

@@ -34,23 +34,24 @@ def predictions(course: Course, out: Path, graded: pd.DataFrame) -> list[Asked]:
         asked = _calls([each.text for each in source.read(text)]) if text.exists() else {}
         if not asked:
             continue
-        written = [_calls(_cells(out, str(unit), student)) for student in rows.student]
-        for name, said in asked.items():
-            choices = {key: text for key, text in said.items() if key not in ("", "answer")}
-            given = [each.get(name, {}).get("answer", "") for each in written]
-            found.append(Asked(str(unit), said[""], _counts(said[""], choices, given)))
+        made = [_calls(_cells(out, str(unit), student)) for student in rows.student]
+        for name, keywords in asked.items():
+            question = keywords.pop("question")
+            choices = {key: text for key, text in keywords.items() if key != "answer"}
+            answers = [each.get(name, {}).get("answer", "") for each in made]
+            found.append(Asked(str(unit), question, _counts(question, choices, answers)))
     return found
 
 
-def _counts(question: str, choices: dict[str, str], given: list[Any]) -> list[tuple[str, int]]:
+def _counts(question: str, choices: dict[str, str], written: list[Any]) -> list[tuple[str, int]]:
     """Return the answers in words, and how often each was given; what is none counts as none."""
-    made = [Prediction(question, choices, read(each, choices)) for each in given]
+    made = [Prediction(question, choices, read(each, choices)) for each in written]
     answers: list[Any] = [each.answer for each in made if each.made]
     counts = [(f"{letter}) {text}", answers.count(letter)) for letter, text in choices.items()]
     if answers and not choices:
         low, middle, high = map(number, np.quantile(answers, [0.25, 0.5, 0.75]))
         counts = [(f"numbers, median {middle}, middle half {low} to {high}", len(answers))]
-    return [*counts, ("no prediction", len(given) - len(answers))]
+    return [*counts, ("no prediction", len(written) - len(answers))]
 
 
 def _cells(out: Path, unit: str, student: str) -> list[str]:
@@ -60,7 +61,7 @@ def _cells(out: Path, unit: str, student: str) -> list[str]:
 
 
 def _calls(cells: list[str]) -> dict[str, dict[str, Any]]:
-    """Return the question (under "") and the keywords of each call of `predict`, by its name."""
+    """Return the question and the keywords of each call of `predict`, by its name."""
     found = {}
     for cell in cells:
         try:
@@ -72,8 +73,9 @@ def _calls(cells: list[str]) -> dict[str, dict[str, Any]]:
                 case ast.Expr(
                     ast.Call(ast.Name("predict"), [ast.Constant(str(name)), question], keywords)
                 ):
-                    said = {"": question} | {each.arg: each.value for each in keywords if each.arg}
-                    found[name] = {key: _literal(value) for key, value in said.items()}
+                    values = {each.arg: each.value for each in keywords if each.arg}
+                    values["question"] = question
+                    found[name] = {key: _literal(value) for key, value in values.items()}
     return found
 
 
