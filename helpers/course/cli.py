@@ -224,7 +224,8 @@ def _grade(course: settings.Course, options: argparse.Namespace) -> int:
             isolated=isolated,
             workers=options.workers,
             scheduler=options.scheduler,
-            choice=regrade.Choice(tuple(options.only), options.unit),
+            learners=options.only,
+            unit=options.unit,
             late=options.late,
             groups=options.groups,
         )

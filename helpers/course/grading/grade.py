@@ -7,7 +7,7 @@ import hashlib
 import os
 import secrets
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -20,12 +20,11 @@ from tqdm import tqdm
 import helpers
 from helpers.course import intake
 from helpers.course.authoring import build, nbgrade
-from helpers.course.grading import lateness
+from helpers.course.grading import lateness, regrade
 from helpers.course.grading.autograde import Result, UnitBundle, autograde
 from helpers.course.grading.gradebook import ClassGradebook
 from helpers.course.grading.journal import exclusive_lock
 from helpers.course.grading.judge import tests, with_seeds
-from helpers.course.grading.regrade import Choice
 from helpers.course.grading.workers import executor
 from helpers.course.intake import Submission
 from helpers.course.intake import groups as of_groups
@@ -43,7 +42,6 @@ LIMITS = Limits()
 LIBRARY = hashlib.sha256(  # a mended check or reference is a reason to grade again
     b"".join(path.read_bytes() for path in sorted(Path(helpers.__file__).parent.rglob("*.py")))
 ).hexdigest()
-EVERYTHING = Choice()
 AHEAD = 2  # submissions read ahead of each worker, so that memory stays flat
 
 
@@ -56,7 +54,8 @@ def grade(
     workers: int = 0,
     scheduler: str = "",
     limits: Limits = LIMITS,
-    choice: Choice = EVERYTHING,
+    learners: Collection[str] = (),
+    unit: str = "",
     late: Path | None = None,
     groups: Path | None = None,
 ) -> pd.DataFrame:
@@ -70,7 +69,7 @@ def grade(
         isolated: False runs learners' code with nothing between it and the machine.
         workers: notebooks executed at a time; two more than there are cores if 0.
         scheduler: address of a Dask cluster whose workers execute instead.
-        choice: these are graded again, and the rows of the others stay.
+        learners, unit: these alone are graded, again if need be; the other rows stay.
         late: a file with due dates and a policy, which OUT keeps.
         groups: a CSV file with the columns group and student; each member gets the group's marks.
 
@@ -83,21 +82,23 @@ def grade(
     out.mkdir(parents=True, exist_ok=True)
     with exclusive_lock(out):
         lateness.settle(out, late, course.units())
-        others = choice.others(out) if choice else None
+        again = bool(learners or unit)
+        before = regrade.rows_of(out) if again else None
         rules = lateness.rules(out)
         zone = str(rules.zone) if rules and rules.zone else ""
         found = intake.find(course, submissions, out / "unpacked", zone)
-        found = choice.of(of_groups.spread(found, groups) if groups else found)
+        found = of_groups.spread(found, groups) if groups else found
+        found = regrade.chosen(found, learners, unit) if again else found
         nbgrade.settle(course, out)
         with (
             closing(ClassGradebook(out, nbgrade.settings(course))) as book,
             executor(scheduler, workers, isolated) as (pool, capacity),
         ):
-            units = {e.unit for e in found} - {""}
-            bundles = {unit: _bundle(course, unit, out, book) for unit in sorted(units)}
-            run = _Run(book, bundles, _secret(out), limits, isolated, again=bool(choice))
+            units = sorted({each.unit for each in found} - {""})
+            bundles = {name: _bundle(course, name, out, book) for name in units}
+            run = _Run(book, bundles, _secret(out), limits, isolated, again)
             run.all(found, pool, AHEAD * capacity)
-        return _written(out, run.rows, others)
+        return _written(out, run.rows, before)
 
 
 def _bundle(course: Course, unit: str, out: Path, book: ClassGradebook) -> UnitBundle:
@@ -118,12 +119,14 @@ def _secret(out: Path) -> bytes:
     return path.read_bytes()
 
 
-def _written(out: Path, rows: list[dict[str, Any]], others: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows as a table, written to grades.csv beside those of `others`."""
-    table = pd.DataFrame(rows, columns=COLUMNS).sort_values(["student", "unit"])
+def _written(out: Path, rows: list[dict[str, Any]], before: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows as a table, written to grades.csv in place of those that it had of them."""
+    keys = ["student", "unit"]
+    table = pd.DataFrame(rows, columns=COLUMNS).sort_values(keys)
     whole = table
-    if others is not None:
-        whole = pd.concat([table.astype(object), others]).sort_values(["student", "unit"])
+    if before is not None:
+        others = before[~before.set_index(keys).index.isin(table.set_index(keys).index)]
+        whole = pd.concat([table.astype(object), others]).sort_values(keys)
     fresh = out / "grades.csv.new"
     whole.to_csv(fresh, index=False)
     fresh.replace(out / "grades.csv")

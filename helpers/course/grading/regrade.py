@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,49 +20,28 @@ CHANGES = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Choice:
-    """What is graded again whatever has been graded before; nothing stands for all of it.
+def chosen(found: list[Submission], learners: Collection[str], unit: str) -> list[Submission]:
+    """Return the submissions of these learners, or of all, in a unit, or in all.
 
     Args:
         learners: as grades.csv names them.
+
+    Raises:
+        CourseError: somebody named has handed in nothing of it.
     """
-
-    learners: tuple[str, ...] = ()
-    unit: str = ""
-
-    def __bool__(self) -> bool:
-        return bool(self.learners or self.unit)
-
-    def takes(self, student: str, unit: str) -> bool:
-        """Return whether a row is among what is chosen."""
-        return (not self.learners or student in self.learners) and self.unit in ("", unit)
-
-    def of(self, found: list[Submission]) -> list[Submission]:
-        """Return the submissions that are chosen.
-
-        Raises:
-            CourseError: somebody named has handed in nothing of it.
-        """
-        chosen = [each for each in found if self.takes(each.student, each.unit)]
-        missing = sorted(set(self.learners) - {each.student for each in chosen})
-        if missing or not chosen:
-            of_whom = f" of {', '.join(missing)}" * bool(missing)
-            raise CourseError(
-                f"nothing{of_whom} to grade again{f' in {self.unit}' * bool(self.unit)}: "
-                "name learners as the column student of grades.csv does"
-            )
-        return chosen
-
-    def others(self, out: Path) -> pd.DataFrame:
-        """Return the rows of grades.csv that are not chosen, as they are.
-
-        Raises:
-            CourseError: there is no such table.
-        """
-        rows = rows_of(out)
-        taken = [self.takes(*key) for key in zip(rows.student, rows.unit, strict=True)]
-        return rows[[not each for each in taken]]
+    fit = [
+        each
+        for each in found
+        if (not learners or each.student in learners) and unit in ("", each.unit)
+    ]
+    missing = sorted(set(learners) - {each.student for each in fit})
+    if missing or not fit:
+        of_whom = f" of {', '.join(missing)}" * bool(missing)
+        raise CourseError(
+            f"nothing{of_whom} to grade again{f' in {unit}' * bool(unit)}: "
+            "name learners as the column student of grades.csv does"
+        )
+    return fit
 
 
 def rows_of(out: Path) -> pd.DataFrame:

@@ -19,7 +19,6 @@ from helpers.course.authoring.nbgrade import COURSE, gradebook
 from helpers.course.grading import autograde, grade, journal
 from helpers.course.grading.execute import Outcome
 from helpers.course.grading.gradebook import SEARCHED, ClassGradebook, Graded
-from helpers.course.grading.regrade import Choice
 from helpers.course.intake import Submission
 from helpers.course.settings import Course, CourseError
 from tests.course.judged import UNIT, Desk, desk
@@ -65,16 +64,12 @@ def _the_old_notebook_gone(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.Da
     return _mend(desk, monkeypatch)
 
 
-def _chosen(**choice: Any) -> Again:
-    return lambda desk, _: desk.grade(desk.root / "in", choice=Choice(**choice))
-
-
 @pytest.mark.parametrize(
     "again",
     [
         pytest.param(lambda desk, _: desk.grade(desk.root / "in"), id="a second run"),
-        pytest.param(_chosen(learners=("ada",)), id="--only"),
-        pytest.param(_chosen(unit=UNIT), id="--unit"),
+        pytest.param(lambda desk, _: desk.grade(desk.root / "in", learners=["ada"]), id="--only"),
+        pytest.param(lambda desk, _: desk.grade(desk.root / "in", unit=UNIT), id="--unit"),
         _mend,
         _a_newer_check,
         _a_newer_notebook,
@@ -105,7 +100,7 @@ def test_another_answer_waits_until_somebody_has_looked_at_it(
     _give(desk.out, "double-test", **given)
     _hand_in(desk, double="return x * x")
     for _ in range(2):  # the second time it is as it was
-        row = desk.grade(desk.root / "in", choice=Choice(("ada",))).iloc[0]
+        row = desk.grade(desk.root / "in", learners=["ada"]).iloc[0]
         assert (row.score, row.pending) == ("3.5", "2.0")
     changes = (desk.out / "changes.csv").read_text()
     assert 'double,1.5,"1.5, pending"' in changes and "triple" not in changes

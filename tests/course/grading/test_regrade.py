@@ -10,7 +10,6 @@ from nbgrader.api import Gradebook
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
 from helpers.course.grading import grade
-from helpers.course.grading.regrade import Choice
 from helpers.course.settings import CourseError
 from tests.course.judged import HINT, UNIT, Desk, desk
 
@@ -36,7 +35,7 @@ def _mend(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _scores(desk: Desk, submissions: Path, **choice: Any) -> list[str]:
-    return list(desk.grade(submissions, choice=Choice(**choice)).score)
+    return list(desk.grade(submissions, **choice).score)
 
 
 def _changes(desk: Desk) -> list[dict[str, str]]:
@@ -104,13 +103,11 @@ def test_a_choice_of_nothing_is_refused(desk: Desk) -> None:
     submissions = _class(desk)
     before = (desk.out / "grades.csv").read_text()
     for choice, told in (
-        (Choice(("nobody",)), "nothing of nobody to grade again: name learners as"),
-        (Choice(("ada",), "02-small"), "nothing of ada to grade again in 02-small"),
+        ({"learners": ["nobody"]}, "nothing of nobody to grade again: name learners as"),
+        ({"learners": ["ada"], "unit": "02-small"}, "nothing of ada to grade again in 02-small"),
     ):
         with pytest.raises(CourseError, match=told):
-            desk.grade(submissions, choice=choice)
+            desk.grade(submissions, **choice)
         assert (desk.out / "grades.csv").read_text() == before
     with pytest.raises(CourseError, match=r"holds no grades\.csv"):
-        grade.grade(
-            desk.course, submissions, desk.root / "o", isolated=False, choice=Choice(("ada",))
-        )
+        grade.grade(desk.course, submissions, desk.root / "o", isolated=False, learners=["ada"])
