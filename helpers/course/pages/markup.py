@@ -11,7 +11,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 from xml.etree import ElementTree
 
@@ -124,23 +124,20 @@ def formula(tex: str, display: str) -> str:
 
 def markdown(text: str, attachments: Mapping[str, Any] | None = None) -> str:
     """Return a text cell as clean HTML; one that is too long or too strange, as it was written."""
-    return rendered(text, attachments) if attachments else _without_pictures(text)
-
-
-# Most cells of a class are those of the release: each is rendered once. Pictures would fill memory.
-@lru_cache(4096)
-def _without_pictures(text: str) -> str:
-    return rendered(text, {})
-
-
-def rendered(text: str, attachments: Mapping[str, Any]) -> str:
-    """Return the same as `markdown`, whether or not it has been rendered before."""
     try:
         if len(text) <= LONGEST:
-            return CLEANER.clean(MarkdownWithMath(_Renderer(attachments)).render(text))
+            return _rendered(text) if not attachments else _render(text, attachments)
     except Exception:  # as of a thousand brackets within brackets; it should cost no page
         pass
     return plain(text)
+
+
+def _render(text: str, attachments: Mapping[str, Any]) -> str:
+    return CLEANER.clean(MarkdownWithMath(_Renderer(attachments)).render(text))
+
+
+# Most cells of a class are those of the release: each is rendered once. Pictures would fill memory.
+_rendered = lru_cache(4096)(partial(_render, attachments={}))
 
 
 def clean(text: str) -> str:
