@@ -10,7 +10,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
@@ -22,7 +21,7 @@ from helpers.course.grading import grade
 from helpers.course.settings import Course
 from tests.checks import variants
 from tests.common import ISOLATED, ROOT, UNITS
-from tests.course.judged import scores
+from tests.course.judged import hand_in, scores
 from tests.tiers import sample
 
 pytestmark = [pytest.mark.usefixtures("warm_sandboxes"), pytest.mark.slow]
@@ -36,11 +35,7 @@ def _hand_in(built: Built, unit: str, folder: Path) -> Path:
     students["varied"] = synthetic.answered(built.solution, variants.in_submissions(unit)[0])
     if unit == STOCK:  # elsewhere tests/notebooks run it
         students["blank"] = built.released
-    for student, notebook in students.items():
-        target = folder / "submitted" / student / unit / f"{unit}.ipynb"
-        target.parent.mkdir(parents=True)
-        nbformat.write(notebook, target)
-    return folder / "submitted"
+    return hand_in(folder / "submitted", unit, **students)
 
 
 @pytest.mark.parametrize("unit", [*CHOSEN, pytest.param(STOCK, marks=pytest.mark.rotating)])

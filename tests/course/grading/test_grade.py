@@ -17,6 +17,7 @@ from helpers.course.cli import main
 from helpers.course.grading import grade
 from helpers.course.settings import Course, CourseError
 from tests.common import ESSAY, ISOLATED, LESSON
+from tests.course.judged import hand_in
 
 pytestmark = pytest.mark.usefixtures("warm_sandboxes")
 UNIT = "01-tiny"
@@ -25,12 +26,6 @@ GRADE = ["grade", *([] if ISOLATED else ["--no-sandbox"])]
 
 def _grade(course: Course, submissions: Path, out: Path) -> pd.DataFrame:
     return grade.grade(course, submissions, out, isolated=ISOLATED)
-
-
-def _hand_in(folder: Path, student: str, content: str, unit: str = UNIT) -> None:
-    path = folder / student / unit / f"{unit}.ipynb"
-    path.parent.mkdir(parents=True)
-    path.write_text(content)
 
 
 @pytest.mark.slow
@@ -43,15 +38,12 @@ def test_a_folder_is_graded_and_everyone_has_a_row(
     monkeypatch.chdir(tiny.root)
     built = build.make(tiny, UNIT, tmp_path / "made")
     submissions, out = tmp_path / "in", tmp_path / "out"
-    _hand_in(submissions, "right", nbformat.writes(built.solution))
-    _hand_in(submissions, "blank", nbformat.writes(built.released))
-    _hand_in(submissions, "broken", "{")
-    _hand_in(submissions, "empty", "")
-    _hand_in(submissions, "elsewhere", nbformat.writes(built.solution), unit="42-unknown")
+    hand_in(submissions, right=built.solution, blank=built.released, broken="{", empty="")
+    hand_in(submissions, "42-unknown", elsewhere=built.solution)
     (submissions / "nothing" / UNIT).mkdir(parents=True)
     (submissions / "flat").mkdir()
     (submissions / "flat" / f"{UNIT}.ipynb").write_text(nbformat.writes(built.solution))
-    _hand_in(submissions, "linked", nbformat.writes(built.solution))
+    hand_in(submissions, linked=built.solution)
     (submissions / "linked" / UNIT / "data").symlink_to("/no/such/file")
     assert main([*GRADE, str(submissions), "--out", str(out)]) == 0
 
@@ -97,13 +89,12 @@ def test_a_platforms_numbers_come_out_and_no_name_is_a_formula(
 
 def test_a_second_run_keeps_nothing_of_a_withdrawn_notebook(tiny: Course, tmp_path: Path) -> None:
     built = build.make(tiny, UNIT, tmp_path / "made")
-    _hand_in(tmp_path / "in", "ada", nbformat.writes(built.solution))
+    hand_in(tmp_path / "in", ada=built.solution)
     out = tmp_path / "out"
     page = out / "feedback" / "ada" / UNIT / f"{UNIT}.html"
     assert _grade(tiny, tmp_path / "in", out).score.tolist() == [2]
     assert page.exists()
-    path = tmp_path / "in" / "ada" / UNIT / f"{UNIT}.ipynb"
-    path.write_text(nbformat.writes(built.released))
+    hand_in(tmp_path / "in", ada=built.released)
     assert _grade(tiny, tmp_path / "in", out).score.tolist() == [0]
     for place in (tmp_path / "in", tmp_path / "in" / "out", tiny.root, tmp_path / "in" / ".."):
         with pytest.raises(CourseError, match="name a"):
@@ -116,7 +107,7 @@ def test_an_essay_waits_for_a_person(tiny: Course, tmp_path: Path) -> None:
     assert "Because" not in nbformat.writes(built.released)
     answered = nbformat.from_dict(built.solution)
     answered.cells[-1].source = "It is so."
-    _hand_in(tmp_path / "in", "ada", nbformat.writes(answered))
+    hand_in(tmp_path / "in", ada=answered)
     row = _grade(tiny, tmp_path / "in", tmp_path / "out").iloc[0]
     assert (row.score, row.max_score, row.status) == (2, 6, "graded, the rest by hand")
 
@@ -127,7 +118,7 @@ def test_a_cell_that_is_there_twice_is_repaired(tiny: Course, tmp_path: Path) ->
     twice = nbformat.from_dict(built.solution)
     [test] = [each for each in twice.cells if each.id == "double-test"]
     twice.cells.append(test)  # the same grade_id again: nbgrader alone would stop
-    _hand_in(tmp_path / "in", "twice", nbformat.writes(twice))
+    hand_in(tmp_path / "in", twice=twice)
     row = _grade(tiny, tmp_path / "in", tmp_path / "out").iloc[0]
     assert (row.score, row.status) == (2, "graded")
     assert "checks that stand there more than once" in row.repairs
@@ -137,8 +128,7 @@ def test_a_failure_inside_nbgrader_is_one_row(
     tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built = build.make(tiny, UNIT, tmp_path / "made")
-    for student in ("ada", "zoe"):
-        _hand_in(tmp_path / "in", student, nbformat.writes(built.solution))
+    hand_in(tmp_path / "in", ada=built.solution, zoe=built.solution)
     real = Gradebook.update_or_create_submission
 
     def failing(book: Gradebook, unit: str, student: str) -> SubmittedAssignment:
@@ -160,7 +150,7 @@ def test_a_full_disk_is_nobodys_zero(
 ) -> None:
     monkeypatch.chdir(tiny.root)
     submissions, out = tmp_path / "in", tmp_path / "out"
-    _hand_in(submissions, "right", nbformat.writes(build.make(tiny, UNIT, tmp_path / "m").solution))
+    hand_in(submissions, right=build.make(tiny, UNIT, tmp_path / "m").solution)
 
     def full(*_: object) -> None:
         raise OperationalError("INSERT", {}, sqlite3.OperationalError("database or disk is full"))
@@ -172,7 +162,7 @@ def test_a_full_disk_is_nobodys_zero(
 
 
 def test_a_unit_that_is_checked_otherwise_is_refused(tiny: Course, tmp_path: Path) -> None:
-    _hand_in(tmp_path / "in", "ada", nbformat.writes(build.make(tiny, UNIT, tmp_path).solution))
+    hand_in(tmp_path / "in", ada=build.make(tiny, UNIT, tmp_path / "m").solution)
     tiny.text(UNIT).write_text(
         LESSON.replace("check.double(double, seed=1)", "assert double(3) == 6")
     )

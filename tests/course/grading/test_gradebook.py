@@ -21,18 +21,12 @@ from helpers.course.grading.execute import Outcome
 from helpers.course.grading.gradebook import SEARCHED, ClassGradebook, Graded
 from helpers.course.intake import Submission
 from helpers.course.settings import Course, CourseError
-from tests.course.judged import UNIT, Desk, desk
+from tests.course.judged import UNIT, Desk, desk, hand_in
 from tests.course.pages.entered import RIGHT, Classroom
 
 __all__ = ["desk"]
 MINE = {"double": "return x + x"}  # which the check does not know
 Again = Callable[[Desk, pytest.MonkeyPatch], pd.DataFrame]
-
-
-def _hand_in(desk: Desk, **answers: str) -> None:
-    place = desk.root / "in" / "ada" / UNIT / f"{UNIT}.ipynb"
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(desk.work(**answers))
 
 
 def _give(out: Path, name: str, **given: Any) -> None:
@@ -55,7 +49,10 @@ def _a_newer_check(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
 
 
 def _a_newer_notebook(desk: Desk, _: pytest.MonkeyPatch) -> pd.DataFrame:
-    _hand_in(desk, double=MINE["double"] + "\n\n", triple="return 3 * x  # at last")
+    hand_in(
+        desk.root / "in",
+        ada=desk.work(double=MINE["double"] + "\n\n", triple="return 3 * x  # at last"),
+    )
     return desk.grade(desk.root / "in")
 
 
@@ -79,7 +76,7 @@ def _the_old_notebook_gone(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.Da
 def test_points_given_by_hand_are_kept(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, again: Again
 ) -> None:
-    _hand_in(desk, **MINE)
+    hand_in(desk.root / "in", ada=desk.work(**MINE))
     assert desk.grade(desk.root / "in").score[0] == "2.0"
     _give(desk.out, "double-test", manual_score=1.5, extra_credit=0.25)
     with Gradebook(gradebook(desk.out), COURSE) as book:
@@ -95,10 +92,10 @@ def test_points_given_by_hand_are_kept(
 def test_another_answer_waits_until_somebody_has_looked_at_it(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, given: dict[str, float]
 ) -> None:
-    _hand_in(desk, **MINE)
+    hand_in(desk.root / "in", ada=desk.work(**MINE))
     desk.grade(desk.root / "in")
     _give(desk.out, "double-test", **given)
-    _hand_in(desk, double="return x * x")
+    hand_in(desk.root / "in", ada=desk.work(double="return x * x"))
     for _ in range(2):  # the second time it is as it was
         row = desk.grade(desk.root / "in", learners=["ada"]).iloc[0]
         assert (row.score, row.pending) == ("3.5", "2.0")
@@ -192,7 +189,7 @@ def test_a_new_gradebook_has_the_version_that_nbgraders_command_says(classroom: 
 
 
 def test_marks_that_are_in_no_gradebook_are_none(desk: Desk) -> None:
-    _hand_in(desk)
+    hand_in(desk.root / "in", ada=desk.work())
     desk.grade(desk.root / "in")
     (desk.out / "gradebook.db").unlink()
     with pytest.raises(CourseError, match=r"holds no gradebook\.db"):

@@ -16,7 +16,7 @@ from helpers.course.grading.lateness import Rules
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Mark
 from helpers.course.settings import CourseError
-from tests.course.judged import UNIT, Desk, desk
+from tests.course.judged import UNIT, Desk, desk, hand_in
 
 __all__ = ["desk"]
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -104,13 +104,9 @@ def test_a_due_date_is_by_its_own_clock_or_by_that_of_the_zone(tmp_path: Path) -
 
 
 def test_lateness_is_in_the_table_on_the_page_and_in_the_report(desk: Desk) -> None:
-    times = {"ada": "2026-10-25 22:59:00 UTC", "bob": "2026-10-24 21:59:00 UTC", "kim": ""}
-    for student, said in times.items():
-        place = desk.root / "in" / student / UNIT / f"{UNIT}.ipynb"
-        place.parent.mkdir(parents=True)
-        place.write_text(desk.work(triple="return x") if student == "kim" else desk.work())
-        if said:
-            place.with_name("timestamp.txt").write_text(said)
+    hand_in(desk.root / "in", UNIT, "2026-10-25 22:59:00 UTC", ada=desk.work())
+    hand_in(desk.root / "in", UNIT, "2026-10-24 21:59:00 UTC", bob=desk.work())
+    hand_in(desk.root / "in", kim=desk.work(triple="return x"))
     rows = desk.grade(desk.root / "in")
     assert set(rows.late) == {""} and set(rows.penalty) == {"0.0"}
     (rules := desk.root / "rules.toml").write_text(RULES)
@@ -146,11 +142,8 @@ def test_lateness_is_in_the_table_on_the_page_and_in_the_report(desk: Desk) -> N
 
 def test_only_what_is_late_gets_its_page_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages are the workers' to write: the one process that keeps the gradebook has no time."""
-    for student, said in {"ada": "25", "bob": "23", "eve": "26"}.items():
-        place = desk.root / "in" / student / UNIT / f"{UNIT}.ipynb"
-        place.parent.mkdir(parents=True)
-        place.write_text(desk.work())
-        place.with_name("timestamp.txt").write_text(f"2026-10-{said} 12:00:00 UTC")
+    for student, day in {"ada": "25", "bob": "23", "eve": "26"}.items():
+        hand_in(desk.root / "in", UNIT, f"2026-10-{day} 12:00:00 UTC", **{student: desk.work()})
     (rules := desk.root / "rules.toml").write_text(RULES)
     written = []
     render = feedback.render
@@ -188,10 +181,8 @@ def test_brightspaces_clock_is_that_of_the_zone_and_canvas_says_late(
 
 
 def test_a_due_date_may_be_moved_and_a_policy_cost_parts_of_a_percent(desk: Desk) -> None:
-    place = desk.root / "in" / "ada" / UNIT / f"{UNIT}.ipynb"
-    place.parent.mkdir(parents=True)
-    place.write_text(desk.work(triple="return x"))
-    place.with_name("timestamp.txt").write_text("2026-10-24 23:30:00 UTC")
+    work = desk.work(triple="return x")
+    hand_in(desk.root / "in", UNIT, "2026-10-24 23:30:00 UTC", ada=work)
     path, text = desk.root / "rules.toml", 'percent = 2.5\nper = "hour"\n[due]\n01-tiny = {}'
     for due, late, penalty in (("22:00", "1 h 30 min", "0.1"), ("23:00", "30 min", "0.05")):
         path.write_text(text.format(f"2026-10-24T{due}:00Z"))
@@ -205,10 +196,7 @@ def test_a_due_date_may_be_moved_and_a_policy_cost_parts_of_a_percent(desk: Desk
 def test_without_a_file_nbgraders_own_plug_in_says_what_lateness_costs(desk: Desk) -> None:
     settings = desk.course.root / "nbgrader_config.py"
     settings.write_text(settings.read_text() + "\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
-    place = desk.root / "in" / "ada" / UNIT / f"{UNIT}.ipynb"
-    place.parent.mkdir(parents=True)
-    place.write_text(desk.work())
-    place.with_name("timestamp.txt").write_text("2026-11-03 10:00:00 UTC")
+    hand_in(desk.root / "in", UNIT, "2026-11-03 10:00:00 UTC", ada=desk.work())
     desk.grade(desk.root / "in")
     for day, penalty in ((4, None), (1, 4), (5, None)):
         with Gradebook(gradebook(desk.out), "order-matters") as book:

@@ -8,7 +8,6 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-import nbformat
 import pandas as pd
 import psutil
 import pytest
@@ -23,6 +22,7 @@ from helpers.course.sandbox.process import Sandbox, SandboxDiedError
 from helpers.course.sandbox.session import Session
 from helpers.course.settings import Course, CourseError
 from tests.common import ISOLATED
+from tests.course.judged import hand_in
 
 pytestmark = pytest.mark.usefixtures("warm_sandboxes")
 UNIT = "01-tiny"
@@ -30,11 +30,8 @@ UNIT = "01-tiny"
 
 def _class(course: Course, folder: Path, students: int) -> Path:
     built = build.make(course, UNIT, folder / "made")
-    for number in range(students):
-        path = folder / "in" / f"s{number}" / UNIT / f"{UNIT}.ipynb"
-        path.parent.mkdir(parents=True)
-        nbformat.write(built.solution if number % 2 else built.released, path)
-    return folder / "in"
+    both = (built.released, built.solution)
+    return hand_in(folder / "in", **{f"s{n:02}": both[n % 2] for n in range(students)})
 
 
 def _grade(course: Course, submissions: Path, out: Path) -> pd.DataFrame:
@@ -65,7 +62,7 @@ def test_what_is_graded_is_not_executed_again(
     again = _grade(tiny, submissions, out)
     assert len(executed) == 3
     pd.testing.assert_frame_equal(first, again)
-    changed = submissions / "s1" / UNIT / f"{UNIT}.ipynb"
+    changed = submissions / "s01" / UNIT / f"{UNIT}.ipynb"
     changed.write_text(changed.read_text().replace("2 * x", "3 * x"))
     assert _grade(tiny, submissions, out).score.tolist() == [0, 0, 0]
     assert len(executed) == 4
@@ -94,7 +91,7 @@ def test_a_sandbox_that_dies_of_itself_is_no_mark(
         return
     assert table.status[0] == "not graded: the sandbox ended, twice; run again"
     assert table.status[1] == "graded"
-    assert [entry["row"]["student"] for entry in entries(out)] == ["s1"]
+    assert [entry["row"]["student"] for entry in entries(out)] == ["s01"]
     assert _grade(tiny, submissions, out).status.tolist() == ["graded", "graded"]
 
 
@@ -154,7 +151,7 @@ def test_one_who_goes_back_to_an_earlier_notebook_is_graded_again(
     tiny: Course, tmp_path: Path, executed: list[Job]
 ) -> None:
     submissions, out = _class(tiny, tmp_path, 2), tmp_path / "out"
-    path = submissions / "s1" / UNIT / f"{UNIT}.ipynb"
+    path = submissions / "s01" / UNIT / f"{UNIT}.ipynb"
     right, wrong = path.read_text(), path.read_text().replace("2 * x", "3 * x")
     for text, score in ((right, 2), (wrong, 0), (right, 2)):
         path.write_text(text)

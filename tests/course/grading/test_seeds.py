@@ -13,6 +13,7 @@ from helpers.course.grading.execute import Job, Outcome
 from helpers.course.grading.judge import with_seeds
 from helpers.course.settings import Course
 from tests.common import ISOLATED
+from tests.course.judged import hand_in
 
 UNIT = "00-start-here"
 
@@ -46,9 +47,7 @@ def test_a_notebook_graded_again_is_asked_the_same(
     course: Course, tmp_path: Path, seeds: list[int]
 ) -> None:
     notebook = build.make(course, UNIT, tmp_path / "made").solution
-    path = tmp_path / "in" / "ada" / UNIT / f"{UNIT}.ipynb"
-    path.parent.mkdir(parents=True)
-    nbformat.write(notebook, path)
+    hand_in(tmp_path / "in", UNIT, ada=notebook)
     out = tmp_path / "out"
     for _ in range(2):
         grade.grade(course, tmp_path / "in", out, isolated=ISOLATED, workers=1)
