@@ -211,9 +211,9 @@ def _grade(course: settings.Course, options: argparse.Namespace) -> int:
     if not options.scheduler and not (isolated and bubblewrap.available()):
         cores = os.cpu_count() or 1
         pool.begin(min(options.workers or cores, cores), Limits(), isolated)
+    from helpers.course import report
     from helpers.course.grading import grade, regrade  # its imports take as long as a sandbox
     from helpers.course.grading import table as marks
-    from helpers.course.pages import report
 
     begun = datetime.now(UTC)
     try:
@@ -240,7 +240,7 @@ def _grade(course: settings.Course, options: argparse.Namespace) -> int:
 
 
 def _report(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course.pages import report
+    from helpers.course import report
 
     print(f"report: {report.write(course, options.out)}")
     return 0

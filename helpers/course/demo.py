@@ -38,9 +38,9 @@ def demo(course: Course, out: Path) -> int:
     picture = _race(out)
 
     print("\n3. Grading a synthetic class")
+    from helpers.course import report
     from helpers.course.grading import grade  # which cannot be imported on Windows
     from helpers.course.grading import table as marks
-    from helpers.course.pages import report
     from helpers.course.sandbox import bubblewrap
 
     for student, notebook in _class(built).items():

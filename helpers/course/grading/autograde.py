@@ -25,7 +25,7 @@ from helpers.course.grading.execute import Job, Outcome
 from helpers.course.grading.judge import Check
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Grade, Mark
-from helpers.course.pages.harmless import harmless
+from helpers.course.pages.sanitize import sanitize
 from helpers.course.sandbox.process import Limits
 from helpers.course.settings import CourseError
 
@@ -103,7 +103,7 @@ def result(
             cell.outputs = _writable(outcome.outputs.get(cell.id, []))
     executed, _ = LimitOutput().preprocess(executed, {})
     mark = Mark(unit, student, _grades(executed))
-    autograded, _ = harmless(executed, {})
+    autograded, _ = sanitize(executed, {})
     nbformat.validate(autograded)
     made = Result(
         mark,

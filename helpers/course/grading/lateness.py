@@ -31,6 +31,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
 from helpers.course.intake import Submission, times
+from helpers.course.pages.page import duration
 from helpers.course.settings import CourseError
 
 NAME = "late.toml"
@@ -194,15 +195,7 @@ def described(submission: SubmittedAssignment, found: Submission) -> str:
         return ""
     if not submission.timestamp:
         return NOT_KNOWN
-    return words(seconds(submission)) or "no"
-
-
-def words(late: float) -> str:
-    """Return seconds as people say them; a minute that has begun counts."""
-    hours, minutes = divmod(math.ceil(late / 60), 60)
-    days, hours = divmod(hours, 24)
-    parts = [(days, "d"), (hours, "h"), (minutes, "min")]
-    return " ".join(f"{number} {unit}" for number, unit in parts if number)
+    return duration(seconds(submission)) or "no"
 
 
 def _handed_in(found: Submission, zone: tzinfo | None) -> datetime | None:

@@ -7,6 +7,10 @@ from html.parser import HTMLParser
 
 RUN = "window.ran++"  # without an equals sign, so that it needs no quotes
 FETCHED = "https://x.example"
+PNG = (  # one dot
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
+    "gg=="
+)
 
 # By learners' HTML, by links and pictures of Markdown, and by TeX. After the OWASP cheat sheet on
 # evading filters, and what has been found in sanitisers since: parsers that disagree about SVG,
