@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import nbformat
@@ -37,7 +38,7 @@ def test_root_is_told_what_is_allowed(
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")  # which lab sets, and pytest puts back
     monkeypatch.setattr(foreground, "is_root", lambda: root)
     monkeypatch.setattr(foreground, "run", run)
-    assert lab.lab(begun, 8888, browser=False) == 0
+    assert lab.main(begun, Namespace(port=8888, no_browser=True)) == 0
     said = capsys.readouterr().out
     assert ("You are root, which JupyterLab refuses by default." in said) == root
     assert said.endswith("Ctrl-C ends it.\n")
@@ -63,7 +64,7 @@ def test_git_leaves_alone_what_a_learner_wrote() -> None:
 
 def test_vs_code_finds_the_environment(tmp_path: Path) -> None:
     """It looks in the folder that is open for folders with a pyvenv.cfg, and shows their names."""
-    install._make(tmp_path)
+    install.make_venv(tmp_path)
     [found] = [each.parent for each in tmp_path.glob("*/pyvenv.cfg")]
     assert found.name == ".venv"
     python = install.python(tmp_path)

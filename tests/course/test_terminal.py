@@ -46,6 +46,6 @@ def test_a_message_keeps_its_lines(
         raise CourseError("one\ntwo\r\x1b[2J")
 
     monkeypatch.chdir(tiny.root)
-    monkeypatch.setattr("helpers.course.cli._units", failing)
+    monkeypatch.setattr("helpers.course.authoring.contents.as_markdown", failing)
     assert main(["units"]) == 1
     assert capsys.readouterr().err == "one\ntwo\\r\\x1b[2J\n"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course.authoring import glossary, notebook, source
+from helpers.course.authoring import notebook, published, source
 from helpers.course.settings import Course
 from tests.common import ROOT, UNITS
 
-PAGE = ROOT / glossary.PAGE
+PAGE = ROOT / published.GLOSSARY
 LINK = re.compile(r"\]\(([^)]+)\)")
 ROWS = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| **")]
 
@@ -53,16 +53,16 @@ def test_in_a_checkout_the_link_leads_to_the_page(course: Course, folder: str) -
 
 
 def test_once_published_the_link_leads_to_the_release(course: Course) -> None:
-    published = dataclasses.replace(
+    somewhere = dataclasses.replace(
         course, owner="someone", repository="order", release="v1", wheel="a-1-none.whl"
     )
-    link = glossary.address(published)
+    link = published.glossary(somewhere)
     assert link == "https://github.com/someone/order/blob/v1/docs/glossary.md"
 
 
 def test_the_copy_leads_to_the_units_beside_it(course: Course, tmp_path: Path) -> None:
-    glossary.copy(course, tmp_path)
-    page = tmp_path / glossary.PAGE
+    published.copy_glossary(course, tmp_path)
+    page = tmp_path / published.GLOSSARY
     links = set(LINK.findall(page.read_text(encoding="utf-8")))
     known = {tmp_path / unit / f"{unit}.ipynb" for unit in UNITS}
     assert links and {(page.parent / link).resolve() for link in links} <= known
