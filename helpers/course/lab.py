@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 from pathlib import Path
 
 from helpers.course import foreground, work
@@ -44,8 +45,8 @@ def configuration() -> dict[str, str]:
 
 def command(course: Course, port: int, browser: bool = True) -> list[str]:
     """Return what starts JupyterLab in work/, with the variables of `configuration`."""
-    layout, unit = course.work / LAYOUT, course.units()[0]
+    layout = course.work / LAYOUT
+    if not layout.is_dir():
+        shutil.copytree(CONFIGURATION / "workspaces", layout)  # unit 00 is open, and all in sight
     words = foreground.jupyter(("-m", "jupyterlab"), course.work, port, browser)
-    words += [f"--LabApp.workspaces_dir={layout}", "--log-level=ERROR"]
-    first = f"--LabApp.default_url=/lab/tree/{unit}/{unit}.ipynb?file-browser-path=/"
-    return words if layout.is_dir() else [*words, first]
+    return [*words, f"--LabApp.workspaces_dir={layout}", "--log-level=ERROR"]

@@ -119,16 +119,17 @@ def merged(mine: NotebookNode, release: NotebookNode) -> tuple[NotebookNode, lis
 
     cells, answers, changed, others = [*own[""]], [], [], sum(map(len, own.values()))
     for released in release.cells:
-        cell, theirs = copy.deepcopy(released), found.get(released.id)
-        if theirs and written(theirs) and not _locked(released):
+        cell, theirs = copy.deepcopy(released), found.get(released.id, released)
+        if written(theirs) and theirs is not released and not _locked(released):
             cell.source = theirs.source
-            if "attachments" in theirs and cell.cell_type == "markdown":
-                cell.attachments = theirs.attachments
-            others += released.id not in graded
-            answers += [released.id] * (released.id in graded)
-            changed += [released.id] * (released.id in graded and written(released))
-        if theirs and theirs.cell_type == cell.cell_type == "code" and theirs.source == cell.source:
-            cell.outputs, cell.execution_count = theirs.outputs, theirs.execution_count
+            if released.id in graded:
+                answers.append(released.id)
+                changed += [released.id] if written(released) else []
+            else:
+                others += 1
+        if (theirs.source, theirs.cell_type) == (cell.source, cell.cell_type):
+            shown = ("outputs", "execution_count", "attachments")
+            cell.update({name: theirs[name] for name in shown if name in theirs})
         cells += [cell, *own[released.id]]
     for cell in cells:
         cell.metadata.pop("id", None)

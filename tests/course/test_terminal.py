@@ -25,7 +25,7 @@ def test_the_table_and_the_hints_are_spelt_out(escape: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["grade", "collect"])
-def test_messages_and_names_of_files_are_spelt_out(
+def test_names_of_files_are_spelt_out(
     tiny: Course,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -4,7 +4,6 @@ import dataclasses
 import os
 import re
 import subprocess
-import sys
 import sysconfig
 import venv
 from pathlib import Path
