@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -13,8 +14,8 @@ from urllib.parse import quote
 import pandas as pd
 
 from helpers.course import worksheets
-from helpers.course.authoring.nbgrade import Grader
-from helpers.course.grading import marking
+from helpers.course.authoring import nbgrade
+from helpers.course.grading.gradebook import ClassGradebook
 from helpers.course.grading.lateness import NOT_KNOWN
 from helpers.course.grading.regrade import rows_of
 from helpers.course.intake.people import platform as platform_of
@@ -111,10 +112,10 @@ def _current(rows: pd.DataFrame, out: Path) -> pd.DataFrame:
     """
     if not (out / "gradebook.db").exists():
         raise CourseError(f"{out} holds no gradebook.db; `course grade` writes it")
-    grader = Grader(Course(out), out)
     graded = rows[rows.status.str.startswith("graded")]
     keys = zip(graded.index, graded.student, graded.unit, strict=True)
-    found = {index: marking.now(grader, out, *of_whom) for index, *of_whom in keys}
+    with closing(ClassGradebook(out, nbgrade.settings(Course(out)))) as book:
+        found = {index: book.now(*of_whom) for index, *of_whom in keys}
     rows = rows.astype(object)
     rows.update(pd.DataFrame.from_dict(found, orient="index"))
     return rows

@@ -267,7 +267,7 @@ def test_a_mark_given_by_hand_goes_out_at_once(desk: Desk) -> None:
 
 def test_what_lateness_costs_is_taken_off(desk: Desk) -> None:
     (rules := desk.root / "late.toml").write_text(
-        'policy = "10% per day"\nzone = "Europe/Berlin"\n[due]\n01-tiny = 2026-11-20T10:11:00+01:00'
+        'percent = 10\nzone = "Europe/Berlin"\n[due]\n01-tiny = 2026-11-20T10:11:00+01:00'
     )
     desk.grade(desk.archive(**{BRIGHTSPACE.format(501, "Ada Lovelace"): desk.work()}), late=rules)
     sheet = _sheet(

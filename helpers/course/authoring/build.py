@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import re
 import tempfile
 import time
 from collections.abc import Iterator
@@ -21,15 +20,19 @@ from nbgrader.preprocessors import ClearHiddenTests
 from nbgrader.utils import is_grade
 from tqdm import tqdm
 
-from helpers import checks
 from helpers.checks.engine.report import Report, findings_in
 from helpers.course import settings
-from helpers.course.authoring import contents, fingerprint, notebook, source
-from helpers.course.authoring.nbgrade import Grader
+from helpers.course.authoring import (
+    check_call,
+    contents,
+    fingerprint,
+    nbgrade,
+    notebook,
+    source,
+)
 from helpers.course.settings import Course, CourseError
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
-ASKED = re.compile(r"^check\.(\w+)\([^#]*?\bseed=", re.MULTILINE)  # as judge.py reads it
 NO_BADGE = "No Colab badge: owner, repository, release and wheel in [tool.course] are not all set."
 QUIET = {  # what a solution shows is the same each time
     "PYTHONHASHSEED": "0",
@@ -93,7 +96,7 @@ def build(course: Course, units: list[str], execute: bool = True) -> None:
 
 
 def make(course: Course, unit: str, folder: Path) -> Built:
-    """Write source/ and release/ of `unit` under `folder`, and its row in the gradebook there.
+    """Write source/ and release/ of `unit` under `folder`.
 
     Raises:
         CourseError: a source is refused, or gives other points for an exercise than its check.
@@ -102,34 +105,27 @@ def make(course: Course, unit: str, folder: Path) -> Built:
     if faults := list(_other_points(unit, cells)):
         raise CourseError("\n".join(f"{course.text(unit)}:{each}" for each in faults))
     complete = notebook.instructor(cells, unit, course)
-    notebook.write(folder / "source" / unit / f"{unit}.ipynb", complete)
-    Grader(course, folder).release(unit)
-    released = notebook.read(folder / "release" / unit / f"{unit}.ipynb")
+    released = nbgrade.release(complete, nbgrade.settings(course))
     released.metadata[fingerprint.KEY] = fingerprint.digests(released)
+    notebook.write(folder / "source" / unit / f"{unit}.ipynb", complete)
+    notebook.write(folder / "release" / unit / f"{unit}.ipynb", released)
     return Built(complete, released, _solution(complete))
 
 
 def _other_points(unit: str, cells: list[source.Cell]) -> Iterator[str]:
-    """Name the exercises that have other points than their checks: right answers would lose some.
-
-    Raises:
-        CourseError: the course has no checks of the unit.
-    """
-    tests = [cell for cell in cells if cell.kind == "test"]
-    asked = [(cell, found[1]) for cell in tests if (found := ASKED.search(cell.text))]
-    try:
-        known = checks.exercises(unit) if asked else {}
-    except ImportError as error:
-        raise CourseError(f"{unit} asks for checks that cannot be imported: {error}") from error
-    for cell, name in asked:
-        written = cell.keys["points"]
-        if name not in known:
-            yield f"{cell.line}: {unit} has no check.{name}, but {', '.join(known)}"
-        elif not math.isclose(parts := known[name].points, written):
+    """Name the graded cells that are no check, or have other points than it."""
+    for cell in [cell for cell in cells if cell.kind == "test"]:
+        try:
+            check = check_call.read(unit, cell.text)
+            parts, written = check.load().points, cell.keys["points"]
+        except CourseError as error:
+            yield f'{cell.line}: test="{cell.name}": {error}'
+            continue
+        if not math.isclose(parts, written):
             yield (
                 f'{cell.line}: test="{cell.name}" has points={written:g}, but the parts of its '
                 f"check add up to {parts:g}; write points={parts:g}, or change the parts in "
-                f"{checks.package(unit).replace('.', '/')}"
+                f"{check.module.replace('.', '/')}"
             )
 
 

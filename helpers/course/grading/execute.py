@@ -11,8 +11,8 @@ from functools import partial
 
 from nbformat import NotebookNode
 
-from helpers.course.grading import words
-from helpers.course.grading.judge import Assertions, Check, Judge, exercises
+from helpers.course.grading import code_flags
+from helpers.course.grading.judge import Check, Judge
 from helpers.course.intake.lesson import definitions, is_unchanged, to_run
 from helpers.course.sandbox import pool
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
@@ -38,7 +38,7 @@ class Job:
     """
 
     notebook: NotebookNode
-    tests: dict[str, Check | Assertions]
+    tests: dict[str, Check]
     limits: Limits
     isolated: bool = True
     files: dict[str, bytes] = field(default_factory=dict)
@@ -83,11 +83,9 @@ class _Execution:
 
     def __init__(self, job: Job, sandbox: Sandbox) -> None:
         self.job, self.outcome = job, Outcome(limited=sandbox.limited)
-        if strange := words.strange(job.notebook):
+        if strange := code_flags.strange(job.notebook):
             told = ", ".join(strange[:5])
             self.outcome.flags.append(f"words in its code that no exercise needs: {told}")
-        asked = exercises(job.tests)
-        self.outcome.flags += words.named(job.notebook, asked)
         start = time.monotonic()
         self.end = start + job.limits.notebook_seconds
         self.gone = ""  # why the rest is not run

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 
 from helpers.course import intake
 from helpers.course.intake import Submission
-from helpers.course.intake.scratch import Scratch
 from helpers.course.settings import Course, CourseError
 
 COLUMNS = ["student", "unit", "platform_id", "email", "notes"]
@@ -32,8 +31,8 @@ def collect(course: Course, archive: Path, out: Path) -> pd.DataFrame:
     if archive.resolve() in [out.resolve(), *out.resolve().parents]:
         raise CourseError(f"--out {out} is inside {archive}; name a folder beside it")
     rows = []
-    with closing(Scratch("order-matters-")) as unpacked:
-        for found in intake.find(course, archive, unpacked.path):
+    with TemporaryDirectory(prefix="order-matters-") as unpacked:
+        for found in intake.find(course, archive, Path(unpacked)):
             notes = list(found.notes)
             if found.problem:
                 notes.append(f"not collected: {found.problem}")

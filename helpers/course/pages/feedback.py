@@ -15,7 +15,7 @@ from markupsafe import Markup
 from nbconvert.exporters import Exporter
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, SubmittedAssignment
 from nbgrader.utils import is_grade, is_solution
 
 from helpers.checks.engine.report import Finding, findings_in
@@ -84,6 +84,74 @@ class Cell:
     outputs: list[rendering.Shown] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Grade:
+    """What the gradebook has of a graded cell, or of one that may only get a comment.
+
+    Args:
+        needs_manual, by_hand: a person still has to read it, or has given points.
+    """
+
+    score: float = 0.0
+    max_score: float = 0.0
+    needs_manual: bool = False
+    by_hand: bool = False
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """All that a page says of a submission beside the notebook.
+
+    Args:
+        grades: by the name of the cell. penalty: points that lateness costs.
+    """
+
+    unit: str
+    student: str
+    grades: dict[str, Grade]
+    penalty: float = 0.0
+    seconds_late: float = 0.0
+
+
+def mark_of(submission: SubmittedAssignment) -> Mark:
+    """Return what nbgrader's gradebook has of a submission, which has one notebook."""
+    [notebook] = submission.notebooks
+    comments = {each.name: each.comment for each in notebook.comments if each.comment}
+    grades = {
+        each.name: Grade(
+            each.score,
+            each.max_score,
+            bool(each.needs_manual_grade),
+            each.manual_score is not None,
+            comments.pop(each.name, ""),
+        )
+        for each in notebook.grades
+    }
+    grades |= {name: Grade(comment=comment) for name, comment in comments.items()}
+    penalty = notebook.late_submission_penalty or 0.0
+    late = lateness.seconds(submission)
+    return Mark(submission.name, submission.student_id, grades, penalty, late)
+
+
+def render(notebook: NotebookNode, mark: Mark) -> str:
+    """Return the page of an autograded notebook, as HTML."""
+    exercises = _exercises(notebook, mark)
+    end = time.monotonic() + PATIENCE
+    return page(
+        "feedback.html.j2",
+        unit=mark.unit,
+        student=mark.student,
+        score=sum(each.score for each in mark.grades.values()),
+        max_score=sum(each.max_score for each in mark.grades.values()),
+        late=mark.penalty,
+        late_by=lateness.words(mark.seconds_late),
+        exercises=list(exercises.values()),
+        notices=_notices(notebook),
+        cells=_in_order([_cell(cell, exercises, end) for cell in notebook.cells]),
+    )
+
+
 class Feedback(Exporter):
     """nbgrader's exporter for `GenerateFeedback`."""
 
@@ -95,34 +163,17 @@ class Feedback(Exporter):
         """The page, for the student and assignment that `resources` name."""
         notebook, resources = super().from_notebook_node(nb, resources)
         of_whom = resources["nbgrader"]
-        names = of_whom["notebook"], of_whom["assignment"], of_whom["student"]
         with Gradebook(of_whom["db_url"]) as book:
-            submitted = book.find_submission_notebook(*names)
-            exercises = _exercises(notebook, submitted)
-            end = time.monotonic() + PATIENCE
-            text = page(
-                "feedback.html.j2",
-                unit=of_whom["assignment"],
-                student=of_whom["student"],
-                score=submitted.score,
-                max_score=submitted.max_score,
-                late=submitted.late_submission_penalty or 0,
-                late_by=lateness.words(lateness.seconds(submitted.assignment)),
-                exercises=list(exercises.values()),
-                notices=_notices(notebook),
-                cells=_in_order([_cell(cell, exercises, end) for cell in notebook.cells]),
-            )
-        return text, resources
+            mark = mark_of(book.find_submission(of_whom["assignment"], of_whom["student"]))
+        return render(notebook, mark), resources
 
 
 def _grade_id(cell: NotebookNode) -> str:
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
 
 
-def _exercises(notebook: NotebookNode, submitted: Any) -> dict[str, Exercise]:
+def _exercises(notebook: NotebookNode, mark: Mark) -> dict[str, Exercise]:
     """By name, in the order of the notebook; titles are read from the headings above."""
-    grades = {grade.name: grade for grade in submitted.grades}
-    comments = {comment.name: comment.comment for comment in submitted.comments}
     found: dict[str, Exercise] = {}
     title = ""
     for cell in notebook.cells:
@@ -134,12 +185,12 @@ def _exercises(notebook: NotebookNode, submitted: Any) -> dict[str, Exercise]:
         if name not in found:
             found[name], title = Exercise(name, title or name), ""
         row = found[name]
-        row.comment = comments.get(_grade_id(cell)) or row.comment
-        if is_grade(cell) and (grade := grades.get(_grade_id(cell))):
-            row.score += grade.score
-            row.points += grade.max_score
-            row.waiting |= bool(grade.needs_manual_grade)
-            row.by_hand |= grade.manual_score is not None
+        grade = mark.grades.get(_grade_id(cell), Grade())
+        row.comment = grade.comment or row.comment
+        row.score += grade.score
+        row.points += grade.max_score
+        row.waiting |= grade.needs_manual
+        row.by_hand |= grade.by_hand
         if is_grade(cell) and cell.cell_type == "code":
             row.findings += findings_in(cell.outputs)
             row.message = row.message or _failure(cell)

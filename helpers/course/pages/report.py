@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
+from nbformat import NotebookNode, v4
 from nbgrader.api import (
     Assignment,
     Grade,
@@ -27,7 +28,8 @@ from nbgrader.api import (
 
 from helpers.course.authoring import source
 from helpers.course.authoring.nbgrade import gradebook
-from helpers.course.grading import journal, lateness, marking, regrade
+from helpers.course.grading import journal, lateness, regrade
+from helpers.course.grading.autograde import findings
 from helpers.course.pages import figures, items, predictions, similar
 from helpers.course.pages.page import number, page
 from helpers.course.settings import Course
@@ -233,13 +235,16 @@ def _hinted(out: Path, graded: pd.DataFrame) -> tuple[pd.DataFrame, set[tuple[st
     told = [
         (row.unit, exercise, row.student, [each.hint for each in found if each.hint])
         for row in graded.itertuples()
-        for exercise, found in marking.findings(
-            out / "autograded" / row.student / row.unit / f"{row.unit}.ipynb"
-        ).items()
+        for exercise, found in findings(_autograded(out, row)).items()
     ]
     given = [(unit, name, hint, who) for unit, name, who, hints in told for hint in hints]
     hinted = pd.DataFrame(given, columns=[*HINT, "student"]).drop_duplicates()
     return hinted, {(unit, name) for unit, name, _, _ in told}
+
+
+def _autograded(out: Path, row: Any) -> NotebookNode:
+    path = out / "autograded" / row.student / row.unit / f"{row.unit}.ipynb"
+    return v4.reads(path.read_text("utf-8"))
 
 
 def _misconceptions(

@@ -15,7 +15,7 @@ from distributed import Client, LocalCluster
 
 from helpers.course import drop
 from helpers.course.authoring import build
-from helpers.course.grading import grade, workers
+from helpers.course.grading import grade
 from helpers.course.grading.journal import entries
 from helpers.course.grading.workers import executor
 from helpers.course.sandbox import bubblewrap
@@ -96,11 +96,11 @@ def test_who_cannot_execute_is_told(
     ):
         grade.grade(*given, scheduler=cluster.scheduler_address)
     monkeypatch.setattr(bubblewrap, "available", lambda: "bubblewrap is missing")
-    with LocalCluster(n_workers=1, processes=False, dashboard_address="") as cluster:
-        for root, reason in ((True, workers.AS_ROOT), (False, "bubblewrap is missing")):
-            monkeypatch.setattr(os, "geteuid", lambda root=root: 0 if root else 1000)
-            with pytest.raises(CourseError, match=f"a worker of .* cannot execute: {reason}"):
-                grade.grade(*given, scheduler=cluster.scheduler_address)
+    with (
+        LocalCluster(n_workers=1, processes=False, dashboard_address="") as cluster,
+        pytest.raises(CourseError, match=r"a worker of .* cannot execute: bubblewrap is missing"),
+    ):
+        grade.grade(*given, scheduler=cluster.scheduler_address)
 
 
 def test_two_notebooks_more_than_cores_are_taken_unless_told_otherwise() -> None:

@@ -2,18 +2,17 @@
 
 import io
 import re
+import sqlite3
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pandas as pd
 import pytest
-from nbgrader.converters import Autograde
-from nbgrader.utils import capture_log
+from nbgrader.api import Gradebook, InvalidEntry, SubmittedAssignment
+from sqlalchemy.exc import OperationalError
 
 from helpers.course.authoring import build
-from helpers.course.authoring.nbgrade import Grader
 from helpers.course.cli import main
 from helpers.course.grading import grade
 from helpers.course.settings import Course, CourseError
@@ -140,17 +139,17 @@ def test_a_failure_inside_nbgrader_is_one_row(
     built = build.make(tiny, UNIT, tmp_path / "made")
     for student in ("ada", "zoe"):
         _hand_in(tmp_path / "in", student, nbformat.writes(built.solution))
-    real = Grader.autograde
+    real = Gradebook.update_or_create_submission
 
-    def failing(grader: Grader, unit: str, student: str, outputs: dict[str, Any]) -> None:
+    def failing(book: Gradebook, unit: str, student: str) -> SubmittedAssignment:
         if student == "ada":
-            raise CourseError("nbgrader Autograde: it broke")
-        real(grader, unit, student, outputs)
+            raise InvalidEntry("it broke")
+        return real(book, unit, student)
 
-    monkeypatch.setattr(Grader, "autograde", failing)
+    monkeypatch.setattr(Gradebook, "update_or_create_submission", failing)
     table = _grade(tiny, tmp_path / "in", tmp_path / "out").set_index("student")
-    assert table.score["zoe"] == 2
-    assert table.status["ada"] == "nbgrader Autograde: it broke"
+    assert table.score.to_dict() == {"ada": 0, "zoe": 2}
+    assert table.status["ada"] == "InvalidEntry('it broke')"
 
 
 def test_a_full_disk_is_nobodys_zero(
@@ -162,12 +161,22 @@ def test_a_full_disk_is_nobodys_zero(
     monkeypatch.chdir(tiny.root)
     submissions, out = tmp_path / "in", tmp_path / "out"
     _hand_in(submissions, "right", nbformat.writes(build.make(tiny, UNIT, tmp_path / "m").solution))
-    full = {"success": False, "log": "", "error": "sqlite3.Error: database or disk is full"}
-    real = capture_log
-    monkeypatch.setattr(
-        "helpers.course.authoring.nbgrade.capture_log",
-        lambda job: full if isinstance(job, Autograde) else real(job),
-    )
+
+    def full(*_: object) -> None:
+        raise OperationalError("INSERT", {}, sqlite3.OperationalError("database or disk is full"))
+
+    monkeypatch.setattr(Gradebook, "update_or_create_student", full)
     assert main([*GRADE, str(submissions), "--out", str(out)]) == 1
     assert "free some space and try again" in capsys.readouterr().err
     assert not (out / "grades.csv").exists()
+
+
+def test_a_unit_that_is_checked_otherwise_is_refused(tiny: Course, tmp_path: Path) -> None:
+    _hand_in(tmp_path / "in", "ada", nbformat.writes(build.make(tiny, UNIT, tmp_path).solution))
+    tiny.text(UNIT).write_text(
+        LESSON.replace("check.double(double, seed=1)", "assert double(3) == 6")
+    )
+    with pytest.raises(
+        CourseError, match=r"01-tiny\.py:14: .*check\.EXERCISE\(ANSWER, seed=NUMBER"
+    ):
+        _grade(tiny, tmp_path / "in", tmp_path / "out")

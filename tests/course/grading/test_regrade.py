@@ -1,4 +1,4 @@
-"""A check is mended: one learner, one unit or one exercise is graded again, and what changed."""
+"""A check is mended: one learner or one unit is graded again, and what changed."""
 
 import csv
 from pathlib import Path
@@ -71,26 +71,6 @@ def test_one_learner(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(desk.executed) == 4 and len(_changes(desk)) == 6
 
 
-def test_one_exercise_leaves_the_marks_of_the_others(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    submissions = _class(desk)
-    _mend(desk, monkeypatch)
-    anew = submissions / "kim" / UNIT / f"{UNIT}.ipynb"
-    anew.write_text(desk.work(double="return x + x", triple="return x"))
-    scores = _scores(desk, submissions, unit=UNIT, exercise="triple")
-    assert scores == ["2.0", "2.0", "2.0"]
-    changes = _changes(desk)
-    assert sorted((c["student"], c["exercise"]) for c in changes) == [
-        ("ada", "triple"),
-        ("bob", "triple"),
-        ("kim", "double"),  # handed in anew, so graded as a whole
-    ]
-    assert changes[0]["points_before"] == "0" and changes[0]["points_after"] == "2"
-    assert changes[0]["hint_before"] == HINT and changes[0]["hint_after"] == ""
-    assert _scores(desk, submissions) == ["4.0", "4.0", "2.0"]  # the next run looks at the others
-
-
 def test_points_given_by_hand_are_no_change(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     submissions = _class(desk)
     with Gradebook(gradebook(desk.out), "order-matters") as book:
@@ -111,11 +91,11 @@ def test_the_command_says_what_changed(
     _mend(desk, monkeypatch)
     monkeypatch.chdir(desk.course.root)
     command = ["grade", str(submissions), "--out", str(desk.out), "--no-sandbox"]
-    command += ["--only", "ada", "--unit", UNIT, "--exercise", "double"]
+    command += ["--only", "ada", "--unit", UNIT]
     assert main(command) == 0
     said = capsys.readouterr().out
     assert f"ada, {UNIT}, double: 0 → 2 points\n  hint before: {HINT}\n  hint after: none" in said
-    assert "triple" not in said and "bob" not in said
+    assert "triple: 0 → 2" in said and "bob" not in said
     assert main(command) == 0
     assert "Changed" not in capsys.readouterr().out  # nothing did this time
 
@@ -126,8 +106,6 @@ def test_a_choice_of_nothing_is_refused(desk: Desk) -> None:
     for choice, told in (
         (Choice(("nobody",)), "nothing of nobody to grade again: name learners as"),
         (Choice(("ada",), "02-small"), "nothing of ada to grade again in 02-small"),
-        (Choice(exercise="double"), "is of which unit"),
-        (Choice(unit=UNIT, exercise="why"), "01-tiny checks no why, but double, triple"),
     ):
         with pytest.raises(CourseError, match=told):
             desk.grade(submissions, choice=choice)

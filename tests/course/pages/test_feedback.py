@@ -1,21 +1,22 @@
 """The page a learner gets: what it says, and that nothing in it can run."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
+import nbformat
 import pytest
 from nbformat import NotebookNode, v4
 from nbgrader.api import Gradebook
 from playwright.sync_api import Browser, Page
 
 from helpers.checks.engine.report import FINDINGS
-from helpers.course.authoring.nbgrade import Grader, gradebook
-from helpers.course.grading import marking
-from helpers.course.intake import Submission
+from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.pages import feedback, report
+from helpers.course.pages.feedback import Mark
 from helpers.course.sandbox.session import error
 from helpers.course.settings import CourseError
 from tests.common import needs_browser, tiny_course
@@ -139,9 +140,9 @@ def test_marks_and_comments_given_by_hand_are_shown_after_grading_again(
         grade.manual_score, grade.needs_manual_grade = 3, False
         book.find_comment("why", UNIT, UNIT, "bob").manual_comment = "Good, <i>but</i> why?"
         book.db.commit()
-    row = marking.again(classroom.grader, classroom.out, Submission("bob", UNIT, Path()))
+    row = classroom.again("bob")
     text = _text(classroom.page("bob"))
-    assert row["score"] == 5 and "5 of 6 points" in text
+    assert row and row["score"] == 5 and "5 of 6 points" in text
     assert "3 of 4 points, given by hand" in text
     assert "Comment: Good, &lt;i&gt;but&lt;/i&gt; why?" in text
 
@@ -149,25 +150,25 @@ def test_marks_and_comments_given_by_hand_are_shown_after_grading_again(
 def test_a_page_that_cannot_be_written_costs_no_marks(
     classroom: Classroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def failing(grader: Grader, unit: str, student: str) -> None:
+    def failing(notebook: NotebookNode, mark: Mark) -> str:
         raise CourseError("it broke")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Grader, "feedback", failing)
+        patched.setattr(feedback, "render", failing)
         row = classroom.enter("kim", RIGHT)
     assert (row["score"], row["status"]) == (2, "graded, without a feedback page: it broke")
     assert report._link(SimpleNamespace(**{"student": "kim", "unit": UNIT} | row)) == ""
-    marking.again(classroom.grader, classroom.out, Submission("kim", UNIT, Path()))
+    classroom.again("kim")
     assert "2 of 6 points" in _text(classroom.page("kim"))
 
 
 def test_a_late_notebook_says_what_that_cost(classroom: Classroom) -> None:
     classroom.enter("late", RIGHT)
+    path = classroom.out / "autograded" / "late" / UNIT / f"{UNIT}.ipynb"
     with Gradebook(gradebook(classroom.out), "order-matters") as book:
-        book.find_submission_notebook(UNIT, UNIT, "late").late_submission_penalty = 0.5
-        book.db.commit()
-    classroom.grader.feedback(UNIT, "late")
-    text = _text(classroom.page("late"))
+        mark = feedback.mark_of(book.find_submission(UNIT, "late"))
+    late = replace(mark, penalty=0.5)
+    text = _text(feedback.render(nbformat.read(path, as_version=4), late))
     assert "1.5 of 6 points" in text and "2 for the answers, less 0.5" in text
 
 

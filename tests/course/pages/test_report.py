@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import html
-import json
 import os
 import platform
 import re
@@ -19,7 +18,7 @@ from playwright.sync_api import Browser
 
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
-from helpers.course.grading import grade
+from helpers.course.grading import grade, journal
 from helpers.course.pages import items, report
 from helpers.course.settings import Course
 from tests.common import needs_browser, tiny_course
@@ -53,12 +52,10 @@ def classroom(tmp_path_factory: pytest.TempPathFactory) -> Classroom:
         read = book.find_grade("why", UNIT, UNIT, "ada")
         read.manual_score, read.needs_manual_grade = 3, False
         book.db.commit()
-    lines = [
-        {"key": name, "row": {"unit": UNIT, "student": name}, "seconds": {"double-test": seconds}}
-        for name, seconds in (("ada", 9.0), ("ada", 2.0), ("zoe", 4.0), ("NA", 3.0))
-    ]
-    text = "\n".join(map(json.dumps, lines)) + '\n{"key": "cut off'
-    (made.out / "journal.jsonl").write_text(text)
+    with made.opened() as opened, opened.transaction():
+        for name, seconds in (("ada", 9.0), ("ada", 2.0), ("zoe", 4.0), ("NA", 3.0)):
+            told = {"row": {"unit": UNIT, "student": name}, "seconds": {"double-test": seconds}}
+            journal.put(opened.book, name, UNIT, told)
     return made
 
 

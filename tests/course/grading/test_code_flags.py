@@ -3,8 +3,7 @@
 import pytest
 from nbformat import v4
 
-from helpers import checks
-from helpers.course.grading.words import named, strange
+from helpers.course.grading.code_flags import strange
 
 
 @pytest.mark.parametrize(
@@ -42,26 +41,3 @@ def test_an_exercise_may_look_so(code: str) -> None:
 def test_locked_cells_are_the_courses_own() -> None:
     locked = v4.new_code_cell("exec('1')", metadata={"nbgrader": {"locked": True}})
     assert strange(v4.new_notebook(cells=[locked])) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "code", "told"),
-    [
-        ("attention", "f = partial(F.scaled_dot_product_attention)", True),
-        ("heads", "f = partial(F.scaled_dot_product_attention)", False),  # it may call this
-        ("attention", "F.softmax(scores, -1)", False),
-        ("attention", "f = torch.nn.functional.scaled_dot_product_attention", True),
-        ("my-own-cell", "F.scaled_dot_product_attention(q, k, v)", False),  # to compare with
-    ],
-)
-def test_an_answer_that_names_what_it_may_not_call(name: str, code: str, told: bool) -> None:
-    cell = v4.new_code_cell(code, metadata={"nbgrader": {"grade_id": name}})
-    said = named(v4.new_notebook(cells=[cell]), checks.exercises("01-order-blind"))
-    function = "scaled_dot_product_attention"
-    assert said == [f"the answer to {name} names {function}, which it may not call"] * told
-
-
-def test_a_name_that_several_functions_have_is_told_once() -> None:
-    cell = v4.new_code_cell("map(nll_loss, x, y)", metadata={"nbgrader": {"grade_id": "loss"}})
-    said = named(v4.new_notebook(cells=[cell]), checks.exercises("08-mini-bert"))
-    assert said == ["the answer to loss names nll_loss, which it may not call"]

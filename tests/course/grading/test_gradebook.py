@@ -1,18 +1,26 @@
-"""Points given by hand are kept whatever is graded again; another answer waits for a review."""
+"""A batch comes into the gradebook as a whole; points given by hand stay, or wait for a review."""
 
 import shutil
-from collections.abc import Callable
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import wait
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 from nbgrader.api import Gradebook
+from nbgrader.dbutil import write_alembic_ini
 
 from helpers.course import export
 from helpers.course.authoring.nbgrade import COURSE, gradebook
-from helpers.course.grading import grade, marking
+from helpers.course.grading import autograde, grade, journal
+from helpers.course.grading.execute import Outcome
+from helpers.course.grading.gradebook import SEARCHED, ClassGradebook, Graded
 from helpers.course.grading.regrade import Choice
+from helpers.course.intake import Submission
 from helpers.course.settings import Course, CourseError
 from tests.course.judged import UNIT, Desk, desk
 from tests.course.pages.entered import RIGHT, Classroom
@@ -66,8 +74,7 @@ def _chosen(**choice: Any) -> Again:
     [
         pytest.param(lambda desk, _: desk.grade(desk.root / "in"), id="a second run"),
         pytest.param(_chosen(learners=("ada",)), id="--only"),
-        pytest.param(_chosen(unit=UNIT, exercise="triple"), id="--exercise"),
-        pytest.param(_chosen(unit=UNIT, exercise="double"), id="--exercise, the same"),
+        pytest.param(_chosen(unit=UNIT), id="--unit"),
         _mend,
         _a_newer_check,
         _a_newer_notebook,
@@ -106,22 +113,87 @@ def test_another_answer_waits_until_somebody_has_looked_at_it(
     assert float(_mend(desk, monkeypatch).pending[0]) == 0
 
 
+@pytest.fixture
+def classroom(tiny: Course, tmp_path: Path) -> Classroom:
+    """The tiny unit with an essay, and nobody's notebook."""
+    return Classroom(tiny, tmp_path / "out")
+
+
 def test_an_essay_waits_only_if_it_is_another(
-    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    classroom: Classroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    classroom = Classroom(tiny, tmp_path / "out")
     assert classroom.enter("ada", RIGHT)["pending"] == 4
     _give(classroom.out, "why", manual_score=3)
     assert classroom.enter("ada", RIGHT, essay="It is so.\n")["pending"] == 0
-    shutil.rmtree(classroom.out / "submitted")  # autograded/ has it as a page
-    assert classroom.enter("ada", RIGHT)["pending"] == 0
-    write = marking._write
-    monkeypatch.setattr(marking, "_write", lambda *_: 1 / 0)
-    with pytest.raises(ZeroDivisionError):  # and then the machine stops
+    with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
+        patched.setattr(journal, "put", lambda *_: 1 / 0)  # all is written; the machine stops
         classroom.enter("ada", RIGHT, essay="It is otherwise.")
-    monkeypatch.setattr(marking, "_write", write)
     row = classroom.enter("ada", RIGHT, essay="It is otherwise.")
     assert (row["score"], row["pending"]) == (5, 4)
+
+
+def test_a_batch_is_in_the_gradebook_as_a_whole_or_not_at_all(
+    classroom: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = classroom.built.released
+    results = {who: autograde.result(UNIT, who, released, Outcome(), []) for who in ("ada", "eve")}
+    batch = [(Submission(who, UNIT), "a key", result) for who, result in results.items()]
+    put = journal.put
+
+    def stopped(book: Gradebook, student: str, unit: str, entry: journal.Entry) -> None:
+        if student == "eve":
+            raise KeyboardInterrupt
+        put(book, student, unit, entry)
+
+    with classroom.opened() as book:
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(journal, "put", stopped)
+            book.enter(batch)
+        assert book.book.students == [] and list(journal.entries(classroom.out)) == []
+        assert [row["status"] for row in book.enter(batch)] == ["graded"] * 2
+    assert len(list(journal.entries(classroom.out))) == 2
+
+
+def test_one_that_is_refused_costs_the_others_of_its_batch_nothing(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All are ready at once, as the workers are quick."""
+    archive = desk.archive(**{f"{who}/{UNIT}.ipynb": desk.work() for who in ("ada", "bob", "eve")})
+    enter, batches = ClassGradebook.enter, []
+
+    def refusing(book: ClassGradebook, batch: Sequence[Graded]) -> list[dict[str, Any]]:
+        students = [found.student for found, *_ in batch]
+        batches.append(students)
+        if "bob" in students:
+            raise CourseError("it is refused")
+        return enter(book, batch)
+
+    monkeypatch.setattr(ClassGradebook, "enter", refusing)
+    monkeypatch.setattr(grade, "wait", lambda on_way, **_: wait(on_way))
+    rows = desk.grade(archive, workers=2)
+    assert rows.status.tolist() == ["graded", "it is refused", "graded"]
+    assert rows.score.tolist() == ["4.0", "0.0", "4.0"]
+    assert batches == [["ada", "bob", "eve"], ["ada"], ["bob"], ["eve"]]
+    assert sorted(e["row"]["student"] for e in journal.entries(desk.out)) == ["ada", "eve"]
+
+
+def test_rows_are_found_without_reading_those_of_the_class(classroom: Classroom) -> None:
+    for table, column in SEARCHED:
+        with sqlite3.connect(classroom.out / "gradebook.db") as book:
+            asked = f"EXPLAIN QUERY PLAN SELECT id FROM {table} WHERE {column} = 'x'"
+            [plan] = book.execute(asked).fetchall()
+        assert f"USING INDEX order_matters_{table}" in plan[-1]
+
+
+def test_a_new_gradebook_has_the_version_that_nbgraders_command_says(classroom: Classroom) -> None:
+    with sqlite3.connect(classroom.out / "gradebook.db") as ours:
+        (version,) = ours.execute("SELECT version_num FROM alembic_version").fetchone()
+    settings = classroom.out / "alembic.ini"
+    write_alembic_ini(str(settings), gradebook(classroom.out))
+    alembic = str(Path(sys.executable).with_name("alembic"))
+    command = [alembic, "-c", str(settings), "heads"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said.split()[0] == version
 
 
 def test_marks_that_are_in_no_gradebook_are_none(desk: Desk) -> None:

@@ -1,0 +1,247 @@
+"""The gradebook of a class, which is nbgrader's; one process writes it.
+
+All that comes of a batch of submissions comes into it in one transaction, with the journal.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pandas as pd
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook, SubmittedAssignment
+from sqlalchemy import text
+from traitlets.config import Config
+
+from helpers.course.authoring import nbgrade
+from helpers.course.authoring.nbgrade import COURSE
+from helpers.course.grading import journal, lateness, regrade
+from helpers.course.grading.autograde import Result
+from helpers.course.intake import Submission
+from helpers.course.pages import feedback
+from helpers.course.pages.feedback import Grade, Mark
+from helpers.course.settings import CourseError
+
+FILES = {"submitted": "ipynb", "autograded": "ipynb", "feedback": "html"}
+SEARCHED = (  # without an index, nbgrader reads the rows of the whole class for each notebook
+    ("grade", "notebook_id"),
+    ("comment", "notebook_id"),
+    ("submitted_notebook", "assignment_id"),
+)
+
+Graded = tuple[Submission, str, Result]  # with the key that the journal notes
+
+
+class ClassGradebook:
+    """OUT/gradebook.db, made where there is none, and the files that belong to it.
+
+    Args:
+        config: of nbgrader, for its plug-in of late penalties.
+    """
+
+    def __init__(self, out: Path, config: Config) -> None:
+        self.out, self.config, self.rules = out, config, lateness.rules(out)
+        if not (out / "gradebook.db").exists():
+            _create(out)
+        self.book = Gradebook(nbgrade.gradebook(out), COURSE)
+        self.book.db.remove()
+        self.book.db.configure(autoflush=False, expire_on_commit=False)
+        with self.transaction():
+            self.book.db.execute(text(journal.CREATE))
+            for table, column in SEARCHED:
+                name = f"order_matters_{table}"
+                made = f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"
+                self.book.db.execute(text(made))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.book.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Have all that nbgrader commits meanwhile come into the gradebook together, or not at all.
+
+        That is SQLAlchemy's recipe of a session that joins an outer transaction.
+        """
+        with self.book.engine.begin() as connection:
+            self.book.db.remove()
+            self.book.db.configure(bind=connection)
+            try:
+                yield
+                self.book.db.flush()
+            finally:
+                self.book.db.remove()
+                self.book.db.configure(bind=self.book.engine)
+
+    def add_unit(self, unit: str, instructor: NotebookNode) -> None:
+        """Enter a unit and its cells, as nbgrader's generate_assignment does.
+
+        Raises:
+            CourseError: notebooks with other cells have been graded into it.
+        """
+        self.book.update_or_create_assignment(unit)
+        self.book.db.remove()
+        nbgrade.save_cells(instructor, unit, self.config, nbgrade.gradebook(self.out))
+
+    def enter(self, batch: Sequence[Graded]) -> list[dict[str, Any]]:
+        """Enter what workers made of some submissions: all of them, or none.
+
+        Returns:
+            Their rows of grades.csv.
+        """
+        with self.transaction():
+            entered = [self._enter(*each) for each in batch]
+        for _, changed in entered:
+            regrade.add(self.out, changed)
+        return [row for row, _ in entered]
+
+    def again(self, found: Submission, key: str) -> dict[str, Any] | None:
+        """Return the row of a notebook graded before; None if it is another, or not graded yet.
+
+        Its page is written anew where it has to say something else.
+        """
+        with self.transaction():
+            entry = journal.find(self.book, found.student, found.unit)
+            if not entry or entry["key"] != key:
+                return None
+            submission = self.book.find_submission(found.unit, found.student)
+            if self.rules:
+                lateness.enter(submission, found, self.rules)
+            told = {"late": lateness.described(submission, found)}
+            return entry["row"] | told | self._current(submission, entry)
+
+    def now(self, student: str, unit: str) -> dict[str, Any]:
+        """Return the marks, with what a person has given since in the penalty and on the page.
+
+        Raises:
+            CourseError: nothing of it has been graded.
+        """
+        with self.transaction():
+            if entry := journal.find(self.book, student, unit):
+                return self._current(self.book.find_submission(unit, student), entry)
+        raise CourseError(f"{self.out} holds no marks of {student} in {unit}; grade again")
+
+    def _enter(
+        self, found: Submission, key: str, result: Result
+    ) -> tuple[dict[str, Any], pd.DataFrame]:
+        """Return the row of a submission, and what is another than before, after it is entered."""
+        book, names = self.book, (found.unit, found.student)
+        entry = journal.find(book, found.student, found.unit) or {}
+        before = feedback.mark_of(book.find_submission(*names)) if entry else None
+        book.update_or_create_student(found.student)
+        late = {"timestamp": found.when} if found.when else {}
+        submission = book.update_or_create_submission(*names, **late)
+        _fill(submission, result, entry.get("answers", {}))
+        if self.rules:
+            lateness.enter(submission, found, self.rules)
+        mark, files = self._charged(submission), dict(result.files)
+        if mark != result.mark and not result.problem:
+            files["feedback"] = self._page(files["autograded"].decode(), mark)
+        self._write(found, files)
+        hints = [hint for each in result.hints.values() for hint in each]
+        row = _marks(mark) | {
+            "student": found.student,
+            "unit": found.unit,
+            "seconds": round(result.total, 1),
+            "flags": "; ".join(result.flags),
+            "repairs": "; ".join([*found.notes, *result.repairs]),
+            "hints": list(dict.fromkeys(hints)),
+            "late": lateness.described(submission, found),
+            "limits": result.limited,
+        }
+        if result.problem:
+            row["status"] = f"graded, without a feedback page: {result.problem}"
+        noted = {"key": key, "row": row, "seconds": result.seconds, "mark": asdict(mark)}
+        noted |= {"answers": result.answers, "hints": result.hints}
+        journal.put(book, found.student, found.unit, noted)
+        return row, regrade.between(before, mark, entry.get("hints", {}), result.hints)
+
+    def _current(self, submission: SubmittedAssignment, entry: journal.Entry) -> dict[str, Any]:
+        """Return what a row says of the marks now, and keep page and journal in step with them."""
+        mark = self._charged(submission)
+        place = Path(mark.student) / mark.unit / mark.unit
+        page = self.out / "feedback" / place.with_suffix(".html")
+        if asdict(mark) != entry["mark"] or not page.exists():
+            autograded = self.out / "autograded" / place.with_suffix(".ipynb")
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_bytes(self._page(autograded.read_text("utf-8"), mark))
+            changed = entry | {"mark": asdict(mark)}
+            journal.put(self.book, mark.student, mark.unit, changed)
+        return _marks(mark)
+
+    def _charged(self, submission: SubmittedAssignment) -> Mark:
+        """Return the mark of a submission, after its penalty is brought up to date."""
+        self.book.db.flush()
+        self.book.db.expire_all()
+        mark = feedback.mark_of(submission)
+        earned = sum(each.score for each in mark.grades.values())
+        penalty = lateness.penalty(submission, earned, self.rules, self.config)
+        submission.notebooks[0].late_submission_penalty = penalty or None
+        return replace(mark, penalty=penalty)
+
+    def _page(self, autograded: str, mark: Mark) -> bytes:
+        notebook = nbformat.v4.reads(autograded)
+        return feedback.render(notebook, mark).encode("utf-8", "replace")
+
+    def _write(self, found: Submission, files: dict[str, bytes]) -> None:
+        """Put the files where nbgrader's own commands look for them, and remove earlier ones."""
+        for kind, ending in FILES.items():
+            folder = self.out / kind / found.student / found.unit
+            shutil.rmtree(folder, ignore_errors=True)
+            if kind in files:
+                folder.mkdir(parents=True)
+                path = folder / f"{found.unit}.{ending}"
+                path.write_bytes(files[kind])
+                if found.when:
+                    (folder / "timestamp.txt").write_text(found.when)
+                path.chmod(0o444 if kind == "autograded" else 0o644)
+
+
+def _create(out: Path) -> None:
+    """Make an empty gradebook of nbgrader's newest version.
+
+    nbgrader would ask the command `alembic` from PATH for it, which may not be there.
+    """
+    with closing(sqlite3.connect(out / "gradebook.db")) as book, book:
+        book.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+        book.execute("INSERT INTO alembic_version VALUES (?)", [nbgrade.newest_tables()])
+
+
+def _fill(submission: SubmittedAssignment, result: Result, answers: dict[str, str]) -> None:
+    """Enter grades and comments as nbgrader's autograder does.
+
+    Points that a person gave stand, and wait for a person again where the answer is another than
+    the one of `answers` which they were given for.
+    """
+    [notebook] = submission.notebooks
+    same = {name for name, digest in result.answers.items() if answers.get(name) == digest}
+    grades = result.mark.grades
+    for grade in notebook.grades:
+        mine = grades[grade.name]
+        grade.auto_score = None if mine.needs_manual else mine.score
+        given = grade.manual_score is not None or grade.extra_credit is not None
+        review = grade.needs_manual_grade or grade.name.removesuffix("-test") not in same
+        undecided = mine.needs_manual and grade.manual_score is None
+        grade.needs_manual_grade = undecided or (given and review)
+    for comment in notebook.comments:
+        comment.auto_comment = grades.get(comment.name, Grade()).comment or None
+
+
+def _marks(mark: Mark) -> dict[str, Any]:
+    """Return what a row of grades.csv says of a mark."""
+    grades = mark.grades.values()
+    waiting = [each.max_score for each in grades if each.needs_manual]
+    return {
+        "score": sum(each.score for each in grades),
+        "pending": sum(waiting),
+        "max_score": sum(each.max_score for each in grades),
+        "penalty": mark.penalty,
+        "status": "graded, the rest by hand" if waiting else "graded",
+    }
