@@ -19,7 +19,7 @@ from helpers.course.settings import WINDOWS, Course, CourseError, printable
 POSIX = ("fcntl", "resource")  # modules that Windows has not, and grading needs
 KEPT = "stopped; what has been graded is kept, and the same command goes on from there"
 
-Run = Callable[[Course, argparse.Namespace], int | None]
+Run = Callable[[Course, argparse.Namespace], int | None] | str  # or a module with a main
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -31,23 +31,26 @@ def main(arguments: list[str] | None = None) -> int:
     Returns:
         130 after Ctrl-C.
     """
-    options = parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     try:
         course = settings.find()
         if options.graded and arguments is None and foreground.is_root():
             from helpers.course import privileges
 
             privileges.restart(course, options)
-        return options.run(course, options) or 0
+        run = options.run
+        if isinstance(run, str):  # a module, which is imported only where it is run
+            run = importlib.import_module(f"helpers.course.{run}").main
+        return run(course, options) or 0
     except CourseError as error:
         _complain(error)
     except OSError as error:
         full = error.errno == errno.ENOSPC
         _complain(f"{error}{'; free some space and try again' if full else ''}")
     except ModuleNotFoundError as error:
-        if str(error.name).startswith("helpers"):
+        if (name := str(error.name).partition(".")[0]) == "helpers":
             raise
-        _complain(WINDOWS if error.name in POSIX else install.MISSING.format(name=error.name))
+        _complain(WINDOWS if name in POSIX else install.MISSING.format(name=name))
     except KeyboardInterrupt:
         print(options.stopped, file=sys.stderr)
         return 130
@@ -59,7 +62,7 @@ def _complain(error: object) -> None:
     print("\n".join(map(printable, str(error).split("\n"))), file=sys.stderr)
 
 
-def parser() -> argparse.ArgumentParser:
+def _parser() -> argparse.ArgumentParser:
     """Return what reads the words of a command; `run` of its answer runs it."""
     parser = argparse.ArgumentParser(prog="course", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -69,20 +72,18 @@ def parser() -> argparse.ArgumentParser:
         made.set_defaults(run=run, **{"graded": False, "stopped": "stopped"} | more)
         return made.add_argument
 
-    add = command("setup", _main_of("install"), "create .venv, or bring it up to date")
+    add = command("setup", "install", "create .venv, or bring it up to date")
     add("level", nargs="?", default="lab", choices=install.LEVELS, help="what for; lab by default")
     add("--here", action="store_true", help="install into this Python instead")
 
-    add = command("lab", _main_of("lab"), "open JupyterLab on your own copies of the units")
+    add = command("lab", "lab", "open JupyterLab on your own copies of the units")
     add("--port", type=int, default=8888, help="port of the page")
     add("--no-browser", action="store_true", help="only print the address")
 
-    add = command("work", _main_of("work"), "bring a newer release into work/, keeping answers")
+    add = command("work", "work", "bring a newer release into work/, keeping answers")
     add("units", nargs="*", help="units to renew; all if none is named")
 
-    add = command(
-        "build", _main_of("authoring.build"), "build notebooks/ and solutions/ from source/"
-    )
+    add = command("build", "authoring.build", "build notebooks/ and solutions/ from source/")
     add("units", nargs="*", help="units to build; all if none is named")
     add("--check", action="store_true", help="only name what has drifted; exit 1")
     add("--no-execute", action="store_true", help="leave solutions/ as they are")
@@ -119,16 +120,16 @@ def parser() -> argparse.ArgumentParser:
     add("--unit", default="", help="unit to export, if there are several")
     add("--column", default="", help="column for the marks, if the worksheet has several")
 
-    add = command("demo", _main_of("demo"), "a tour: build, train, grade a synthetic class")
+    add = command("demo", "demo", "a tour: build, train, grade a synthetic class")
     add("--out", type=Path, default=Path("build/demo"), help="where results go")
 
     text = "check style, types, tests, notebooks, grading, as make test"
     command("test", _test, text)("--quick", action="store_true", help="what a change can break")
 
-    command("doctor", _main_of("doctor"), "look at this machine and say what is missing")
+    command("doctor", "doctor", "look at this machine and say what is missing")
 
     text = "write a zip per unit, for learners without git"
-    add = command("release", _main_of("authoring.release"), text)
+    add = command("release", "authoring.release", text)
     add("units", nargs="*", help="units to pack; all if none is named")
     add("--out", type=Path, default=Path("build/release"), help="where zips go")
 
@@ -137,18 +138,8 @@ def parser() -> argparse.ArgumentParser:
     add("--out", type=Path, default=Path("submitted"), help="where they go")
 
     text = "print the table of units for README.md, and its badges"
-    command("units", _main_of("authoring.contents"), text)
+    command("units", "authoring.contents", text)
     return parser
-
-
-def _main_of(module: str) -> Run:
-    """Return the function `main` of a module, which is imported only where it is run."""
-
-    def run(course: Course, options: argparse.Namespace) -> int | None:
-        ran: int | None = importlib.import_module(f"helpers.course.{module}").main(course, options)
-        return ran
-
-    return run
 
 
 def _grade(course: Course, options: argparse.Namespace) -> None:
