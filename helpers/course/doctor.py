@@ -13,10 +13,10 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
-from importlib import metadata
 from pathlib import Path
 
 from helpers.course import install
+from helpers.course.install import version
 from helpers.course.settings import TRIED, WINDOWS, Course
 
 DISK = 2  # GiB; a large class with its feedback may take as much
@@ -61,7 +61,7 @@ def _packages(course: Course) -> Findings:
     project = tomllib.loads((course.root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = [project["optional-dependencies"][name] for name in install.LEVELS[level].split(",")]
     asked = [line for group in (project["dependencies"], *extras) for line in group]
-    absent = [name for line in asked if not _version(name := re.split(r"[^\w.-]", line)[0])]
+    absent = [name for line in asked if not version(name := re.split(r"[^\w.-]", line)[0])]
     if absent:
         yield "missing", f"packages: {', '.join(absent)}; {install.mend()}"
     else:
@@ -69,23 +69,15 @@ def _packages(course: Course) -> Findings:
     locks = [(course.root / lock).read_text(encoding="utf-8") for lock in install.LOCKS]
     locked = re.findall(r"^([\w.-]+)==(.+)$", "\n".join(locks), re.MULTILINE)
     other = [
-        f"{name} {found} instead of {version}"
-        for name, version in locked
-        if (found := _version(name)).partition("+")[0] not in ("", version)  # "+cpu": how built
+        f"{name} {found} instead of {pinned}"
+        for name, pinned in locked
+        if (found := version(name)).partition("+")[0] not in ("", pinned)  # "+cpu": how built
     ]
     if other:
         yield "note", f"not the tested version: {', '.join(other)}; {install.mend()}"
     reason = install.stale(course.root, level)
     if reason and Path(sys.prefix) == course.root / ".venv":
         yield "note", f"{sys.prefix}: {reason}; {install.mend()}"
-
-
-def _version(name: str) -> str:
-    """Return the installed version of a package; empty if there is none."""
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return ""
 
 
 def _kernel(_course: Course) -> Findings:

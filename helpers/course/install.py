@@ -7,7 +7,6 @@ every system.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import shlex
 import subprocess
@@ -46,7 +45,7 @@ the course and the packages of {lock} that it needs for: {level}. The largest
 
 def start(arguments: list[str]) -> int:
     """Run a command of the course in its environment, which is made first where it is not there."""
-    if arguments[:1] == ["setup"] or _has_course():
+    if arguments[:1] == ["setup"] or version("order-matters"):  # as in .venv, or in conda's
         from helpers.course import cli
 
         return cli.main()
@@ -69,12 +68,12 @@ def main(course: Course, options: argparse.Namespace) -> None:
     install(course.root, options.level, options.here)
 
 
-def _has_course() -> bool:
-    """Return whether the course is installed in this Python: that of `.venv`, or conda's."""
+def version(package: str) -> str:
+    """Return the installed version of a package in this Python; empty if there is none."""
     try:
-        return bool(metadata.version("order-matters"))
+        return metadata.version(package)
     except metadata.PackageNotFoundError:
-        return False
+        return ""
 
 
 def python(root: Path) -> Path:
@@ -84,9 +83,7 @@ def python(root: Path) -> Path:
 
 def level_here() -> str:
     """Return what this Python is for: the highest level of which a package is there."""
-    packages = {"test": "pytest", "grading": "nbgrader"}
-    there = (each for each, name in packages.items() if importlib.util.find_spec(name))
-    return next(there, "lab")
+    return "test" if version("pytest") else "grading" if version("nbgrader") else "lab"
 
 
 def mend() -> str:
@@ -122,20 +119,23 @@ def install(root: Path, level: str, here: bool = False) -> None:
         CourseError: it cannot be done; the text says what to do.
     """
     lock, apart = (str(root / name) for name in LOCKS)
-    pip = [sys.executable if here else str(python(root)), "-m", "pip", "install"]
-    pip += ["--disable-pip-version-check", *shlex.split(os.environ.get("PIP_FLAGS", ""))]
+    words = [sys.executable if here else str(python(root)), "-m", "pip", "install"]
+    words += ["--disable-pip-version-check", *shlex.split(os.environ.get("PIP_FLAGS", ""))]
+
+    def pip(*more: str) -> None:
+        _require(foreground.run([*words, *more]))
 
     place = f"environment that is there, {sys.prefix}" if here else f"environment in {root}/.venv"
     print(f"\n1 of 3  the {place}", flush=True)
     if not here:
         make_venv(root)
-    foreground.run([*pip, "--quiet", PIP])  # without it all works, in silence
+    foreground.run([*words, "--quiet", PIP])  # without it all works, in silence
     print(f"\n2 of 3  {PACKAGES.format(level=level, lock=LOCKS[0])}", flush=True)
-    _require(foreground.run([*pip, "--constraint", lock, *BACKEND]))
-    course = ["--no-build-isolation", "--editable", f"{root}[{LEVELS[level]}]"]
-    _require(foreground.run([*pip, "--constraint", lock, *course]))
+    pip("--constraint", lock, *BACKEND)
+    course = f"{root}[{LEVELS[level]}]"
+    pip("--constraint", lock, "--no-build-isolation", "--editable", course)
     print("\n3 of 3  the book's library, without its old pins", flush=True)
-    _require(foreground.run([*pip, "--no-deps", "-r", apart]))
+    pip("--no-deps", "-r", apart)
     if not here:
         for each in list(LEVELS)[: list(LEVELS).index(level) + 1]:
             stamp(root, each).touch()
@@ -148,12 +148,12 @@ def make_venv(root: Path) -> None:
     Raises:
         CourseError: this Python cannot.
     """
-    for module in ("venv", "ensurepip"):
-        if importlib.util.find_spec(module) is None:
-            raise CourseError(VENV.format(sys.executable, module))
-    if not python(root).exists():  # or its Python has been removed since
+    try:
+        import ensurepip  # noqa: F401
         import venv
-
+    except ImportError as error:
+        raise CourseError(VENV.format(sys.executable, error.name)) from error
+    if not python(root).exists():  # or its Python has been removed since
         venv.create(root / ".venv", clear=True, symlinks=os.name != "nt")
     words = [str(python(root)), "-m", "ensurepip", "--upgrade"]
     _require(subprocess.run(words, stdout=subprocess.DEVNULL, check=False).returncode)

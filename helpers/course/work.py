@@ -104,6 +104,7 @@ def merged(mine: NotebookNode, release: NotebookNode) -> tuple[NotebookNode, lis
         return base.get(cell.id) != fingerprint.digest(cell.source)
 
     graded = {c.metadata.nbgrader.grade_id: c for c in release.cells if "nbgrader" in c.metadata}
+    locked = {cell.id for cell in graded.values() if cell.metadata.nbgrader.locked}
     by_name, _ = repair.matched(mine.cells, graded)
     by_id = {cell.id: cell for cell in mine.cells}
     found = {c.id: by_id[c.id] for c in release.cells if c.id in by_id and c.id not in graded}
@@ -120,7 +121,7 @@ def merged(mine: NotebookNode, release: NotebookNode) -> tuple[NotebookNode, lis
     cells, answers, changed, others = [*own[""]], [], [], sum(map(len, own.values()))
     for released in release.cells:
         cell, theirs = copy.deepcopy(released), found.get(released.id, released)
-        if written(theirs) and theirs is not released and not _locked(released):
+        if written(theirs) and theirs is not released and released.id not in locked:
             cell.source = theirs.source
             if released.id in graded:
                 answers.append(released.id)
@@ -140,7 +141,3 @@ def merged(mine: NotebookNode, release: NotebookNode) -> tuple[NotebookNode, lis
     }
     told = [f"{what}: {each}" for what, each in lines.items() if each]
     return v4.new_notebook(cells=cells, metadata=release.metadata), told
-
-
-def _locked(cell: NotebookNode) -> bool:
-    return bool(cell.metadata.get("nbgrader", {}).get("locked"))

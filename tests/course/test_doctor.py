@@ -1,5 +1,6 @@
 """`course doctor` says what is missing, and only that fails."""
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,14 +17,6 @@ from tests.common import ROOT
 def _said(course: Course, check: str) -> list[tuple[str, str]]:
     [found] = [each for each in doctor.CHECKS if each.__name__ == f"_{check}"]
     return list(found(course))
-
-
-def _course_with(tmp_path: Path, before: str, after: str) -> Course:
-    """A course whose pyproject.toml and lock files say `after` where ours say `before`."""
-    for name in ("pyproject.toml", *install.LOCKS):
-        text = (ROOT / name).read_text()
-        (tmp_path / name).write_text(text.replace(before, after))
-    return Course(tmp_path)
 
 
 def test_this_machine(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,19 +37,16 @@ def test_this_machine(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
         ("", "", "ok", "packages that are asked for"),
     ],
 )
-def test_packages(tmp_path: Path, before: str, after: str, state: str, words: str) -> None:
-    found = dict(_said(_course_with(tmp_path, before, after), "packages"))
-    assert words in found[state]
-
-
-def test_an_environment_older_than_the_lock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: str, state: str, words: str
 ) -> None:
-    course = _course_with(tmp_path, "", "")
+    for name in ("pyproject.toml", *install.LOCKS):
+        (tmp_path / name).write_text((ROOT / name).read_text().replace(before, after))
     stale = "not been installed to the end"
-    assert stale not in str(_said(course, "packages"))  # another one, such as conda's
+    found = _said(Course(tmp_path), "packages")
+    assert words in dict(found)[state] and stale not in str(found)  # another one, as conda's
     monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
-    assert stale in _said(course, "packages")[-1][1]
+    assert stale in _said(Course(tmp_path), "packages")[-1][1]
 
 
 @pytest.mark.parametrize("name", doctor.FORBIDDING)
@@ -75,14 +65,18 @@ def test_no_sandbox_and_the_setting_that_forbids_it(
 
 
 @pytest.mark.parametrize(
-    ("system", "name", "words"),
-    [("darwin", "posix", "container with Linux"), ("win32", "nt", "WSL 2")],
+    ("owner", "name", "value", "words"),
+    [(sys, "platform", "darwin", "container with Linux"), (os, "name", "nt", "WSL 2")],
 )
 def test_where_no_sandbox_can_be_it_is_said_what_stands_for_it(
-    course: Course, monkeypatch: pytest.MonkeyPatch, system: str, name: str, words: str
+    course: Course,
+    monkeypatch: pytest.MonkeyPatch,
+    owner: object,
+    name: str,
+    value: str,
+    words: str,
 ) -> None:
-    monkeypatch.setattr(sys, "platform", system)
-    monkeypatch.setattr("os.name", name)
+    monkeypatch.setattr(owner, name, value)
     [(state, text)] = _said(course, "sandbox")
     assert state == "note" and words in text
 
