@@ -20,6 +20,7 @@ POSIX = ("fcntl", "resource")  # modules that Windows has not, and grading needs
 KEPT = "stopped; what has been graded is kept, and the same command goes on from there"
 
 Run = Callable[[Course, argparse.Namespace], int | None] | str  # or a module with a main
+Add = Callable[..., Any]  # an option to a command
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -67,11 +68,17 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="course", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(name: str, run: Run, text: str, **more: Any) -> Callable[..., Any]:
+    def command(name: str, run: Run, text: str, **more: Any) -> Add:
         made = commands.add_parser(name, help=text)
         made.set_defaults(run=run, **{"graded": False, "stopped": "stopped"} | more)
         return made.add_argument
 
+    for add_all in (_for_learners, _for_instructors, _for_authors):
+        add_all(command)
+    return parser
+
+
+def _for_learners(command: Callable[..., Add]) -> None:
     add = command("setup", "install", "create .venv, or bring it up to date")
     add("level", nargs="?", default="lab", choices=install.LEVELS, help="what for; lab by default")
     add("--here", action="store_true", help="install into this Python instead")
@@ -83,13 +90,10 @@ def _parser() -> argparse.ArgumentParser:
     add = command("work", "work", "bring a newer release into work/, keeping answers")
     add("units", nargs="*", help="units to renew; all if none is named")
 
-    add = command("build", "authoring.build", "build notebooks/ and solutions/ from source/")
-    add("units", nargs="*", help="units to build; all if none is named")
-    add("--check", action="store_true", help="only name what has drifted; exit 1")
-    add("--no-execute", action="store_true", help="leave solutions/ as they are")
-    compare = "with --check: compare what solutions show as well"
-    add("--outputs", action="store_true", help=compare)
+    command("doctor", "doctor", "look at this machine and say what is missing")
 
+
+def _for_instructors(command: Callable[..., Add]) -> None:
     text = "autograde a folder of submissions with nbgrader"
     add = command("grade", _grade, text, graded=True, stopped=KEPT)
     add("submissions", type=Path, help="folder or zip with the notebooks")
@@ -103,43 +107,50 @@ def _parser() -> argparse.ArgumentParser:
     add("--unit", default="", help=again + "this unit")
     add("--no-sandbox", action="store_true", help="run learners' code unprotected")
 
+    graded = "folder that `course grade` has written"
     add = command("report", _report, "write OUT/report.html: how a graded class did", graded=True)
-    add("out", type=Path, help="folder that `course grade` has written")
+    add("out", type=Path, help=graded)
 
     text = "give marks by hand in nbgrader's formgrader"
     add = command("formgrade", _formgrade, text, graded=True)
-    add("out", type=Path, help="folder that `course grade` has written")
+    add("out", type=Path, help=graded)
     add("--port", type=int, default=8889, help="port of the page")
     add("--no-browser", action="store_true", help="only print the address")
 
     text = "write marks and feedback in a platform's format"
     add = command("export", _export, text, graded=True)
-    add("out", type=Path, help="folder that `course grade` has written")
+    add("out", type=Path, help=graded)
     add("--to", required=True, choices=("moodle", "canvas", "brightspace"))
     add("--worksheet", type=Path, help="the platform's own table of marks")
     add("--unit", default="", help="unit to export, if there are several")
     add("--column", default="", help="column for the marks, if the worksheet has several")
 
+    add = command("collect", _collect, "turn a platform's zip into nbgrader's submitted/")
+    add("archive", type=Path, help="zip or folder with the notebooks")
+    add("--out", type=Path, default=Path("submitted"), help="where they go")
+
     add = command("demo", "demo", "a tour: build, train, grade a synthetic class")
     add("--out", type=Path, default=Path("build/demo"), help="where results go")
 
-    text = "check style, types, tests, notebooks, grading, as make test"
-    command("test", _test, text)("--quick", action="store_true", help="what a change can break")
 
-    command("doctor", "doctor", "look at this machine and say what is missing")
+def _for_authors(command: Callable[..., Add]) -> None:
+    add = command("build", "authoring.build", "build notebooks/ and solutions/ from source/")
+    add("units", nargs="*", help="units to build; all if none is named")
+    add("--check", action="store_true", help="only name what has drifted; exit 1")
+    add("--no-execute", action="store_true", help="leave solutions/ as they are")
+    compare = "with --check: compare what solutions show as well"
+    add("--outputs", action="store_true", help=compare)
 
     text = "write a zip per unit, for learners without git"
     add = command("release", "authoring.release", text)
     add("units", nargs="*", help="units to pack; all if none is named")
     add("--out", type=Path, default=Path("build/release"), help="where zips go")
 
-    add = command("collect", _collect, "turn a platform's zip into nbgrader's submitted/")
-    add("archive", type=Path, help="zip or folder with the notebooks")
-    add("--out", type=Path, default=Path("submitted"), help="where they go")
-
     text = "print the table of units for README.md, and its badges"
     command("units", "authoring.contents", text)
-    return parser
+
+    add = command("test", _test, "check style, types, tests, notebooks, grading, as make test")
+    add("--quick", action="store_true", help="only what a change can break")
 
 
 def _grade(course: Course, options: argparse.Namespace) -> None:

@@ -96,15 +96,15 @@ def _kernel(_course: Course) -> Findings:
         )["content"]
     if reply["status"] != "ok":
         again = f"{sys.executable} -m ipykernel install --sys-prefix"
-        told = f"{reply['ename']}: {reply['evalue']}; install it again: {again}"
-        yield "missing", f"the kernel python3 says {told}"
+        text = f"{reply['ename']}: {reply['evalue']}; install it again: {again}"
+        yield "missing", f"the kernel python3 says {text}"
         return
     found = reply["user_expressions"]["file"].get("data", {}).get("text/plain", "").strip("'")
     if found == helpers.__file__:
         yield "ok", "the kernel python3 starts and finds torch and the helpers"
     else:
-        told = f"the kernel python3 imports another package called helpers, {found or 'a folder'}"
-        yield "missing", f"{told}: rename it, or `pip uninstall helpers`, then {install.mend()}"
+        text = f"the kernel python3 imports another package called helpers, {found or 'a folder'}"
+        yield "missing", f"{text}: rename it, or `pip uninstall helpers`, then {install.mend()}"
 
 
 def _namesakes(course: Course) -> Findings:

@@ -23,8 +23,8 @@ found = [each for name in sys.argv[1:] for each in (Path(name), *Path(name).rglo
 found = [Path(sys.executable), *(each for each in found if not each.is_symlink())]
 sys.exit(not all(os.access(each, os.R_OK) for each in found))"""
 AS_ROOT = """\
-Root goes on with this itself: the user nobody cannot run {}, or not read the course or what was
-handed in. Without --no-sandbox, learners' code stays in its sandbox; an ordinary user is safer."""
+Root goes on itself: the user nobody cannot run {}, or cannot read the course or what was handed in.
+Learners' code stays in its sandbox (but for --no-sandbox); an ordinary user is safer."""
 
 
 def restart(course: Course, options: argparse.Namespace) -> None:
@@ -40,23 +40,22 @@ def restart(course: Course, options: argparse.Namespace) -> None:
         read.append(options.submissions)
     elif not out.is_dir():
         return  # the command itself says so
-    trial = [*SETPRIV, sys.executable, "-c", TRIAL, *map(str, read)]
     try:
+        trial = [*SETPRIV, sys.executable, "-c", TRIAL, *map(str, read)]
         subprocess.run(trial, capture_output=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         print(AS_ROOT.format(sys.executable), file=sys.stderr)
         return
     if any(out.iterdir()) and not (out / LOCK).exists():
         raise CourseError(
-            f"{out} holds files that `course grade` has not written, and root would give all of "
-            "them to nobody, who goes on from here: name a new folder, or grade as a user"
+            f"{out} holds files that `course grade` has not written, and nobody, who goes on for "
+            "root, would own all of them: name a new folder, or grade as an ordinary user"
         )
     print(f"Started by root: nobody goes on, who owns {out} from now on.", file=sys.stderr)
     _give(out)
-    for name in [each for each in os.environ if each.startswith("XDG_")]:
-        del os.environ[name]
-    os.environ |= {"HOME": str(out / ".home"), "USER": "nobody", "LOGNAME": "nobody"}
-    os.execvp(SETPRIV[0], [*SETPRIV, sys.executable, *sys.orig_argv[1:]])
+    here = {name: text for name, text in os.environ.items() if not name.startswith("XDG_")}
+    here |= {"HOME": str(out / ".home"), "USER": "nobody", "LOGNAME": "nobody"}
+    os.execvpe(SETPRIV[0], [*SETPRIV, sys.executable, *sys.orig_argv[1:]], here)
 
 
 def _give(out: Path) -> None:

@@ -63,24 +63,21 @@ def as_cell(answer: Callable[..., Any], name: str) -> str:
 
 def _undecorated(answer: Callable[..., Any]) -> str:
     """Return its source without `@table.mistake(…)`; other decorators belong to it."""
-    text = inspect.getsource(answer)
-    [node] = ast.parse(text).body
+    [node] = ast.parse(inspect.getsource(answer)).body
     assert isinstance(node, ast.FunctionDef | ast.ClassDef)
-    lines = text.splitlines(keepends=True)
-    for each in node.decorator_list:
-        if isinstance(each, ast.Call) and ast.unparse(each.func).endswith(".mistake"):
-            last = each.end_lineno or each.lineno
-            lines[each.lineno - 1 : last] = [""] * (last - each.lineno + 1)
-    return "".join(lines)
+    node.decorator_list = [
+        each for each in node.decorator_list if ".mistake(" not in ast.unparse(each)
+    ]
+    return ast.unparse(node)
 
 
 def _imports(module: ModuleType, names: set[str]) -> Iterator[str]:
     """Yield the imports of a module, each with only those names."""
     for node in _imported(module):
-        kept = [a for a in node.names if (a.asname or a.name).split(".")[0] in names]
-        if kept:
+        used = [a for a in node.names if (a.asname or a.name).split(".")[0] in names]
+        if used:
             only = copy.copy(node)
-            only.names = kept
+            only.names = used
             yield ast.unparse(only)
 
 

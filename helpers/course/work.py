@@ -139,5 +139,5 @@ def merged(mine: NotebookNode, release: NotebookNode) -> tuple[NotebookNode, lis
         "cells of your own, or changed by you": others,
         "answers whose given lines have changed, to compare with notebooks/": ", ".join(changed),
     }
-    told = [f"{what}: {each}" for what, each in lines.items() if each]
-    return v4.new_notebook(cells=cells, metadata=release.metadata), told
+    merged = v4.new_notebook(cells=cells, metadata=release.metadata)
+    return merged, [f"{what}: {each}" for what, each in lines.items() if each]

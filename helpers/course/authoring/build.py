@@ -210,8 +210,9 @@ def run(unit: str, solution: NotebookNode, folder: Path) -> None:
             report = Report(name, findings_in(cell.outputs))
             lost += [] if report.complete else [str(report)]
     if lost:
-        told = f"{unit}: a solution loses points; mend it or its check"
-        raise CourseError("\n".join([told, *lost]))
+        raise CourseError(
+            "\n".join([f"{unit}: a solution loses points; mend it or its check", *lost])
+        )
 
 
 def _stable(output: Any, cell: NotebookNode) -> Any:

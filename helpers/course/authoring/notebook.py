@@ -49,8 +49,8 @@ def read(path: Path) -> NotebookNode:
     try:
         notebook = nbformat.read(path, as_version=4)
     except Exception as error:  # whatever is in the file
-        told = f"{path} is no notebook ({type(error).__name__}); move it away"
-        raise CourseError(told) from error
+        message = f"{path} is no notebook ({type(error).__name__}); move it away"
+        raise CourseError(message) from error
     for cell in notebook.cells:
         cell.id = str(cell.metadata.get("id") or cell.get("id", ""))
     return notebook
@@ -68,16 +68,16 @@ def _title(text: str, cells: list[Cell], unit: str, course: Course) -> str:
     title, _, rest = text.partition("\n")
     units = course.units()
     number = units.index(unit)
-    told = [
+    facts = [
         f"Unit {unit[:2]} ({number + 1} of {len(units)})",
         count(len(exercises), "exercise"),
         count(points(cells), "point"),
         f"about {count(minutes, 'minute')} to solve",
     ]
     if number:
-        told.append(f"before this: {_link(units[number - 1], course)}")
-    told.append(f"[glossary]({published.glossary(course)})")
-    return f"{title}\n\n*{' · '.join(told)}*\n{rest}"
+        facts.append(f"before this: {_link(units[number - 1], course)}")
+    facts.append(f"[glossary]({published.glossary(course)})")
+    return f"{title}\n\n*{' · '.join(facts)}*\n{rest}"
 
 
 def _end(unit: str, course: Course) -> str:
