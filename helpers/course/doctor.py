@@ -188,10 +188,8 @@ def _sandbox(_course: Course) -> Iterator[Finding]:
     if reason or sys.platform != "linux":
         return
     if reason := cgroup.unavailable():
-        looks = "limits of memory and processes are held by a look every quarter of a second"
-        scope = "--scope" if foreground.is_root() else "--user --scope"
-        lend = f"systemd-run {scope} -p Delegate=yes course grade … lends one"
-        yield Finding("note", f"{looks}, not by cgroup: {reason}; {lend}")
+        polling = "limits of memory and processes are checked every quarter of a second"
+        yield Finding("note", f"{polling}, not held by cgroup: {reason}")
     else:
         yield Finding("ok", "limits of memory and processes are held by cgroup")
 

@@ -64,9 +64,11 @@ class Outputs:
     def _read_file(self) -> None:
         with suppress(OSError):  # the cell has closed it
             if size := os.fstat(self.file).st_size:
-                text = os.pread(self.file, min(size, self.most), 0).decode(errors="replace")
+                room = max(0, self.left) // 2  # in JSON an end of a line has two characters
+                text = os.pread(self.file, min(size, room), 0).decode(errors="replace")
                 os.ftruncate(self.file, 0)
                 self._stream("stdout", text)
+                self.cut = self.cut or size > room
 
     def add(self, output: dict[str, Any], display_id: str | None = None) -> None:
         """Add an output; `update` finds it by its id."""

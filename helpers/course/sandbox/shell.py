@@ -156,6 +156,8 @@ def serve(shell: Shell, connection: socket.socket, folder: Path) -> None:
                 _write(folder, request["files"])
             else:
                 shell.run(request["code"], request["remembered"])
+                if os.getpid() != shell.outputs.process:  # the cell has forked it
+                    os._exit(0)
             connection.sendall(shell.outputs.as_json())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,34 +28,36 @@ def excess(sandbox: int, memory: int, isolated: bool) -> str:
     if len(processes) > PROCESSES:
         return f"it started {len(processes)} processes"
     theirs = processes[1:] if isolated else []  # without the fork server
-    if (sockets := max(map(_sockets, theirs[:1]), default=0)) > SOCKETS:
+    if theirs and (sockets := _sockets(theirs[0])) > SOCKETS:
         return f"it opened {sockets} sockets"
-    if sum(map(_threads, theirs)) > CROWD:
+    if _total(theirs, psutil.Process.num_threads) > CROWD:
         _confine(theirs)
     for size in (_resident, _in_part):  # the second takes the system 8 ms a process
-        if sum(map(size, processes)) <= memory:
+        if _total(processes, size) <= memory:
             return ""
     return TOO_MUCH.format(memory / 2**30)
 
 
+def _total(processes: Sequence[psutil.Process], number: Callable[[psutil.Process], int]) -> int:
+    """Return the sum over those that have not ended since."""
+    total = 0
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            total += number(process)
+    return total
+
+
 def _resident(process: psutil.Process) -> int:
     """Return bytes of memory; what several processes share counts for each of them."""
-    with suppress(psutil.Error):  # it has ended since
-        return int(process.memory_info().rss)
-    return 0
+    return int(process.memory_info().rss)
 
 
 def _in_part(process: psutil.Process) -> int:
     """Return bytes of memory; what several processes share counts for each of them in part."""
-    with suppress(psutil.Error):
+    try:
         return int(process.memory_full_info().pss)
-    return _resident(process)  # it hides; then all of it counts
-
-
-def _threads(process: psutil.Process) -> int:
-    with suppress(psutil.Error):
-        return int(process.num_threads())
-    return 0
+    except psutil.AccessDenied:  # it hides; then all of it counts
+        return _resident(process)
 
 
 def _sockets(process: psutil.Process) -> int:

@@ -161,8 +161,8 @@ FORK = """
 import os
 if os.fork() == 0:
     print("by a fork")
-    os._exit(0)
-_ = os.wait()"""
+else:
+    _ = os.wait()"""
 
 
 @pytest.mark.parametrize(

@@ -89,50 +89,11 @@ ROWS = [
     ),
     look("calls-out", "found(socket.create_connection(('127.0.0.1', @PORT@), 1))"),
     look(
-        "calls-out-by-name",
-        "found(socket.getaddrinfo('example.org', 443), os.listdir('/sys/class/net') != ['lo'])",
-    ),
-    look(
         "calls-an-abstract-socket",
         """
         with socket.socket(socket.AF_UNIX) as way:
             way.connect("\\0order-matters-hostile")
             found("an abstract socket")
-        """,
-    ),
-    look("writes-to-the-grader", 'os.write(1, b\'{"ended": true, "exited": 0}\\n\')'),
-    look(
-        "changes-the-library",
-        """
-        import helpers
-        found(*(os.access(each, os.W_OK) and each for each in
-                (helpers.__file__, os.path.dirname(helpers.__file__), sys.prefix, "/usr", "/bin")))
-        pathlib.Path(helpers.__file__).write_text("")
-        """,
-    ),
-    look(
-        "becomes-root",
-        """
-        libc = ctypes.CDLL(None, use_errno=True)
-        found(libc.unshare(0x10000000) == 0 and "a user namespace")
-        found(libc.mount(b"none", b"/mnt", b"tmpfs", 0, None) == 0 and "a mount")
-        found(libc.chroot(b"/") == 0 and "chroot", libc.setuid(0) == 0 and "root")
-        """,
-    ),
-    look(
-        "takes-memory-that-is-nobodys",
-        """
-        import contextlib, mmap
-        zeros = os.open("/dev/zero", os.O_RDWR)
-        found(os.read(zeros, 3) != bytes(3) and "no zeros")
-        for make in (
-            lambda: mmap.mmap(-1, 4096),
-            lambda: mmap.mmap(zeros, 4096),
-            lambda: os.memfd_create("x"),
-            lambda: ctypes.CDLL(None).shmget(0, 4096, 0o1600) + 1,
-        ):
-            with contextlib.suppress(OSError):
-                found(make())
         """,
     ),
     look(

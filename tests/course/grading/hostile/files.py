@@ -8,30 +8,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import nbformat
-
 from tests.course.grading.hostile.rows import ALL, BEFORE, FIRST, LAST, Row, built, solved, written
 
 Found = dict[str, Any]
 CONTROL = [
     ("copied-cells", "cells of this name", ALL),
-    ("no-schema-version", "metadata had been changed", ALL),
-    ("old-schema-version", "metadata had been changed", ALL),
     ("changed-flags", "metadata had been changed", ALL),
-    ("stripped-metadata", "metadata had been changed", ALL),
     ("metadata-that-is-none", "metadata had been changed", ALL),
-    ("deleted-tests", "the cell was missing, put back", ALL),
     ("edited-tests", "the check had been edited", ALL),
     ("tests-as-text", "another kind of cell", ALL),
-    ("deleted-answer", f"{LAST}: the cell was missing", BEFORE),
     ("invented-cell", "claims to be graded and is not", ALL),
     ("points-for-nothing", "metadata had been changed", 0.0),
     ("forged-outputs", "", 0.0),
-    ("format-5", "format 5, read as 4", ALL),
-    ("colab", "", ALL),
-    ("kaggle", "", ALL),
-    ("vs-code", "", ALL),
-    ("another-language", "", ALL),
     ("cells-that-are-none", "", ALL),
     ("the-same-id-everywhere", "", ALL),
     ("a-cell-of-no-type", "", ALL),
@@ -56,34 +44,14 @@ def copied_cells(found: Found) -> None:
     found["cells"] += copy.deepcopy(_graded(found))
 
 
-def no_schema_version(found: Found) -> None:
-    for cell in _graded(found):
-        del cell["metadata"]["nbgrader"]["schema_version"]
-
-
-def old_schema_version(found: Found) -> None:
-    for cell in _graded(found):
-        cell["metadata"]["nbgrader"]["schema_version"] = 1
-
-
 def changed_flags(found: Found) -> None:
     for cell in _graded(found):
         cell["metadata"]["nbgrader"] |= {"grade": True, "locked": False, "points": 1000}
 
 
-def stripped_metadata(found: Found) -> None:
-    for cell in found["cells"]:
-        cell["metadata"] = {}
-
-
 def metadata_that_is_none(found: Found) -> None:
     for cell in found["cells"]:
         cell["metadata"] = None
-
-
-def deleted_tests(found: Found) -> None:
-    tests = _tests(found)
-    found["cells"] = [cell for cell in found["cells"] if cell not in tests]
 
 
 def edited_tests(found: Found) -> None:
@@ -94,10 +62,6 @@ def edited_tests(found: Found) -> None:
 def tests_as_text(found: Found) -> None:
     for cell in _tests(found):
         cell["cell_type"] = "markdown"
-
-
-def deleted_answer(found: Found) -> None:
-    found["cells"] = [cell for cell in found["cells"] if cell["id"] != LAST]
 
 
 def invented_cell(found: Found) -> None:
@@ -120,36 +84,6 @@ def forged_outputs(found: Found) -> None:
             cell["outputs"] = [result | {"execution_count": 1}]
         else:
             cell["source"] = ""
-
-
-def format_5(found: Found) -> None:
-    found["nbformat"] = 5
-
-
-def colab(found: Found) -> None:
-    found["nbformat_minor"] = 0
-    found["metadata"]["colab"] = {"provenance": []}
-    for cell in found["cells"]:
-        cell["metadata"] |= {"id": cell.pop("id"), "colab": {"base_uri": "https://localhost"}}
-
-
-def kaggle(found: Found) -> None:
-    found["nbformat_minor"] = 4
-    found["metadata"]["kaggle"] = {"accelerator": "none", "dataSources": []}
-    for cell in found["cells"]:
-        cell.pop("id")
-        cell["metadata"] |= {"_uuid": "8f2839f25d086af736a60e9eeb907d3b93b6e0e5", "trusted": True}
-
-
-def vs_code(found: Found) -> None:
-    found["metadata"]["vscode"] = {"interpreter": {"hash": "0"}}
-    for cell in found["cells"]:
-        cell["metadata"] |= {"vscode": {"languageId": "python"}, "notebookRunGroups": {}}
-        cell["source"] = "".join(cell["source"]).replace("\n", "\r\n")
-
-
-def another_language(found: Found) -> None:
-    found["metadata"] = {"kernelspec": {"name": "ir", "language": "R", "display_name": "R"}}
 
 
 def cells_that_are_none(found: Found) -> None:
@@ -211,10 +145,6 @@ def _changed(change: Callable[[Found], None]) -> bytes:
     return json.dumps(found).encode()
 
 
-def _format_3() -> bytes:
-    return json.dumps(nbformat.convert(solved(), 3)).encode()
-
-
 def _broken_off() -> bytes:
     whole = written(solved())
     return whole[: whole.index(f"# EXERCISE {LAST}".encode())]
@@ -229,9 +159,7 @@ ROWS = [
         Row(name, partial(_changed, globals()[name.replace("-", "_")]), marks, told)
         for name, told, marks in CONTROL
     ),
-    Row("format-3", _format_3, ALL, "an old notebook format, converted"),
     Row("broken-off", _broken_off, BEFORE, "the file is broken"),
-    Row("in-utf-16", lambda: written(solved()).decode().encode("utf-16"), ALL, "utf-16"),
     Row("empty", _of(b""), 0, "the file is empty"),
     Row("no-json", _of(b"{"), 0, "is no notebook"),
     Row("other-json", _of(b"[1, 2]"), 0, "other JSON"),

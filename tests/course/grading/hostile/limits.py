@@ -31,15 +31,6 @@ ROWS = [
     harm("loops-in-c", "sum(range(10**11))", "did not stop|took more"),
     harm("allocates-8-GB", "x = bytearray(8 << 30)", shown="MemoryError"),
     harm(
-        "allocates-bit-by-bit",
-        """
-        kept = []
-        for _ in range(400):
-            kept.append(bytes(20 << 20))  # not written to: it is to run out of memory, not of time
-        """,
-        shown="MemoryError",
-    ),
-    harm(
         "allocates-in-many-processes",
         f"""{DEAF}
 import os
@@ -50,22 +41,6 @@ for _ in range(8):
         os._exit(0)
 time.sleep(4)""",
         r"more than 1\.0 GiB of memory",
-        marks=BEFORE,
-    ),
-    harm(
-        "opens-sockets-that-nobody-has",
-        f"""{DEAF}
-import socket
-for number in range(2):
-    kept = socket.socket(socket.AF_UNIX)
-    kept.bind(f"\\0{{number}}")
-    kept.listen(4096)
-    globals()[f"kept{{number}}"] = kept
-    for _ in range(1500):
-        with socket.socket(socket.AF_UNIX) as caller:
-            caller.connect(f"\\0{{number}}")
-time.sleep(3)""",
-        "it opened [0-9]+ sockets",
         marks=BEFORE,
     ),
     harm("shows-very-much", "[0] * 10**7"),
@@ -99,16 +74,14 @@ time.sleep(3)""",
     ),
     harm(
         "fork-bomb",
-        """
-        import os, time
-        end = time.monotonic() + 5
-        while time.monotonic() < end:
-            try:
-                os.fork()
-            except OSError:
-                pass
-        """,
-        "processes|memory|killed|did not stop",
+        f"""{DEAF}
+import os
+while time.monotonic() < end:
+    try:
+        os.fork()
+    except OSError:
+        pass""",
+        "processes|memory",
         marks=BEFORE,
     ),
     harm(
