@@ -74,7 +74,7 @@ def give_up() -> None:
     """End all that are in use; until `close`, start no others."""
     _given_up.set()
     for each in list(_taken):
-        each.process.kill()
+        each.kill()
 
 
 def close() -> None:

@@ -24,9 +24,8 @@ def _executed(*codes: str) -> tuple[Outcome, str]:
     ("ends", "reason"),
     [
         ("import os; os._exit(0)", "status 0"),
-        ("import os; os.kill(os.getpid(), 9)", "SIGKILL"),
         ("import ctypes; ctypes.string_at(0)", "SIGSEGV"),
-        ("get_ipython().kernel.io_loop.stop()", "ended itself"),
+        ("import os; os.closerange(0, 256)", "ended itself"),
         (HANGS, "did not stop"),
     ],
 )
