@@ -13,6 +13,8 @@ from pathlib import Path
 from helpers.course import foreground, install, settings
 from helpers.course.settings import WINDOWS, CourseError, printable
 
+PLATFORMS = ("moodle", "canvas", "brightspace")
+PLATFORM = "where the files were downloaded, which tells how their names are read"
 POSIX = ("fcntl", "resource")  # modules that Windows has not, and grading needs
 
 
@@ -97,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument(
         "--scheduler", default="", help="address of a Dask cluster that runs the notebooks"
     )
+    grade.add_argument("--platform", default="", choices=PLATFORMS, help=PLATFORM)
     grade.add_argument("--late", type=Path, help="TOML file with due dates and a policy")
     grade.add_argument("--groups", type=Path, help="CSV file of group,student: who worked together")
     again = "leave all else as it is, and grade again only "
@@ -119,7 +122,7 @@ def _parser() -> argparse.ArgumentParser:
 
     export = commands.add_parser("export", help="write marks and feedback in a platform's format")
     export.add_argument("out", type=Path, help="folder that `course grade` has written")
-    export.add_argument("--to", required=True, choices=("moodle", "canvas", "brightspace"))
+    export.add_argument("--to", required=True, choices=PLATFORMS)
     export.add_argument("--worksheet", type=Path, help="the platform's own table of marks")
     export.add_argument("--unit", default="", help="unit to export, if there are several")
     export.add_argument(
@@ -149,6 +152,7 @@ def _parser() -> argparse.ArgumentParser:
         "collect", help="turn a platform's zip into nbgrader's submitted/"
     )
     collect.add_argument("archive", type=Path, help="zip or folder with the notebooks")
+    collect.add_argument("--platform", default="", choices=PLATFORMS, help=PLATFORM)
     collect.add_argument("--out", type=Path, default=Path("submitted"), help="where they go")
     collect.set_defaults(run=_collect)
 
@@ -228,6 +232,7 @@ def _grade(course: settings.Course, options: argparse.Namespace) -> int:
             choice=regrade.Choice(tuple(options.only), options.unit, options.exercise),
             late=options.late,
             groups=options.groups,
+            platform=options.platform,
         )
     finally:
         pool.close()
@@ -293,7 +298,7 @@ def _release(course: settings.Course, options: argparse.Namespace) -> int:
 def _collect(course: settings.Course, options: argparse.Namespace) -> int:
     from helpers.course.intake import collect
 
-    table = collect.collect(course, options.archive, options.out)
+    table = collect.collect(course, options.archive, options.out, options.platform)
     print(table.map(printable).to_string(index=False))
     print(f"{len(table)} found; grade them with: course grade {options.out}")
     return 0

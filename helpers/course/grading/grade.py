@@ -65,6 +65,7 @@ def grade(
     choice: Choice = EVERYTHING,
     late: Path | None = None,
     groups: Path | None = None,
+    platform: str = "",
 ) -> pd.DataFrame:
     """Grade what `intake` finds in SUBMISSIONS into OUT; a row per submission.
 
@@ -79,6 +80,7 @@ def grade(
         choice: these are graded again, and the rows of the others stay.
         late: a file with due dates and a policy, which OUT keeps.
         groups: a CSV file with the columns group and student; each member gets the group's marks.
+        platform: that has given the names of SUBMISSIONS; nbgrader's layout if empty.
 
     Raises:
         CourseError: the folder holds no submission, or there is no way to make a sandbox.
@@ -93,7 +95,7 @@ def grade(
         others = choice.others(out) if choice else None
         rules = lateness.rules(out)
         zone = str(rules.zone) if rules and rules.zone else ""
-        found = intake.find(course, submissions, out / "unpacked", zone)
+        found = intake.find(course, submissions, out / "unpacked", zone, platform)
         found = choice.of(of_groups.spread(found, groups) if groups else found)
         with executor(scheduler, workers, isolated) as (workplace, capacity):
             run = _Run(course, out, found, limits, isolated, choice)
