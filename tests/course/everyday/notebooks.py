@@ -153,6 +153,7 @@ class Archive(NamedTuple):
 
     content: Callable[[], bytes]
     students: set[str]
+    platform: str = ""
     groups: str = ""
 
 
@@ -166,6 +167,7 @@ ARCHIVES = {
     "names of an old program": Archive(
         lambda: _platforms("Ivan-Petrov_77_assignsubmission_file_/00-start-here.ipynb").replace(b"Ivan-Petrov", "Иван Петров".encode("cp866")),
         {"Иван-Петров-77"},
+        "moodle",
     ),
     "paths of Windows": Archive(
         lambda: _platforms("ada\\00-start-here\\00-start-here.ipynb", "bob\\00-start-here\\00-start-here.ipynb"),
@@ -174,6 +176,7 @@ ARCHIVES = {
     "a group": Archive(
         lambda: _platforms("Team Blue_9_assignsubmission_file_/00-start-here.ipynb", "zoe_5_assignsubmission_file_/00-start-here.ipynb"),
         {"ada", "bob", "zoe-5"},
+        "moodle",
         "group,student\nTeam Blue,ada\nTeam Blue,bob\n",
     ),
 }  # fmt: skip

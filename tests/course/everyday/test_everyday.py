@@ -42,7 +42,12 @@ def test_everybody_in_a_platforms_zip_has_a_row(name: str, tmp_path: Path) -> No
         groups.write_text(archive.groups, encoding="utf-8")
     course = settings.find(ROOT)
     table = grade.grade(
-        course, tmp_path / "class.zip", tmp_path / "out", isolated=ISOLATED, groups=groups
+        course,
+        tmp_path / "class.zip",
+        tmp_path / "out",
+        isolated=ISOLATED,
+        groups=groups,
+        platform=archive.platform,
     )
     assert set(table.student) == archive.students
     assert (table.score == table.max_score).all(), table.to_string()
