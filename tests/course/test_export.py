@@ -225,8 +225,7 @@ def test_brightspace(desk: Desk) -> None:
         ("#eve", "4", "#"),
     ]
     assert (
-        "in worksheet.csv, but with nothing handed in here: Kim Lee, Emmy Noether"
-        in made.said[-2]
+        "in worksheet.csv, but with nothing handed in here: Kim Lee, Emmy Noether" in made.said[-2]
     )
     assert "not in worksheet.csv: Kim-Lee-503 (somebody else's row is the same)" in made.said
     assert set(_returned(made)) == {"501", "502", "503", "504", "505"}

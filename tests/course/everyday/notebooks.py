@@ -1,35 +1,42 @@
-"""Everyday notebooks: what was seen to cost marks, and habits beside the answers."""
+"""Everyday notebooks: the rows of rows.toml, those that take some Python, and platforms' zips."""
 
 from __future__ import annotations
 
 # ruff: noqa: E501
+import copy
 from collections.abc import Callable
+from itertools import count
 from typing import NamedTuple
 
-from tests.course.everyday.habits import HABITS
-from tests.course.everyday.rows import row
+from tests.course.everyday.cells import (
+    essay_as_code,
+    large_outputs,
+    named_by_editor,
+    of_colab,
+    of_kind,
+    old_format,
+    without_marker,
+    without_metadata,
+)
+from tests.course.everyday.rows import of_table, row
 from tests.course.everyday.work import (
     Work,
     above,
+    answers,
     before,
     beside,
-    called,
+    checks,
     doubled,
     each_cell,
     edited,
     in_zip,
-    inside,
-    on_top,
+    metadata,
     released,
+    without_checks,
     written,
     zipped,
 )
 
-LIVE = """\
-from IPython.display import clear_output
-for n in range(60):
-    clear_output(wait=True)
-    plt.plot([n, 1, 2]); plt.show()"""
 HALVED = "def half(x):\n    return x / 2\n"
 
 
@@ -47,23 +54,16 @@ def _given_first(work: Work) -> None:
     work.cells[: len(work.cells) // 2] = released(work.unit)["cells"]
 
 
-SEEN = [
-    row("nothing but the answers", "02"),
-    row(
-        "a package that is not there, below one that is",
-        "02",
-        on_top("import einops\nimport seaborn as sns"),
-        says="seaborn",
-    ),
-    row(
-        "Colab's own package above the imports",
-        "02",
-        on_top("from google.colab import drive"),
-        says="google",
-    ),
-    row("a backend that is not there", "02", on_top("%matplotlib widget")),
-    row("an extension that is not there", "02", on_top("%load_ext nb_black"), says="nb_black"),
-    row("pip above the imports", "02", on_top("!pip install --quiet seaborn")),
+def _counted(work: Work) -> None:
+    """Give the cells counters that fall."""
+    counter = count(100, -1)
+    for cell in work.cells:
+        if "execution_count" in cell:
+            cell["execution_count"] = next(counter)
+
+
+ROWS = [
+    *of_table(),
     *(
         row(
             f"the default device is {device}",
@@ -72,15 +72,15 @@ SEEN = [
         )
         for device in ("meta", "cuda", "mps")
     ),
-    row("a precision of products", "02", above(2, 'torch.set_float32_matmul_precision("medium")')),
-    row("exit() ends the kernel between exercises", "02", before(3, "exit()")),
-    row(
-        "all cells again, as they were given",
-        "02",
-        doubled(solved=False),
-        says="cells of this name",
+    *(
+        row(
+            f"handed in at {zone}",
+            "02",
+            beside("timestamp.txt", f"2026-07-01 10:00:00.000000 {zone}"),
+            never="time",
+        )
+        for zone in ("CEST", "PDT", "MSK", "Europe/Berlin")
     ),
-    row("all cells again, answers and all", "02", doubled(solved=True), says="cells of this name"),
     row(
         "all cells again, the answers behind",
         "02",
@@ -119,32 +119,116 @@ SEEN = [
         says="PDF.*download",
         never="Expecting",
     ),
-    row(
-        "another unit's name",
-        "01",
-        called("{who}/02-sinusoidal/02-sinusoidal.ipynb"),
-        says="01-order-blind",
-        never="cells of this name",
-    ),
     row("no-break spaces", "02", edited(1, lambda source: source.replace("    ", "\u00a0" * 4))),
     row("carriage returns", "02", edited(2, lambda source: source.replace("\n", "\r"))),
-    *(
-        row(
-            f"handed in at {zone}",
-            "02",
-            beside("timestamp.txt", f"2026-07-01 10:00:00.000000 {zone}"),
-            never="time",
-        )
-        for zone in ("CEST", "PDT", "MSK", "Europe/Berlin")
+    row(
+        "a part of an answer in a cell of its own",
+        "02",
+        before(
+            1,
+            "def my_exponents(d_model):\n    return torch.arange(0, d_model, 2, dtype=torch.float64)",
+        ),
+        edited(
+            1,
+            lambda source: source.replace(
+                "torch.arange(0, d_model, 2, dtype=torch.float64)", "my_exponents(d_model)"
+            ),
+        ),
     ),
     row(
-        "handed in at a time of several zones",
+        "the imports come twice, once at the end",
         "02",
-        beside("timestamp.txt", "2026-07-01 10:00:00.000000 IST"),
-        says="time zone",
+        lambda work: work.cells.append(copy.deepcopy(work.imports)),
     ),
-    row("a breakpoint in an answer", "02", inside(2, "breakpoint()")),
-    row("a live plot", "02", before(1, LIVE)),
+    row(
+        "notes of their own",
+        "02",
+        lambda work: work.cells.insert(
+            9,
+            {
+                "cell_type": "markdown",
+                "metadata": {},
+                "id": "notes",
+                "source": "# My *notes*\n<b>and</b> $x$",
+            },
+        ),
+    ),
+    row("run in another order", "02", lambda work: _counted(work)),
+    row("no checks", "02", without_checks),
+    # vscode-jupyter 2325 and 5933
+    row("an editor took metadata and ids away", "00", each_cell(without_metadata)),
+    # nbdev 206
+    row(
+        "saved by Colab",
+        "00",
+        each_cell(of_colab),
+        metadata(colab={"provenance": [], "toc_visible": True}, accelerator="GPU"),
+    ),
+    # jupyter-collaboration 594
+    row("a cell's text doubled", "01", edited(2, lambda source: source + source)),
+    # nbgrader 92
+    row(
+        "a check made text",
+        "03",
+        lambda work: of_kind("markdown", work.check(1)),
+        says="another kind of cell",
+    ),
+    # nbgrader's own test of changed kinds of cells
+    row(
+        "an answer made raw",
+        "03",
+        lambda work: of_kind("raw", work.answer(4)),
+        says="another kind of cell",
+    ),
+    # nbgrader's own tests of older versions of its metadata
+    row("saved in format 3", "04", written(old_format), says="old notebook format"),
+    # nbgrader's own test of changed locked cells
+    row(
+        "checks made comments",
+        "04",
+        checks(lambda cell: cell.update(source=cell["source"].replace("\ncheck", "\n# check"))),
+        says="edited",
+    ),
+    # nbgrader 424
+    row(
+        "answers without metadata, ids and first lines",
+        "05",
+        answers(without_metadata),
+        answers(without_marker),
+    ),
+    # nbviewer 799
+    row(
+        "an answer as a form",
+        "05",
+        above(3, '#@title Exercise 3 { display-mode: "form" }\nheads = 8 #@param {type:"integer"}'),
+        each_cell(lambda cell: cell["metadata"].update(cellView="form")),
+        metadata(kernelspec={}),
+    ),
+    # nbgrader 1941
+    row("the essay made code", "06", essay_as_code, says="another kind of cell"),
+    # otter-grader 524 and 928
+    row("saved in UTF-16", "07", written(lambda text: text.encode("utf-16")), says="utf-16"),
+    # otter-grader 380
+    row(
+        "a mark of the encoding, line ends of Windows",
+        "09",
+        written(
+            lambda text: text.replace("\\n", "\\r\\n").replace("\n", "\r\n").encode("utf-8-sig")
+        ),
+    ),
+    # vscode 143396
+    row("all cells with the same id", "09", each_cell(named_by_editor)),
+    # Syllabus-2022-2 174
+    row(
+        "a zip with what a Mac adds",
+        "10",
+        lambda work: work.beside.update(
+            {"{who}/__MACOSX/._{unit}.ipynb": b"\0\5\26\7", "{who}/.DS_Store": b"\0"}
+        ),
+        in_zip(),
+    ),
+    # nbgrader 138
+    row("outputs of thousands of lines", "10", each_cell(large_outputs)),
 ]
 
 
@@ -180,5 +264,3 @@ ARCHIVES = {
         "group,student\nTeam Blue,ada\nTeam Blue,bob\n",
     ),
 }  # fmt: skip
-
-ROWS = SEEN + HABITS

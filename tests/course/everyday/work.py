@@ -189,6 +189,16 @@ def each_cell(change: Callable[[Cell], Any]) -> Change:
     return changed
 
 
+def without(*fields: str) -> Change:
+    """Leave fields out of all cells."""
+
+    def change(cell: Cell) -> None:
+        for field in fields:
+            cell.pop(field, None)
+
+    return each_cell(change)
+
+
 def answers(change: Callable[[Cell], Any]) -> Change:
     """Do something to all answers in code."""
     return each_cell(lambda c: change(c) if is_code(c) and nbgrader(c).get("solution") else None)

@@ -1,4 +1,4 @@
-"""Cells and changes that the reported notebooks share."""
+"""What editors, services and accidents make of a cell."""
 
 from __future__ import annotations
 
@@ -7,72 +7,8 @@ from typing import Any
 
 import nbformat
 
-from tests.course.everyday.work import (
-    Cell,
-    Change,
-    Work,
-    each_cell,
-    is_code,
-)
+from tests.course.everyday.work import Cell, Work, is_code
 
-THREAD = """\
-import threading, time
-def told():
-    for n in range(20):
-        print("step", n); time.sleep(0.1)
-threading.Thread(target=told).start()"""
-HANDLE = """\
-from IPython.display import display
-shown = display("step 0", display_id="mine")
-for n in range(50):
-    shown.update(f"step {n}")"""
-OUTPUT = """\
-import threading
-import ipywidgets as widgets
-from IPython.display import clear_output, display
-out = widgets.Output()
-display(out)
-def told():
-    with out:
-        clear_output(wait=True)
-        print("from a thread")
-threading.Thread(target=told).start()
-with out:
-    raise ValueError("shown in the widget")"""
-BARS = """\
-from tqdm.notebook import tqdm, trange
-bar = tqdm(total=10)
-for _ in trange(5):
-    bar.update(1)
-bar.close()"""
-LATE = """\
-import asyncio
-async def late():
-    await asyncio.sleep(0.1)
-    return 3
-asyncio.run(late())"""
-SLIDER = """\
-from ipywidgets import Button, IntSlider, interact
-from IPython.display import display
-button = Button(description="again")
-button.on_click(lambda _: print("again"))
-display(button, IntSlider(3))
-@interact(n=(1, 9))
-def shown(n=4): print(n)"""
-STOP = """\
-class Stop(BaseException):
-    def _render_traceback_(self): return ["stopped"]
-raise Stop"""
-KAGGLE = """\
-import os
-for folder, _, files in os.walk("/kaggle/input"):
-    for file in files: print(os.path.join(folder, file))
-data = pd.read_csv("/kaggle/input/my-runs/runs.csv")"""
-NETWORK = """\
-import requests, urllib.request
-urllib.request.urlretrieve("http://example.com/", "page.html")
-requests.get("http://example.com/", timeout=3).raise_for_status()"""
-DEEPER = "def deeper(n):\n    return deeper(n + 1)\ndeeper(0)"
 PICTURE = {"image/png": "iVBORw0KGgo=", "text/plain": "<Figure size 640x480 with 1 Axes>"}
 
 
@@ -101,14 +37,6 @@ def without_marker(cell: Cell) -> None:
 def named_by_editor(cell: Cell) -> None:
     cell["metadata"]["vscode"] = {"languageId": "python"}
     cell["id"] = "1"
-
-
-def without(*fields: str) -> Change:
-    def change(cell: Cell) -> None:
-        for field in fields:
-            cell.pop(field, None)
-
-    return each_cell(change)
 
 
 def of_kind(kind: str, cell: Cell) -> None:
