@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
@@ -73,7 +73,7 @@ def find(
             rows = WORKER.ask(
                 "look_through",
                 place=str(submissions),
-                items=[asdict(each) for each in person.items],
+                items=person.items,
                 target=str(target),
                 units=units,
                 root=str(course.root),

@@ -11,8 +11,8 @@ from typing import Any
 
 from helpers.course.intake import times
 from helpers.course.intake.notebook_file import LARGEST
-from helpers.course.intake.tree import NOTEBOOK, Parts
-from helpers.course.intake.upload import BESIDE, File, Upload
+from helpers.course.intake.tree import NOTEBOOK, File, Parts
+from helpers.course.intake.upload import BESIDE, Upload
 from helpers.course.settings import CourseError
 
 NAMED = 3  # files that a row names

@@ -15,27 +15,12 @@ from pathlib import Path
 
 from helpers.course.intake import platforms, tree
 from helpers.course.intake.platforms import PLATFORMS, plain
-from helpers.course.intake.tree import Listed, Parts
+from helpers.course.intake.tree import Item, Parts
 from helpers.course.settings import CourseError
 
 WRAPPERS = ("submitted", "submissions")  # beside the name of the archive: a folder around all
 BYTES = 230  # of a name; a folder's may have 255
 EMAIL = re.compile(r"\w[\w.+-]{0,63}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
-
-
-@dataclass(frozen=True)
-class Item:
-    """A file or folder that a person handed in.
-
-    Args:
-        key: as of `Listed`. parts: of its path, as far as that may tell of the unit.
-        order: larger for what came later. return_as: as of `intake.Submission`.
-    """
-
-    key: str | int
-    parts: Parts
-    order: float = 0.0
-    return_as: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,8 +65,7 @@ def people(submissions: Path, units: list[str], platform: str = "") -> list[Pers
     for parts, unit, each in owned:
         if who := _person(parts, each, units, platform):
             person, item = who
-            item = replace(item, parts=(*unit, *item.parts))
-            found.setdefault(person, person).items.append(item)
+            found.setdefault(person, person).items.append(item._replace(parts=(*unit, *item.parts)))
     if not found:
         raise CourseError(
             f"no notebook in {submissions}: it should hold STUDENT/UNIT/UNIT.ipynb, "
@@ -96,8 +80,8 @@ def student_of(said: str) -> str:
 
 
 def _owned(
-    listed: list[Listed], units: list[str], around: set[str]
-) -> Iterator[tuple[Parts, Parts, Listed]]:
+    listed: list[Item], units: list[str], around: set[str]
+) -> Iterator[tuple[Parts, Parts, Item]]:
     """Yield the path of each thing from its owner on, and the unit in whose folder it stands."""
     tops = {each.parts[0] for each in listed}
     wrapped = len(tops) == 1 and tops < around and any(len(each.parts) > 1 for each in listed)
@@ -113,7 +97,7 @@ def _owned(
 
 
 def _person(
-    parts: Parts, each: Listed, units: list[str], platform: str
+    parts: Parts, each: Item, units: list[str], platform: str
 ) -> tuple[Person, Item] | None:
     """Return who has handed something in, if anybody, and what it is."""
     name, *below = parts
@@ -128,16 +112,16 @@ def _person(
             mine = (own or name,) if is_file else tuple(below)
             order, return_as = platforms.order(told.get("time", "")), known.return_as(found)
             person = Person(found["student"], told.get("number", ""))
-            return person, Item(each.key, mine, order, return_as)
+            return person, each._replace(parts=mine, order=order, return_as=return_as)
         notes = (f"{known.title} gives no such name, so nobody's number is in it",)
     if not is_file:
-        return Person(name, notes=notes), Item(each.key, tuple(below))
+        return Person(name, notes=notes), each._replace(parts=tuple(below))
     if not tree.holds_work(name):
         return None  # a list of the class, or the like
     stem = tree.NOTEBOOK.sub("", name).removesuffix(".zip")
     unit = next((each for each in units if each in stem), "")
     said = stem.replace(unit, "").strip(" _-") if unit and not notes else stem
-    return Person(said or stem, notes=notes), Item(each.key, (name,))
+    return Person(said or stem, notes=notes), each._replace(parts=(name,))
 
 
 def _named(found: list[Person]) -> list[Person]:

@@ -82,8 +82,8 @@ def matched(
     called = defaultdict(list)
     for cell in cells:
         called[next((each for each in _claims(cell) if each in wanted), "")].append(cell)
-    checks = {name for name, released in wanted.items() if _is_check(released)}
-    for name in [each for each in wanted if each not in checks]:
+    checks = [name for name, released in wanted.items() if _is_check(released)]
+    for name in (each for each in wanted if each not in checks):
         released = wanted[name]
         fits = called.get(name) or [each for each in called[""] if _defines_same(each, released)]
         written = [each for each in fits if _is_written(each, released)]

@@ -8,6 +8,7 @@ import re
 import stat
 import zipfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -23,25 +24,55 @@ SCRIPTS = {"cp866": "[\u0400-\u04ff]+", "gb2312": "[\u4e00-\u9fff]+"}
 Parts = tuple[str, ...]  # of a path
 
 
-class Listed(NamedTuple):
-    """A file, a folder or something else; `key` is its path on the disk or its number in a zip."""
+class Item(NamedTuple):
+    """Something in a folder or zip, before it is looked into.
+
+    Args:
+        key: its path on the disk, or its number in a zip. parts: of its path, as far as that may
+            tell of the unit.
+        order: larger for what came later, by the platform. return_as: as of `intake.Submission`.
+    """
 
     key: str | int
     parts: Parts
-    is_file: bool
+    is_file: bool = True
+    order: float = 0.0
+    return_as: str = ""
 
 
-class Entry(NamedTuple):
-    """How to read it: when it was changed, in seconds, and its size in bytes."""
+@dataclass(frozen=True)
+class File:
+    """A file or folder that a person handed in; what is neither is a link or the like.
 
+    Args:
+        order: larger for what came later, by the platform or by itself. size: in bytes.
+        archive: number of the person's archive that it is in, or 0; paths count within one.
+        copy: None where it is too large to be copied, or not yet. digest: of that.
+    """
+
+    parts: Parts
+    order: tuple[float, float]
+    return_as: str
     is_file: bool
     is_folder: bool
-    time: float
     size: int
     open: Callable[[], IO[bytes]]
+    archive: int = 0
+    copy: Path | None = None
+    digest: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its own name; a person's whole folder may be a link and has none here."""
+        return self.parts[-1] if self.parts else "it"
+
+    @property
+    def is_notebook(self) -> bool:
+        """Whether it is called one."""
+        return bool(NOTEBOOK.search(self.name))
 
 
-def listed(place: Path) -> list[Listed]:
+def listed(place: Path) -> list[Item]:
     """Return everything in a folder or zip but what systems and editors leave there.
 
     Raises:
@@ -61,13 +92,13 @@ def listed(place: Path) -> list[Listed]:
     windows = not any("/" in each or (holds_work(each) and "\\" not in each) for each in paths)
     found = [split(each, "/\\" if windows else "/") for each in paths]
     return [
-        Listed(number, parts, not paths[number].endswith("\\" if windows else "/"))
+        Item(number, parts, not paths[number].endswith("\\" if windows else "/"))
         for number, parts in enumerate(found)
         if is_work(parts)
     ]
 
 
-def _in_folder(place: Path) -> list[Listed]:
+def _in_folder(place: Path) -> list[Item]:
     found = []
     waiting: list[Parts] = [()]
     while waiting:
@@ -77,32 +108,34 @@ def _in_folder(place: Path) -> list[Listed]:
                 if is_work((entry.name,)):
                     parts = (*here, entry.name)
                     is_file = entry.is_file(follow_symlinks=False)
-                    found.append(Listed(entry.path, parts, is_file))
+                    found.append(Item(entry.path, parts, is_file))
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(parts)
     return found
 
 
-def on_disk(path: str) -> Entry:
-    """Return how to read a file; its link would not be followed."""
-    kind = os.lstat(path)
+def on_disk(item: Item) -> File:
+    """Return how to read a file or folder; its link would not be followed."""
+    kind = os.lstat(str(item.key))
     is_file, is_folder = stat.S_ISREG(kind.st_mode), stat.S_ISDIR(kind.st_mode)
-    return Entry(is_file, is_folder, kind.st_mtime, kind.st_size, partial(_no_link, path))
+    order, opened = (item.order, kind.st_mtime), partial(_no_link, str(item.key))
+    return File(item.parts, order, item.return_as, is_file, is_folder, kind.st_size, opened)
 
 
 def _no_link(path: str) -> IO[bytes]:
     return os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
 
 
-def in_zip(opened: zipfile.ZipFile, number: int) -> Entry:
+def in_zip(archive: zipfile.ZipFile, item: Item) -> File:
     """Return how to read a member of an archive."""
-    member = opened.infolist()[number]
+    member, time = archive.infolist()[int(item.key)], 0.0
     kind = stat.S_IFMT(member.external_attr >> 16)
-    is_folder, time = member.filename.endswith(("/", "\\")), 0.0
+    is_folder = member.filename.endswith(("/", "\\"))
+    is_file = not is_folder and kind in (0, stat.S_IFREG)
     with contextlib.suppress(ValueError, OverflowError):
         time = datetime(*member.date_time).timestamp()
-    is_file = not is_folder and kind in (0, stat.S_IFREG)
-    return Entry(is_file, is_folder, time, member.file_size, partial(opened.open, member))
+    order, opened = (item.order, time), partial(archive.open, member)
+    return File(item.parts, order, item.return_as, is_file, is_folder, member.file_size, opened)
 
 
 def holds_work(name: str) -> bool:

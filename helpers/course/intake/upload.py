@@ -15,7 +15,7 @@ from typing import IO
 
 from helpers.course.intake import tree
 from helpers.course.intake.notebook_file import LARGEST
-from helpers.course.intake.tree import NOTEBOOK, Entry, Parts
+from helpers.course.intake.tree import NOTEBOOK, File, Item, Parts
 from helpers.course.settings import CourseError
 
 DEPTH = 3  # archives within archives; some hold themselves
@@ -39,35 +39,6 @@ class Limits:
     notebooks: int = 200
 
 
-@dataclass(frozen=True)
-class File:
-    """A file that a person handed in.
-
-    Args:
-        parts: of its path. order: larger for what came later, by the platform or by itself.
-        return_as: as of `intake.Submission`. archive: its number, or 0; paths count within one.
-        copy: None where it is too large to be copied. digest: of that.
-    """
-
-    parts: Parts
-    order: tuple[float, float]
-    return_as: str
-    size: int = 0
-    archive: int = 0
-    copy: Path | None = None
-    digest: str = ""
-
-    @property
-    def name(self) -> str:
-        """Its own name; a person's whole folder may be a link and has none here."""
-        return self.parts[-1] if self.parts else "it"
-
-    @property
-    def is_notebook(self) -> bool:
-        """Whether it is called one."""
-        return bool(NOTEBOOK.search(self.name))
-
-
 class Upload:
     """Copies of all that one person handed in.
 
@@ -85,7 +56,7 @@ class Upload:
         self.problems: list[str] = []
         self._entries = self._bytes = self._archives = 0
 
-    def add(self, entry: Entry, file: File, depth: int = 0) -> None:
+    def add(self, file: File, depth: int = 0) -> None:
         """Copy a file, or all that is in an archive.
 
         Raises:
@@ -94,53 +65,51 @@ class Upload:
         self._entries += 1
         if self._entries > self.limits.files:
             raise CourseError(f"more than {self.limits.files:,} files")
-        if entry.is_folder:
+        if file.is_folder:
             self.folders.append(file.parts)
-            return
-        if not entry.is_file:
+        elif not file.is_file:
             self.folders.append(file.parts[:-1])
             self.problems.append(f"{file.name} is a link or the like, and was not opened")
-            return
-        try:
-            self._add(entry, replace(file, size=entry.size), depth)
-        except Exception as error:  # whatever is wrong with one of a learner's files
-            limit = isinstance(error, CourseError | MemoryError)
-            if limit or getattr(error, "errno", None) == errno.ENOSPC:
-                raise
-            self.problems.append(f"{file.name} cannot be unpacked: {error}")
+        else:
+            try:
+                self._add(file, depth)
+            except Exception as error:  # whatever is wrong with one of a learner's files
+                limit = isinstance(error, CourseError | MemoryError)
+                if limit or getattr(error, "errno", None) == errno.ENOSPC:
+                    raise
+                self.problems.append(f"{file.name} cannot be unpacked: {error}")
 
-    def _add(self, entry: Entry, file: File, depth: int) -> None:
+    def _add(self, file: File, depth: int) -> None:
         is_zip = file.name.lower().endswith(".zip")
-        if is_zip or entry.size <= (LARGEST if file.is_notebook else BESIDE):
-            file = self._copied(entry, file)
+        if is_zip or file.size <= (LARGEST if file.is_notebook else BESIDE):
+            file = self._copied(file)
         if file.copy and (is_zip or (file.is_notebook and _holds_notebooks(file.copy))):
             with file.copy.open("rb") as copy:
                 file.copy.unlink()
                 self._unpack(copy, file, depth + 1)
             return
         self.files.append(file)
-        notebooks = sum(each.is_notebook for each in self.files) if file.is_notebook else 0
-        if notebooks > self.limits.notebooks:
+        if file.is_notebook and sum(e.is_notebook for e in self.files) > self.limits.notebooks:
             raise CourseError(f"more than {self.limits.notebooks} notebooks")
 
     def _unpack(self, copy: IO[bytes], file: File, depth: int) -> None:
         if depth > DEPTH:
             raise ValueError(f"archives more than {DEPTH} deep in archives")
         self._archives += 1
-        inside = replace(file, archive=self._archives, copy=None, digest="")
+        number = self._archives
         with zipfile.ZipFile(copy) as opened:
-            for number, member in enumerate(opened.infolist()):
+            for key, member in enumerate(opened.infolist()):
                 if tree.is_work(parts := tree.split(tree.path_of(member))):
-                    entry = tree.in_zip(opened, number)
-                    order, parts = (file.order[0], entry.time), (*file.parts[:-1], *parts)
-                    self.add(entry, replace(inside, parts=parts, order=order), depth)
+                    parts = (*file.parts[:-1], *parts)
+                    item = Item(key, parts, True, file.order[0], file.return_as)
+                    self.add(replace(tree.in_zip(opened, item), archive=number), depth)
 
-    def _copied(self, entry: Entry, file: File) -> File:
+    def _copied(self, file: File) -> File:
         """Copy a file; all that is copied counts, and no more is than may be."""
         digest = hashlib.sha256()
         path = self.target / f"{self._entries}"
         try:
-            with entry.open() as opened, path.open("wb") as copy:
+            with file.open() as opened, path.open("wb") as copy:
                 while chunk := opened.read(CHUNK):
                     self._bytes += len(chunk)
                     if self._bytes > self.limits.unpacked:

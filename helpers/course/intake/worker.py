@@ -29,7 +29,7 @@ import nbformat
 
 from helpers.course import settings
 from helpers.course.intake import choose, lesson, notebook_file, repair, tree
-from helpers.course.intake.upload import File, Limits, Upload
+from helpers.course.intake.upload import Limits, Upload
 from helpers.course.settings import CourseError
 
 LIMITS = Limits()
@@ -98,7 +98,7 @@ class Worker:
 def look_through(
     limits: Limits,
     place: str,
-    items: list[dict[str, Any]],
+    items: list[list[Any]],
     target: str,
     units: list[str],
     root: str,
@@ -106,11 +106,11 @@ def look_through(
 ) -> list[dict[str, Any]]:
     """Return fields of a `Submission` for each unit that one person handed in."""
     upload = Upload(Path(target), limits)
-    for each in items:
-        key = each["key"]
-        entry = tree.on_disk(key) if isinstance(key, str) else tree.in_zip(_opened(place), key)
-        order = each["order"], entry.time
-        upload.add(entry, File(tuple(each["parts"]), order, each["return_as"]))
+    for key, parts, *more in items:
+        item = tree.Item(key, tuple(parts), *more)
+        upload.add(
+            tree.on_disk(item) if isinstance(key, str) else tree.in_zip(_opened(place), item)
+        )
     rows = list(choose.rows(upload, units, partial(_guess, root), zone))
     for row in rows:
         row["notes"] = [printable(note) for note in row.get("notes", ())]
