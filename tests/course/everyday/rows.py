@@ -14,7 +14,7 @@ import pandas as pd
 from helpers.course import settings
 from helpers.course.grading import grade
 from tests.common import ISOLATED, ROOT
-from tests.course.everyday import work
+from tests.course.everyday import cells, work
 from tests.course.everyday.work import Change, Work, nbgrader
 
 TOGETHER = 8  # cells of those that mean nothing to each other
@@ -64,9 +64,9 @@ def of_table() -> list[Row]:
     """Return the rows of rows.toml."""
     table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     rows = [_of_text(**each) for each in table["row"]]
-    cells = [*table["together"].items()]
-    for n in range(0, len(cells), TOGETHER):
-        names, codes = zip(*cells[n : n + TOGETHER], strict=True)
+    together = [*table["together"].items()]
+    for n in range(0, len(together), TOGETHER):
+        names, codes = zip(*together[n : n + TOGETHER], strict=True)
         rows.append(row(", ".join(names), "02", work.before(1, *codes)))
     return rows + [row(name, "02", work.before(1, code)) for name, code in table["alone"].items()]
 
@@ -77,6 +77,8 @@ def _of_text(
     """Return a row whose changes are functions of work.py, as texts, and their arguments."""
     made = []
     for function, *arguments in changes:
+        if function in ("each_cell", "answers", "checks", "whole", "written"):
+            arguments = [getattr(cells, each) for each in arguments]
         named = arguments.pop() if arguments and isinstance(arguments[-1], dict) else {}
         made.append(getattr(work, function)(*arguments, **named))
     return row(name, unit, *made, **wanted)

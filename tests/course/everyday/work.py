@@ -176,6 +176,16 @@ def edited(number: int, change: Callable[[str], str]) -> Change:
     return lambda work: work.answer(number).update(source=change(work.answer(number)["source"]))
 
 
+def replaced(number: int, old: str, new: str) -> Change:
+    """Write something else in an answer's cell."""
+    return edited(number, lambda source: source.replace(old, new))
+
+
+def twice(number: int) -> Change:
+    """Write an answer's text again below it, as real-time collaboration may."""
+    return edited(number, lambda source: source + source)
+
+
 # Cells that are moved, copied, and made something else.
 
 
@@ -207,11 +217,6 @@ def answers(change: Callable[[Cell], Any]) -> Change:
 def checks(change: Callable[[Cell], Any]) -> Change:
     """Do something to all checks."""
     return each_cell(lambda c: change(c) if is_code(c) and nbgrader(c).get("grade") else None)
-
-
-def without_checks(work: Work) -> None:
-    """Throw all checks away."""
-    work.cells[:] = [cell for cell in work.cells if not nbgrader(cell).get("locked")]
 
 
 def split(number: int, at: str, keeps: bool = True) -> Change:
@@ -276,6 +281,11 @@ def doubled(solved: bool) -> Change:
         again = copy.deepcopy(work.cells if solved else released(work.unit)["cells"])
         work.cells.extend(cell | {"id": f"again-{n}"} for n, cell in enumerate(again))
 
+    return change
+
+
+def whole(change: Change) -> Change:
+    """Do something to all that is handed in."""
     return change
 
 
