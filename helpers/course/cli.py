@@ -14,7 +14,6 @@ from helpers.course import foreground, install, settings
 from helpers.course.settings import WINDOWS, CourseError, printable
 
 PLATFORMS = ("moodle", "canvas", "brightspace")
-PLATFORM = "where the files were downloaded, which tells how their names are read"
 POSIX = ("fcntl", "resource")  # modules that Windows has not, and grading needs
 
 
@@ -99,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument(
         "--scheduler", default="", help="address of a Dask cluster that runs the notebooks"
     )
-    grade.add_argument("--platform", default="", choices=PLATFORMS, help=PLATFORM)
+    grade.add_argument("--platform", default="", choices=PLATFORMS, help="who gave the names")
     grade.add_argument("--late", type=Path, help="TOML file with due dates and a policy")
     grade.add_argument("--groups", type=Path, help="CSV file of group,student: who worked together")
     again = "leave all else as it is, and grade again only "
@@ -148,11 +147,9 @@ def _parser() -> argparse.ArgumentParser:
     release.add_argument("--out", type=Path, default=Path("build/release"), help="where zips go")
     release.set_defaults(run=_release)
 
-    collect = commands.add_parser(
-        "collect", help="turn a platform's zip into nbgrader's submitted/"
-    )
+    collect = commands.add_parser("collect", help="turn a zip into nbgrader's submitted/")
     collect.add_argument("archive", type=Path, help="zip or folder with the notebooks")
-    collect.add_argument("--platform", default="", choices=PLATFORMS, help=PLATFORM)
+    collect.add_argument("--platform", default="", choices=PLATFORMS, help="who gave the names")
     collect.add_argument("--out", type=Path, default=Path("submitted"), help="where they go")
     collect.set_defaults(run=_collect)
 

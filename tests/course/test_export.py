@@ -120,14 +120,6 @@ def test_moodle_without_its_worksheet(desk: Desk) -> None:
             _export(desk, other)
 
 
-def test_anothers_platforms_number_is_nobodys_and_keeps_nobody_waiting(desk: Desk) -> None:
-    for_ada, for_eve = CANVAS.format("lovelaceada", 12345, 901), MOODLE.format("Eve", 12346)
-    desk.grade(desk.archive(**{for_ada: desk.work(), for_eve: desk.work()}), platform="canvas")
-    made = _export(desk, "canvas", _sheet(desk, *GRADEBOOK), "{} (9)")
-    told = [row[-1] for row in _lines(made.grades)[3:]], [*_returned(made)]
-    assert told == (["4", "1", "", ""], ["12345"])
-
-
 GRADEBOOK = (
     "Student,ID,SIS User ID,SIS Login ID,Section,Notes,Essay (8),{} (9),Current Score,Final Grade",
     ",,,,,,,Manual Posting,,",

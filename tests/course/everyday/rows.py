@@ -14,7 +14,7 @@ import pandas as pd
 from helpers.course import settings
 from helpers.course.grading import grade
 from tests.common import ISOLATED, ROOT
-from tests.course.everyday import cells, work
+from tests.course.everyday import cells, changes
 from tests.course.everyday.work import Change, Work, nbgrader
 
 TOGETHER = 8  # cells of those that mean nothing to each other
@@ -67,20 +67,22 @@ def of_table() -> list[Row]:
     together = [*table["together"].items()]
     for n in range(0, len(together), TOGETHER):
         names, codes = zip(*together[n : n + TOGETHER], strict=True)
-        rows.append(row(", ".join(names), "02", work.before(1, *codes)))
-    return rows + [row(name, "02", work.before(1, code)) for name, code in table["alone"].items()]
+        rows.append(row(", ".join(names), "02", changes.before(1, *codes)))
+    return rows + [
+        row(name, "02", changes.before(1, code)) for name, code in table["alone"].items()
+    ]
 
 
 def _of_text(
-    name: str, unit: str, changes: Sequence[list[Any]] = (), report: str = "", **wanted: Any
+    name: str, unit: str, changed: Sequence[list[Any]] = (), report: str = "", **wanted: Any
 ) -> Row:
-    """Return a row whose changes are functions of work.py, as texts, and their arguments."""
+    """Return a row whose changes are functions of changes.py, as texts, and their arguments."""
     made = []
-    for function, *arguments in changes:
+    for function, *arguments in changed:
         if function in ("each_cell", "answers", "checks", "whole", "written"):
             arguments = [getattr(cells, each) for each in arguments]
         named = arguments.pop() if arguments and isinstance(arguments[-1], dict) else {}
-        made.append(getattr(work, function)(*arguments, **named))
+        made.append(getattr(changes, function)(*arguments, **named))
     return row(name, unit, *made, **wanted)
 
 
