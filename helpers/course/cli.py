@@ -16,6 +16,7 @@ from typing import Any
 from helpers.course import foreground, install, settings
 from helpers.course.settings import WINDOWS, Course, CourseError, printable
 
+PLATFORMS = ("moodle", "canvas", "brightspace")
 POSIX = ("fcntl", "resource")  # modules that Windows has not, and grading needs
 KEPT = "stopped; what has been graded is kept, and the same command goes on from there"
 
@@ -100,6 +101,7 @@ def _for_instructors(command: Callable[..., Add]) -> None:
     add("--out", type=Path, default=Path("graded"), help="where results go")
     add("--workers", type=int, default=0, help="notebooks at a time (default: two more than cores)")
     add("--scheduler", default="", help="address of a Dask cluster that runs the notebooks")
+    add("--platform", default="", choices=PLATFORMS, help="which learning platform gave the names")
     add("--late", type=Path, help="TOML file with due dates and a policy")
     add("--groups", type=Path, help="CSV file of group,student: who worked together")
     again = "leave all else as it is, and grade again only "
@@ -120,13 +122,14 @@ def _for_instructors(command: Callable[..., Add]) -> None:
     text = "write marks and feedback in a platform's format"
     add = command("export", _export, text, graded=True)
     add("out", type=Path, help=graded)
-    add("--to", required=True, choices=("moodle", "canvas", "brightspace"))
+    add("--to", required=True, choices=PLATFORMS)
     add("--worksheet", type=Path, help="the platform's own table of marks")
     add("--unit", default="", help="unit to export, if there are several")
     add("--column", default="", help="column for the marks, if the worksheet has several")
 
     add = command("collect", _collect, "turn a platform's zip into nbgrader's submitted/")
     add("archive", type=Path, help="zip or folder with the notebooks")
+    add("--platform", default="", choices=PLATFORMS, help="which learning platform gave the names")
     add("--out", type=Path, default=Path("submitted"), help="where they go")
 
     add = command("demo", "demo", "a tour: build, train, grade a synthetic class")
@@ -176,6 +179,7 @@ def _grade(course: Course, options: argparse.Namespace) -> None:
             unit=options.unit,
             late=options.late,
             groups=options.groups,
+            platform=options.platform,
         )
     finally:
         pool.close()
@@ -209,7 +213,7 @@ def _export(_course: Course, options: argparse.Namespace) -> None:
 def _collect(course: Course, options: argparse.Namespace) -> None:
     from helpers.course.intake import collect
 
-    table = collect.collect(course, options.archive, options.out)
+    table = collect.collect(course, options.archive, options.out, options.platform)
     print(table.map(printable).to_string(index=False))
     print(f"{len(table)} found; grade them with: course grade {options.out}")
 

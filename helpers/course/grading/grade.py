@@ -58,6 +58,7 @@ def grade(
     unit: str = "",
     late: Path | None = None,
     groups: Path | None = None,
+    platform: str = "",
 ) -> pd.DataFrame:
     """Grade what `intake` finds in SUBMISSIONS into OUT; return a row per submission.
 
@@ -72,6 +73,7 @@ def grade(
         learners, unit: these alone are graded, again if need be; the other rows stay.
         late: a file with due dates and a policy, which OUT keeps.
         groups: a CSV file with the columns group and student; each member gets the group's marks.
+        platform: that has given the names of SUBMISSIONS; nbgrader's layout if empty.
 
     Raises:
         CourseError: the folder holds no submission, or there is no way to make a sandbox.
@@ -86,7 +88,7 @@ def grade(
         before = regrade.rows_of(out) if again else None
         rules = lateness.rules(out)
         zone = str(rules.zone) if rules and rules.zone else ""
-        found = intake.find(course, submissions, out / "unpacked", zone)
+        found = intake.find(course, submissions, out / "unpacked", zone, platform)
         found = of_groups.spread(found, groups) if groups else found
         found = regrade.chosen(found, learners, unit) if again else found
         nbgrade.settle(course, out)

@@ -169,4 +169,4 @@ def test_a_byte_that_is_not_in_utf_8_costs_itself_alone() -> None:
     cell = {"cell_type": "code", "source": "\u03b8 = '\u00e9\u2026'  # x"}
     content = json.dumps({"nbformat": 4, "cells": [cell]}, ensure_ascii=False).encode()
     [read], repairs = notebook_file.read(content.replace(b"# x", b"# \xe9"))
-    assert read.source == "\u03b8 = '\u00e9\u2026'  # \ufffd" and "not in UTF-8" in repairs[0]
+    assert read.source == "\u03b8 = '\u00e9\u2026'  # \u00e9" and "not in UTF-8" in repairs[0]

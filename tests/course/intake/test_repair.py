@@ -87,7 +87,8 @@ def test_an_untouched_notebook_needs_no_repair(made: Made) -> None:
 def test_other_encodings_are_read(made: Made, encoding: str) -> None:
     text = nbformat.writes(made.worked).replace("# A tiny unit", "# Übung")
     _, repairs = repaired(text.encode(encoding), made.released)
-    assert repairs == [f"saved as {encoding}"]
+    told = "9 characters that are not in UTF-8, read as cp1252" if encoding == "cp1252" else ""
+    assert repairs == [told or f"saved as {encoding}"]
 
 
 def test_an_old_format_is_converted(made: Made) -> None:
