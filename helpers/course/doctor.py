@@ -53,7 +53,8 @@ def _python(_course: Course) -> Findings:
     if TRIED[0] <= sys.version_info[:2] <= TRIED[1]:
         yield "ok", found
     else:
-        yield "note", found + "; the course is tested with {}.{} to {}.{}".format(*sum(TRIED, ()))
+        first, last = (f"{major}.{minor}" for major, minor in TRIED)
+        yield "note", f"{found}; the course is tested with {first} to {last}"
 
 
 def _packages(course: Course) -> Findings:
