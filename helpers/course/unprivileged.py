@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Iterable
@@ -11,7 +10,7 @@ from pathlib import Path
 
 from helpers.course import drop
 from helpers.course.grading.journal import LOCK
-from helpers.course.sandbox import bubblewrap, cgroup
+from helpers.course.sandbox import bubblewrap
 from helpers.course.settings import CourseError
 
 HOME = ".home"  # in OUT: what Jupyter and matplotlib keep
@@ -34,7 +33,6 @@ def restart(out: Path, seen: Iterable[Path], reads: bool) -> None:
             "them to nobody, who goes on from here: name a new folder, or grade as a user"
         )
     _give(out)
-    cgroup.give(drop.NOBODY)
     for name in [each for each in os.environ if each.startswith("XDG_")]:
         del os.environ[name]
     os.environ |= {"HOME": str(out.absolute() / HOME), "USER": "nobody", "LOGNAME": "nobody"}
@@ -48,10 +46,7 @@ def _give(out: Path) -> None:
     if out.stat().st_uid != drop.NOBODY:
         print(f"started by root, so nobody goes on, who owns {out} from now on", file=sys.stderr)
     if not os.path.lexists(out / HOME):
-        fonts = out / HOME / ".cache" / "matplotlib"
-        fonts.mkdir(parents=True)
-        for each in bubblewrap.fonts():
-            shutil.copy(each, fonts)
+        (out / HOME).mkdir()
     for _, folders, files, at in os.fwalk(out):  # it follows no links
         for name in (*folders, *files):
             told = os.stat(name, dir_fd=at, follow_symlinks=False)
