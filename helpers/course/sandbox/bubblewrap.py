@@ -86,7 +86,7 @@ def command() -> list[str]:
             words += ["--symlink", str(Path(folder).readlink()), folder]
         else:
             words += ["--ro-bind-try", folder, folder]
-    for path, place in _shown().items():
+    for path, place in shown().items():
         words += ["--ro-bind-try", path, place]
     words += ["--remount-ro", "/", "--chdir", "/tmp"]
     for name, value in environment().items():
@@ -94,7 +94,7 @@ def command() -> list[str]:
     return words
 
 
-def _shown() -> dict[str, str]:
+def shown() -> dict[str, str]:
     """Return files and folders that can be read inside, and where they stand there."""
     system = ["/usr", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime"]
     python = {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent.parent)}

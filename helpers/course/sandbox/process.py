@@ -103,14 +103,15 @@ class Sandbox:
         if not self.isolated:  # it removes its files
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(STOP)
-        self.process.kill()
+        self.kill()
         self.process.wait()
         self.errors.close()
 
     def kill(self) -> None:
         """End it at once, which is no fault of a notebook's."""
         self.in_scope = False
-        self.process.kill()
+        if self.process.poll() is None:  # its group: bubblewrap's child may not end with it yet
+            os.killpg(self.process.pid, signal.SIGKILL)
 
     def wait(self) -> None:
         """Wait until it is ready.
