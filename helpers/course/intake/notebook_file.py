@@ -43,6 +43,7 @@ NO_NOTEBOOK = {  # what a file is that begins so, whatever it is called
     "a compressed file": rb"\x1f\x8b|BZh|7z\xbc\xaf|Rar!|\xfd7zXZ",
     "a script or another text": rb"[\w#%@\"']",
 }
+ODD_BYTE = re.compile("[\udc80-\udcff]")  # that is not in UTF-8, as Python writes it in a text
 MERGED = "lines of a merge conflict (<<<<<<<) stand in it"
 CONFLICT = re.compile(  # the lines that git or nbdime leave: one side, what both had, the other
     r"^<{7}\s.*?\n(.*?)(?:^\|{7}\s.*?)?^={7}\s(.*?)^>{7}(?:\s.*?(?:\n|\Z)|\Z)",
@@ -89,22 +90,13 @@ def read(content: bytes) -> tuple[list[NotebookNode], list[str]]:
 
 def _decoded(content: bytes, repairs: list[str]) -> str:
     """Read bytes as UTF-16 where they say so, else as UTF-8, with odd bytes as of Windows."""
-    odd = 0
-
-    def by_windows(error: UnicodeError) -> tuple[str, int]:
-        nonlocal odd
-        assert isinstance(error, UnicodeDecodeError)
-        odd += 1
-        return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
-
-    codecs.register_error("cp1252", by_windows)
-    try:
-        if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            repairs.append("saved as utf-16")
-            return content.decode("utf-16")
-        text = content.decode("utf-8", "cp1252")
-    except UnicodeError as error:
-        raise CourseError(f"the file is no text in UTF-8, so no notebook; {DOWNLOAD}") from error
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        repairs.append("saved as utf-16")
+        return content.decode("utf-16", "replace")
+    text, odd = ODD_BYTE.subn(
+        lambda found: bytes([ord(found[0]) - 0xDC00]).decode("cp1252", "replace"),
+        content.decode("utf-8", "surrogateescape"),
+    )
     if odd:
         repairs.append(f"{odd} characters that are not in UTF-8, read as cp1252")
     if text.startswith("\ufeff"):

@@ -77,7 +77,7 @@ class Upload:
                 limit = isinstance(error, CourseError | MemoryError)
                 if limit or getattr(error, "errno", None) == errno.ENOSPC:
                     raise
-                self.problems.append(f"{file.name} cannot be unpacked: {error}")
+                self.problems.append(f"{file.name} cannot be read: {error}")
 
     def _add(self, file: File, depth: int) -> None:
         is_zip = file.name.lower().endswith(".zip")

@@ -110,7 +110,7 @@ def test_a_merge_that_nbdime_left_in_a_cell_is_settled(ours: str, theirs: str, k
         (b"", "is empty"),
         (b"  \n", "is empty"),
         (b"PK\x03\x04", "archive"),
-        (b"\xff\xfe\xff", "no text in UTF-8"),
+        (b"\xff\xfe\xff", "is no notebook"),
         (b"{", "is no notebook"),
         (b"\n<!DOCTYPE html><html>", "a web page, no notebook; download the notebook"),
         (b"\xef\xbb\xbf<html lang=de>", "a web page"),

@@ -99,14 +99,6 @@ def a_cell_of_no_type(found: Found) -> None:
     found["cells"].insert(0, {"cell_type": ["code"], "source": {"a": 1}, "metadata": []})
 
 
-def tests_as_training(found: Found) -> None:
-    for cell in _graded(found):
-        if cell in _tests(found):
-            cell["metadata"]["tags"] = ["training"]
-        else:
-            cell["source"] = ""
-
-
 def tags_that_are_none(found: Found) -> None:
     strange: list[Any] = [None, 5, "x", {}, [[]], [None]]
     for cell, tags in zip(found["cells"], strange, strict=False):
