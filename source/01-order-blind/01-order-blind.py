@@ -175,8 +175,9 @@ outcome("scale", "b" if largest > 0.8 else "c" if largest < 0.2 else "a")
 # %% [markdown]
 # The softmax makes the weights of a row sum to 1. How it divides them depends on the differences
 # between the scores, and without the scale these grow like $\sqrt d$. Once one key has nearly all
-# weight, a small change of the scores hardly changes the weights: almost no gradient reaches the
-# queries and keys. Vaswani et al. suspect this and therefore scale (section 3.2.1).
+# weight, a small change of the scores hardly changes the weights, and in such a row almost no
+# gradient reaches the query and the keys. Vaswani et al. suspect this and therefore scale (section
+# 3.2.1).
 
 # %% [markdown]
 # ## 2. Who may look at whom
@@ -200,7 +201,7 @@ outcome("scale", "b" if largest > 0.8 else "c" if largest < 0.2 else "a")
 # - token $j$ of sequence $b$ is real,
 # - if `causal`, token $j$ does not come after token $i$.
 #
-# A padded token's own row follows the same two rules. Every length is at least 1.
+# Rows of padded tokens get no special treatment. Every length is at least 1.
 #
 # *Why care:* an inverted or transposed mask raises no error. A mask that shows the future even
 # makes the loss look better than it is.
@@ -234,7 +235,7 @@ check.masks(attention_mask, seed=1202)
 
 # %% [markdown]
 # A mask acts on the **scores**, before the softmax. A forbidden score becomes $-\infty$. Its weight
-# is then $e^{-\infty} = 0$, and the other keys get the whole weight.
+# is then $e^{-\infty} = 0$, and the other keys share all the weight.
 
 # %% [markdown] exercise="masked" title="Attention with a mask" difficulty=2 minutes=10
 # Write `masked_attention`: as before, but with a boolean `mask` that is True where a query may
@@ -649,7 +650,7 @@ outcome("coin", "a" if ceilings[0] < 0.55 else "b" if ceilings[0] < 0.7 else "c"
 # this floor.
 #
 # Does training confirm this? We train two encoders of two layers: one without positions, one with
-# sinusoids. Training takes 150 steps of 64 sequences, a few seconds. Then 1,000 freshly drawn
+# sinusoids. Training takes 150 steps of 64 sequences, under a minute. Then 1,000 freshly drawn
 # sequences and their 1,000 twins test the encoder. The loss is taken at the `?` only.
 
 # %%

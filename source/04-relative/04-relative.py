@@ -222,7 +222,7 @@ check.pairs(key_term_by_pair, seed=4202)
 # **The second form fetches the vectors only once for all sentences and heads.** Write
 # `key_term_batched`: the same arguments, the same numbers, and no tensor that repeats the fetched
 # vectors per sentence or per head. A tensor of $T^2 \cdot d$ numbers, one vector for each pair, is
-# allowed. No single tensor may hold twice that number or more, forward or backward; so the
+# allowed. Every tensor, forward and backward, must hold fewer than $2\,T^2 d$ numbers; so the
 # vectors cannot be copied for a second sentence or head.
 #
 # <details><summary>Small print, which is checked too</summary>
@@ -813,9 +813,9 @@ outcome("far", "a" if left > 0.9 else "c" if left < 0.1 else "b")
 
 # %% [markdown]
 # Each row is the mean of three seeds, trained at 24. (Where this unit names no $k$, it is 8.) One
-# layer can single out the offsets up to $k - 1$. Layers add up. With $k = 3$, each token fetches in
-# layer 1 what stands 2 to its left. In layer 2 a token reads its left neighbour, which now holds
-# that: $2 + 1 = 3$. By this argument $L$ layers reach $L(k-1)$, here 2, 4 and 6 for $k = 2$, 3 and
+# layer can single out the offsets up to $k - 1$. A second layer reaches twice as far. With $k = 3$,
+# each token fetches in layer 1 what stands 2 to its left; in layer 2 it reads its left neighbour,
+# which now holds what stands 3 to the left of the token. By this argument $L$ layers reach $L(k-1)$, here 2, 4 and 6 for $k = 2$, 3 and
 # 4:
 #
 # - With $k = 4$, one layer is enough for offset 3, and the loss is that of $k = 8$.
@@ -1005,8 +1005,7 @@ outcome("reverse", "b" if absolute > relative else "a")
 # these offsets are beyond ±8: Shaw's clip and T5's buckets merge some of them.
 #
 # RoPE and Transformer-XL come close: RoPE gets nearly everything right, and Transformer-XL a little
-# less. Both tell all offsets apart, and the offsets to the first and the last token reveal a
-# token's own position.
+# less. Both tell all offsets apart.
 #
 # On longer texts no model has learned to reverse. At 32 tokens the best is hardly more often right
 # than *none*, which knows no order at all. At 64 even the best is less often right than *none*.

@@ -3,7 +3,7 @@
 #
 # Many of today's language models use RoPE, the *rotary position embedding*, which encodes only
 # offsets. In unit 04, three encodings of offsets stayed near the limit at four times the trained
-# length. Does RoPE do so, too? The first figure gives the answer.
+# length. Does RoPE? The first figure gives the answer.
 #
 # By the end of this unit you can
 #

@@ -169,7 +169,7 @@ check.residual(rank_residual, seed=6101)
 # Averaging explains why differences shrink. It does not explain why three layers are enough. With
 # 16 digits we cannot see what happens after layer 3, so we compute with 400 digits (Python's
 # `Decimal`). The stack below has one head and other weights, so its numbers differ from those
-# above. Printed is again the largest difference between two words, relative to their size.
+# above. It prints the largest difference between two words, relative to their size.
 
 # %% tags=["nbval-check-output", "shown"]
 from decimal import Decimal, getcontext
@@ -278,7 +278,7 @@ outcome("prevents", "a" if mlp and skip else "b" if skip else "c" if mlp else "d
 # The skip connection keeps the tokens apart. It passes each row on unchanged, so a difference
 # $\varepsilon$ stays $\varepsilon$.
 #
-# The MLP does not help: with it the tokens collapse even faster. The abstract of Dong et al. says
+# The MLP, with weights of this size, does not help: with it the tokens collapse even faster. The abstract of Dong et al. says
 # that "skip connections and MLPs stop the output from degeneration". Their theorem on MLPs promises
 # less: an MLP can *slow* the collapse, and only if it makes differences larger. In the table,
 # multiplying all weights of the MLP by 8 delays the collapse by about one layer. But an MLP
@@ -434,8 +434,8 @@ for name, layer in kinds.items():
 #
 # <details><summary>Hint 1: the targets</summary>
 #
-# `states.flatten(0, 1)` puts the sequences one below the other. Which position has row 0, which row
-# 1, and which row $T$?
+# `states.flatten(0, 1)` puts the sequences one below the other. Which position is that of row
+# 0, of row 1, and of row $T$?
 # </details>
 # <details><summary>Hint 2: the weights</summary>
 #
@@ -666,8 +666,8 @@ for name in ("none", "learned"):
 # %% [markdown]
 # The second summand is the table of positions, $D$ numbers per position. It is added at the input,
 # but stored in `attention`. Attention itself has $4D^2$ parameters, whatever $T$ is (biases are not
-# counted here). **Cause 4 is real**, but only for texts far longer than BERT's. The cost comes from
-# the $T^2$ pairs, not from the parameters.
+# counted here). **Cause 4 is real**, but in multiplications only for texts far longer than BERT's. The cost comes
+# from the $T^2$ pairs, not from the parameters.
 
 # %% [markdown]
 # ## 5. Longer than trained
@@ -1025,7 +1025,7 @@ outcome("offsets", "dbac"[2 * near[0] + near[1]])
 #
 # - The result must be right even if `alpha` is so large that exp underflows to 0 for every score of
 #   a query.
-# - The result has the dtype of `x`. Compute all in that dtype, the softmax too: where the
+# - The result has the dtype of `x`. Compute everything in that dtype, the softmax too: where the
 #   contributions of two taps nearly cancel, fewer digits would ruin the small difference.
 # - Gradients must reach `x` and `kernel`, and both stay as they are.
 # </details>

@@ -357,7 +357,7 @@ outcome("paris", "e" if likeliest < 0.05 else "a" if said == "france" else "b" i
 # docstring. A masked language model does not say what is true. It says which word would stand there
 # *in its texts*, and with what probability.
 #
-# Does it hear a *not*?
+# Does a *not* change its answer?
 
 # %% tags=["training"]
 for state in ("empty", "not empty"):
@@ -491,7 +491,7 @@ print(*(grammar.words[word] for word in texts[2]))
 # | verb | agrees with its own subject, even if a clause stands between them | **structure** |
 # | other | what comes next in a sentence, from the words of the topic | the **neighbours** |
 #
-# One word in ten of beat and echo is a wrong one. We train one BERT with a learned table and, for a
+# Of the words of beat and echo, one in ten is wrong. We train one BERT with a learned table and, for a
 # quarter of the steps, one without positions:
 
 # %% tags=["training"]
@@ -673,7 +673,7 @@ outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 #
 # [`docs/mini-bert.md`](../../docs/mini-bert.md) has 21 encodings, also on longer texts.
 #
-# Now race one of your own. It needs at least one of the four hooks of unit 00; a hook that you do
+# Now race one of your own. It needs at least one of the four hooks of unit 01; a hook that you do
 # not write changes nothing.
 #
 # <details><summary>The hooks and their shapes</summary>

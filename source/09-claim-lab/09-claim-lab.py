@@ -743,7 +743,7 @@ print(f"{len(made)} of {len(found)} predicted, {len(right)} of them as it came o
 
 # %% [markdown]
 # Three claims of this section part by part, with mean ± standard deviation. Claim 17 is drawn as
-# well: a dot for each seed, and shaded where the claim wants it. Then the other four in brief:
+# well: a dot for each seed, on a shaded band in which the claim holds. Then the other four in brief:
 
 # %% tags=["training"]
 for n in (16, 23, 17):
@@ -802,8 +802,8 @@ outcome("where", "a" if max(behind) < 0.3 else "b")
 # %% [markdown]
 # By $r$, the rows are like random numbers. (Even for these $r$ is 0.6 and not 1, as each row's
 # product with itself is large: the main diagonal is a stripe.) With the matrices in between, $r$ is
-# larger still. But random matrices raise it more: with the learned ones, a trace of the distance is
-# there.
+# larger still. But random matrices raise it further: so the learned ones keep a trace of the
+# distance.
 #
 # With a trained model's matrices in between, sinusoids keep most of their stripes, not all: claim
 # 11 fails there, too.

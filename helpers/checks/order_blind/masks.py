@@ -94,7 +94,7 @@ def masks_hide_queries(lengths, num_tokens, causal=False):
 @masks.mistake(
     "You switch off padded rows as well. A query that may look at no key ends in 0/0; its "
     "output is not used anyway, so leave its row alone.",
-    breaks="A padded token's own row follows the same two rules",
+    breaks="Rows of padded tokens get no special treatment",
 )
 def masks_hide_queries_as_well(lengths, num_tokens, causal=False):
     places = torch.arange(num_tokens)

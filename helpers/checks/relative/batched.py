@@ -41,7 +41,7 @@ batched = Exercise(
     "every sentence and head: broadcasting copies, with * and with @ alike, and so does an index "
     "that is repeated. Let all sentences and heads be rows of one matrix.",
     loses="no copies for sentences and heads",
-    breaks=("no tensor that repeats the fetched vectors", "No single tensor may hold twice"),
+    breaks=("no tensor that repeats the fetched vectors", "must hold fewer than"),
 )
 def batched_by_broadcasting(q, vectors, rows):
     return (q[:, :, :, None] * vectors[rows]).sum(-1)
