@@ -815,8 +815,8 @@ outcome("far", "a" if left > 0.9 else "c" if left < 0.1 else "b")
 # Each row is the mean of three seeds, trained at 24. (Where this unit names no $k$, it is 8.) One
 # layer can single out the offsets up to $k - 1$. A second layer reaches twice as far. With $k = 3$,
 # each token fetches in layer 1 what stands 2 to its left; in layer 2 it reads its left neighbour,
-# which now holds what stands 3 to the left of the token. By this argument $L$ layers reach $L(k-1)$, here 2, 4 and 6 for $k = 2$, 3 and
-# 4:
+# which now holds what stands 3 to the left of the token. By this argument $L$ layers reach
+# $L(k-1)$, here 2, 4 and 6 for $k = 2$, 3 and 4:
 #
 # - With $k = 4$, one layer is enough for offset 3, and the loss is that of $k = 8$.
 # - With $k = 3$, both layers are needed, and the loss stays above that of $k = 4$.

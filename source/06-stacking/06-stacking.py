@@ -278,12 +278,12 @@ outcome("prevents", "a" if mlp and skip else "b" if skip else "c" if mlp else "d
 # The skip connection keeps the tokens apart. It passes each row on unchanged, so a difference
 # $\varepsilon$ stays $\varepsilon$.
 #
-# The MLP, with weights of this size, does not help: with it the tokens collapse even faster. The abstract of Dong et al. says
-# that "skip connections and MLPs stop the output from degeneration". Their theorem on MLPs promises
-# less: an MLP can *slow* the collapse, and only if it makes differences larger. In the table,
-# multiplying all weights of the MLP by 8 delays the collapse by about one layer. But an MLP
-# multiplies a small $\varepsilon$ by a fixed factor, and attention makes about $\varepsilon^3$ of
-# it. As $\varepsilon$ gets smaller, attention wins.
+# The MLP, with weights of this size, does not help: with it the tokens collapse even faster. The
+# abstract of Dong et al. says that "skip connections and MLPs stop the output from degeneration".
+# Their theorem on MLPs promises less: an MLP can *slow* the collapse, and only if it makes
+# differences larger. In the table, multiplying all weights of the MLP by 8 delays the collapse by
+# about one layer. But an MLP multiplies a small $\varepsilon$ by a fixed factor, and attention
+# makes about $\varepsilon^3$ of it. As $\varepsilon$ gets smaller, attention wins.
 #
 # In the line *both, one skip*, the skip runs around the attention only, so the differences must
 # pass through the MLP. From the third layer on, each layer shrinks $r$ by a factor between 4 and 7:
@@ -666,8 +666,8 @@ for name in ("none", "learned"):
 # %% [markdown]
 # The second summand is the table of positions, $D$ numbers per position. It is added at the input,
 # but stored in `attention`. Attention itself has $4D^2$ parameters, whatever $T$ is (biases are not
-# counted here). **Cause 4 is real**, but in multiplications only for texts far longer than BERT's. The cost comes
-# from the $T^2$ pairs, not from the parameters.
+# counted here). **Cause 4 is real**, but in multiplications only for texts far longer than BERT's.
+# The cost comes from the $T^2$ pairs, not from the parameters.
 
 # %% [markdown]
 # ## 5. Longer than trained

@@ -491,8 +491,8 @@ print(*(grammar.words[word] for word in texts[2]))
 # | verb | agrees with its own subject, even if a clause stands between them | **structure** |
 # | other | what comes next in a sentence, from the words of the topic | the **neighbours** |
 #
-# Of the words of beat and echo, one in ten is wrong. We train one BERT with a learned table and, for a
-# quarter of the steps, one without positions:
+# Of the words of beat and echo, one in ten is wrong. We train one BERT with a learned table and,
+# for a quarter of the steps, one without positions:
 
 # %% tags=["training"]
 masked = grammar.batch(400, 64, Generator().manual_seed(2))  # BERT's corruption

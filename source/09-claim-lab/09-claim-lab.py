@@ -743,7 +743,8 @@ print(f"{len(made)} of {len(found)} predicted, {len(right)} of them as it came o
 
 # %% [markdown]
 # Three claims of this section part by part, with mean ± standard deviation. Claim 17 is drawn as
-# well: a dot for each seed, on a shaded band in which the claim holds. Then the other four in brief:
+# well: a dot for each seed, on a shaded band in which the claim holds. Then the other four in
+# brief:
 
 # %% tags=["training"]
 for n in (16, 23, 17):
