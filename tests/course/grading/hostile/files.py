@@ -157,7 +157,7 @@ ROWS = [
     Row("no-cells", _of(b'{"nbformat": 4, "cells": 3}'), 0, "no cells"),
     Row("deep-json", _of(b'{"cells": ' + b"[" * 100_000), 0, "is no notebook"),
     Row("an-archive", _of(b"PK\x03\x04"), 0, "archive"),
-    Row("no-text", _of(b"\xff\xfe\xff\x00\xd8"), 0, "no text in UTF-8"),
+    Row("no-text", _of(b"\xff\xfe\xff\x00\xd8"), 0, "the file is no notebook"),
     Row("60-MB", lambda: b'{"cells": ["' + b"x" * (60 << 20) + b'"]}', 0, "50 are allowed"),
     Row("two-million-cells", _of(b'{"cells": [' + b"{}," * 2_000_000 + b"{}]}"), 0, "2,000 are"),
     Row("accents", partial(_changed, accents), 0, "than 30 accents"),
