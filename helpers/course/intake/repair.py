@@ -44,11 +44,31 @@ def restored(cells: list[NotebookNode], release: NotebookNode) -> tuple[Notebook
             order.insert(_index(order, answer) + 1, mine)
             repairs.append(f"{name}: the check stood above its answer, put behind it")
         before = _index(order, mine)
+    repairs += _gathered(order, {name: found[name] for name in wanted}, release)
     for number, cell in enumerate(order):
         cell.metadata.pop("id", None)
         cell.id = cell.metadata.get("nbgrader", {}).get("grade_id", f"cell-{number}")
     notebook = v4.new_notebook(cells=order, metadata=release.metadata)
     return notebook, list(dict.fromkeys(repairs))
+
+
+def _gathered(
+    order: list[NotebookNode], found: dict[str, NotebookNode], release: NotebookNode
+) -> Iterator[str]:
+    """Copy essays that stand in cells around their own, which is as it was released, into it."""
+    given = {each.source.strip() for each in release.cells}
+    graded = [_index(order, cell) for cell in found.values()]
+    for name, cell in found.items():
+        mine = cell.metadata.nbgrader
+        if cell.cell_type == "code" or not mine.get("grade") or cell.source.strip() not in given:
+            continue
+        place = _index(order, cell)
+        begin = max((each for each in graded if each < place), default=-1)
+        end = min((each for each in graded if each > place), default=len(order))
+        texts = [each.source.strip() for each in order[begin + 1 : end] if each.cell_type != "code"]
+        if own := [each for each in texts if each and each not in given]:
+            cell.source = "\n\n".join(own)
+            yield f"{name}: the answer stood in another cell, copied into its own"
 
 
 def _reset(name: str, mine: NotebookNode, released: NotebookNode) -> Iterator[str]:

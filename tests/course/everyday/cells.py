@@ -53,11 +53,22 @@ def old_format(text: str) -> str:
     return nbformat.writes(nbformat.from_dict(json.loads(text)), version=3)
 
 
+def _essay(work: Work) -> Cell:
+    return next(cell for cell in work.cells if nbgrader(cell).get("grade_id") == "stacking")
+
+
+def essay_below(work: Work) -> None:
+    """Leave the essay's cell as it was given, and write in a new one below it."""
+    essay = _essay(work)
+    [given] = [c for c in released(work.unit)["cells"] if nbgrader(c).get("grade_id") == "stacking"]
+    new = {"cell_type": "markdown", "id": "mine", "metadata": {}, "source": essay["source"]}
+    essay["source"] = given["source"]
+    work.cells.insert(work.place(essay) + 1, new)
+
+
 def essay_as_code(work: Work) -> None:
     """Make the essay a cell of code, in which it stands as a comment."""
-    essay = next(
-        c for c in work.cells if c["metadata"].get("nbgrader", {}).get("grade_id") == "stacking"
-    )
+    essay = _essay(work)
     essay["cell_type"] = "code"
     essay["source"] = "\n".join(f"# {line}" for line in essay["source"].split("\n"))
     essay |= {"outputs": [], "execution_count": None}
