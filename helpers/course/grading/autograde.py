@@ -23,6 +23,7 @@ from helpers.course import intake
 from helpers.course.grading import execute
 from helpers.course.grading.execute import Job, Outcome
 from helpers.course.grading.judge import Check
+from helpers.course.intake.worker import printable
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Grade, Mark
 from helpers.course.pages.sanitize import sanitize
@@ -111,8 +112,8 @@ def result(
          (("submitted", submitted), ("autograded", autograded))},
         _answers(executed),
         {name: [e.hint for e in each if e.hint] for name, each in findings(autograded).items()},
-        repairs + outcome.notes,
-        outcome.flags,
+        [printable(each) for each in repairs + outcome.notes],
+        [printable(each) for each in outcome.flags],
         outcome.seconds,
         outcome.total,
         outcome.limited,

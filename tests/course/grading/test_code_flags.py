@@ -3,7 +3,9 @@
 import pytest
 from nbformat import v4
 
+from helpers.course.grading import autograde
 from helpers.course.grading.code_flags import strange
+from helpers.course.grading.execute import Outcome
 
 
 @pytest.mark.parametrize(
@@ -41,3 +43,10 @@ def test_an_exercise_may_look_so(code: str) -> None:
 def test_locked_cells_are_the_courses_own() -> None:
     locked = v4.new_code_cell("exec('1')", metadata={"nbgrader": {"locked": True}})
     assert strange(v4.new_notebook(cells=[locked])) == []
+
+
+def test_no_flag_or_note_is_a_formula_or_moves_a_terminal() -> None:
+    outcome = Outcome(flags=["helpers.course;=1+1"], notes=["no package \x1b[31m;=HYPERLINK(1)"])
+    made = autograde.result("01-tiny", "eve", v4.new_notebook(), outcome, [])
+    assert made.flags == ["helpers.course;'=1+1"]
+    assert made.repairs == ["no package \ufffd[31m;'=HYPERLINK(1)"]
