@@ -30,6 +30,7 @@ from helpers.course.pages.feedback import Grade, Mark
 from helpers.course.settings import CourseError
 
 FILES = {"submitted": "ipynb", "autograded": "ipynb", "feedback": "html"}
+WITHOUT_PAGE = "graded, without a feedback page: "
 SEARCHED = (  # without an index, nbgrader reads the rows of the whole class for each notebook
     ("grade", "notebook_id"),
     ("comment", "notebook_id"),
@@ -109,7 +110,7 @@ class ClassGradebook:
         """
         with self.transaction():
             entry = journal.find(self.book, found.student, found.unit)
-            if not entry or entry["key"] != key:
+            if not entry or entry["key"] != key or not self._has_files(found):
                 return None
             submission = self.book.find_submission(found.unit, found.student)
             if self.rules:
@@ -154,15 +155,30 @@ class ClassGradebook:
     def _current(self, submission: SubmittedAssignment, entry: journal.Entry) -> dict[str, Any]:
         """Return what a row says of the marks now, and keep page and journal in step with them."""
         mark = self._charged(submission)
-        place = Path(mark.student) / mark.unit / mark.unit
-        page = self.out / "feedback" / place.with_suffix(".html")
-        if asdict(mark) != entry["mark"] or not page.exists():
-            autograded = self.out / "autograded" / place.with_suffix(".ipynb")
-            page.parent.mkdir(parents=True, exist_ok=True)
-            page.write_bytes(self._page(autograded.read_text("utf-8"), mark))
-            changed = entry | {"mark": asdict(mark)}
-            journal.put(self.book, mark.student, mark.unit, changed)
+        page = self._file("feedback", mark.student, mark.unit)
+        if asdict(mark) == entry["mark"] and page.exists():
+            return _marks(mark)
+        try:
+            autograded = self._file("autograded", mark.student, mark.unit)
+            content = self._page(autograded.read_text("utf-8"), mark)
+        except Exception as error:  # the marks are known all the same, and an old page has others
+            page.unlink(missing_ok=True)
+            return _marks(mark) | {"status": WITHOUT_PAGE + (str(error) or repr(error))}
+        page.parent.mkdir(parents=True, exist_ok=True)
+        fresh = page.with_name(f".{page.name}.new")
+        fresh.write_bytes(content)
+        fresh.replace(page)
+        journal.put(self.book, mark.student, mark.unit, entry | {"mark": asdict(mark)})
         return _marks(mark)
+
+    def _file(self, kind: str, student: str, unit: str) -> Path:
+        """Return where nbgrader's own commands look for a file."""
+        return self.out / kind / student / unit / f"{unit}.{FILES[kind]}"
+
+    def _has_files(self, found: Submission) -> bool:
+        """Return whether the notebooks are there that belong to an entry."""
+        kinds = ("submitted", "autograded")
+        return all(self._file(kind, found.student, found.unit).exists() for kind in kinds)
 
     def _charged(self, submission: SubmittedAssignment) -> Mark:
         """Return the mark of a submission, after its penalty is brought up to date."""
@@ -179,17 +195,24 @@ class ClassGradebook:
         return feedback.render(notebook, mark).encode("utf-8", "replace")
 
     def _write(self, found: Submission, files: dict[str, bytes]) -> None:
-        """Put the files where nbgrader's own commands look for them, and remove earlier ones."""
-        for kind, ending in FILES.items():
-            folder = self.out / kind / found.student / found.unit
-            shutil.rmtree(folder, ignore_errors=True)
+        """Put the files where nbgrader's own commands look for them, and remove earlier ones.
+
+        Whenever this is stopped, a folder is whole, or there is none.
+        """
+        for kind in FILES:
+            place = self._file(kind, found.student, found.unit)
+            folder, fresh = place.parent, place.parent.with_name(f".{found.unit}.new")
+            shutil.rmtree(fresh, ignore_errors=True)
             if kind in files:
-                folder.mkdir(parents=True)
-                path = folder / f"{found.unit}.{ending}"
+                fresh.mkdir(parents=True)
+                path = fresh / place.name
                 path.write_bytes(files[kind])
                 if found.when:
-                    (folder / "timestamp.txt").write_text(found.when)
+                    (fresh / "timestamp.txt").write_text(found.when)
                 path.chmod(0o444 if kind == "autograded" else 0o644)
+            shutil.rmtree(folder, ignore_errors=True)
+            if kind in files:
+                fresh.rename(folder)
 
 
 def _create(out: Path) -> None:
@@ -235,7 +258,7 @@ def _row(found: Submission, result: Result, mark: Mark) -> dict[str, Any]:
         "limits": result.limited,
     }
     if result.problem:
-        row["status"] = f"graded, without a feedback page: {result.problem}"
+        row["status"] = WITHOUT_PAGE + result.problem
     return row
 
 

@@ -16,7 +16,7 @@ from nbgrader.dbutil import write_alembic_ini
 
 from helpers.course import export
 from helpers.course.authoring.nbgrade import COURSE, gradebook
-from helpers.course.grading import autograde, grade, journal
+from helpers.course.grading import autograde, grade, journal, regrade
 from helpers.course.grading.execute import Outcome
 from helpers.course.grading.gradebook import SEARCHED, ClassGradebook, Graded
 from helpers.course.intake import Submission
@@ -194,3 +194,47 @@ def test_marks_that_are_in_no_gradebook_are_none(desk: Desk) -> None:
     (desk.out / "gradebook.db").unlink()
     with pytest.raises(CourseError, match=r"holds no gradebook\.db"):
         export.export(desk.out, "moodle", None, "", "")
+
+
+def test_a_page_that_cannot_be_rendered_costs_no_marks(
+    classroom: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    classroom.enter("ada", RIGHT)
+    _give(classroom.out, "why", manual_score=3)
+    with monkeypatch.context() as patched:
+        patched.setattr(ClassGradebook, "_page", lambda *_: 1 / 0)
+        row = classroom.again("ada")
+        with classroom.opened() as book:
+            now = book.now("ada", UNIT)
+    assert row and row["score"] == now["score"] == 5
+    assert row["status"] == now["status"] == "graded, without a feedback page: division by zero"
+    assert not (classroom.out / "feedback" / "ada" / UNIT / f"{UNIT}.html").exists()
+    row = classroom.again("ada")
+    assert row and row["status"] == "graded"
+    assert "<strong>5</strong>" in classroom.page("ada")
+
+
+@pytest.mark.parametrize("kind", ["submitted", "autograded"])
+def test_notebooks_that_somebody_removed_are_made_anew(desk: Desk, kind: str) -> None:
+    hand_in(desk.root / "in", ada=desk.work(), bob=desk.work())
+    desk.grade(desk.root / "in")
+    shutil.rmtree(desk.out / kind / "ada")
+    shutil.rmtree(desk.out / "feedback" / "ada")
+    marks = export._current(regrade.rows_of(desk.out), desk.out)
+    assert [float(each) for each in marks.score] == [4, 4]
+    assert desk.grade(desk.root / "in").status.tolist() == ["graded", "graded"]
+    assert len(desk.executed) == 3 and (desk.out / kind / "ada" / UNIT / f"{UNIT}.ipynb").exists()
+
+
+def test_a_folder_is_whole_whenever_writing_is_stopped(
+    classroom: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    classroom.enter("ada", RIGHT)
+    before = (place := classroom.out / "submitted" / "ada" / UNIT / f"{UNIT}.ipynb").read_bytes()
+    with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
+        patched.setattr(Path, "chmod", lambda *_: 1 / 0)
+        classroom.enter("ada", RIGHT, essay="Another.")
+    assert place.read_bytes() == before
+    classroom.enter("ada", RIGHT, essay="Another.")
+    assert b"Another." in place.read_bytes()
+    assert sorted(each.name for each in place.parent.parent.iterdir()) == [UNIT]
