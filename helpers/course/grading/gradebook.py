@@ -16,7 +16,8 @@ from typing import Any
 import nbformat
 import pandas as pd
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook, SubmittedAssignment
+from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
+from nbgrader.utils import parse_utc
 from sqlalchemy import text
 from traitlets.config import Config
 
@@ -31,6 +32,7 @@ from helpers.course.settings import CourseError
 
 FILES = {"submitted": "ipynb", "autograded": "ipynb", "feedback": "html"}
 WITHOUT_PAGE = "graded, without a feedback page: "
+CUT_SHORT = "not graded to the end: run `course grade` again"
 SEARCHED = (  # without an index, nbgrader reads the rows of the whole class for each notebook
     ("grade", "notebook_id"),
     ("comment", "notebook_id"),
@@ -97,6 +99,10 @@ class ClassGradebook:
         Returns:
             Their rows of grades.csv.
         """
+        with self.transaction():  # before any file is another, none of them counts as graded
+            for found, *_ in batch:
+                if entry := journal.find(self.book, found.student, found.unit):
+                    journal.put(self.book, found.student, found.unit, entry | {"key": ""})
         with self.transaction():
             entered = [self._enter(*each) for each in batch]
         for _, changed in entered:
@@ -109,10 +115,9 @@ class ClassGradebook:
         Its page is written anew where it has to say something else.
         """
         with self.transaction():
-            entry = journal.find(self.book, found.student, found.unit)
-            if not entry or entry["key"] != key or not self._has_files(found):
+            entry, submission = self._found(found.student, found.unit)
+            if not entry or not submission or entry["key"] != key or not self._has_files(found):
                 return None
-            submission = self.book.find_submission(found.unit, found.student)
             if self.rules:
                 lateness.enter(submission, found, self.rules)
             row = entry["row"] | self._current(submission, entry)
@@ -125,8 +130,11 @@ class ClassGradebook:
             CourseError: nothing of it has been graded.
         """
         with self.transaction():
-            if entry := journal.find(self.book, student, unit):
-                return self._current(self.book.find_submission(unit, student), entry)
+            entry, submission = self._found(student, unit)
+            if entry and submission and not entry["key"]:
+                return _marks(feedback.mark_of(submission)) | {"status": CUT_SHORT}
+            if entry and submission:
+                return self._current(submission, entry)
         raise CourseError(f"{self.out} holds no marks of {student} in {unit}; grade again")
 
     def _enter(
@@ -134,11 +142,11 @@ class ClassGradebook:
     ) -> tuple[dict[str, Any], pd.DataFrame]:
         """Return the row of a submission, and what is another than before, after it is entered."""
         book, names = self.book, (found.unit, found.student)
-        entry = journal.find(book, found.student, found.unit) or {}
-        before = feedback.mark_of(book.find_submission(*names)) if entry else None
+        entry, earlier = self._found(found.student, found.unit)
+        before = feedback.mark_of(earlier) if earlier else None
         book.update_or_create_student(found.student)
-        late = {"timestamp": found.when} if found.when else {}
-        submission = book.update_or_create_submission(*names, **late)
+        submission = book.update_or_create_submission(*names)
+        submission.timestamp = parse_utc(found.when) if found.when else None
         _fill(submission, result, entry.get("answers", {}))
         if self.rules:
             lateness.enter(submission, found, self.rules)
@@ -151,6 +159,14 @@ class ClassGradebook:
         new |= {"answers": result.answers, "hints": result.hints}
         journal.put(book, found.student, found.unit, new)
         return row, regrade.between(before, mark, entry.get("hints", {}), result.hints)
+
+    def _found(self, student: str, unit: str) -> tuple[journal.Entry, SubmittedAssignment | None]:
+        """Return what the journal and nbgrader have of a submission; nothing where one has none."""
+        try:
+            submission = self.book.find_submission(unit, student)
+        except MissingEntry:  # a person may have removed the learner
+            return {}, None
+        return journal.find(self.book, student, unit) or {}, submission
 
     def _current(self, submission: SubmittedAssignment, entry: journal.Entry) -> dict[str, Any]:
         """Return what a row says of the marks now, and keep page and journal in step with them."""
@@ -197,7 +213,7 @@ class ClassGradebook:
     def _write(self, found: Submission, files: dict[str, bytes]) -> None:
         """Put the files where nbgrader's own commands look for them, and remove earlier ones.
 
-        Whenever this is stopped, a folder is whole, or there is none.
+        Whenever this is stopped, what is new is whole.
         """
         for kind in FILES:
             place = self._file(kind, found.student, found.unit)

@@ -17,6 +17,7 @@ from nbgrader.dbutil import write_alembic_ini
 from helpers.course import export
 from helpers.course.authoring.nbgrade import COURSE, gradebook
 from helpers.course.grading import autograde, grade, journal, regrade
+from helpers.course.grading import gradebook as of_marks
 from helpers.course.grading.execute import Outcome
 from helpers.course.grading.gradebook import SEARCHED, ClassGradebook, Graded
 from helpers.course.intake import Submission
@@ -118,8 +119,11 @@ def test_an_essay_waits_only_if_it_is_another(
     _give(classroom.out, "why", manual_score=3)
     assert classroom.enter("ada", RIGHT, essay="It is so.\n")["pending"] == 0
     with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
-        patched.setattr(journal, "put", lambda *_: 1 / 0)  # all is written; the machine stops
+        patched.setattr(of_marks, "_row", lambda *_: 1 / 0)  # all is written; the machine stops
         classroom.enter("ada", RIGHT, essay="It is otherwise.")
+    assert classroom.again("ada") is None  # its files are another's, so its marks are none
+    with classroom.opened() as book:
+        assert book.now("ada", UNIT)["status"].startswith("not graded to the end")
     row = classroom.enter("ada", RIGHT, essay="It is otherwise.")
     assert (row["score"], row["pending"]) == (5, 4)
 
@@ -238,3 +242,24 @@ def test_a_folder_is_whole_whenever_writing_is_stopped(
     classroom.enter("ada", RIGHT, essay="Another.")
     assert b"Another." in place.read_bytes()
     assert sorted(each.name for each in place.parent.parent.iterdir()) == [UNIT]
+
+
+def test_who_was_removed_from_the_gradebook_is_graded_anew(classroom: Classroom) -> None:
+    classroom.enter("ada", RIGHT)
+    with Gradebook(gradebook(classroom.out), COURSE) as book:
+        book.remove_student("ada")
+    assert classroom.again("ada") is None
+    with classroom.opened() as book, pytest.raises(CourseError, match="holds no marks of ada"):
+        book.now("ada", UNIT)
+    assert classroom.enter("ada", RIGHT)["pending"] == 4
+
+
+def test_the_time_of_an_earlier_try_does_not_stay(desk: Desk) -> None:
+    hand_in(desk.root / "in", UNIT, "2026-11-20 10:11:00 UTC", ada=desk.work())
+    times = []
+    for _ in range(2):
+        desk.grade(desk.root / "in")
+        with Gradebook(gradebook(desk.out), COURSE) as book:
+            times.append(str(book.find_submission(UNIT, "ada").timestamp))
+        (desk.root / "in" / "ada" / UNIT / "timestamp.txt").unlink(missing_ok=True)
+    assert times == ["2026-11-20 10:11:00", "None"]
