@@ -61,17 +61,18 @@ def people(submissions: Path, units: list[str], platform: str = "") -> list[Pers
     if platform and not any(map(PLATFORMS[platform].match, names)):
         title = PLATFORMS[platform].title
         raise CourseError(f"nothing in {submissions} is named as {title} does: omit --platform")
-    found: dict[Person, Person] = {}
+    found: dict[Person | str, Person] = {}  # by number, where there is one: a name may be changed
     for parts, unit, each in owned:
         if who := _person(parts, each, units, platform):
             person, item = who
-            found.setdefault(person, person).items.append(item._replace(parts=(*unit, *item.parts)))
+            same = found.setdefault(person.platform_id or person, person)
+            same.items.append(item._replace(parts=(*unit, *item.parts)))
     if not found:
         raise CourseError(
             f"no notebook in {submissions}: it should hold STUDENT/UNIT/UNIT.ipynb, "
             "for example submissions/ada/02-sinusoidal/02-sinusoidal.ipynb"
         )
-    return _named(list(found))
+    return _named(list(found.values()))
 
 
 def student_of(said: str) -> str:

@@ -165,6 +165,22 @@ def test_one_who_takes_the_name_that_another_is_given_gets_a_row_of_their_own(
     assert students["7"] == "Ada-7" and students[""].startswith("Ada-7-")
 
 
+@pytest.mark.parametrize("platform", ["moodle", "brightspace"])
+def test_a_number_is_one_person_however_the_name_is_spelt(
+    two_units: Course, tmp_path: Path, platform: str
+) -> None:
+    names = [
+        MOODLE.format(name, 12) + "/01-tiny.ipynb"
+        if platform == "moodle"
+        else BRIGHTSPACE.format(f"12-4 - {name}")
+        for name in ("Zo\xeb B", "Zoe\u0308 B", "Zo\xeb  B", "Zo\xeb C")
+    ]
+    for number, chosen in enumerate(itertools.permutations(names, 2)):
+        place = write(tmp_path / str(number), of(*chosen))
+        [row] = intake.find(two_units, place, tmp_path / "unpacked", platform=platform)
+        assert row.platform_id == "12" and "of 2 notebooks, this counts" in row.notes[0]
+
+
 def test_an_address_is_kept_where_it_is_the_name(tmp_path: Path) -> None:
     found = _people(tmp_path, "ada@uni.edu/x.ipynb", "ada@uni.org 01-tiny.ipynb", "bob@x/x.ipynb")
     assert [each.email for each in found] == ["ada@uni.edu", "ada@uni.org", ""]
