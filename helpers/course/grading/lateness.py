@@ -45,6 +45,7 @@ LINES = (
     "[due], and below it UNIT = 2026-10-24T23:59:00+02:00, or without +02:00 where there is a zone",
 )
 NOT_KNOWN = "not known"
+MANY = 1_000_000  # of minutes, hours or days
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,7 @@ def _is_right(name: str, value: Any) -> bool:
         return _zone(value) is not None
     if name == "per":
         return value in list(STEPS)
-    most = {"percent": 100, "grace": math.inf, "nothing_after": math.inf}.get(name, -1)
+    most = {"percent": 100, "grace": MANY, "nothing_after": MANY}.get(name, -1)
     return type(value) in (int, float) and 0 <= value <= most
 
 
@@ -189,7 +190,7 @@ def seconds(submission: SubmittedAssignment) -> float:
 
 def described(submission: SubmittedAssignment, found: Submission) -> str:
     """Return how late it is in words; empty where there is no due date."""
-    if "_LATE_" in found.return_as and not submission.timestamp:
+    if "_LATE_" in _uploaded(found) and not submission.timestamp:
         return f"yes, by Canvas; by how much is {NOT_KNOWN}"
     if not submission.assignment.duedate:
         return ""
@@ -202,8 +203,13 @@ def _handed_in(found: Submission, zone: tzinfo | None) -> datetime | None:
     """Return when, if a timestamp.txt says so, or a platform's name by the clock of `zone`."""
     if found.when:
         return datetime.strptime(found.when, times.FORM).replace(tzinfo=UTC)
-    clock = times.of_return(found.return_as)
+    clock = times.of_return(_uploaded(found))
     return clock.replace(tzinfo=zone) if clock and zone else None
+
+
+def _uploaded(found: Submission) -> str:
+    """Return the platform's name for the upload, which a member of a group shares."""
+    return found.uploaded_as or found.return_as
 
 
 def _plain(moment: datetime) -> datetime:

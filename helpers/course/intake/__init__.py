@@ -32,6 +32,7 @@ class Submission:
         return_as: what the name of a file begins with that the platform takes back for this try.
         said: the name as the platform gives it.
         files: copies of what goes with the notebook, by name relative to it.
+        uploaded_as: the `return_as` of the group that handed in for a student.
     """
 
     student: str
@@ -46,6 +47,7 @@ class Submission:
     return_as: str = ""
     said: str = ""
     files: dict[str, Path] = field(default_factory=dict, hash=False)
+    uploaded_as: str = ""
 
 
 def find(

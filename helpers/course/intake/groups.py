@@ -26,7 +26,7 @@ def spread(found: list[Submission], path: Path) -> list[Submission]:
     """Return what was handed in, with the members of a group in its place.
 
     What a member has handed in for the same unit does not count. Groups that handed in nothing are
-    named on stderr.
+    named on stderr, and so is whoever has no row of their own any more.
 
     Raises:
         CourseError: the file cannot be read, or somebody is in two groups.
@@ -49,6 +49,10 @@ def spread(found: list[Submission], path: Path) -> list[Submission]:
                 note = printable(f"handed in by the group {named[group]}")
                 row = _of(member, each, found)
                 rows[row.student, row.unit] = replace(row, notes=(note, *row.notes))
+    students -= {student for student, _ in rows}
+    for one in sorted(students):
+        hint = "handed in for others and is no student of the file, so has no row"
+        print(printable(f"{path}: {one} {hint}"), file=sys.stderr)
     return sorted(rows.values(), key=lambda each: (each.student, each.unit))
 
 
@@ -68,6 +72,8 @@ def read(path: Path) -> list[tuple[str, str]]:
         if not all(map(all, pairs)):
             raise ValueError("an empty name")
         return pairs
+    except FileNotFoundError as error:
+        raise CourseError(f"there is no file {path}") from error
     except (OSError, UnicodeError, csv.Error) as error:
         raise CourseError(f"{path} cannot be read: {error}; save it as CSV in UTF-8") from error
     except (ValueError, IndexError) as error:
@@ -98,4 +104,5 @@ def _of(member: str, each: Submission, found: list[Submission]) -> Submission:
         email=who.email,
         said=who.said,
         return_as=next((one.return_as for one in theirs if one.unit == each.unit), ""),
+        uploaded_as=each.return_as,
     )

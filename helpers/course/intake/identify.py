@@ -54,24 +54,29 @@ def people(submissions: Path, units: list[str], platform: str = "") -> list[Pers
     around = {*WRAPPERS, submissions.name, submissions.stem}
     owned = list(_owned(tree.listed(submissions), units, around))
     names = {parts[0] for parts, _, _ in owned}
-    likely = platforms.likely(names)
+    inside = {parts[1] for parts, _, _ in owned if len(parts) > 1} if len(names) == 1 else set()
+    likely = platforms.likely(names) or platforms.likely(inside)
     if likely and likely != platform:
         title = PLATFORMS[likely].title
         raise CourseError(f"these look like {title}'s names: say --platform {likely}")
     if platform and not any(map(PLATFORMS[platform].match, names)):
-        title = PLATFORMS[platform].title
-        raise CourseError(f"nothing in {submissions} is named as {title} does: omit --platform")
-    found: dict[Person, Person] = {}
+        if not any(map(PLATFORMS[platform].match, inside)):
+            title = PLATFORMS[platform].title
+            raise CourseError(f"nothing in {submissions} is named as {title} does: omit --platform")
+        # The one folder around all has another name than the archive, which was renamed.
+        owned = [(parts[1:], unit, each) for parts, unit, each in owned if parts[1:]]
+    found: dict[Person | str, Person] = {}  # by number, where there is one: a name may be changed
     for parts, unit, each in owned:
         if who := _person(parts, each, units, platform):
             person, item = who
-            found.setdefault(person, person).items.append(item._replace(parts=(*unit, *item.parts)))
+            same = found.setdefault(person.platform_id or person, person)
+            same.items.append(item._replace(parts=(*unit, *item.parts)))
     if not found:
         raise CourseError(
             f"no notebook in {submissions}: it should hold STUDENT/UNIT/UNIT.ipynb, "
             "for example submissions/ada/02-sinusoidal/02-sinusoidal.ipynb"
         )
-    return _named(list(found))
+    return _named(list(found.values()))
 
 
 def student_of(said: str) -> str:

@@ -78,6 +78,8 @@ def test_without_a_zone_a_day_has_24_hours_and_an_hour_60_minutes() -> None:
         ('percent = 5\nper = "week"', 'per = "day" or per = "hour"'),
         ("percent = 5\ngrace = -1\nnothing_after = -1", "grace, nothing_after cannot be read so"),
         ("percent = 5\ngrace = nan", "grace cannot be read so"),
+        ("percent = 5\ngrace = inf\nnothing_after = inf", "grace, nothing_after cannot be read so"),
+        ("percent = 5\ngrace = 1e300", "grace cannot be read so"),  # no timedelta is as long
         ("grace = 5", "grace cannot be read so"),  # of which policy?
         ('zone = "Berlin"', 'zone = "Europe/Berlin"'),
         ("[due", "cannot be read"),
@@ -176,6 +178,38 @@ def test_brightspaces_clock_is_that_of_the_zone_and_canvas_says_late(
     assert "late  penalty" in capsys.readouterr().out
     rows = regrade.rows_of(desk.out).set_index("student")
     assert (rows.late["Ada-5"], rows.penalty["Ada-5"]) == ("not known", "0.0")
+
+
+@pytest.mark.parametrize(
+    ("platform", "name", "group", "late", "penalty"),
+    [
+        (
+            "canvas",
+            "bob_LATE_3_4_x.ipynb",
+            "bob-3",
+            "yes, by Canvas; by how much is not known",
+            "0.0",
+        ),
+        (
+            "brightspace",
+            "5-7 - Ada - Oct 26, 2026 1200 AM/x.ipynb",
+            "Ada-5",
+            "1 d 1 h 1 min",
+            "0.8",
+        ),
+    ],
+)
+def test_a_member_pays_for_the_group(
+    desk: Desk, platform: str, name: str, group: str, late: str, penalty: str
+) -> None:
+    (rules := desk.root / "rules.toml").write_text(RULES)
+    (groups := desk.root / "groups.csv").write_text(f"group,student\n{group},{group}\n{group},zoe")
+    archive = desk.archive(**{name: desk.work()})
+    for _ in range(2):  # the second time from the journal
+        rows = desk.grade(archive, late=rules, platform=platform, groups=groups)
+        assert rows.student.tolist() == [group, "zoe"]
+        assert rows.late.tolist() == [late, late]
+        assert rows.penalty.tolist() == [penalty, penalty]
 
 
 def test_a_due_date_may_be_moved_and_a_policy_cost_parts_of_a_percent(desk: Desk) -> None:

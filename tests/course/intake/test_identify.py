@@ -9,7 +9,7 @@ import pytest
 
 from helpers.course import intake
 from helpers.course.intake.identify import Person, people
-from helpers.course.settings import Course
+from helpers.course.settings import Course, CourseError
 from tests.course.intake.handed_in import MOODLE, UNITS, both, of, write, zipped
 
 
@@ -163,6 +163,53 @@ def test_one_who_takes_the_name_that_another_is_given_gets_a_row_of_their_own(
     found = _people(tmp_path, *names, "Ada-7/x.ipynb", platform="moodle")
     students = {each.platform_id: each.student for each in found}
     assert students["7"] == "Ada-7" and students[""].startswith("Ada-7-")
+
+
+@pytest.mark.parametrize("around", ["CS-A1 1187", "submitted/CS-A1 1187", "01-tiny"])
+@pytest.mark.parametrize(
+    ("platform", "form"),
+    [
+        ("moodle", MOODLE + "/x.ipynb"),
+        ("canvas", "{}_{}_902_x.ipynb"),
+        ("brightspace", "{1}-4 - {0} - Nov 21, 2026 1011 AM/x.ipynb"),
+    ],
+)
+def test_a_folder_around_all_is_nobodys(
+    tmp_path: Path, platform: str, form: str, around: str
+) -> None:
+    for names in (("ada", "bob"), ("ada",)):
+        files = of(*(f"{around}/{form.format(each, n)}" for n, each in enumerate(names)))
+        (here := tmp_path / names[-1]).mkdir(exist_ok=True)
+        for place in both(here, files):
+            found = people(place, UNITS, platform)
+            assert [each.said for each in found] == [*names]
+            for other in {"", "moodle", "canvas"} - {platform}:
+                with pytest.raises(CourseError, match=f"say --platform {platform}"):
+                    people(place, UNITS, other)
+
+
+def test_what_one_learner_hands_in_is_no_class(tmp_path: Path) -> None:
+    eve = MOODLE.format("Eve", 66)
+    inner = [f"{eve}/{MOODLE.format('Ada', 7)}/x.ipynb", f"{eve}/bob_7_901_x.ipynb"]
+    assert [each.student for each in _people(tmp_path, *inner, platform="moodle")] == ["Eve-66"]
+    with pytest.raises(CourseError, match="is named as Moodle does: omit --platform"):
+        _people(tmp_path, "CS-A1/ada/x.ipynb", "CS-A1/bob/x.ipynb", platform="moodle")
+
+
+@pytest.mark.parametrize("platform", ["moodle", "brightspace"])
+def test_a_number_is_one_person_however_the_name_is_spelt(
+    two_units: Course, tmp_path: Path, platform: str
+) -> None:
+    names = [
+        MOODLE.format(name, 12) + "/01-tiny.ipynb"
+        if platform == "moodle"
+        else BRIGHTSPACE.format(f"12-4 - {name}")
+        for name in ("Zo\xeb B", "Zoe\u0308 B", "Zo\xeb  B", "Zo\xeb C")
+    ]
+    for number, chosen in enumerate(itertools.permutations(names, 2)):
+        place = write(tmp_path / str(number), of(*chosen))
+        [row] = intake.find(two_units, place, tmp_path / "unpacked", platform=platform)
+        assert row.platform_id == "12" and "of 2 notebooks, this counts" in row.notes[0]
 
 
 def test_an_address_is_kept_where_it_is_the_name(tmp_path: Path) -> None:
