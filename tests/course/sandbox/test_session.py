@@ -45,6 +45,29 @@ def test_a_cell_that_takes_too_long_is_stopped_and_the_next_one_runs(warm: Sandb
     session.close()
 
 
+def test_an_answer_that_waits_for_the_grader_is_not_late(
+    warm: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = warm.check_limits
+    with closing(Session(warm)) as session:
+        monkeypatch.setattr(warm, "check_limits", lambda *_, **__: (time.sleep(0.6), check()))
+        for _ in range(3):
+            assert text_of(session, "1 + 1", 0.5) == "2"
+
+
+def test_the_kernel_has_an_interrupt_when_the_grader_goes_on(warm: Sandbox) -> None:
+    with closing(Session(warm)) as session:
+        for _ in range(20):
+            warm.interrupt()
+            assert text_of(session, "1 + 1") == "2"
+
+
+def test_after_its_time_no_statement_of_a_cell_runs(warm: Sandbox) -> None:
+    with closing(Session(warm)) as session:
+        text_of(session, "seen = 1\nwhile True: pass\nseen = 2", 1)
+        assert text_of(session, "seen") == "1"
+
+
 def test_half_a_character_holds_up_no_output(warm: Sandbox) -> None:
     session = Session(warm)
     code = r"print('\ud800'); display('\udcff'); print(len('\ud800')); raise ValueError('\udfff')"
