@@ -62,16 +62,13 @@ class Publisher(DisplayPublisher):
         **__: Any,
     ) -> None:
         """Show data, or put them in the place of earlier ones."""
-        display_id = (transient or {}).get("display_id")
-        if update:
-            self.shell.outputs.update(data, display_id)
-        else:
-            output = {"output_type": "display_data", "data": data, "metadata": metadata or {}}
-            self.shell.outputs.add(output, display_id)
+        output = {"output_type": "display_data", "data": data, "metadata": metadata or {}}
+        show = self.shell.outputs.update if update else self.shell.outputs.add
+        show(output, (transient or {}).get("display_id"))
 
     def clear_output(self, wait: bool = False) -> None:
-        """Take away what was shown, as soon as something else is."""
-        self.shell.outputs.clear()
+        """Take away what was shown, at once or as soon as something else is."""
+        self.shell.outputs.clear(wait)
 
 
 class Shell(InteractiveShell):

@@ -132,7 +132,41 @@ def test_what_is_drawn_again_and_again_is_shown_once(warm: Sandbox) -> None:
         assert text_of(session, loop.format(clear)).split() == ["8"]
     shown = "held = display(1, display_id=True)\nprint('x')\nheld.update(2)"
     assert text_of(session, shown) == "2x\n"
+    assert text_of(session, "held.update(3)") == "3"
+    assert text_of(session, "print('x'); clear_output()") == ""
     session.close()
+
+
+LATER = """
+import threading, time
+def talk():
+    while True: print("x"); time.sleep(0.001)
+threading.Thread(target=talk, daemon=True).start()"""
+CHANGED = """
+from IPython.display import JSON
+d = {"a": 1}; display(JSON(d)); d[(1, 2)] = 3"""
+ALARM = """
+import signal
+def ring(*_): raise TimeoutError
+_ = signal.signal(signal.SIGALRM, ring); signal.setitimer(signal.ITIMER_REAL, 0.3)"""
+
+
+@pytest.mark.parametrize("code", [LATER, CHANGED, ALARM, "import sys; sys.stdout.close()"])
+def test_what_a_cell_leaves_behind_ends_no_kernel(warm: Sandbox, code: str) -> None:
+    with closing(Session(warm)) as session:
+        text_of(session, code)
+        time.sleep(0.5)
+        for _ in range(3):
+            assert "2" in text_of(session, "import time; time.sleep(0.05); print(1 + 1)")
+        shown = text_of(session, "time.sleep(0.05)")
+        assert set(shown.split()) == ({"x"} if code == LATER else set())
+
+
+def test_an_error_is_shown_where_nothing_else_fits(warm: Sandbox) -> None:
+    with closing(Session(warm)) as session:
+        shown = text_of(session, "print('x' * 10**6)\nraise ValueError('y' * 10**6)")
+        assert "ValueError: yyy" in shown
+        assert len(shown) < LIMITS.output
 
 
 def test_files_stand_beside_the_notebook(warm: Sandbox) -> None:
