@@ -5,8 +5,8 @@ kernel has namespaces of its own, so nothing of a learner's reaches this process
 
 On the socket that is its stdin it reads JSON, one object a line: {"start": limits, "space": bytes}
 with the kernel's connection beside it, {"signal": 2} and {"end": true}. It writes a byte when it is
-ready, and one for each "end" that is done. On the kernel's connection it writes {"exited": status}
-when the kernel has ended.
+ready, and one for each "signal" and "end" that is done. On the kernel's connection it writes
+{"exited": status} when the kernel has ended.
 """
 
 from __future__ import annotations
@@ -131,8 +131,10 @@ class Server:
         if "start" in message:
             self.connection = socket.socket(fileno=connections[0])
             self._start(message["start"], message["space"])
-        elif "signal" in message and self.kernel:
-            os.kill(self.kernel, message["signal"])
+        elif "signal" in message:
+            if self.kernel:
+                os.kill(self.kernel, message["signal"])
+            self.control.sendall(DONE)
         elif "end" in message:
             self._end()
             self.control.sendall(DONE)

@@ -141,8 +141,15 @@ class Sandbox:
         return connection
 
     def interrupt(self) -> None:
-        """Do what Ctrl-C does."""
+        """Do what Ctrl-C does; the kernel has the signal when this returns.
+
+        Raises:
+            SandboxDiedError: the sandbox does not answer.
+        """
         self._send(signal=int(signal.SIGINT))
+        if not self._is_done(STOP):
+            self.kill()  # a late answer would be taken for another one
+            raise SandboxDiedError("the sandbox ended")
 
     def stop(self) -> bool:
         """End the kernel and all it has started; return whether nothing of it is left."""

@@ -82,18 +82,19 @@ class Session:
         end = time.monotonic() + seconds
         late = interrupted = 0.0
         read = bytearray()
-        while not read.endswith(b"\n"):
+        while True:
             self.sandbox.check_limits()
+            now = time.monotonic()  # before it reads: an answer that is there is not late
             read += self._read()
             if len(read) > most + MORE:
                 raise SandboxError("the kernel sent more than it may")
-            now = time.monotonic()
+            if read.endswith(b"\n"):
+                return bytes(read), bool(late)
             if late and now > late + STOPPED:
                 raise SandboxError(f"a cell took more than {seconds:.0f} s and did not stop")
             if now > end and now > interrupted + AGAIN:
                 late, interrupted = late or now, now
                 self.sandbox.interrupt()
-        return bytes(read), bool(late)
 
     def _read(self) -> bytes:
         """Return some bytes, if any come now."""

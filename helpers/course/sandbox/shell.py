@@ -62,16 +62,13 @@ class Publisher(DisplayPublisher):
         **__: Any,
     ) -> None:
         """Show data, or put them in the place of earlier ones."""
-        display_id = (transient or {}).get("display_id")
-        if update:
-            self.shell.outputs.update(data, display_id)
-        else:
-            output = {"output_type": "display_data", "data": data, "metadata": metadata or {}}
-            self.shell.outputs.add(output, display_id)
+        output = {"output_type": "display_data", "data": data, "metadata": metadata or {}}
+        show = self.shell.outputs.update if update else self.shell.outputs.add
+        show(output, (transient or {}).get("display_id"))
 
     def clear_output(self, wait: bool = False) -> None:
-        """Take away what was shown, as soon as something else is."""
-        self.shell.outputs.clear()
+        """Take away what was shown, at once or as soon as something else is."""
+        self.shell.outputs.clear(wait)
 
 
 class Shell(InteractiveShell):
@@ -80,11 +77,16 @@ class Shell(InteractiveShell):
     displayhook_class, display_pub_class = Type(Results), Type(Publisher)
     outputs: Outputs
     system = InteractiveShell.system_raw  # without a terminal
-    running = False
+    running = stopped = False
+    handlers: dict[int, Any]  # a learner's, by signal, while no cell runs
 
     async def run_code(self, code_obj: Any, result: Any = None, **options: Any) -> bool:
-        """Run one statement; whatever it raises is shown, and the next one runs."""
-        await super().run_code(code_obj, result, **options)
+        """Run one statement; whatever it raises is shown, and the next one runs.
+
+        None does once the cell is interrupted.
+        """
+        if not self.stopped:
+            await super().run_code(code_obj, result, **options)
         return False
 
     def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
@@ -117,18 +119,32 @@ class Shell(InteractiveShell):
     def interrupt(self, _number: int, _frame: FrameType | None) -> None:
         """End what the cell does at the moment; between two cells nothing."""
         if self.running:
+            self.stopped = True
             raise KeyboardInterrupt
 
     def run(self, code: str, remembered: bool) -> None:
         """Run a cell until it ends or is interrupted."""
-        signal.signal(signal.SIGINT, self.interrupt)  # the cell before may have set another
+        self.stopped = False
         try:
+            while self.handlers:
+                signal.signal(*self.handlers.popitem())
+            signal.signal(signal.SIGINT, self.interrupt)  # the cell before may have set another
             self.running = True
             self.run_cell(code, store_history=remembered)
             self.running = False
+            self._mute()
         except BaseException as error:
             self.running = False
+            self._mute()
             self._showtraceback(type(error), error, [repr(error)])
+
+    def _mute(self) -> None:
+        """Let no handler of a learner's run between two cells: it may raise."""
+        for number in signal.valid_signals():
+            handler = signal.getsignal(number)
+            if callable(handler) and handler != _nothing:
+                self.handlers[number] = handler
+                signal.signal(number, _nothing)
 
 
 def make() -> Shell:
@@ -145,7 +161,7 @@ def make() -> Shell:
 
 def serve(shell: Shell, connection: socket.socket, folder: Path) -> None:
     """Do what is asked until the connection ends; `folder` is where the notebook stands."""
-    shell.outputs = Outputs(folder)
+    shell.outputs, shell.handlers = Outputs(folder), {}
     sys.stdout, sys.stderr = (Stream(name, shell.outputs) for name in ("stdout", "stderr"))
     builtins.input = getpass.getpass = _no_input
     with connection, connection.makefile("rb") as requests:
@@ -168,6 +184,10 @@ def _write(folder: Path, files: dict[str, str]) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(base64.b64decode(content))
+
+
+def _nothing(_number: int, _frame: FrameType | None) -> None:
+    """Take no notice of a signal."""
 
 
 def _no_input(*_: Any, **__: Any) -> NoReturn:

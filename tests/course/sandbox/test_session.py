@@ -45,6 +45,29 @@ def test_a_cell_that_takes_too_long_is_stopped_and_the_next_one_runs(warm: Sandb
     session.close()
 
 
+def test_an_answer_that_waits_for_the_grader_is_not_late(
+    warm: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = warm.check_limits
+    with closing(Session(warm)) as session:
+        monkeypatch.setattr(warm, "check_limits", lambda *_, **__: (time.sleep(0.6), check()))
+        for _ in range(3):
+            assert text_of(session, "1 + 1", 0.5) == "2"
+
+
+def test_the_kernel_has_an_interrupt_when_the_grader_goes_on(warm: Sandbox) -> None:
+    with closing(Session(warm)) as session:
+        for _ in range(20):
+            warm.interrupt()
+            assert text_of(session, "1 + 1") == "2"
+
+
+def test_after_its_time_no_statement_of_a_cell_runs(warm: Sandbox) -> None:
+    with closing(Session(warm)) as session:
+        text_of(session, "seen = 1\nwhile True: pass\nseen = 2", 1)
+        assert text_of(session, "seen") == "1"
+
+
 def test_half_a_character_holds_up_no_output(warm: Sandbox) -> None:
     session = Session(warm)
     code = r"print('\ud800'); display('\udcff'); print(len('\ud800')); raise ValueError('\udfff')"
@@ -109,7 +132,41 @@ def test_what_is_drawn_again_and_again_is_shown_once(warm: Sandbox) -> None:
         assert text_of(session, loop.format(clear)).split() == ["8"]
     shown = "held = display(1, display_id=True)\nprint('x')\nheld.update(2)"
     assert text_of(session, shown) == "2x\n"
+    assert text_of(session, "held.update(3)") == "3"
+    assert text_of(session, "print('x'); clear_output()") == ""
     session.close()
+
+
+LATER = """
+import threading, time
+def talk():
+    while True: print("x"); time.sleep(0.001)
+threading.Thread(target=talk, daemon=True).start()"""
+CHANGED = """
+from IPython.display import JSON
+d = {"a": 1}; display(JSON(d)); d[(1, 2)] = 3"""
+ALARM = """
+import signal
+def ring(*_): raise TimeoutError
+_ = signal.signal(signal.SIGALRM, ring); signal.setitimer(signal.ITIMER_REAL, 0.3)"""
+
+
+@pytest.mark.parametrize("code", [LATER, CHANGED, ALARM, "import sys; sys.stdout.close()"])
+def test_what_a_cell_leaves_behind_ends_no_kernel(warm: Sandbox, code: str) -> None:
+    with closing(Session(warm)) as session:
+        text_of(session, code)
+        time.sleep(0.5)
+        for _ in range(3):
+            assert "2" in text_of(session, "import time; time.sleep(0.05); print(1 + 1)")
+        shown = text_of(session, "time.sleep(0.05)")
+        assert set(shown.split()) == ({"x"} if code == LATER else set())
+
+
+def test_an_error_is_shown_where_nothing_else_fits(warm: Sandbox) -> None:
+    with closing(Session(warm)) as session:
+        shown = text_of(session, "print('x' * 10**6)\nraise ValueError('y' * 10**6)")
+        assert "ValueError: yyy" in shown
+        assert len(shown) < LIMITS.output
 
 
 def test_files_stand_beside_the_notebook(warm: Sandbox) -> None:
