@@ -164,7 +164,8 @@ class Sandbox:
             if self.in_scope and status == -signal.SIGKILL:
                 raise SandboxError(usage.TOO_MUCH.format(self.limits.memory / 2**30))
             raise SandboxDiedError("the sandbox ended")
-        if reason := usage.excess(self.process.pid, self.limits.memory, self.isolated):
+        limits = self.limits.memory, self.limits.processes
+        if reason := usage.excess(self.process.pid, *limits, self.isolated):
             self.kill()  # with the first process of its namespace all others end
             self.process.wait()  # from now on it counts as ended
             raise SandboxError(reason)

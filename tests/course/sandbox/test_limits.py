@@ -12,7 +12,7 @@ from textwrap import dedent
 import pytest
 
 from helpers.course.sandbox import cgroup
-from helpers.course.sandbox.process import Sandbox, SandboxDiedError, SandboxError
+from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
 from helpers.course.sandbox.session import Session
 from tests.common import ISOLATED, needs_sandbox
 from tests.course.sandbox.shown import LIMITS, begun, text_of
@@ -49,6 +49,15 @@ CROWD = """
             time.sleep(5)
             os._exit(0)
     time.sleep(1)"""
+ENDED = """
+    import subprocess
+    for _ in range(60):
+        subprocess.run("true &", shell=True)
+    time.sleep(1)"""
+THREADS = """
+    import threading
+    for _ in range(300):
+        threading.Thread(target=time.sleep, args=(9,)).start()"""
 # As systemd-run, but writes down what it was asked for.
 SYSTEMD = """\
 #!/bin/sh
@@ -77,6 +86,19 @@ def session() -> Iterator[Session]:
 def test_who_takes_too_much_is_ended(session: Session, code: str, reason: str) -> None:
     with pytest.raises(SandboxError, match=reason):
         session.run(f"import os, socket, time\n{dedent(code)}\ntime.sleep(9)", 20)
+
+
+@needs_sandbox
+def test_threads_are_counted_where_linux_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For root it does not hold RLIMIT_NPROC."""
+    monkeypatch.setattr(Limits, "as_resources", lambda _: {})
+    with begun() as session, pytest.raises(SandboxError, match=r"started [0-9]+ threads"):
+        session.run(f"import time\n{dedent(THREADS)}\ntime.sleep(9)", 20)
+
+
+@needs_sandbox
+def test_processes_that_have_ended_do_not_count(session: Session) -> None:
+    assert text_of(session, f"import time\n{dedent(ENDED)}\n6 * 7", 20) == "42"
 
 
 @needs_sandbox
