@@ -102,6 +102,32 @@ def test_processes_that_have_ended_do_not_count(session: Session) -> None:
 
 
 @needs_sandbox
+def test_the_graders_own_limits_may_be_lower(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroup, "unavailable", lambda: "")
+    lower = ["/bin/sh", "-c", 'ulimit -n 128; ulimit -l 64; exec "$@"', "sh"]
+    monkeypatch.setattr(cgroup, "prefix", lambda *_: lower)
+    ask = "import resource as r; [r.getrlimit(n)[1] for n in (r.RLIMIT_NOFILE, r.RLIMIT_MEMLOCK)]"
+    with begun() as session:
+        assert text_of(session, ask) == f"[128, {1 << 16}]"
+
+
+@needs_sandbox
+def test_what_linux_counts_by_user_is_limited(session: Session) -> None:
+    names = ("SIGPENDING", "MSGQUEUE", "RTPRIO", "MEMLOCK")
+    ask = f"import resource as r; [r.getrlimit(getattr(r, f'RLIMIT_{{n}}')) for n in {names}]"
+    assert text_of(session, ask) == str([(n, n) for n in (200, 0, 0, 1 << 20)])
+    honest = "import torch; x = torch.randn(64, 64, requires_grad=True); (x @ x).sum().backward()"
+    assert text_of(session, f"{honest}\ntuple(x.grad.shape)") == "(64, 64)"
+
+
+@needs_sandbox
+def test_why_no_kernel_starts_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Limits, "as_resources", lambda _: {"RLIMIT_CPU": "much"})
+    with pytest.raises(SandboxDiedError, match=r"no kernel started .*\bint"), begun():
+        pass
+
+
+@needs_sandbox
 def test_memory_that_processes_share_counts_once(session: Session) -> None:
     assert text_of(session, f"import os, time\n{dedent(SHARED)}\nlen(held)", 20) == str(300 << 20)
 
