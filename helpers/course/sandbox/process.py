@@ -126,7 +126,8 @@ class Sandbox:
         """End it at once, which is no fault of a notebook's."""
         self.in_scope = False
         if self.process.poll() is None:  # its group: bubblewrap's child may not end with it yet
-            os.killpg(self.process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
 
     def wait(self) -> None:
         """Wait until it is ready.

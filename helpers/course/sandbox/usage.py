@@ -51,7 +51,7 @@ def _total(processes: Sequence[psutil.Process], number: Callable[[psutil.Process
 
 
 def _is_running(process: psutil.Process) -> bool:
-    """Return whether it has not ended; a kernel, the first of its namespace, asks nobody's status."""
+    """Return whether it has not ended; a kernel does not ask how its orphans did."""
     return bool(process.status() != psutil.STATUS_ZOMBIE)
 
 

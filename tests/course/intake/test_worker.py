@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-from helpers.course.intake import worker
 from helpers.course.intake.worker import Worker
 from helpers.course.settings import CourseError
 
@@ -17,7 +16,7 @@ def test_no_answer_is_taken_for_that_of_the_next_question(monkeypatch: pytest.Mo
 
     made = Worker()
     with monkeypatch.context() as patch:
-        patch.setattr(worker.json, "loads", interrupted)
+        patch.setattr(json, "loads", interrupted)
         with pytest.raises(KeyboardInterrupt):
             made.ask("repaired", content="", release={})
     assert made.process is None
