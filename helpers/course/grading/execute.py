@@ -106,8 +106,7 @@ class _Execution:
 
     def _cell(self, cell: NotebookNode) -> list[NotebookNode]:
         """Return what a cell shows, or an error that says why it was not run."""
-        if time.monotonic() > self.end and not self.stopped:
-            self._stop(f"the notebook took more than {self.job.limits.notebook_seconds:.0f} s")
+        self._is_late()
         reason = self.stopped
         # A cell before it may have ended the kernel a moment later; then this one runs again.
         for again in (False, True):
@@ -126,6 +125,13 @@ class _Execution:
             self._survives(definitions(cell.source))
             self.ran.append((self.number, definitions(cell.source)))
         return [error("NotRun", reason)]
+
+    def _is_late(self) -> bool:
+        """Return whether the notebook's time is up; then the rest is not run."""
+        late = time.monotonic() > self.end
+        if late and not self.stopped:
+            self._stop(f"the notebook took more than {self.job.limits.notebook_seconds:.0f} s")
+        return late
 
     def _executed(self, cell: NotebookNode) -> list[NotebookNode]:
         """Run a cell, or ask what it tests; return what it shows."""
@@ -171,12 +177,15 @@ class _Execution:
         """
         left_out = False
         while self.kernels < KERNELS and self.sandbox.process.poll() is None:
+            if self._is_late():
+                return False
             self.kernels += 1
-            self.session.close()
+            if not self.session.close():  # what it answers late would be taken for the next one's
+                raise SandboxDiedError("the sandbox did not end a kernel")
             self.session = Session(self.sandbox, self.job.files)
             again = (n for n, (_, code) in enumerate(self.ran) if not self._survives(code))
             if (ending := next(again, None)) is None:
-                return left_out
+                return left_out and not self._is_late()
             number, code = self.ran[ending]
             self.ran[ending] = number, definitions(code)
             self._leave_out(number, reason)
@@ -185,7 +194,9 @@ class _Execution:
         return False
 
     def _survives(self, code: str) -> bool:
-        """Run code that ran before; return whether the kernel is still there afterwards."""
+        """Run code that ran before, if there is time; return whether it did not end the kernel."""
+        if self._is_late():
+            return True
         try:
             self._run(code)
             self._run("pass", remembered=False)

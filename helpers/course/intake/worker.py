@@ -34,6 +34,7 @@ from helpers.course.settings import CourseError
 
 LIMITS = Limits()
 GRADED = re.compile(r'^# %%.* (?:solution|essay)="(\w+)"', re.MULTILINE)  # a cell of a source
+END = 2.0  # seconds in which it ends, where it does
 TEXT = 300  # characters of a reason or a note
 # At the beginning of a cell, also where a table is read whose cells another sign parts.
 FORMULA = re.compile(r"""(^|[;,|])(?=[\s"']*[=+@\uff1d\uff0b\uff0d\uff20-])""")
@@ -64,11 +65,16 @@ class Worker:
                 print(json.dumps([question, arguments]), file=process.stdin, flush=True)
                 answer = json.loads(process.stdout.readline())
             except (BrokenPipeError, ValueError):
-                code = process.wait()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(END)  # what is no answer may come while it goes on
                 self.close()
+                code = process.returncode
                 late = f"reading it takes more than {self.limits.seconds:g} s"
                 died = f"reading it ended the process that did ({code})"
                 raise CourseError(late if code == -signal.SIGALRM else died) from None
+            except BaseException:  # as Ctrl-C: the answer is not to be the next question's
+                self.close()
+                raise
         if answer.get("full"):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         if "problem" in answer:
@@ -194,8 +200,9 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
         resource.setrlimit(resource.RLIMIT_FSIZE, (limits.unpacked, limits.unpacked))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    answers, sys.stdout = sys.stdout, sys.stderr  # what a library prints is no answer
     for line in sys.stdin:
         signal.setitimer(signal.ITIMER_REAL, limits.seconds)  # its signal ends the process
         text = json.dumps(answer(limits, *json.loads(line)))
         signal.setitimer(signal.ITIMER_REAL, 0)
-        print(text, flush=True)
+        print(text, file=answers, flush=True)

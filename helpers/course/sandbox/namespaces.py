@@ -21,7 +21,7 @@ DEVICES = ("full", "null", "random", "urandom", "zero")
 NAMES = 50_000  # files and folders in each, of which Linux needs about a kilobyte for one
 # Where the grader is root, these would be its own inside, too.
 READ_ONLY = (
-    *("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"),
+    *("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/pressure"),
     *(f"/dev/{name}" for name in DEVICES),
 )
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x20000, 0x8000000, 0x20000000, 0x40000000

@@ -26,6 +26,7 @@ from helpers.course.settings import CourseError
 
 CHECK = 0.25  # seconds between two checks of what a sandbox uses
 START = 180.0  # seconds until torch is loaded
+SAID = 200  # bytes of its errors that a reason quotes
 STOP = 10.0  # seconds until all that a kernel left has ended
 ADDRESSES = 32 << 30  # bytes, as Linux's tables of them are memory that counts as nobody's
 
@@ -52,6 +53,11 @@ class Limits:
             "RLIMIT_FSIZE": self.file_size,
             "RLIMIT_NOFILE": 256,
             "RLIMIT_CORE": 0,
+            # Of these Linux counts what a user has, who is also the grader.
+            "RLIMIT_SIGPENDING": self.processes,
+            "RLIMIT_MSGQUEUE": 0,
+            "RLIMIT_RTPRIO": 0,
+            "RLIMIT_MEMLOCK": 1 << 20,
         }
 
 
@@ -107,11 +113,21 @@ class Sandbox:
         self.process.wait()
         self.errors.close()
 
+    def said(self, reason: str) -> str:
+        """Return the reason with the end of its errors, among which are no words of learners."""
+        if self.errors.closed:
+            return reason
+        file = self.errors.fileno()  # not to be sought in: where it is, the sandbox goes on writing
+        tail = os.pread(file, SAID, max(0, os.fstat(file).st_size - SAID))
+        words = " ".join(tail.decode(errors="replace").split())
+        return f"{reason}: … {words}" if words else reason
+
     def kill(self) -> None:
         """End it at once, which is no fault of a notebook's."""
         self.in_scope = False
         if self.process.poll() is None:  # its group: bubblewrap's child may not end with it yet
-            os.killpg(self.process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
 
     def wait(self) -> None:
         """Wait until it is ready.
@@ -170,8 +186,9 @@ class Sandbox:
         if (status := self.process.poll()) is not None:
             if self.in_scope and status == -signal.SIGKILL:
                 raise SandboxError(usage.TOO_MUCH.format(self.limits.memory / 2**30))
-            raise SandboxDiedError("the sandbox ended")
-        if reason := usage.excess(self.process.pid, self.limits.memory, self.isolated):
+            raise SandboxDiedError(self.said("the sandbox ended"))
+        limits = self.limits.memory, self.limits.processes
+        if reason := usage.excess(self.process.pid, *limits, self.isolated):
             self.kill()  # with the first process of its namespace all others end
             self.process.wait()  # from now on it counts as ended
             raise SandboxError(reason)
@@ -181,7 +198,7 @@ class Sandbox:
             self.control.settimeout(STOP)
             socket.send_fds(self.control, [json.dumps(message).encode() + b"\n"], files)
         except OSError as error:
-            raise SandboxDiedError("the sandbox ended") from error
+            raise SandboxDiedError(self.said("the sandbox ended")) from error
 
     def _is_done(self, seconds: float) -> bool:
         """Return whether what was asked is done in time; it writes a byte each time."""

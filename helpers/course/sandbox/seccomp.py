@@ -17,13 +17,14 @@ NUMBERS = {
         "bpf": 321, "userfaultfd": 323, "io_uring_setup": 425, "memfd_secret": 447,
         "sendmsg": 46, "sendmmsg": 307, "timer_create": 222, "inotify_init": 253,
         "inotify_init1": 294, "epoll_create": 213, "epoll_create1": 291, "io_setup": 206,
+        "fanotify_init": 300,
     },
     "aarch64": {
         "msgget": 186, "semget": 190, "shmget": 194, "add_key": 217, "request_key": 218,
         "keyctl": 219, "sched_setaffinity": 122, "perf_event_open": 241, "memfd_create": 279,
         "bpf": 280, "userfaultfd": 282, "io_uring_setup": 425, "memfd_secret": 447,
         "sendmsg": 211, "sendmmsg": 269, "timer_create": 107, "inotify_init1": 26,
-        "epoll_create1": 20, "io_setup": 0,
+        "epoll_create1": 20, "io_setup": 0, "fanotify_init": 262,
     },
 }  # fmt: skip
 SOCKETS = {"x86_64": (41, 53), "aarch64": (198, 199)}  # socket, socketpair

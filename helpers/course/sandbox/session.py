@@ -41,7 +41,7 @@ class Session:
             _outputs(self._receive(START, 0)[0])
         except SandboxError as error:
             self.close()
-            raise SandboxDiedError(f"no kernel started ({error})") from error
+            raise SandboxDiedError(sandbox.said(f"no kernel started ({error})")) from error
 
     def close(self) -> bool:
         """End the kernel; return whether nothing of it is left in the sandbox."""

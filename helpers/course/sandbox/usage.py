@@ -15,18 +15,21 @@ CROWD = 24  # threads at once that may run on all cores
 TOO_MUCH = "it used more than {:.1f} GiB of memory"
 
 
-def excess(sandbox: int, memory: int, isolated: bool) -> str:
+def excess(sandbox: int, memory: int, threads: int, isolated: bool) -> str:
     """Return which limit is passed, in words; empty if none is.
 
     Args:
         sandbox: the number of its first process. memory: bytes.
+        threads: of all processes, as Linux holds no such limit for root.
     """
     try:
         processes = psutil.Process(sandbox).children(recursive=True)
     except psutil.NoSuchProcess:
         return ""
-    if len(processes) > PROCESSES:
-        return f"it started {len(processes)} processes"
+    if (running := _total(processes, _is_running)) > PROCESSES:
+        return f"it started {running} processes"
+    if (started := _total(processes, psutil.Process.num_threads)) > threads:
+        return f"it started {started} threads"
     theirs = processes[1:] if isolated else []  # without the fork server
     if theirs and (sockets := _sockets(theirs[0])) > SOCKETS:
         return f"it opened {sockets} sockets"
@@ -45,6 +48,11 @@ def _total(processes: Sequence[psutil.Process], number: Callable[[psutil.Process
         with suppress(psutil.NoSuchProcess):
             total += number(process)
     return total
+
+
+def _is_running(process: psutil.Process) -> bool:
+    """Return whether it has not ended; a kernel does not ask how its orphans did."""
+    return bool(process.status() != psutil.STATUS_ZOMBIE)
 
 
 def _resident(process: psutil.Process) -> int:

@@ -12,7 +12,7 @@ from textwrap import dedent
 import pytest
 
 from helpers.course.sandbox import cgroup
-from helpers.course.sandbox.process import Sandbox, SandboxDiedError, SandboxError
+from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
 from helpers.course.sandbox.session import Session
 from tests.common import ISOLATED, needs_sandbox
 from tests.course.sandbox.shown import LIMITS, begun, text_of
@@ -49,6 +49,15 @@ CROWD = """
             time.sleep(5)
             os._exit(0)
     time.sleep(1)"""
+ENDED = """
+    import subprocess
+    for _ in range(60):
+        subprocess.run("true &", shell=True)
+    time.sleep(1)"""
+THREADS = """
+    import threading
+    for _ in range(300):
+        threading.Thread(target=time.sleep, args=(9,)).start()"""
 # As systemd-run, but writes down what it was asked for.
 SYSTEMD = """\
 #!/bin/sh
@@ -77,6 +86,45 @@ def session() -> Iterator[Session]:
 def test_who_takes_too_much_is_ended(session: Session, code: str, reason: str) -> None:
     with pytest.raises(SandboxError, match=reason):
         session.run(f"import os, socket, time\n{dedent(code)}\ntime.sleep(9)", 20)
+
+
+@needs_sandbox
+def test_threads_are_counted_where_linux_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For root it does not hold RLIMIT_NPROC."""
+    monkeypatch.setattr(Limits, "as_resources", lambda _: {})
+    with begun() as session, pytest.raises(SandboxError, match=r"started [0-9]+ threads"):
+        session.run(f"import time\n{dedent(THREADS)}\ntime.sleep(9)", 20)
+
+
+@needs_sandbox
+def test_processes_that_have_ended_do_not_count(session: Session) -> None:
+    assert text_of(session, f"import time\n{dedent(ENDED)}\n6 * 7", 20) == "42"
+
+
+@needs_sandbox
+def test_the_graders_own_limits_may_be_lower(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroup, "unavailable", lambda: "")
+    lower = ["/bin/sh", "-c", 'ulimit -n 128; ulimit -l 64; exec "$@"', "sh"]
+    monkeypatch.setattr(cgroup, "prefix", lambda *_: lower)
+    ask = "import resource as r; [r.getrlimit(n)[1] for n in (r.RLIMIT_NOFILE, r.RLIMIT_MEMLOCK)]"
+    with begun() as session:
+        assert text_of(session, ask) == f"[128, {1 << 16}]"
+
+
+@needs_sandbox
+def test_what_linux_counts_by_user_is_limited(session: Session) -> None:
+    names = ("SIGPENDING", "MSGQUEUE", "RTPRIO", "MEMLOCK")
+    ask = f"import resource as r; [r.getrlimit(getattr(r, f'RLIMIT_{{n}}')) for n in {names}]"
+    assert text_of(session, ask) == str([(n, n) for n in (200, 0, 0, 1 << 20)])
+    honest = "import torch; x = torch.randn(64, 64, requires_grad=True); (x @ x).sum().backward()"
+    assert text_of(session, f"{honest}\ntuple(x.grad.shape)") == "(64, 64)"
+
+
+@needs_sandbox
+def test_why_no_kernel_starts_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Limits, "as_resources", lambda _: {"RLIMIT_CPU": "much"})
+    with pytest.raises(SandboxDiedError, match=r"no kernel started .*\bint"), begun():
+        pass
 
 
 @needs_sandbox
