@@ -16,6 +16,7 @@ import pandas as pd
 from helpers.course import worksheets
 from helpers.course.authoring import nbgrade
 from helpers.course.grading.gradebook import ClassGradebook
+from helpers.course.grading.journal import exclusive_lock
 from helpers.course.grading.lateness import NOT_KNOWN
 from helpers.course.grading.regrade import rows_of
 from helpers.course.intake import platforms
@@ -114,7 +115,7 @@ def _current(rows: pd.DataFrame, out: Path) -> pd.DataFrame:
         raise CourseError(f"{out} holds no gradebook.db; `course grade` writes it")
     graded = rows[rows.status.str.startswith("graded")]
     keys = zip(graded.index, graded.student, graded.unit, strict=True)
-    with closing(ClassGradebook(out, nbgrade.settings(Course(out)))) as book:
+    with exclusive_lock(out), closing(ClassGradebook(out, nbgrade.settings(Course(out)))) as book:
         found = {index: book.now(*of_whom) for index, *of_whom in keys}
     rows = rows.astype(object)
     rows.update(pd.DataFrame.from_dict(found, orient="index"))

@@ -43,8 +43,8 @@ class Refusal(NotebookExporter):
 
 
 def gradebook(folder: Path) -> str:
-    """Return the address of the gradebook in `folder`."""
-    return f"sqlite:///{(folder / 'gradebook.db').absolute()}"
+    """Return the address of the gradebook in `folder`; formgrader may hold it for some seconds."""
+    return f"sqlite:///{(folder / 'gradebook.db').absolute()}?timeout=60"
 
 
 def newest_tables() -> str:

@@ -24,7 +24,7 @@ from traitlets.config import Config
 from helpers.course.authoring import nbgrade
 from helpers.course.authoring.nbgrade import COURSE
 from helpers.course.grading import journal, lateness, regrade
-from helpers.course.grading.autograde import Result
+from helpers.course.grading.autograde import Result, _answers
 from helpers.course.intake import Submission
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Grade, Mark
@@ -135,6 +135,8 @@ class ClassGradebook:
                 return _marks(feedback.mark_of(submission)) | {"status": CUT_SHORT}
             if entry and submission:
                 return self._current(submission, entry)
+        if submission:
+            raise CourseError(f"{self.out} {regrade.EARLIER}")
         raise CourseError(f"{self.out} holds no marks of {student} in {unit}; grade again")
 
     def _enter(
@@ -147,7 +149,8 @@ class ClassGradebook:
         book.update_or_create_student(found.student)
         submission = book.update_or_create_submission(*names)
         submission.timestamp = parse_utc(found.when) if found.when else None
-        _fill(submission, result, entry.get("answers", {}))
+        answers = entry["answers"] if entry else self._answers(found)
+        _fill(submission, result, answers, entry.get("digest", found.digest) != found.digest)
         if self.rules:
             lateness.enter(submission, found, self.rules)
         mark, files = self._charged(submission), dict(result.files)
@@ -156,9 +159,9 @@ class ClassGradebook:
         self._write(found, files)
         row = _row(found, result, mark) | {"late": lateness.described(submission, found)}
         new = {"key": key, "row": row, "seconds": result.seconds, "mark": asdict(mark)}
-        new |= {"answers": result.answers, "hints": result.hints}
+        new |= {"answers": result.answers, "hints": result.hints, "digest": found.digest}
         journal.put(book, found.student, found.unit, new)
-        return row, regrade.between(before, mark, entry.get("hints", {}), result.hints)
+        return row, regrade.between(before, mark, entry.get("hints", result.hints), result.hints)
 
     def _found(self, student: str, unit: str) -> tuple[journal.Entry, SubmittedAssignment | None]:
         """Return what the journal and nbgrader have of a submission; nothing where one has none."""
@@ -190,6 +193,14 @@ class ClassGradebook:
     def _file(self, kind: str, student: str, unit: str) -> Path:
         """Return where nbgrader's own commands look for a file."""
         return self.out / kind / student / unit / f"{unit}.{FILES[kind]}"
+
+    def _answers(self, found: Submission) -> dict[str, str]:
+        """Return digests of the answers that an earlier version graded, which kept no journal."""
+        try:
+            text = self._file("submitted", found.student, found.unit).read_text("utf-8")
+            return _answers(nbformat.v4.reads(text))
+        except (OSError, ValueError):
+            return {}
 
     def _has_files(self, found: Submission) -> bool:
         """Return whether the notebooks are there that belong to an entry."""
@@ -241,20 +252,24 @@ def _create(out: Path) -> None:
         book.execute("INSERT INTO alembic_version VALUES (?)", [nbgrade.newest_tables()])
 
 
-def _fill(submission: SubmittedAssignment, result: Result, answers: dict[str, str]) -> None:
+def _fill(
+    submission: SubmittedAssignment, result: Result, answers: dict[str, str], another: bool
+) -> None:
     """Enter grades and comments as nbgrader's autograder does.
 
     Points that a person gave stand, and wait for a person again where the answer is another than
-    the one of `answers` which they were given for.
+    the one of `answers` which they were given for; also where the notebook is `another` and the
+    tests find something else, since an answer may call what stands in other cells.
     """
     [notebook] = submission.notebooks
     same = {name for name, digest in result.answers.items() if answers.get(name) == digest}
     grades = result.mark.grades
     for grade in notebook.grades:
         auto = grades[grade.name]
-        grade.auto_score = None if auto.needs_manual else auto.score
+        known, grade.auto_score = grade.auto_score, None if auto.needs_manual else auto.score
         by_hand = grade.manual_score is not None or grade.extra_credit is not None
         review = grade.needs_manual_grade or grade.name.removesuffix("-test") not in same
+        review = review or (another and grade.auto_score != known)
         undecided = auto.needs_manual and grade.manual_score is None
         grade.needs_manual_grade = undecided or (by_hand and review)
     for comment in notebook.comments:

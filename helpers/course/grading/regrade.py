@@ -14,6 +14,7 @@ from helpers.course.pages.feedback import Grade, Mark
 from helpers.course.settings import CourseError, printable
 
 NAME = "changes.csv"
+EARLIER = "was graded by an earlier version; run `course grade` on all submissions"
 CHANGES = [
     "when", "student", "unit", "exercise", "points_before", "points_after", "hint_before",
     "hint_after",
@@ -55,7 +56,7 @@ def rows_of(out: Path) -> pd.DataFrame:
     except (FileNotFoundError, pd.errors.EmptyDataError) as error:
         raise CourseError(f"{out} holds no grades.csv; `course grade` writes it") from error
     if "return_as" not in rows:
-        raise CourseError(f"{out} was graded by an earlier version; run `course grade` again")
+        raise CourseError(f"{out} {EARLIER}")
     return rows
 
 
@@ -92,7 +93,9 @@ def since(out: Path, moment: datetime) -> list[str]:
     if not (out / NAME).exists():
         return []
     rows = pd.read_csv(out / NAME, dtype=str, keep_default_na=False)
-    rows = rows[pd.to_datetime(rows.when, format="ISO8601") >= moment].map(printable)
+    # A spreadsheet that saved the file may have written the times of earlier runs otherwise.
+    when = pd.to_datetime(rows.when, format="ISO8601", utc=True, errors="coerce")
+    rows = rows[when >= moment].map(printable)
     return [_in_words(row) for row in rows.itertuples()]
 
 

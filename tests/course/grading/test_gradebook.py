@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import wait
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -263,3 +264,47 @@ def test_the_time_of_an_earlier_try_does_not_stay(desk: Desk) -> None:
             times.append(str(book.find_submission(UNIT, "ada").timestamp))
         (desk.root / "in" / "ada" / UNIT / "timestamp.txt").unlink(missing_ok=True)
     assert times == ["2026-11-20 10:11:00", "None"]
+
+
+def test_export_waits_for_a_run_that_is_grading(desk: Desk) -> None:
+    hand_in(desk.root / "in", ada=desk.work())
+    desk.grade(desk.root / "in")
+    with journal.exclusive_lock(desk.out), pytest.raises(CourseError, match="somebody is grading"):
+        export.export(desk.out, "moodle", None, "", "")
+
+
+def test_points_by_hand_stay_where_an_earlier_version_graded(desk: Desk) -> None:
+    hand_in(desk.root / "in", ada=desk.work(**MINE))
+    desk.grade(desk.root / "in")
+    _give(desk.out, "double-test", manual_score=1.5)
+    with closing(sqlite3.connect(desk.out / "gradebook.db")) as book, book:
+        book.execute("DROP TABLE course_journal")
+    with pytest.raises(CourseError, match="by an earlier version; run `course grade` on all"):
+        export.export(desk.out, "moodle", None, "", "")
+    row = desk.grade(desk.root / "in").iloc[0]
+    assert (float(row.score), float(row.pending)) == (3.5, 0)
+    assert not (desk.out / "changes.csv").exists()
+    with closing(sqlite3.connect(desk.out / "gradebook.db")) as book, book:
+        book.execute("DROP TABLE course_journal")
+    hand_in(desk.root / "in", ada=desk.work(double="return x * x"))
+    assert float(desk.grade(desk.root / "in").pending[0]) == 2
+    assert 'double,1.5,"1.5, pending"' in (desk.out / "changes.csv").read_text()
+
+
+def test_a_helper_that_is_another_asks_for_a_review(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in(desk.root / "in", ada=desk.work(**MINE))
+    desk.grade(desk.root / "in")
+    _give(desk.out, "double-test", manual_score=1.5)
+    notebook = desk.work(**MINE)
+    hand_in(desk.root / "in", ada=notebook + "\n")
+    assert float(desk.grade(desk.root / "in").pending[0]) == 0
+    desk.accepted["double"].add(MINE["double"])
+    hand_in(desk.root / "in", ada=notebook + "\n\n")
+    assert float(desk.grade(desk.root / "in").pending[0]) == 2
+
+
+def test_a_gradebook_that_another_program_holds_is_waited_for(classroom: Classroom) -> None:
+    with classroom.opened() as book, book.book.engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 60_000
