@@ -55,7 +55,7 @@ def export(out: Path, to: str, worksheet: Path | None, unit: str, column: str) -
     Args:
         to: the platform, of `PLATFORMS`.
         worksheet: its own table; its rows and columns are kept, and only marks are put in.
-        column: of the worksheet, for the marks; else the only one, or that with the unit's name.
+        column: of the worksheet, for the marks; else Moodle's, or that with the unit's name.
 
     Raises:
         CourseError: nothing has been graded, or it cannot be told what goes where.
@@ -173,13 +173,12 @@ def _marks_column(
             f"{path} is not a table of {platform.title}'s in English: it needs {needed} and a "
             f"column for the marks. Get it at {platform.where}"
         )
-    if column or len(places) > 1:
-        fits = [each for each in places if (each == column if column else unit in each)]
-        if len(fits) != 1:
-            names = ", ".join(places)
-            raise CourseError(f"which column of {path} is {unit}? Name it with --column: {names}")
-        return fits[0]
-    return places[0]
+    sure = platform is PLATFORMS["moodle"] and len(places) == 1  # its table is of one assignment
+    fits = [each for each in places if (each == column if column else sure or unit in each)]
+    if len(fits) != 1:
+        names = ", ".join(places)
+        raise CourseError(f"which column of {path} is {unit}? Name it with --column: {names}")
+    return fits[0]
 
 
 def _made(platform: Platform, marks: Marks) -> tuple[pd.DataFrame, list[str]]:

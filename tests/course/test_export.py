@@ -203,7 +203,10 @@ def test_brightspace(desk: Desk) -> None:
         "#2004,#emmy.n,Noether,Emmy,emmy@uni.example,,#",
         "#2005,#eve,(emmy@uni.example),Eve,eve@uni.example,,#",
     )
-    made = _export(desk, "brightspace", sheet)
+    with pytest.raises(CourseError, match="--column: Tiny Points Grade <"):
+        _export(desk, "brightspace", sheet)  # the only one, but of which assignment?
+    column = "Tiny Points Grade <Numeric MaxPoints:4 Weight:10>"
+    made = _export(desk, "brightspace", sheet, column)
     header, *rows = _lines(made.grades)
     assert header == [
         "OrgDefinedId", "Username", "Tiny Points Grade <Numeric MaxPoints:4 Weight:10>",
@@ -273,7 +276,7 @@ def test_what_lateness_costs_is_taken_off(desk: Desk) -> None:
         "#ada.l,Lovelace,Ada,,#",
     )
     for mark in ("3.6", "1.8"):
-        made = _export(desk, "brightspace", sheet)
+        made = _export(desk, "brightspace", sheet, "Tiny Points Grade")
         assert _lines(made.grades)[1] == ["#ada.l", mark, "#"]
         assert f"<strong>{mark}</strong> of 4" in _returned(made)["501"]
         desk.give("Ada-Lovelace-501", 1)
