@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import signal
 import time
 from collections.abc import Mapping
@@ -13,11 +14,13 @@ from typing import Any
 
 from nbformat import NotebookNode, from_dict, v4
 
+from helpers.course.sandbox.outputs import EACH
 from helpers.course.sandbox.process import CHECK, START, Sandbox, SandboxDiedError, SandboxError
 
 STOPPED = 5.0  # seconds that a cell has to heed an interrupt
 AGAIN = 1.0  # seconds between two of them: Python drops one that comes while an object is deleted
-MORE = 4 << 20  # bytes of an answer beside what may be shown: its form
+MORE = 64 << 10  # bytes of an answer beside what may be shown: its form, and an error cut short
+REASON = 200  # characters of what a kernel says of its end
 AT_ONCE = 1 << 20  # bytes
 
 
@@ -38,7 +41,7 @@ class Session:
         encoded = {name: base64.b64encode(text).decode() for name, text in (files or {}).items()}
         try:
             self._send(files=encoded, most=0)
-            _outputs(self._receive(START, 0)[0])
+            _outputs(self._receive(START, 0)[0], 0)
         except SandboxError as error:
             self.close()
             raise SandboxDiedError(sandbox.said(f"no kernel started ({error})")) from error
@@ -61,9 +64,9 @@ class Session:
         most = max(0, min(most, self.left)) if remembered else most
         self._send(code=code, remembered=remembered, most=most)
         answer, late = self._receive(seconds, most)
+        shown = _outputs(answer, most)
         if remembered:
-            self.left -= len(answer)
-        shown = _outputs(answer)
+            self.left -= len(answer) + EACH * len(shown)
         if late:
             shown.append(error("TimeLimit", f"this took more than {seconds:.0f} s"))
         return shown
@@ -110,8 +113,8 @@ class Session:
         raise SandboxError("the kernel ended")
 
 
-def _outputs(answer: bytes) -> list[NotebookNode]:
-    """Return the outputs in an answer.
+def _outputs(answer: bytes, most: int) -> list[NotebookNode]:
+    """Return the outputs in an answer; beside what has room in `most` bytes are two at the end.
 
     Raises:
         SandboxError: it says how the kernel ended, or is not of the form of an answer.
@@ -121,10 +124,12 @@ def _outputs(answer: bytes) -> list[NotebookNode]:
         if b"\\u" in answer:  # perhaps half a character, for which UTF-8 has no bytes
             found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
         if isinstance(found, dict):
-            raise SandboxError(_ending(int(found["exited"])))
+            raise SandboxError(_ending(int(found["exited"]))[:REASON])
+        if len(found) > most // EACH + 2:
+            raise SandboxError("the kernel sent more than it may")
         return [_output(each) for each in found]
     except (LookupError, OverflowError, TypeError, ValueError, RecursionError) as reason:
-        raise SandboxError(f"the kernel sent what is no output ({reason})") from reason
+        raise SandboxError(f"the kernel sent what is no output ({reason})"[:REASON]) from reason
 
 
 def _ending(status: int) -> str:
@@ -134,24 +139,34 @@ def _ending(status: int) -> str:
 
 
 def _output(found: Any) -> NotebookNode:
+    """Return one of nbformat's form; nbformat's own check of it would take long."""
     match found:
         case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str(text)}:
-            return v4.new_output("stream", name=name, text=text)
-        case {"output_type": "error", "ename": str(), "evalue": str(), "traceback": list(lines)}:
-            if all(isinstance(line, str) for line in lines):
-                return from_dict(found)
-        case {"output_type": kind, "data": dict(data), "metadata": dict(metadata)}:
+            made = {"name": name, "text": text}
+        case {
+            "output_type": "error",
+            "ename": str(name),
+            "evalue": str(reason),
+            "traceback": list(lines),
+        } if all(isinstance(line, str) for line in lines):
+            made = {"ename": name, "evalue": reason, "traceback": lines}
+        case {
+            "output_type": "execute_result" | "display_data" as kind,
+            "data": dict(data),
+            "metadata": dict(metadata),
+        }:
             texts = {name: value for name, value in data.items() if _is_valid(name, value)}
+            made = {"data": texts, "metadata": metadata}
             if kind == "execute_result":
-                return v4.new_output(kind, texts, metadata=metadata, execution_count=1)
-            if kind == "display_data":
-                return v4.new_output(kind, texts, metadata=metadata)
-    raise ValueError("an unknown form")
+                made["execution_count"] = 1
+        case _:
+            raise ValueError("an unknown form")
+    return from_dict({"output_type": found["output_type"]} | made)
 
 
 def _is_valid(name: str, value: Any) -> bool:
     """Return whether the format allows the value: JSON only where the type says so."""
-    return isinstance(value, str) or name.endswith("json")
+    return isinstance(value, str) or bool(re.fullmatch(r"application/(.*\+)?json", name))
 
 
 def error(name: str, text: str) -> NotebookNode:
