@@ -38,6 +38,8 @@ def taken(limits: Limits, isolated: bool, fresh: bool = False) -> Iterator[Sandb
     _taken.append(sandbox)
     fine = False
     try:
+        if _given_up.is_set():  # after it was started, and before it was among those in use
+            raise CourseError("stopped")
         sandbox.wait()
         yield sandbox
         fine = sandbox.process.poll() is None
