@@ -69,7 +69,7 @@ def heads_always_in_float32(): ...
     "PyTorch an integer tensor times a Python float is float32. Give all of them the dtype of x. "
     "Or you add something small to the sum of the exponentials; leave it out.",
     loses=BACKWARDS,
-    breaks="Compute all in that dtype",
+    breaks="Compute everything in that dtype",
 )
 @changed(heads_in_the_middle, ".to(x.dtype).softmax(-1)", ".float().softmax(-1).to(x.dtype)")
 def heads_with_a_softmax_in_float32(): ...
