@@ -38,9 +38,7 @@ def double(x: int) -> int:
 # %% test="double" points=2
 assert double(2) == 4
 ### BEGIN HIDDEN TESTS
-from helpers.checks import tiny as check
-
-check.double(double, seed=1)
+assert double(21) == 42
 ### END HIDDEN TESTS
 '''
 

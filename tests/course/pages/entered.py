@@ -1,6 +1,5 @@
-"""A graded class without a kernel: what cells showed is written down, and then marked."""
+"""A graded class without a kernel: what cells showed is written down, nbgrader does the rest."""
 
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +7,12 @@ import nbformat
 from nbformat import NotebookNode, v4
 
 from helpers.checks.engine.report import Finding, Report
-from helpers.course.authoring import build, nbgrade
+from helpers.course.authoring import build
 from helpers.course.authoring.build import Built
-from helpers.course.grading import autograde
+from helpers.course.authoring.nbgrade import Grader
+from helpers.course.grading import marking, work
 from helpers.course.grading.execute import Outcome
-from helpers.course.grading.gradebook import ClassGradebook
+from helpers.course.grading.work import Kit
 from helpers.course.intake import Submission
 from helpers.course.settings import Course
 from tests.common import LESSON
@@ -45,14 +45,9 @@ class Classroom:
         course.text(unit).parent.mkdir(exist_ok=True)
         course.text(unit).write_text(LESSON + WHY)
         out.mkdir(exist_ok=True)
-        nbgrade.settle(course, out)
+        self.grader = Grader(course, out)
+        self.grader.settle()
         self.built: Built = build.make(course, unit, out)
-        with self.opened() as book:
-            book.add_unit(unit, self.built.instructor)
-
-    def opened(self) -> closing[ClassGradebook]:
-        """The gradebook, closed at the end."""
-        return closing(ClassGradebook(self.out, nbgrade.settings(self.course)))
 
     def enter(
         self,
@@ -73,15 +68,10 @@ class Classroom:
             data = checked._repr_mimebundle_()
             checked = v4.new_output("execute_result", data=data, execution_count=1)
         shown["double-test"] = [checked]
-        result = autograde.result(self.unit, student, notebook, Outcome(shown), [])
+        kit = Kit.of(self.course, self.unit, self.built.released, self.out)
+        graded = work.autograded(kit, student, notebook, Outcome(shown), [])
         found = Submission(student, self.unit, self.out / "handed in")
-        with self.opened() as book:
-            return book.enter([(found, "a key", result)])[0]
-
-    def again(self, student: str) -> dict[str, Any] | None:
-        """Grade again what has not changed since."""
-        with self.opened() as book:
-            return book.again(Submission(student, self.unit), "a key")
+        return marking.enter(self.grader, self.out, [(found, graded)])[0]
 
     def page(self, student: str) -> str:
         """The feedback of a student."""

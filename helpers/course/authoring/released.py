@@ -1,0 +1,24 @@
+"""What a released notebook knows of itself: a digest of each cell, to tell what was written."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+KEY = "order-matters-digest"  # of the notebook's metadata, which editors keep
+
+
+def digest(source: str) -> str:
+    """Of a cell's text."""
+    return hashlib.sha1(source.encode()).hexdigest()[:8]
+
+
+def digests(notebook: Any) -> dict[str, str]:
+    """Of each cell, by its id."""
+    return {cell.id: digest(cell.source) for cell in notebook.cells}
+
+
+def untouched(notebook: Any) -> bool:
+    """Whether it is as it was released: nothing written, nothing run."""
+    ran = any(cell.get("execution_count") or cell.get("outputs") for cell in notebook.cells)
+    return not ran and notebook.metadata.get(KEY) == digests(notebook)
