@@ -36,7 +36,7 @@ quick: $(READY) ## what your change can break, in a minute
 test: $(READY) ## style, types, drift, and a sample of all tests, in ten minutes
 	@$(BIN)/python -m tests.everything test
 
-nightly: $(READY) ## all tests there are (forty minutes)
+nightly: $(READY) ## all tests there are (an hour)
 	@$(BIN)/python -m tests.everything nightly
 
 plain: export TIER = test

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -45,8 +45,8 @@ def _parts(value: Any) -> Iterator[bytes]:
     elif isinstance(value, str):
         yield value.encode()
     elif isinstance(value, Mapping):
-        yield from _parts(value.values())
-    elif isinstance(value, Iterable):
+        yield from _parts([*value.values()])
+    elif isinstance(value, list | tuple):  # no iterator, which training would then find empty
         for each in value:
             yield from _parts(each)
 

@@ -124,8 +124,8 @@ def train(
             for each in parts:
                 scaler.unscale_(each)
             norm = nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            # In float16 a gradient may overflow; then no optimiser takes this step, or the others
-            # would take gradients that clipping has divided by infinity.
+            # In float16 a gradient may overflow; then no optimiser takes this step, as clipping has
+            # multiplied the gradients of all by a norm's inverse that is 0 or nan.
             overflow = scaler.is_enabled() and not norm.isfinite()
             for each, plan in zip(parts, schedules, strict=True):
                 if not overflow:
