@@ -42,8 +42,8 @@ nightly: $(READY) ## all tests there are (an hour)
 plain: export TIER = test
 plain: $(READY) ## the tests that differ where there is neither bubblewrap nor Chromium
 	@tools/without.sh bwrap chromium google-chrome -- $(TESTS) tests/course/authoring \
-		tests/course/sandbox tests/course/pages tests/course/test_doctor.py \
-		tests/course/test_unprivileged.py tests/browser \
+		tests/course/sandbox tests/course/pages tests/course/report tests/course/test_doctor.py \
+		tests/course/test_privileges.py tests/browser \
 		tests/course/grading/hostile tests/course/grading/test_grade.py
 
 desk: export TIER = test

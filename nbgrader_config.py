@@ -16,7 +16,7 @@ c.ExecutePreprocessor.shutdown_kernel = "immediate"
 c.Execute.extra_arguments = ["--log-level=ERROR"]  # it warns of its local connection each time
 
 # What goes into autograded/ holds no hidden test, and nothing that runs in formgrader.
-c.Autograde.autograde_preprocessors.append("helpers.course.pages.harmless.harmless")
+c.Autograde.autograde_preprocessors.append("helpers.course.pages.sanitize.sanitize")
 
 # A learner's feedback is our page: no hidden test, and nothing in it can run.
 c.GenerateFeedback.exporter_class = "helpers.course.pages.feedback.Feedback"

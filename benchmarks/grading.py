@@ -34,8 +34,7 @@ from helpers.course.authoring import build
 from helpers.course.authoring.build import Built
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.authoring.source import TRAINING
-from helpers.course.grading import judge
-from helpers.course.grading.judge import Check
+from helpers.course.grading import journal, judge
 from tests.checks import variants
 
 UNIT = "02-sinusoidal"
@@ -60,8 +59,9 @@ def people(built: Built) -> list[NotebookNode]:
     return found
 
 
-def hand_in(notebooks: list[NotebookNode], number: int, folder: Path, unit: str = UNIT) -> Path:
-    """A class of `number`, in nbgrader's tree."""
+def hand_in(notebooks: list[NotebookNode], number: int, folder: Path, unit: str = "") -> Path:
+    """A class of `number` in a unit, `UNIT` by default, in nbgrader's tree."""
+    unit = unit or UNIT
     for student, notebook in zip(range(number), cycle(notebooks), strict=False):
         path = folder / "submitted" / f"s{student:03}" / unit / f"{unit}.ipynb"
         path.parent.mkdir(parents=True)
@@ -117,10 +117,9 @@ def otter(built: Built, notebooks: list[NotebookNode], folder: Path) -> float:
     tests = folder / "tests"
     tests.mkdir()
     for name, test in judge.tests(UNIT, built.instructor).items():
-        assert isinstance(test, Check)
         call = f">>> check.{test.exercise}({test.answer}, seed={test.seed}).complete\nTrue"
         suite = {"cases": [{"code": call, "hidden": True}], "scored": True, "type": "doctest"}
-        told = {"name": name, "points": test.known().points, "suites": [suite]}
+        told = {"name": name, "points": test.load().points, "suites": [suite]}
         (tests / f"{name.replace('-', '_')}.py").write_text(f"OK_FORMAT = True\ntest = {told!r}\n")
     there = {"PYTHONPATH": f"{OTTER.resolve()}:{COURSE.root}"}
     command = [sys.executable, "-m", "otter"]
@@ -150,8 +149,7 @@ def along(submissions: Path, out: Path) -> pd.DataFrame:
     ) as running:
         held = psutil.Process(running.pid)
         while running.poll() is None:
-            journal = out / "journal.jsonl"
-            graded = journal.read_bytes().count(b'"key"') if journal.exists() else 0
+            graded = len(list(journal.entries(out)))
             try:
                 held_now = held.memory_info().rss
             except psutil.NoSuchProcess:

@@ -38,7 +38,9 @@ def double(x: int) -> int:
 # %% test="double" points=2
 assert double(2) == 4
 ### BEGIN HIDDEN TESTS
-assert double(21) == 42
+from helpers.checks import tiny as check
+
+check.double(double, seed=1)
 ### END HIDDEN TESTS
 '''
 

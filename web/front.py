@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from string import Template
 
 from helpers.claims import CLAIMS
-from helpers.course.authoring import colab
+from helpers.course.authoring import published
 from helpers.course.settings import Course
 from helpers.encodings import ALL
 from web.explore import Figure
@@ -21,7 +21,7 @@ def page(text: str, course: Course, units: Sequence[Unit], figures: Sequence[Fig
     """The first page; `text` is its Markdown, with names of what is counted or drawn."""
     ways = [way(f"units/{units[0].name}.html", f"Begin with unit {units[0].name[:2]}", "first")]
     if course.published:
-        ways.append(way(colab.address(units[0].name, course), "Open it in Colab"))
+        ways.append(way(published.colab(units[0].name, course), "Open it in Colab"))
     first = next((each for each in figures if each.name == FIRST), None)
     return Template(text).substitute(
         ways=raw(f'<p class="ways">{" ".join([*ways, way("explore/index.html", "Explore")])}</p>'),

@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 from helpers import checks
 from helpers.checks.engine import Exercise
 from helpers.checks.engine.shown import as_html
-from helpers.course.authoring import colab, source
+from helpers.course.authoring import published, source
 from helpers.course.authoring.source import Cell
 from helpers.course.settings import Course
 from web import links
@@ -99,8 +99,8 @@ class Unit:
         file = f"../notebooks/{self.name}/{self.name}.ipynb"
         ways = {file: "Download the notebook"}
         if self.course.published:
-            ways[colab.address(self.name, self.course)] = "Open in Colab"
-            ways[colab.binder(self.name, self.course)] = "Open in Binder"
+            ways[published.colab(self.name, self.course)] = "Open in Colab"
+            ways[published.binder(self.name, self.course)] = "Open in Binder"
         bar = raw(f'<p class="ways">{" ".join(itertools.starmap(way, ways.items()))}</p>')
         return bar if self.course.published else bar + TO_RUN
 

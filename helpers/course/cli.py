@@ -4,219 +4,169 @@ from __future__ import annotations
 
 import argparse
 import errno
+import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from helpers.course import foreground, install, settings
-from helpers.course.settings import WINDOWS, CourseError, printable
+from helpers.course.settings import WINDOWS, Course, CourseError, printable
 
+PLATFORMS = ("moodle", "canvas", "brightspace")
 POSIX = ("fcntl", "resource")  # modules that Windows has not, and grading needs
+KEPT = "stopped; what has been graded is kept, and the same command goes on from there"
+
+Run = Callable[[Course, argparse.Namespace], int | None] | str  # or a module with a main
+Add = Callable[..., Any]  # an option to a command
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; 0 if all went well, else a line says what to do: 1, or 130 after Ctrl-C."""
+    """Run one command; return 0 if all went well, else 1 after a line that says what to do.
+
+    Args:
+        arguments: those of the terminal where left out; only then root gives up its rights.
+
+    Returns:
+        130 after Ctrl-C.
+    """
     options = _parser().parse_args(arguments)
     try:
         course = settings.find()
-        if options.graded and foreground.is_root() and arguments in (None, sys.argv[1:]):
-            _leave_root(course, options)
-        return int(options.run(course, options))
+        if options.graded and arguments is None and foreground.is_root():
+            from helpers.course import privileges
+
+            privileges.restart(course, options)
+        run = options.run
+        if isinstance(run, str):  # a module, which is imported only where it is run
+            run = importlib.import_module(f"helpers.course.{run}").main
+        return run(course, options) or 0
     except CourseError as error:
         _complain(error)
     except OSError as error:
         full = error.errno == errno.ENOSPC
         _complain(f"{error}{'; free some space and try again' if full else ''}")
     except ModuleNotFoundError as error:
-        if str(error.name).startswith("helpers"):
+        if (name := str(error.name).partition(".")[0]) == "helpers":
             raise
-        _complain(WINDOWS if error.name in POSIX else install.MISSING.format(name=error.name))
+        _complain(WINDOWS if name in POSIX else install.MISSING.format(name=name))
     except KeyboardInterrupt:
         print(options.stopped, file=sys.stderr)
         return 130
     return 1
 
 
-def _leave_root(course: settings.Course, options: argparse.Namespace) -> None:
-    """Go on as nobody with what learners have handed in."""
-    from helpers.course import unprivileged
-
-    if options.run is _grade:
-        course.refuse_places(options.submissions, options.out)
-        options.out.mkdir(parents=True, exist_ok=True)
-    if options.out.is_dir():
-        seen = [each for each in vars(options).values() if isinstance(each, Path)]
-        reads = options.run is not _formgrade  # a server reads what the class has, and no more
-        # The course's own folder may be one that nobody else may enter; what is in it is shown.
-        unprivileged.restart(options.out, [*course.root.iterdir(), *seen], reads)
-
-
 def _complain(error: object) -> None:
-    """Say what went wrong; a line may name a learner's file."""
+    """Print what went wrong; a line may name a learner's file."""
     print("\n".join(map(printable, str(error).split("\n"))), file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:
+    """Return what reads the words of a command; `run` of its answer runs it."""
     parser = argparse.ArgumentParser(prog="course", description=__doc__)
-    parser.set_defaults(stopped="stopped", graded=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    setup = commands.add_parser("setup", help="create .venv, or bring it up to date")
-    setup.add_argument(
-        "level", nargs="?", default="lab", choices=install.LEVELS, help="what for; lab by default"
-    )
-    setup.add_argument("--here", action="store_true", help="install into this Python instead")
-    setup.set_defaults(run=_setup)
+    def command(name: str, run: Run, text: str, **more: Any) -> Add:
+        made = commands.add_parser(name, help=text)
+        made.set_defaults(run=run, **{"graded": False, "stopped": "stopped"} | more)
+        return made.add_argument
 
-    lab = commands.add_parser("lab", help="open JupyterLab on your own copies of the units")
-    lab.add_argument("--port", type=int, default=8888, help="port of the page")
-    lab.add_argument("--no-browser", action="store_true", help="only print the address")
-    lab.set_defaults(run=_lab)
-
-    work = commands.add_parser("work", help="bring a newer release into work/, keeping answers")
-    work.add_argument("units", nargs="*", help="units to renew; all if none is named")
-    work.set_defaults(run=_work)
-
-    build = commands.add_parser("build", help="build notebooks/ and solutions/ from source/")
-    build.add_argument("units", nargs="*", help="units to build; all if none is named")
-    build.add_argument("--check", action="store_true", help="only name what has drifted; exit 1")
-    build.add_argument("--no-execute", action="store_true", help="leave solutions/ as they are")
-    build.add_argument(
-        "--outputs", action="store_true", help="with --check: compare what solutions show as well"
-    )
-    build.set_defaults(run=_build)
-
-    grade = commands.add_parser("grade", help="autograde a folder of submissions with nbgrader")
-    grade.add_argument("submissions", type=Path, help="folder or zip with the notebooks")
-    grade.add_argument("--out", type=Path, default=Path("graded"), help="where results go")
-    grade.add_argument(
-        "--workers", type=int, default=0, help="notebooks at a time (default: two more than cores)"
-    )
-    grade.add_argument(
-        "--scheduler", default="", help="address of a Dask cluster that runs the notebooks"
-    )
-    grade.add_argument("--late", type=Path, help="TOML file with due dates and a policy")
-    grade.add_argument("--groups", type=Path, help="CSV file of group,student: who worked together")
-    again = "leave all else as it is, and grade again only "
-    grade.add_argument("--only", action="append", default=[], help=again + "this learner")
-    grade.add_argument("--unit", default="", help=again + "this unit")
-    grade.add_argument("--exercise", default="", help=again + "this exercise of the unit")
-    grade.add_argument("--no-sandbox", action="store_true", help="run learners' code unprotected")
-    kept = "stopped; what has been graded is kept, and the same command goes on from there"
-    grade.set_defaults(run=_grade, stopped=kept, graded=True)
-
-    report = commands.add_parser("report", help="write OUT/report.html: how a graded class did")
-    report.add_argument("out", type=Path, help="folder that `course grade` has written")
-    report.set_defaults(run=_report, graded=True)
-
-    formgrade = commands.add_parser("formgrade", help="give marks by hand in nbgrader's formgrader")
-    formgrade.add_argument("out", type=Path, help="folder that `course grade` has written")
-    formgrade.add_argument("--port", type=int, default=8889, help="port of the page")
-    formgrade.add_argument("--no-browser", action="store_true", help="only print the address")
-    formgrade.set_defaults(run=_formgrade, graded=True)
-
-    export = commands.add_parser("export", help="write marks and feedback in a platform's format")
-    export.add_argument("out", type=Path, help="folder that `course grade` has written")
-    export.add_argument("--to", required=True, choices=("moodle", "canvas", "brightspace"))
-    export.add_argument("--worksheet", type=Path, help="the platform's own table of marks")
-    export.add_argument("--unit", default="", help="unit to export, if there are several")
-    export.add_argument(
-        "--column", default="", help="column for the marks, if the worksheet has several"
-    )
-    export.set_defaults(run=_export, graded=True)
-
-    demo = commands.add_parser("demo", help="a tour: build, train, grade a synthetic class")
-    demo.add_argument("--out", type=Path, default=Path("build/demo"), help="where results go")
-    demo.set_defaults(run=_demo)
-
-    test = commands.add_parser(
-        "test", help="check style, types, tests, notebooks, grading, as make test"
-    )
-    test.add_argument("--quick", action="store_true", help="only what a change can break")
-    test.set_defaults(run=_test)
-
-    doctor = commands.add_parser("doctor", help="look at this machine and say what is missing")
-    doctor.set_defaults(run=_doctor)
-
-    release = commands.add_parser("release", help="write a zip per unit, for learners without git")
-    release.add_argument("units", nargs="*", help="units to pack; all if none is named")
-    release.add_argument("--out", type=Path, default=Path("build/release"), help="where zips go")
-    release.set_defaults(run=_release)
-
-    collect = commands.add_parser(
-        "collect", help="turn a platform's zip into nbgrader's submitted/"
-    )
-    collect.add_argument("archive", type=Path, help="zip or folder with the notebooks")
-    collect.add_argument("--out", type=Path, default=Path("submitted"), help="where they go")
-    collect.set_defaults(run=_collect)
-
-    units = commands.add_parser(
-        "units", help="print the table of units for README.md, and its badges"
-    )
-    units.set_defaults(run=_units)
+    for add_all in (_for_learners, _for_instructors, _for_authors):
+        add_all(command)
     return parser
 
 
-def _chosen(course: settings.Course, names: list[str]) -> list[str]:
-    known = course.units()
-    unknown = sorted(set(names) - set(known))
-    if unknown:
-        raise CourseError(f"no unit {', '.join(unknown)}; there are {', '.join(known)}")
-    return [unit for unit in known if not names or unit in names]
+def _for_learners(command: Callable[..., Add]) -> None:
+    add = command("setup", "install", "create .venv, or bring it up to date")
+    add("level", nargs="?", default="lab", choices=install.LEVELS, help="what for; lab by default")
+    add("--here", action="store_true", help="install into this Python instead")
+
+    add = command("lab", "lab", "open JupyterLab on your own copies of the units")
+    add("--port", type=int, default=8888, help="port of the page")
+    add("--no-browser", action="store_true", help="only print the address")
+
+    add = command("work", "work", "bring a newer release into work/, keeping answers")
+    add("units", nargs="*", help="units to renew; all if none is named")
+
+    command("doctor", "doctor", "look at this machine and say what is missing")
 
 
-def _setup(course: settings.Course, options: argparse.Namespace) -> int:
-    install.install(course.root, options.level, options.here)
-    return 0
+def _for_instructors(command: Callable[..., Add]) -> None:
+    text = "autograde a folder of submissions with nbgrader"
+    add = command("grade", _grade, text, graded=True, stopped=KEPT)
+    add("submissions", type=Path, help="folder or zip with the notebooks")
+    add("--out", type=Path, default=Path("graded"), help="where results go")
+    add("--workers", type=int, default=0, help="notebooks at a time (default: two more than cores)")
+    add("--scheduler", default="", help="address of a Dask cluster that runs the notebooks")
+    add("--platform", default="", choices=PLATFORMS, help="which learning platform gave the names")
+    add("--late", type=Path, help="TOML file with due dates and a policy")
+    add("--groups", type=Path, help="CSV file of group,student: who worked together")
+    again = "leave all else as it is, and grade again only "
+    add("--only", action="append", default=[], help=again + "this learner")
+    add("--unit", default="", help=again + "this unit")
+    add("--no-sandbox", action="store_true", help="run learners' code unprotected")
+
+    graded = "folder that `course grade` has written"
+    add = command("report", _report, "write OUT/report.html: how a graded class did", graded=True)
+    add("out", type=Path, help=graded)
+
+    text = "give marks by hand in nbgrader's formgrader"
+    add = command("formgrade", _formgrade, text, graded=True)
+    add("out", type=Path, help=graded)
+    add("--port", type=int, default=8889, help="port of the page")
+    add("--no-browser", action="store_true", help="only print the address")
+
+    text = "write marks and feedback in a platform's format"
+    add = command("export", _export, text, graded=True)
+    add("out", type=Path, help=graded)
+    add("--to", required=True, choices=PLATFORMS)
+    add("--worksheet", type=Path, help="the platform's own table of marks")
+    add("--unit", default="", help="unit to export, if there are several")
+    add("--column", default="", help="column for the marks, if the worksheet has several")
+
+    add = command("collect", _collect, "turn a platform's zip into nbgrader's submitted/")
+    add("archive", type=Path, help="zip or folder with the notebooks")
+    add("--platform", default="", choices=PLATFORMS, help="which learning platform gave the names")
+    add("--out", type=Path, default=Path("submitted"), help="where they go")
+
+    add = command("demo", "demo", "a tour: build, train, grade a synthetic class")
+    add("--out", type=Path, default=Path("build/demo"), help="where results go")
 
 
-def _lab(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course import lab
+def _for_authors(command: Callable[..., Add]) -> None:
+    add = command("build", "authoring.build", "build notebooks/ and solutions/ from source/")
+    add("units", nargs="*", help="units to build; all if none is named")
+    add("--check", action="store_true", help="only name what has drifted; exit 1")
+    add("--no-execute", action="store_true", help="leave solutions/ as they are")
+    compare = "with --check: compare what solutions show as well"
+    add("--outputs", action="store_true", help=compare)
 
-    return lab.lab(course, options.port, not options.no_browser)
+    text = "write a zip per unit, for learners without git"
+    add = command("release", "authoring.release", text)
+    add("units", nargs="*", help="units to pack; all if none is named")
+    add("--out", type=Path, default=Path("build/release"), help="where zips go")
 
+    text = "print the table of units for README.md, and its badges"
+    command("units", "authoring.contents", text)
 
-def _work(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course import work
-
-    for unit in work.begin(course):
-        print(f"{unit}: copied to {course.work / unit}")
-    units = [unit for unit in work.outdated(course) if unit in _chosen(course, options.units)]
-    for unit in units:
-        print("\n  ".join([f"{unit}: renewed", *work.renew(course, unit)]))
-    print("Reload what is open in JupyterLab." if units else "All copies are of this release.")
-    return 0
-
-
-def _build(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course.authoring import build
-
-    units = _chosen(course, options.units)
-    if not options.check:
-        build.build(course, units, execute=not options.no_execute)
-        return 0
-    drifted = build.drift(course, units, execute=options.outputs)
-    print("\n".join(drifted) or "no drift")
-    if drifted:
-        print("Run `make build` and commit what it changes.")
-    return int(bool(drifted))
+    add = command("test", _test, "check style, types, tests, notebooks, grading, as make test")
+    add("--quick", action="store_true", help="only what a change can break")
 
 
-def _grade(course: settings.Course, options: argparse.Namespace) -> int:
+def _grade(course: Course, options: argparse.Namespace) -> None:
+    from helpers.course import report
+    from helpers.course.grading import grade, regrade
+    from helpers.course.grading import table as marks
     from helpers.course.sandbox import bubblewrap, pool
     from helpers.course.sandbox.process import Limits
 
-    isolated = not options.no_sandbox
+    isolated, begun = not options.no_sandbox, datetime.now(UTC)
     if not options.scheduler and not (isolated and bubblewrap.available()):
-        cores = os.cpu_count() or 1
+        cores = os.cpu_count() or 1  # they get ready while the submissions are looked through
         pool.begin(min(options.workers or cores, cores), Limits(), isolated)
-    from helpers.course.grading import grade, regrade  # its imports take as long as a sandbox
-    from helpers.course.grading import table as marks
-    from helpers.course.pages import report
-
-    begun = datetime.now(UTC)
     try:
         table = grade.grade(
             course,
@@ -225,9 +175,11 @@ def _grade(course: settings.Course, options: argparse.Namespace) -> int:
             isolated=isolated,
             workers=options.workers,
             scheduler=options.scheduler,
-            choice=regrade.Choice(tuple(options.only), options.unit, options.exercise),
+            learners=options.only,
+            unit=options.unit,
             late=options.late,
             groups=options.groups,
+            platform=options.platform,
         )
     finally:
         pool.close()
@@ -236,73 +188,38 @@ def _grade(course: settings.Course, options: argparse.Namespace) -> int:
         print("\nChanged (changes.csv lists everything)", *changes, "", sep="\n")
     print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")
     print(f"report: {report.write(course, options.out)}")
-    return 0
 
 
-def _report(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course.pages import report
+def _report(course: Course, options: argparse.Namespace) -> None:
+    from helpers.course import report
 
     print(f"report: {report.write(course, options.out)}")
-    return 0
 
 
-def _formgrade(_course: settings.Course, options: argparse.Namespace) -> int:
+def _formgrade(_course: Course, options: argparse.Namespace) -> int:
     from helpers.course import formgrade
 
     return formgrade.formgrade(options.out, options.port, not options.no_browser)
 
 
-def _export(_course: settings.Course, options: argparse.Namespace) -> int:
+def _export(_course: Course, options: argparse.Namespace) -> None:
     from helpers.course import export
 
     made = export.export(options.out, options.to, options.worksheet, options.unit, options.column)
     print(*map(printable, made.said), sep="\n")
     print(f"marks: {made.grades}\nfeedback: {made.feedback}")
-    return 0
 
 
-def _demo(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course import demo
+def _collect(course: Course, options: argparse.Namespace) -> None:
+    from helpers.course.intake import collect
 
-    return demo.demo(course, options.out)
+    table = collect.collect(course, options.archive, options.out, options.platform)
+    print(table.map(printable).to_string(index=False))
+    print(f"{len(table)} found; grade them with: course grade {options.out}")
 
 
-def _test(course: settings.Course, options: argparse.Namespace) -> int:
+def _test(course: Course, options: argparse.Namespace) -> int:
     if importlib.util.find_spec("pytest") is None:
         raise CourseError("the tests' packages come with: python3 -m helpers.course setup test")
     tier = "quick" if options.quick else "test"
     return foreground.run([sys.executable, "-m", "tests.everything", tier], course.root)
-
-
-def _doctor(course: settings.Course, _options: argparse.Namespace) -> int:
-    from helpers.course import doctor
-
-    return int(doctor.report(course) > 0)
-
-
-def _release(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course.authoring import release
-
-    written = release.release(course, _chosen(course, options.units), options.out)
-    print(*written, sep="\n")
-    if (wheel := release.named(written[-1])) != course.wheel:
-        print(f'For Colab, write under [tool.course] in pyproject.toml: wheel = "{wheel}"')
-    return 0
-
-
-def _collect(course: settings.Course, options: argparse.Namespace) -> int:
-    from helpers.course.intake import collect
-
-    table = collect.collect(course, options.archive, options.out)
-    print(table.map(printable).to_string(index=False))
-    print(f"{len(table)} found; grade them with: course grade {options.out}")
-    return 0
-
-
-def _units(course: settings.Course, _options: argparse.Namespace) -> int:
-    from helpers.course.authoring import overview
-
-    if badges := overview.badges(course, install.TRIED):
-        print(badges, end="\n\n")
-    print(overview.as_markdown(course))
-    return 0

@@ -10,25 +10,23 @@ from pathlib import Path
 
 
 def run(words: Sequence[str], folder: Path | None = None) -> int:
-    """Run a program to its end and give its exit code; Ctrl-C is for the program to answer."""
+    """Run a program to its end and return its exit code; Ctrl-C is for the program to answer."""
     with subprocess.Popen(words, cwd=folder) as program:
         while True:
             try:
                 return program.wait()
-            except KeyboardInterrupt:  # it has been told as well
+            except KeyboardInterrupt:  # the program has had it as well
                 continue
 
 
 def jupyter(app: Sequence[str], root: Path, port: int, browser: bool) -> list[str]:
-    """What starts one of Jupyter's servers, as Python is told, on the files below `root`."""
+    """Return what starts one of Jupyter's servers, as Python gets it, on the files below `root`."""
     words = [sys.executable, *app, f"--port={port}", f"--ServerApp.root_dir={root.absolute()}"]
-    if not browser:
-        words.append("--no-browser")
-    if is_root():
-        words.append("--allow-root")  # Jupyter refuses it otherwise; the address has a token
-    return words
+    words += [] if browser else ["--no-browser"]
+    # Jupyter refuses root otherwise; the address has a token.
+    return [*words, "--allow-root"] if is_root() else words
 
 
 def is_root() -> bool:
-    """Whether root has started this program."""
+    """Return whether root has started this program."""
     return hasattr(os, "geteuid") and os.geteuid() == 0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 UNIT = re.compile(r"\d\d-[a-z0-9-]+")
-KEYS = ("owner", "repository", "release", "wheel")
+TRIED = ((3, 11), (3, 13))  # the versions of Python that CI tries, from and to
 WINDOWS = """\
 Grading does not run on Windows itself; it does on Linux, and so in WSL 2 (`wsl --install`, then the
 same commands in its terminal). Everything that a learner does runs on Windows."""
@@ -19,11 +20,22 @@ class CourseError(Exception):
 
 
 def printable(text: object) -> str:
-    """A text of learners' as a terminal may have it: what would move or colour it is spelt out."""
+    """Return a learner's text as a terminal may have it: what would move or colour is spelt out."""
     return "".join(
         each if each.isprintable() else each.encode("unicode_escape", "surrogatepass").decode()
         for each in str(text)
     )
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file, and its folder, in one step: it is the old one or the new one, never half."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_suffix(".new")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -68,20 +80,22 @@ class Course:
         """True where a Colab badge can be made."""
         return all((self.owner, self.repository, self.release, self.wheel))
 
-    def units(self) -> list[str]:
-        """Names of the units that have a source, in order.
+    def units(self, chosen: Collection[str] = ()) -> list[str]:
+        """Return the names of the units that have a source, in order; all, or those chosen.
 
         Raises:
-            CourseError: there is none.
+            CourseError: there is none, or not all of those chosen.
         """
         found = [path.name for path in self.source.glob("*/") if self.text(path.name).exists()]
         names = sorted(name for name in found if UNIT.fullmatch(name))
         if not names:
             raise CourseError(f"no unit in {self.source}; a unit is source/NN-name/NN-name.py")
-        return names
+        if unknown := sorted({*chosen} - {*names}):
+            raise CourseError(f"no unit {', '.join(unknown)}; there are {', '.join(names)}")
+        return [name for name in names if not chosen or name in chosen]
 
     def text(self, unit: str) -> Path:
-        """The unit's source."""
+        """Return the unit's source."""
         return self.source / unit / f"{unit}.py"
 
     def refuse_places(self, submissions: Path, out: Path) -> None:
@@ -102,25 +116,18 @@ class Course:
 
 
 def find(start: Path | None = None) -> Course:
-    """The checkout around `start` (the current folder).
+    """Return the checkout around `start` (the current folder).
 
     Raises:
-        CourseError: there is none, or `[tool.course]` has an unknown key.
+        CourseError: there is none, or its `[tool.course]` cannot be read or has an unknown key.
     """
     start = (start or Path.cwd()).resolve()
     for root in (start, *start.parents):
-        if (root / "pyproject.toml").exists() and (root / "source").is_dir():
-            return _read(root)
+        project = root / "pyproject.toml"
+        if project.exists() and (root / "source").is_dir():
+            try:
+                tables = tomllib.loads(project.read_text(encoding="utf-8")).get("tool", {})
+                return Course(root, **tables.get("course", {}))
+            except (ValueError, AttributeError, TypeError) as error:
+                raise CourseError(f"{project}: [tool.course] cannot be read: {error}") from error
     raise CourseError(f"{start} is not inside a checkout of the course; change into one first")
-
-
-def _read(root: Path) -> Course:
-    try:
-        project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-        values = dict(project.get("tool", {}).get("course", {}))
-    except (tomllib.TOMLDecodeError, AttributeError, ValueError) as error:
-        raise CourseError(f"{root / 'pyproject.toml'} cannot be read: {error}") from error
-    unknown = set(values) - set(KEYS)
-    if unknown:
-        raise CourseError(f"[tool.course] in pyproject.toml has {sorted(unknown)}; it knows {KEYS}")
-    return Course(root, **values)

@@ -20,17 +20,15 @@ from helpers.checks import exercises
 from helpers.checks.engine import Mistake
 from helpers.course.authoring.source import TRAINING
 
-Answers = Mapping[str, Callable[..., Any]]
-
 
 def mistaken(unit: str) -> list[dict[str, Mistake]]:
-    """Every mistake of every exercise once, one per exercise in each submission."""
+    """Return every mistake of every exercise once, one per exercise in each submission."""
     columns = [[(each.name, m) for m in each.mistakes] for each in exercises(unit).values()]
     return [dict(filter(None, row)) for row in zip_longest(*columns)]
 
 
-def answered(solution: NotebookNode, answers: Answers) -> NotebookNode:
-    """The solution with some answers replaced, and without the cells that train a model.
+def answered(solution: NotebookNode, answers: Mapping[str, Callable[..., Any]]) -> NotebookNode:
+    """Return the solution with some answers replaced, without the cells that train a model.
 
     Nothing graded depends on those cells, and a learner may delete them too.
     """
@@ -39,12 +37,14 @@ def answered(solution: NotebookNode, answers: Answers) -> NotebookNode:
     for cell in notebook.cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
         if name in answers:
-            cell.source = as_cell(answers[name], _defined(cell.source))
+            body = ast.parse(cell.source).body
+            wanted = next(n.name for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef))
+            cell.source = as_cell(answers[name], wanted)
     return notebook
 
 
 def as_cell(answer: Callable[..., Any], name: str) -> str:
-    """The source of `answer`, with the imports that it uses, as a cell that defines `name`.
+    """Return the source of `answer`, with the imports that it uses, as a cell that defines `name`.
 
     A class brings its bases along that stand in the same folder.
     """
@@ -53,37 +53,31 @@ def as_cell(answer: Callable[..., Any], name: str) -> str:
     chain = [each for each in chain if each.__module__.rpartition(".")[0] == folder]
     pieces = [_undecorated(each) for each in chain]
     final = [] if name == answer.__name__ else [f"{name} = {answer.__name__}"]
-    names = _names("\n".join(pieces)) - {each.__name__ for each in chain}
+    nodes = ast.walk(ast.parse("\n".join(pieces)))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    names -= {each.__name__ for each in chain}
     files = dict.fromkeys(inspect.getmodule(each) for each in chain)
     imports = dict.fromkeys(line for file in files if file for line in _imports(file, names))
     return "\n".join([*imports, "", *pieces, *final])
 
 
 def _undecorated(answer: Callable[..., Any]) -> str:
-    """Its source without `@table.mistake(…)`; other decorators belong to it."""
-    text = inspect.getsource(answer)
-    node = ast.parse(text).body[0]
+    """Return its source without `@table.mistake(…)`; other decorators belong to it."""
+    [node] = ast.parse(inspect.getsource(answer)).body
     assert isinstance(node, ast.FunctionDef | ast.ClassDef)
-    lines = text.splitlines(keepends=True)
-    for decorator in node.decorator_list:
-        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith(".mistake"):
-            assert decorator.end_lineno is not None
-            lines[decorator.lineno - 1 : decorator.end_lineno] = [""] * (
-                decorator.end_lineno - decorator.lineno + 1
-            )
-    return "".join(lines)
-
-
-def _names(text: str) -> set[str]:
-    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    node.decorator_list = [
+        each for each in node.decorator_list if ".mistake(" not in ast.unparse(each)
+    ]
+    return ast.unparse(node)
 
 
 def _imports(module: ModuleType, names: set[str]) -> Iterator[str]:
+    """Yield the imports of a module, each with only those names."""
     for node in _imported(module):
-        kept = [a for a in node.names if (a.asname or a.name).split(".")[0] in names]
-        if kept:
+        used = [a for a in node.names if (a.asname or a.name).split(".")[0] in names]
+        if used:
             only = copy.copy(node)
-            only.names = kept
+            only.names = used
             yield ast.unparse(only)
 
 
@@ -91,9 +85,3 @@ def _imports(module: ModuleType, names: set[str]) -> Iterator[str]:
 def _imported(module: ModuleType) -> list[ast.Import | ast.ImportFrom]:
     body = ast.parse(inspect.getsource(module)).body
     return [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
-
-
-def _defined(text: str) -> str:
-    """Name of the function or class that a learner's cell defines."""
-    body = ast.parse(text).body
-    return next(n.name for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef))

@@ -5,23 +5,34 @@ Nobody works in notebooks/, so that what a newer release brings never meets what
 
 from __future__ import annotations
 
+import argparse
 import copy
 import hashlib
 import shutil
 from collections import defaultdict
 from pathlib import Path
 
-import nbformat
-from nbformat import NotebookNode
+from nbformat import NotebookNode, v4
 
-from helpers.course.authoring import glossary, released
+from helpers.course.authoring import fingerprint, notebook, published
 from helpers.course.settings import Course, CourseError
 
 BACKUP = "backup"  # folder in work/ with notebooks as they were before they were renewed
 
 
+def main(course: Course, options: argparse.Namespace) -> None:
+    """Run `course work`."""
+    chosen = course.units(options.units)
+    for unit in begin(course):
+        print(f"{unit}: copied to {course.work / unit}")
+    units = [unit for unit in outdated(course) if unit in chosen]
+    for unit in units:
+        print("\n  ".join([f"{unit}: renewed", *renew(course, unit)]))
+    print("Reload what is open in JupyterLab." if units else "All copies are of this release.")
+
+
 def begin(course: Course) -> list[str]:
-    """Copy the units that are not in work/ yet, and name them; a notebook that is there is kept.
+    """Copy the units that are not in work/ yet; return their names. No file there is changed.
 
     Raises:
         CourseError: there is nothing to copy.
@@ -29,152 +40,104 @@ def begin(course: Course) -> list[str]:
     if not any(course.notebooks.glob("*/*.ipynb")):
         raise CourseError(f"{course.notebooks} holds no notebooks; make them with: course build")
     made = []
-    for unit in _units(course):
-        mine = _mine(course, unit)
+    for unit, mine, theirs in _pairs(course):
         if not mine.exists():
             mine.parent.mkdir(parents=True, exist_ok=True)
-            half = mine.with_suffix(".new")
-            shutil.copyfile(_theirs(course, unit), half)
-            half.replace(mine)
+            shutil.copyfile(theirs, mine.with_suffix(".new"))
+            mine.with_suffix(".new").replace(mine)
             made.append(unit)
-    glossary.copy(course, course.work)
+    published.copy_glossary(course, course.work)
     return made
 
 
 def outdated(course: Course) -> list[str]:
-    """Units in work/ whose copies are not of the release in notebooks/, or cannot be read."""
+    """Return the units whose copies are not of the release in notebooks/, or cannot be read."""
     return [
         unit
-        for unit in _units(course)
-        if (mine := _mine(course, unit)).exists() and _stamp(mine) != _stamp(_theirs(course, unit))
+        for unit, mine, theirs in _pairs(course)
+        if mine.exists() and _stamp(mine) != _stamp(theirs)
     ]
 
 
 def _stamp(path: Path) -> object:
-    """Which release a notebook is a copy of; None where it cannot be read."""
+    """Return which release a notebook is a copy of; None where it cannot be read."""
     try:
-        return _read(path).metadata.get(released.KEY, {})
+        return notebook.read(path).metadata.get(fingerprint.KEY, {})
     except CourseError:
         return None
 
 
+def _pairs(course: Course) -> list[tuple[str, Path, Path]]:
+    """Return each unit that is released, with the paths of the learner's copy and the release."""
+    names = [(unit, Path(unit) / f"{unit}.ipynb") for unit in course.units()]
+    pairs = [(unit, course.work / name, course.notebooks / name) for unit, name in names]
+    return [each for each in pairs if each[2].exists()]
+
+
 def renew(course: Course, unit: str) -> list[str]:
-    """Bring the newer release of a unit into work/; what was done, a line each.
+    """Bring the newer release of a unit into work/; return what was done, a line each.
 
     What was there before lies in work/backup/ afterwards.
 
     Raises:
         CourseError: the copy is no notebook.
     """
-    path = _mine(course, unit)
-    notebook, told = renewed(_read(path), _read(_theirs(course, unit)))
+    path = course.work / unit / f"{unit}.ipynb"
+    release = notebook.read(course.notebooks / unit / path.name)
+    renewed, lines = merged(notebook.read(path), release)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:8]
     backup = course.work / BACKUP / f"{unit}-{digest}.ipynb"
     backup.parent.mkdir(exist_ok=True)
     shutil.copy2(path, backup)
-    half = path.with_suffix(".new")
-    nbformat.write(notebook, half)
-    half.replace(path)
-    return [*told, f"as it was before: {backup}"]
+    notebook.write(path, renewed)
+    return [*lines, f"as it was before: {backup}"]
 
 
-def renewed(mine: NotebookNode, release: NotebookNode) -> tuple[NotebookNode, list[str]]:
-    """A release with all that a learner wrote in the copy of another one, and what that was."""
+def merged(mine: NotebookNode, release: NotebookNode) -> tuple[NotebookNode, list[str]]:
+    """Return a release with all that a learner wrote in a copy of another, and what that was."""
     from helpers.course.intake import repair
 
-    graded = {c.metadata.nbgrader.grade_id: c for c in release.cells if "nbgrader" in c.metadata}
-    found, _ = repair.matched(mine.cells, graded)
-    by_id = {cell.id: cell for cell in mine.cells}
-    plain = {c.id: by_id[c.id] for c in release.cells if c.id in by_id and c.id not in graded}
-    pairs = {graded[name].id: cell for name, cell in found.items()} | plain
-    place = {id(cell): name for name, cell in pairs.items()}
+    base = mine.metadata.get(fingerprint.KEY)
+    base = base if isinstance(base, dict) else fingerprint.digests(release)
 
-    given = mine.metadata.get(released.KEY)
-    given = given if isinstance(given, dict) else released.digests(release)
+    def written(cell: NotebookNode) -> bool:
+        return base.get(cell.id) != fingerprint.digest(cell.source)
+
+    graded = {c.metadata.nbgrader.grade_id: c for c in release.cells if "nbgrader" in c.metadata}
+    locked = {cell.id for cell in graded.values() if cell.metadata.nbgrader.locked}
+    by_name, _ = repair.matched(mine.cells, graded)
+    by_id = {cell.id: cell for cell in mine.cells}
+    found = {c.id: by_id[c.id] for c in release.cells if c.id in by_id and c.id not in graded}
+    found |= {graded[name].id: cell for name, cell in by_name.items()}
+
+    place = {id(cell): name for name, cell in found.items()}
     own: dict[str, list[NotebookNode]] = defaultdict(list)  # by the released cell before them
     before = ""
     for cell in mine.cells:
         before = place.get(id(cell), before)
-        if id(cell) not in place and _written(cell, given):
+        if id(cell) not in place and written(cell):
             own[before].append(cell)
 
-    cells, told = list(own[""]), _told(release, pairs, own, given)
-    for cell in release.cells:
-        cells += [_filled(cell, pairs.get(cell.id), given), *own[cell.id]]
+    cells, answers, changed, others = [*own[""]], [], [], sum(map(len, own.values()))
+    for released in release.cells:
+        cell, theirs = copy.deepcopy(released), found.get(released.id, released)
+        if written(theirs) and theirs is not released and released.id not in locked:
+            cell.source = theirs.source
+            if released.id in graded:
+                answers.append(released.id)
+                changed += [released.id] if written(released) else []
+            else:
+                others += 1
+        if (theirs.source, theirs.cell_type) == (cell.source, cell.cell_type):
+            shown = ("outputs", "execution_count", "attachments")
+            cell.update({name: theirs[name] for name in shown if name in theirs})
+        cells += [cell, *own[released.id]]
     for cell in cells:
         cell.metadata.pop("id", None)
-    return nbformat.v4.new_notebook(cells=cells, metadata=release.metadata), told
-
-
-def _written(cell: NotebookNode, given: dict[str, str]) -> bool:
-    """Whether the learner wrote something in a cell, or all of it."""
-    return given.get(cell.id) != released.digest(cell.source)
-
-
-def _locked(cell: NotebookNode) -> bool:
-    return bool(cell.metadata.get("nbgrader", {}).get("locked"))
-
-
-def _filled(cell: NotebookNode, mine: NotebookNode | None, given: dict[str, str]) -> NotebookNode:
-    """A cell of the release with what the learner wrote there, and what it showed."""
-    cell = copy.deepcopy(cell)
-    if mine is None:
-        return cell
-    if not _locked(cell) and _written(mine, given):
-        cell.source = mine.source
-        if "attachments" in mine and cell.cell_type == "markdown":
-            cell.attachments = mine.attachments
-    if cell.cell_type == mine.cell_type == "code" and cell.source == mine.source:
-        cell.outputs, cell.execution_count = mine.outputs, mine.execution_count
-    return cell
-
-
-def _told(
-    release: NotebookNode,
-    pairs: dict[str, NotebookNode],
-    own: dict[str, list[NotebookNode]],
-    given: dict[str, str],
-) -> list[str]:
-    """What was taken over, and what the learner should look at, a line each."""
-    kept = [c for c in release.cells if c.id in pairs and _written(pairs[c.id], given)]
-    answers = [c.id for c in kept if "nbgrader" in c.metadata and not _locked(c)]
-    checks = [c.id for c in kept if _locked(c)]
-    changed = [c.id for c in kept if c.id in answers and _written(c, given)]
-    ours = sum(map(len, own.values()))
     lines = {
         "your answers": ", ".join(answers),
-        "given cells that you changed": len(kept) - len(answers) - len(checks),
-        "cells of your own": ours,
-        "checks that were changed, put back": ", ".join(checks),
+        "cells of your own, or changed by you": others,
         "answers whose given lines have changed, to compare with notebooks/": ", ".join(changed),
     }
-    return [f"{what}: {each}" for what, each in lines.items() if each]
-
-
-def _units(course: Course) -> list[str]:
-    return [unit for unit in course.units() if _theirs(course, unit).exists()]
-
-
-def _mine(course: Course, unit: str) -> Path:
-    return course.work / unit / f"{unit}.ipynb"
-
-
-def _theirs(course: Course, unit: str) -> Path:
-    return course.notebooks / unit / f"{unit}.ipynb"
-
-
-def _read(path: Path) -> NotebookNode:
-    """A notebook, each cell with the id that it was released with.
-
-    Raises:
-        CourseError: it is none.
-    """
-    try:
-        notebook = nbformat.read(path, as_version=4)
-    except Exception as error:  # whatever is in the file
-        raise CourseError(
-            f"{path} is no notebook ({type(error).__name__}); move it away"
-        ) from error
-    for cell in notebook.cells:  # Colab puts the id elsewhere
-        cell.id = str(cell.metadata.get("id") or cell.get("id", ""))
-    return notebook
+    merged = v4.new_notebook(cells=cells, metadata=release.metadata)
+    return merged, [f"{what}: {each}" for what, each in lines.items() if each]

@@ -3,17 +3,15 @@
 from pathlib import Path
 
 import nbformat
-import pandas as pd
 import pytest
 from nbformat import v4
 from playwright.sync_api import Page
 
-from helpers.course.grading import grade
-from helpers.course.pages import report
 from helpers.course.sandbox.session import error
 from tests.common import needs_browser, tiny_course
 from tests.course.pages.entered import RIGHT, UNIT, WRONG, Classroom, code, display
-from tests.course.pages.test_feedback import PNG
+from tests.course.pages.payloads import PNG
+from tests.course.report.test_report import row, written
 from tests.web.axe import refused
 
 FEEDBACK = f"feedback/ada/{UNIT}/{UNIT}.html"
@@ -57,14 +55,14 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
             if cell.id == "double" and student != "cyd":
                 cell.source = COPIED
         nbformat.write(notebook, path)
-    marks = {"score": 0, "max_score": 0, "seconds": 1.0, "status": "graded"}
-    nothing = dict.fromkeys(grade.COLUMNS, "") | marks
-    said = {"flags": "the kernel was killed", "repairs": "double: put back"}
-    rows = [nothing | {"student": name, "unit": UNIT} for name in ("ada", "bob", "cyd")]
-    rows += [nothing | {"student": "eve", "status": "not graded: the file is empty"}]
-    rows[0] |= said
-    pd.DataFrame(rows, columns=grade.COLUMNS).to_csv(room.out / "grades.csv", index=False)
-    report.write(room.course, room.out)
+    rows = [
+        row(
+            "ada", flags="the kernel was killed", repairs="double: put back", late="2 h", penalty=1
+        ),
+        *(row("bob"), row("cyd")),
+        row("eve", unit="", status="not graded: the file is empty"),
+    ]
+    written(room.course, room.out, rows)
     assert "ada and bob" in (room.out / "similar.html").read_text("utf-8")
     return room.out
 
@@ -79,7 +77,7 @@ def _open(page: Page, path: Path, scheme: str) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
 def test_nobody_is_shut_out(graded: Path, page: Page, name: str, scheme: str) -> None:
-    for width in (1280, 390):
+    for width in (1366, 360):
         page.set_viewport_size({"width": width, "height": 800})
         _open(page, graded / name, scheme)
         assert refused(page) == []

@@ -50,6 +50,17 @@ def scores(notebook: Path) -> dict[str, float]:
     return {name: score for name, score in graded.items() if score is not None}
 
 
+def hand_in(folder: Path, unit: str = UNIT, when: str = "", /, **work: str | NotebookNode) -> Path:
+    """Write what learners hand in for a unit below FOLDER, as nbgrader does; return FOLDER."""
+    for student, notebook in work.items():
+        path = folder / student / unit / f"{unit}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(notebook if isinstance(notebook, str) else nbformat.writes(notebook))
+        if when:
+            path.with_name("timestamp.txt").write_text(when)
+    return folder
+
+
 class Desk:
     """The tiny unit with two exercises of 2 points, graded into `out`.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import helpers.course
-from helpers.course import install
+from helpers.course import foreground, install
 from helpers.course.settings import CourseError
 from tests.common import ROOT
 
@@ -31,22 +31,20 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _installed(root: Path, says: str, level: str = "lab") -> None:
-    """What looks like an environment, whose Python prints its arguments."""
+def _installed(root: Path, says: str) -> None:
+    """What looks like an environment of a learner's, whose Python prints its arguments."""
     python = install.python(root)
     python.parent.mkdir(parents=True)
     python.write_text(f'#!/bin/sh\necho "{says} $*"\n')
     python.chmod(0o755)
-    install.installed(root, level).touch()
+    install.stamp(root, "lab").touch()
 
 
 def _asked(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PIP_NO_INDEX": "1"}
-    environment |= {"PIP_CONFIG_FILE": os.devnull}
-    for name in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL"):
-        environment.pop(name, None)
+    here = os.environ | {"PYTHONPATH": str(ROOT), "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": ""}
+    here |= {"PIP_CONFIG_FILE": os.devnull, "PIP_EXTRA_INDEX_URL": ""}
     words = [str(BARE), "-m", "helpers.course", *arguments]
-    return subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True)
+    return subprocess.run(words, cwd=root, env=here, capture_output=True, text=True)
 
 
 def test_make_names_a_python_that_is_not_there() -> None:
@@ -56,7 +54,7 @@ def test_make_names_a_python_that_is_not_there() -> None:
     assert "There is no no-such-python" in done.stderr
 
 
-def test_an_old_python_can_read_what_tells_it_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_old_python_can_read_what_tells_it_so() -> None:
     for name in BEFORE_ALL:
         ast.parse((ROOT / name).read_text(encoding="utf-8"), feature_version=(3, 6))
     told = "import sys, runpy; sys.version_info = (3, 9, 1, 'final', 0); sys.argv = ['', 'lab']; "
@@ -67,7 +65,7 @@ def test_an_old_python_can_read_what_tells_it_so(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_python_without_venv(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    monkeypatch.setitem(sys.modules, "ensurepip", None)
     with pytest.raises(CourseError, match="apt install python3-venv"):
         install.install(checkout, "lab")
     assert not (checkout / ".venv").exists()
@@ -94,7 +92,7 @@ def test_a_bare_python_runs_the_command_in_the_environment(checkout: Path) -> No
 @needs_a_bare_python
 def test_an_environment_that_is_there_is_taken(checkout: Path) -> None:
     done = _asked(checkout, "setup", "--here")
-    assert f"an environment that is there, {sys.base_prefix}" in done.stdout
+    assert f"the environment that is there, {sys.base_prefix}" in done.stdout
     assert done.returncode == 1 and not (checkout / ".venv").exists()  # there is no internet
 
 
@@ -103,11 +101,30 @@ def test_a_newer_lock_makes_the_environment_stale(checkout: Path) -> None:
     _installed(checkout, "")
     assert install.stale(checkout, "lab") == ""
     assert "not been installed" in install.stale(checkout, "grading")
-    later = install.installed(checkout, "lab").stat().st_mtime + 10
+    later = install.stamp(checkout, "lab").stat().st_mtime + 10
     os.utime(checkout / "requirements.lock", (later, later))
     assert install.stale(checkout, "lab").startswith("requirements.lock changed")
 
 
-def test_outside_of_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert install.main(["lab"]) == 1
+def test_pip_fetches_nothing_but_what_the_lock_has(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the course is built with is installed by the lock, and pip told to fetch no other."""
+    ran: list[str] = []
+
+    def run(words: list[str]) -> int:
+        ran.append(" ".join(words))
+        return 0
+
+    monkeypatch.setattr(foreground, "run", run)
+    install.install(checkout, "grading", here=True)
+    _pip, backend, course, book = (each.partition(" install ")[2] for each in ran)
+    assert f"{checkout / install.LOCKS[0]} hatchling editables" in backend
+    assert "--no-build-isolation" in course and f"{checkout}[lab,grading]" in course
+    assert book.endswith(f"--no-deps -r {checkout / install.LOCKS[1]}")
+
+
+@needs_a_bare_python
+def test_outside_of_a_checkout(tmp_path: Path) -> None:
+    done = _asked(tmp_path, "lab")
+    assert done.returncode == 1 and "is not inside a checkout of the course" in done.stderr

@@ -2,42 +2,38 @@
 
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import nbformat
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager
 
-from helpers.course import foreground, install, lab, work
+from helpers.course import foreground, install, lab
 from helpers.course.settings import Course
 from tests.common import ROOT, UNITS
 
 
-@pytest.fixture
-def begun(tiny: Course) -> Course:
-    """A course whose one unit has its copy in work/."""
-    notebook = tiny.notebooks / "01-tiny" / "01-tiny.ipynb"
-    notebook.parent.mkdir(parents=True)
-    nbformat.write(nbformat.v4.new_notebook(), notebook)
-    work.begin(tiny)
-    return tiny
-
-
 @pytest.mark.parametrize("root", [True, False])
-def test_root_is_told_what_is_allowed(
-    begun: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], root: bool
+def test_the_first_unit_is_open_and_root_is_told_what_is_allowed(
+    tiny: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], root: bool
 ) -> None:
     ran: list[list[str]] = []
 
     def run(words: list[str], folder: Path) -> int:
-        assert folder == begun.work
+        assert folder == tiny.work
         ran.append(words)
         return 0
 
+    (tiny.notebooks / "01-tiny").mkdir(parents=True)
+    (tiny.notebooks / "01-tiny" / "01-tiny.ipynb").touch()
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")  # which lab sets, and pytest puts back
     monkeypatch.setattr(foreground, "is_root", lambda: root)
     monkeypatch.setattr(foreground, "run", run)
-    assert lab.lab(begun, 8888, browser=False) == 0
+    for _ in ("the first time", "later"):
+        assert lab.main(tiny, Namespace(port=8888, no_browser=True)) == 0
+        [layout] = (tiny.work / lab.LAYOUT).iterdir()
+        assert f'"{UNITS[0]}/{UNITS[0]}.ipynb"' in layout.read_text()
     said = capsys.readouterr().out
     assert ("You are root, which JupyterLab refuses by default." in said) == root
     assert said.endswith("Ctrl-C ends it.\n")
@@ -63,7 +59,7 @@ def test_git_leaves_alone_what_a_learner_wrote() -> None:
 
 def test_vs_code_finds_the_environment(tmp_path: Path) -> None:
     """It looks in the folder that is open for folders with a pyvenv.cfg, and shows their names."""
-    install._make(tmp_path)
+    install.make_venv(tmp_path)
     [found] = [each.parent for each in tmp_path.glob("*/pyvenv.cfg")]
     assert found.name == ".venv"
     python = install.python(tmp_path)
@@ -73,9 +69,9 @@ def test_vs_code_finds_the_environment(tmp_path: Path) -> None:
     assert "\nipykernel==" in (ROOT / install.LOCKS[0]).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("unit", UNITS)
-def test_the_kernel_that_a_notebook_asks_for_is_the_environments(course: Course, unit: str) -> None:
-    notebook = nbformat.read(course.notebooks / unit / f"{unit}.ipynb", as_version=4)
-    spec = KernelSpecManager().get_kernel_spec(notebook.metadata.kernelspec.name)
+def test_the_kernel_that_a_notebook_asks_for_is_the_environments(course: Course) -> None:
+    notebooks = [nbformat.read(path, as_version=4) for path in course.notebooks.glob("*/*.ipynb")]
+    [name] = {each.metadata.kernelspec.name for each in notebooks}
+    spec = KernelSpecManager().get_kernel_spec(name)
     assert Path(spec.resource_dir).is_relative_to(sys.prefix)
     assert spec.argv[0] in ("python", sys.executable) and "ipykernel_launcher" in spec.argv

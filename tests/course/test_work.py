@@ -9,7 +9,7 @@ import pytest
 from nbformat import NotebookNode, v4
 
 from helpers.course import work
-from helpers.course.authoring import build, released
+from helpers.course.authoring import build, fingerprint
 from helpers.course.cli import main
 from helpers.course.settings import Course, CourseError
 from tests.common import ESSAY, LESSON
@@ -26,7 +26,7 @@ NEW = (
 ANSWER = "def double(x):\n    return x + x"
 
 
-def _released(tiny: Course, text: str) -> None:
+def _release(tiny: Course, text: str) -> None:
     """Hand out a release of the course made of `text`."""
     tiny.text(UNIT).write_text(text)
     shutil.rmtree(tiny.notebooks, ignore_errors=True)
@@ -49,17 +49,21 @@ def _cell(notebook: NotebookNode, text: str) -> NotebookNode:
 @pytest.fixture
 def begun(tiny: Course) -> NotebookNode:
     """A learner's copy of the old release, as it was handed out."""
-    _released(tiny, OLD)
+    with pytest.raises(CourseError, match="course build"):
+        work.begin(tiny)
+    _release(tiny, OLD)
     assert work.begin(tiny) == [UNIT]
     return nbformat.read(_path(tiny), as_version=4)
 
 
 def _renewed(tiny: Course, mine: NotebookNode) -> tuple[NotebookNode, list[str]]:
-    """What becomes of `mine` with the new release."""
+    """What becomes of `mine` with the new release, and what is said of it."""
     nbformat.write(mine, _path(tiny))
-    _released(tiny, NEW)
+    _release(tiny, NEW)
     assert work.outdated(tiny) == [UNIT]
-    told = work.renew(tiny, UNIT)
+    *told, kept = work.renew(tiny, UNIT)
+    backup = Path(kept.removeprefix("as it was before: "))
+    assert nbformat.read(backup, as_version=4) == mine
     notebook = nbformat.read(_path(tiny), as_version=4)
     nbformat.validate(notebook)
     assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
@@ -75,49 +79,66 @@ def test_a_file_that_is_there_is_never_touched(tiny: Course, begun: NotebookNode
     assert work.begin(tiny) == [UNIT]
 
 
-def test_without_notebooks_it_says_how_to_make_them(tiny: Course) -> None:
-    with pytest.raises(CourseError, match="course build"):
-        work.begin(tiny)
-
-
 def test_an_untouched_copy_becomes_the_new_release(tiny: Course, begun: NotebookNode) -> None:
     notebook, told = _renewed(tiny, begun)
     assert notebook == nbformat.read(tiny.notebooks / UNIT / f"{UNIT}.ipynb", as_version=4)
-    assert len(told) == 1 and told[0].startswith("as it was before: ")
+    assert told == []
 
 
 def test_all_that_a_learner_wrote_is_kept(tiny: Course, begun: NotebookNode) -> None:
     _cell(begun, "# EXERCISE double").source = ANSWER  # its first line deleted
-    _cell(begun, "*Your answer here.*").source = "It is so."
+    picture = {"a.png": {"image/png": "AAAA"}}
+    _cell(begun, "*Your answer here.*").update(source="It is so.", attachments=picture)
     _cell(begun, "steps = 100").update(source="steps = 3000", execution_count=4)
     _cell(begun, "rate = 0.1").source = "rate = 0.7"
     begun.cells.insert(3, v4.new_code_cell("1 + 1", outputs=[v4.new_output("stream", text="2")]))
     begun.cells.append(v4.new_markdown_cell("My summary."))
-    before = copy.deepcopy(begun)
 
-    notebook, told = _renewed(tiny, begun)
+    notebook, told = _renewed(tiny, copy.deepcopy(begun))
     sources = _sources(notebook)
     assert sources[3] == "1 + 1" and notebook.cells[3].outputs[0].text == "2"
     assert sources[-1] == "My summary."
     assert _cell(notebook, "x + x").metadata.nbgrader.grade_id == "double"
     assert _cell(notebook, "It is so.").metadata.nbgrader.points == 4
+    assert _cell(notebook, "It is so.").attachments == picture
     assert _cell(notebook, "steps").source == "steps = 3000"
     assert _cell(notebook, "steps").execution_count == 4
     # The release has another text there; the learner's stays beside it.
     assert sources.index("rate = 0.2") == sources.index("rate = 0.7") + 1
     assert "An old text." not in sources and "A new text." in sources
     assert "double(3) == 6" in _cell(notebook, "# CHECK double").source
-    assert told[:-1] == [
+    assert told == [
         "your answers: double, why",
-        "given cells that you changed: 1",
-        "cells of your own: 3",
+        "cells of your own, or changed by you: 4",
         "answers whose given lines have changed, to compare with notebooks/: double",
     ]
-    backup = Path(told[-1].removeprefix("as it was before: "))
-    assert nbformat.read(backup, as_version=4) == before
 
 
-def test_once_renewed_there_is_nothing_left_to_do(
+def test_an_edited_check_and_a_deleted_cell_are_put_back(tiny: Course, begun: NotebookNode) -> None:
+    _cell(begun, "# CHECK double").source = "2.0"
+    begun.cells.remove(_cell(begun, "steps = 100"))
+    notebook, told = _renewed(tiny, begun)
+    assert "double(3) == 6" in _cell(notebook, "# CHECK double").source and told == []
+    assert "steps = 100" in _sources(notebook)
+
+
+def test_a_copy_saved_by_colab_or_without_its_digests_keeps_the_answer(
+    tiny: Course, begun: NotebookNode
+) -> None:
+    _cell(begun, "# EXERCISE double").source = ANSWER
+    begun.metadata.pop(fingerprint.KEY)
+    begun.nbformat_minor = 0
+    for cell in begun.cells:
+        cell.metadata["id"] = cell.pop("id")
+    nbformat.write(begun, _path(tiny))
+    _release(tiny, NEW)
+    work.renew(tiny, UNIT)
+    notebook = nbformat.read(_path(tiny), as_version=4)
+    assert _cell(notebook, "x + x").id == "double"
+    assert "A new text." in _sources(notebook)
+
+
+def test_the_command_renews_once_and_leaves_what_is_no_notebook(
     tiny: Course,
     begun: NotebookNode,
     monkeypatch: pytest.MonkeyPatch,
@@ -126,45 +147,13 @@ def test_once_renewed_there_is_nothing_left_to_do(
     monkeypatch.chdir(tiny.root)
     _cell(begun, "# EXERCISE double").source = ANSWER
     nbformat.write(begun, _path(tiny))
-    _released(tiny, NEW)
+    _release(tiny, NEW)
     assert main(["work"]) == 0
     assert "your answers: double" in capsys.readouterr().out
     once = _path(tiny).read_bytes()
     assert main(["work"]) == 0
     assert capsys.readouterr().out == "All copies are of this release.\n"
     assert _path(tiny).read_bytes() == once
-
-
-def test_an_edited_check_is_put_back_and_a_deleted_cell_as_well(
-    tiny: Course, begun: NotebookNode
-) -> None:
-    _cell(begun, "# CHECK double").source = "2.0"
-    begun.cells.remove(_cell(begun, "steps = 100"))
-    notebook, told = _renewed(tiny, begun)
-    assert "checks that were changed, put back: double-test" in told
-    assert "steps = 100" in _sources(notebook)
-
-
-def test_a_copy_saved_by_colab_or_without_its_digests_keeps_the_answer(
-    tiny: Course, begun: NotebookNode
-) -> None:
-    _cell(begun, "# EXERCISE double").source = ANSWER
-    begun.metadata.pop(released.KEY)
-    begun.nbformat_minor = 0
-    for cell in begun.cells:
-        cell.metadata["id"] = cell.pop("id")
-    notebook, _ = _renewed(tiny, begun)
-    assert _cell(notebook, "x + x").id == "double"
-    assert "A new text." in _sources(notebook)
-
-
-def test_what_is_no_notebook_is_left_as_it_is(
-    tiny: Course,
-    begun: NotebookNode,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tiny.root)
     _path(tiny).write_text("<<<<<<< HEAD")
     assert main(["work"]) == 1
     assert "is no notebook (NotJSONError); move it away" in capsys.readouterr().err

@@ -7,25 +7,30 @@ import pandas as pd
 import pytest
 
 from helpers.course import export, worksheets
+from helpers.course.intake.platforms import PLATFORMS
 from helpers.course.settings import CourseError
-from helpers.course.worksheets import Learner, Platform, Table
+from helpers.course.worksheets import Learner
 from tests.course.judged import UNIT, Desk, desk
 from tests.course.test_export import CANVAS, MOODLE
 
 __all__ = ["desk"]
 
 
+def _table(header: str, *rows: str) -> pd.DataFrame:
+    return pd.DataFrame([row.split(",") for row in rows], columns=header.split(","))
+
+
 def test_a_number_counts_for_more_than_a_name() -> None:
     """Who goes by a name that leads to another's row neither has it nor keeps the other from it."""
-    rows = [["Participant 7", "Ada Lovelace", "ada@uni.edu", ""]]
-    table = worksheets.Table(["Identifier", "Full name", "Email address", "Grade"], rows)
+    header = "Identifier,Full name,Email address,Grade"
+    table = _table(header, "Participant 7,Ada Lovelace,ada@uni.edu,")
     learners = [
-        worksheets.Learner("Ada-Lovelace-7", "7", ""),
-        worksheets.Learner("x-ada", "", "ada@uni.edu"),
-        worksheets.Learner("Ada-Lovelace", "", ""),
+        Learner("Ada-Lovelace-7", "7", ""),
+        Learner("x-ada", "", "ada@uni.edu"),
+        Learner("Ada-Lovelace", "", ""),
     ]
     for order in (learners, learners[::-1]):
-        found, without = worksheets.matched(worksheets.MOODLE, table, order)
+        found, without = worksheets.matched(PLATFORMS["moodle"], table, order)
         assert found == {0: "Ada-Lovelace-7"}
         assert without == dict.fromkeys(("x-ada", "Ada-Lovelace"), "no row is theirs")
 
@@ -33,53 +38,59 @@ def test_a_number_counts_for_more_than_a_name() -> None:
 @pytest.mark.parametrize(
     ("platform", "header", "row", "student"),
     [
-        (worksheets.BRIGHTSPACE, "Username", "#ada.l", "ADA.L"),
-        (worksheets.MOODLE, "ID number", "2001", "2001"),
-        (worksheets.MOODLE, "First name,Last name", "Ada,Lovelace", "Ada-Lovelace"),
+        ("brightspace", "Username,,Grade", "#ada.l,,", "ADA.L"),
+        ("moodle", "ID number,,Grade", "2001,,", "2001"),
+        ("moodle", "First name,Last name,Grade", "Ada,Lovelace,", "Ada-Lovelace"),
     ],
 )
 def test_a_learner_without_a_number_is_found(
-    platform: Platform, header: str, row: str, student: str
+    platform: str, header: str, row: str, student: str
 ) -> None:
-    table = Table([*header.split(","), "Grade"], [["x", "y", "z"], [*row.split(","), ""]])
-    assert worksheets.matched(platform, table, [Learner(student, "", "")]) == ({1: student}, {})
+    table = _table(header, "x,y,z", row)
+    found = worksheets.matched(PLATFORMS[platform], table, [Learner(student, "", "")])
+    assert found == ({1: student}, {})
 
 
 def test_the_points_that_an_assignment_has_are_read() -> None:
-    beside = Table(["Identifier", "Maximum Grade"], [["1", "4.50"], ["2", "4,5"]])
-    named = Table(["Tiny Points Grade <Numeric MaxPoints:4.5 Weight:10>"], [[""]])
-    assert worksheets.MOODLE.most(beside, 1) == worksheets.BRIGHTSPACE.most(named, 0) == 4.5
+    beside = pd.DataFrame({"Identifier": ["1", "2"], "Maximum Grade": ["4.50", "4,5"], "G": ""})
+    named = _table("Tiny Points Grade <Numeric MaxPoints:4.5 Weight:10>", "")
+    assert worksheets.maximum(beside, "G") == worksheets.maximum(named, named.columns[0]) == 4.5
+    assert worksheets.maximum(_table("Identifier,G", "1,"), "G") is None
 
 
 @pytest.mark.parametrize("sign", [",", ";", "\t"])
 def test_a_table_is_read_whatever_parts_its_columns(tmp_path: Path, sign: str) -> None:
     (path := tmp_path / "x.csv").write_text(f"a{sign} b {sign}c\n1{sign}2\n\n3{sign}4{sign}5\n")
-    assert worksheets.read(path) == Table(["a", "b", "c"], [["1", "2", ""], ["3", "4", "5"]])
+    assert worksheets.read(path).equals(_table("a,b,c", "1,2,", "3,4,5"))
 
 
 def test_no_cell_that_is_written_is_a_formula(tmp_path: Path) -> None:
     harmful = [f"{sign}1" for sign in (*"=+-@\t\r\n", " =", " +", "\t-", " @")]
-    Table(["-", "2.5"], [[each, "-"] for each in harmful]).write(path := tmp_path / "x.csv")
+    table = pd.DataFrame({"-": harmful, "=2.5": "-"})
+    worksheets.write(table, path := tmp_path / "x.csv")
     with path.open(newline="") as file:
-        assert [*csv.reader(file)] == [["-", "2.5"], *([f"'{each}", "-"] for each in harmful)]
+        assert [*csv.reader(file)] == [["-", "'=2.5"], *([f"'{each}", "-"] for each in harmful)]
 
 
 def test_of_several_units_only_that_which_is_named_goes_out(desk: Desk) -> None:
-    rows = desk.grade(desk.archive(**{MOODLE.format("Ada", 101): desk.work()}))
+    work = desk.archive(**{MOODLE.format("Ada", 101): desk.work()})
+    rows = desk.grade(work, platform="moodle")
     later = rows.assign(unit="02-later", student="Zoe-102", platform_id="102")
     stray = rows.assign(unit="", status="not graded: a notebook of no unit")
     pd.concat([later, rows, stray]).to_csv(desk.out / "grades.csv", index=False)
     with pytest.raises(CourseError, match="has 01-tiny, 02-later: name one of them with --unit"):
         export.export(desk.out, "moodle", None, "", "")
     made = export.export(desk.out, "moodle", None, UNIT, "")
-    assert worksheets.read(made.grades).rows == [["Participant 101", "", "4", "4", "-"]]
+    assert worksheets.read(made.grades).to_numpy().tolist() == [
+        ["Participant 101", "", "4", "4", "-"]
+    ]
     assert not [each for each in made.said if "Zoe" in each or "without a mark" in each]
 
 
 def test_canvas_without_its_table(desk: Desk) -> None:
     work = {CANVAS.format("lovelaceada", 12345, 901): desk.work(triple="return x")}
-    desk.grade(desk.archive(**work))
+    desk.grade(desk.archive(**work), platform="canvas")
     made = export.export(desk.out, "canvas", None, "", "")
-    points, ada = worksheets.read(made.grades).rows
+    points, ada = worksheets.read(made.grades).to_numpy().tolist()
     assert points == ["    Points Possible", "", "", "", "", "4"]
     assert ada == ["lovelaceada-12345", "12345", "", "", "", "2"]

@@ -14,7 +14,7 @@ from tests.common import ROOT
 
 PATH = ROOT / "docs" / "architecture.svg"
 # Drawn apart from the rest of their package, which stands above them.
-INNER = ("helpers.checks.engine", "helpers.course.drop", "helpers.course.settings")
+INNER = ("helpers.checks.engine", "helpers.course.settings")
 WIDTH, HEIGHT, ACROSS, DOWN, MARGIN = 132, 30, 144, 42, 16
 STYLE = """\
 text { font: 13px system-ui, sans-serif; fill: #1a1a1a; text-anchor: middle; }

@@ -70,7 +70,7 @@ def test_every_place_that_is_named_is_there() -> None:
 @pytest.mark.parametrize(
     ("path", "tried"),
     [
-        ("helpers/course/pages/templates/report.html", "tests/course/pages/test_report.py"),
+        ("helpers/course/pages/templates/report.html", "tests/course/pages/test_feedback.py"),
         ("helpers/checks/sinusoidal/__init__.py", "tests/checks/test_mistakes.py"),
         ("helpers/course/intake/gone.py", "tests/course/intake/test_repair.py"),
         ("tests/web/conftest.py", "tests/web/test_figures.py"),

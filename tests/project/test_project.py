@@ -17,8 +17,7 @@ from packaging.specifiers import SpecifierSet
 
 from helpers.checks import sinusoidal as check
 from helpers.checks.sinusoidal.table import table_base_forgotten
-from helpers.course import install
-from helpers.course.authoring import overview, source
+from helpers.course.authoring import contents, published, source
 from helpers.course.settings import Course
 from tests.common import ROOT
 
@@ -119,17 +118,17 @@ def test_a_page_says_why_each_dependency_is_there() -> None:
 
 
 def test_readme_has_the_generated_table_of_units(course: Course) -> None:
-    assert overview.as_markdown(course) in (ROOT / "README.md").read_text()
+    assert contents.as_markdown(course) in (ROOT / "README.md").read_text()
 
 
 def test_readme_has_badges_once_they_lead_somewhere(course: Course) -> None:
-    assert overview.badges(course, install.TRIED) in (ROOT / "README.md").read_text()
+    assert published.readme_badges(course) in (ROOT / "README.md").read_text()
     empty = dataclasses.replace(course, wheel="")
-    assert overview.badges(empty, install.TRIED) == ""
-    published = dataclasses.replace(
+    assert published.readme_badges(empty) == ""
+    somewhere = dataclasses.replace(
         course, owner="someone", repository="order", release="v1", wheel="a-1-none.whl"
     )
-    line = overview.badges(published, install.TRIED)
+    line = published.readme_badges(somewhere)
     leads = re.findall(r"\]\((https://[^)]+)\)", line)
     assert "https://github.com/someone/order/actions/workflows/test.yml" in leads
     assert sum("00-start-here" in each for each in leads) == 2  # Colab and Binder

@@ -13,7 +13,7 @@ for unit in sys.argv[1:] or course.units():
     tried, found = [], []
     for solution in trial.solutions(course, unit):
         excused = table.harmless(unit).get(solution.exercise, [])
-        rows = table.rows(solution.check.known(), solution.answer(), excused)
+        rows = table.rows(solution.check.load(), solution.answer(), excused)
         tried += rows
         found += table.faults(rows, excused)
     wrong += len(found)

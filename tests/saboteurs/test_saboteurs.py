@@ -28,7 +28,7 @@ def _chosen() -> list[tuple[str, str]]:
 def test_no_saboteur_keeps_all_points(course: Course, unit: str, name: str) -> None:
     [solution] = [each for each in trial.solutions(course, unit) if each.exercise == name]
     excused = table.harmless(unit).get(name, [])
-    tried = table.rows(solution.check.known(), solution.answer(), excused)
+    tried = table.rows(solution.check.load(), solution.answer(), excused)
     assert table.faults(tried, excused) == []
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 import os
-import re
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,15 +20,25 @@ from nbgrader.preprocessors import ClearHiddenTests
 from nbgrader.utils import is_grade
 from tqdm import tqdm
 
-from helpers import checks
 from helpers.checks.engine.report import Report, findings_in
-from helpers.course.authoring import contents, released, source
-from helpers.course.authoring.nbgrade import Grader
-from helpers.course.authoring.notebook import instructor
+from helpers.course import settings
+from helpers.course.authoring import (
+    check_call,
+    contents,
+    fingerprint,
+    nbgrade,
+    notebook,
+    source,
+)
 from helpers.course.settings import Course, CourseError
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
-ASKED = re.compile(r"^check\.(\w+)\([^#]*?\bseed=", re.MULTILINE)  # as judge.py reads it
+NO_BADGE = "No Colab badge: owner, repository, release and wheel in [tool.course] are not all set."
+QUIET = {  # what a solution shows is the same each time
+    "PYTHONHASHSEED": "0",
+    "ORDER_MATTERS_PROFILE": "quick",
+    "TQDM_DISABLE": "1",  # a progress bar says how long each step took
+}
 
 
 @dataclass(frozen=True)
@@ -44,41 +53,50 @@ class Built:
     solution: NotebookNode
 
 
+def main(course: Course, options: argparse.Namespace) -> int:
+    """Run `course build`; return 1 where --check finds something."""
+    units = course.units(options.units)
+    if not options.check:
+        build(course, units, execute=not options.no_execute)
+        return 0
+    drifted = drift(course, units, execute=options.outputs)
+    remedy = "Run `make build` and commit what it changes." if drifted else "no drift"
+    print(*drifted, remedy, sep="\n")
+    return int(bool(drifted))
+
+
 def build(course: Course, units: list[str], execute: bool = True) -> None:
-    """Build `units` into build/source, notebooks and solutions; all of a unit or nothing of it.
+    """Build `units` into build/source, notebooks and solutions.
 
     Args:
         execute: run the solutions; without it they are left as they are.
 
     Raises:
         CourseError: a source is refused, a solution does not run or loses points, or someone has
-            worked in a notebook that would be overwritten.
+            worked in a notebook that would be overwritten. Nothing of this unit is written.
     """
     if not course.published:
-        print(
-            "No Colab badge: owner, repository, release and wheel in [tool.course] are not all set."
-        )
-    contents.write(course)  # first, since the solutions show titles
+        print(NO_BADGE)
+    # First, since the solutions show titles.
+    settings.write(course.root / contents.PLACE, contents.as_json(course))
     for unit in tqdm(units, desc="building", unit="unit"):
-        name = Path(unit) / f"{unit}.ipynb"
-        _spare_work(course.notebooks / name)
-        with _workshop() as folder:
-            made = make(course, unit, folder)
+        path = course.notebooks / unit / f"{unit}.ipynb"
+        if path.exists() and not fingerprint.untouched(notebook.read(path)):
+            raise CourseError(f"{path} has been worked in; move it away, then build again")
+        with tempfile.TemporaryDirectory(prefix="order-matters-") as folder:
+            made = make(course, unit, Path(folder))
             if execute:
                 start = time.perf_counter()
-                run(unit, made.solution, folder)
+                run(unit, made.solution, Path(folder))
                 tqdm.write(f"{unit}: its solution ran in {time.perf_counter() - start:.0f} s")
-        finished = {
-            course.root / "build" / "source" / name: made.instructor,
-            course.notebooks / name: made.released,
-        }
+        notebook.write(course.root / "build" / "source" / unit / path.name, made.instructor)
+        notebook.write(path, made.released)
         if execute:
-            finished[course.solutions / name] = made.solution
-        _write(finished)
+            notebook.write(course.solutions / unit / path.name, made.solution)
 
 
 def make(course: Course, unit: str, folder: Path) -> Built:
-    """Write source/ and release/ of `unit` under `folder`, and its row in the gradebook there.
+    """Write source/ and release/ of `unit` under `folder`.
 
     Raises:
         CourseError: a source is refused, or gives other points for an exercise than its check.
@@ -86,99 +104,34 @@ def make(course: Course, unit: str, folder: Path) -> Built:
     cells = source.read(course.text(unit))
     if faults := list(_other_points(unit, cells)):
         raise CourseError("\n".join(f"{course.text(unit)}:{each}" for each in faults))
-    notebook = instructor(cells, unit, course)
-    _write({folder / "source" / unit / f"{unit}.ipynb": notebook})
-    Grader(course, folder).release(unit)
-    handed_out = nbformat.read(folder / "release" / unit / f"{unit}.ipynb", as_version=4)
-    handed_out.metadata[released.KEY] = released.digests(handed_out)
-    return Built(notebook, handed_out, _solution(notebook))
+    complete = notebook.instructor(cells, unit, course)
+    released = nbgrade.release(complete, nbgrade.settings(course))
+    released.metadata[fingerprint.KEY] = fingerprint.digests(released)
+    notebook.write(folder / "source" / unit / f"{unit}.ipynb", complete)
+    notebook.write(folder / "release" / unit / f"{unit}.ipynb", released)
+    return Built(complete, released, _solution(complete))
 
 
 def _other_points(unit: str, cells: list[source.Cell]) -> Iterator[str]:
-    """Name the exercises that have other points than their checks: right answers would lose some.
-
-    Raises:
-        CourseError: the course has no checks of the unit.
-    """
-    tests = [cell for cell in cells if cell.kind == "test"]
-    asked = [(cell, found[1]) for cell in tests if (found := ASKED.search(cell.text))]
-    try:
-        known = checks.exercises(unit) if asked else {}
-    except ImportError as error:
-        raise CourseError(f"{unit} asks for checks that cannot be imported: {error}") from error
-    for cell, name in asked:
-        written = cell.keys["points"]
-        if name not in known:
-            yield f"{cell.line}: {unit} has no check.{name}, but {', '.join(known)}"
-        elif not math.isclose(parts := known[name].points, written):
+    """Name the graded cells that are no check, or have other points than it."""
+    for cell in [cell for cell in cells if cell.kind == "test"]:
+        try:
+            check = check_call.read(unit, cell.text)
+            parts, written = check.load().points, cell.keys["points"]
+        except CourseError as error:
+            yield f'{cell.line}: test="{cell.name}": {error}'
+            continue
+        if not math.isclose(parts, written):
             yield (
                 f'{cell.line}: test="{cell.name}" has points={written:g}, but the parts of its '
                 f"check add up to {parts:g}; write points={parts:g}, or change the parts in "
-                f"{checks.package(unit).replace('.', '/')}"
+                f"{check.module.replace('.', '/')}"
             )
 
 
-def _spare_work(path: Path) -> None:
-    """Refuse to overwrite a notebook that is no longer as it was released: work may be in it."""
-    if not path.exists():
-        return
-    try:
-        notebook = nbformat.read(path, as_version=4)
-    except Exception as error:
-        raise CourseError(
-            f"{path} is no notebook ({type(error).__name__}); move it away"
-        ) from error
-    if not released.untouched(notebook):
-        raise CourseError(f"{path} has been worked in; move it away, then build again")
-
-
-def drift(course: Course, units: list[str], execute: bool = False) -> list[str]:
-    """What is committed but does not follow from the sources, a line each.
-
-    Args:
-        execute: also run the solutions and compare what they print and draw, byte by byte.
-    """
-    lines = []
-    for unit in tqdm(units, desc="checking", unit="unit"):
-        with _workshop() as folder:
-            made = make(course, unit, folder)
-            if execute:
-                run(unit, made.solution, folder)
-        lines += _drift(course.notebooks / unit / f"{unit}.ipynb", made.released, outputs=True)
-        lines += _drift(course.solutions / unit / f"{unit}.ipynb", made.solution, execute)
-    for folder in (course.notebooks, course.solutions):
-        known = set(course.units())
-        there = sorted(folder.glob("[!.]*"))
-        lines += [f"{path}: has no source" for path in there if path.name not in known]
-    return lines + contents.drift(course)
-
-
-def _drift(path: Path, expected: NotebookNode, outputs: bool) -> list[str]:
-    """A line if the notebook at `path` is missing or another one, with or without its outputs."""
-    if not path.exists():
-        return [f"{path}: missing"]
-    try:
-        found = nbformat.read(path, as_version=4)
-    except Exception as error:
-        return [f"{path}: no notebook ({type(error).__name__})"]
-    if not outputs:
-        code = [cell for cell in found.cells if cell.cell_type == "code" and cell.source.strip()]
-        if any(cell.execution_count is None for cell in code):
-            return [f"{path}: not executed"]
-        _clear(found)
-    same = nbformat.writes(found) == nbformat.writes(expected)
-    return [] if same else [f"{path}: not what its source says"]
-
-
-def _clear(notebook: NotebookNode) -> None:
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-
-
-def _solution(notebook: NotebookNode) -> NotebookNode:
-    """A copy without hidden tests and without the marks around the answers."""
-    copy, _ = ClearHiddenTests().preprocess(nbformat.from_dict(notebook), {})
+def _solution(instructor: NotebookNode) -> NotebookNode:
+    """Return a copy without hidden tests and without the marks around the answers."""
+    copy, _ = ClearHiddenTests().preprocess(nbformat.from_dict(instructor), {})
     for cell in copy.cells:
         lines = cell.source.split("\n")
         marks = source.MARKERS["solution"]
@@ -186,19 +139,56 @@ def _solution(notebook: NotebookNode) -> NotebookNode:
     return copy
 
 
-def run(unit: str, notebook: NotebookNode, folder: Path) -> None:
+def drift(course: Course, units: list[str], execute: bool = False) -> list[str]:
+    """Return what is committed but does not follow from the sources, a line each.
+
+    Args:
+        execute: also run the solutions and compare what they print and draw, byte by byte.
+
+    Raises:
+        CourseError: a source is refused, or what is committed is no notebook.
+    """
+    lines = []
+    for unit in tqdm(units, desc="checking", unit="unit"):
+        with tempfile.TemporaryDirectory(prefix="order-matters-") as workshop:
+            made = make(course, unit, Path(workshop))
+            if execute:
+                run(unit, made.solution, Path(workshop))
+        lines += _drift(course.notebooks / unit / f"{unit}.ipynb", made.released, outputs=True)
+        lines += _drift(course.solutions / unit / f"{unit}.ipynb", made.solution, execute)
+    known = course.units()
+    for folder in (course.notebooks, course.solutions):
+        there = sorted(folder.glob("[!.]*"))
+        lines += [f"{path}: has no source" for path in there if path.name not in known]
+    path = course.root / contents.PLACE
+    if not path.exists() or path.read_text(encoding="utf-8") != contents.as_json(course):
+        lines.append(f"{path}: not what the sources say")
+    return lines
+
+
+def _drift(path: Path, expected: NotebookNode, outputs: bool) -> list[str]:
+    """Return a line if the notebook at `path` is another one, with or without its outputs."""
+    if not path.exists():
+        return [f"{path}: missing"]
+    found = notebook.read(path)
+    code = [cell for cell in found.cells if cell.cell_type == "code"]
+    if not outputs:
+        if any(cell.execution_count is None for cell in code if cell.source.strip()):
+            return [f"{path}: not executed"]
+        for cell in code:
+            cell.outputs, cell.execution_count = [], None
+    same = nbformat.writes(found) == nbformat.writes(expected)
+    return [] if same else [f"{path}: not what its source says"]
+
+
+def run(unit: str, solution: NotebookNode, folder: Path) -> None:
     """Execute in place, and keep of the outputs only what is the same each time.
 
     Raises:
         CourseError: a cell fails or writes to stderr, or a check finds something wrong.
     """
-    environment = os.environ | {
-        "PYTHONHASHSEED": "0",
-        "ORDER_MATTERS_PROFILE": "quick",
-        "TQDM_DISABLE": "1",  # a progress bar says how long each step took
-    }
     client = NotebookClient(
-        notebook,
+        solution,
         timeout=600,
         kernel_name="python3",
         record_timing=False,
@@ -207,30 +197,30 @@ def run(unit: str, notebook: NotebookNode, folder: Path) -> None:
         resources={"metadata": {"path": str(folder)}},
     )
     try:
-        client.execute(env=environment)
+        client.execute(env=os.environ | QUIET)
     except (CellExecutionError, DeadKernelError) as error:
         raise CourseError(f"a solution does not run:\n{error}") from error
-    notebook.metadata.pop("widgets", None)
-    notebook.metadata["language_info"] = {"name": "python"}
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.outputs = [_stable(output, cell) for output in cell.outputs]
-    if lost := list(_lost(unit, notebook)):
-        raise CourseError("\n".join(lost))
-
-
-def _lost(unit: str, solution: NotebookNode) -> Iterator[str]:
-    """Say which checks of an executed solution have found something wrong in it."""
-    for cell in solution.cells:
-        if is_grade(cell) and cell.cell_type == "code":
+    solution.metadata.pop("widgets", None)
+    solution.metadata["language_info"] = {"name": "python"}
+    lost = []
+    for cell in [cell for cell in solution.cells if cell.cell_type == "code"]:
+        cell.outputs = [_stable(output, cell) for output in cell.outputs]
+        if is_grade(cell):
             name = cell.metadata.nbgrader.grade_id.removesuffix("-test")
             report = Report(name, findings_in(cell.outputs))
-            if not report.complete:
-                yield f"{unit}: a solution loses points; mend it or its check\n{report}"
+            lost += [] if report.complete else [str(report)]
+    if lost:
+        raise CourseError(
+            "\n".join([f"{unit}: a solution loses points; mend it or its check", *lost])
+        )
 
 
 def _stable(output: Any, cell: NotebookNode) -> Any:
-    """The output without widgets, whose ids are random, and with one form of each picture."""
+    """Return the output without widgets, whose ids are random, and one form of each picture.
+
+    Raises:
+        CourseError: it is one of stderr.
+    """
     if output.output_type == "stream" and output.name == "stderr":
         raise CourseError(f"a solution writes to stderr: {output.text}\nin the cell\n{cell.source}")
     if "data" in output:
@@ -239,27 +229,3 @@ def _stable(output: Any, cell: NotebookNode) -> Any:
             output.data.pop("image/png", None)
             output.metadata.pop("image/png", None)
     return output
-
-
-@contextmanager
-def _workshop() -> Iterator[Path]:
-    """A folder that is gone afterwards, so that nothing half-written remains."""
-    with tempfile.TemporaryDirectory(prefix="order-matters-") as folder:
-        yield Path(folder)
-
-
-def _write(notebooks: dict[Path, NotebookNode]) -> None:
-    """Write them all beside their places, then put each in its place in one step.
-
-    A file is the old one or the new one, never half of one; a full disk changes none.
-    """
-    beside = {path: path.with_suffix(".new") for path in notebooks}
-    try:
-        for path, notebook in notebooks.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            beside[path].write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
-        for path, new in beside.items():
-            new.replace(path)
-    finally:
-        for new in beside.values():
-            new.unlink(missing_ok=True)

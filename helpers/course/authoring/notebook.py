@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbformat import NotebookNode, v4
 
-from helpers.course.authoring import colab, glossary
+from helpers.course import settings
+from helpers.course.authoring import published
+from helpers.course.authoring.set_up import set_up
 from helpers.course.authoring.source import FIGURE, Cell, heading, points
-from helpers.course.settings import Course
+from helpers.course.settings import Course, CourseError
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -25,68 +28,82 @@ ROLES: dict[str, dict[str, Any]] = {
 
 
 def instructor(cells: list[Cell], unit: str, course: Course) -> NotebookNode:
-    """The notebook with solutions and hidden tests, as nbgrader wants it."""
-    made = [_with_header(cell, cells) for cell in cells]
-    title, *rest = made
-    begin = _markdown(_title(title.source, cells, unit, course))
-    frame = [begin, v4.new_code_cell(colab.set_up(course))]
-    if course.published:
-        frame.insert(0, _markdown(colab.badges(unit, course)))
-    notebook = v4.new_notebook(cells=[*frame, *rest, _markdown(_end(unit, course))])
+    """Return the notebook with solutions and hidden tests, as nbgrader wants it."""
+    title, *rest = [_with_header(cell, cells) for cell in cells]
+    title.source = _title(title.source, cells, unit, course)
+    frame = [v4.new_markdown_cell(published.badges(unit, course))] if course.published else []
+    frame += [title, v4.new_code_cell(set_up(course))]
+    notebook = v4.new_notebook(cells=[*frame, *rest, v4.new_markdown_cell(_end(unit, course))])
     notebook.metadata = nbformat.from_dict(METADATA)
-    notebook.nbformat_minor = 5
     _name_cells(notebook)
     nbformat.validate(notebook)
     return notebook
 
 
-def _markdown(text: str) -> NotebookNode:
-    return v4.new_markdown_cell(text)
+def read(path: Path) -> NotebookNode:
+    """Return a notebook, each cell with the id that it was released with, which Colab moves.
+
+    Raises:
+        CourseError: the file holds none.
+    """
+    try:
+        notebook = nbformat.read(path, as_version=4)
+    except Exception as error:  # whatever is in the file
+        message = f"{path} is no notebook ({type(error).__name__}); move it away"
+        raise CourseError(message) from error
+    for cell in notebook.cells:
+        cell.id = str(cell.metadata.get("id") or cell.get("id", ""))
+    return notebook
+
+
+def write(path: Path, notebook: NotebookNode) -> None:
+    """Write a notebook in one step."""
+    settings.write(path, nbformat.writes(notebook) + "\n")
 
 
 def _title(text: str, cells: list[Cell], unit: str, course: Course) -> str:
-    """The title, with a line that says where in the course one is, and what the unit takes."""
+    """Return the title, with a line that says where one is, and what the unit takes."""
     exercises = [cell for cell in cells if cell.kind == "exercise"]
     minutes = sum(cell.keys["minutes"] for cell in exercises)
     title, _, rest = text.partition("\n")
     units = course.units()
     number = units.index(unit)
-    told = [
+    facts = [
         f"Unit {unit[:2]} ({number + 1} of {len(units)})",
         count(len(exercises), "exercise"),
         count(points(cells), "point"),
         f"about {count(minutes, 'minute')} to solve",
     ]
     if number:
-        told.append(f"before this: {_link(units[number - 1], course)}")
-    told.append(f"[glossary]({glossary.address(course)})")
-    return f"{title}\n\n*{' · '.join(told)}*\n{rest}"
+        facts.append(f"before this: {_link(units[number - 1], course)}")
+    facts.append(f"[glossary]({published.glossary(course)})")
+    return f"{title}\n\n*{' · '.join(facts)}*\n{rest}"
 
 
 def _end(unit: str, course: Course) -> str:
-    """A link to the unit after this one."""
+    """Return a link to the unit after this one."""
     units = course.units()
     after = units[units.index(unit) + 1 :]
     if not after:
         return "**This was the last unit.** Save the notebook before you hand it in."
     link = f"**Save this notebook. Next: {_link(after[0], course)}**"
     if course.published:  # where no other notebook lies beside this one
-        link += f" · [on Colab]({colab.address(after[0], course)})"
+        link += f" · [on Colab]({published.colab(after[0], course)})"
     return link
 
 
 def _link(unit: str, course: Course) -> str:
-    """To another unit, in the folder of units, wherever that is."""
+    """Return a link to another unit, in the folder of units, wherever that is."""
     return f"[{heading(course.text(unit))}](../{unit}/{unit}.ipynb)"
 
 
 def count(number: float, word: str) -> str:
-    """ "1 point", "2 points"."""
+    """Return "1 point" or "2 points"."""
     return f"{number:g} {word}{'s' * (number != 1)}"
 
 
 def _with_header(cell: Cell, cells: list[Cell]) -> NotebookNode:
-    """A cell with its generated first line and nbgrader's metadata."""
+    """Return a cell with its generated first line and nbgrader's metadata."""
     text = cell.text
     if cell.kind == "exercise":
         number = [c.name for c in cells if c.kind == "exercise"].index(cell.name) + 1
@@ -118,7 +135,7 @@ def _with_header(cell: Cell, cells: list[Cell]) -> NotebookNode:
 
 
 def _name_cells(notebook: NotebookNode) -> None:
-    """Ids that stay when other cells change: the grade_id, else a digest of the cell's own text."""
+    """Give ids that stay when other cells change: the grade_id, else a digest of the text."""
     seen: Counter[str] = Counter()
     for cell in notebook.cells:
         digest = hashlib.sha1(f"{cell.cell_type}{cell.source}".encode()).hexdigest()[:8]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import shutil
 import subprocess
@@ -9,10 +10,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-import nbformat
 from tqdm import tqdm
 
-from helpers.course.authoring import build, glossary
+from helpers.course.authoring import build, notebook, published
 from helpers.course.settings import Course, CourseError
 
 README = """\
@@ -34,10 +34,21 @@ checks your answer and says what is wrong. Hand in {unit}.ipynb, saved, under th
 """
 
 
+def main(course: Course, options: argparse.Namespace) -> None:
+    """Run `course release`."""
+    written = release(course, course.units(options.units), options.out)
+    print(*written, sep="\n")
+    if (name := named(written[-1])) != course.wheel:
+        print(f'For Colab, write under [tool.course] in pyproject.toml: wheel = "{name}"')
+
+
 def release(course: Course, units: list[str], out: Path) -> list[Path]:
-    """Write OUT/UNIT.zip for each unit, from its source, and last the helpers' wheel; the paths.
+    """Write OUT/UNIT.zip for each unit, from its source, and last the helpers' wheel.
 
     A file is the old one or the new one, never half of one.
+
+    Returns:
+        Their paths.
 
     Raises:
         CourseError: a source is refused, or the helpers cannot be packed.
@@ -46,26 +57,26 @@ def release(course: Course, units: list[str], out: Path) -> list[Path]:
     written = []
     with tempfile.TemporaryDirectory(prefix="release-", dir=out) as made:
         helpers = wheel(course, Path(made))
+        lock = (course.root / "requirements-no-deps.lock").read_text(encoding="utf-8")
+        apart = " ".join(line for line in lock.splitlines() if not line.startswith("#"))
         for unit in tqdm(units, desc="packing", unit="unit"):
             packed = Path(made) / "zip" / unit
-            folder = packed / unit
-            folder.mkdir(parents=True)
             released = build.make(course, unit, Path(made)).released
-            nbformat.write(released, folder / f"{unit}.ipynb")
-            shutil.copy(helpers, folder)
-            text = README.format(unit=unit, wheel=helpers.name, apart=_apart(course))
-            (folder / "README.txt").write_text(text, encoding="utf-8")
-            glossary.copy(course, packed)
+            notebook.write(packed / unit / f"{unit}.ipynb", released)
+            shutil.copy(helpers, packed / unit)
+            text = README.format(unit=unit, wheel=helpers.name, apart=apart)
+            (packed / unit / "README.txt").write_text(text, encoding="utf-8")
+            published.copy_glossary(course, packed)
             archive = shutil.make_archive(str(packed), "zip", packed)
             written.append(Path(archive).replace(out / f"{unit}.zip"))
         return [*written, helpers.replace(out / helpers.name)]
 
 
 def wheel(course: Course, folder: Path) -> Path:
-    """The helpers with the recorded results, as a wheel in FOLDER.
+    """Pack the helpers with the recorded results into FOLDER; return the wheel's path.
 
     Raises:
-        CourseError: it cannot be built; the text says why.
+        CourseError: they cannot be packed; the text says why.
     """
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     done = subprocess.run(command, cwd=course.root, capture_output=True, text=True, check=False)
@@ -77,11 +88,5 @@ def wheel(course: Course, folder: Path) -> Path:
 
 
 def named(wheel: Path) -> str:
-    """A wheel and its checksum, as pip reads it and [tool.course] holds it."""
+    """Return a wheel's name and checksum, as pip reads it and [tool.course] holds it."""
     return f"{wheel.name}#sha256={hashlib.sha256(wheel.read_bytes()).hexdigest()}"
-
-
-def _apart(course: Course) -> str:
-    """What is installed without its old pins."""
-    lines = (course.root / "requirements-no-deps.lock").read_text(encoding="utf-8").splitlines()
-    return " ".join(line for line in lines if line and not line.startswith("#"))

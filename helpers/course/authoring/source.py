@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,11 +33,33 @@ KINDS = {
 TRAINING = "training"  # tag of cells that train a model; nothing graded depends on them
 SHOWN = "shown"  # tag of other cells that show or compare something; nothing graded depends on them
 FIGURE = "figure"  # tag of cells that draw or print a result; one click shows their code
-ALWAYS = {"tags", "lines_to_next_cell"}
+PROSE_OR_CODE = ("solution", "essay")  # an exercise is answered in one of them
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 MARKERS = {
     "solution": ("### BEGIN SOLUTION", "### END SOLUTION"),
     "test": ("### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"),
+}
+# What nbgrader would take, or an author might mistake, for a mark.
+ANY_MARK = re.compile(r"\b(begin|end)\s+(solution|hidden\s+tests|mark\s+scheme)\b", re.IGNORECASE)
+
+
+def _positive(value: Any) -> bool:
+    return type(value) in (int, float) and 0 < value < math.inf
+
+
+# key → (whether its value is good, what to write instead)
+VALUES: dict[str, tuple[Callable[[Any], object], str]] = {
+    "points": (_positive, "a number above 0"),
+    "minutes": (_positive, "a number above 0"),
+    "difficulty": (
+        lambda value: _positive(value) and value in range(6),
+        "a whole number from 1 to 5",
+    ),
+    "title": (
+        lambda value: isinstance(value, str) and re.fullmatch(r"[^|\n]+", value),
+        'one line of text without "|"',
+    ),
+    "tags": (lambda value: True, ""),  # jupytext has refused what is no list
 }
 
 
@@ -53,12 +75,8 @@ class Cell:
     keys: dict[str, Any] = field(default_factory=dict)
 
 
-# What nbgrader would take, or an author might mistake, for a mark.
-ANY_MARK = re.compile(r"\b(begin|end)\s+(solution|hidden\s+tests|mark\s+scheme)\b", re.IGNORECASE)
-
-
 def read(path: Path) -> list[Cell]:
-    """The cells of a source, checked.
+    """Return the cells of a source, checked.
 
     Raises:
         CourseError: the file cannot be read, or one line per fault: file, line, what to write.
@@ -68,7 +86,7 @@ def read(path: Path) -> list[Cell]:
     except (OSError, UnicodeDecodeError) as error:
         raise CourseError(f"{path}: cannot be read as UTF-8 text ({error})") from error
     lines = [n for n, line in enumerate(text.split("\n"), 1) if line.startswith("# %%")]
-    if not lines or text.split("\n")[0] != "# %% [markdown]":
+    if text.split("\n")[0] != "# %% [markdown]":
         raise CourseError(f"{path}:1: a source begins with a '# %% [markdown]' cell, its title")
     import jupytext  # only authors have it: learners' commands import this module, too
 
@@ -82,22 +100,21 @@ def read(path: Path) -> list[Cell]:
             "'# %%'; keep that mark out of strings, and write it just so, without a magic behind it"
         )
     cells = [_cell(line, cell) for line, cell in zip(lines, raw, strict=True)]
-    faults = list(_cell_faults(cells)) or list(_unit_faults(cells))
-    if faults:
+    faults = [(cell.line, fault) for cell in cells for fault in _faults(cell)]
+    if faults := faults or list(_faults_of_unit(cells)):
         raise CourseError("\n".join(f"{path}:{line}: {fault}" for line, fault in sorted(faults)))
     return cells
 
 
 def heading(path: Path) -> str:
-    """The title of a source, which is the first line of its first cell."""
+    """Return the title of a source, which is the first line of its first cell."""
     with path.open(encoding="utf-8-sig") as lines:
         return next((each.strip("# \n") for each in lines if each.startswith("# # ")), path.stem)
 
 
 def points(cells: list[Cell], exercise: str = "") -> float:
-    """Points of all graded cells, or of those of one exercise."""
-    graded = [cell for cell in cells if "points" in cell.keys]
-    return sum(cell.keys["points"] for cell in graded if exercise in ("", cell.name))
+    """Return the points of all graded cells, or of those of one exercise."""
+    return sum(cell.keys.get("points", 0) for cell in cells if exercise in ("", cell.name))
 
 
 def _cell(line: int, raw: Any) -> Cell:
@@ -107,48 +124,30 @@ def _cell(line: int, raw: Any) -> Cell:
     return Cell(line, raw.cell_type, raw.source, kind, name, keys)
 
 
-def _cell_faults(cells: list[Cell]) -> Iterator[tuple[int, str]]:
-    for cell in cells:
-        cell_type, required = KINDS.get(cell.kind, (cell.type, ()))
-        if cell.kind and not (isinstance(cell.name, str) and NAME.fullmatch(cell.name)):
-            yield cell.line, f'{cell.kind}={cell.name!r}: write a name like {cell.kind}="my_table"'
-        if cell.type not in ("code", "markdown"):
-            yield cell.line, f"a {cell.type} cell; write code or [markdown]"
-        elif cell.type != cell_type:
-            yield cell.line, f"{cell.kind}= belongs in a {cell_type} cell, this is {cell.type}"
-        for key in required:
-            if key not in cell.keys:
-                yield cell.line, f"{cell.kind}= needs {key}=… beside it"
-        for key, value in cell.keys.items():
-            yield from ((cell.line, fault) for fault in _key_faults(cell, required, key, value))
-        yield from ((cell.line, fault) for fault in _marker_faults(cell))
-
-
-def _key_faults(cell: Cell, required: tuple[str, ...], key: str, value: Any) -> Iterator[str]:
-    if key in KINDS:
-        yield f"one cell cannot be both {cell.kind}= and {key}=; make two cells"
-    elif key == "points" and "points" not in required:
-        yield "points= on nothing: it belongs beside test= or essay="
-    elif key not in required and key not in ALWAYS:
-        known = ", ".join(f"{k}=" for k in [*KINDS, *required, "tags"])
-        yield f"unknown key {key!r}; known here: {known}"
-    elif key in ("points", "minutes") and not (_number(value) and 0 < value < math.inf):
-        yield f"{key}={value!r}: write a number above 0"
-    elif key == "difficulty" and not (_number(value) and value in (1, 2, 3, 4, 5)):
-        yield f"difficulty={value!r}: write a whole number from 1 to 5"
-    elif key == "title" and not (isinstance(value, str) and re.fullmatch(r"[^|\n]+", value)):
-        yield f'title={value!r}: write one line of text without "|"'
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _marker_faults(cell: Cell) -> Iterator[str]:
+def _faults(cell: Cell) -> Iterator[str]:
+    """Yield what is wrong with one cell, and what to write."""
+    cell_type, required = KINDS.get(cell.kind, (cell.type, ()))
+    if cell.kind and not (isinstance(cell.name, str) and NAME.fullmatch(cell.name)):
+        yield f'{cell.kind}={cell.name!r}: write a name like {cell.kind}="my_table"'
+    if cell.type not in ("code", "markdown"):
+        yield f"a {cell.type} cell; write code or [markdown]"
+    elif cell.type != cell_type:
+        yield f"{cell.kind}= belongs in a {cell_type} cell, this is {cell.type}"
+    yield from (f"{cell.kind}= needs {key}=… beside it" for key in required if key not in cell.keys)
+    for key, value in cell.keys.items():
+        if key in KINDS:
+            yield f"one cell cannot be both {cell.kind}= and {key}=; make two cells"
+        elif key == "points" and key not in required:
+            yield "points= on nothing: it belongs beside test= or essay="
+        elif key not in (*required, "tags"):
+            known = ", ".join(f"{each}=" for each in [*KINDS, *required, "tags"])
+            yield f"unknown key {key!r}; known here: {known}"
+        elif not VALUES[key][0](value):
+            yield f"{key}={value!r}: write {VALUES[key][1]}"
     exact = [mark for pair in MARKERS.values() for mark in pair]
-    for line in cell.text.split("\n"):
-        if ANY_MARK.search(line) and line.strip() not in exact:
-            yield f"{line.strip()!r}: a mark stands alone in its line and is one of {exact}"
+    for line in map(str.strip, cell.text.split("\n")):
+        if ANY_MARK.search(line) and line not in exact:
+            yield f"{line!r}: a mark stands alone in its line and is one of {exact}"
     for kind, (begin, end) in MARKERS.items():
         found = re.findall(f"{begin}|{end}", cell.text)
         if found and cell.kind != kind:
@@ -159,26 +158,19 @@ def _marker_faults(cell: Cell) -> Iterator[str]:
             yield f'a solution= cell needs "{begin}" and "{end}" around the lines to hide'
 
 
-def _unit_faults(cells: list[Cell]) -> Iterator[tuple[int, str]]:
+def _faults_of_unit(cells: list[Cell]) -> Iterator[tuple[int, str]]:
+    """Yield what is wrong between cells that are good by themselves, with its line."""
     seen: dict[tuple[str, str], int] = {}
-    for cell in cells:
-        key = (cell.kind, cell.name)
-        if cell.kind and key in seen:
-            yield cell.line, f'{cell.kind}="{cell.name}" is used in line {seen[key]}; name it anew'
-        elif cell.kind in ("solution", "test", "essay") and ("exercise", cell.name) not in seen:
-            text = f'has no exercise="{cell.name}" cell above it; write one'
-            yield cell.line, f'{cell.kind}="{cell.name}" {text}'
-        elif (
-            cell.kind in ("solution", "essay")
-            and {
-                ("solution", cell.name),
-                ("essay", cell.name),
-            }
-            & seen.keys()
-        ):
-            yield cell.line, f'"{cell.name}" is answered in code or in prose; name one of them anew'
+    for cell in [cell for cell in cells if cell.kind]:
+        kind, name = key = (cell.kind, cell.name)
+        if key in seen:
+            yield cell.line, f'{kind}="{name}" is used in line {seen[key]}; name it anew'
+        elif kind != "exercise" and ("exercise", name) not in seen:
+            yield cell.line, f'{kind}="{name}" has no exercise="{name}" cell above it; write one'
+        elif kind in PROSE_OR_CODE and {(each, name) for each in PROSE_OR_CODE} & {*seen}:
+            yield cell.line, f'"{name}" is answered in code or in prose; name one of them anew'
         seen.setdefault(key, cell.line)
     for (kind, name), line in seen.items():
         for other in ("solution", "test"):
-            if kind == "exercise" and (other, name) not in seen and ("essay", name) not in seen:
+            if kind == "exercise" and not {(other, name), ("essay", name)} & {*seen}:
                 yield line, f'exercise="{name}" has no {other}="{name}" cell; write one below it'

@@ -11,8 +11,8 @@ from functools import partial
 
 from nbformat import NotebookNode
 
-from helpers.course.grading import words
-from helpers.course.grading.judge import Assertions, Check, Judge, exercises
+from helpers.course.grading import code_flags
+from helpers.course.grading.judge import Check, Judge
 from helpers.course.intake.lesson import definitions, is_unchanged, to_run
 from helpers.course.sandbox import pool
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
@@ -38,7 +38,7 @@ class Job:
     """
 
     notebook: NotebookNode
-    tests: dict[str, Check | Assertions]
+    tests: dict[str, Check]
     limits: Limits
     isolated: bool = True
     files: dict[str, bytes] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class Outcome:
 
 
 def execute(job: Job) -> Outcome:
-    """Do a job; should the sandbox die of anything but the learner's code, once more.
+    """Return what comes of a job; should the sandbox die of itself, it is done once more.
 
     Raises:
         CourseError: it died again, so that nothing can be said about the notebook.
@@ -82,15 +82,13 @@ class _Execution:
     """One job on its way."""
 
     def __init__(self, job: Job, sandbox: Sandbox) -> None:
-        self.job, self.outcome = job, Outcome(limited=sandbox.limited)
-        if strange := words.strange(job.notebook):
-            told = ", ".join(strange[:5])
-            self.outcome.flags.append(f"words in its code that no exercise needs: {told}")
-        asked = exercises(job.tests)
-        self.outcome.flags += words.named(job.notebook, asked)
+        self.job, self.sandbox, self.outcome = job, sandbox, Outcome(limited=sandbox.limited)
+        if strange := code_flags.strange(job.notebook):
+            listed = ", ".join(strange[:5])
+            self.outcome.flags.append(f"words in its code that no exercise needs: {listed}")
         start = time.monotonic()
         self.end = start + job.limits.notebook_seconds
-        self.gone = ""  # why the rest is not run
+        self.stopped = ""  # why the rest is not run
         self.kernels = 1
         self.lesson: list[str] = []  # code of its cells that wait to be run
         self.number = 0  # of the cell that is run, from 1 on
@@ -103,30 +101,37 @@ class _Execution:
                     self.outcome.outputs[cell.id] = self._cell(cell)
         finally:
             if not self.session.close():
-                sandbox.close()  # something of this learner may be left in it
+                sandbox.close()
         self.outcome.total = time.monotonic() - start
 
     def _cell(self, cell: NotebookNode) -> list[NotebookNode]:
-        if time.monotonic() > self.end and not self.gone:
-            self._stop(f"the notebook took more than {self.job.limits.notebook_seconds:.0f} s")
-        if self.gone:
-            return [error("NotRun", f"not run: {self.gone}")]
-        reason = ""
-        for _ in range(2):
+        """Return what a cell shows, or an error that says why it was not run."""
+        self._is_late()
+        reason = self.stopped
+        # A cell before it may have ended the kernel a moment later; then this one runs again.
+        for again in (False, True):
+            if self.stopped:
+                return [error("NotRun", f"not run: {reason}")]
             try:
                 return self._executed(cell)
             except SandboxDiedError:
                 raise
             except SandboxError as ended:
                 reason = str(ended)
-            # A cell before it may have ended the kernel a moment later; then this one runs again.
-            if not self._restart(reason) or self.gone:
+            if not self._restart(reason) or again:
                 break
-        if not self.gone:
+        if not self.stopped:
             self._leave_out(self.number, reason)
+            self._survives(definitions(cell.source))
             self.ran.append((self.number, definitions(cell.source)))
-            self._survives(self.ran[-1][1])
         return [error("NotRun", reason)]
+
+    def _is_late(self) -> bool:
+        """Return whether the notebook's time is up; then the rest is not run."""
+        late = time.monotonic() > self.end
+        if late and not self.stopped:
+            self._stop(f"the notebook took more than {self.job.limits.notebook_seconds:.0f} s")
+        return late
 
     def _executed(self, cell: NotebookNode) -> list[NotebookNode]:
         """Run a cell, or ask what it tests; return what it shows."""
@@ -171,13 +176,16 @@ class _Execution:
         That is one which ends the kernel again. If there are too many, the rest is not run.
         """
         left_out = False
-        while self.kernels < KERNELS and self.session.sandbox.process.poll() is None:
+        while self.kernels < KERNELS and self.sandbox.process.poll() is None:
+            if self._is_late():
+                return False
             self.kernels += 1
-            self.session.close()
-            self.session = Session(self.session.sandbox, self.job.files)
+            if not self.session.close():  # what it answers late would be taken for the next one's
+                raise SandboxDiedError("the sandbox did not end a kernel")
+            self.session = Session(self.sandbox, self.job.files)
             again = (n for n, (_, code) in enumerate(self.ran) if not self._survives(code))
             if (ending := next(again, None)) is None:
-                return left_out
+                return left_out and not self._is_late()
             number, code = self.ran[ending]
             self.ran[ending] = number, definitions(code)
             self._leave_out(number, reason)
@@ -186,7 +194,9 @@ class _Execution:
         return False
 
     def _survives(self, code: str) -> bool:
-        """Run code that ran before; return whether the kernel is still there afterwards."""
+        """Run code that ran before, if there is time; return whether it did not end the kernel."""
+        if self._is_late():
+            return True
         try:
             self._run(code)
             self._run("pass", remembered=False)
@@ -200,7 +210,7 @@ class _Execution:
         self.outcome.flags.append(f"cell {number}: {reason}; the other cells were run")
 
     def _stop(self, reason: str) -> None:
-        self.gone = reason
+        self.stopped = reason
         self.outcome.flags.append(reason)
 
     def _run(self, code: str, remembered: bool = True) -> list[NotebookNode]:

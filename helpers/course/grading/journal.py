@@ -1,71 +1,68 @@
-"""What a run has graded, line by line, so that the next run need not do it again."""
+"""The journal of a class: what has been graded, so that the next run need not do it again.
+
+It is a table beside nbgrader's own in OUT/gradebook.db. So marks and journal come in one
+transaction, and whenever a run is killed, each tells of the same notebooks.
+"""
 
 from __future__ import annotations
 
 import fcntl
 import json
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from nbgrader.api import Gradebook
+from sqlalchemy import text
 
 from helpers.course.settings import CourseError
 
 LOCK = ".lock"  # in every folder of a class
+CREATE = """CREATE TABLE IF NOT EXISTS course_journal
+    (student TEXT, unit TEXT, entry TEXT, PRIMARY KEY (student, unit))"""
+WRITE = "INSERT OR REPLACE INTO course_journal VALUES (:student, :unit, :entry)"
+READ = "SELECT entry FROM course_journal"
+OF_ONE = READ + " WHERE student = :student AND unit = :unit"
+
+Entry = dict[str, Any]  # "key" of the notebook graded, "row" of grades.csv, "seconds" by test, …
 
 
-def entries(out: Path) -> Iterator[dict[str, Any]]:
-    """The whole lines of OUT/journal.jsonl, each with "key", "row" and "seconds" by test."""
-    path = out / "journal.jsonl"
-    if path.exists():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
-                entry = json.loads(line)
-                yield {name: entry[name] for name in ("key", "row", "seconds")}
-            except (ValueError, KeyError, TypeError):
-                continue
+def put(book: Gradebook, student: str, unit: str, entry: Entry) -> None:
+    """Put an entry in place of an earlier one of the same learner and unit; the caller commits."""
+    book.db.execute(text(WRITE), {"student": student, "unit": unit, "entry": json.dumps(entry)})
+
+
+def find(book: Gradebook, student: str, unit: str) -> Entry | None:
+    """Return the entry of a learner and unit."""
+    found = book.db.execute(text(OF_ONE), {"student": student, "unit": unit}).scalar()
+    return json.loads(found) if found else None
+
+
+def entries(out: Path) -> Iterator[Entry]:
+    """Yield all entries of a class, also while it is being graded."""
+    path = out.absolute() / "gradebook.db"
+    found = []
+    with (
+        suppress(sqlite3.OperationalError),  # there is none, or an older one without a journal
+        closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as book,
+    ):
+        found = book.execute(READ).fetchall()
+    yield from (json.loads(entry) for (entry,) in found)
 
 
 @contextmanager
-def alone(out: Path) -> Iterator[None]:
-    """Nobody else grades into OUT meanwhile. However a process ends, its lock ends with it.
+def exclusive_lock(out: Path) -> Iterator[None]:
+    """Keep others from grading into OUT meanwhile. However a process ends, its lock ends with it.
 
     Raises:
-        CourseError: somebody does.
+        CourseError: somebody is grading into OUT.
     """
     with (out / LOCK).open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            told = f"somebody is grading into {out}: wait until that ends, or name another --out"
-            raise CourseError(told) from error
+            reason = f"somebody is grading into {out}: wait until that ends, or name another --out"
+            raise CourseError(reason) from error
         yield
-
-
-class Journal:
-    """The file OUT/journal.jsonl: what has been graded.
-
-    A line is written when the gradebook holds the marks. A line that breaks off, as when the
-    machine stops, is as good as none.
-    """
-
-    def __init__(self, out: Path) -> None:
-        self.path = out / "journal.jsonl"
-        if not (out / "gradebook.db").exists():
-            self.path.unlink(missing_ok=True)  # the marks that it tells of are not there
-        # Of several notebooks of one learner, one after the other, the gradebook has the last.
-        last = {(e["row"].get("student"), e["row"].get("unit")): e for e in entries(out)}
-        self.rows = {entry["key"]: entry["row"] for entry in last.values()}
-        if self.path.exists():
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write("\n")  # the last line may lack its end
-
-    def add(self, key: str, row: dict[str, Any], seconds: dict[str, float]) -> None:
-        """Note that a notebook is graded; `seconds` by test."""
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"key": key, "row": row, "seconds": seconds}) + "\n")
-
-    def withdraw(self, student: str, unit: str) -> None:
-        """Note that an earlier notebook's marks are about to be replaced, if there are any."""
-        if any((r.get("student"), r.get("unit")) == (student, unit) for r in self.rows.values()):
-            self.add("", {"student": student, "unit": unit}, {})

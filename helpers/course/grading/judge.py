@@ -2,71 +2,44 @@
 
 from __future__ import annotations
 
-import ast
 import hmac
-import importlib
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import nbformat
 import torch
 from nbformat import NotebookNode, v4
+from nbgrader.utils import is_grade
 
-from helpers.checks import package
-from helpers.checks.engine import Exercise, Report
-from helpers.checks.engine.compare import guarded
+from helpers.checks.engine import Report
+from helpers.course.authoring import check_call
+from helpers.course.authoring.check_call import Check
 from helpers.course.sandbox import kernel
 from helpers.course.sandbox.session import error
 
-
-@dataclass(frozen=True)
-class Check:
-    """A graded cell of the form `check.EXERCISE(ANSWER, seed=NUMBER)`."""
-
-    module: str
-    exercise: str
-    answer: str
-    seed: int
-
-    @property
-    def name(self) -> str:
-        """Of the exercise, with its package."""
-        return f"{self.module}.{self.exercise}"
-
-    def known(self) -> Exercise:
-        """The exercise, with its reference."""
-        found: Exercise = getattr(importlib.import_module(self.module), self.exercise)
-        return found
+__all__ = ["Check", "Judge", "tests", "with_seeds"]
 
 
-@dataclass(frozen=True)
-class Assertions:
-    """A graded cell of any other form: its text with the hidden tests, and its points.
+def tests(unit: str, instructor: NotebookNode) -> dict[str, Check]:
+    """Return what the graded code cells of a unit ask, by their grade_id.
 
-    This course has none. It is run beside the learner's code, as nbgrader does.
+    Args:
+        instructor: the notebook with hidden tests.
+
+    Raises:
+        CourseError: one of them is no check.
     """
-
-    text: str
-    points: float
-
-
-def tests(unit: str, instructor: NotebookNode) -> dict[str, Check | Assertions]:
-    """The graded cells of a unit by their grade_id, read from the notebook with hidden tests."""
-    found: dict[str, Check | Assertions] = {}
-    for cell in instructor.cells:
-        told = cell.metadata.get("nbgrader", {})
-        if told.get("grade") and cell.cell_type == "code":
-            check = _check(unit, cell.source)
-            found[told.grade_id] = check or Assertions(cell.source, told.points)
-    return found
+    return {
+        cell.metadata.nbgrader.grade_id: check_call.read(unit, cell.source)
+        for cell in instructor.cells
+        if is_grade(cell) and cell.cell_type == "code"
+    }
 
 
-def drawn(
-    tests: dict[str, Check | Assertions], secret: bytes, notebook: str
-) -> dict[str, Check | Assertions]:
-    """The tests of one notebook: its seeds are nobody else's, and the same when it is graded again.
+def with_seeds(tests: Mapping[str, Check], secret: bytes, notebook: str) -> dict[str, Check]:
+    """Return the tests of one notebook: its seeds are its own, and the same when graded again.
 
     Args:
         secret: of the folder that is graded into.
@@ -77,23 +50,7 @@ def drawn(
         digest = hmac.digest(secret, f"{notebook} {name}".encode(), "sha256")
         return int.from_bytes(digest[:8]) | 1 << 63  # so that no other number is taken for it
 
-    return {
-        name: replace(test, seed=seed(name)) if isinstance(test, Check) else test
-        for name, test in tests.items()
-    }
-
-
-def _check(unit: str, text: str) -> Check | None:
-    match ast.parse(text).body[-1]:
-        case ast.Expr(
-            ast.Call(
-                ast.Attribute(ast.Name("check"), exercise),
-                [answer],
-                [ast.keyword("seed", ast.Constant(int(seed)))],
-            )
-        ):
-            return Check(package(unit), exercise, ast.unparse(answer), seed)
-    return None
+    return {name: replace(test, seed=seed(name)) for name, test in tests.items()}
 
 
 LONGEST = 300  # characters of a reason
@@ -112,10 +69,8 @@ class Judge:
     def __init__(self, run: Callable[[str], list[NotebookNode]], flags: list[str]) -> None:
         self.run, self.flags = run, flags
 
-    def shown(self, test: Check | Assertions) -> list[NotebookNode]:
-        """What a test cell shows, and nbgrader reads its points from."""
-        if isinstance(test, Assertions):
-            return self._asserted(test)
+    def shown(self, test: Check) -> list[NotebookNode]:
+        """Return what a test cell shows, from which nbgrader reads its points."""
         arguments = [repr(test.module), repr(test.exercise), repr(test.seed), test.answer]
         shown = self.run(_call("ask", *arguments))
         if not any("data" in each or each.output_type == "error" for each in shown):
@@ -125,42 +80,23 @@ class Judge:
         return [instead or _as_output(report)]
 
     def _judged(self, test: Check, shown: list[NotebookNode]) -> tuple[Report, NotebookNode | None]:
-        """The report on what the kernel said, or what the cell shows in its place."""
+        """Return the report on the kernel's answers, or what the cell shows in its place."""
         none = Report(test.exercise, [])
-        published = [each.get("data", {}) for each in shown]
-        said = [data[kernel.ANSWERS] for data in published if kernel.ANSWERS in data]
+        data = [each.get("data", {}) for each in shown]
+        published = [each[kernel.ANSWERS] for each in data if kernel.ANSWERS in each]
         if errors := [each for each in shown if each.output_type == "error"]:
             return none, errors[-1]  # where the time was up, that comes behind what it interrupted
-        if len(said) != 1:
+        if len(published) != 1:
             return none, self._denied("the questions of the check were not answered")
-        exercise = test.known()
+        exercise = test.load()
         with _judging, torch.random.fork_rng(devices=[]):
-            drawn = exercise.drawn(test.seed)
-            asked = {part: len(cases) for part, cases in drawn.items()}
+            cases = exercise.drawn(test.seed)
+            numbers = {part: len(each) for part, each in cases.items()}
             try:
-                answers = kernel.from_json(said[0], asked)
+                answers = kernel.from_json(published[0], numbers)
             except ValueError as reason:
                 return none, self._denied(f"the answers were made up: {reason}")
-            return exercise.judge(answers, test.seed, drawn), None
-
-    def _asserted(self, test: Assertions) -> list[NotebookNode]:
-        """The outputs of assertions, without what would show the hidden ones or cost marks."""
-        shown = [each for each in self.run(test.text) if each.get("name") != "stderr"]
-        errors = [each for each in shown if each.output_type == "error"]
-        # nbgrader goes by the first of these: no result counts beside an error, nor two of them.
-        results = [each for each in shown if each.output_type == "execute_result"]
-        if len(results) > 1 or (errors and results):
-            return errors[:1] or [self._denied("the test gave more than one result")]
-        for output in errors:
-            output.traceback = [f"{output.ename}: {output.evalue}"]
-        for output in results:
-            points = output.data.get("text/plain", "")
-            try:
-                earned = guarded(float(points), test.points)
-            except ValueError:
-                return [self._denied(f"the test gave {points[:100]!r} for a number of points")]
-            output.data = nbformat.from_dict({"text/plain": str(earned)})
-        return shown
+            return exercise.judge(answers, test.seed, cases), None
 
     def _denied(self, reason: str) -> NotebookNode:
         reason = reason[:LONGEST]  # it may quote what a learner sent
@@ -169,14 +105,8 @@ class Judge:
         return error("NoMarks", reason)
 
 
-def exercises(tests: Mapping[str, Check | Assertions]) -> dict[str, Exercise]:
-    """What these check, by the name of the cell with the answer."""
-    checks = [test for test in tests.values() if isinstance(test, Check)]
-    return {test.exercise: test.known() for test in checks}
-
-
 def _call(function: str, *arguments: str) -> str:
-    """Code that calls a function of `kernel`."""
+    """Return code that calls a function of `kernel`."""
     return f"__import__({kernel.__name__!r}, fromlist=['']).{function}({', '.join(arguments)})"
 
 

@@ -1,18 +1,23 @@
 """How late a notebook came and what that costs, by OUT/late.toml and nbgrader's gradebook.
 
-    policy = "10% per day, 15 minutes of grace, nothing after 5 days"
+Each line of late.toml may be left out:
+
     zone = "Europe/Berlin"
+    percent = 10        # of the points earned, lost
+    per = "day"         # or "hour": for each that has begun after the due date
+    grace = 15          # minutes that cost nothing
+    nothing_after = 5   # days (or hours), after which all points are lost
+
     [due]
     02-sinusoidal = 2026-10-24T23:59:00+02:00
 
-Each line may be left out. The gradebook keeps due dates, extensions and penalties where nbgrader
-has them, so a due date may be set in formgrader instead. Without the file nothing is changed there.
+The gradebook keeps due dates, extensions and penalties where nbgrader has them, so a due date may
+be set in formgrader instead. Without the file nbgrader's own plug-in says what lateness costs.
 """
 
 from __future__ import annotations
 
 import math
-import re
 import shutil
 import tomllib
 from dataclasses import dataclass, field
@@ -21,198 +26,192 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from nbgrader.api import SubmittedAssignment
+from nbgrader.preprocessors import AssignLatePenalties
+from traitlets.config import Config
+
 from helpers.course.intake import Submission, times
+from helpers.course.pages.page import duration
 from helpers.course.settings import CourseError
 
 NAME = "late.toml"
 STEPS = {"hour": timedelta(hours=1), "day": timedelta(days=1)}
-POLICY = re.compile(
-    r"(?P<percent>\d{1,3}(?:\.\d+)?) ?% per (?P<step>hour|day)"
-    r"(?:, (?P<grace>\d{1,5}) minutes of grace)?"
-    r"(?:, nothing after (?P<last>\d{1,4}) (?P=step)s?)?"
+LINES = (
+    'zone = "Europe/Berlin"',
+    "percent = 10, up to 100",
+    'per = "day" or per = "hour"',
+    "grace = 15, in minutes",
+    "nothing_after = 5, in days or hours",
+    "[due], and below it UNIT = 2026-10-24T23:59:00+02:00, or without +02:00 where there is a zone",
 )
-EXAMPLE = '"10% per day, 15 minutes of grace, nothing after 5 days"; the last two may be left out'
 NOT_KNOWN = "not known"
+MANY = 1_000_000  # of minutes, hours or days
 
 
 @dataclass(frozen=True)
-class Policy:
-    """What lateness costs, of the points earned: `fraction` for each `step` begun.
+class Rules:
+    """What late.toml says; its keys are explained above.
 
     Args:
-        grace: what costs nothing. last: the number of steps after which nothing is left.
+        due: the due dates by unit.
     """
 
-    fraction: float
-    step: str
-    grace: timedelta
-    last: float
+    due: dict[str, datetime] = field(default_factory=dict)
+    zone: tzinfo | None = None
+    percent: float = 0.0
+    per: str = "day"
+    grace: float = 0.0
+    nothing_after: float = math.inf
+
+    def __str__(self) -> str:
+        """Return what lateness costs, in words; empty where it costs nothing."""
+        grace = f", {self.grace:g} minutes of grace" * bool(self.grace)
+        steps = f"{self.nothing_after:g} {self.per}{'s' * (self.nothing_after != 1)}"
+        last = f", nothing after {steps}" * math.isfinite(self.nothing_after)
+        return f"{self.percent:g}% per {self.per}{grace}{last}" * bool(self.percent)
 
     def lost(self, due: datetime, handed_in: datetime) -> float:
-        """The fraction of the points that is lost.
+        """Return the fraction of the points that is lost.
 
         A day ends at the same time of the clock in the zone of `due`, also where the clocks are
         changed in between; an hour has 60 minutes.
         """
         late = handed_in.astimezone(UTC) - due.astimezone(UTC)
-        if late <= self.grace:
+        if late <= timedelta(minutes=self.grace):
             return 0.0
-        if self.step == "day":
+        if self.per == "day":
             late = handed_in.astimezone(due.tzinfo).replace(tzinfo=None) - due.replace(tzinfo=None)
-        begun = max(1, math.ceil(late / STEPS[self.step]))
-        return 1.0 if begun > self.last else min(1.0, begun * self.fraction)
+        begun = max(1, math.ceil(late / STEPS[self.per]))
+        return 1.0 if begun > self.nothing_after else min(1.0, begun * self.percent / 100)
 
 
-@dataclass(frozen=True)
-class Rules:
-    """What late.toml says; `text` is the policy as it stands there."""
-
-    due: dict[str, datetime] = field(default_factory=dict)
-    policy: Policy | None = None
-    zone: tzinfo | None = None
-    text: str = ""
-
-
-def settle(out: Path, given: Path | None, units: list[str]) -> None:
-    """Take a file for OUT/late.toml, if one is given, and see that what OUT has can be read.
+def settle(out: Path, file: Path | None, units: list[str]) -> None:
+    """Copy a file, if there is one, to OUT/late.toml, and see that what OUT has can be read.
 
     Raises:
         CourseError: it cannot, or names a unit that there is not.
     """
-    path = given or out / NAME
-    if unknown := sorted(read(path).due.keys() - set(units)) if path.exists() or given else []:
+    path = file or out / NAME
+    if unknown := sorted(read(path).due.keys() - set(units)) if path.exists() or file else []:
         raise CourseError(f"{path}: no unit {', '.join(unknown)}; there are {', '.join(units)}")
-    if given and given.resolve() != (out / NAME).resolve():
-        shutil.copyfile(given, out / NAME)
+    if file and file.resolve() != (out / NAME).resolve():
+        shutil.copyfile(file, out / NAME)
+
+
+def rules(out: Path) -> Rules | None:
+    """Return the rules in OUT/late.toml, if there is one."""
+    return read(out / NAME) if (out / NAME).exists() else None
+
+
+def policy(out: Path) -> str:
+    """Return a line that says what lateness costs; empty where OUT has none."""
+    return str(rules(out) or "")
 
 
 def read(path: Path) -> Rules:
-    """The rules in a file.
+    """Return the rules in a file.
 
     Raises:
         CourseError: it says something else, or a due date has no time zone.
     """
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CourseError(f"{path} cannot be read: {error}") from error
-    if unknown := sorted(said.keys() - {"policy", "zone", "due"}):
-        raise CourseError(f"{path} has {', '.join(unknown)}; it may have policy, zone and [due]")
-    zone, text, due = said.get("zone"), said.get("policy", ""), said.get("due", {})
-    if not isinstance(due, dict):
-        raise CourseError(f"{path}: below [due] stand lines like UNIT = 2026-10-24T23:59:00+02:00")
-    known = _zone(path, zone) if zone else None
-    moments = {unit: _moment(path, unit, value, known) for unit, value in due.items()}
-    return Rules(moments, _policy(path, text) if text else None, known, str(text))
+    zone = _zone(values.get("zone"))
+    wrong = [name for name, value in values.items() if not _is_right(name, value)]
+    if "percent" not in values:
+        wrong += [name for name in ("per", "grace", "nothing_after") if name in values]
+    for unit, moment in {} if wrong else values.get("due", {}).items():
+        if not isinstance(moment, datetime) or not (moment.tzinfo or zone):
+            wrong.append(f"{unit} = {moment}")
+    if wrong:
+        lines = "\n  ".join(["it may have these lines:", *LINES])
+        raise CourseError(f"{path}: {', '.join(wrong)} cannot be read so; {lines}")
+    due = {
+        unit: moment if moment.tzinfo else moment.replace(tzinfo=zone)
+        for unit, moment in values.get("due", {}).items()
+    }
+    return Rules(**values | {"zone": zone, "due": due})
 
 
-def policy(out: Path) -> str:
-    """The line that says what lateness costs; empty where OUT has none."""
-    return read(out / NAME).text if (out / NAME).exists() else ""
+def _is_right(name: str, value: Any) -> bool:
+    """Return whether a key of the file may have this value."""
+    if name == "due":
+        return isinstance(value, dict)
+    if name == "zone":
+        return _zone(value) is not None
+    if name == "per":
+        return value in list(STEPS)
+    most = {"percent": 100, "grace": MANY, "nothing_after": MANY}.get(name, -1)
+    return type(value) in (int, float) and 0 <= value <= most
 
 
-def _policy(path: Path, text: object) -> Policy:
-    found = POLICY.fullmatch(str(text))
-    if not found or float(found["percent"]) > 100:
-        raise CourseError(f"{path}: policy = {text!r} should be like {EXAMPLE}")
-    grace, last = timedelta(minutes=int(found["grace"] or 0)), float(found["last"] or "inf")
-    return Policy(float(found["percent"]) / 100, found["step"], grace, last)
-
-
-def _zone(path: Path, name: object) -> ZoneInfo:
+def _zone(name: object) -> ZoneInfo | None:
     try:
-        return ZoneInfo(str(name))
-    except (OSError, ValueError, LookupError) as error:
-        raise CourseError(f'{path}: zone = {name!r} should be like "Europe/Berlin"') from error
+        return ZoneInfo(str(name)) if name else None
+    except (OSError, ValueError, LookupError):
+        return None
 
 
-def _moment(path: Path, unit: str, value: object, zone: tzinfo | None) -> datetime:
-    """A due date, which says of which clock it is."""
-    if not isinstance(value, datetime):
-        raise CourseError(f"{path}: {unit} = {value} should be like 2026-10-24T23:59:00+02:00")
-    if value.tzinfo is None:
-        meant = value.replace(tzinfo=zone or UTC).isoformat()
-        raise CourseError(
-            f"{path}: {unit} = {value.isoformat()} has no time zone. "
-            f"Write {meant} if {zone or 'UTC'} is meant, else its own offset"
-        )
-    return value
-
-
-def rules(out: Path) -> Rules | None:
-    """What OUT has of them."""
-    return read(out / NAME) if (out / NAME).exists() else None
-
-
-def charge(submission: Any, found: Submission, rules: Rules | None) -> tuple[dict[str, Any], bool]:
-    """Give a submission of the gradebook its due date, time and penalty; the caller commits.
-
-    Returns:
-        what a row says of it, and whether the page has to say something new.
-    """
-    before = seconds(submission), penalty(submission)
-    if rules:
-        _enter(submission, found, rules)
-    after = seconds(submission), penalty(submission)
-    return {"late": _told(submission, found), "penalty": after[1]}, before != after
-
-
-def _enter(submission: Any, found: Submission, rules: Rules) -> None:
+def enter(submission: SubmittedAssignment, found: Submission, rules: Rules) -> None:
+    """Give a submission of the gradebook its due date and time; the caller commits."""
     if found.unit in rules.due:
         submission.assignment.duedate = _plain(rules.due[found.unit])
     handed_in = _handed_in(found, rules.zone)
     submission.timestamp = _plain(handed_in) if handed_in else None
-    penalize(submission, rules)
 
 
-def penalize(submission: Any, rules: Rules) -> None:
-    """Give a submission of the gradebook the penalty on the points that it has now."""
-    lost = 0.0
-    if rules.policy and submission.timestamp and submission.assignment.duedate:
+def penalty(
+    submission: SubmittedAssignment, earned: float, rules: Rules | None, config: Config
+) -> float:
+    """Return the points that lateness costs, by the rules, else by nbgrader's plug-in.
+
+    Args:
+        earned: points that the submission has now.
+    """
+    late = seconds(submission)
+    if not late:
+        return 0.0
+    if rules:
         moments = (submission.duedate, submission.timestamp)
         due, handed_in = (m.replace(tzinfo=UTC).astimezone(rules.zone or UTC) for m in moments)
-        lost = rules.policy.lost(due, handed_in)
-    for notebook in submission.notebooks:
-        notebook.late_submission_penalty = round(lost * notebook.score, 2)
+        return round(rules.lost(due, handed_in) * earned, 2)
+    step = AssignLatePenalties(config=config)
+    step.init_plugin()
+    cost = step.plugin_inst.late_submission_penalty(submission.student_id, earned, late)
+    return min(max(cost or 0.0, 0.0), earned)
 
 
-def penalty(submission: Any) -> float:
-    """Read what lateness costs a submission of the gradebook."""
-    return sum(each.late_submission_penalty or 0.0 for each in submission.notebooks)
-
-
-def seconds(submission: Any) -> float:
-    """How late it is, by the gradebook; 0 where it is not, or where nobody knows."""
+def seconds(submission: SubmittedAssignment) -> float:
+    """Return how late it is, by the gradebook; 0 where it is not, or where nobody knows."""
     return float(submission.total_seconds_late) if submission.assignment.duedate else 0.0
 
 
-def _told(submission: Any, found: Submission) -> str:
-    """In words; empty where there is no due date."""
-    if "_LATE_" in found.return_as and not submission.timestamp:
+def described(submission: SubmittedAssignment, found: Submission) -> str:
+    """Return how late it is in words; empty where there is no due date."""
+    if "_LATE_" in _uploaded(found) and not submission.timestamp:
         return f"yes, by Canvas; by how much is {NOT_KNOWN}"
     if not submission.assignment.duedate:
         return ""
     if not submission.timestamp:
         return NOT_KNOWN
-    return words(seconds(submission)) or "no"
-
-
-def words(late: float) -> str:
-    """Seconds as people say them; a minute that has begun counts."""
-    hours, minutes = divmod(math.ceil(late / 60), 60)
-    days, hours = divmod(hours, 24)
-    parts = [(days, "d"), (hours, "h"), (minutes, "min")]
-    return " ".join(f"{number} {unit}" for number, unit in parts if number)
+    return duration(seconds(submission)) or "no"
 
 
 def _handed_in(found: Submission, zone: tzinfo | None) -> datetime | None:
-    """When, if a timestamp.txt says so, or a platform's name by the clock of `zone`."""
+    """Return when, if a timestamp.txt says so, or a platform's name by the clock of `zone`."""
     if found.when:
         return datetime.strptime(found.when, times.FORM).replace(tzinfo=UTC)
-    clock = times.of_return(found.return_as)
+    clock = times.of_return(_uploaded(found))
     return clock.replace(tzinfo=zone) if clock and zone else None
 
 
+def _uploaded(found: Submission) -> str:
+    """Return the platform's name for the upload, which a member of a group shares."""
+    return found.uploaded_as or found.return_as
+
+
 def _plain(moment: datetime) -> datetime:
-    """As nbgrader's tables have it: in UTC, without saying so."""
+    """Return it as nbgrader's tables have it: in UTC, without saying so."""
     return moment.astimezone(UTC).replace(tzinfo=None)

@@ -2,77 +2,51 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pandas as pd
-from nbformat import NotebookNode
-from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.utils import is_grade
 
-from helpers.course.authoring.nbgrade import gradebook
-from helpers.course.grading import marking
 from helpers.course.intake import Submission
+from helpers.course.pages.feedback import Grade, Mark
 from helpers.course.settings import CourseError, printable
 
 NAME = "changes.csv"
+EARLIER = "was graded by an earlier version; run `course grade` on all submissions"
+CHANGES = [
+    "when", "student", "unit", "exercise", "points_before", "points_after", "hint_before",
+    "hint_after",
+]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Choice:
-    """What is graded again whatever has been graded before; nothing stands for all of it.
+def chosen(found: list[Submission], learners: Collection[str], unit: str) -> list[Submission]:
+    """Return the submissions of these learners, or of all, in a unit, or in all.
 
     Args:
-        learners: as grades.csv names them. exercise: of the unit.
+        learners: as grades.csv names them.
+
+    Raises:
+        CourseError: somebody named has handed in nothing of it.
     """
-
-    learners: tuple[str, ...] = ()
-    unit: str = ""
-    exercise: str = ""
-
-    def __bool__(self) -> bool:
-        return bool(self.learners or self.unit)
-
-    def takes(self, student: str, unit: str) -> bool:
-        """Whether a row is among what is chosen."""
-        return (not self.learners or student in self.learners) and self.unit in ("", unit)
-
-    def of(self, found: list[Submission]) -> list[Submission]:
-        """The submissions that are chosen.
-
-        Raises:
-            CourseError: somebody named has handed in nothing of it, or the exercise has no unit.
-        """
-        if self.exercise and not self.unit:
-            raise CourseError(f"--exercise {self.exercise} is of which unit? Name it with --unit")
-        chosen = [each for each in found if self.takes(each.student, each.unit)]
-        missing = sorted(set(self.learners) - {each.student for each in chosen})
-        if missing or not chosen:
-            of_whom = f" of {', '.join(missing)}" * bool(missing)
-            raise CourseError(
-                f"nothing{of_whom} to grade again{f' in {self.unit}' * bool(self.unit)}: "
-                "name learners as the column student of grades.csv does"
-            )
-        return chosen
-
-    def others(self, out: Path) -> pd.DataFrame:
-        """The rows of grades.csv that are not chosen, as they are.
-
-        Raises:
-            CourseError: there is no such table.
-        """
-        rows = rows_of(out)
-        taken = [self.takes(*key) for key in zip(rows.student, rows.unit, strict=True)]
-        return rows[[not each for each in taken]]
+    fit = [
+        each
+        for each in found
+        if (not learners or each.student in learners) and unit in ("", each.unit)
+    ]
+    missing = sorted(set(learners) - {each.student for each in fit})
+    if missing or not fit:
+        of_whom = f" of {', '.join(missing)}" * bool(missing)
+        raise CourseError(
+            f"nothing{of_whom} to grade again{f' in {unit}' * bool(unit)}: "
+            "name learners as the column student of grades.csv does"
+        )
+    return fit
 
 
 def rows_of(out: Path) -> pd.DataFrame:
-    """grades.csv, its words as they are: a learner may be called NA.
+    """Return grades.csv, its words as they are: a learner may be called NA.
 
     Raises:
         CourseError: there is none, or it is of an earlier version of the course.
@@ -82,121 +56,53 @@ def rows_of(out: Path) -> pd.DataFrame:
     except (FileNotFoundError, pd.errors.EmptyDataError) as error:
         raise CourseError(f"{out} holds no grades.csv; `course grade` writes it") from error
     if "return_as" not in rows:
-        raise CourseError(f"{out} was graded by an earlier version; run `course grade` again")
+        raise CourseError(f"{out} {EARLIER}")
     return rows
 
 
-@dataclass(frozen=True)
-class Standing:
-    """What a learner has in an exercise.
-
-    Args:
-        points: a number, "pending", or both: given by hand before the answer was changed.
-    """
-
-    points: str = ""
-    hint: str = ""
+Hints = Mapping[str, list[str]]  # by exercise
 
 
-def standing(out: Path, student: str, unit: str) -> dict[str, Standing]:
-    """By exercise, what the gradebook has of a notebook; empty where it has not been graded."""
-    graded = out / "autograded" / student / unit / f"{unit}.ipynb"
-    with Gradebook(gradebook(out), "order-matters") as book:
-        try:
-            notebooks = book.find_submission(unit, student).notebooks
-        except MissingEntry:
-            return {}
-        points = {
-            each.name.removesuffix("-test"): _points(each)
-            for notebook in notebooks
-            for each in notebook.grades
-        }
-    if not graded.exists():
-        return {}
-    hints = {
-        name: " ".join(dict.fromkeys(each.hint for each in found if each.hint))
-        for name, found in marking.findings(graded).items()
-    }
-    return {name: Standing(each, hints.get(name, "")) for name, each in points.items()}
+def between(before: Mark | None, after: Mark, hints: Hints, hints_after: Hints) -> pd.DataFrame:
+    """Return what is another in the exercises of a notebook that is graded again."""
+    rows = []
+    for name, grade in before.grades.items() if before else ():
+        exercise = name.removesuffix("-test")
+        points = [_points(each) for each in (grade, after.grades.get(name, Grade()))]
+        both = [" ".join(dict.fromkeys(each.get(exercise, []))) for each in (hints, hints_after)]
+        if grade.max_score and (points[0] != points[1] or both[0] != both[1]):
+            rows.append([datetime.now(UTC), after.student, after.unit, exercise, *points, *both])
+    return pd.DataFrame(rows, columns=CHANGES)
 
 
-def _points(grade: Any) -> str:
-    known = grade.auto_score is not None or grade.manual_score is not None
-    told = [f"{grade.score:g}"] * known + ["pending"] * bool(grade.needs_manual_grade)
-    return ", ".join(told)
+def _points(grade: Grade) -> str:
+    """Return a number, "pending", or both: given by hand before the answer was changed."""
+    known = grade.by_hand or grade.score or not grade.needs_manual
+    return ", ".join([f"{grade.score:g}"] * bool(known) + ["pending"] * grade.needs_manual)
 
 
-@dataclass(frozen=True)
-class Change:
-    """A line of changes.csv."""
-
-    when: str
-    student: str
-    unit: str
-    exercise: str
-    points_before: str
-    points_after: str
-    hint_before: str
-    hint_after: str
-
-    def __str__(self) -> str:
-        told = f"{printable(self.student)}, {self.unit}, {self.exercise}: "
-        told += f"{self.points_before} → {self.points_after} points"
-        if self.hint_before != self.hint_after:
-            told += f"\n  hint before: {printable(self.hint_before) or 'none'}"
-            told += f"\n  hint after: {printable(self.hint_after) or 'none'}"
-        return told
+def add(out: Path, changes: pd.DataFrame) -> None:
+    """Append changes to OUT/changes.csv."""
+    path = out / NAME
+    if len(changes):
+        changes.to_csv(path, mode="a", header=not path.exists(), index=False)
 
 
-def note(out: Path, student: str, unit: str, before: dict[str, Standing]) -> None:
-    """Add to OUT/changes.csv what is another now in exercises that had been graded before."""
-    after = standing(out, student, unit) if before else {}
-    when = datetime.now(UTC).isoformat()
-    changes = [
-        Change(when, student, unit, name, old.points, new.points, old.hint, new.hint)
-        for name, old in before.items()
-        if old != (new := after.get(name, Standing()))
-    ]
-    fresh = not (out / NAME).exists()
-    if changes:
-        with (out / NAME).open("a", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerows([[each.name for each in fields(Change)]] * fresh)
-            writer.writerows(map(astuple, changes))
+def since(out: Path, moment: datetime) -> list[str]:
+    """Return the lines of changes.csv that were written after a moment, in words."""
+    if not (out / NAME).exists():
+        return []
+    rows = pd.read_csv(out / NAME, dtype=str, keep_default_na=False)
+    # A spreadsheet that saved the file may have written the times of earlier runs otherwise.
+    when = pd.to_datetime(rows.when, format="ISO8601", utc=True, errors="coerce")
+    rows = rows[when >= moment].map(printable)
+    return [_in_words(row) for row in rows.itertuples()]
 
 
-def since(out: Path, moment: datetime) -> Iterator[Change]:
-    """The lines of changes.csv that were written after a moment."""
-    if (out / NAME).exists():
-        with (out / NAME).open(newline="", encoding="utf-8") as file:
-            for line in csv.DictReader(file):
-                if datetime.fromisoformat(line["when"]) >= moment:
-                    yield Change(**line)
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What a notebook's checks showed when it was graded: outputs by cell, for these cells."""
-
-    sources: list[str]
-    outputs: dict[str, list[NotebookNode]]
-
-    def fits(self, notebook: NotebookNode) -> bool:
-        """Whether it is still the same notebook."""
-        return self.sources == [each.source for each in notebook.cells]
-
-
-def shown(out: Path, found: Submission, exercise: str) -> Shown | None:
-    """What the checks but that of `exercise` showed; None where nothing has been graded yet."""
-    place = Path(found.student) / found.unit / f"{found.unit}.ipynb"
-    if not (out / "autograded" / place).exists() or not (out / "submitted" / place).exists():
-        return None
-    before = nbformat.read(out / "submitted" / place, as_version=4)
-    graded = nbformat.read(out / "autograded" / place, as_version=4)
-    outputs = {
-        cell.metadata.nbgrader.grade_id: cell.outputs
-        for cell in graded.cells
-        if is_grade(cell) and cell.cell_type == "code"
-        if cell.metadata.nbgrader.grade_id != f"{exercise}-test"
-    }
-    return Shown([each.source for each in before.cells], outputs)
+def _in_words(row: Any) -> str:
+    text = f"{row.student}, {row.unit}, {row.exercise}: "
+    text += f"{row.points_before} → {row.points_after} points"
+    if row.hint_before != row.hint_after:
+        text += f"\n  hint before: {row.hint_before or 'none'}"
+        text += f"\n  hint after: {row.hint_after or 'none'}"
+    return text

@@ -12,13 +12,12 @@ import torch
 from helpers.course.sandbox import bubblewrap, pool
 from helpers.course.settings import CourseError
 
-AS_ROOT = "root has started it; start it as an ordinary user"
 SPARE = 2  # workers beyond one per core: while some wait for their kernels, others compute
 
 
 @contextmanager
 def executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Executor, int]]:
-    """Who executes notebooks, and how many at a time; arguments as for `grade.grade`.
+    """Yield who executes notebooks, and how many at a time; arguments as for `grade.grade`.
 
     Raises:
         CourseError: `workers` is negative, or nobody at `scheduler` can execute.
@@ -52,15 +51,10 @@ def executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Exe
             raise CourseError(
                 f"no worker has joined {scheduler}: start some, dask worker {scheduler}"
             )
-        reasons = client.run(_unfit).values() if isolated else ()
+        reasons = client.run(bubblewrap.available).values() if isolated else ()
         if reason := next(filter(None, reasons), ""):
             raise CourseError(f"a worker of {scheduler} cannot execute: {reason}")
         try:
             yield client.get_executor(pure=False, retries=1), capacity
         finally:
             client.run(pool.close)
-
-
-def _unfit() -> str:
-    """Why a worker cannot execute what was handed in; empty if it can."""
-    return AS_ROOT if os.geteuid() == 0 else bubblewrap.available()

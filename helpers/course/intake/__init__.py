@@ -5,19 +5,17 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 
-from helpers.course import drop
-from helpers.course.intake.people import Person, people
-from helpers.course.intake.reader import Reader
+from helpers.course.intake.identify import people
+from helpers.course.intake.worker import Worker
 from helpers.course.settings import Course, CourseError
 
 __all__ = ["Submission", "find", "repaired"]
 
-READER = Reader()
+WORKER = Worker()
 
 
 @dataclass(frozen=True)
@@ -30,10 +28,11 @@ class Submission:
         path: a copy of the notebook. digest: of what is in it.
         notes: what was unusual about how it came, in words. problem: why it cannot be graded.
         when: it was handed in, where nbgrader has written that down.
-        platform_id, email: of the student, where the platform gives them.
+        platform_id, email: of the student, where the name has them.
         return_as: what the name of a file begins with that the platform takes back for this try.
         said: the name as the platform gives it.
         files: copies of what goes with the notebook, by name relative to it.
+        uploaded_as: the `return_as` of the group that handed in for a student.
     """
 
     student: str
@@ -48,58 +47,57 @@ class Submission:
     return_as: str = ""
     said: str = ""
     files: dict[str, Path] = field(default_factory=dict, hash=False)
+    uploaded_as: str = ""
 
 
-def find(course: Course, submissions: Path, unpacked: Path, zone: str = "") -> list[Submission]:
-    """What was handed in for any unit, by student; the newest where there are several.
+def find(
+    course: Course, submissions: Path, unpacked: Path, zone: str = "", platform: str = ""
+) -> list[Submission]:
+    """Return what was handed in for any unit, by student; the newest where there are several.
 
     Args:
         unpacked: folder to copy notebooks into; what was in it is removed.
         zone: of the class, as "Europe/Berlin"; where it is known, more times can be read.
+        platform: that has given the names, of `platforms.PLATFORMS`; nbgrader's layout if empty.
 
     Raises:
-        CourseError: there is nothing, or it is no archive that can be read.
+        CourseError: there is nothing, it is no archive that can be read, or the names are those
+            of another platform.
     """
     shutil.rmtree(unpacked, ignore_errors=True)
     unpacked.mkdir(parents=True)
-    READER.show(submissions, unpacked, course.root)
-    units, root = course.units(), str(course.root)
+    WORKER.close()  # it has opened the submissions of an earlier call
+    submissions, units = submissions.absolute(), course.units()
     found: list[Submission] = []
-    for number, person in enumerate(people(submissions, units)):
-        sources = [vars(each) | {"place": str(each.place)} for each in person.sources]
-        target = (unpacked / str(number)).absolute()
-        target.mkdir()
-        drop.give(target)
+    for number, person in enumerate(people(submissions, units, platform)):
+        (target := (unpacked / str(number)).absolute()).mkdir()
         try:
-            rows = READER.ask(
+            rows = WORKER.ask(
                 "look_through",
-                sources=sources,
+                place=str(submissions),
+                items=person.items,
                 target=str(target),
                 units=units,
-                root=root,
+                root=str(course.root),
                 zone=zone,
             )
         except CourseError as error:
             shutil.rmtree(target, ignore_errors=True)
             rows = [{"unit": "", "problem": str(error)}]
-        found += [_submission(person, row) for row in rows]
+        for row in rows:
+            row["notes"] = (*person.notes, *row.get("notes", ()))
+            row["path"] = Path(row.get("path", ""))
+            row["files"] = {name: Path(copy) for name, copy in row.get("files", {}).items()}
+            row |= {"platform_id": person.platform_id, "email": person.email, "said": person.said}
+            found.append(Submission(person.student, **row))
     return sorted(found, key=lambda each: (each.student, each.unit))
 
 
-def _submission(person: Person, row: dict[str, Any]) -> Submission:
-    of_person = {"platform_id": person.platform_id, "email": person.email, "said": person.said}
-    notes = (*person.notes, *row.get("notes", ()))
-    path = Path(row.get("path", ""))
-    files = {name: Path(copy) for name, copy in row.get("files", {}).items()}
-    told = row | of_person | {"notes": notes, "path": path, "files": files}
-    return Submission(person.student, **told)
-
-
 def repaired(content: bytes, release: NotebookNode) -> tuple[NotebookNode, list[str]]:
-    """What was handed in, with the release's cells and checks in their places, and the repairs.
+    """Return what was handed in, with the release's cells and checks in their places, and repairs.
 
     Raises:
         CourseError: it cannot be read.
     """
-    notebook, repairs = READER.ask("repaired", content=content.decode("latin-1"), release=release)
+    notebook, repairs = WORKER.ask("repaired", content=content.decode("latin-1"), release=release)
     return nbformat.from_dict(notebook), repairs

@@ -20,36 +20,31 @@ LEFT_OUT = {TRAINING, FIGURE, SHOWN}
 # Keys of a cell's metadata: it is as released; what is run of it, if not all.
 UNCHANGED, DEFINED = "order-matters-unchanged", "order-matters-defined"
 LONGEST = 20_000  # characters of a cell that is looked into: some take their square in time
-WORD = re.compile(r"\w+")
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+NO_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def mark(notebook: NotebookNode, release: NotebookNode) -> None:
-    """Note in the cells of a notebook which are the release's, and which of them only define.
-
-    A cell that is tagged is run as a whole where the learner's cells use a name that it assigns.
-    """
+    """Note in the cells of a notebook which are the release's, and which of them only define."""
     lesson = {
         cell.source.strip(): {*cell.metadata.get("tags", [])}
         for cell in release.cells
         if cell.cell_type == "code" and "nbgrader" not in cell.metadata
     }
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    left_out = [cell for cell in code if lesson.get(cell.source.strip(), set()) & LEFT_OUT]
-    own = [cell for cell in code if cell.source.strip() not in lesson and not _is_check(cell)]
-    used = set[str]().union(*(_names(cell.source)[0] for cell in own))
-    while more := [cell for cell in left_out if _names(cell.source)[1] & used]:
-        left_out = [cell for cell in left_out if all(cell is not each for each in more)]
-        used |= set[str]().union(*(_names(cell.source)[0] for cell in more))
+    used = set[str]()
     for cell in code:
         if cell.source.strip() in lesson:
             cell.metadata[UNCHANGED] = True
-    for cell in left_out:
-        cell.metadata[DEFINED] = definitions(cell.source)
-
-
-def _is_check(cell: NotebookNode) -> bool:
-    return bool(cell.metadata.get("nbgrader", {}).get("locked"))
+        elif not cell.metadata.get("nbgrader", {}).get("locked"):
+            used |= _names(cell.source)[0]
+    left_out = [cell for cell in code if lesson.get(cell.source.strip(), set()) & LEFT_OUT]
+    for cell in reversed(left_out):  # one that is run may need what those before it assign
+        needed, assigned = _names(cell.source)
+        if assigned & used:
+            used |= needed
+        else:
+            cell.metadata[DEFINED] = definitions(cell.source)
 
 
 @lru_cache(maxsize=1024)  # the lessons of all units, for a whole class
@@ -57,17 +52,15 @@ def _names(source: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names that a cell takes from outside of its functions, and those it assigns."""
     try:
         tables = [symtable.symtable(source if len(source) <= LONGEST else "?", "cell", "exec")]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # a magic, as a rule
-        return frozenset(WORD.findall(source)), frozenset()
+    except NO_PYTHON:  # a magic, as a rule
+        return frozenset(re.findall(r"\w+", source)), frozenset()
+    assigned = {each.get_name() for each in tables[0].get_symbols() if each.is_assigned()}
     used = set[str]()
-    symbols = tables[0].get_symbols()
-    assigned = {each.get_name() for each in symbols if each.is_assigned()}
-    while tables:
-        table = tables.pop()
-        for each in table.get_symbols():
-            if each.is_referenced() and (each.is_global() or table.get_type() == "module"):
-                used.add(each.get_name())
+    for table in tables:  # which grows
         tables += table.get_children()
+        for each in table.get_symbols():
+            if each.is_referenced() and (each.is_global() or table is tables[0]):
+                used.add(each.get_name())
     return frozenset(used - assigned), frozenset(assigned)
 
 
@@ -86,5 +79,5 @@ def definitions(source: str) -> str:
     try:
         tree = ast.parse(source if len(source) <= LONGEST else "")
         return "\n".join(ast.unparse(each) for each in tree.body if isinstance(each, DEFINES))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NO_PYTHON:
         return ""

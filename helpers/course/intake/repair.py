@@ -7,30 +7,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterable
-from difflib import SequenceMatcher
+from collections.abc import Iterator
 
 import nbformat
 from nbformat import NotebookNode, v4
 
-from helpers.course.intake.notebook_file import fresh
+from helpers.course.intake.notebook_file import STUB, fresh
 
 MARKER = re.compile(r"#\s*(EXERCISE|CHECK)\s+([\w-]+)")
 AS_A_LINE = " as a line: the answer stands in another cell"
-LIKE = 0.6  # fraction of a released cell that must be found again
-
-
-def names(cell: NotebookNode) -> set[str]:
-    """What exercise the cell may be of: by its metadata, its id or its first line."""
-    given = cell.metadata.get("nbgrader")
-    told = [given.get("grade_id") if isinstance(given, dict) else None, cell.id]
-    marker = MARKER.match(cell.source.lstrip())
-    told += [cell.metadata.get("id"), marker[2] if marker else None]
-    return {str(each).removesuffix("-test") for each in told if each}
 
 
 def restored(cells: list[NotebookNode], release: NotebookNode) -> tuple[NotebookNode, list[str]]:
-    """The learner's cells with those of the release in their places, and the repairs."""
+    """Return the learner's cells with those of the release in their places, and the repairs."""
     wanted = {c.metadata.nbgrader.grade_id: c for c in release.cells if "nbgrader" in c.metadata}
     found, repairs = matched(cells, wanted)
     known = {id(cell) for cell in found.values()}
@@ -39,23 +28,23 @@ def restored(cells: list[NotebookNode], release: NotebookNode) -> tuple[Notebook
             repairs.append("a cell that claims to be graded and is not, made a plain one")
     order = list(cells)
     before = -1  # index of the released cell before this one
-    for name, cell in wanted.items():
+    for name, released in wanted.items():
         if name not in found:
-            made = fresh(cell)
-            elsewhere = not cell.metadata.nbgrader.locked and _holds(order, _defined(cell.source))
+            found[name] = made = fresh(released)
+            elsewhere = not _is_check(released) and _is_defined(order, _defined(released.source))
             if elsewhere:  # what the release has there would take its place
-                made.source = cell.source.split("\n")[0]
+                made.source = released.source.split("\n")[0]
             order.insert(before + 1, made)
-            found[name] = made
             repairs.append(f"{name}: the cell was missing, put back" + AS_A_LINE * elsewhere)
         mine = found[name]
-        repairs += _reset(name, mine, cell)
+        repairs += _reset(name, mine, released)
         answer = found.get(name.removesuffix("-test"), mine)
-        if _is_check(cell) and _index(order, answer) > _index(order, mine):
+        if _is_check(released) and _index(order, answer) > _index(order, mine):
             order.pop(_index(order, mine))
             order.insert(_index(order, answer) + 1, mine)
             repairs.append(f"{name}: the check stood above its answer, put behind it")
         before = _index(order, mine)
+    repairs += _gathered(order, {name: found[name] for name in wanted}, release)
     for number, cell in enumerate(order):
         cell.metadata.pop("id", None)
         cell.id = cell.metadata.get("nbgrader", {}).get("grade_id", f"cell-{number}")
@@ -63,17 +52,26 @@ def restored(cells: list[NotebookNode], release: NotebookNode) -> tuple[Notebook
     return notebook, list(dict.fromkeys(repairs))
 
 
-def _holds(cells: list[NotebookNode], name: str) -> bool:
-    """Whether one of the cells defines it."""
-    defined = re.compile(rf"^(?:def|class)\s+{name}\b", re.MULTILINE)
-    return bool(name) and any(c.cell_type == "code" and defined.search(c.source) for c in cells)
+def _gathered(
+    order: list[NotebookNode], found: dict[str, NotebookNode], release: NotebookNode
+) -> Iterator[str]:
+    """Copy essays that stand in cells around their own, which is as it was released, into it."""
+    given = {each.source.strip() for each in release.cells}
+    graded = [_index(order, cell) for cell in found.values()]
+    for name, cell in found.items():
+        mine = cell.metadata.nbgrader
+        if cell.cell_type == "code" or not mine.get("grade") or cell.source.strip() not in given:
+            continue
+        place = _index(order, cell)
+        begin = max((each for each in graded if each < place), default=-1)
+        end = min((each for each in graded if each > place), default=len(order))
+        texts = [each.source.strip() for each in order[begin + 1 : end] if each.cell_type != "code"]
+        if own := [each for each in texts if each and each not in given]:
+            cell.source = "\n\n".join(own)
+            yield f"{name}: the answer stood in another cell, copied into its own"
 
 
-def _index(cells: list[NotebookNode], cell: NotebookNode) -> int:
-    return next(n for n, each in enumerate(cells) if each is cell)
-
-
-def _reset(name: str, mine: NotebookNode, released: NotebookNode) -> Iterable[str]:
+def _reset(name: str, mine: NotebookNode, released: NotebookNode) -> Iterator[str]:
     """Give a learner's cell what the release says of it; name what had been changed."""
     if mine.cell_type != released.cell_type:
         changed = fresh({**mine, "cell_type": released.cell_type})
@@ -83,12 +81,7 @@ def _reset(name: str, mine: NotebookNode, released: NotebookNode) -> Iterable[st
     if mine.metadata.get("nbgrader") != released.metadata.nbgrader:
         mine.metadata["nbgrader"] = nbformat.from_dict(released.metadata.nbgrader)
         yield f"{name}: its metadata had been changed, put back"
-    tags = fresh(released).metadata.get("tags", [])
-    if mine.metadata.pop("tags", []) != tags:
-        yield f"{name}: its tags had been changed, put back"
-    if tags:
-        mine.metadata["tags"] = tags
-    if released.metadata.nbgrader.locked:
+    if _is_check(released):
         if mine.source.strip() != released.source.strip():
             yield f"{name}: the check had been edited, put back"
         mine.source = released.source
@@ -97,65 +90,71 @@ def _reset(name: str, mine: NotebookNode, released: NotebookNode) -> Iterable[st
 def matched(
     cells: list[NotebookNode], wanted: dict[str, NotebookNode]
 ) -> tuple[dict[str, NotebookNode], list[str]]:
-    """Tell which cell is which of the release: by name, id or first line, else by likeness.
+    """Tell which cell is which of the release: by name, id, first line, or what it defines.
 
     Of several copies one counts. Those that nobody wrote in, and of checks all others, are taken
     out of `cells`: what stands further down would take the place of the answer.
     """
     found: dict[str, NotebookNode] = {}
     repairs: list[str] = []
-    spare: set[int] = set()
+    spare: list[NotebookNode] = []
     place = {id(cell): number for number, cell in enumerate(cells, 1)}
     called = defaultdict(list)
     for cell in cells:
-        called[_called(cell, wanted)].append(cell)
-    # Named ones first, so that no cell is taken by likeness that has another one's name.
-    for name in sorted(wanted, key=lambda each: (each not in called, _is_check(wanted[each]))):
-        released, taken = wanted[name], {id(each) for each in found.values()}
-        fits = called.get(name) or [
-            each for each in called[""] if id(each) not in taken and _is_like(each, released)
-        ]
-        if _is_check(released):  # something else that is written in its cell may be a helper
-            fits = [each for each in fits if _asks(each) or not _is_written(each, released)]
-        if not fits:
-            continue
-        unwritten = {id(each) for each in fits if not _is_written(each, released)}
-        if _is_check(released):
+        called[next((each for each in _claims(cell) if each in wanted), "")].append(cell)
+    checks = [name for name, released in wanted.items() if _is_check(released)]
+    for name in (each for each in wanted if each not in checks):
+        released = wanted[name]
+        fits = called.get(name) or [each for each in called[""] if _defines_same(each, released)]
+        written = [each for each in fits if _is_written(each, released)]
+        if fits:
+            found[name] = mine = (written or fits)[-1]
+            spare += [each for each in fits if each not in written]
+        if len(fits) > 1:
+            which = "the last with an answer" if written else "one"
+            which = f"{which} counts (cell {place[id(mine)]})"
+            repairs.append(f"{name}: {len(fits)} cells of this name; {which}")
+    for name in checks:
+        # Something else that is written in its cell may be a helper of the learner's.
+        fits = [e for e in called[name] if not _defines(e) or not _is_written(e, wanted[name])]
+        if fits:
             answer = place.get(id(found.get(name.removesuffix("-test"))), len(cells))
-            mine = next((each for each in fits if place[id(each)] > answer), fits[-1])
-            spare |= {id(each) for each in fits if called.get(name)} | unwritten
-        else:
-            mine = ([each for each in fits if id(each) not in unwritten] or fits)[-1]
-            spare |= unwritten
-        found[name] = mine
-        spare.discard(id(mine))
-        if len(fits) > 1 and _is_check(released):
+            found[name] = next((each for each in fits if place[id(each)] > answer), fits[-1])
+            spare += fits
+        if len(fits) > 1:
             repairs.append("of checks that stand there more than once, one counts")
-        elif len(fits) > 1:
-            which = "one" if id(mine) in unwritten else "the last with an answer"
-            told = f"{len(fits)} cells of this name; {which} counts (cell {place[id(mine)]})"
-            repairs.append(f"{name}: {told}")
-    cells[:] = [each for each in cells if id(each) not in spare]
+    unused = {id(each) for each in spare} - {id(each) for each in found.values()}
+    cells[:] = [each for each in cells if id(each) not in unused]
     return found, repairs
 
 
-def _asks(cell: NotebookNode) -> bool:
-    """Return whether nothing is written in it but what a check may hold."""
-    return not re.search(r"^\s*(def|class|import|from)\s", cell.source, re.MULTILINE)
+def names(cell: NotebookNode) -> set[str]:
+    """Return what exercises the cell may be of: by its metadata, its id or its first line."""
+    return {each.removesuffix("-test") for each in _claims(cell)}
+
+
+def is_stub(cell: NotebookNode) -> bool:
+    """Return whether it is still to be answered."""
+    lines = (line.strip() for line in cell.source.split("\n"))
+    return any(STUB in line and not line.startswith("#") for line in lines)
+
+
+def _claims(cell: NotebookNode) -> Iterator[str]:
+    """Yield which released cell it says it is; by nbgrader's name, its ids, or the first line."""
+    given = cell.metadata.get("nbgrader")
+    claims = [given.get("grade_id") if isinstance(given, dict) else None]
+    claims += [cell.id, cell.metadata.get("id")]
+    if marker := MARKER.match(cell.source.lstrip()):
+        claims.append(marker[2] + "-test" * (marker[1] == "CHECK"))
+    yield from (each for each in claims if each and isinstance(each, str))
 
 
 def _is_check(released: NotebookNode) -> bool:
     return bool(released.metadata.nbgrader.locked)
 
 
-def _called(cell: NotebookNode, wanted: Container[str]) -> str:
-    """Return which released cell it says it is; by nbgrader's name, its id, or the first line."""
-    given = cell.metadata.get("nbgrader")
-    told = [given.get("grade_id") if isinstance(given, dict) else None]
-    told += [cell.id, cell.metadata.get("id")]
-    if marker := MARKER.match(cell.source.lstrip()):
-        told.append(marker[2] + "-test" * (marker[1] == "CHECK"))
-    return next((each for each in told if isinstance(each, str) and each in wanted), "")
+def _index(cells: list[NotebookNode], cell: NotebookNode) -> int:
+    return next(n for n, each in enumerate(cells) if each is cell)
 
 
 def _is_written(cell: NotebookNode, released: NotebookNode) -> bool:
@@ -170,17 +169,22 @@ def _gist(cell: NotebookNode) -> str:
     return "\n".join(each for each in lines if each and not each.lstrip().startswith("#"))
 
 
-def _is_like(cell: NotebookNode, released: NotebookNode) -> bool:
-    """Return whether it defines the same, or most of its text is the same."""
-    if cell.cell_type != released.cell_type or not cell.source.strip():
-        return False
-    if _defined(released.source) and _defined(released.source) == _defined(cell.source):
-        return True
-    likeness = SequenceMatcher(None, released.source, cell.source, autojunk=False)
-    return likeness.quick_ratio() > LIKE and likeness.ratio() > LIKE
+def _defines(cell: NotebookNode) -> bool:
+    """Return whether it makes something that other cells may use."""
+    return bool(re.search(r"^\s*(def|class|import|from)\s", cell.source, re.MULTILINE))
+
+
+def _defines_same(cell: NotebookNode, released: NotebookNode) -> bool:
+    name = _defined(released.source)
+    return bool(name) and cell.cell_type == "code" and name == _defined(cell.source)
+
+
+def _is_defined(cells: list[NotebookNode], name: str) -> bool:
+    defined = re.compile(rf"^(?:def|class)\s+{name}\b", re.MULTILINE)
+    return bool(name) and any(c.cell_type == "code" and defined.search(c.source) for c in cells)
 
 
 def _defined(source: str) -> str:
-    """The first function or class at the margin; empty if there is none."""
+    """Return the first function or class at the margin; empty if there is none."""
     defined = re.search(r"^(?:def|class)\s+(\w+)", source, re.MULTILINE)
     return defined[1] if defined else ""

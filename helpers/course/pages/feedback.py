@@ -1,13 +1,13 @@
 """The page that a learner gets back: marks and what to do about them, then the notebook.
 
-nbgrader's own GenerateFeedback writes it, by `exporter_class` in nbgrader_config.py: all there is
-to say is in the autograded notebook and in the gradebook.
+`render` makes it of an autograded notebook and a `Mark`. nbgrader's own GenerateFeedback calls it
+by `Feedback`, the `exporter_class` in nbgrader_config.py, which fills the mark from the gradebook.
 """
 
 from __future__ import annotations
 
 import re
-import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,19 +15,54 @@ from markupsafe import Markup
 from nbconvert.exporters import Exporter
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, SubmittedAssignment
 from nbgrader.utils import is_grade, is_solution
 
 from helpers.checks.engine.report import Finding, findings_in
 from helpers.checks.engine.shown import told_once
-from helpers.course.grading import lateness
-from helpers.course.pages import rendering
-from helpers.course.pages.harmless import written
-from helpers.course.pages.page import page
-from helpers.course.pages.rendering import PATIENCE
+from helpers.course.pages import markup
+from helpers.course.pages.page import code, page
 
-HEADING = re.compile(r"### (Exercise \d+: .+)")
-LEVEL = re.compile(r"<h([1-6])>(.*?)</h\1>", re.DOTALL)
+TITLE = re.compile(r"<h3>(Exercise \d+: .+?)</h3>")
+HEADING = re.compile(r"<h([1-6])>(.*?)</h\1>", re.DOTALL)
+UNDRAWN = re.compile(r"<Figure size|<IPython\.|<matplotlib\.")  # no description of a picture
+OURS = {"NotRun", "NoMarks", "TimeLimit"}  # errors that the grader makes
+PARTLY = " What stands before that has kept its points; what comes after could not be checked."
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What a cell has: points, the most, and what a person has to do or has said.
+
+    Args:
+        needs_manual: a person still has to give the points.
+        by_hand: a person has given them.
+        comment: that person's, or nbgrader's own on an answer left empty.
+    """
+
+    score: float = 0.0
+    max_score: float = 0.0
+    needs_manual: bool = False
+    by_hand: bool = False
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What a learner has in a unit.
+
+    Args:
+        grades: by nbgrader's name of each cell for an answer or its check. A cell that has a
+            comment but no points of its own has a `max_score` of 0.
+        penalty: points lost because the notebook came late.
+        seconds_late: after the due date; 0 where it was in time, or nobody knows.
+    """
+
+    unit: str
+    student: str
+    grades: dict[str, Grade]
+    penalty: float = 0.0
+    seconds_late: float = 0.0
 
 
 @dataclass
@@ -36,52 +71,25 @@ class Exercise:
 
     Args:
         name: the exercise's, in the source; the page's places are called by it.
-        score, points: earned, and the most.
-        findings: what the check said of each part; empty where there was none.
+        findings: what the check found in each part; empty where there was none.
         message: what else there is to say of a check, as when the code stopped.
-        waiting, by_hand: a person still has to read it, or has given the points.
-        comment: that person's.
     """
 
     name: str
     title: str
-    score: float = 0.0
-    points: float = 0.0
+    grade: Grade = Grade()
+    comment: str = ""
     findings: list[Finding] = field(default_factory=list)
     message: str = ""
-    waiting: bool = False
-    by_hand: bool = False
-    comment: str = ""
 
     @property
     def state(self) -> str:
-        """In a word, which also chooses colour and mark."""
-        if self.waiting:
+        """Return the word that also chooses colour and mark."""
+        if self.grade.needs_manual:
             return "waiting"
-        if self.score >= self.points:
+        if self.grade.score >= self.grade.max_score:
             return "right"
-        return "partly" if self.score > 0 else "wrong"
-
-    @property
-    def told(self) -> list[Finding]:
-        """The findings, each message only where it is given first."""
-        return told_once(self.findings)
-
-    @property
-    def hints(self) -> list[str]:
-        """Each once, in the order of the parts."""
-        return list(dict.fromkeys(f.hint for f in self.findings if f.hint))
-
-
-@dataclass
-class Cell:
-    """A cell of the notebook; `role` is "answer", "check" or empty."""
-
-    html: Markup
-    is_code: bool
-    role: str = ""
-    exercise: Exercise | None = None
-    outputs: list[rendering.Shown] = field(default_factory=list)
+        return "partly" if self.grade.score > 0 else "wrong"
 
 
 class Feedback(Exporter):
@@ -92,133 +100,142 @@ class Feedback(Exporter):
     def from_notebook_node(  # type: ignore[override]  # as nbconvert's own HTMLExporter, a text
         self, nb: NotebookNode, resources: Any = None, **_options: Any
     ) -> tuple[str, ResourcesDict]:
-        """The page, for the student and assignment that `resources` name."""
+        """Return the page for the student and assignment that `resources` name."""
         notebook, resources = super().from_notebook_node(nb, resources)
-        of_whom = resources["nbgrader"]
-        names = of_whom["notebook"], of_whom["assignment"], of_whom["student"]
-        with Gradebook(of_whom["db_url"]) as book:
-            submitted = book.find_submission_notebook(*names)
-            exercises = _exercises(notebook, submitted)
-            end = time.monotonic() + PATIENCE
-            text = page(
-                "feedback.html.j2",
-                unit=of_whom["assignment"],
-                student=of_whom["student"],
-                score=submitted.score,
-                max_score=submitted.max_score,
-                late=submitted.late_submission_penalty or 0,
-                late_by=lateness.words(lateness.seconds(submitted.assignment)),
-                exercises=list(exercises.values()),
-                notices=_notices(notebook),
-                cells=_in_order([_cell(cell, exercises, end) for cell in notebook.cells]),
-            )
-        return text, resources
+        names = resources["nbgrader"]
+        with Gradebook(names["db_url"]) as book:
+            mark = mark_of(book.find_submission(names["assignment"], names["student"]))
+        return render(notebook, mark), resources
 
 
-def _grade_id(cell: NotebookNode) -> str:
+def mark_of(submission: SubmittedAssignment) -> Mark:
+    """Return what nbgrader's gradebook has of a submission, which has one notebook."""
+    [notebook] = submission.notebooks
+    comments = {each.name: each.comment or "" for each in notebook.comments}
+    grades = {name: Grade(comment=comment) for name, comment in comments.items() if comment}
+    for each in notebook.grades:
+        waits, by_hand = bool(each.needs_manual_grade), each.manual_score is not None
+        comment = comments.get(each.name, "")
+        grades[each.name] = Grade(each.score, each.max_score, waits, by_hand, comment)
+    penalty = notebook.late_submission_penalty or 0.0
+    late = submission.total_seconds_late if submission.duedate else 0.0
+    return Mark(submission.name, submission.student_id, grades, penalty, late)
+
+
+def render(notebook: NotebookNode, mark: Mark) -> str:
+    """Return the page, as HTML.
+
+    Args:
+        notebook: as `sanitize` leaves it, and as it stands in autograded/.
+    """
+    exercises = _exercises(notebook, mark.grades)
+    return page(
+        "feedback.html.j2",
+        mark=mark,
+        exercises=list(exercises.values()),
+        notices=_notices(notebook),
+        cells=list(_cells(notebook, exercises)),
+        picture=markup.picture,
+        alt=_alt,
+        failure=_failure,
+        told_once=told_once,
+    )
+
+
+def _name(cell: NotebookNode) -> str:
+    """Return nbgrader's name of a cell; "" where it has none."""
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
 
 
-def _exercises(notebook: NotebookNode, submitted: Any) -> dict[str, Exercise]:
-    """By name, in the order of the notebook; titles are read from the headings above."""
-    grades = {grade.name: grade for grade in submitted.grades}
-    comments = {comment.name: comment.comment for comment in submitted.comments}
+def _exercise(cell: NotebookNode) -> str:
+    return _name(cell).removesuffix("-test")
+
+
+def _exercises(notebook: NotebookNode, grades: dict[str, Grade]) -> dict[str, Exercise]:
+    """Return the exercises by name, in order; titles are read from the headings above."""
     found: dict[str, Exercise] = {}
     title = ""
     for cell in notebook.cells:
-        heading = HEADING.match(written(cell))
-        title = heading[1] if heading and cell.cell_type == "markdown" else title
-        name = _grade_id(cell).removesuffix("-test")
-        if not name:
+        if cell.cell_type == "markdown" and (heading := TITLE.search(cell.source)):
+            title = Markup(markup.clean(heading[1]))
+        if not (name := _name(cell)):
             continue
-        if name not in found:
-            found[name], title = Exercise(name, title or name), ""
-        row = found[name]
-        row.comment = comments.get(_grade_id(cell)) or row.comment
-        if is_grade(cell) and (grade := grades.get(_grade_id(cell))):
-            row.score += grade.score
-            row.points += grade.max_score
-            row.waiting |= bool(grade.needs_manual_grade)
-            row.by_hand |= grade.manual_score is not None
+        row = found.setdefault(_exercise(cell), Exercise(_exercise(cell), title or _exercise(cell)))
+        title = ""
+        grade = grades.get(name, Grade())
+        row.comment = grade.comment or row.comment
+        if is_grade(cell):
+            row.grade = grade
         if is_grade(cell) and cell.cell_type == "code":
-            row.findings += findings_in(cell.outputs)
-            row.message = row.message or _failure(cell)
+            row.findings = findings_in(cell.outputs)
+            row.message = next(map(_words, _errors(cell)), "")
     return found
 
 
-def _failure(cell: NotebookNode) -> str:
-    """Why a check gave no points, in words; what a hidden test says of itself stays hidden."""
-    for output in cell.outputs:
-        if output.output_type == "error":
-            return _in_words(output)
-    return ""
+def _errors(cell: NotebookNode) -> list[NotebookNode]:
+    return [each for each in cell.get("outputs", []) if each.output_type == "error"]
 
 
-def _in_words(error: NotebookNode) -> str:
-    text = rendering.printed(error.get("evalue", ""))
-    match error.get("ename"):
+def _words(error: NotebookNode) -> str:
+    """Return what an error means; what a hidden test says of itself stays hidden."""
+    reason = error.evalue.removeprefix("not run: ")
+    match error.ename:
         case "NotRun":
-            return f"This check could not be run: {text.removeprefix('not run: ')}."
+            return f"This could not be run: {reason}."
         case "NoMarks":
-            return f"No points: {text}."
+            return f"No points: {reason}."
         case "TimeLimit":
-            return f"Stopped: {text}."
+            return f"Stopped: {reason}."
         case "AssertionError":
-            return text or "A check failed."
+            return reason or "A check failed."
         case "NotImplementedError":
             return "Not written yet."
         case name:
-            return f"Your code stops with {name}{': ' if text else ''}{text}"
+            return f"Your code stops with {name}{': ' if reason else ''}{reason}"
 
 
 def _notices(notebook: NotebookNode) -> list[str]:
-    """What went wrong as the notebook ran, each once."""
-    found = []
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if output.output_type == "error":
-                reason = rendering.printed(output.get("evalue", "")).removeprefix("not run: ")
-                if output.ename == "NotRun":
-                    found.append(
-                        f"Your notebook did not run to its end: {reason}. What stands before that "
-                        "has kept its points; what comes after could not be checked."
-                    )
-                elif output.ename == "TimeLimit":
-                    found.append(f"A cell was stopped: {reason}.")
-                elif output.ename == "NoMarks":
-                    found.append(f"A check gave no points: {reason}.")
-    return list(dict.fromkeys(found))
+    """Return what went wrong as the notebook ran, each once."""
+    errors = [e for cell in notebook.cells for e in _errors(cell) if e.ename in OURS]
+    notices = [_words(each) + (PARTLY if each.ename == "NotRun" else "") for each in errors]
+    return list(dict.fromkeys(notices))
 
 
-def _cell(cell: NotebookNode, exercises: dict[str, Exercise], end: float) -> Cell:
-    """What the page shows of a cell; after `end`, a time, as it was written."""
-    role = "answer" if is_solution(cell) else "check" if is_grade(cell) else ""
-    exercise = exercises.get(_grade_id(cell).removesuffix("-test"))
-    late = time.monotonic() > end
-    if cell.cell_type != "code":
-        html = (
-            rendering.plain(written(cell))
-            if late
-            else rendering.markdown(written(cell), rendering.attached(cell))
-        )
-        return Cell(html, False, role, exercise)
-    text = Markup.escape(cell.source) if late else rendering.code(cell.source)
-    shown = Cell(text, True, role, exercise)
-    if role != "check":  # a check's outcome is told in its own way
-        shown.outputs = [each for output in cell.outputs if (each := rendering.shown(output))]
-    return shown
+def _failure(error: NotebookNode) -> str:
+    """Return an error as its cell shows it."""
+    return _words(error) if error.ename in OURS else "\n".join(error.traceback)
 
 
-def _in_order(cells: list[Cell]) -> list[Cell]:
-    """No heading more than one level below the one before it, as screen readers count them."""
-    level = 2  # the page's own, above the notebook
+def _cells(notebook: NotebookNode, exercises: dict[str, Exercise]) -> Iterator[dict[str, Any]]:
+    """Yield what the page shows of each cell; `role` is "answer", "check" or "".
 
-    def lifted(heading: re.Match[str]) -> str:
+    Headings begin below the page's own, and none is more than one level below the one before it,
+    as screen readers count them.
+    """
+    level = 2
+
+    def lowered(heading: re.Match[str]) -> str:
         nonlocal level
-        level = min(int(heading[1]), level + 1)
+        level = min(int(heading[1]) + 2, level + 1, 6)
         return f"<h{level}>{heading[2]}</h{level}>"
 
-    for cell in cells:
-        if not cell.is_code:
-            cell.html = Markup(LEVEL.sub(lifted, cell.html))
-    return cells
+    for cell in notebook.cells:
+        is_code = cell.cell_type == "code"
+        role = "answer" if is_solution(cell) else "check" if is_grade(cell) else ""
+        yield {
+            "role": role,
+            "exercise": exercises.get(_exercise(cell)),
+            "is_code": is_code,
+            "html": code(cell.source)
+            if is_code
+            else Markup(HEADING.sub(lowered, markup.CLEANER.clean(cell.source))),
+            "outputs": cell.outputs if is_code and role != "check" else [],
+        }
+
+
+def _alt(output: NotebookNode) -> str:
+    """Return what the picture of an output shows, in words."""
+    text = output.metadata.get("image/png", {}).get("alt") or output.data.get("text/plain", "")
+    if not text or UNDRAWN.match(text):
+        return "A figure of this notebook, without a description."
+    return str(text)

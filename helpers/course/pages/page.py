@@ -4,12 +4,44 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+import math
+from functools import lru_cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from helpers.course.pages.markup import BLANK, LONGEST, printed
+
+
+def number(value: float) -> str:
+    """Return points as people write them: 2, not 2.0, no more than two decimals, and – for nan."""
+    if math.isnan(value):
+        return "–"
+    return f"{round(value, 2) + 0:.2f}".rstrip("0").rstrip(".")
+
+
+def duration(seconds: float) -> str:
+    """Return seconds as people say them; a minute that has begun counts, and 0 is ""."""
+    hours, minutes = divmod(math.ceil(seconds / 60), 60)
+    days, hours = divmod(hours, 24)
+    parts = [(days, "d"), (hours, "h"), (minutes, "min")]
+    return " ".join(f"{number} {unit}" for number, unit in parts if number)
+
+
+@lru_cache(4096)
+def code(text: str, lines: tuple[int, ...] = ()) -> Markup:
+    """Return Python as HTML, its words marked by class, and so are some of its `lines`."""
+    if len(text) > LONGEST or BLANK.search(text):  # would keep the lexer busy
+        return Markup.escape(printed(text))
+    form = HtmlFormatter(nowrap=True, hl_lines=lines)
+    return Markup(highlight(text, PythonLexer(stripnl=False), form))
+
 
 _templates = Environment(
     loader=PackageLoader("helpers.course.pages"),
@@ -18,10 +50,11 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_templates.filters |= {"number": number, "duration": duration, "code": code}
 
 
 def _part(name: str) -> tuple[Markup, str]:
-    """A file of ours that stands in the page, and what a policy calls it."""
+    """Return a file of ours that stands in the page, and what a policy calls it."""
     text = resources.files("helpers.course.pages").joinpath(f"templates/{name}").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return Markup(text), f"'sha256-{digest}'"
@@ -31,24 +64,8 @@ _style, _styled = _part("style.css")
 _script, _scripted = _part("sort.js")
 
 
-def number(value: float) -> str:
-    """Points as people write them: 2, not 2.0, and no more than two decimals."""
-    return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def spans(lines: Sequence[int]) -> str:
-    """Lines in order as people write them: 1–3, 5."""
-    begins = [line for line in lines if line - 1 not in lines]
-    ends = [line for line in lines if line + 1 not in lines]
-    pairs = zip(begins, ends, strict=True)
-    return ", ".join(f"{begin}–{end}" if end > begin else f"{begin}" for begin, end in pairs)
-
-
-_templates.filters |= {"number": number, "spans": spans}
-
-
 def page(template: str, *, sortable: bool = False, **values: Any) -> str:
-    """The page that `template` makes of `values`; nothing of it is fetched, and the style is ours.
+    """Return what `template` makes of `values`; nothing of it is fetched, and the style is ours.
 
     Args:
         sortable: our one script runs, which sorts tables; else none does.
@@ -60,3 +77,10 @@ def page(template: str, *, sortable: bool = False, **values: Any) -> str:
     filled = _templates.get_template(template)
     text = filled.render(**values, style=_style, script=script, policy=policy)
     return text.encode("utf-8", "replace").decode()  # halves of characters cannot be written
+
+
+def save(path: Path, text: str) -> Path:
+    """Put a page in place of an earlier one, whole at any moment, and return its path."""
+    fresh = path.with_name(f"{path.name}.new")
+    fresh.write_text(text, encoding="utf-8")
+    return fresh.replace(path)

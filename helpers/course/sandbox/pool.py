@@ -38,6 +38,8 @@ def taken(limits: Limits, isolated: bool, fresh: bool = False) -> Iterator[Sandb
     _taken.append(sandbox)
     fine = False
     try:
+        if _given_up.is_set():  # after it was started, and before it was among those in use
+            raise CourseError("stopped")
         sandbox.wait()
         yield sandbox
         fine = sandbox.process.poll() is None
@@ -74,7 +76,7 @@ def give_up() -> None:
     """End all that are in use; until `close`, start no others."""
     _given_up.set()
     for each in list(_taken):
-        each.process.kill()
+        each.kill()
 
 
 def close() -> None:

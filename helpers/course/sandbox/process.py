@@ -1,49 +1,34 @@
 """Where a learner's notebook runs: nothing of the course or of others can be reached from it.
 
-bubblewrap gives it namespaces of its own: no network, no other processes, a read-only system, a
-small folder in memory. What it may use is bounded, and one look at it every quarter of a second
-ends it when it goes beyond. Where the system lends a cgroup, the kernel itself holds memory and
-processes at every moment.
+bubblewrap and `namespaces` give it a read-only system, no network, no other processes, and small
+folders in memory. Linux holds what one process may use; what all use together is checked every
+quarter of a second, which is approximate, or held by a cgroup where systemd makes one.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import os
-import secrets
-import selectors
-import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-import psutil
-
-from helpers.course import drop
-from helpers.course.sandbox import bubblewrap, cgroup, memory
-from helpers.course.sandbox.room import FOLDERS, SOCKETS
+from helpers.course.sandbox import bubblewrap, cgroup, usage
+from helpers.course.sandbox.namespaces import FOLDERS
 from helpers.course.settings import CourseError
 
-LOOK = 0.25  # seconds between two looks at what a sandbox uses
-START = 180.0  # seconds until torch is loaded, or a kernel answers
-STOP = 10.0  # seconds until all that a kernel left is ended
-MANY = 40  # processes at once
-SOCKETS_OPEN = 200  # at once
-SOCKETS_FREE = 24  # a kernel has 16 of its own
-WAITING = 10 << 20  # bytes that may wait in a socket, which count as no process's memory
-NAMES = 50_000  # files and folders at once, of which each takes Linux about a kilobyte
-WATCHES = 5_000  # of files at once, of which Linux counts those of a user; a kernel has about 20
-CROWD = 24  # threads at once that may run on all cores; a kernel itself has about ten
-HIDDEN = 3  # looks; a kernel that begins is hidden for a moment
-MANY_BUSY = 6  # processes at once that may; two threads or four that load data are fewer
-CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
+CHECK = 0.25  # seconds between two checks of what a sandbox uses
+START = 180.0  # seconds until torch is loaded
+SAID = 200  # bytes of its errors that a reason quotes
+STOP = 10.0  # seconds until all that a kernel left has ended
+ADDRESSES = 32 << 30  # bytes, as Linux's tables of them are memory that counts as nobody's
 
 
 @dataclass(frozen=True)
@@ -60,13 +45,19 @@ class Limits:
     outputs: int = 32 << 20  # of all cells
 
     def as_resources(self) -> dict[str, int]:
-        """For `resource.setrlimit`, by process."""
+        """Return them for `resource.setrlimit`, by process."""
         return {
+            "RLIMIT_AS": ADDRESSES,
             "RLIMIT_DATA": self.memory,
             "RLIMIT_NPROC": self.processes,
             "RLIMIT_FSIZE": self.file_size,
             "RLIMIT_NOFILE": 256,
             "RLIMIT_CORE": 0,
+            # Of these Linux counts what a user has, who is also the grader.
+            "RLIMIT_SIGPENDING": self.processes,
+            "RLIMIT_MSGQUEUE": 0,
+            "RLIMIT_RTPRIO": 0,
+            "RLIMIT_MEMLOCK": 1 << 20,
         }
 
 
@@ -79,7 +70,7 @@ class SandboxDiedError(SandboxError):
 
 
 class Sandbox:
-    """A warm process that forks kernels, one at a time; it takes seconds until it is warm.
+    """A fork server, one kernel at a time; it takes seconds until it is ready.
 
     Args:
         limits: of each notebook.
@@ -88,207 +79,131 @@ class Sandbox:
 
     def __init__(self, limits: Limits, isolated: bool = True) -> None:
         self.limits, self.isolated = limits, isolated
-        # A socket's path must be short. A sandbox has a folder of its own for them.
-        own = f"om-{os.getpid()}-"
-        self.sockets = "" if isolated else tempfile.mkdtemp(prefix=own, dir="/tmp")
-        self.folder = -1
-        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
-        self.cgroup = cgroup.lent(limits.memory + limits.files, limits.processes)
-        self.process = self._begin()
-        self.said = b""
-        self.kernels = 0
-        self.ended = ""  # why the kernel is gone
-        self.next_look = 0.0
-        self.hidden = 0  # looks one after the other at which a process let nobody see its files
+        self.in_scope = not cgroup.unavailable()
+        self.next_check = 0.0
         self.ready = False
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
+        self.control, theirs = socket.socketpair()
+        with theirs:
+            self.process = self._begin(stdin=theirs, stdout=self.errors, stderr=self.errors)
 
     @property
     def limited(self) -> str:
         """Who holds the limits of memory and processes, in a word."""
-        return "cgroup" if self.cgroup else "looks"
+        return "cgroup" if self.in_scope else "polling"
 
-    def _begin(self) -> subprocess.Popen[bytes]:
-        join = self.cgroup.words if self.cgroup else []
-        command = [sys.executable, "-m", "helpers.course.sandbox.warm"]
-        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        pipes |= {"stderr": self.errors, "process_group": 0}  # Ctrl-C is for the grader alone
+    def _begin(self, **files: Any) -> subprocess.Popen[bytes]:
+        files["process_group"] = 0  # Ctrl-C is for the grader alone
+        limits = self.limits.memory + self.limits.files, self.limits.processes
+        prefix = cgroup.prefix(*limits) if self.in_scope else []
+        command = [sys.executable, "-m", "helpers.course.sandbox.fork_server"]
         if self.isolated:
-            return bubblewrap.start(command, self.limits.files, join, **pipes)
-        environment = os.environ | bubblewrap.environment()
-        environment["PATH"] = os.environ.get("PATH", "")
-        # Root is nobody without a sandbox, too; only what root alone may do would be lost by it.
-        drop.give(self.sockets)
-        open_to = [*bubblewrap.shown(), str(bubblewrap.LIBRARY), self.sockets]
-        words = [*join, *drop.words(open_to), *command]
-        return subprocess.Popen(words, env=environment, cwd=self.sockets, **pipes)
+            return bubblewrap.start(command, prefix, **files)
+        path = {"PATH": os.environ.get("PATH", os.defpath)}
+        environment = os.environ | bubblewrap.environment() | path
+        return subprocess.Popen([*prefix, *command], env=environment, **files)
 
     def close(self) -> None:
         """End it, with all that runs in it."""
-        self.process.kill()
+        self.control.close()
+        if not self.isolated:  # it removes its files
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(STOP)
+        self.kill()
         self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout, self.errors):
-            if pipe is not None:
-                pipe.close()
-        if self.folder >= 0:
-            os.close(self.folder)
-            self.folder = -1
-        if self.cgroup:
-            self.cgroup.close()
-        if not self.isolated:
-            shutil.rmtree(self.sockets, ignore_errors=True)
+        self.errors.close()
+
+    def said(self, reason: str) -> str:
+        """Return the reason with the end of its errors, among which are no words of learners."""
+        if self.errors.closed:
+            return reason
+        file = self.errors.fileno()  # not to be sought in: where it is, the sandbox goes on writing
+        tail = os.pread(file, SAID, max(0, os.fstat(file).st_size - SAID))
+        words = " ".join(tail.decode(errors="replace").split())
+        return f"{reason}: … {words}" if words else reason
+
+    def kill(self) -> None:
+        """End it at once, which is no fault of a notebook's."""
+        self.in_scope = False
+        if self.process.poll() is None:  # its group: bubblewrap's child may not end with it yet
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
 
     def wait(self) -> None:
-        """Until it is warm.
+        """Wait until it is ready.
 
         Raises:
             CourseError: it does not start.
         """
-        if self.ready:
-            return
-        try:
-            if self._hear("ready", START) is None:
-                self.errors.seek(0)
-                raise OSError(self.errors.read().decode(errors="replace").strip() or "no answer")
-            if self.isolated:
-                first = bubblewrap.inside(self.process.pid)
-                self.folder = os.open(f"/proc/{first}/root{SOCKETS}", os.O_PATH)
-                self.sockets = f"/proc/self/fd/{self.folder}"
-        except (OSError, IndexError, psutil.Error) as error:
+        if not self.ready and not self._is_done(START):
+            self.errors.seek(0)
+            reason = self.errors.read().decode(errors="replace").strip() or "no answer"
             self.close()
-            raise CourseError(f"the sandbox does not start: {error}") from error
+            raise CourseError(f"the sandbox does not start: {reason}")
         self.ready = True
 
-    def start(self, files: Mapping[str, bytes] | None = None) -> dict[str, Any]:
-        """Fork a kernel; return how to connect to it.
-
-        Args:
-            files: what stands beside the notebook, by name.
+    def start(self) -> socket.socket:
+        """Fork a kernel; return the connection to it.
 
         Raises:
             CourseError: the sandbox does not start.
+            SandboxDiedError: it has ended.
         """
         self.wait()
-        self.kernels += 1
-        self.ended = ""
-        connection: dict[str, Any] = {f"{name}_port": n for n, name in enumerate(CHANNELS, 1)}
-        connection |= {"transport": "ipc", "key": secrets.token_hex(32)}
-        connection |= {"signature_scheme": "hmac-sha256"}
-        inside = SOCKETS if self.isolated else self.sockets
-        self._tell(
-            start=connection | {"ip": f"{inside}/{self.kernels}"},
-            limits=self.limits.as_resources(),
-            files={n: base64.b64encode(c).decode() for n, c in (files or {}).items()},
-        )
-        return connection | {"ip": f"{self.sockets}/{self.kernels}"}
+        connection, theirs = socket.socketpair()
+        with theirs:
+            space = self.limits.files // len(FOLDERS)
+            self._send([theirs.fileno()], start=self.limits.as_resources(), space=space)
+        return connection
 
     def interrupt(self) -> None:
-        """What Ctrl-C does."""
-        self._tell(signal=int(signal.SIGINT))
-
-    def stop(self) -> bool:
-        """End the kernel and all it has started; True where nothing of it is left."""
-        if self.process.poll() is not None:
-            return False
-        self._tell(end=True)
-        return self._hear("clean", STOP) is True
-
-    def look(self) -> None:
-        """Is the kernel still there, and within its limits?
+        """Do what Ctrl-C does; the kernel has the signal when this returns.
 
         Raises:
-            SandboxError: no.
+            SandboxDiedError: the sandbox does not answer.
         """
-        now = time.monotonic()
-        if now < self.next_look:
-            return
-        self.next_look = now + LOOK
-        self._hear("", 0)
-        if self.cgroup and self.cgroup.burst():
-            self.process.wait()
-            self.ended = self._too_much()
-        if not self.ended and self.process.poll() is not None:
+        self._send(signal=int(signal.SIGINT))
+        if not self._is_done(STOP):
+            self.kill()  # a late answer would be taken for another one
             raise SandboxDiedError("the sandbox ended")
-        if not self.ended and (reason := self._beyond()):
-            self.process.kill()  # with the first process of its namespace all others end
+
+    def stop(self) -> bool:
+        """End the kernel and all it has started; return whether nothing of it is left."""
+        with suppress(SandboxDiedError):
+            self._send(end=True)
+            return self._is_done(STOP)
+        return False
+
+    def check_limits(self, now: bool = False) -> None:
+        """Check that it is there and within its limits, if it is time to.
+
+        Raises:
+            SandboxError: it is not.
+        """
+        if time.monotonic() < self.next_check and not now:
+            return
+        self.next_check = time.monotonic() + CHECK
+        if (status := self.process.poll()) is not None:
+            if self.in_scope and status == -signal.SIGKILL:
+                raise SandboxError(usage.TOO_MUCH.format(self.limits.memory / 2**30))
+            raise SandboxDiedError(self.said("the sandbox ended"))
+        limits = self.limits.memory, self.limits.processes
+        if reason := usage.excess(self.process.pid, *limits, self.isolated):
+            self.kill()  # with the first process of its namespace all others end
             self.process.wait()  # from now on it counts as ended
-            self.ended = reason
-        if self.ended:
-            raise SandboxError(self.ended)
+            raise SandboxError(reason)
 
-    def _beyond(self) -> str:
-        """What of the limits is passed, in words."""
-        waiting = 0
+    def _send(self, files: Sequence[int] = (), **message: Any) -> None:
         try:
-            processes = psutil.Process(self.process.pid).children(recursive=True)
-            if len(processes) > MANY:
-                return f"it started {len(processes)} processes"
-            if self.isolated and processes:
-                if (sockets := memory.sockets(processes[0].pid)) > SOCKETS_OPEN:
-                    return f"it opened {sockets} sockets"
-                if (number := memory.names(processes[0].pid, FOLDERS)) > NAMES:
-                    return f"it made {number} files"
-                hidden = memory.hide(processes[1:])
-                self.hidden = self.hidden + 1 if hidden else 0
-                if self.hidden > HIDDEN:
-                    return "it hid what it had open"
-                if memory.watches(processes[1:], WATCHES) > WATCHES:
-                    return f"it watched more than {WATCHES} files"
-                waiting = max(0, sockets - SOCKETS_FREE) * WAITING
-            too_much = memory.use_more(processes, self.limits.memory - waiting)
-            if self.isolated:
-                with suppress(psutil.Error):  # one has ended since; what follows is looked at still
-                    theirs = [each for each in processes if each.ppid() != self.process.pid]
-                    threads = sum(each.num_threads() for each in theirs)
-                    if threads > CROWD or len(theirs) > MANY_BUSY:
-                        _herd(theirs)
-        except psutil.NoSuchProcess:
-            return ""
-        return self._too_much() if too_much else ""
-
-    def _too_much(self) -> str:
-        return f"it used more than {self.limits.memory / 2**30:.1f} GiB of memory"
-
-    def _tell(self, **message: Any) -> None:
-        assert self.process.stdin is not None
-        try:
-            self.process.stdin.write(json.dumps(message).encode() + b"\n")
-            self.process.stdin.flush()
+            self.control.settimeout(STOP)
+            socket.send_fds(self.control, [json.dumps(message).encode() + b"\n"], files)
         except OSError as error:
-            raise SandboxDiedError("the sandbox ended") from error
+            raise SandboxDiedError(self.said("the sandbox ended")) from error
 
-    def _hear(self, wanted: str, seconds: float) -> Any:
-        """The value of the message `wanted`; None if it does not come in time."""
-        assert self.process.stdout is not None
-        end = time.monotonic() + seconds
-        with selectors.DefaultSelector() as selector:
-            selector.register(self.process.stdout, selectors.EVENT_READ)
-            while selector.select(max(0, end - time.monotonic())):
-                read = os.read(self.process.stdout.fileno(), 65536)
-                if not read:
-                    return None
-                *lines, self.said = (self.said + read).split(b"\n")
-                messages = [json.loads(line) for line in lines]
-                for message in messages:
-                    if "exited" in message:
-                        self.ended = _ending(message["exited"])
-                    if wanted in message:
-                        return message[wanted]
-        return None
-
-
-def _herd(processes: Iterable[psutil.Process]) -> None:
-    """Keep a crowd on one core, the same for all crowds, so that the others stay the neighbours'.
-
-    What it starts from now on is there too. A container may forbid it.
-    """
-    core = max(os.sched_getaffinity(0))
-    for process in processes:
-        with suppress(OSError, psutil.Error):
-            for thread in process.threads():
-                os.sched_setaffinity(thread.id, {core})
-
-
-def _ending(status: int) -> str:
-    if status < 0:
-        return f"the kernel was killed ({signal.Signals(-status).name})"
-    return f"the kernel ended itself (status {status})"
+    def _is_done(self, seconds: float) -> bool:
+        """Return whether what was asked is done in time; it writes a byte each time."""
+        try:
+            self.control.settimeout(seconds)
+            return bool(self.control.recv(1))
+        except OSError:
+            return False

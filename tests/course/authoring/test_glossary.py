@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course.authoring import glossary, notebook, source
+from helpers.course.authoring import notebook, published, source
 from helpers.course.settings import Course
 from tests.common import ROOT, UNITS
 
-PAGE = ROOT / glossary.PAGE
-LINK = re.compile(r"\]\(([^)]+)\)")
+PAGE = ROOT / published.GLOSSARY
 ROWS = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| **")]
 
 
@@ -43,26 +42,21 @@ def test_terms_stand_in_order() -> None:
     assert len(terms) > 40 and terms == sorted(set(terms))
 
 
-@pytest.mark.parametrize("folder", ["notebooks", "solutions", "work"])
-def test_in_a_checkout_the_link_leads_to_the_page(course: Course, folder: str) -> None:
+def test_the_link_leads_to_the_page_or_to_the_release(course: Course) -> None:
     unpublished = dataclasses.replace(course, wheel="")
     cells = source.read(course.text(UNITS[1]))
     opening = notebook.instructor(cells, UNITS[1], unpublished).cells[0].source
     [link] = re.findall(r"\[glossary\]\(([^)]+)\)", opening)
-    assert (course.root / folder / UNITS[1] / link).resolve() == PAGE
-
-
-def test_once_published_the_link_leads_to_the_release(course: Course) -> None:
-    published = dataclasses.replace(
-        course, owner="someone", repository="order", release="v1", wheel="a-1-none.whl"
-    )
-    link = glossary.address(published)
+    for folder in ("notebooks", "solutions", "work"):
+        assert (course.root / folder / UNITS[1] / link).resolve() == PAGE
+    named = {"owner": "someone", "repository": "order", "release": "v1", "wheel": "a-1-none.whl"}
+    link = published.glossary(dataclasses.replace(course, **named))  # type: ignore[arg-type]
     assert link == "https://github.com/someone/order/blob/v1/docs/glossary.md"
 
 
 def test_the_copy_leads_to_the_units_beside_it(course: Course, tmp_path: Path) -> None:
-    glossary.copy(course, tmp_path)
-    page = tmp_path / glossary.PAGE
-    links = set(LINK.findall(page.read_text(encoding="utf-8")))
+    published.copy_glossary(course, tmp_path)
+    page = tmp_path / published.GLOSSARY
+    links = set(re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")))
     known = {tmp_path / unit / f"{unit}.ipynb" for unit in UNITS}
     assert links and {(page.parent / link).resolve() for link in links} <= known

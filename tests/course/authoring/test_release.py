@@ -20,10 +20,10 @@ IMPORTED = """\
 import helpers
 from helpers import explorable, recorded
 from helpers.checks import sinusoidal
+assert recorded.load("lag3").note.startswith("Recorded ")
+assert sinusoidal.table(lambda *_: None).points == 3
+assert "notebook.begin(" in explorable.script(explorable.PLACES[1], "unseen-angles")
 print(helpers.__file__)
-print(recorded.load("lag3").note)
-print(sinusoidal.table(lambda *_: None).points)
-print('notebook.begin(' in explorable.script(explorable.PLACES[1], 'unseen-angles'))
 """
 
 
@@ -33,46 +33,29 @@ def test_what_is_inside_works_in_an_environment_of_its_own(
 ) -> None:
     monkeypatch.chdir(ROOT)
     assert main(["release", UNIT, "--out", str(tmp_path / "out")]) == 0
-    told = capsys.readouterr().out
-    (packed,) = (tmp_path / "out").glob("*.whl")
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {f"{UNIT}.zip", packed.name}
+    archive, packed = sorted((tmp_path / "out").iterdir())
     digest = hashlib.sha256(packed.read_bytes()).hexdigest()
-    assert f'[tool.course] in pyproject.toml: wheel = "{packed.name}#sha256={digest}"' in told
-    with zipfile.ZipFile(tmp_path / "out" / f"{UNIT}.zip") as archive:
-        archive.extractall(tmp_path)
-    folder = tmp_path / UNIT
-    (wheel,) = folder.glob("*.whl")
-    assert wheel.read_bytes() == packed.read_bytes()
-    assert {path.name for path in folder.iterdir()} == {
-        f"{UNIT}.ipynb", "README.txt", wheel.name,
-    }  # fmt: skip
-
-    text = (folder / f"{UNIT}.ipynb").read_text()
-    released = nbformat.reads(text, as_version=4)
-    assert released == nbformat.read(ROOT / "notebooks" / UNIT / f"{UNIT}.ipynb", as_version=4)
-    assert "NotImplementedError" in text and "HIDDEN" not in text
-
-    assert f"](../{UNIT}/{UNIT}.ipynb)" in (tmp_path / "docs" / "glossary.md").read_text()
+    told = f'[tool.course] in pyproject.toml: wheel = "{packed.name}#sha256={digest}"'
+    assert told in capsys.readouterr().out
+    with zipfile.ZipFile(archive) as opened:
+        opened.extractall(tmp_path)
+    folder, name = tmp_path / UNIT, f"{UNIT}.ipynb"
+    assert {each.name for each in folder.iterdir()} == {name, "README.txt", packed.name}
+    assert (folder / packed.name).read_bytes() == packed.read_bytes()
+    released = nbformat.read(folder / name, as_version=4)
+    assert released == nbformat.read(ROOT / "notebooks" / UNIT / name, as_version=4)
+    assert f"](../{UNIT}/{name})" in (tmp_path / "docs" / "glossary.md").read_text()
     readme = (folder / "README.txt").read_text()
-    assert f"./{UNIT}/{wheel.name}[lab]" in readme and f" {UNIT}/{UNIT}.ipynb" in readme
-    assert "{" not in readme
+    assert f"./{UNIT}/{packed.name}[lab]" in readme and f" {UNIT}/{name}" in readme
+    assert "--no-deps d2l==" in readme and "{" not in readme
 
     target = tmp_path / "installed"
     command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index"]
-    subprocess.run([*command, "--target", str(target), str(wheel)], check=True)
-    done = subprocess.run(
-        [sys.executable, "-c", IMPORTED],
-        env=os.environ | {"PYTHONPATH": str(target)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    where, note, points, figure = done.stdout.splitlines()
-    assert Path(where).is_relative_to(target)
-    assert note.startswith("Recorded ")
-    assert points == "3"
-    assert figure == "True"
+    subprocess.run([*command, "--target", str(target), str(packed)], check=True)
+    here = os.environ | {"PYTHONPATH": str(target)}
+    words = [sys.executable, "-c", IMPORTED]
+    where = subprocess.run(words, env=here, cwd=tmp_path, stdout=-1, text=True, check=True).stdout
+    assert Path(where.strip()).is_relative_to(target)
 
 
 def test_a_wheel_is_the_same_bytes_whenever_it_is_made(course: Course, tmp_path: Path) -> None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from helpers.course import settings
 from helpers.course.grading import grade
 from tests.common import ISOLATED, ROOT
+from tests.course.everyday import cells, changes
 from tests.course.everyday.work import Change, Work, nbgrader
 
+TOGETHER = 8  # cells of those that mean nothing to each other
 TOLD = ["status", "flags", "repairs"]  # columns that say something
 SHOWN = ["name", "unit", "score", "of", "pending", "hurt", "says"]
 
@@ -54,6 +58,32 @@ def row(
 ) -> Row:
     """Return a row of a table."""
     return Row(name, unit, changes, points, says, never)
+
+
+def of_table() -> list[Row]:
+    """Return the rows of rows.toml."""
+    table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    rows = [_of_text(**each) for each in table["row"]]
+    together = [*table["together"].items()]
+    for n in range(0, len(together), TOGETHER):
+        names, codes = zip(*together[n : n + TOGETHER], strict=True)
+        rows.append(row(", ".join(names), "02", changes.before(1, *codes)))
+    return rows + [
+        row(name, "02", changes.before(1, code)) for name, code in table["alone"].items()
+    ]
+
+
+def _of_text(
+    name: str, unit: str, changed: Sequence[list[Any]] = (), report: str = "", **wanted: Any
+) -> Row:
+    """Return a row whose changes are functions of changes.py, as texts, and their arguments."""
+    made = []
+    for function, *arguments in changed:
+        if function in ("each_cell", "answers", "checks", "whole", "written"):
+            arguments = [getattr(cells, each) for each in arguments]
+        named = arguments.pop() if arguments and isinstance(arguments[-1], dict) else {}
+        made.append(getattr(changes, function)(*arguments, **named))
+    return row(name, unit, *made, **wanted)
 
 
 def graded(rows: Sequence[Row], folder: Path) -> pd.DataFrame:

@@ -6,25 +6,22 @@ its hint is in tests/checks/test_mistakes.py, which needs no kernel.
 
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 import pytest
 from nbgrader.api import Gradebook
-from nbgrader.dbutil import write_alembic_ini
 
 from helpers import checks
 from helpers.course import synthetic
-from helpers.course.authoring import build, nbgrade
+from helpers.course.authoring import build
 from helpers.course.authoring.build import Built
 from helpers.course.grading import grade
 from helpers.course.settings import Course
 from tests.checks import variants
 from tests.common import ISOLATED, ROOT, UNITS
-from tests.course.judged import scores
+from tests.course.judged import hand_in, scores
 from tests.tiers import sample
 
 pytestmark = [pytest.mark.usefixtures("warm_sandboxes"), pytest.mark.slow]
@@ -38,11 +35,7 @@ def _hand_in(built: Built, unit: str, folder: Path) -> Path:
     students["varied"] = synthetic.answered(built.solution, variants.in_submissions(unit)[0])
     if unit == STOCK:  # elsewhere tests/notebooks run it
         students["blank"] = built.released
-    for student, notebook in students.items():
-        target = folder / "submitted" / student / unit / f"{unit}.ipynb"
-        target.parent.mkdir(parents=True)
-        nbformat.write(notebook, target)
-    return folder / "submitted"
+    return hand_in(folder / "submitted", unit, **students)
 
 
 @pytest.mark.parametrize("unit", [*CHOSEN, pytest.param(STOCK, marks=pytest.mark.rotating)])
@@ -81,18 +74,6 @@ def _same_by_nbgrader(folder: Path, unit: str, marks: dict[str, float]) -> None:
     with Gradebook(f"sqlite:///{folder / 'gradebook.db'}", "order-matters") as book:
         assert {s.student.id: s.score for s in book.assignment_submissions(unit)} == marks
     _fit_for_learners(folder / "feedback" / "mistaken" / unit / f"{unit}.html")
-
-
-def test_a_new_gradebook_has_the_version_that_nbgraders_command_says(tmp_path: Path) -> None:
-    book = tmp_path / "gradebook.db"
-    Gradebook(f"sqlite:///{book}", "order-matters").close()
-    with sqlite3.connect(book) as ours:
-        (version,) = ours.execute("SELECT version_num FROM alembic_version").fetchone()
-    write_alembic_ini(str(tmp_path / "alembic.ini"), f"sqlite:///{book}")
-    alembic = str(Path(sys.executable).with_name("alembic"))
-    command = [alembic, "-c", str(tmp_path / "alembic.ini"), "heads"]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert said.split()[0] == version == nbgrade.newest_tables()
 
 
 def _nbgrader(folder: Path, *arguments: str) -> None:

@@ -11,7 +11,7 @@ from helpers.course.authoring import build
 from helpers.course.grading import grade
 from helpers.course.settings import Course
 from tests.common import ISOLATED
-from tests.course.judged import scores
+from tests.course.judged import hand_in, scores
 
 # Unit, exercise, a line in front of the answer: a value of the lesson, what a cell that trains
 # binds, a name that the cell binds perhaps, one in a text, and one that is no name.
@@ -32,9 +32,7 @@ def test_a_line_in_front_of_an_answer_costs_nothing(course: Course, tmp_path: Pa
         notebook = nbformat.from_dict(build.make(course, unit, tmp_path / "made").solution)
         [cell] = [each for each in notebook.cells if each.id == exercise]
         cell.source = f"{line}\n{cell.source}"
-        path = tmp_path / "in" / "ada" / unit / f"{unit}.ipynb"
-        path.parent.mkdir(parents=True)
-        nbformat.write(notebook, path)
+        hand_in(tmp_path / "in", unit, ada=notebook)
     grade.grade(course, tmp_path / "in", tmp_path / "out", isolated=ISOLATED)
     for unit, exercise, line in IN_FRONT:
         graded = tmp_path / "out" / "autograded" / "ada" / unit / f"{unit}.ipynb"

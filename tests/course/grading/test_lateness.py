@@ -5,26 +5,31 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
+from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 
-from helpers.course.authoring.nbgrade import Grader, gradebook
+from helpers.course import report
+from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
-from helpers.course.grading import lateness, marking, regrade
-from helpers.course.grading.lateness import Policy
-from helpers.course.intake import Submission
-from helpers.course.pages import report
+from helpers.course.grading import lateness, regrade
+from helpers.course.grading.lateness import Rules
+from helpers.course.pages import feedback
+from helpers.course.pages.feedback import Mark
 from helpers.course.settings import CourseError
-from tests.course.judged import UNIT, Desk, desk
+from tests.course.judged import UNIT, Desk, desk, hand_in
 
 __all__ = ["desk"]
 BERLIN = ZoneInfo("Europe/Berlin")
 RULES = """\
-policy = "10% per day, 15 minutes of grace, nothing after 5 days"
+percent = 10
+per = "day"
+grace = 15
+nothing_after = 5
 zone = "Europe/Berlin"
 [due]
 01-tiny = 2026-10-24T23:59:00+02:00
 """
-DAILY = Policy(0.1, "day", timedelta(minutes=15), 5)
+DAILY = Rules(percent=10, grace=15, nothing_after=5)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +59,7 @@ def test_without_a_zone_a_day_has_24_hours_and_an_hour_60_minutes() -> None:
     due = datetime(2026, 10, 24, 23, 59, tzinfo=timezone(timedelta(hours=2)))
     after = datetime(2026, 10, 25, 23, 59, tzinfo=BERLIN)  # 25 hours
     assert DAILY.lost(due, after) == pytest.approx(0.2)
-    hourly = Policy(0.03, "hour", timedelta(0), float("inf"))
+    hourly = Rules(percent=3, per="hour")
     assert hourly.lost(due.astimezone(BERLIN), after) == pytest.approx(0.75)
     assert hourly.lost(due, due + timedelta(days=9)) == 1
 
@@ -62,20 +67,21 @@ def test_without_a_zone_a_day_has_24_hours_and_an_hour_60_minutes() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("[due]\n01-tiny = 2026-10-24T23:59:00", "has no time zone. Write 2026-10-24T23:59:00+00"),
-        (
-            'zone = "Europe/Berlin"\n[due]\n01-tiny = 2026-10-24T23:59:00',
-            "Write 2026-10-24T23:59:00+02:00 if Europe/Berlin is meant",
-        ),
-        ("[due]\n01-tiny = 2026-10-24", "should be like 2026-10-24T23:59:00+02:00"),
-        ('[due]\n01-tiny = "tomorrow"', "should be like 2026-10-24T23:59:00+02:00"),
-        ("due = 2026-10-24T23:59:00Z", "below [due] stand lines"),
+        ("[due]\n01-tiny = 2026-10-24T23:59:00", "01-tiny = 2026-10-24 23:59:00 cannot be read so"),
+        ("[due]\n01-tiny = 2026-10-24", "below it UNIT = 2026-10-24T23:59:00+02:00"),
+        ('[due]\n01-tiny = "tomorrow"', "01-tiny = tomorrow cannot be read so"),
+        ("due = 2026-10-24T23:59:00Z", "due cannot be read so; it may have these lines:"),
         ("[due]\n02-small = 2026-10-24T23:59:00Z", "no unit 02-small; there are 01-tiny"),
-        ('policy = "10% a week"', "should be like"),
-        ('policy = "101% per day"', "should be like"),
-        ('policy = "5% per hour, nothing after 2 days"', "should be like"),
-        ('zone = "Berlin"', 'should be like "Europe/Berlin"'),
-        ("grace = 5", "has grace; it may have policy, zone and [due]"),
+        ('policy = "10% per day"', "policy cannot be read so; it may have these lines:\n  zone ="),
+        ("percent = 101", "percent cannot be read so"),
+        ('percent = "10"', "percent = 10, up to 100"),
+        ('percent = 5\nper = "week"', 'per = "day" or per = "hour"'),
+        ("percent = 5\ngrace = -1\nnothing_after = -1", "grace, nothing_after cannot be read so"),
+        ("percent = 5\ngrace = nan", "grace cannot be read so"),
+        ("percent = 5\ngrace = inf\nnothing_after = inf", "grace, nothing_after cannot be read so"),
+        ("percent = 5\ngrace = 1e300", "grace cannot be read so"),  # no timedelta is as long
+        ("grace = 5", "grace cannot be read so"),  # of which policy?
+        ('zone = "Berlin"', 'zone = "Europe/Berlin"'),
         ("[due", "cannot be read"),
     ],
 )
@@ -91,14 +97,18 @@ def test_what_cannot_be_meant_is_refused_with_what_to_write(
         lateness.settle(tmp_path, tmp_path / "none.toml", [UNIT])
 
 
+def test_a_due_date_is_by_its_own_clock_or_by_that_of_the_zone(tmp_path: Path) -> None:
+    (path := tmp_path / "late.toml").write_text(
+        'zone = "Europe/Berlin"\n[due]\na = 2026-10-24T23:59:00\nb = 2026-10-24T23:59:00Z'
+    )
+    due = lateness.read(path).due
+    assert [due[each].utcoffset() for each in "ab"] == [timedelta(hours=2), timedelta(0)]
+
+
 def test_lateness_is_in_the_table_on_the_page_and_in_the_report(desk: Desk) -> None:
-    times = {"ada": "2026-10-25 22:59:00 UTC", "bob": "2026-10-24 21:59:00 UTC", "kim": ""}
-    for student, said in times.items():
-        place = desk.root / "in" / student / UNIT / f"{UNIT}.ipynb"
-        place.parent.mkdir(parents=True)
-        place.write_text(desk.work(triple="return x") if student == "kim" else desk.work())
-        if said:
-            place.with_name("timestamp.txt").write_text(said)
+    hand_in(desk.root / "in", UNIT, "2026-10-25 22:59:00 UTC", ada=desk.work())
+    hand_in(desk.root / "in", UNIT, "2026-10-24 21:59:00 UTC", bob=desk.work())
+    hand_in(desk.root / "in", kim=desk.work(triple="return x"))
     rows = desk.grade(desk.root / "in")
     assert set(rows.late) == {""} and set(rows.penalty) == {"0.0"}
     (rules := desk.root / "rules.toml").write_text(RULES)
@@ -134,58 +144,100 @@ def test_lateness_is_in_the_table_on_the_page_and_in_the_report(desk: Desk) -> N
 
 def test_only_what_is_late_gets_its_page_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages are the workers' to write: the one process that keeps the gradebook has no time."""
-    for student, said in {"ada": "25", "bob": "23", "eve": "26"}.items():
-        place = desk.root / "in" / student / UNIT / f"{UNIT}.ipynb"
-        place.parent.mkdir(parents=True)
-        place.write_text(desk.work())
-        place.with_name("timestamp.txt").write_text(f"2026-10-{said} 12:00:00 UTC")
+    for student, day in {"ada": "25", "bob": "23", "eve": "26"}.items():
+        hand_in(desk.root / "in", UNIT, f"2026-10-{day} 12:00:00 UTC", **{student: desk.work()})
     (rules := desk.root / "rules.toml").write_text(RULES)
     written = []
-    write = marking._rendered
+    render = feedback.render
 
-    def seen(grader: Grader, found: Submission) -> str:
-        written.append(found.student)
-        return write(grader, found)
+    def seen(notebook: NotebookNode, mark: Mark) -> str:
+        written.append((mark.student, mark.seconds_late > 0))
+        return render(notebook, mark)
 
-    monkeypatch.setattr(marking, "_rendered", seen)
+    monkeypatch.setattr(feedback, "render", seen)
     rows = desk.grade(desk.root / "in", late=rules).set_index("student")
     assert rows.late.to_dict() == {"ada": "14 h 1 min", "bob": "no", "eve": "1 d 14 h 1 min"}
-    assert sorted(written) == ["ada", "eve"]
+    once = [("ada", False), ("ada", True), ("bob", False), ("eve", False), ("eve", True)]
+    assert sorted(written) == once
 
 
 def test_brightspaces_clock_is_that_of_the_zone_and_canvas_says_late(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (rules := desk.root / "rules.toml").write_text(RULES)
-    folder = "5-7 - Ada - Oct 26, 2026 1200 AM/x.ipynb"
-    archive = desk.archive(**{folder: desk.work(), "bob_LATE_3_4_x.ipynb": desk.work()})
-    rows = desk.grade(archive, late=rules).set_index("student")
-    assert rows.late.to_dict() == {
-        "Ada-5": "1 d 1 h 1 min",
-        "bob-3": "yes, by Canvas; by how much is not known",
-    }
-    assert rows.penalty.to_dict() == {"Ada-5": "0.8", "bob-3": "0.0"}
+    archive = desk.archive(**{"bob_LATE_3_4_x.ipynb": desk.work()})
+    [row] = desk.grade(archive, late=rules, platform="canvas").itertuples()
+    assert (row.late, row.penalty) == ("yes, by Canvas; by how much is not known", "0.0")
+    archive = desk.archive(**{"5-7 - Ada - Oct 26, 2026 1200 AM/x.ipynb": desk.work()})
+    [row] = desk.grade(archive, late=rules, platform="brightspace").itertuples()
+    assert (row.student, row.late, row.penalty) == ("Ada-5", "1 d 1 h 1 min", "0.8")
     rules.write_text("[due]\n01-tiny = 2026-10-24T23:59:00+02:00\n")
     monkeypatch.chdir(desk.course.root)
     command = ["grade", str(archive), "--out", str(desk.out), "--no-sandbox", "--late", str(rules)]
-    assert main(command) == 0
+    assert main([*command, "--platform", "brightspace"]) == 0
     assert "late  penalty" in capsys.readouterr().out
     rows = regrade.rows_of(desk.out).set_index("student")
     assert (rows.late["Ada-5"], rows.penalty["Ada-5"]) == ("not known", "0.0")
-    assert lateness.words(59) == "1 min" and lateness.words(0) == ""
 
 
-def test_a_due_date_may_be_moved_and_a_policy_cost_parts_of_a_percent(tmp_path: Path) -> None:
-    found = Submission("ada", UNIT, tmp_path, when="2026-10-24 23:30:00.000000 UTC")
-    path, text = tmp_path / "rules.toml", 'policy = "2.5% per hour"\n[due]\n01-tiny = {}'
-    with Gradebook("sqlite:///") as book:
-        book.add_assignment(UNIT)
-        book.add_notebook(UNIT, UNIT)
-        book.add_grade_cell("double-test", UNIT, UNIT, max_score=4, cell_type="code")
-        book.add_student("ada")
-        entered = book.add_submission(UNIT, "ada")
-        book.find_grade("double-test", UNIT, UNIT, "ada").auto_score = 2
-        for due, late, penalty in (("22:00", "1 h 30 min", 0.1), ("23:00", "30 min", 0.05)):
-            path.write_text(text.format(f"2026-10-24T{due}:00Z"))
-            told, _ = lateness.charge(entered, found, lateness.read(path))
-            assert told == {"late": late, "penalty": penalty}
+@pytest.mark.parametrize(
+    ("platform", "name", "group", "late", "penalty"),
+    [
+        (
+            "canvas",
+            "bob_LATE_3_4_x.ipynb",
+            "bob-3",
+            "yes, by Canvas; by how much is not known",
+            "0.0",
+        ),
+        (
+            "brightspace",
+            "5-7 - Ada - Oct 26, 2026 1200 AM/x.ipynb",
+            "Ada-5",
+            "1 d 1 h 1 min",
+            "0.8",
+        ),
+    ],
+)
+def test_a_member_pays_for_the_group(
+    desk: Desk, platform: str, name: str, group: str, late: str, penalty: str
+) -> None:
+    (rules := desk.root / "rules.toml").write_text(RULES)
+    (groups := desk.root / "groups.csv").write_text(f"group,student\n{group},{group}\n{group},zoe")
+    archive = desk.archive(**{name: desk.work()})
+    for _ in range(2):  # the second time from the journal
+        rows = desk.grade(archive, late=rules, platform=platform, groups=groups)
+        assert rows.student.tolist() == [group, "zoe"]
+        assert rows.late.tolist() == [late, late]
+        assert rows.penalty.tolist() == [penalty, penalty]
+
+
+def test_a_due_date_may_be_moved_and_a_policy_cost_parts_of_a_percent(desk: Desk) -> None:
+    work = desk.work(triple="return x")
+    hand_in(desk.root / "in", UNIT, "2026-10-24 23:30:00 UTC", ada=work)
+    path, text = desk.root / "rules.toml", 'percent = 2.5\nper = "hour"\n[due]\n01-tiny = {}'
+    for due, late, penalty in (("22:00", "1 h 30 min", "0.1"), ("23:00", "30 min", "0.05")):
+        path.write_text(text.format(f"2026-10-24T{due}:00Z"))
+        [row] = desk.grade(desk.root / "in", late=path).itertuples()
+        assert (row.late, row.penalty) == (late, penalty)
+        page = (desk.out / "feedback" / "ada" / UNIT / f"{UNIT}.html").read_text()
+        assert f"less {penalty}" in page
+    assert len(desk.executed) == 1
+
+
+def test_without_a_file_nbgraders_own_plug_in_says_what_lateness_costs(desk: Desk) -> None:
+    settings = desk.course.root / "nbgrader_config.py"
+    settings.write_text(settings.read_text() + "\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    hand_in(desk.root / "in", UNIT, "2026-11-03 10:00:00 UTC", ada=desk.work())
+    desk.grade(desk.root / "in")
+    for day, penalty in ((4, None), (1, 4), (5, None)):
+        with Gradebook(gradebook(desk.out), "order-matters") as book:
+            book.find_assignment(UNIT).duedate = datetime(2026, 11, day)
+            book.db.commit()
+        [row] = desk.grade(desk.root / "in").itertuples()
+        assert row.penalty == f"{penalty or 0:.1f}"
+        with Gradebook(gradebook(desk.out), "order-matters") as book:
+            entered = book.find_submission_notebook(UNIT, UNIT, "ada")
+            assert entered.late_submission_penalty == penalty
+        page = (desk.out / "feedback" / "ada" / UNIT / f"{UNIT}.html").read_text()
+        assert ("less 4" in page) == (penalty == 4)

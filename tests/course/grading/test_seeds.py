@@ -10,9 +10,10 @@ import pytest
 from helpers.course.authoring import build
 from helpers.course.grading import execute, grade, judge
 from helpers.course.grading.execute import Job, Outcome
-from helpers.course.grading.judge import Check, drawn
+from helpers.course.grading.judge import with_seeds
 from helpers.course.settings import Course
 from tests.common import ISOLATED
+from tests.course.judged import hand_in
 
 UNIT = "00-start-here"
 
@@ -23,7 +24,7 @@ def seeds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     asked: list[int] = []
 
     def noted(job: Job) -> Outcome:
-        asked.extend(test.seed for test in job.tests.values() if isinstance(test, Check))
+        asked.extend(test.seed for test in job.tests.values())
         return real(job)
 
     real = execute.execute
@@ -33,11 +34,11 @@ def seeds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_each_notebook_has_seeds_of_its_own(course: Course, tmp_path: Path) -> None:
     of_unit = judge.tests(UNIT, build.make(course, UNIT, tmp_path).instructor)
-    told = [drawn(of_unit, secret, name) for secret in (b"1", b"2") for name in ("a", "b")]
-    found = [test.seed for each in told for test in each.values() if isinstance(test, Check)]
-    written = [test.seed for test in of_unit.values() if isinstance(test, Check)]
+    told = [with_seeds(of_unit, secret, name) for secret in (b"1", b"2") for name in ("a", "b")]
+    found = [test.seed for each in told for test in each.values()]
+    written = [test.seed for test in of_unit.values()]
     assert len(set(found) | set(written)) == 5 * len(written)
-    assert drawn(of_unit, b"1", "a") == told[0]
+    assert with_seeds(of_unit, b"1", "a") == told[0]
 
 
 @pytest.mark.rotating
@@ -46,13 +47,11 @@ def test_a_notebook_graded_again_is_asked_the_same(
     course: Course, tmp_path: Path, seeds: list[int]
 ) -> None:
     notebook = build.make(course, UNIT, tmp_path / "made").solution
-    path = tmp_path / "in" / "ada" / UNIT / f"{UNIT}.ipynb"
-    path.parent.mkdir(parents=True)
-    nbformat.write(notebook, path)
+    hand_in(tmp_path / "in", UNIT, ada=notebook)
     out = tmp_path / "out"
     for _ in range(2):
         grade.grade(course, tmp_path / "in", out, isolated=ISOLATED, workers=1)
-        (out / "journal.jsonl").unlink()
+        (out / "gradebook.db").unlink()
     assert len(seeds) == 2 and len(set(seeds)) == 1
     assert stat.S_IMODE((out / "secret").stat().st_mode) == 0o600
 

@@ -20,7 +20,7 @@ from helpers import checks
 from helpers.course.authoring import build
 from helpers.course.grading import similarity
 from helpers.course.grading.similarity import CLASS, FEW, alike, own, pairs, runs
-from helpers.course.pages import similar
+from helpers.course.report import similar
 from helpers.course.settings import Course
 from helpers.course.synthetic import answered, as_cell
 from tests.checks import variants

@@ -12,7 +12,8 @@ def two_units(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """01-tiny and 02-small; nobody changes them."""
     course = tiny_course(tmp_path_factory.mktemp("course"))
     course.text("02-small").parent.mkdir()
-    course.text("02-small").write_text(LESSON.replace("double", "twofold"))
+    text = LESSON.replace("double", "twofold").replace("check.twofold", "check.double")
+    course.text("02-small").write_text(text)
     return course
 
 

@@ -4,7 +4,7 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 
 from helpers.course.intake import Submission
@@ -12,39 +12,41 @@ from helpers.course.intake import Submission
 # Cells of either unit: so it is of the one that it is named by.
 CELLS = [{"cell_type": "code", "id": name} for name in ("double", "twofold")]
 NOTEBOOK = json.dumps({"nbformat": 4, "cells": CELLS})
+UNITS = ["01-tiny", "02-small"]
+MOODLE = "{}_{}_assignsubmission_file_"
+Files = Mapping[str, str | bytes]
 
 
-def write(folder: Path, *names: str) -> Path:
-    for number, name in enumerate(names):
+def of(*names: str) -> dict[str, str | bytes]:
+    """Return a notebook for each name."""
+    return dict.fromkeys(names, NOTEBOOK)
+
+
+def write(folder: Path, files: Files) -> Path:
+    """Write files into a folder, each newer than the one before; return the folder."""
+    for number, (name, content) in enumerate(files.items()):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(NOTEBOOK)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
         os.utime(path, (number, number))
     return folder
 
 
-def zipped(path: Path, names: Iterable[str]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(path, "w") as archive:
-        for name in names:
-            archive.writestr(name, NOTEBOOK)
-    return path
-
-
-def who(found: list[Submission]) -> list[tuple[str, str]]:
-    return [(each.student, each.unit) for each in found]
-
-
-def archive(*names: str) -> bytes:
+def zipped(files: Files) -> bytes:
+    """Return a zip of files."""
     with io.BytesIO() as content:
-        with zipfile.ZipFile(content, "w") as opened:
-            for name in names:
-                opened.writestr(name, "{}")
+        with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as opened:
+            for name, text in files.items():
+                opened.writestr(name, text)
         return content.getvalue()
 
 
-def zip_of(place: Path, **files: bytes) -> Path:
-    with zipfile.ZipFile(place, "w") as opened:
-        for name, content in files.items():
-            opened.writestr(name, content)
-    return place
+def both(place: Path, files: Files) -> tuple[Path, Path]:
+    """Write files into a folder and into a zip; return both."""
+    (place / "all.zip").write_bytes(zipped(files))
+    return write(place / "in", files), place / "all.zip"
+
+
+def who(found: list[Submission]) -> list[tuple[str, str]]:
+    """Return student and unit of each."""
+    return [(each.student, each.unit) for each in found]

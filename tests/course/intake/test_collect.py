@@ -29,7 +29,7 @@ def test_a_zip_as_moodle_gives_it(
         opened.writestr(f"Ada Lovelace_1_assignsubmission_file_/{UNIT}.ipynb", work)
         opened.writestr("Alan Turing_2_assignsubmission_file_/final (2).ipynb", work)
         opened.writestr("Emmy Noether_3_assignsubmission_file_/holiday.ipynb", "{}")
-    assert main(["collect", str(archive), "--out", str(out)]) == 0
+    assert main(["collect", str(archive), "--out", str(out), "--platform", "moodle"]) == 0
     assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*.ipynb")) == [
         f"Ada-Lovelace-1/{UNIT}/{UNIT}.ipynb",
         f"Alan-Turing-2/{UNIT}/{UNIT}.ipynb",

@@ -47,6 +47,17 @@ def test_who_handed_in_nothing_is_named(tmp_path: Path, capsys: pytest.CaptureFi
     assert "Team Red handed in nothing" in capsys.readouterr().err
 
 
+def test_whoever_loses_a_row_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert [e.student for e in _spread(tmp_path, "group,student\nAda,bob\n")] == [
+        "Team-Blue-1",
+        "bob",
+        "zoe",
+    ]
+    assert "Ada-7 handed in for others and is no student of the file" in capsys.readouterr().err
+    _spread(tmp_path, "group,student\nAda,Ada\nAda,bob\n")
+    assert not capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -64,8 +75,8 @@ def test_what_is_no_list_of_groups_says_why(tmp_path: Path, text: str, words: st
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes("gröup".encode("utf-16"))
-    for name in ("x.csv", "none.csv"):
-        with pytest.raises(CourseError, match="cannot be read"):
+    for name, told in {"x.csv": "cannot be read", "none.csv": "there is no file .*none"}.items():
+        with pytest.raises(CourseError, match=told):
             groups.spread(FOUND, tmp_path / name)
 
 

@@ -110,7 +110,7 @@ def test_a_merge_that_nbdime_left_in_a_cell_is_settled(ours: str, theirs: str, k
         (b"", "is empty"),
         (b"  \n", "is empty"),
         (b"PK\x03\x04", "archive"),
-        (b"\xff\xfe\xff", "no text in UTF-8"),
+        (b"\xff\xfe\xff", "is no notebook"),
         (b"{", "is no notebook"),
         (b"\n<!DOCTYPE html><html>", "a web page, no notebook; download the notebook"),
         (b"\xef\xbb\xbf<html lang=de>", "a web page"),
@@ -169,4 +169,4 @@ def test_a_byte_that_is_not_in_utf_8_costs_itself_alone() -> None:
     cell = {"cell_type": "code", "source": "\u03b8 = '\u00e9\u2026'  # x"}
     content = json.dumps({"nbformat": 4, "cells": [cell]}, ensure_ascii=False).encode()
     [read], repairs = notebook_file.read(content.replace(b"# x", b"# \xe9"))
-    assert read.source == "\u03b8 = '\u00e9\u2026'  # \ufffd" and "not in UTF-8" in repairs[0]
+    assert read.source == "\u03b8 = '\u00e9\u2026'  # \u00e9" and "not in UTF-8" in repairs[0]

@@ -1,5 +1,6 @@
-"""A graded class without a kernel: what cells showed is written down, nbgrader does the rest."""
+"""A graded class without a kernel: what cells showed is written down, and then marked."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -7,12 +8,11 @@ import nbformat
 from nbformat import NotebookNode, v4
 
 from helpers.checks.engine.report import Finding, Report
-from helpers.course.authoring import build
+from helpers.course.authoring import build, nbgrade
 from helpers.course.authoring.build import Built
-from helpers.course.authoring.nbgrade import Grader
-from helpers.course.grading import marking, work
+from helpers.course.grading import autograde
 from helpers.course.grading.execute import Outcome
-from helpers.course.grading.work import Kit
+from helpers.course.grading.gradebook import ClassGradebook
 from helpers.course.intake import Submission
 from helpers.course.settings import Course
 from tests.common import LESSON
@@ -45,9 +45,14 @@ class Classroom:
         course.text(unit).parent.mkdir(exist_ok=True)
         course.text(unit).write_text(LESSON + WHY)
         out.mkdir(exist_ok=True)
-        self.grader = Grader(course, out)
-        self.grader.settle()
+        nbgrade.settle(course, out)
         self.built: Built = build.make(course, unit, out)
+        with self.opened() as book:
+            book.add_unit(unit, self.built.instructor)
+
+    def opened(self) -> closing[ClassGradebook]:
+        """The gradebook, closed at the end."""
+        return closing(ClassGradebook(self.out, nbgrade.settings(self.course)))
 
     def enter(
         self,
@@ -68,10 +73,15 @@ class Classroom:
             data = checked._repr_mimebundle_()
             checked = v4.new_output("execute_result", data=data, execution_count=1)
         shown["double-test"] = [checked]
-        kit = Kit.of(self.course, self.unit, self.built.released, self.out)
-        graded = work.autograded(kit, student, notebook, Outcome(shown), [])
+        result = autograde.result(self.unit, student, notebook, Outcome(shown), [])
         found = Submission(student, self.unit, self.out / "handed in")
-        return marking.enter(self.grader, self.out, [(found, graded)])[0]
+        with self.opened() as book:
+            return book.enter([(found, "a key", result)])[0]
+
+    def again(self, student: str) -> dict[str, Any] | None:
+        """Grade again what has not changed since."""
+        with self.opened() as book:
+            return book.again(Submission(student, self.unit), "a key")
 
     def page(self, student: str) -> str:
         """The feedback of a student."""

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
+
+from bs4 import BeautifulSoup
 
 RUN = "window.ran++"  # without an equals sign, so that it needs no quotes
 FETCHED = "https://x.example"
+PNG = (  # one dot
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJg"
+    "gg=="
+)
 
 # By learners' HTML, by links and pictures of Markdown, and by TeX. After the OWASP cheat sheet on
 # evading filters, and what has been found in sanitisers since: parsers that disagree about SVG,
@@ -97,33 +102,20 @@ FETCHING = {
 PICTURE = re.compile("data:image/(png|jpeg);base64,")
 
 
-class _Reader(HTMLParser):
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.harm: list[str] = []
-        self.text = ""
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in ACTIVE:
-            self.harm.append(tag)
-        for name, value in attrs:
-            leads_away = "href" in name and not re.match("https?://|mailto:|#", value or "", re.I)
-            if (tag, name) == ("img", "src") and PICTURE.match(value or ""):
-                continue
-            if name.startswith("on") or name in FETCHING or leads_away:
-                self.harm.append(f"{tag} {name}={value}")
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
 def harm(page: str) -> list[str]:
     """What in `page` could run or be fetched."""
-    return _Reader(page).harm
+    found = []
+    for tag in BeautifulSoup(page, "html.parser").find_all(True):
+        found += [tag.name] * (tag.name in ACTIVE)
+        for name, value in tag.attrs.items():
+            leads_away = "href" in name and not re.match("https?://|mailto:|#", str(value), re.I)
+            if (tag.name, name) == ("img", "src") and PICTURE.match(str(value)):
+                continue
+            if name.startswith("on") or name in FETCHING or leads_away:
+                found.append(f"{tag.name} {name}={value}")
+    return found
 
 
 def text(page: str) -> str:
     """What a reader reads, with single spaces."""
-    return " ".join(_Reader(page).text.split())
+    return " ".join(BeautifulSoup(page, "html.parser").get_text().split())

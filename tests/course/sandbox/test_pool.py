@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from unittest.mock import MagicMock
 
 import pytest
 from nbformat import v4
@@ -22,6 +23,22 @@ def test_a_fresh_one_has_had_no_kernel() -> None:
             taken.append(sandbox)
     pool.close()
     assert taken[0] is taken[1] is not taken[2]
+
+
+def test_one_that_starts_while_all_are_given_up_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    sandbox = MagicMock()
+
+    def started(*_: object) -> MagicMock:
+        pool.give_up()
+        return sandbox
+
+    monkeypatch.setattr(pool, "_started", started)
+    try:
+        with pytest.raises(CourseError, match="stopped"), pool.taken(LIMITS, ISOLATED):
+            pass
+    finally:
+        pool._given_up.clear()
+    sandbox.close.assert_called_once()
 
 
 def test_where_a_sandbox_died_a_fresh_one_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:

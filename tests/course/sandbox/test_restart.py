@@ -1,9 +1,13 @@
 """A cell that ends the kernel costs itself alone."""
 
+from dataclasses import replace
+
 import pytest
 from nbformat import v4
 
 from helpers.course.grading.execute import Job, Outcome, execute
+from helpers.course.sandbox.session import Session
+from helpers.course.settings import CourseError
 from tests.common import ISOLATED
 from tests.course.sandbox.shown import LIMITS
 
@@ -24,9 +28,8 @@ def _executed(*codes: str) -> tuple[Outcome, str]:
     ("ends", "reason"),
     [
         ("import os; os._exit(0)", "status 0"),
-        ("import os; os.kill(os.getpid(), 9)", "SIGKILL"),
         ("import ctypes; ctypes.string_at(0)", "SIGSEGV"),
-        ("get_ipython().kernel.io_loop.stop()", "ended itself"),
+        ("import os; os.closerange(0, 256)", "ended itself"),
         (HANGS, "did not stop"),
     ],
 )
@@ -48,6 +51,19 @@ def test_a_notebook_that_ends_each_kernel_is_given_up() -> None:
 def test_slow_cells_leave_time_for_the_others() -> None:
     outcome, shown = _executed(*["import time; time.sleep(2.5)"] * 4, "6 * 7")
     assert shown == "42" and not outcome.flags
+
+
+def test_cells_are_run_again_only_while_there_is_time() -> None:
+    cells = [v4.new_code_cell("import time; time.sleep(0.9)") for _ in range(5)]
+    notebook = v4.new_notebook(cells=[*cells, v4.new_code_cell("import os; os._exit(0)")])
+    outcome = execute(Job(notebook, {}, replace(LIMITS, notebook_seconds=6), ISOLATED))
+    assert outcome.total < 8 and "the notebook took more than 6 s" in outcome.flags
+
+
+def test_what_a_kernel_leaves_is_never_the_next_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Session, "close", lambda _: False)
+    with pytest.raises(CourseError, match="did not end a kernel"):
+        _executed("import os; os._exit(0)")
 
 
 def test_what_is_missing_here_is_noted_once() -> None:

@@ -1,0 +1,167 @@
+"""What a worker does with one submission: from the file that was handed in to the learner's page.
+
+The gradebook of a class has one writer, so that process does as little as it can for each notebook.
+The arguments hold all that is needed, so workers on any machine can do it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.preprocessors import LimitOutput
+from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution
+
+from helpers.checks.engine.report import Finding, findings_in
+from helpers.course import intake
+from helpers.course.grading import execute
+from helpers.course.grading.execute import Job, Outcome
+from helpers.course.grading.judge import Check
+from helpers.course.intake.worker import printable
+from helpers.course.pages import feedback
+from helpers.course.pages.feedback import Grade, Mark
+from helpers.course.pages.sanitize import sanitize
+from helpers.course.sandbox.process import Limits
+from helpers.course.settings import CourseError
+
+
+@dataclass(frozen=True)
+class UnitBundle:
+    """What a worker must know of a unit; `checks` have the seeds of the notebook at hand."""
+
+    unit: str
+    release: NotebookNode
+    checks: dict[str, Check]
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of all that decides about marks."""
+        return hashlib.sha256(repr((self.release.cells, self.checks)).encode()).hexdigest()
+
+
+@dataclass
+class Result:
+    """What a worker made of a submission.
+
+    Args:
+        mark: as nbgrader's autograder gives it, and as the page tells it.
+        files: contents by the folder of nbgrader's that they belong in.
+        answers: digests by cell. hints: by exercise.
+        seconds: by test. total: of them all. limited: who held memory and processes.
+        problem: why there is no page.
+    """
+
+    mark: Mark
+    files: dict[str, bytes]
+    answers: dict[str, str]
+    hints: dict[str, list[str]]
+    repairs: list[str] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    total: float = 0.0
+    limited: str = ""
+    problem: str = ""
+
+
+def autograde(
+    bundle: UnitBundle,
+    student: str,
+    content: bytes,
+    files: Mapping[str, bytes],
+    limits: Limits,
+    isolated: bool,
+) -> Result:
+    """Repair, execute and mark a notebook as it was handed in.
+
+    Args:
+        files: what was handed in beside it, by name.
+
+    Raises:
+        CourseError: nothing can be said about the notebook; the text says why.
+    """
+    try:
+        notebook, repairs = intake.repaired(content, bundle.release)
+    except CourseError as error:
+        raise CourseError(f"not graded: {error}") from error
+    outcome = execute.execute(Job(notebook, bundle.checks, limits, isolated, dict(files)))
+    return result(bundle.unit, student, notebook, outcome, repairs)
+
+
+def result(
+    unit: str, student: str, notebook: NotebookNode, outcome: Outcome, repairs: list[str]
+) -> Result:
+    """Mark a repaired notebook that was executed, and write its page."""
+    submitted = _writable(notebook)
+    executed = nbformat.from_dict(submitted)
+    for cell in executed.cells:
+        if cell.cell_type == "code":
+            cell.outputs = _writable(outcome.outputs.get(cell.id, []))
+    executed, _ = LimitOutput().preprocess(executed, {})
+    mark = Mark(unit, student, _grades(executed))
+    autograded, _ = sanitize(executed, {})
+    nbformat.validate(autograded)
+    made = Result(
+        mark,
+        {name: nbformat.v4.writes(each).encode() for name, each in
+         (("submitted", submitted), ("autograded", autograded))},
+        _answers(executed),
+        {name: [e.hint for e in each if e.hint] for name, each in findings(autograded).items()},
+        [printable(each) for each in repairs + outcome.notes],
+        [printable(each) for each in outcome.flags],
+        outcome.seconds,
+        outcome.total,
+        outcome.limited,
+    )  # fmt: skip
+    try:
+        made.files["feedback"] = feedback.render(autograded, mark).encode("utf-8", "replace")
+    except Exception as error:  # the marks are known all the same
+        made.problem = str(error) or repr(error)
+    return made
+
+
+def findings(notebook: NotebookNode) -> dict[str, list[Finding]]:
+    """Return what the checks of an autograded notebook found, by exercise."""
+    return {
+        cell.metadata.nbgrader.grade_id.removesuffix("-test"): findings_in(cell.outputs)
+        for cell in notebook.cells
+        if is_grade(cell) and cell.cell_type == "code"
+    }
+
+
+def _grades(notebook: NotebookNode) -> dict[str, Grade]:
+    """Return what nbgrader's autograder gives for each cell, and its comments, by grade_id."""
+    found = {}
+    for cell in notebook.cells:
+        nbgrader = cell.metadata.get("nbgrader", {})
+        unanswered = is_solution(cell) and nbgrader.get("checksum") == compute_checksum(cell)
+        comment = "No response." if unanswered else ""  # as nbgrader's SaveAutoGrades says it
+        if is_grade(cell):
+            score, most = determine_grade(cell)
+            waits = score is None
+            found[nbgrader.grade_id] = Grade(
+                score or 0.0, most, needs_manual=waits, comment=comment
+            )
+        elif comment:
+            found[nbgrader.grade_id] = Grade(comment=comment)
+    return found
+
+
+def _answers(notebook: NotebookNode) -> dict[str, str]:
+    """Return a digest of what is written in each cell for an answer, by its name."""
+    return {
+        cell.metadata.nbgrader.grade_id: hashlib.sha256(cell.source.strip().encode()).hexdigest()
+        for cell in notebook.cells
+        if is_solution(cell)
+    }
+
+
+def _writable(value: Any) -> Any:
+    """Return a copy without halves of characters, which JSON may name and no file can hold."""
+    text = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+    return nbformat.from_dict(json.loads(text))

@@ -1,0 +1,149 @@
+"""One page for the instructor: how the class did, what it misunderstood, what needs a person.
+
+All its numbers come from two tables: grades.csv, a row per submission, and `answers`, a row per
+learner and exercise.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections import Counter
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pandas as pd
+
+from helpers.course.grading import lateness, regrade
+from helpers.course.pages.page import page, save
+from helpers.course.report import item_analysis, predictions, similar
+from helpers.course.report.answers import answers
+from helpers.course.settings import Course
+
+BINS = 10  # of the distribution of marks
+SLOWEST = 10  # rows of each table of seconds
+CELL = re.compile(r"^[\w-]+: ")  # the name that a repair begins with
+
+
+def write(course: Course, out: Path) -> Path:
+    """Write OUT/report.html from what `course grade` has left in OUT; marks by hand count.
+
+    Raises:
+        CourseError: nothing has been graded into OUT.
+    """
+    rows = regrade.rows_of(out).astype({"seconds": float})
+    rows["graded"] = rows.status.str.startswith("graded")
+    graded = rows[rows.graded]
+    table = answers(course, out, graded)
+    marks = _marks(table)
+    rows = rows.drop(columns=["score", "pending", "max_score"]).merge(marks, how="left")
+    rows["link"] = [_link(row) for row in rows.itertuples()]
+    graded = rows[rows.graded]
+    text = page(
+        "report.html.j2",
+        sortable=True,
+        written=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
+        versions={"course": version("order-matters"), "Python": platform.python_version()}
+        | {name: version(name) for name in ("torch", "nbgrader")},
+        limits=rows.limits.value_counts().to_dict(),
+        rows=rows,
+        graded=graded,
+        units=list(_units(rows).itertuples()),
+        distributions=[(unit, _histogram(own.fraction)) for unit, own in graded.groupby("unit")],
+        learners=[(student, _learner(own)) for student, own in rows.groupby("student")],
+        exercises=list(item_analysis.exercises(table).itertuples()),
+        misconceptions=list(_misconceptions(table, graded).itertuples()),
+        predictions=predictions.predictions(course, out, graded),
+        waiting=_waiting(table),
+        pairs=similar.write(out, graded),
+        late=list(rows[~rows.late.isin(["", "no"])].itertuples()),
+        costs=lateness.policy(out),
+        flagged=_reasons(rows, "flags"),
+        repaired=_reasons(rows, "repairs"),
+        left_out=list(rows[~rows.graded].itertuples()),
+        notebooks=list(graded.nlargest(SLOWEST, "seconds").itertuples()),
+        tests=list(_tests(table).itertuples()),
+    )
+    return save(out / "report.html", text)
+
+
+def _marks(table: pd.DataFrame) -> pd.DataFrame:
+    """Return points by unit and learner: `score` of `decided`; `pending` wait for a person."""
+    waits = table.waiting
+    split = table.assign(
+        score=table.score.mask(waits, 0),
+        decided=table.max_score.mask(waits, 0),
+        pending=table.max_score.where(waits, 0),
+    )
+    sums = ["score", "decided", "pending", "max_score"]
+    marks = split.groupby(["unit", "student"], as_index=False)[sums].sum()
+    marks["fraction"] = (marks.score / marks.decided.where(marks.decided > 0)).clip(0, 1)
+    return marks.assign(graded=True)
+
+
+def _units(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.groupby("unit").agg(
+        handed_in=("student", "size"),
+        graded=("max_score", "count"),
+        points=("max_score", "max"),
+        pending=("pending", "sum"),
+        mean=("fraction", "mean"),
+        median=("fraction", "median"),
+        lowest=("fraction", "min"),
+        highest=("fraction", "max"),
+    )
+
+
+def _histogram(fractions: pd.Series) -> list[tuple[int, int, int]]:
+    """Return bins of marks: from, to, both in percent, and how many learners are in it."""
+    counts, edges = np.histogram(100 * fractions.dropna(), bins=BINS, range=(0, 100))
+    ends = edges.astype(int).tolist()
+    return list(zip(ends, ends[1:], counts.tolist(), strict=False))
+
+
+def _learner(rows: pd.DataFrame) -> dict[str, Any]:
+    units = {row.unit: row for row in rows.sort_values("graded").itertuples()}  # a mark, if any
+    return {"units": units, "score": rows.score.sum(), "pending": rows.pending.sum()}
+
+
+def _misconceptions(table: pd.DataFrame, graded: pd.DataFrame) -> pd.DataFrame:
+    """Return each hint with its exercise and who was given it, the commonest first."""
+    given = table.explode("hints").dropna(subset="hints")
+    rows = given.groupby(["unit", "exercise", "title", "hints"], as_index=False).agg(
+        students=("student", "unique"), learners=("student", "nunique")
+    )
+    rows["of"] = rows.unit.map(graded.unit.value_counts())
+    return rows.sort_values(["learners", "unit", "exercise"], ascending=[False, True, True])
+
+
+def _waiting(table: pd.DataFrame) -> list[tuple[str, str, list[str]]]:
+    """Return the unit and title of what waits for a person, and the learners."""
+    groups = table[table.waiting].groupby(["unit", "title"])
+    return [(unit, title, list(rows.student)) for (unit, title), rows in groups]
+
+
+def _reasons(rows: pd.DataFrame, column: str) -> list[tuple[Any, list[str]]]:
+    """Return rows with flags or repairs, and these; what is said of several cells stands once."""
+    found = []
+    for row in rows[rows[column] != ""].itertuples():
+        counts = Counter(CELL.sub("", each) for each in getattr(row, column).split("; "))
+        texts = [f"{text} ({count} times)" if count > 1 else text for text, count in counts.items()]
+        found.append((row, texts))
+    return found
+
+
+def _tests(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the median and the largest seconds of each check, the slowest first."""
+    seconds = table.dropna(subset="seconds").groupby(["unit", "title"], as_index=False)["seconds"]
+    return seconds.agg(["median", "max"]).nlargest(SLOWEST, "median")
+
+
+def _link(row: Any) -> str:
+    """Return where the feedback page of a row is, seen from the report; "" if it has none."""
+    if not row.graded or "without a feedback page" in row.status:
+        return ""
+    return quote(f"feedback/{row.student}/{row.unit}/{row.unit}.html")

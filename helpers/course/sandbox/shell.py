@@ -1,0 +1,194 @@
+"""In a kernel: IPython's shell, which runs a learner's cells one after another.
+
+Requests and answers are lines of JSON on one connection: {"code": …, "remembered": true, "most":
+bytes} is answered by a list of outputs, and so is {"files": …, "most": 0}, which comes first.
+"""
+
+from __future__ import annotations
+
+import base64
+import builtins
+import getpass
+import json
+import os
+import signal
+import socket
+import sys
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.error import StdinNotImplementedError
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets import Type
+from traitlets.config import Config
+
+from helpers.course.sandbox.outputs import Outputs, Stream
+
+# With all of torch loaded, IPython needs a minute to draw the frames of an endless recursion.
+OPTIONS = {"HistoryManager": {"enabled": False}, "InteractiveShell": {"xmode": "Plain"}}
+PDB = "continue\n"  # what pdb.set_trace() does, where nobody can answer it
+
+
+class Results(DisplayHook):
+    """Shows the value of an expression."""
+
+    shell: Shell
+
+    def write_output_prompt(self) -> None:
+        """Do without `Out[1]:`."""
+
+    def write_format_data(
+        self, format_dict: dict[str, Any], md_dict: dict[str, Any] | None = None
+    ) -> None:
+        """Show the value in all its forms."""
+        output = {"output_type": "execute_result", "data": format_dict, "metadata": md_dict or {}}
+        self.shell.outputs.add(output)
+
+
+class Publisher(DisplayPublisher):
+    """Shows what `display` is given."""
+
+    def publish(
+        self,
+        data: dict[str, Any],
+        metadata: dict[str, Any] | None = None,
+        *_: Any,
+        transient: dict[str, Any] | None = None,
+        update: bool = False,
+        **__: Any,
+    ) -> None:
+        """Show data, or put them in the place of earlier ones."""
+        output = {"output_type": "display_data", "data": data, "metadata": metadata or {}}
+        show = self.shell.outputs.update if update else self.shell.outputs.add
+        show(output, (transient or {}).get("display_id"))
+
+    def clear_output(self, wait: bool = False) -> None:
+        """Take away what was shown, at once or as soon as something else is."""
+        self.shell.outputs.clear(wait)
+
+
+class Shell(InteractiveShell):
+    """Goes on where a notebook at home would stop: what follows may be an answer."""
+
+    displayhook_class, display_pub_class = Type(Results), Type(Publisher)
+    outputs: Outputs
+    system = InteractiveShell.system_raw  # without a terminal
+    running = stopped = False
+    handlers: dict[int, Any]  # a learner's, by signal, while no cell runs
+
+    async def run_code(self, code_obj: Any, result: Any = None, **options: Any) -> bool:
+        """Run one statement; whatever it raises is shown, and the next one runs.
+
+        None does once the cell is interrupted.
+        """
+        if not self.stopped:
+            await super().run_code(code_obj, result, **options)
+        return False
+
+    def run_cell_magic(self, magic_name: str, line: str, cell: str) -> Any:
+        """Run the cell below a magic that is not installed here, and below `%%time`.
+
+        The latter would stop at a line that raises.
+        """
+        if magic_name != "time":
+            if self.find_cell_magic(magic_name) is not None:
+                return super().run_cell_magic(magic_name, line, cell)
+            print(f"%%{magic_name} is not installed here; the cell below it is run as it is.")
+        self.run_cell(cell, store_history=False)
+        return None
+
+    def ask_exit(self) -> None:
+        """Stay, where a cell calls `exit()` or `quit()`: the cells after it count as well."""
+        print("exit() does not end the notebook here: the cells after it are run.")
+
+    def enable_gui(self, gui: Any = None) -> None:
+        """Do nothing: there are no windows."""
+
+    def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
+        try:
+            reason = str(evalue)
+        except Exception:
+            reason = "an error that cannot be printed"
+        error = {"output_type": "error", "ename": str(etype.__name__), "evalue": reason}
+        self.outputs.add(error | {"traceback": [str(line) for line in stb]})
+
+    def interrupt(self, _number: int, _frame: FrameType | None) -> None:
+        """End what the cell does at the moment; between two cells nothing."""
+        if self.running:
+            self.stopped = True
+            raise KeyboardInterrupt
+
+    def run(self, code: str, remembered: bool) -> None:
+        """Run a cell until it ends or is interrupted."""
+        self.stopped = False
+        try:
+            while self.handlers:
+                signal.signal(*self.handlers.popitem())
+            signal.signal(signal.SIGINT, self.interrupt)  # the cell before may have set another
+            self.running = True
+            self.run_cell(code, store_history=remembered)
+            self.running = False
+            self._mute()
+        except BaseException as error:
+            self.running = False
+            self._mute()
+            self._showtraceback(type(error), error, [repr(error)])
+
+    def _mute(self) -> None:
+        """Let no handler of a learner's run between two cells: it may raise."""
+        for number in signal.valid_signals():
+            handler = signal.getsignal(number)
+            if callable(handler) and handler != _nothing:
+                self.handlers[number] = handler
+                signal.signal(number, _nothing)
+
+
+def make() -> Shell:
+    """Return the shell, not yet ready for a learner; figures of its cells are shown."""
+    shell = Shell.instance(config=Config(OPTIONS))
+    with suppress(ImportError):
+        from IPython.core.pylabtools import activate_matplotlib
+        from matplotlib_inline.backend_inline import configure_inline_support
+
+        activate_matplotlib(os.environ["MPLBACKEND"])
+        configure_inline_support(shell, os.environ["MPLBACKEND"])
+    return shell
+
+
+def serve(shell: Shell, connection: socket.socket, folder: Path) -> None:
+    """Do what is asked until the connection ends; `folder` is where the notebook stands."""
+    shell.outputs, shell.handlers = Outputs(folder), {}
+    sys.stdout, sys.stderr = (Stream(name, shell.outputs) for name in ("stdout", "stderr"))
+    builtins.input = getpass.getpass = _no_input
+    with connection, connection.makefile("rb") as requests:
+        for line in requests:
+            request = json.loads(line)
+            shell.outputs.begin(request["most"])
+            if "files" in request:
+                _write(folder, request["files"])
+            else:
+                shell.run(request["code"], request["remembered"])
+                if os.getpid() != shell.outputs.process:  # the cell has forked it
+                    os._exit(0)
+            connection.sendall(shell.outputs.as_json())
+
+
+def _write(folder: Path, files: dict[str, str]) -> None:
+    """Put what a learner handed in beside the notebook there, and what pdb begins with."""
+    (folder / ".pdbrc").write_text(PDB)
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(base64.b64decode(content))
+
+
+def _nothing(_number: int, _frame: FrameType | None) -> None:
+    """Take no notice of a signal."""
+
+
+def _no_input(*_: Any, **__: Any) -> NoReturn:
+    raise StdinNotImplementedError("input() was called, and there is nobody to answer")

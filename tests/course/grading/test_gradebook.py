@@ -1,0 +1,310 @@
+"""A batch comes into the gradebook as a whole; points given by hand stay, or wait for a review."""
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import wait
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.dbutil import write_alembic_ini
+
+from helpers.course import export
+from helpers.course.authoring.nbgrade import COURSE, gradebook
+from helpers.course.grading import autograde, grade, journal, regrade
+from helpers.course.grading import gradebook as of_marks
+from helpers.course.grading.execute import Outcome
+from helpers.course.grading.gradebook import SEARCHED, ClassGradebook, Graded
+from helpers.course.intake import Submission
+from helpers.course.settings import Course, CourseError
+from tests.course.judged import UNIT, Desk, desk, hand_in
+from tests.course.pages.entered import RIGHT, Classroom
+
+__all__ = ["desk"]
+MINE = {"double": "return x + x"}  # which the check does not know
+Again = Callable[[Desk, pytest.MonkeyPatch], pd.DataFrame]
+
+
+def _give(out: Path, name: str, **given: Any) -> None:
+    """As formgrader does."""
+    with Gradebook(gradebook(out), COURSE) as book:
+        found = book.find_grade(name, UNIT, UNIT, "ada")
+        for key, value in (given | {"needs_manual_grade": False}).items():
+            setattr(found, key, value)
+        book.db.commit()
+
+
+def _mend(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+    monkeypatch.setattr(grade, "LIBRARY", "mended")
+    return desk.grade(desk.root / "in")
+
+
+def _a_newer_check(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+    desk.accepted["double"].add(MINE["double"])
+    return _mend(desk, monkeypatch)
+
+
+def _a_newer_notebook(desk: Desk, _: pytest.MonkeyPatch) -> pd.DataFrame:
+    hand_in(
+        desk.root / "in",
+        ada=desk.work(double=MINE["double"] + "\n\n", triple="return 3 * x  # at last"),
+    )
+    return desk.grade(desk.root / "in")
+
+
+def _the_old_notebook_gone(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+    shutil.rmtree(desk.out / "submitted")
+    return _mend(desk, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        pytest.param(lambda desk, _: desk.grade(desk.root / "in"), id="a second run"),
+        pytest.param(lambda desk, _: desk.grade(desk.root / "in", learners=["ada"]), id="--only"),
+        pytest.param(lambda desk, _: desk.grade(desk.root / "in", unit=UNIT), id="--unit"),
+        _mend,
+        _a_newer_check,
+        _a_newer_notebook,
+        _the_old_notebook_gone,
+    ],
+)
+def test_points_given_by_hand_are_kept(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, again: Again
+) -> None:
+    hand_in(desk.root / "in", ada=desk.work(**MINE))
+    assert desk.grade(desk.root / "in").score[0] == "2.0"
+    _give(desk.out, "double-test", manual_score=1.5, extra_credit=0.25)
+    with Gradebook(gradebook(desk.out), COURSE) as book:
+        book.find_comment("double", UNIT, UNIT, "ada").manual_comment = "Well done."
+        book.db.commit()
+    row = again(desk, monkeypatch).iloc[0]
+    assert (float(row.score), float(row.pending), row.status) == (3.75, 0, "graded")
+    page = (desk.out / "feedback" / "ada" / UNIT / f"{UNIT}.html").read_text()
+    assert "Well done." in page and "<strong>3.75</strong> of 4" in page
+
+
+@pytest.mark.parametrize("given", [{"manual_score": 1.5}, {"extra_credit": 1.5}])
+def test_another_answer_waits_until_somebody_has_looked_at_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, given: dict[str, float]
+) -> None:
+    hand_in(desk.root / "in", ada=desk.work(**MINE))
+    desk.grade(desk.root / "in")
+    _give(desk.out, "double-test", **given)
+    hand_in(desk.root / "in", ada=desk.work(double="return x * x"))
+    for _ in range(2):  # the second time it is as it was
+        row = desk.grade(desk.root / "in", learners=["ada"]).iloc[0]
+        assert (row.score, row.pending) == ("3.5", "2.0")
+    changes = (desk.out / "changes.csv").read_text()
+    assert 'double,1.5,"1.5, pending"' in changes and "triple" not in changes
+    _give(desk.out, "double-test", **given)
+    assert float(_mend(desk, monkeypatch).pending[0]) == 0
+
+
+@pytest.fixture
+def classroom(tiny: Course, tmp_path: Path) -> Classroom:
+    """The tiny unit with an essay, and nobody's notebook."""
+    return Classroom(tiny, tmp_path / "out")
+
+
+def test_an_essay_waits_only_if_it_is_another(
+    classroom: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert classroom.enter("ada", RIGHT)["pending"] == 4
+    _give(classroom.out, "why", manual_score=3)
+    assert classroom.enter("ada", RIGHT, essay="It is so.\n")["pending"] == 0
+    with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
+        patched.setattr(of_marks, "_row", lambda *_: 1 / 0)  # all is written; the machine stops
+        classroom.enter("ada", RIGHT, essay="It is otherwise.")
+    assert classroom.again("ada") is None  # its files are another's, so its marks are none
+    with classroom.opened() as book:
+        assert book.now("ada", UNIT)["status"].startswith("not graded to the end")
+    row = classroom.enter("ada", RIGHT, essay="It is otherwise.")
+    assert (row["score"], row["pending"]) == (5, 4)
+
+
+def test_a_batch_is_in_the_gradebook_as_a_whole_or_not_at_all(
+    classroom: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = classroom.built.released
+    results = {who: autograde.result(UNIT, who, released, Outcome(), []) for who in ("ada", "eve")}
+    batch = [(Submission(who, UNIT), "a key", result) for who, result in results.items()]
+    put = journal.put
+
+    def stopped(book: Gradebook, student: str, unit: str, entry: journal.Entry) -> None:
+        if student == "eve":
+            raise KeyboardInterrupt
+        put(book, student, unit, entry)
+
+    with classroom.opened() as book:
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(journal, "put", stopped)
+            book.enter(batch)
+        assert book.book.students == [] and list(journal.entries(classroom.out)) == []
+        assert [row["status"] for row in book.enter(batch)] == ["graded"] * 2
+    assert len(list(journal.entries(classroom.out))) == 2
+
+
+def test_one_that_is_refused_costs_the_others_of_its_batch_nothing(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All are ready at once, as the workers are quick."""
+    archive = desk.archive(**{f"{who}/{UNIT}.ipynb": desk.work() for who in ("ada", "bob", "eve")})
+    enter, batches = ClassGradebook.enter, []
+
+    def refusing(book: ClassGradebook, batch: Sequence[Graded]) -> list[dict[str, Any]]:
+        students = [found.student for found, *_ in batch]
+        batches.append(students)
+        if "bob" in students:
+            raise CourseError("it is refused")
+        return enter(book, batch)
+
+    monkeypatch.setattr(ClassGradebook, "enter", refusing)
+    monkeypatch.setattr(grade, "wait", lambda on_way, **_: wait(on_way))
+    rows = desk.grade(archive, workers=2)
+    assert rows.status.tolist() == ["graded", "it is refused", "graded"]
+    assert rows.score.tolist() == ["4.0", "0.0", "4.0"]
+    assert batches == [["ada", "bob", "eve"], ["ada"], ["bob"], ["eve"]]
+    assert sorted(e["row"]["student"] for e in journal.entries(desk.out)) == ["ada", "eve"]
+
+
+def test_rows_are_found_without_reading_those_of_the_class(classroom: Classroom) -> None:
+    for table, column in SEARCHED:
+        with sqlite3.connect(classroom.out / "gradebook.db") as book:
+            asked = f"EXPLAIN QUERY PLAN SELECT id FROM {table} WHERE {column} = 'x'"
+            [plan] = book.execute(asked).fetchall()
+        assert f"USING INDEX order_matters_{table}" in plan[-1]
+
+
+def test_a_new_gradebook_has_the_version_that_nbgraders_command_says(classroom: Classroom) -> None:
+    with sqlite3.connect(classroom.out / "gradebook.db") as ours:
+        (version,) = ours.execute("SELECT version_num FROM alembic_version").fetchone()
+    settings = classroom.out / "alembic.ini"
+    write_alembic_ini(str(settings), gradebook(classroom.out))
+    alembic = str(Path(sys.executable).with_name("alembic"))
+    command = [alembic, "-c", str(settings), "heads"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said.split()[0] == version
+
+
+def test_marks_that_are_in_no_gradebook_are_none(desk: Desk) -> None:
+    hand_in(desk.root / "in", ada=desk.work())
+    desk.grade(desk.root / "in")
+    (desk.out / "gradebook.db").unlink()
+    with pytest.raises(CourseError, match=r"holds no gradebook\.db"):
+        export.export(desk.out, "moodle", None, "", "")
+
+
+def test_a_page_that_cannot_be_rendered_costs_no_marks(
+    classroom: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    classroom.enter("ada", RIGHT)
+    _give(classroom.out, "why", manual_score=3)
+    with monkeypatch.context() as patched:
+        patched.setattr(ClassGradebook, "_page", lambda *_: 1 / 0)
+        row = classroom.again("ada")
+        with classroom.opened() as book:
+            now = book.now("ada", UNIT)
+    assert row and row["score"] == now["score"] == 5
+    assert row["status"] == now["status"] == "graded, without a feedback page: division by zero"
+    assert not (classroom.out / "feedback" / "ada" / UNIT / f"{UNIT}.html").exists()
+    row = classroom.again("ada")
+    assert row and row["status"] == "graded"
+    assert "<strong>5</strong>" in classroom.page("ada")
+
+
+@pytest.mark.parametrize("kind", ["submitted", "autograded"])
+def test_notebooks_that_somebody_removed_are_made_anew(desk: Desk, kind: str) -> None:
+    hand_in(desk.root / "in", ada=desk.work(), bob=desk.work())
+    desk.grade(desk.root / "in")
+    shutil.rmtree(desk.out / kind / "ada")
+    shutil.rmtree(desk.out / "feedback" / "ada")
+    marks = export._current(regrade.rows_of(desk.out), desk.out)
+    assert [float(each) for each in marks.score] == [4, 4]
+    assert desk.grade(desk.root / "in").status.tolist() == ["graded", "graded"]
+    assert len(desk.executed) == 3 and (desk.out / kind / "ada" / UNIT / f"{UNIT}.ipynb").exists()
+
+
+def test_a_folder_is_whole_whenever_writing_is_stopped(
+    classroom: Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    classroom.enter("ada", RIGHT)
+    before = (place := classroom.out / "submitted" / "ada" / UNIT / f"{UNIT}.ipynb").read_bytes()
+    with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
+        patched.setattr(Path, "chmod", lambda *_: 1 / 0)
+        classroom.enter("ada", RIGHT, essay="Another.")
+    assert place.read_bytes() == before
+    classroom.enter("ada", RIGHT, essay="Another.")
+    assert b"Another." in place.read_bytes()
+    assert sorted(each.name for each in place.parent.parent.iterdir()) == [UNIT]
+
+
+def test_who_was_removed_from_the_gradebook_is_graded_anew(classroom: Classroom) -> None:
+    classroom.enter("ada", RIGHT)
+    with Gradebook(gradebook(classroom.out), COURSE) as book:
+        book.remove_student("ada")
+    assert classroom.again("ada") is None
+    with classroom.opened() as book, pytest.raises(CourseError, match="holds no marks of ada"):
+        book.now("ada", UNIT)
+    assert classroom.enter("ada", RIGHT)["pending"] == 4
+
+
+def test_the_time_of_an_earlier_try_does_not_stay(desk: Desk) -> None:
+    hand_in(desk.root / "in", UNIT, "2026-11-20 10:11:00 UTC", ada=desk.work())
+    times = []
+    for _ in range(2):
+        desk.grade(desk.root / "in")
+        with Gradebook(gradebook(desk.out), COURSE) as book:
+            times.append(str(book.find_submission(UNIT, "ada").timestamp))
+        (desk.root / "in" / "ada" / UNIT / "timestamp.txt").unlink(missing_ok=True)
+    assert times == ["2026-11-20 10:11:00", "None"]
+
+
+def test_export_waits_for_a_run_that_is_grading(desk: Desk) -> None:
+    hand_in(desk.root / "in", ada=desk.work())
+    desk.grade(desk.root / "in")
+    with journal.exclusive_lock(desk.out), pytest.raises(CourseError, match="somebody is grading"):
+        export.export(desk.out, "moodle", None, "", "")
+
+
+def test_points_by_hand_stay_where_an_earlier_version_graded(desk: Desk) -> None:
+    hand_in(desk.root / "in", ada=desk.work(**MINE))
+    desk.grade(desk.root / "in")
+    _give(desk.out, "double-test", manual_score=1.5)
+    with closing(sqlite3.connect(desk.out / "gradebook.db")) as book, book:
+        book.execute("DROP TABLE course_journal")
+    with pytest.raises(CourseError, match="by an earlier version; run `course grade` on all"):
+        export.export(desk.out, "moodle", None, "", "")
+    row = desk.grade(desk.root / "in").iloc[0]
+    assert (float(row.score), float(row.pending)) == (3.5, 0)
+    assert not (desk.out / "changes.csv").exists()
+    with closing(sqlite3.connect(desk.out / "gradebook.db")) as book, book:
+        book.execute("DROP TABLE course_journal")
+    hand_in(desk.root / "in", ada=desk.work(double="return x * x"))
+    assert float(desk.grade(desk.root / "in").pending[0]) == 2
+    assert 'double,1.5,"1.5, pending"' in (desk.out / "changes.csv").read_text()
+
+
+def test_a_helper_that_is_another_asks_for_a_review(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in(desk.root / "in", ada=desk.work(**MINE))
+    desk.grade(desk.root / "in")
+    _give(desk.out, "double-test", manual_score=1.5)
+    notebook = desk.work(**MINE)
+    hand_in(desk.root / "in", ada=notebook + "\n")
+    assert float(desk.grade(desk.root / "in").pending[0]) == 0
+    desk.accepted["double"].add(MINE["double"])
+    hand_in(desk.root / "in", ada=notebook + "\n\n")
+    assert float(desk.grade(desk.root / "in").pending[0]) == 2
+
+
+def test_a_gradebook_that_another_program_holds_is_waited_for(classroom: Classroom) -> None:
+    with classroom.opened() as book, book.book.engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 60_000

@@ -1,0 +1,275 @@
+"""Where submissions are found: nbgrader's tree, loose files, and what learning platforms export."""
+
+import hashlib
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+from nbformat import v4
+
+from helpers.course import intake
+from helpers.course.intake.tree import path_of
+from helpers.course.settings import Course, CourseError
+from tests.course.intake.handed_in import MOODLE, NOTEBOOK, both, of, who, write, zipped
+
+ADA = MOODLE.format("Ada", 7) + "/01-tiny.ipynb"
+
+
+def test_nbgraders_tree(two_units: Course, tmp_path: Path) -> None:
+    files = of(
+        "ada/01-tiny/01-tiny.ipynb",
+        "ada/02-small/my work.ipynb",
+        "ada/02-small/.ipynb_checkpoints/my work-checkpoint.ipynb",
+        "Zoë/01-tiny/01-tiny.ipynb",
+    )
+    for place in both(tmp_path, files):
+        found = intake.find(two_units, place, tmp_path / "unpacked")
+        assert who(found) == [("Zoë", "01-tiny"), ("ada", "01-tiny"), ("ada", "02-small")]
+        assert [each.notes for each in found] == [(), (), ("handed in as my work.ipynb",)]
+
+
+def test_loose_files(two_units: Course, tmp_path: Path) -> None:
+    files = of("ada_01-tiny.ipynb", "02-small-bob.ipynb", "eve.ipynb", "list.csv")
+    for place in both(tmp_path, files):
+        found = intake.find(two_units, place, tmp_path / "unpacked")
+        assert who(found) == [("ada", "01-tiny"), ("bob", "02-small"), ("eve", "01-tiny")]
+        assert found[2].notes == ("handed in as eve.ipynb, told by its cells",)
+
+
+PLATFORMS = {
+    "moodle": [
+        "Ada Lovelace_123456_assignsubmission_file_/01-tiny.ipynb",
+        "Zoë Müller_123457_assignsubmission_file_/solution final(2).ipynb",
+    ],
+    "moodle, files": [
+        "Ada Lovelace_123456_assignsubmission_file_01-tiny.ipynb",
+        "Zoë Müller_123457_assignsubmission_file_solution final(2).ipynb",
+    ],
+    "canvas": [
+        "Ada-Lovelace_LATE_123456_67891_01-tiny.ipynb",
+        "Zoë-Müller_123457_67890_solution.ipynb",
+    ],
+    "brightspace": [
+        "index.html",
+        "123456-4 - Ada Lovelace - Nov 21, 2026 1011 AM/01-tiny.ipynb",
+        "123457-4 - Zoë Müller - Nov 20, 2026 0930 PM/solution.ipynb",
+    ],
+}
+
+
+@pytest.mark.parametrize("names", PLATFORMS)
+def test_platforms_say_who_it_was(two_units: Course, tmp_path: Path, names: str) -> None:
+    platform = names.partition(",")[0]
+    for place in both(tmp_path, of(*PLATFORMS[names])):
+        found = intake.find(two_units, place, tmp_path / "unpacked", platform=platform)
+        assert who(found) == [("Ada-Lovelace-123456", "01-tiny"), ("Zoë-Müller-123457", "01-tiny")]
+        assert [each.platform_id for each in found] == ["123456", "123457"]
+        for other in {"", "moodle", "canvas", "brightspace"} - {platform}:
+            with pytest.raises(CourseError, match=f"{platform.title()}'s names: say --platform"):
+                intake.find(two_units, place, tmp_path / "unpacked", platform=other)
+
+
+def test_names_of_no_platform_and_a_platform(two_units: Course, tmp_path: Path) -> None:
+    write(tmp_path / "in", of("ada/01-tiny.ipynb"))
+    with pytest.raises(CourseError, match=r"nothing in .* is named as Moodle does"):
+        intake.find(two_units, tmp_path / "in", tmp_path / "unpacked", platform="moodle")
+    write(tmp_path / "in", of(ADA))
+    ada, other = intake.find(two_units, tmp_path / "in", tmp_path / "unpacked", platform="moodle")
+    assert (ada.student, other.student, other.platform_id) == ("Ada-7", "ada", "")
+    assert other.notes[0].startswith("Moodle gives no such name")
+
+
+def test_canvas_and_its_second_tries(two_units: Course, tmp_path: Path) -> None:
+    names = [
+        "lovelaceada_12345_67899_01-tiny-1.ipynb",  # the later one, though it comes first
+        "lovelaceada_12345_67890_01-tiny.ipynb",
+        "lovelaceada_12345_67891_mine.py",
+        "lovelaceada_12345_67898_mine-1.py",
+        "mullerzoe_LATE_12346_67891_homework.7z",
+    ]
+    place = both(tmp_path, of(*names))[1]
+    ada, zoe = intake.find(two_units, place, tmp_path / "unpacked", platform="canvas")
+    assert ada.notes == ("of 2 notebooks, this counts: 01-tiny-1.ipynb",)
+    assert [*ada.files] == ["mine.py"] and ada.return_as == "for-lovelaceada_12345_67899_"
+    assert zoe.problem == "no notebook, but homework.7z"
+
+
+def test_a_newer_copy_that_nobody_has_worked_in_does_not_count(
+    two_units: Course, tmp_path: Path
+) -> None:
+    stub = NOTEBOOK.replace('"id"', '"source": "raise NotImplementedError()", "id"')
+    files = of("ada/01-tiny/01-tiny.ipynb", "ada/01-tiny/01-tiny (1).ipynb")
+    files["ada/01-tiny/01-tiny-Copy1.ipynb"] = stub
+    files["ada/01-tiny/Untitled.ipynb"] = '{"nbformat": 4, "cells": []}'
+    [ada] = intake.find(two_units, write(tmp_path / "in", files), tmp_path / "unpacked")
+    assert ada.notes[0] == "of 4 notebooks, this counts: 01-tiny (1).ipynb"
+
+
+def test_the_newest_in_an_archive_counts_and_archives_in_it_are_opened(
+    two_units: Course, tmp_path: Path
+) -> None:
+    (place := tmp_path / "in").mkdir()
+    with zipfile.ZipFile(place / "bob.zip", "w") as archive:
+        for name, year in (("later", 2026), ("earlier", 2024)):
+            member = zipfile.ZipInfo(f"{name}/01-tiny.ipynb", (year, 1, 1, 0, 0, 0))
+            archive.writestr(member, NOTEBOOK[:-1] + f', "metadata": "{name}"}}')
+    inner = zipped({"01-tiny/mine.ipynb": NOTEBOOK, "01-tiny/mine.py": "x"})
+    write(place, {"ada/01-tiny.ipynb": zipped({"deep.zip": inner}), "zoe/01-tiny.ipynb": b"PK"})
+    write(place, {"eve/01-tiny.ipynb": inner})
+    before = sorted(place.rglob("*"))
+    ada, bob, eve, zoe = intake.find(two_units, place, tmp_path / "unpacked")
+    assert "later" in bob.path.read_text()
+    assert (eve.unit, eve.problem, [*eve.files]) == ("01-tiny", "", ["mine.py"])
+    assert (zoe.unit, zoe.problem) == (ada.unit, ada.problem) == ("01-tiny", "")
+    with pytest.raises(CourseError, match="Office document"):
+        intake.repaired(zoe.path.read_bytes(), v4.new_notebook())
+    assert sorted(place.rglob("*")) == before
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no zip"])
+def test_what_is_no_zip_says_so(two_units: Course, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "all.zip").write_bytes(content)
+    with pytest.raises(CourseError, match="cannot be unpacked"):
+        intake.find(two_units, tmp_path / "all.zip", tmp_path / "unpacked")
+
+
+def test_nothing_there(two_units: Course, tmp_path: Path) -> None:
+    with pytest.raises(CourseError, match="neither a folder nor a zip"):
+        intake.find(two_units, tmp_path / "nowhere", tmp_path / "unpacked")
+    (tmp_path / "in").mkdir()
+    with pytest.raises(CourseError, match="no notebook in"):
+        intake.find(two_units, tmp_path / "in", tmp_path / "unpacked")
+
+
+@pytest.mark.parametrize("around", ["all", "submitted"])
+def test_a_folder_around_all_students_is_nobody(
+    two_units: Course, tmp_path: Path, around: str
+) -> None:
+    names = [f"{around}/ada/01-tiny/01-tiny.ipynb", f"{around}/bob/01-tiny/01-tiny.ipynb"]
+    for place in (write(tmp_path / "all", of(*names)), both(tmp_path, of(*names))[1]):
+        found = intake.find(two_units, place, tmp_path / "unpacked")
+        assert who(found) == [("ada", "01-tiny"), ("bob", "01-tiny")]
+
+
+def test_nobody_is_left_out_who_handed_in_something_else(two_units: Course, tmp_path: Path) -> None:
+    names = [
+        "Ada Lovelace_1_assignsubmission_file_/report.pdf",
+        "Bob_2_assignsubmission_file_/01-tiny.ipynb",
+        "Bob_2_assignsubmission_file_/figure.png",
+        "Eve_3_assignsubmission_file_/01-tiny.IPYNB",
+        "Zoe_4_assignsubmission_file_/01-tiny.ipynb.txt",
+        "Kim_5_assignsubmission_onlinetext_/onlinetext.html",
+        "Joe_6_assignsubmission_file_/01-tiny.html",
+        "list.csv",
+    ]
+    expected = {
+        "Ada-Lovelace-1": ("", "no notebook, but report.pdf"),
+        "Bob-2": ("01-tiny", ""),
+        "Eve-3": ("01-tiny", ""),
+        "Joe-6": ("", "no notebook, but 01-tiny.html"),
+        "Kim-5": ("", "no notebook in the folder"),
+        "Zoe-4": ("01-tiny", ""),
+    }
+    for place in both(tmp_path, of(*names)):
+        found = intake.find(two_units, place, tmp_path / "unpacked", platform="moodle")
+        assert {each.student: (each.unit, each.problem) for each in found} == expected
+
+
+ONLY = {
+    unit: json.dumps({"nbformat": 4, "cells": [{"cell_type": "code", "id": name}]})
+    for unit, name in (("01-tiny", "double"), ("02-small", "twofold"))
+}
+
+
+@pytest.mark.parametrize("name", ["ada/02-small/02-small.ipynb", "ada/02-small (1).ipynb"])
+def test_a_notebook_named_as_another_unit_is_of_the_unit_of_its_cells(
+    two_units: Course, tmp_path: Path, name: str
+) -> None:
+    place = write(tmp_path / "in", {name: ONLY["01-tiny"]})
+    first, second = intake.find(two_units, place, tmp_path / "unpacked")
+    assert (first.unit, first.problem) == ("01-tiny", "")
+    assert first.notes == ("named 02-small, holds the cells of 01-tiny: graded as that",)
+    file = Path(name).name
+    assert second.problem == f"no notebook, but {file} with the cells of 01-tiny"
+    # One that has the right name counts before it, though it is older.
+    write(place, {"ada/01-tiny.ipynb": ONLY["01-tiny"] + " "})
+    os.utime(place / "ada" / "01-tiny.ipynb", (-9, -9))
+    first, second = intake.find(two_units, place, tmp_path / "unpacked")
+    assert first.path.read_text() == ONLY["01-tiny"] + " "
+
+
+def test_a_notebook_that_cannot_be_read_is_of_the_unit_of_its_name(
+    two_units: Course, tmp_path: Path
+) -> None:
+    place = write(tmp_path / "in", {"ada/02-small/02-small.ipynb": "<html>"})
+    [found] = intake.find(two_units, place, tmp_path / "unpacked")
+    assert (found.unit, found.problem) == ("02-small", "")
+
+
+def _old(encoding: str, *names: str) -> bytes:
+    """Return a zip that does not say how its names are written."""
+    written = [each.encode(encoding) for each in names]
+    marks = [f"{number:04}{'x' * len(each)}" for number, each in enumerate(written)]
+    content = zipped(of(*marks))
+    for mark, name in zip(marks, written, strict=True):
+        content = content.replace(mark.encode(), b"0000" + name)
+    return content
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [
+        ("utf-8", "Иван Петров"),
+        ("utf-8", "Zoë Müller"),
+        ("cp866", "Пётр Ильич-младший №2"),
+        ("cp437", "José Ñandú"),
+        ("gb2312", "张三"),
+    ],
+)
+def test_names_in_an_old_zip_are_read_by_their_bytes(
+    two_units: Course, tmp_path: Path, encoding: str, name: str
+) -> None:
+    place = tmp_path / "all.zip"
+    place.write_bytes(_old(encoding, f"{name}/01-tiny.ipynb", f"{name}/{name}.py"))
+    [one] = intake.find(two_units, place, tmp_path / "unpacked")
+    assert one.said == f"0000{name}" and [*one.files] == [f"{name}.py"]
+
+
+def test_a_name_that_python_has_read_in_unicode_stays() -> None:
+    name = "\u0410\u043d\u043d\u0430/x.ipynb"
+    assert path_of(zipfile.ZipInfo(name)) == name
+
+
+BESIDE = [
+    "mine.py", "utils/__init__.py", "data/prices.csv", "report.7z", "index.html", "timestamp.txt",
+    "helpers/course/cli.py", "helpers.py", "__pycache__/mine.pyc", ".ipynb_checkpoints/x.py",
+    ".hidden", "other.ipynb", "bad\x1bname.py",
+]  # fmt: skip
+
+
+def test_what_stands_beside_a_notebook_goes_with_it(two_units: Course, tmp_path: Path) -> None:
+    mine = of(*(f"ada/01-tiny/{each}" for each in ["01-tiny.ipynb", *BESIDE]))
+    folder, packed = both(tmp_path, mine | of("ada/not-of-it.py"))
+    inside = {name.removeprefix("ada/"): text for name, text in mine.items()}
+    write(tmp_path / "zip", {"ada/h.zip": zipped(inside), "ada/not-of-it.py": "x"})
+    found = []
+    for place in (folder, packed, tmp_path / "zip"):
+        [one] = intake.find(two_units, place, tmp_path / "unpacked")
+        assert [*one.files] == ["mine.py", "utils/__init__.py", "data/prices.csv"]
+        assert all(each.read_text() == NOTEBOOK for each in one.files.values())
+        assert {*one.path.parent.iterdir()} == {one.path, *one.files.values()}
+        assert "left out of what goes with it" in one.notes[-1]
+        found.append(one.digest)
+    assert len({*found, hashlib.sha256(NOTEBOOK.encode()).hexdigest()}) == 2
+
+
+def test_what_goes_with_a_notebook_is_not_too_much(two_units: Course, tmp_path: Path) -> None:
+    files = of("ada/01-tiny.ipynb", "ada/x", "ada/x/y.csv", *(f"ada/{n:02}.csv" for n in range(60)))
+    files |= {"ada/z.py": "x" * 2**20, "ada/a.bin": b"x" * 2**21, "ada/b.bin": b"x" * (2**21 + 1)}
+    (tmp_path / "all.zip").write_bytes(zipped(files))
+    [one] = intake.find(two_units, tmp_path / "all.zip", tmp_path / "unpacked")
+    assert "z.py" in one.files and not {"a.bin", "b.bin"} & {*one.files} and len(one.files) == 50
+    assert len({"x", "x/y.csv"} & {*one.files}) <= 1
+    assert one.notes[-1].endswith("more")

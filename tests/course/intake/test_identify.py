@@ -1,0 +1,226 @@
+"""Who handed in: by the outermost name, the same in every run; two people never share a row."""
+
+import itertools
+import re
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from helpers.course import intake
+from helpers.course.intake.identify import Person, people
+from helpers.course.settings import Course, CourseError
+from tests.course.intake.handed_in import MOODLE, UNITS, both, of, write, zipped
+
+
+def _people(tmp_path: Path, *names: str, platform: str = "") -> list[Person]:
+    """Return who has handed in files of these names, in a zip."""
+    (tmp_path / "all.zip").write_bytes(zipped(dict.fromkeys(names, "{}")))
+    return people(tmp_path / "all.zip", UNITS, platform)
+
+
+@pytest.mark.parametrize(
+    ("outer", "platform", "sender", "beside"),
+    [
+        ("mallory_66_1_homework.zip", "canvas", "mallory-66", "bob_1_2_b.ipynb"),
+        (MOODLE.format("Mallory", 66) + "/homework.zip", "moodle", "Mallory-66", "b.ipynb"),
+        (
+            "66-4 - Mallory - Nov 21, 2026 1011 AM/ada/01-tiny/homework.zip",
+            "brightspace",
+            "Mallory-66",
+            "b.ipynb",
+        ),
+        ("mallory.zip", "", "mallory", "b.ipynb"),
+        ("mallory/../ada/homework.zip", "", "mallory", "b.ipynb"),
+    ],
+)
+def test_what_is_inside_says_nothing_of_who_it_was(
+    two_units: Course, tmp_path: Path, outer: str, platform: str, sender: str, beside: str
+) -> None:
+    inside = of("ada_01-tiny.ipynb", "ada_5_6_02-small.ipynb", MOODLE.format("ada", 7) + "/x.zip")
+    place = tmp_path / "all.zip"
+    place.write_bytes(zipped({outer: zipped(inside), beside: ""}))
+    found = intake.find(two_units, place, tmp_path / "unpacked", platform=platform)
+    assert {each.student for each in found if not each.student.startswith("b")} == {sender}
+
+
+def test_a_class_of_one_cannot_pass_for_another(tmp_path: Path) -> None:
+    names = ["eve/ada/01-tiny/01-tiny.ipynb", "eve/bob/01-tiny/01-tiny.ipynb"]
+    for place in both(tmp_path, of(*names)):
+        assert [each.student for each in people(place, UNITS)] == ["eve"]
+
+
+@pytest.mark.parametrize("beside", ["bob/x.ipynb", "bob_7_901_x.ipynb"])
+def test_no_learner_parts_a_name_by_a_sign_in_it(tmp_path: Path, beside: str) -> None:
+    eve = "eve_66_902_Ada_7_assignsubmission_file_\\x.ipynb"
+    found = _people(tmp_path, eve, beside, "kim_5_903_y.ipynb", platform="canvas")
+    assert {each.said: each.platform_id for each in found}["eve"] == "66"
+
+
+def test_paths_as_old_programs_of_windows_write_them(tmp_path: Path) -> None:
+    names = ["ada\\", "ada\\01-tiny\\01-tiny.ipynb", "bob\\01-tiny\\01-tiny.ipynb", "read.me"]
+    assert [each.student for each in _people(tmp_path, *names)] == ["ada", "bob"]
+
+
+BRIGHTSPACE = "{} - Nov 21, 2026 1011 AM/01-tiny.ipynb"
+
+
+@pytest.mark.parametrize(
+    ("platform", "name", "student"),
+    [
+        ("canvas", "o_brieneve_66_902_01-tiny.ipynb", "o_brieneve-66"),
+        ("canvas", "eve_66_902_x_1_2_01-tiny.ipynb", "eve-66"),
+        ("canvas", "eve_LATE_66_902_01_2.ipynb", "eve-66"),
+        ("canvas", "eve_66_902_\nx_7_assignsubmission_file_01-tiny.ipynb", "eve-66"),
+        ("canvas", "eve_66_902_\n(ada@uni.edu) 01-tiny.ipynb", "eve-66"),
+        ("canvas", "anon_aB3x9_902_01-tiny.ipynb", "anon_aB3x9"),
+        ("canvas", "anon_7_902_01-tiny.ipynb", "anon_7"),
+        ("canvas", "anon_LATE_aB3x9_902_x_7_1_01-tiny.ipynb", "anon_LATE_aB3x9"),
+        # Where it is not clear whose number it is, there is none.
+        ("canvas", "eve_7_66_902_01-tiny.ipynb", ""),
+        ("canvas", "eve_7_LATE_66_902_01-tiny.ipynb", ""),
+        ("canvas", "eve_66_902_7_3_01-tiny.ipynb", ""),
+        ("canvas", "_66_902_01-tiny.ipynb", ""),
+        ("moodle", MOODLE.format("Eve", 66) + "x_1_2_y.ipynb", "Eve-66"),
+        ("moodle", MOODLE.format("Eve", 66) + MOODLE.format("Ada", 7) + "01-tiny.ipynb", "Eve-66"),
+        (
+            "moodle",
+            MOODLE.format(MOODLE.format("Ada", 7).replace("_", " "), 66) + "/x.ipynb",
+            "-66",
+        ),
+        ("brightspace", BRIGHTSPACE.format("66-90 - Eve"), "Eve-66"),
+        ("brightspace", BRIGHTSPACE.format("66-90 - 7-4 - Ada"), "Ada-66"),
+        ("brightspace", BRIGHTSPACE.format("66-90 - Eve - Nov 01, 2026 0900 AM"), "Eve-66"),
+    ],
+)
+def test_a_name_that_a_platform_gives_has_one_number(
+    tmp_path: Path, platform: str, name: str, student: str
+) -> None:
+    """Learners may choose their names and call a file anything; nobody's number is another's."""
+    others = {
+        "moodle": MOODLE.format("Ada", 7) + "/x.ipynb",
+        "canvas": "lovelaceada_7_901_x.ipynb",
+        "brightspace": BRIGHTSPACE.format("7-4 - Ada"),
+    }
+    found = _people(tmp_path, name, others[platform], platform=platform)
+    [eve] = [each for each in found if each.platform_id != "7"]
+    assert len(found) == 2 and not eve.email
+    if student:
+        assert eve.student.endswith(student)
+        assert eve.platform_id == ("66" if student.endswith("66") else "")
+    else:
+        assert not eve.platform_id and "gives no such name" in eve.notes[0]
+
+
+def test_a_folder_named_like_a_unit_is_its_owners_alone(tmp_path: Path) -> None:
+    """Where as many others stand beside it, it is no folder of the unit's submissions."""
+    mine, theirs = "01-tiny/bob/01-tiny.ipynb", "bob/01-tiny/01-tiny.ipynb"
+    assert [each.student for each in _people(tmp_path, mine)] == ["bob"]
+    for place in both(tmp_path, of(mine, theirs)):
+        assert [each.student for each in people(place, UNITS)] == ["01-tiny", "bob"]
+    for place in both(tmp_path / "in", of(*(f"{u}/bob/x.ipynb" for u in UNITS), "zoe/x.ipynb")):
+        assert [each.student for each in people(place, UNITS)] == ["bob", "zoe"]
+
+
+NAMES = [
+    *("ada b", "ada  b", "ada-b", "ada\tb", "Ada b", "ada b ", "-rf", "rf", "=cmd", "+1", "@ada"),
+    *("1", "a,b", 'a"b', "a\nb", "\x1b[2Ja", "Zo\xeb", "Zoe\u0308", "\u202eada", "?", "課" * 80),
+    *("a" * 200, "ada.", "ada@uni.example", "ada-b-00000000", "\udcff", "*", "\U00020000" * 60),
+]  # fmt: skip
+
+
+def test_names_depend_on_nobody_else_and_on_no_order(tmp_path: Path) -> None:
+    alone = {
+        name: people(write(tmp_path / str(n), {f"{name}/x.ipynb": "{}"}), UNITS)[0].student
+        for n, name in enumerate(NAMES)
+    }
+    assert len(set(alone.values())) == len(alone)
+    together = people(write(tmp_path / "all", {f"{n}/x.ipynb": "{}" for n in alone}), UNITS)
+    assert {each.said: each.student for each in together} == alone
+    for given, student in alone.items():
+        assert re.match(r"\w", student) and len(student.encode()) <= 230, given
+        assert student.isprintable() and not set(student) & set(" ,;\"'/*?[]\\"), given
+        assert unicodedata.is_normalized("NFC", student)
+    # What is a folder's name already stays so: what `course collect` writes keeps its names.
+    again = write(tmp_path / "again", {f"{name}/x.ipynb": "{}" for name in alone.values()})
+    assert {each.student for each in people(again, UNITS)} == set(alone.values())
+
+
+def test_a_namesake_changes_nobodys_name(tmp_path: Path) -> None:
+    files = [MOODLE.format("Ada", number) + "/01-tiny.ipynb" for number in (7, 8, 9)]
+    for chosen in itertools.permutations(files, 2):
+        found = _people(tmp_path, *chosen, platform="moodle")
+        assert {each.student for each in found} == {f"Ada-{name.split('_')[1]}" for name in chosen}
+
+
+def test_one_who_takes_the_name_that_another_is_given_gets_a_row_of_their_own(
+    tmp_path: Path,
+) -> None:
+    [first] = _people(tmp_path, "ada b/x.ipynb")
+    found = _people(tmp_path, "ada b/x.ipynb", f"{first.student}/x.ipynb")
+    assert len({each.student for each in found}) == 2 and found[0].student == first.student
+    names = [MOODLE.format("Ada", number) + "/x.ipynb" for number in (7, 8)]
+    found = _people(tmp_path, *names, "Ada-7/x.ipynb", platform="moodle")
+    students = {each.platform_id: each.student for each in found}
+    assert students["7"] == "Ada-7" and students[""].startswith("Ada-7-")
+
+
+@pytest.mark.parametrize("around", ["CS-A1 1187", "submitted/CS-A1 1187", "01-tiny"])
+@pytest.mark.parametrize(
+    ("platform", "form"),
+    [
+        ("moodle", MOODLE + "/x.ipynb"),
+        ("canvas", "{}_{}_902_x.ipynb"),
+        ("brightspace", "{1}-4 - {0} - Nov 21, 2026 1011 AM/x.ipynb"),
+    ],
+)
+def test_a_folder_around_all_is_nobodys(
+    tmp_path: Path, platform: str, form: str, around: str
+) -> None:
+    for names in (("ada", "bob"), ("ada",)):
+        files = of(*(f"{around}/{form.format(each, n)}" for n, each in enumerate(names)))
+        (here := tmp_path / names[-1]).mkdir(exist_ok=True)
+        for place in both(here, files):
+            found = people(place, UNITS, platform)
+            assert [each.said for each in found] == [*names]
+            for other in {"", "moodle", "canvas"} - {platform}:
+                with pytest.raises(CourseError, match=f"say --platform {platform}"):
+                    people(place, UNITS, other)
+
+
+def test_what_one_learner_hands_in_is_no_class(tmp_path: Path) -> None:
+    eve = MOODLE.format("Eve", 66)
+    inner = [f"{eve}/{MOODLE.format('Ada', 7)}/x.ipynb", f"{eve}/bob_7_901_x.ipynb"]
+    assert [each.student for each in _people(tmp_path, *inner, platform="moodle")] == ["Eve-66"]
+    with pytest.raises(CourseError, match="is named as Moodle does: omit --platform"):
+        _people(tmp_path, "CS-A1/ada/x.ipynb", "CS-A1/bob/x.ipynb", platform="moodle")
+
+
+@pytest.mark.parametrize("platform", ["moodle", "brightspace"])
+def test_a_number_is_one_person_however_the_name_is_spelt(
+    two_units: Course, tmp_path: Path, platform: str
+) -> None:
+    names = [
+        MOODLE.format(name, 12) + "/01-tiny.ipynb"
+        if platform == "moodle"
+        else BRIGHTSPACE.format(f"12-4 - {name}")
+        for name in ("Zo\xeb B", "Zoe\u0308 B", "Zo\xeb  B", "Zo\xeb C")
+    ]
+    for number, chosen in enumerate(itertools.permutations(names, 2)):
+        place = write(tmp_path / str(number), of(*chosen))
+        [row] = intake.find(two_units, place, tmp_path / "unpacked", platform=platform)
+        assert row.platform_id == "12" and "of 2 notebooks, this counts" in row.notes[0]
+
+
+def test_an_address_is_kept_where_it_is_the_name(tmp_path: Path) -> None:
+    found = _people(tmp_path, "ada@uni.edu/x.ipynb", "ada@uni.org 01-tiny.ipynb", "bob@x/x.ipynb")
+    assert [each.email for each in found] == ["ada@uni.edu", "ada@uni.org", ""]
+
+
+@pytest.mark.parametrize("platform", ["", "moodle", "canvas", "brightspace"])
+def test_names_as_long_as_a_zip_allows_are_read_at_once(tmp_path: Path, platform: str) -> None:
+    long = ["1_" * 30_000, "1-" * 30_000, "9-4 - " * 10_000, "a_9_assignsubmission_" * 3_000]
+    usual = {"canvas": "a_1_2_x", "brightspace": "1-2 - a - Nov 21, 2026 1011 AM"}
+    names = [*long, usual.get(platform, MOODLE.format("a", 1) if platform else "a")]
+    found = _people(tmp_path, *(f"{name}/x.ipynb" for name in names), platform=platform)
+    assert len(found) == len(names)

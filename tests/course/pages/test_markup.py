@@ -1,0 +1,83 @@
+"""What a learner wrote or printed, as HTML."""
+
+import pytest
+from nbformat import read
+
+from helpers.course.pages import markup, page
+from tests.common import ROOT
+
+
+@pytest.mark.parametrize(
+    ("written", "html"),
+    [
+        ("**a** `<b>`", "<p><strong>a</strong> <code>&lt;b&gt;</code></p>\n"),
+        ("# A", "<h1>A</h1>\n"),
+        ("[a](https://x.example/?a=1&b)", 'href="https://x.example/?a=1&amp;b" rel="noreferrer"'),
+        ("[a](mailto:b@c.example) [d](#b)", 'href="mailto:b@c.example" rel="noreferrer"'),
+        ("[a](data:text/html,x) [c](../d)", '<a rel="noreferrer">a</a> <a rel="noreferrer">c</a>'),
+        ("<sub class=x>a</sub><sub>b</sub>", "&lt;sub class=x&gt;a<sub>b</sub>"),
+        ("a <mask> and <b and c>", "a &lt;mask&gt; and &lt;b and c&gt;"),
+        ("<details>\n\n<b>*a*", "<p><b><em>a</em></b></p><b>\n</b></details>"),
+        ("- [x] a\n- [ ] b", "<li>☑ a</li>\n<li>☐ b</li>"),
+        ("![a<b](x.png)", "[picture: a&lt;b]"),
+        ("$\\frac{a}{b}$", "<mfrac><mrow><mi>a</mi></mrow>"),
+        ("$$a < b$$", '<math display="block" tabindex="0"><mrow><mi>a</mi><mo>&lt;</mo>'),
+        ("$\\text{<b>}$", "<mtext>&lt;b&gt;</mtext>"),
+        ("$\\href{javascript:x}{y}$", "<code>\\href{javascript:x}{y}</code>"),
+        ("$\\frac$ $\\style{a}{y}$", "<code>\\frac</code> <code>\\style{a}{y}</code>"),
+        ("$" + "\\sqrt{" * 3000 + "$", "<code>\\sqrt{"),
+        ("[" * 30_000, "<pre>[[["),
+    ],
+)
+def test_markdown(written: str, html: str) -> None:
+    assert html in markup.markdown(written)
+
+
+def test_a_text_is_rendered_once_but_its_pictures_are_not_kept() -> None:
+    text, attached = "![a](attachment:a.png)", {"a.png": {"image/png": "AA\nAA"}}
+    assert markup.markdown(text) is markup.markdown(text)
+    assert markup.markdown(text, attached) is not markup.markdown(text, attached)
+    assert 'src="data:image/png;base64,AAAA"' in markup.markdown(text, attached)
+
+
+def test_all_formulas_of_the_course_are_drawn() -> None:
+    cells = [cell for path in ROOT.glob("solutions/*/*.ipynb") for cell in read(path, 4).cells]
+    made = "".join(markup.markdown(c.source) for c in cells if c.cell_type == "markdown")
+    assert made.count("<math") > 500
+    assert "<code>\\" not in made and "$" not in made.replace("$5", "")
+
+
+@pytest.mark.rotating
+def test_what_grows_a_thousandfold_is_left_out() -> None:
+    tags = "".join(f"<b {chr(97 + n % 26)}{n // 26}>" for n in range(1100))
+    text = f"<p>{tags}"  # which stay open in each paragraph
+    text += "<p>x" * ((markup.LONGEST - len(text)) // 4)
+    assert len(markup.CLEANER.clean(text)) > 100 * markup.MOST
+    assert markup.clean(text) == ""
+    assert markup.clean("<table><tr><td colspan='2'>1</td></tr></table>")
+
+
+@pytest.mark.parametrize("source", ["x = 1" + " \n" * 9_000 + "y", "x = 1\n" * 4_000])
+def test_code_that_keeps_the_lexer_busy_is_not_marked(source: str) -> None:
+    assert "<span" in page.code("x = 1\n\n\ny = 2")
+    assert "<span" not in page.code(source)
+
+
+@pytest.mark.parametrize(
+    ("written", "seen"),
+    [
+        ("10%\r50%\r100%\r\nend\n", "100%\nend"),
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("a\x00\x08b\ud800c\tδ😀", "abc\tδ😀"),
+        ("x" * 4_000_000, "x" * 20_000 + "\n… 3,980,000 more characters are not shown"),
+    ],
+)
+def test_printed(written: str, seen: str) -> None:
+    assert markup.printed(written) == seen
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0, ""), (1, "1 min"), (3600, "1 h"), (90_061, "1 d 1 h 2 min")]
+)
+def test_a_duration_is_said_in_words(seconds: float, words: str) -> None:
+    assert page.duration(seconds) == words

@@ -1,0 +1,178 @@
+"""The page about a class: its numbers, what it says of whom, and its two smallest classes."""
+
+import base64
+import hashlib
+import html
+import platform
+import re
+from importlib.metadata import version
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from nbgrader.api import Gradebook
+from playwright.sync_api import Browser
+
+from helpers.course import report
+from helpers.course.authoring.nbgrade import gradebook
+from helpers.course.cli import main
+from helpers.course.grading import grade, journal
+from helpers.course.settings import Course
+from tests.common import needs_browser, tiny_course
+from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom
+
+
+def row(student: str, **said: object) -> dict[str, object]:
+    """A row of grades.csv."""
+    nothing = {"unit": UNIT, "score": 0, "max_score": 0, "status": "graded", "seconds": 1.0}
+    return dict.fromkeys(grade.COLUMNS, "") | nothing | {"student": student} | said
+
+
+def written(course: Course, out: Path, rows: list[dict[str, object]]) -> str:
+    """The report on some rows."""
+    pd.DataFrame(rows, columns=grade.COLUMNS).to_csv(out / "grades.csv", index=False)
+    return report.write(course, out).read_text("utf-8")
+
+
+def section(page: str, name: str) -> str:
+    """What a reader reads in one section, on one line."""
+    part = page.split(f'<section aria-labelledby="{name}">')[1].split("</section>")[0]
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", part)).strip()
+
+
+@pytest.fixture(scope="module")
+def classroom(tmp_path_factory: pytest.TempPathFactory) -> Classroom:
+    root = tmp_path_factory.mktemp("report")
+    made = Classroom(tiny_course(root), root / "out")
+    for student in ("007", "NA", "zoe"):
+        made.enter(student, WRONG)
+    made.enter("ada", RIGHT)
+    with Gradebook(gradebook(made.out), "order-matters") as book:
+        read = book.find_grade("why", UNIT, UNIT, "ada")
+        read.manual_score, read.needs_manual_grade = 3, False
+        book.db.commit()
+    with made.opened() as opened, opened.transaction():
+        for entry in list(journal.entries(made.out)):
+            who = entry["row"]["student"]
+            if seconds := {"ada": 2.0, "zoe": 4.0, "NA": 3.0}.get(who):
+                entry["seconds"] = {"double-test": seconds}
+                journal.put(opened.book, who, UNIT, entry)
+    return made
+
+
+@pytest.fixture(scope="module")
+def page(classroom: Classroom) -> str:
+    killed = "the kernel was killed; no sign of life; no sign of life"
+    rows = [
+        row("007", flags=killed, seconds=7.5, limits="cgroup"),
+        row("NA", repairs="double: put back; why: put back; handed in as x.ipynb"),
+        row("zoe", late="2 h", penalty=0.25),
+        row("ada", status="graded, without a feedback page: it broke", limits="cgroup"),
+        row("<script>", status="not graded: the file is <b>empty</b>", unit=""),
+    ]
+    return written(classroom.course, classroom.out, rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        # 1 of 2, three times, with an essay of 4 points that waits, and by hand 2 + 3 of 6
+        ("marks", f"{UNIT} 4 4 6 12 58 % 50 % 50 % 83 %"),
+        ("marks", "40 to 50 0 50 to 60 3 60 to 70 0 70 to 80 0 80 to 90 1"),
+        ("learners", f"learner {UNIT} sum pending"),
+        ("learners", "007 1 1 4 &lt;script&gt; – 0 0 NA 1 1 4 ada 5 5 0 zoe 1 1 4"),
+        ("exercises", f"{UNIT} Twice 2 4 1.25 62 % 25 % 0 % – 25 %"),
+        ("exercises", "Why &lt;twice&gt;? 4 1 3 75 % 0 % 0 % – –"),  # of what has been read
+        ("misconceptions", f"3 of 4 · {UNIT} · Twice {HINT} 3 learners 007, NA, zoe"),
+        ("waiting", f"{UNIT} · Why &lt;twice&gt;? 3 learners 007, NA, zoe"),
+        ("flagged", f"007 , {UNIT}: the kernel was killed; no sign of life (2 times)"),
+        ("repaired", f"NA , {UNIT}: put back (2 times); handed in as x.ipynb"),
+        ("left-out", "&lt;script&gt;, no unit: the file is &lt;b&gt;empty&lt;/b&gt;"),
+        ("late", f"zoe {UNIT} 2 h 0.25"),
+        ("slowest", f"seconds 007 {UNIT} 7.5"),
+        ("slowest", f"{UNIT} Twice 3.00 4.00"),  # of 2, 3 and 4 seconds
+    ],
+)
+def test_each_section_says(page: str, name: str, told: str) -> None:
+    assert told in section(page, name)
+
+
+def test_the_head_sums_up_what_the_page_is_about(page: str) -> None:
+    assert f"course {version('order-matters')}, Python {platform.python_version()}, torch" in page
+    told = " ".join(re.sub(r"<[^>]+>", "", page.split("<main>")[0]).split())
+    assert "processes: not known for 3, cgroup for 2 5 notebooks of 5 learners" in told
+    assert "4 graded 1 not graded 1 flagged 3 answers to read 1 repaired" in told
+
+
+def test_the_page_runs_nothing_and_every_link_leads_somewhere(
+    page: str, classroom: Classroom
+) -> None:
+    script, policy = re.findall("<script>(.*?)</script>", page, re.DOTALL), html.unescape(page)
+    assert len(script) == 1 == page.count("<script>")  # ours, which the policy names
+    digest = base64.b64encode(hashlib.sha256(script[0].encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}';" in policy and "default-src 'none'" in policy
+    links = re.findall(r'href="([^"]+)"', page)
+    assert f"feedback/zoe/{UNIT}/{UNIT}.html" in links
+    assert f"feedback/ada/{UNIT}/{UNIT}.html" not in links  # who has no page
+    for link in links:
+        place = f'id="{link[1:]}"' in page if link[0] == "#" else (classroom.out / link).exists()
+        assert place, link
+
+
+def test_a_class_of_which_nobody_is_graded(tmp_path: Path) -> None:
+    (out := tmp_path / "out").mkdir()
+    page = written(tiny_course(tmp_path), out, [row("ada", status="not graded: empty")])
+    assert "Nobody has been graded." in section(page, "marks")
+    assert "ada, 01-tiny: empty" in section(page, "left-out")
+    assert 'id="exercises"' not in page and not (out / "gradebook.db").exists()
+    assert "0 notebooks of 0 learners" in written(tiny_course(tmp_path / "b"), out, [])
+
+
+def test_a_class_of_one(classroom: Classroom) -> None:
+    page = written(classroom.course, classroom.out, [row("zoe")])
+    assert "1 notebook of 1 learner<" in page
+    assert f"{UNIT} 1 1 6 4 50 % 50 % 50 % 50 %" in section(page, "marks")
+    assert "Twice 2 1 1 50 % 0 % 0 % – 0 %" in section(page, "exercises")
+
+
+def test_each_unit_has_its_own_numbers_and_a_learner_the_sum(tiny: Course, tmp_path: Path) -> None:
+    for unit, handed_in in ((UNIT, {"ada": WRONG}), ("02-later", {"ada": RIGHT, "bob": WRONG})):
+        made = Classroom(tiny, tmp_path / "out", unit)
+        for student, checked in handed_in.items():
+            made.enter(student, checked)
+    twice = row("ada", status="not graded: another one of the same unit counts")
+    rows = [row("ada"), twice, *(row(who, unit="02-later") for who in ("ada", "bob"))]
+    page = written(tiny, made.out, rows)
+    assert "ada 1 2 3 8 bob – 1 1 4" in section(page, "learners")
+    given = re.findall(r"1 of (\d) · (\S+) ·", section(page, "misconceptions"))
+    assert given == [("1", UNIT), ("2", "02-later")]
+
+
+def test_the_command(
+    classroom: Classroom, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(classroom.course.root)
+    written(classroom.course, classroom.out, [row("zoe")])
+    (classroom.out / "report.html").unlink()
+    assert main(["report", str(classroom.out)]) == 0
+    assert (classroom.out / "report.html").exists()
+    assert "report.html" in capsys.readouterr().out
+    assert main(["report", "elsewhere"]) == 1
+    assert "elsewhere holds no grades.csv" in capsys.readouterr().err
+
+
+@needs_browser
+def test_in_a_browser_tables_are_sorted_and_fit(
+    browser: Browser, page: str, tmp_path: Path
+) -> None:
+    (tmp_path / "report.html").write_text(page)
+    shown = browser.new_page(viewport={"width": 360, "height": 800})
+    shown.goto(f"file://{tmp_path}/report.html")
+    table = shown.locator("section[aria-labelledby=learners] table")
+    names = table.locator("tbody th")
+    assert names.all_inner_texts() == ["007", "<script>", "NA", "ada", "zoe"]
+    table.get_by_role("button", name="sum").dblclick()
+    assert names.all_inner_texts()[0] == "ada"
+    assert table.locator("th[aria-sort=descending]").inner_text().startswith("sum")
+    assert shown.evaluate("document.documentElement.scrollWidth") == 360
+    shown.close()

@@ -1,0 +1,225 @@
+"""Of the machine, the course and the other learners a kernel reaches nothing."""
+
+import ast
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from helpers import recorded
+from helpers.course.sandbox import bubblewrap, seccomp
+from helpers.course.sandbox.process import Sandbox
+from helpers.course.sandbox.session import Session
+from tests.common import ISOLATED, ROOT, needs_sandbox
+from tests.course.sandbox.shown import LIMITS, begun, text_of
+
+HELPERS = str(ROOT / "helpers")
+# Paths of the machine that can be opened for writing, and devices whose rights can be changed.
+MACHINE = """
+    import os
+    def done(call, *arguments):
+        try:
+            return call(*arguments) is not NotImplemented
+        except OSError:
+            return False
+    places = [os.path.join(at, name) for at, _, files in os.walk("/proc/sys") for name in files]
+    devices = [f"/dev/{name}" for name in os.listdir("/dev") if name not in ("fd", "shm")]
+    opened = [each for each in places if done(os.open, each, os.O_WRONLY)]
+    changed = [each for each in devices if done(os.chmod, each, os.stat(each).st_mode & 0o7777)]
+    len(places) > 100, len(devices), opened[:9], changed"""
+PRIVILEGES = """
+    import ctypes, os
+    libc = ctypes.CDLL(None)
+    flags = {"user": 0x10000000, "mount": 0x20000, "pid": 0x20000000, "network": 0x40000000}
+    entered = [name for name, flag in flags.items() if libc.unshare(flag) == 0]
+    mounted = libc.mount(b"none", b"/tmp", b"tmpfs", 0, None) == 0
+    status = open("/proc/self/status").read().splitlines()
+    held = [line.split()[1] for line in status if line.startswith(("CapEff", "CapPrm", "CapInh"))]
+    running = [name for name in os.listdir("/proc") if name.isdigit()]
+    entered, mounted, [int(each, 16) for each in held], os.getppid(), running"""
+FAMILIES = """
+    import socket
+    def made(make, family):
+        try:
+            make(family, socket.SOCK_RAW if family == socket.AF_NETLINK else socket.SOCK_STREAM)
+            return True
+        except OSError as error:
+            return error.errno not in (22, 97)  # no such family
+    [[n for n in range(64) if made(make, n)] for make in (socket.socket, socket.socketpair)]"""
+REFUSED = """
+    import ctypes, errno, os
+    libc = ctypes.CDLL(None, use_errno=True)
+    def refused(call, *arguments):
+        return call(*arguments) == -1 and ctypes.get_errno() == errno.EPERM
+    file = os.open("/tmp/mine", os.O_CREAT | os.O_RDONLY)
+    found = [name for name, n in NUMBERS.items() if refused(libc.syscall, n, *[-1] * 5)]
+    found + ["lease"] * refused(libc.fcntl, file, 1024, 1)"""
+# What one kernel leaves, and what the next one finds of it.
+LEAVE = """
+    import ctypes, os, socket, struct, subprocess
+    for folder in ("/tmp", "/dev/shm"):
+        open(f"{folder}/trace", "w").write("1")
+        os.chmod(folder, 0o711)
+    os.symlink("/etc", "/tmp/link")
+    os.makedirs("/tmp/closed/below")
+    os.chmod("/tmp/closed", 0)
+    libc = ctypes.CDLL(None)
+    libc.shmget(77, 4096, 0o1600), libc.semget(77, 1, 0o1600), libc.msgget(77, 0o1600)
+    subprocess.Popen(["sleep", "1000"], start_new_session=True)
+    server = socket.create_server(("127.0.0.1", 7777))
+    client, other = socket.create_connection(server.getsockname()), server.accept()[0]
+    client.send(bytes(1000))
+    client.close(), other.close(), server.close()"""
+FIND = """
+    import ctypes, os
+    libc = ctypes.CDLL(None)
+    found = [*os.listdir("/dev/shm"), *(n for n in os.listdir("/tmp") if n in NAMES)]
+    found += [f for f in ("/tmp", "/dev/shm") if os.stat(f).st_mode & 0o777 == 0o711]
+    found += [n for n in ("shmget", "semget", "msgget") if getattr(libc, n)(77, 0, 0) >= 0]
+    found += [n for n in os.listdir("/proc") if n.isdigit() and n != str(os.getpid())]
+    found, int(open("/proc/net/sockstat").read().split()[2]) < 5"""
+
+
+def _ask(session: Session, code: str) -> Any:
+    return ast.literal_eval(text_of(session, dedent(code), 30))
+
+
+@pytest.fixture(scope="module")
+def kernel() -> Iterator[Session]:
+    """One for all questions about what is out of its reach."""
+    with begun() as made:
+        yield made
+
+
+@needs_sandbox
+class TestIsolated:
+    """What bubblewrap and namespaces promise."""
+
+    @pytest.mark.parametrize(
+        "path",
+        [ROOT / "source", ROOT / "solutions", ROOT / "tests", ROOT / ".git", Path.home() / ".ssh"],
+    )
+    def test_the_course_is_not_there(self, kernel: Session, path: Path) -> None:
+        assert text_of(kernel, f"import os; os.path.exists({str(path)!r})") == "False"
+
+    def test_the_helpers_are_there_to_be_read_only(self, kernel: Session) -> None:
+        place = ROOT / "helpers" / "new.py"
+        assert "Read-only" in text_of(kernel, f"open({str(place)!r}, 'w')")
+
+    def test_there_is_no_network_and_no_environment(self, kernel: Session) -> None:
+        os.environ["A_SECRET"] = "1"
+        assert "A_SECRET" not in text_of(kernel, "import os; print(dict(os.environ))")
+        names = "[line.split(':')[0].strip() for line in open('/proc/net/dev')][2:]"
+        assert text_of(kernel, names) == "['lo']"
+
+    def test_nothing_of_the_machine_can_be_changed(self, kernel: Session) -> None:
+        assert _ask(kernel, MACHINE) == (True, 5, [], [])
+
+    def test_it_has_no_privileges_and_sees_no_other_process(self, kernel: Session) -> None:
+        assert _ask(kernel, PRIVILEGES) == ([], False, [0, 0, 0], 0, ["1"])
+
+    @pytest.mark.parametrize(
+        ("reached", "hole"),
+        [
+            (f"os.path.exists({str(ROOT / 'source')!r})", ["--ro-bind", str(ROOT), str(ROOT)]),
+            (f"os.statvfs({HELPERS!r}).f_flag & 1 == 0", ["--bind", HELPERS, HELPERS]),
+            ("'A_SECRET' in os.environ", ["--setenv", "A_SECRET", "1"]),
+            ("os.getuid() == 1001", ["--uid", "1001"]),
+        ],
+        ids=["reading", "writing", "environment", "rights"],
+    )
+    def test_a_hole_would_be_seen(
+        self, monkeypatch: pytest.MonkeyPatch, kernel: Session, reached: str, hole: list[str]
+    ) -> None:
+        tight = bubblewrap.command
+        monkeypatch.setattr(bubblewrap, "command", lambda: [*tight(), *hole])
+        with begun() as leaky:
+            ask = f"import os; {reached}"
+            assert (text_of(kernel, ask), text_of(leaky, ask)) == ("False", "True")
+
+    def test_calls_that_no_notebook_needs_are_refused(
+        self, monkeypatch: pytest.MonkeyPatch, kernel: Session
+    ) -> None:
+        numbers = seccomp.NUMBERS[platform.machine()]
+        code = REFUSED.replace("NUMBERS", str(numbers))
+        assert _ask(kernel, code) == [*numbers, "lease"]
+        assert _ask(kernel, FAMILIES) == [[1, 2, 10]] * 2
+        monkeypatch.setattr(seccomp, "program", lambda: b"")
+        with begun() as leaky:
+            assert not {"shmget", "epoll_create1", "add_key", "lease"} & {*_ask(leaky, code)}
+            assert 16 in _ask(leaky, FAMILIES)[0]  # AF_NETLINK
+
+    @pytest.mark.parametrize("filtered", [True, False])
+    def test_nothing_is_left_for_the_next(
+        self, monkeypatch: pytest.MonkeyPatch, filtered: bool
+    ) -> None:
+        if not filtered:
+            monkeypatch.setattr(seccomp, "program", lambda: b"")
+        find = FIND.replace("NAMES", "('trace', 'link', 'closed')")
+        with closing(Sandbox(LIMITS)) as made:
+            session = Session(made)
+            assert "rror" not in text_of(session, dedent(LEAVE))
+            found, _ = _ask(session, find)
+            assert len(found) >= 7
+            assert ("shmget" in found) == (not filtered)
+            assert session.close()
+            session = Session(made)
+            assert _ask(session, find) == ([], True)
+            assert session.close()
+
+    def test_a_course_under_tmp_can_be_read_and_nothing_else_of_it(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        place = Path(tempfile.mkdtemp(dir="/tmp")) / "a course"  # one of those that are shown
+        place.mkdir()
+        (place / "ours").touch()
+        (place.parent / "secret").touch()
+        monkeypatch.setattr(recorded, "PLACES", (place,))
+        try:
+            with begun() as session:
+                listed = f"import os; os.listdir({str(place)!r}), os.listdir({str(place.parent)!r})"
+                assert _ask(session, listed) == (["ours"], ["a course"])
+                assert "Read-only" in text_of(session, f"open({str(place / 'new')!r}, 'w')")
+        finally:
+            shutil.rmtree(place.parent)
+
+    def test_memory_and_files_are_bounded(self, kernel: Session) -> None:
+        assert "MemoryError" in text_of(kernel, "a = bytearray(8 << 30)")
+        assert "annot allocate" in text_of(kernel, "import mmap; mmap.mmap(-1, 1 << 36, 2, 1)")
+        many = "import os\nfor n in range(60_000): open(f'/dev/shm/{n}', 'w').close()"
+        assert "No space left" in text_of(kernel, many, 60)
+        text_of(kernel, "for n in range(60_000): os.remove(f'/dev/shm/{n}')", 60)
+
+    def test_data_can_be_loaded_by_processes(self, kernel: Session) -> None:
+        """Though files that are sent are refused, which they would send each other."""
+        code = """
+            import torch
+            from torch.utils.data import DataLoader, TensorDataset
+            loader = DataLoader(TensorDataset(torch.arange(64.0)), batch_size=4, num_workers=2)
+            sum(float(each[0].sum()) for each in loader)"""
+        assert text_of(kernel, dedent(code), 30) == "2016.0"
+
+
+def test_ci_has_a_sandbox() -> None:
+    assert ISOLATED or not os.environ.get("CI")
+
+
+def test_without_bubblewrap_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert "apt install bubblewrap" in bubblewrap.available()
+    assert "--no-sandbox" in bubblewrap.available()
+
+
+@needs_sandbox
+def test_where_it_may_make_no_namespaces_it_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    tight = bubblewrap.command
+    monkeypatch.setattr(bubblewrap, "command", lambda: [*tight(), "--cap-drop", "ALL"])
+    assert "Operation not permitted" in bubblewrap.available()
+    assert "--no-sandbox" in bubblewrap.available()

@@ -1,0 +1,197 @@
+"""What all processes of a sandbox use together is checked, or held by systemd where it can."""
+
+import ast
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from helpers.course.sandbox import cgroup
+from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
+from helpers.course.sandbox.session import Session
+from tests.common import ISOLATED, needs_sandbox
+from tests.course.sandbox.shown import LIMITS, begun, text_of
+
+MEMORY = """
+    for _ in range(8):
+        if os.fork() == 0:
+            held = b"x" * (300 << 20)
+            time.sleep(20)"""
+SHARED = """
+    held = b"x" * (300 << 20)
+    for _ in range(8):
+        if os.fork() == 0:
+            time.sleep(1.5)
+            os._exit(0)
+    time.sleep(1)"""
+FORKS = """
+    for _ in range(60):
+        if os.fork() == 0:
+            time.sleep(20)"""
+# Nobody has opened those that wait in a queue.
+QUEUED = """
+    kept = socket.socket(socket.AF_UNIX)
+    kept.bind("\\0queue")
+    kept.listen(4096)
+    for _ in range(300):
+        with socket.socket(socket.AF_UNIX) as caller:
+            caller.connect("\\0queue")"""
+CROWD = """
+    import warnings
+    warnings.simplefilter("ignore")  # since Python 3.12 of a fork where there are threads
+    for _ in range(30):
+        if os.fork() == 0:
+            time.sleep(5)
+            os._exit(0)
+    time.sleep(1)"""
+ENDED = """
+    import subprocess
+    for _ in range(60):
+        subprocess.run("true &", shell=True)
+    time.sleep(1)"""
+THREADS = """
+    import threading
+    for _ in range(300):
+        threading.Thread(target=time.sleep, args=(9,)).start()"""
+# As systemd-run, but writes down what it was asked for.
+SYSTEMD = """\
+#!/bin/sh
+echo "$@" >> "{folder}/asked"
+while case "$1" in --*) true;; *) false;; esac; do shift; done
+exec "$@"
+"""
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    with begun() as made:
+        yield made
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (MEMORY, r"more than 1\.0 GiB of memory"),
+        (FORKS, "started [0-9]+ processes"),
+        (QUEUED, "opened [0-9]+ sockets"),
+    ],
+    ids=["memory", "processes", "sockets"],
+)
+def test_who_takes_too_much_is_ended(session: Session, code: str, reason: str) -> None:
+    with pytest.raises(SandboxError, match=reason):
+        session.run(f"import os, socket, time\n{dedent(code)}\ntime.sleep(9)", 20)
+
+
+@needs_sandbox
+def test_threads_are_counted_where_linux_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For root it does not hold RLIMIT_NPROC."""
+    monkeypatch.setattr(Limits, "as_resources", lambda _: {})
+    with begun() as session, pytest.raises(SandboxError, match=r"started [0-9]+ threads"):
+        session.run(f"import time\n{dedent(THREADS)}\ntime.sleep(9)", 20)
+
+
+@needs_sandbox
+def test_processes_that_have_ended_do_not_count(session: Session) -> None:
+    assert text_of(session, f"import time\n{dedent(ENDED)}\n6 * 7", 20) == "42"
+
+
+@needs_sandbox
+def test_the_graders_own_limits_may_be_lower(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroup, "unavailable", lambda: "")
+    lower = ["/bin/sh", "-c", 'ulimit -n 128; ulimit -l 64; exec "$@"', "sh"]
+    monkeypatch.setattr(cgroup, "prefix", lambda *_: lower)
+    ask = "import resource as r; [r.getrlimit(n)[1] for n in (r.RLIMIT_NOFILE, r.RLIMIT_MEMLOCK)]"
+    with begun() as session:
+        assert text_of(session, ask) == f"[128, {1 << 16}]"
+
+
+@needs_sandbox
+def test_what_linux_counts_by_user_is_limited(session: Session) -> None:
+    names = ("SIGPENDING", "MSGQUEUE", "RTPRIO", "MEMLOCK")
+    ask = f"import resource as r; [r.getrlimit(getattr(r, f'RLIMIT_{{n}}')) for n in {names}]"
+    assert text_of(session, ask) == str([(n, n) for n in (200, 0, 0, 1 << 20)])
+    honest = "import torch; x = torch.randn(64, 64, requires_grad=True); (x @ x).sum().backward()"
+    assert text_of(session, f"{honest}\ntuple(x.grad.shape)") == "(64, 64)"
+
+
+@needs_sandbox
+def test_why_no_kernel_starts_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Limits, "as_resources", lambda _: {"RLIMIT_CPU": "much"})
+    with pytest.raises(SandboxDiedError, match=r"no kernel started .*\bint"), begun():
+        pass
+
+
+@needs_sandbox
+def test_memory_that_processes_share_counts_once(session: Session) -> None:
+    assert text_of(session, f"import os, time\n{dedent(SHARED)}\nlen(held)", 20) == str(300 << 20)
+
+
+@needs_sandbox
+def test_a_crowd_is_kept_on_one_core_and_cannot_leave_it() -> None:
+    free = os.sched_getaffinity(0)
+    ask = "import os, time; os.sched_getaffinity(0)"
+    with closing(Sandbox(LIMITS)) as made:
+        session = Session(made)
+        assert ast.literal_eval(text_of(session, ask)) == free
+        assert text_of(session, dedent(CROWD)) == ""
+        assert ast.literal_eval(text_of(session, ask)) == {max(free)}
+        assert "not permitted" in text_of(session, f"os.sched_setaffinity(0, {free})")
+        session.close()
+        session = Session(made)
+        assert ast.literal_eval(text_of(session, ask)) == free
+        session.close()
+
+
+def test_where_systemd_makes_scopes_a_sandbox_has_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (tmp_path / "systemd-run").write_text(SYSTEMD.format(folder=tmp_path))
+    (tmp_path / "systemd-run").chmod(0o755)
+    cgroup.unavailable.cache_clear()
+    try:
+        with closing(Sandbox(replace(LIMITS, files=1 << 29), ISOLATED)) as made:
+            made.wait()
+            asked = (tmp_path / "asked").read_text().splitlines()[-1]
+            assert made.limited == "cgroup"
+            assert f"MemoryMax={3 << 29} " in asked and "TasksMax=200 " in asked
+            session = Session(made)
+            assert text_of(session, "1 + 1") == "2"
+            made.process.kill()  # as Linux does with all that is in the scope
+            with pytest.raises(SandboxError, match=r"more than 1\.0 GiB of memory"):
+                session.run("import time; time.sleep(9)", 10)
+    finally:
+        cgroup.unavailable.cache_clear()
+
+
+@pytest.mark.parametrize("program", ["#!/bin/sh\necho no bus >&2; exit 1\n", None])
+def test_where_it_makes_none_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str | None
+) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin" if program else str(tmp_path))
+    if program:
+        (tmp_path / "systemd-run").write_text(program)
+        (tmp_path / "systemd-run").chmod(0o755)
+    cgroup.unavailable.cache_clear()
+    assert "systemd makes no scope" in cgroup.unavailable()
+    cgroup.unavailable.cache_clear()
+
+
+@pytest.mark.skipif(bool(cgroup.unavailable()), reason=cgroup.unavailable())
+def test_linux_ends_all_of_a_scope_that_takes_too_much_memory() -> None:
+    code = "import os\nif os.fork() == 0:\n    held = b'x' * (300 << 20)\nos.wait()"
+    command = [*cgroup.prefix(100 << 20, 40), "python3", "-c", code]
+    assert subprocess.run(command, check=False).returncode == -9
+
+
+@needs_sandbox
+def test_a_sandbox_that_ends_of_itself_is_nobodys_fault(session: Session) -> None:
+    session.sandbox.kill()
+    with pytest.raises(SandboxDiedError):
+        session.run("import time; time.sleep(9)", 10)
