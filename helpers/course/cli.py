@@ -158,8 +158,7 @@ def _for_authors(command: Callable[..., Add]) -> None:
 
 def _grade(course: Course, options: argparse.Namespace) -> None:
     from helpers.course import report
-    from helpers.course.grading import grade, regrade
-    from helpers.course.grading import table as marks
+    from helpers.course.grading import grade, grades_csv, regrade
     from helpers.course.sandbox import bubblewrap, pool
     from helpers.course.sandbox.process import Limits
 
@@ -183,7 +182,7 @@ def _grade(course: Course, options: argparse.Namespace) -> None:
         )
     finally:
         pool.close()
-    print(marks.as_text(table))
+    print(grades_csv.as_text(table))
     if changes := list(regrade.since(options.out, begun)):
         print("\nChanged (changes.csv lists everything)", *changes, "", sep="\n")
     print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")

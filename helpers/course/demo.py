@@ -38,8 +38,7 @@ def main(course: Course, options: argparse.Namespace) -> int:
 
     print("\n3. Grading a synthetic class")
     from helpers.course import report
-    from helpers.course.grading import grade  # which cannot be imported on Windows
-    from helpers.course.grading import table as marks
+    from helpers.course.grading import grade, grades_csv  # which Windows cannot import
     from helpers.course.sandbox import bubblewrap
 
     notebooks = {"perfect": built.solution, "blank": built.released}
@@ -53,7 +52,7 @@ def main(course: Course, options: argparse.Namespace) -> int:
     if missing := bubblewrap.available():
         print(f"{missing}\nThis class is the course's own, so it is graded without.\n")
     table = grade.grade(course, out / "class", out / "graded", isolated=not missing)
-    print(marks.as_text(table))
+    print(grades_csv.as_text(table))
     print(f"\nreport: {report.write(course, out / 'graded')}")
     print(f"marks: {out / 'graded' / 'grades.csv'}\nfeedback: {out / 'graded' / 'feedback'}")
     rows = table.set_index("student")

@@ -15,10 +15,10 @@ import pandas as pd
 
 from helpers.course import worksheets
 from helpers.course.authoring import nbgrade
+from helpers.course.grading import grades_csv
 from helpers.course.grading.gradebook import ClassGradebook
 from helpers.course.grading.journal import exclusive_lock
 from helpers.course.grading.lateness import NOT_KNOWN
-from helpers.course.grading.regrade import rows_of
 from helpers.course.intake import platforms
 from helpers.course.intake.platforms import PLATFORMS, Platform
 from helpers.course.pages.page import number
@@ -61,7 +61,7 @@ def export(out: Path, to: str, worksheet: Path | None, unit: str, column: str) -
         CourseError: nothing has been graded, or it cannot be told what goes where.
     """
     platform = PLATFORMS[to]
-    rows = _of_unit(rows_of(out), out, unit)
+    rows = _of_unit(grades_csv.read(out), out, unit)
     returned = [name for each in rows.return_as if (name := platforms.likely([f"{each}x"]))]
     if returned and to not in returned:
         title = PLATFORMS[returned[0]].title

@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 from helpers.course.cli import main
-from helpers.course.grading import grade
-from helpers.course.grading import table as marks
+from helpers.course.grading import grades_csv
 from helpers.course.settings import Course, CourseError
 
 ESCAPES = ("\x1b]0;title\x07", "\x1b[2J", "\x9b31m", "\r", "\x08", "\u202e", "\n", "\x00")
@@ -16,10 +15,10 @@ ESCAPES = ("\x1b]0;title\x07", "\x1b[2J", "\x9b31m", "\r", "\x08", "\u202e", "\n
 @pytest.mark.parametrize("escape", ESCAPES)
 def test_the_table_and_the_hints_are_spelt_out(escape: str) -> None:
     name = f"ada{escape}bob"
-    row: dict[str, object] = dict.fromkeys(grade.COLUMNS, name)
+    row: dict[str, object] = dict.fromkeys(grades_csv.COLUMNS, name)
     row |= {"unit": "01-tiny", "score": 1.0, "pending": 0.0, "max_score": 2.0, "penalty": 0.5}
     row["hints"] = [name]
-    told = marks.as_text(pd.DataFrame([row], columns=grade.COLUMNS))
+    told = grades_csv.as_text(pd.DataFrame([row], columns=grades_csv.COLUMNS))
     assert all(each.isprintable() for each in told.split("\n"))
     assert told.count("ada\\") == 5 and told.count("\n") == 6  # a table of two lines, and hints
 

@@ -110,7 +110,7 @@ def result(
         mark,
         {name: nbformat.v4.writes(each).encode() for name, each in
          (("submitted", submitted), ("autograded", autograded))},
-        _answers(executed),
+        answers_in(executed),
         {name: [e.hint for e in each if e.hint] for name, each in findings(autograded).items()},
         [printable(each) for each in repairs + outcome.notes],
         [printable(each) for each in outcome.flags],
@@ -152,7 +152,7 @@ def _grades(notebook: NotebookNode) -> dict[str, Grade]:
     return found
 
 
-def _answers(notebook: NotebookNode) -> dict[str, str]:
+def answers_in(notebook: NotebookNode) -> dict[str, str]:
     """Return a digest of what is written in each cell for an answer, by its name."""
     return {
         cell.metadata.nbgrader.grade_id: hashlib.sha256(cell.source.strip().encode()).hexdigest()

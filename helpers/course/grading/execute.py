@@ -16,7 +16,7 @@ from helpers.course.grading.judge import Check, Judge
 from helpers.course.intake.lesson import definitions, is_unchanged, to_run
 from helpers.course.sandbox import pool
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
-from helpers.course.sandbox.session import Session, error
+from helpers.course.sandbox.session import TIME_LIMIT, Session, error
 from helpers.course.settings import CourseError
 
 # Errors of a cell that come of where it is run, by their names.
@@ -141,6 +141,7 @@ class _Execution:
             self._run_lesson()
             shown = self.judge.shown(self.job.tests[grade_id])
             self.outcome.seconds[grade_id] = time.monotonic() - start
+            self._note_late(shown, f"{grade_id}: the check")
             return shown
         if is_unchanged(cell):
             self.lesson.append(to_run(cell))
@@ -155,12 +156,14 @@ class _Execution:
         """Run the lesson's cells since the last of the learner's; the page needs no output of them.
 
         A value of a cell that is left out may be missing, which is no error of the learner's.
+        Without their imports no answer works, so they have more time than a learner's cell.
         """
         code = "\n".join(filter(None, self.lesson))
         self.lesson.clear()
         if code:
             self.ran.append((self.number, code))
-            self._run(code)
+            shown = self._run(code, most=self.job.limits.notebook_seconds)
+            self._note_late(shown, f"the lesson's cells before cell {self.number}")
 
     def _note(self, shown: list[NotebookNode]) -> None:
         """Note what is missing here and was not at the learner's."""
@@ -169,6 +172,12 @@ class _Execution:
                 note = MISSING[output.ename].format(output.evalue[:NOTED])
                 if note not in self.outcome.notes and len(self.outcome.notes) < NOTES:
                     self.outcome.notes.append(note)
+
+    def _note_late(self, shown: list[NotebookNode], what: str) -> None:
+        """Tell an instructor what was ended for its time alone: a slow machine may be the cause."""
+        for output in shown:
+            if output.output_type == "error" and output.ename == TIME_LIMIT:
+                self.outcome.flags.append(f"{what}: {output.evalue}")
 
     def _restart(self, reason: str) -> bool:
         """Begin a new kernel with the cells so far; return whether one of them was left out.
@@ -213,7 +222,12 @@ class _Execution:
         self.stopped = reason
         self.outcome.flags.append(reason)
 
-    def _run(self, code: str, remembered: bool = True) -> list[NotebookNode]:
-        """Run code; what is left of the notebook's time never goes to one cell alone."""
+    def _run(self, code: str, remembered: bool = True, most: float = 0.0) -> list[NotebookNode]:
+        """Run code; what is left of the notebook's time never goes to one cell alone.
+
+        Args:
+            most: seconds; those of a cell if 0.
+        """
         left = (self.end - time.monotonic()) * SHARE
-        return self.session.run(code, max(1.0, min(self.job.limits.cell_seconds, left)), remembered)
+        seconds = min(most or self.job.limits.cell_seconds, left)
+        return self.session.run(code, max(1.0, seconds), remembered)

@@ -20,7 +20,7 @@ from tqdm import tqdm
 import helpers
 from helpers.course import intake
 from helpers.course.authoring import build, nbgrade
-from helpers.course.grading import lateness, regrade
+from helpers.course.grading import grades_csv, lateness, regrade
 from helpers.course.grading.autograde import Result, UnitBundle, autograde
 from helpers.course.grading.gradebook import ClassGradebook
 from helpers.course.grading.journal import exclusive_lock
@@ -32,12 +32,6 @@ from helpers.course.sandbox import bubblewrap
 from helpers.course.sandbox.process import Limits
 from helpers.course.settings import Course, CourseError
 
-EMPTY: dict[str, Any] = {  # a row of grades.csv
-    "student": "", "unit": "", "score": 0.0, "pending": 0.0, "max_score": 0.0, "late": "",
-    "penalty": 0.0, "status": "", "flags": "", "repairs": "", "hints": [], "seconds": 0.0,
-    "platform_id": "", "email": "", "return_as": "", "limits": "",
-}  # fmt: skip
-COLUMNS = list(EMPTY)
 LIMITS = Limits()
 LIBRARY = hashlib.sha256(  # a mended check or reference is a reason to grade again
     b"".join(path.read_bytes() for path in sorted(Path(helpers.__file__).parent.rglob("*.py")))
@@ -79,13 +73,14 @@ def grade(
         CourseError: the folder holds no submission, or there is no way to make a sandbox.
     """
     course.refuse_places(submissions, out)
+    course.units([unit] if unit else ())  # which names those that there are
     if isolated and not scheduler and (reason := bubblewrap.available()):
         raise CourseError(reason)
     out.mkdir(parents=True, exist_ok=True)
     with exclusive_lock(out):
         lateness.settle(out, late, course.units())
         again = bool(learners or unit)
-        before = regrade.rows_of(out) if again else None
+        before = grades_csv.read(out) if again else None
         rules = lateness.rules(out)
         zone = str(rules.zone) if rules and rules.zone else ""
         found = intake.find(course, submissions, out / "unpacked", zone, platform)
@@ -100,7 +95,7 @@ def grade(
             bundles = {name: _bundle(course, name, out, book) for name in units}
             run = _Run(book, bundles, _secret(out), limits, isolated, again)
             run.all(found, pool, AHEAD * capacity)
-        return _written(out, run.rows, before)
+        return grades_csv.write(out, run.rows, before)
 
 
 def _bundle(course: Course, unit: str, out: Path, book: ClassGradebook) -> UnitBundle:
@@ -119,20 +114,6 @@ def _secret(out: Path) -> bytes:
         fresh.write_bytes(secrets.token_bytes(32))
         fresh.replace(path)
     return path.read_bytes()
-
-
-def _written(out: Path, rows: list[dict[str, Any]], before: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the rows as a table, written to grades.csv in place of those that it had of them."""
-    keys = ["student", "unit"]
-    table = pd.DataFrame(rows, columns=COLUMNS).sort_values(keys)
-    whole = table
-    if before is not None:
-        others = before[~before.set_index(keys).index.isin(table.set_index(keys).index)]
-        whole = pd.concat([table.astype(object), others]).sort_values(keys)
-    fresh = out / "grades.csv.new"
-    whole.to_csv(fresh, index=False)
-    fresh.replace(out / "grades.csv")
-    return table.reset_index(drop=True)
 
 
 @dataclass
@@ -228,4 +209,4 @@ class _Run:
 
     def _add(self, found: Submission, row: dict[str, Any]) -> None:
         names = ("student", "unit", "platform_id", "email", "return_as")
-        self.rows.append(EMPTY | row | {name: getattr(found, name) for name in names})
+        self.rows.append(grades_csv.EMPTY | row | {name: getattr(found, name) for name in names})

@@ -19,19 +19,19 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
 from nbgrader.utils import parse_utc
 from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 from traitlets.config import Config
 
 from helpers.course.authoring import nbgrade
 from helpers.course.authoring.nbgrade import COURSE
-from helpers.course.grading import journal, lateness, regrade
-from helpers.course.grading.autograde import Result, _answers
+from helpers.course.grading import grades_csv, journal, lateness, regrade
+from helpers.course.grading.autograde import Result, answers_in
 from helpers.course.intake import Submission
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Grade, Mark
 from helpers.course.settings import CourseError
 
 FILES = {"submitted": "ipynb", "autograded": "ipynb", "feedback": "html"}
-WITHOUT_PAGE = "graded, without a feedback page: "
 CUT_SHORT = "not graded to the end: run `course grade` again"
 SEARCHED = (  # without an index, nbgrader reads the rows of the whole class for each notebook
     ("grade", "notebook_id"),
@@ -72,8 +72,11 @@ class ClassGradebook:
         """Have all that nbgrader commits meanwhile come into the gradebook together, or not at all.
 
         That is SQLAlchemy's recipe of a session that joins an outer transaction.
+
+        Raises:
+            CourseError: another program is writing into it.
         """
-        with self.book.engine.begin() as connection:
+        with _free(self.out), self.book.engine.begin() as connection:
             self.book.db.remove()
             self.book.db.configure(bind=connection)
             try:
@@ -89,9 +92,10 @@ class ClassGradebook:
         Raises:
             CourseError: notebooks with other cells have been graded into it.
         """
-        self.book.update_or_create_assignment(unit)
-        self.book.db.remove()
-        nbgrade.save_cells(instructor, unit, self.config, nbgrade.gradebook(self.out))
+        with _free(self.out):
+            self.book.update_or_create_assignment(unit)
+            self.book.db.remove()
+            nbgrade.save_cells(instructor, unit, self.config, nbgrade.gradebook(self.out))
 
     def enter(self, batch: Sequence[Graded]) -> list[dict[str, Any]]:
         """Enter what workers made of some submissions: all of them, or none.
@@ -132,11 +136,11 @@ class ClassGradebook:
         with self.transaction():
             entry, submission = self._found(student, unit)
             if entry and submission and not entry["key"]:
-                return _marks(feedback.mark_of(submission)) | {"status": CUT_SHORT}
+                return grades_csv.marks(feedback.mark_of(submission)) | {"status": CUT_SHORT}
             if entry and submission:
                 return self._current(submission, entry)
         if submission:
-            raise CourseError(f"{self.out} {regrade.EARLIER}")
+            raise CourseError(f"{self.out} {grades_csv.EARLIER}")
         raise CourseError(f"{self.out} holds no marks of {student} in {unit}; grade again")
 
     def _enter(
@@ -157,7 +161,7 @@ class ClassGradebook:
         if mark != result.mark and not result.problem:
             files["feedback"] = self._page(files["autograded"].decode(), mark)
         self._write(found, files)
-        row = _row(found, result, mark) | {"late": lateness.described(submission, found)}
+        row = grades_csv.row(found, result, mark) | {"late": lateness.described(submission, found)}
         new = {"key": key, "row": row, "seconds": result.seconds, "mark": asdict(mark)}
         new |= {"answers": result.answers, "hints": result.hints, "digest": found.digest}
         journal.put(book, found.student, found.unit, new)
@@ -176,19 +180,21 @@ class ClassGradebook:
         mark = self._charged(submission)
         page = self._file("feedback", mark.student, mark.unit)
         if asdict(mark) == entry["mark"] and page.exists():
-            return _marks(mark)
+            return grades_csv.marks(mark)
         try:
             autograded = self._file("autograded", mark.student, mark.unit)
             content = self._page(autograded.read_text("utf-8"), mark)
         except Exception as error:  # the marks are known all the same, and an old page has others
             page.unlink(missing_ok=True)
-            return _marks(mark) | {"status": WITHOUT_PAGE + (str(error) or repr(error))}
+            return grades_csv.marks(mark) | {
+                "status": grades_csv.WITHOUT_PAGE + (str(error) or repr(error))
+            }
         page.parent.mkdir(parents=True, exist_ok=True)
         fresh = page.with_name(f".{page.name}.new")
         fresh.write_bytes(content)
         fresh.replace(page)
         journal.put(self.book, mark.student, mark.unit, entry | {"mark": asdict(mark)})
-        return _marks(mark)
+        return grades_csv.marks(mark)
 
     def _file(self, kind: str, student: str, unit: str) -> Path:
         """Return where nbgrader's own commands look for a file."""
@@ -198,7 +204,7 @@ class ClassGradebook:
         """Return digests of the answers that an earlier version graded, which kept no journal."""
         try:
             text = self._file("submitted", found.student, found.unit).read_text("utf-8")
-            return _answers(nbformat.v4.reads(text))
+            return answers_in(nbformat.v4.reads(text))
         except (OSError, ValueError):
             return {}
 
@@ -242,6 +248,20 @@ class ClassGradebook:
                 fresh.rename(folder)
 
 
+@contextmanager
+def _free(out: Path) -> Iterator[None]:
+    """Say what to do where SQLite has waited some seconds for another program in vain."""
+    try:
+        yield
+    except OperationalError as error:
+        if "database is locked" not in str(error):
+            raise
+        raise CourseError(
+            f"another program is writing into {out / 'gradebook.db'} (nbgrader, or a viewer of "
+            "databases): close it, then run again"
+        ) from error
+
+
 def _create(out: Path) -> None:
     """Make an empty gradebook of nbgrader's newest version.
 
@@ -274,33 +294,3 @@ def _fill(
         grade.needs_manual_grade = undecided or (by_hand and review)
     for comment in notebook.comments:
         comment.auto_comment = grades.get(comment.name, Grade()).comment or None
-
-
-def _row(found: Submission, result: Result, mark: Mark) -> dict[str, Any]:
-    """Return the row of grades.csv of a submission."""
-    hints = [hint for each in result.hints.values() for hint in each]
-    row = _marks(mark) | {
-        "student": found.student,
-        "unit": found.unit,
-        "seconds": round(result.total, 1),
-        "flags": "; ".join(result.flags),
-        "repairs": "; ".join([*found.notes, *result.repairs]),
-        "hints": list(dict.fromkeys(hints)),
-        "limits": result.limited,
-    }
-    if result.problem:
-        row["status"] = WITHOUT_PAGE + result.problem
-    return row
-
-
-def _marks(mark: Mark) -> dict[str, Any]:
-    """Return what a row of grades.csv says of a mark."""
-    grades = mark.grades.values()
-    waiting = [each.max_score for each in grades if each.needs_manual]
-    return {
-        "score": sum(each.score for each in grades),
-        "pending": sum(waiting),
-        "max_score": sum(each.max_score for each in grades),
-        "penalty": mark.penalty,
-        "status": "graded, the rest by hand" if waiting else "graded",
-    }

@@ -14,7 +14,6 @@ from helpers.course.pages.feedback import Grade, Mark
 from helpers.course.settings import CourseError, printable
 
 NAME = "changes.csv"
-EARLIER = "was graded by an earlier version; run `course grade` on all submissions"
 CHANGES = [
     "when", "student", "unit", "exercise", "points_before", "points_after", "hint_before",
     "hint_after",
@@ -43,21 +42,6 @@ def chosen(found: list[Submission], learners: Collection[str], unit: str) -> lis
             "name learners as the column student of grades.csv does"
         )
     return fit
-
-
-def rows_of(out: Path) -> pd.DataFrame:
-    """Return grades.csv, its words as they are: a learner may be called NA.
-
-    Raises:
-        CourseError: there is none, or it is of an earlier version of the course.
-    """
-    try:
-        rows = pd.read_csv(out / "grades.csv", dtype=str, keep_default_na=False)
-    except (FileNotFoundError, pd.errors.EmptyDataError) as error:
-        raise CourseError(f"{out} holds no grades.csv; `course grade` writes it") from error
-    if "return_as" not in rows:
-        raise CourseError(f"{out} {EARLIER}")
-    return rows
 
 
 Hints = Mapping[str, list[str]]  # by exercise

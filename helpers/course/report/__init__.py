@@ -18,7 +18,7 @@ from urllib.parse import quote
 import numpy as np
 import pandas as pd
 
-from helpers.course.grading import lateness, regrade
+from helpers.course.grading import grades_csv, lateness
 from helpers.course.pages.page import page, save
 from helpers.course.report import item_analysis, predictions, similar
 from helpers.course.report.answers import answers
@@ -35,7 +35,7 @@ def write(course: Course, out: Path) -> Path:
     Raises:
         CourseError: nothing has been graded into OUT.
     """
-    rows = regrade.rows_of(out).astype({"seconds": float})
+    rows = grades_csv.read(out).astype({"seconds": float})
     rows["graded"] = rows.status.str.startswith("graded")
     graded = rows[rows.graded]
     table = answers(course, out, graded)

@@ -22,6 +22,7 @@ AGAIN = 1.0  # seconds between two of them: Python drops one that comes while an
 MORE = 64 << 10  # bytes of an answer beside what may be shown: its form, and an error cut short
 REASON = 200  # characters of what a kernel says of its end
 AT_ONCE = 1 << 20  # bytes
+TIME_LIMIT = "TimeLimit"  # the name of the error of a cell that was interrupted
 
 
 class Session:
@@ -68,7 +69,7 @@ class Session:
         if remembered:
             self.left -= len(answer) + EACH * len(shown)
         if late:
-            shown.append(error("TimeLimit", f"this took more than {seconds:.0f} s"))
+            shown.append(error(TIME_LIMIT, f"this took more than {seconds:.0f} s"))
         return shown
 
     def _send(self, **request: Any) -> None:

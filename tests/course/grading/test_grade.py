@@ -138,6 +138,12 @@ def test_a_full_disk_is_nobodys_zero(
     assert not (out / "grades.csv").exists()
 
 
+def test_a_unit_that_there_is_not_is_refused(tiny: Course, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    with pytest.raises(CourseError, match="no unit 03; there are 01-tiny"):
+        grade.grade(tiny, tmp_path / "in", tmp_path / "out", isolated=ISOLATED, unit="03")
+
+
 def test_a_unit_that_is_checked_otherwise_is_refused(tiny: Course, tmp_path: Path) -> None:
     hand_in(tmp_path / "in", ada=build.make(tiny, UNIT, tmp_path / "m").solution)
     tiny.text(UNIT).write_text(

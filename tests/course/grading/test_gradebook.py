@@ -1,5 +1,6 @@
 """A batch comes into the gradebook as a whole; points given by hand stay, or wait for a review."""
 
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -17,8 +18,7 @@ from nbgrader.dbutil import write_alembic_ini
 
 from helpers.course import export
 from helpers.course.authoring.nbgrade import COURSE, gradebook
-from helpers.course.grading import autograde, grade, journal, regrade
-from helpers.course.grading import gradebook as of_marks
+from helpers.course.grading import autograde, grade, grades_csv, journal
 from helpers.course.grading.execute import Outcome
 from helpers.course.grading.gradebook import SEARCHED, ClassGradebook, Graded
 from helpers.course.intake import Submission
@@ -120,7 +120,7 @@ def test_an_essay_waits_only_if_it_is_another(
     _give(classroom.out, "why", manual_score=3)
     assert classroom.enter("ada", RIGHT, essay="It is so.\n")["pending"] == 0
     with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
-        patched.setattr(of_marks, "_row", lambda *_: 1 / 0)  # all is written; the machine stops
+        patched.setattr(grades_csv, "row", lambda *_: 1 / 0)  # all is written; the machine stops
         classroom.enter("ada", RIGHT, essay="It is otherwise.")
     assert classroom.again("ada") is None  # its files are another's, so its marks are none
     with classroom.opened() as book:
@@ -193,6 +193,17 @@ def test_a_new_gradebook_has_the_version_that_nbgraders_command_says(classroom: 
     assert said.split()[0] == version
 
 
+def test_a_gradebook_that_another_program_writes_is_named(desk: Desk) -> None:
+    submissions = hand_in(desk.root / "in", ada=desk.work())
+    desk.grade(submissions)
+    with closing(sqlite3.connect(desk.out / "gradebook.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        hand_in(submissions, ada=desk.work(double="return x"))
+        [status] = desk.grade(submissions).status
+    assert re.match(r"another program is writing into .*gradebook\.db .* run again", status)
+    assert desk.grade(submissions).score.tolist() == ["2.0"]
+
+
 def test_marks_that_are_in_no_gradebook_are_none(desk: Desk) -> None:
     hand_in(desk.root / "in", ada=desk.work())
     desk.grade(desk.root / "in")
@@ -225,7 +236,7 @@ def test_notebooks_that_somebody_removed_are_made_anew(desk: Desk, kind: str) ->
     desk.grade(desk.root / "in")
     shutil.rmtree(desk.out / kind / "ada")
     shutil.rmtree(desk.out / "feedback" / "ada")
-    marks = export._current(regrade.rows_of(desk.out), desk.out)
+    marks = export._current(grades_csv.read(desk.out), desk.out)
     assert [float(each) for each in marks.score] == [4, 4]
     assert desk.grade(desk.root / "in").status.tolist() == ["graded", "graded"]
     assert len(desk.executed) == 3 and (desk.out / kind / "ada" / UNIT / f"{UNIT}.ipynb").exists()

@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 from helpers.course import report
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
-from helpers.course.grading import lateness, regrade
+from helpers.course.grading import grades_csv, lateness
 from helpers.course.grading.lateness import Rules
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Mark
@@ -176,7 +176,7 @@ def test_brightspaces_clock_is_that_of_the_zone_and_canvas_says_late(
     command = ["grade", str(archive), "--out", str(desk.out), "--no-sandbox", "--late", str(rules)]
     assert main([*command, "--platform", "brightspace"]) == 0
     assert "late  penalty" in capsys.readouterr().out
-    rows = regrade.rows_of(desk.out).set_index("student")
+    rows = grades_csv.read(desk.out).set_index("student")
     assert (rows.late["Ada-5"], rows.penalty["Ada-5"]) == ("not known", "0.0")
 
 

@@ -105,7 +105,8 @@ def test_a_choice_of_nothing_is_refused(desk: Desk) -> None:
     before = (desk.out / "grades.csv").read_text()
     for choice, told in (
         ({"learners": ["nobody"]}, "nothing of nobody to grade again: name learners as"),
-        ({"learners": ["ada"], "unit": "02-small"}, "nothing of ada to grade again in 02-small"),
+        ({"learners": ["nobody"], "unit": UNIT}, f"nothing of nobody to grade again in {UNIT}"),
+        ({"learners": ["ada"], "unit": "02-small"}, f"no unit 02-small; there are {UNIT}"),
     ):
         with pytest.raises(CourseError, match=told):
             desk.grade(submissions, **choice)

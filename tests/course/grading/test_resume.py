@@ -99,9 +99,11 @@ def _running(course: Course, submissions: Path, out: Path, done: int) -> subproc
     """`course grade`, as from a terminal, with so many notebooks graded."""
     command = [str(Path(sys.executable).with_name("course")), "grade", str(submissions)]
     command += ["--out", str(out), "--workers", "1", *([] if ISOLATED else ["--no-sandbox"])]
+    here = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, a child ignores it
     running = subprocess.Popen(
         command, cwd=course.root, stdout=-1, stderr=-1, text=True, start_new_session=True
     )
+    signal.signal(signal.SIGINT, here)
     end = time.monotonic() + 120
     while len(list(entries(out))) < done and time.monotonic() < end:
         time.sleep(0.02)

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser
 from helpers.course import report
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
-from helpers.course.grading import grade, journal
+from helpers.course.grading import grades_csv, journal
 from helpers.course.settings import Course
 from tests.common import needs_browser, tiny_course
 from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom
@@ -25,12 +25,12 @@ from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom
 def row(student: str, **said: object) -> dict[str, object]:
     """A row of grades.csv."""
     nothing = {"unit": UNIT, "score": 0, "max_score": 0, "status": "graded", "seconds": 1.0}
-    return dict.fromkeys(grade.COLUMNS, "") | nothing | {"student": student} | said
+    return dict.fromkeys(grades_csv.COLUMNS, "") | nothing | {"student": student} | said
 
 
 def written(course: Course, out: Path, rows: list[dict[str, object]]) -> str:
     """The report on some rows."""
-    pd.DataFrame(rows, columns=grade.COLUMNS).to_csv(out / "grades.csv", index=False)
+    pd.DataFrame(rows, columns=grades_csv.COLUMNS).to_csv(out / "grades.csv", index=False)
     return report.write(course, out).read_text("utf-8")
 
 

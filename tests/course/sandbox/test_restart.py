@@ -6,6 +6,7 @@ import pytest
 from nbformat import v4
 
 from helpers.course.grading.execute import Job, Outcome, execute
+from helpers.course.intake.lesson import UNCHANGED
 from helpers.course.sandbox.session import Session
 from helpers.course.settings import CourseError
 from tests.common import ISOLATED
@@ -51,6 +52,20 @@ def test_a_notebook_that_ends_each_kernel_is_given_up() -> None:
 def test_slow_cells_leave_time_for_the_others() -> None:
     outcome, shown = _executed(*["import time; time.sleep(2.5)"] * 4, "6 * 7")
     assert shown == "42" and not outcome.flags
+
+
+@pytest.mark.rotating
+@pytest.mark.parametrize(("seconds", "reason"), [(4, ""), (30, "cell 2: this took more than")])
+def test_cells_of_the_lesson_have_more_time_and_are_never_cut_in_silence(
+    seconds: int, reason: str
+) -> None:
+    lesson = v4.new_code_cell(f"import time; time.sleep({seconds}); x = 6")
+    lesson.metadata[UNCHANGED] = True
+    notebook = v4.new_notebook(cells=[lesson, v4.new_code_cell("7 * x")])
+    outcome = execute(Job(notebook, {}, replace(LIMITS, notebook_seconds=40), ISOLATED))
+    [shown] = outcome.outputs[notebook.cells[-1].id]
+    assert shown.get("ename") == ("NameError" if reason else None)
+    assert len(outcome.flags) == bool(reason) and reason in "".join(outcome.flags)
 
 
 def test_cells_are_run_again_only_while_there_is_time() -> None:

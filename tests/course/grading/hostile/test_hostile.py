@@ -27,7 +27,7 @@ from tests.tiers import NIGHTLY, sample
 
 pytestmark = pytest.mark.slow
 
-LIMITS = Limits(cell_seconds=2, notebook_seconds=20, memory=1 << 30, files=256 << 20)
+LIMITS = Limits(cell_seconds=3, notebook_seconds=45, memory=1 << 30, files=256 << 20)
 ABSTRACT = "\0order-matters-hostile"  # as in escapes.py
 RUN = [] if NO_SANDBOX else [limits.ROWS, escapes.ROWS, answers.ROWS]
 
