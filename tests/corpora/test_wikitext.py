@@ -147,9 +147,7 @@ def test_what_cannot_be_had_is_said_and_nothing_is_kept(
     with pytest.raises(DownloadError, match=words) as caught:
         fetch(f"{server}/{path}", tmp_path / "file.parquet", SHA256)
     assert "\n" not in str(caught.value)
-    end = (
-        time.monotonic() + 10
-    )  # the server may read it only after we hung up
+    end = time.monotonic() + 10  # the server may read it only after we hung up
     while len(_Handler.asked) < 3 and time.monotonic() < end:
         time.sleep(0.02)
     assert _Handler.asked == 3 * [f"/{path}"]

@@ -25,7 +25,7 @@ import socket
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -33,19 +33,20 @@ from typing import Any
 import helpers
 from helpers.course.sandbox import namespaces
 
-PRELOADED = (
+SHELL = (  # what a shell imports as it starts
+    "IPython.core.completerlib",
+    "IPython.core.debugger",
+    "IPython.extensions.storemagic",
+    "helpers.course.sandbox.shell",
+)
+LESSONS = (
     "ipywidgets",
     "IPython.core.pylabtools",
     "matplotlib.backends.backend_agg",
     "matplotlib.pyplot",
     "torch",
     "tqdm.auto",
-    # The rest is what a shell imports as it starts.
-    "IPython.core.completerlib",
-    "IPython.core.debugger",
-    "IPython.extensions.storemagic",
     "helpers.course.sandbox.kernel",
-    "helpers.course.sandbox.shell",
 )
 PR_SET_PDEATHSIG = 1
 NOT_LOADED = "helpers.course"  # the grader; no lesson uses it
@@ -54,19 +55,19 @@ DONE = b"."
 POLL = 0.05  # seconds until the end of a kernel is noticed
 
 
-def main() -> None:
-    """Load, then serve until stdin ends."""
+def main(names: Iterable[str]) -> None:
+    """Load modules, then serve until stdin ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for name in (*PRELOADED, *_library()):
+    for name in names:
         try:
             importlib.import_module(name)
         except ImportError:
             if name.startswith(("IPython", "helpers", "torch")):
                 raise  # without the others a kernel only starts to work later
-    with suppress(ImportError):
+    if "torch" in sys.modules:
         # Else processes that load data would send each other files, which is refused.
         importlib.import_module("torch.multiprocessing").set_sharing_strategy("file_system")
-    with suppress(ImportError):
+    if "matplotlib.pyplot" in sys.modules:
         _draw()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["IPYTHONDIR"] = folder
@@ -195,4 +196,4 @@ class Server:
 
 
 if __name__ == "__main__":
-    main()
+    main([*SHELL, *LESSONS, *_library()])

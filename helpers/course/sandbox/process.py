@@ -28,6 +28,7 @@ CHECK = 0.25  # seconds between two checks of what a sandbox uses
 START = 180.0  # seconds until torch is loaded
 SAID = 200  # bytes of its errors that a reason quotes
 STOP = 10.0  # seconds until all that a kernel left has ended
+COMMAND = [sys.executable, "-m", "helpers.course.sandbox.fork_server"]
 ADDRESSES = 32 << 30  # bytes, as Linux's tables of them are memory that counts as nobody's
 
 
@@ -96,12 +97,11 @@ class Sandbox:
         files["process_group"] = 0  # Ctrl-C is for the grader alone
         limits = self.limits.memory + self.limits.files, self.limits.processes
         prefix = cgroup.prefix(*limits) if self.in_scope else []
-        command = [sys.executable, "-m", "helpers.course.sandbox.fork_server"]
         if self.isolated:
-            return bubblewrap.start(command, prefix, **files)
+            return bubblewrap.start(COMMAND, prefix, **files)
         path = {"PATH": os.environ.get("PATH", os.defpath)}
         environment = os.environ | bubblewrap.environment() | path
-        return subprocess.Popen([*prefix, *command], env=environment, **files)
+        return subprocess.Popen([*prefix, *COMMAND], env=environment, **files)
 
     def close(self) -> None:
         """End it, with all that runs in it."""

@@ -92,7 +92,7 @@ class Session:
             read += self._read()
             if len(read) > most + MORE:
                 raise SandboxError("the kernel sent more than it may")
-            if read.endswith(b"\n"):
+            if b"\n" in read:
                 return bytes(read), bool(late)
             if late and now > late + STOPPED:
                 raise SandboxError(f"a cell took more than {seconds:.0f} s and did not stop")
@@ -120,9 +120,10 @@ def _outputs(answer: bytes, most: int) -> list[NotebookNode]:
     Raises:
         SandboxError: it says how the kernel ended, or is not of the form of an answer.
     """
+    line = answer.partition(b"\n")[0]
     try:
-        found = json.loads(answer)
-        if b"\\u" in answer:  # perhaps half a character, for which UTF-8 has no bytes
+        found = json.loads(line)
+        if b"\\u" in line:  # perhaps half a character, for which UTF-8 has no bytes
             found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
         if isinstance(found, dict):
             raise SandboxError(_ending(int(found["exited"]))[:REASON])

@@ -20,6 +20,7 @@ from helpers.course.sandbox.session import Session
 from tests.common import ISOLATED, ROOT, needs_sandbox
 from tests.course.sandbox.shown import LIMITS, begun, text_of
 
+pytestmark = pytest.mark.usefixtures("bare")
 HELPERS = str(ROOT / "helpers")
 # Paths of the machine that can be opened for writing, and devices whose rights can be changed.
 MACHINE = """

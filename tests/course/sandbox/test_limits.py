@@ -17,6 +17,7 @@ from helpers.course.sandbox.session import Session
 from tests.common import ISOLATED, needs_sandbox
 from tests.course.sandbox.shown import LIMITS, begun, text_of
 
+pytestmark = pytest.mark.usefixtures("bare")
 MEMORY = """
     for _ in range(8):
         if os.fork() == 0:

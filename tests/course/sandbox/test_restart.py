@@ -62,7 +62,7 @@ def test_cells_of_the_lesson_have_more_time_and_are_never_cut_in_silence(
     lesson = v4.new_code_cell(f"import time; time.sleep({seconds}); x = 6")
     lesson.metadata[UNCHANGED] = True
     notebook = v4.new_notebook(cells=[lesson, v4.new_code_cell("7 * x")])
-    outcome = execute(Job(notebook, {}, replace(LIMITS, notebook_seconds=40), ISOLATED))
+    outcome = execute(Job(notebook, {}, replace(LIMITS, notebook_seconds=24), ISOLATED))
     [shown] = outcome.outputs[notebook.cells[-1].id]
     assert shown.get("ename") == ("NameError" if reason else None)
     assert len(outcome.flags) == bool(reason) and reason in "".join(outcome.flags)
