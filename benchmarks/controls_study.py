@@ -60,8 +60,8 @@ class KeysPerHead(ShawKeys):
     """Shaw's keys, with a table for each head: (H, 2k + 1, d)."""
 
     def _vectors(self) -> nn.Parameter:
-        shape = self.num_heads, 2 * self.k + 1, self.head_width
-        return nn.Parameter(torch.randn(shape) * self.head_width**-0.5)
+        shape = self.num_heads, 2 * self.k + 1, self.head_dim
+        return nn.Parameter(torch.randn(shape) * self.head_dim**-0.5)
 
 
 class ShawPerHead(KeysPerHead, Shaw):

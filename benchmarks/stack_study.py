@@ -17,7 +17,8 @@ from benchmarks.sweep import Job, sweep
 from helpers.corpora import LagLanguage
 from helpers.encodings import Positions, create, interface
 from helpers.model.attention import Kept
-from helpers.model.encoder import Encoder, EncoderLayer
+from helpers.model.attention import EncoderLayer
+from helpers.model.encoder import Encoder
 from helpers.model.probes import layer_states, position_probe, rank_residual
 from helpers.runtime import seed_everything
 from helpers.training import evaluate, train

@@ -44,7 +44,7 @@ def span(seed: int, full: bool = False) -> dict[str, float]:
 def longest_text(encoding: Encoding, most: int) -> int:
     """The longest text, of up to `most` tokens, that an encoding lets through."""
     for length in range(1, most + 1):
-        q = torch.zeros(1, encoding.num_heads, length, encoding.head_width)
+        q = torch.zeros(1, encoding.num_heads, length, encoding.head_dim)
         try:
             encoding.embed(torch.zeros(1, length, encoding.d_model))
             encoding.scores(q, q)

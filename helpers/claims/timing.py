@@ -14,7 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from helpers.encodings import Encoding, create, sinusoidal_table
 from helpers.model.attention import MultiHeadAttention
-from helpers.model.encoder import EncoderLayer
+from helpers.model.attention import EncoderLayer
 from helpers.runtime import seed_everything
 
 Step = Callable[[], object]

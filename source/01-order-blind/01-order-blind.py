@@ -477,7 +477,7 @@ check.gap(permutation_gap, seed=1505)
 # with positions added to its input.
 
 # %% tags=["nbval-check-output"]
-from helpers.model.encoder import EncoderLayer
+from helpers.model.attention import EncoderLayer
 
 gap_of = check.gap.use(permutation_gap)
 torch.manual_seed(0)

@@ -579,7 +579,7 @@ check.values(value_term, seed=4707)
 # a learned vector by its offset (d2l, section 11.6, exercise 3)?
 #
 # - `__init__` makes two `torch.nn.Parameter`s and no others, `self.keys` and `self.values`, both of
-#   shape $(2k+1, d)$, where $k$ may be 0; $d$ is the width of a head, `self.head_width`, and the
+#   shape $(2k+1, d)$, where $k$ may be 0; $d$ is the width of a head, `self.head_dim`, and the
 #   heads share both tables. Begin with independent normal numbers of mean 0 and standard deviation
 #   $1/\sqrt d$, drawn afresh for each table and for each new object;
 # - `scores(q, k, offsets)` returns the key term, $(B, H, T, T)$, unscaled, for $q$ and $k$ of shape
@@ -625,10 +625,10 @@ class ShawEncoding(Encoding):
     """A learned vector for each offset from −k to k, beside the keys and beside the values."""
 
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8):
-        super().__init__(d_model, num_heads, max_len)  # keeps the three, and has self.head_width
+        super().__init__(d_model, num_heads, max_len)  # keeps the three, and has self.head_dim
         self.k = k
         ### BEGIN SOLUTION
-        d = self.head_width
+        d = self.head_dim
         self.keys = torch.nn.Parameter(torch.randn(2 * k + 1, d) / d**0.5)
         self.values = torch.nn.Parameter(torch.randn(2 * k + 1, d) / d**0.5)
         ### END SOLUTION

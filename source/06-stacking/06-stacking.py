@@ -30,7 +30,8 @@ from helpers.checks import stacking as check
 from helpers.encodings import Encoding, create
 from helpers.model import probes
 from helpers.model.attention import MultiHeadAttention
-from helpers.model.encoder import Encoder, EncoderLayer
+from helpers.model.attention import EncoderLayer
+from helpers.model.encoder import Encoder
 from helpers.pictures import hooks, stack
 from helpers.predict import outcome, predict
 

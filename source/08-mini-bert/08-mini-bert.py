@@ -685,7 +685,7 @@ outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 # | `scores(q, k, offsets)` | $(B, H, T, d)$ | $(H, T, T)$, added to $q \cdot k$ before scaling |
 # | `context(weights, offsets)` | $(B, H, T, T)$ | $(B, H, T, d)$, added |
 #
-# Your class has `self.d_model`, `self.num_heads`, `self.max_len`, `self.head_width` ($d$) and
+# Your class has `self.d_model`, `self.num_heads`, `self.max_len`, `self.head_dim` ($d$) and
 # `self.scale` ($1/\sqrt d$), by which scores are multiplied.
 # </details>
 

@@ -126,7 +126,7 @@ def better_by_half_at_most(runs: Any, ours: str, other: str, by: float) -> Any:
 class ShawInFloat32(encodings.Encoding):
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8) -> None:
         super().__init__(d_model, num_heads, max_len)
-        self.k, d = k, self.head_width
+        self.k, d = k, self.head_dim
         self.keys = torch.nn.Parameter(torch.randn(2 * k + 1, d) / d**0.5)
         self.values = torch.nn.Parameter(torch.randn(2 * k + 1, d) / d**0.5)
 

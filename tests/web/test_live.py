@@ -23,7 +23,7 @@ from benchmarks.live_study import ENCODINGS
 from helpers.corpora.wordpiece import CLS, MASK, SEP, SPECIAL
 from helpers.encodings import interface
 from helpers.model.bert import Pretraining
-from helpers.model.encoder import EncoderLayer
+from helpers.model.attention import EncoderLayer
 from tests.common import needs_browser
 from tests.web import live
 from tests.web.figures import LIVE

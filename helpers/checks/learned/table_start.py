@@ -196,7 +196,7 @@ class rows_begin_as_one_number_each(RightTable):
 )
 class rows_as_wide_as_a_head(RightTable):
     def first(self, max_len, d_model, std):
-        return torch.randn(max_len, self.head_width) * std
+        return torch.randn(max_len, self.head_dim) * std
 
     def rows(self, x, positions):
         return torch.cat([super().rows(x, positions)] * self.num_heads, -1)

@@ -24,7 +24,7 @@ class RightShaw(Encoding):
         return nn.Parameter(self.numbers())
 
     def numbers(self):
-        return torch.randn(2 * self.k + 1, self.head_width) / self.head_width**0.5
+        return torch.randn(2 * self.k + 1, self.head_dim) / self.head_dim**0.5
 
     def offsets(self, length):
         places = torch.arange(length)

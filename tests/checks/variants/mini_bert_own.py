@@ -196,7 +196,7 @@ class own_gated_decay(Encoding):
 
     def __init__(self, d_model, num_heads=1, max_len=512):
         super().__init__(d_model, num_heads, max_len)
-        self.gate = nn.Parameter(torch.randn(num_heads, self.head_width) / 4)
+        self.gate = nn.Parameter(torch.randn(num_heads, self.head_dim) / 4)
 
     def scores(self, q, k, offsets=None):
         p = torch.arange(q.shape[2], device=q.device, dtype=q.dtype)

@@ -159,7 +159,7 @@ class shaw_with_one_hot_rows(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.k = k
         for name in ("keys", "values"):
-            table = torch.randn(2 * k + 1, self.head_width) / self.head_width**0.5
+            table = torch.randn(2 * k + 1, self.head_dim) / self.head_dim**0.5
             setattr(self, name, nn.Parameter(table))
 
     def hot(self, length, offsets):
@@ -183,10 +183,10 @@ class shaw_with_take_along_dim(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512, k=8):
         super().__init__(d_model, num_heads, max_len)
         self.k = k
-        self.register_parameter("keys", nn.Parameter(torch.empty(2 * k + 1, self.head_width)))
-        self.register_parameter("values", nn.Parameter(torch.empty(2 * k + 1, self.head_width)))
-        nn.init.normal_(self.keys, std=self.head_width**-0.5)
-        nn.init.normal_(self.values, std=self.head_width**-0.5)
+        self.register_parameter("keys", nn.Parameter(torch.empty(2 * k + 1, self.head_dim)))
+        self.register_parameter("values", nn.Parameter(torch.empty(2 * k + 1, self.head_dim)))
+        nn.init.normal_(self.keys, std=self.head_dim**-0.5)
+        nn.init.normal_(self.values, std=self.head_dim**-0.5)
 
     def rows(self, length, offsets):
         if offsets is None:
@@ -211,7 +211,7 @@ class shaw_sentence_by_sentence(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512, k=8):
         super().__init__(d_model, num_heads, max_len)
         self.k = k
-        both = torch.randn(2, 2 * k + 1, self.head_width).div(self.head_width**0.5)
+        both = torch.randn(2, 2 * k + 1, self.head_dim).div(self.head_dim**0.5)
         self.keys, self.values = (nn.Parameter(table) for table in both)
 
     def rows(self, x, offsets):
