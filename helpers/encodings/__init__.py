@@ -4,7 +4,7 @@
 """
 
 from helpers.encodings.additive import Additive
-from helpers.encodings.axes import Rotary2d
+from helpers.encodings.axes import Rotary2d, Rotary3d
 from helpers.encodings.base import HOOKS, Encoding, hooks_of
 from helpers.encodings.bias import T5Bias
 from helpers.encodings.convolution import Convolution
@@ -17,7 +17,7 @@ from helpers.encodings.of_index import Fourier, IndexMLP
 from helpers.encodings.pope import Pope
 from helpers.encodings.positions import Positions, prepare_positions
 from helpers.encodings.registry import REGISTRY, available, create
-from helpers.encodings.rotary import Rotary
+from helpers.encodings.rotary import Rotary, XPos
 from helpers.encodings.shaw import Shaw, ShawKeys
 from helpers.encodings.sinusoidal import (
     Sinusoidal,
@@ -27,12 +27,13 @@ from helpers.encodings.sinusoidal import (
     sinusoids,
     wavelengths,
 )
-from helpers.encodings.tree import tree_depths, tree_offsets
+from helpers.encodings.tree import TreeDepth, TreeOffsets, tree_depths, tree_offsets
 
 __all__ = [
     "HOOKS", "REGISTRY", "Additive", "Alibi", "Convolution", "Cope", "DynamicNtk", "Encoding",
     "Fourier", "Huang", "IndexMLP", "Interpolated", "Kerple", "Learned", "Llama3", "Ntk", "Pope",
-    "Positions", "Rotary", "Rotary2d", "Shaw", "ShawKeys", "Sinusoidal", "T5Bias", "Yarn",
-    "available", "create", "hooks_of", "offset_profile", "prepare_positions", "shift_matrix",
-    "sinusoidal_table", "sinusoids", "tree_depths", "tree_offsets", "wavelengths",
+    "Positions", "Rotary", "Rotary2d", "Rotary3d", "Shaw", "ShawKeys", "Sinusoidal", "T5Bias",
+    "TreeDepth", "TreeOffsets", "XPos", "Yarn", "available", "create", "hooks_of", "offset_profile",
+    "prepare_positions", "shift_matrix", "sinusoidal_table", "sinusoids", "tree_depths",
+    "tree_offsets", "wavelengths",
 ]  # fmt: skip

@@ -86,7 +86,7 @@ class tables_without_offset_zero(RightShaw):
     "You treat a clip of 0 as if none were given, as “k or 8” and “if k” do. 0 is a clip like "
     "any other: one row, for all offsets.",
     loses=(
-        "scores: q_i · w^K by offset",
+        "bias: q_i · w^K by offset",
         "context: Σ α_ij w^V by offset",
         "two tables to be trained",
     ),
