@@ -37,31 +37,27 @@ class ClippedRotary(Rotary):
         super().__init__(d_model, num_heads, max_len)
         self.far = far
 
-    def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
+    def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
         """Nothing yet: what the angles are depends on the pair."""
         return q, k
 
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
         """What the turned product has beyond q·kᵀ; (B, H, T, T)."""
-        near_q, near_k = super().rotate(q, k)
-        position = torch.arange(q.shape[2], device=q.device)
-        offset = position - position[:, None]  # j − i
-        right, left = q @ self._by(k, self.far).mT, q @ self._by(k, -self.far).mT
+        near_q, near_k = super().rotate(q, k, positions)
+        offset = positions.offsets
+        pair = torch.arange(self.turned // 2).to(q)
+        turn = self.far * self.frequencies(pair, positions)[None]  # far to the right
+        right, left = q @ self.apply_rotary(k, turn).mT, q @ self.apply_rotary(k, -turn).mT
         far = torch.where(offset > 0, right, left)
         return torch.where(offset.abs() > self.far, far, near_q @ near_k.mT) - q @ k.mT
-
-    def _by(self, k: Tensor, offset: int) -> Tensor:
-        """Each key as if it stood `offset` after its query."""
-        angles = offset * self.frequencies(self._pairs(k), k)
-        return self._turn(k, angles.cos(), angles.sin())
 
 
 class KeysPerHead(ShawKeys):
     """Shaw's keys, with a table for each head: (H, 2k + 1, d)."""
 
     def _vectors(self) -> nn.Parameter:
-        shape = self.num_heads, 2 * self.k + 1, self.head_width
-        return nn.Parameter(torch.randn(shape) * self.head_width**-0.5)
+        shape = self.num_heads, 2 * self.k + 1, self.head_dim
+        return nn.Parameter(torch.randn(shape) * self.head_dim**-0.5)
 
 
 class ShawPerHead(KeysPerHead, Shaw):

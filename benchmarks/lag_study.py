@@ -16,7 +16,7 @@ from torch import Tensor
 from benchmarks.sweep import Job, small, sweep
 from helpers import plots
 from helpers.corpora import LagLanguage
-from helpers.encodings import Encoding, Shaw
+from helpers.encodings import Encoding, Positions, Shaw
 from helpers.recorded import RESULTS
 from helpers.training.experiments import HEADS, WIDTH, run
 
@@ -64,9 +64,9 @@ class ShawValues(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.whole = Shaw(d_model, num_heads, max_len)  # its vectors for keys are not asked
 
-    def context(self, weights: Tensor, offsets: Tensor | None = None) -> Tensor:
+    def context(self, weights: Tensor, positions: Positions) -> Tensor:
         """As the whole of the paper has it."""
-        return self.whole.context(weights, offsets)
+        return self.whole.context(weights, positions)
 
 
 def _values(label: str, seed: int) -> pd.DataFrame:

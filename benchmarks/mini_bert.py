@@ -25,6 +25,7 @@ from benchmarks.timing import Step
 from helpers import recorded, runtime
 from helpers.book import d2l
 from helpers.corpora.inputs import mask_words, places_loss
+from helpers.encodings import prepare_positions
 from helpers.model.bert import Bert, Pretraining, Size
 from helpers.training import optimizer as optimizers
 from helpers.training.loop import PRECISIONS
@@ -191,7 +192,8 @@ class _OfPyTorch(nn.Module):
 
     def forward(self, tokens: Tensor, places: Tensor) -> Tensor:
         bert = self.body.bert
-        hidden = self.encoder(bert.norm(bert.position.embed(bert.words(tokens))))
+        x = bert.position.embed(bert.words(tokens), prepare_positions(tokens))
+        hidden = self.encoder(bert.norm(x))
         hidden = hidden.gather(1, places[..., None].expand(-1, -1, SIZE.d_model))
         return self.body.words(hidden)
 

@@ -143,7 +143,7 @@ def score_size(width: int, std: float) -> float:
     size = preset("mini", d_model=width, num_heads=heads, num_layers=1, std=std)
     attention: Any = Bert(size).layers[0].attention
     q, k, _ = attention.qkv(torch.randn(4, 64, width)).unflatten(-1, (3, heads, 64)).unbind(2)
-    return (torch.einsum("bihd,bjhd->bhij", q, k) * attention.encoding.scale).std().item()
+    return (torch.einsum("bihd,bjhd->bhij", q, k) * attention.encoding.softmax_scale).std().item()
 
 
 def sizes() -> dict[str, Any]:

@@ -18,7 +18,6 @@ from torch import Tensor
 from benchmarks.sweep import Job, sweep
 from helpers.corpora import Patches
 from helpers.encodings import Positions, Rotary2d, create
-from helpers.encodings.rotary import for_heads
 from helpers.training.experiments import HEADS, WIDTH, Build, fit
 from helpers.training.extension import extend
 
@@ -43,26 +42,25 @@ class ClippedRotary2d(Rotary2d):
         super().__init__(d_model, num_heads, max_len)
         self.far = far
 
-    def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
+    def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
         """Nothing yet: what the angles are depends on the pair."""
         return q, k
 
-    def scores(
-        self, q: Tensor, k: Tensor, offsets: Tensor | None = None, at: Positions | None = None
-    ) -> Tensor:
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
         """What the turned product has beyond q·kᵀ; (B, H, T, T)."""
-        if at is None or at.queries.dim() < 3:
+        if positions.queries.dim() < 3:
             raise ValueError("positions must be told: a row and a column of each patch")
-        theta = self.frequencies(self._pairs(q), at.keys)
-        axis = torch.tensor([n for n, pairs in enumerate(self.sections) for _ in range(pairs)])
+        theta = self.frequencies(torch.arange(self.turned // 2).to(q), positions)
+        axis = torch.tensor(self.axis)
         added = -q @ k.mT
         for number in range(self.axes):
             mine = (axis == number).repeat_interleave(2)  # columns of a head that this axis turns
-            down, across = at.queries[..., number], at.keys[..., number]  # (B or 1, T)
-            added = added + self._clipped(q * mine, k * mine, down, across, theta)
+            here, there = positions.queries[..., number], positions.keys[..., number]
+            added = added + self._clipped(q * mine, k * mine, here, there, theta)
         return added
 
     def _clipped(self, q: Tensor, k: Tensor, here: Tensor, there: Tensor, theta: Tensor) -> Tensor:
+        """On one axis, on which queries and keys stand (B or 1, T)."""
         near = self._by(q, here, theta) @ self._by(k, there, theta).mT
         end = torch.tensor([self.far])
         right, left = q @ self._by(k, end, theta).mT, q @ self._by(k, -end, theta).mT
@@ -71,8 +69,7 @@ class ClippedRotary2d(Rotary2d):
 
     def _by(self, x: Tensor, positions: Tensor, theta: Tensor) -> Tensor:
         """x turned as if it stood at `positions`, (T,) or (B or 1, T), of all its pairs."""
-        angles = for_heads(positions[..., None] * theta)
-        return self._turn(x, angles.cos(), angles.sin())
+        return self.apply_rotary(x, positions[..., None] * theta)
 
 
 # label: what its trained weights are evaluated with once more

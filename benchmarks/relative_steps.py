@@ -13,7 +13,7 @@ from transformers.models.vits.modeling_vits import VitsAttention
 from transformers.models.wav2vec2_bert import modeling_wav2vec2_bert as wav2vec2
 from transformers.models.wav2vec2_bert.configuration_wav2vec2_bert import Wav2Vec2BertConfig
 
-from helpers.encodings import Encoding, create, forms
+from helpers.encodings import Encoding, Positions, create, forms
 from helpers.model.attention import MultiHeadAttention
 
 B, H, d, K = 2, 4, 64, 16
@@ -28,7 +28,7 @@ def form_step(name: str, length: int, width: int) -> Step:
     q, k, v = (torch.randn(B, H, length, width, device=DEVICE) for _ in range(3))
     table = torch.randn(2 * length - 1, width, device=DEVICE)
     leaves = [each.requires_grad_() for each in (q, k, v, table)]
-    encoding = None
+    encoding, at = None, Positions.upto(length, device=torch.device(DEVICE))
     fused = torch.compile(forms.flex, dynamic=False)
     if name.startswith("ours"):
         option: dict[str, Any] = {"k": K} if "shaw" in name else {"max_len": length}
@@ -40,9 +40,8 @@ def form_step(name: str, length: int, width: int) -> Step:
         """As in a module, nothing is kept beyond its use but what autograd needs."""
         if name == "flex":
             return fused(q, k, v, table)
-        bias = encoding.scores(q, k) if encoding else _term(name, q, table)
-        if bias is not None:
-            bias = bias * width**-0.5
+        scaled = q * width**-0.5
+        bias = encoding.bias(scaled, k, at) if encoding else _term(name, scaled, table)
         return F.scaled_dot_product_attention(q, k, v, attn_mask=bias)
 
     def step() -> None:
@@ -105,6 +104,6 @@ class ReadyMask(Encoding):
         super().__init__(D, H)
         self.table = nn.Parameter(torch.zeros(H, length, length), requires_grad=learned)
 
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
         """The numbers as they are."""
         return self.table

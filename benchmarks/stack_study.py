@@ -15,9 +15,9 @@ from torch import Generator, Tensor, nn
 
 from benchmarks.sweep import Job, sweep
 from helpers.corpora import LagLanguage
-from helpers.encodings import Positions, create, interface
-from helpers.model.attention import Kept
-from helpers.model.encoder import Encoder, EncoderLayer
+from helpers.encodings import Positions, create, prepare_positions
+from helpers.model.attention import EncoderLayer, KVCache
+from helpers.model.encoder import Encoder
 from helpers.model.probes import layer_states, position_probe, rank_residual
 from helpers.runtime import seed_everything
 from helpers.training import evaluate, train
@@ -33,12 +33,13 @@ class NoSkips(EncoderLayer):
         self,
         x: Tensor,
         mask: Tensor | None = None,
-        offsets: Tensor | Positions | None = None,
-        kept: Kept | None = None,
+        positions: Positions | None = None,
+        cache: KVCache | None = None,
+        is_causal: bool = False,
     ) -> Tensor:
         """(B, T, D) → (B, T, D)."""
         first, second = self.norms
-        return self.mlp(second(self.attention(first(x), mask, offsets, kept)))
+        return self.mlp(second(self.attention(first(x), mask, positions, cache, is_causal)))
 
 
 class Renewed(EncoderLayer):
@@ -48,11 +49,14 @@ class Renewed(EncoderLayer):
         self,
         x: Tensor,
         mask: Tensor | None = None,
-        offsets: Tensor | Positions | None = None,
-        kept: Kept | None = None,
+        positions: Positions | None = None,
+        cache: KVCache | None = None,
+        is_causal: bool = False,
     ) -> Tensor:
         """(B, T, D) → (B, T, D)."""
-        return super().forward(interface(self.attention.encoding, "embed")(x), mask, offsets, kept)
+        at = prepare_positions(x) if positions is None else positions
+        x = self.attention.encoding.embed(x, at)
+        return super().forward(x, mask, at, cache, is_causal)
 
 
 # What a row is called: the layer, and how it is told positions.

@@ -8,6 +8,7 @@ import torch
 from helpers import encodings, plots
 from helpers.encodings.base import HOOKS
 from helpers.pictures import clock, filling, hooks, longer, offsets, stack, text
+from tests.encodings import hooks as hooked
 
 
 def _words(figure: object) -> list[str]:
@@ -15,7 +16,7 @@ def _words(figure: object) -> list[str]:
     return [each.get_text() for ax in figure.axes for each in ax.texts]  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("lit", [(), *((name,) for name in HOOKS), ("scores", "context")])
+@pytest.mark.parametrize("lit", [(), *((name,) for name in HOOKS), ("bias", "context")])
 def test_the_map_lights_the_hooks_of_a_unit(lit: tuple[str, ...]) -> None:
     figure, alt = hooks.hooks(*lit)
     bold = {each.get_text() for each in figure.axes[0].texts if each.get_fontweight() == "bold"}
@@ -115,7 +116,7 @@ def test_the_band_says_how_far_it_ran_together() -> None:
 
 def test_slopes_are_those_of_the_bias() -> None:
     q = torch.zeros(1, 4, 9, 4)
-    bias = encodings.create("alibi", d_model=16, num_heads=4).scores(q, q)
+    bias = hooked.scores(encodings.create("alibi", d_model=16, num_heads=4), q, q)
     assert bias is not None
     figure, alt = stack.slopes(bias.reshape(4, 9, 9).numpy(), 4)
     assert all(np.asarray(line.get_ydata())[4] == 0 for line in figure.axes[0].lines)

@@ -16,7 +16,14 @@ import torch
 
 from benchmarks.lag_study import ENCODINGS
 from helpers import plots, recorded
-from helpers.encodings import ALL, create, tree_depths, tree_offsets
+from helpers.encodings import (
+    REGISTRY,
+    create,
+    hooks_of,
+    prepare_positions,
+    tree_depths,
+    tree_offsets,
+)
 from helpers.model.attention import MultiHeadAttention
 from helpers.pictures import hooks
 from web.explore import Figure
@@ -44,7 +51,7 @@ UNMEASURED = "No sweep of this course tests it on texts longer than those of the
 @cache
 def told(name: str) -> dict[str, str]:
     """Title, sentences and unit of an encoding."""
-    docstring = " ".join(inspect.getdoc(ALL[name]).split("\n\n")[0].split())  # type: ignore[union-attr]
+    docstring = " ".join(inspect.getdoc(REGISTRY[name].kind).split("\n\n")[0].split())  # type: ignore[union-attr]
     return {"title": name, "says": docstring, "unit": ""} | SAYS.get(name, {})
 
 
@@ -68,20 +75,20 @@ def page(name: str, outputs: Outputs, figures: Iterable[Figure], compared: str) 
     Args:
         compared: its rows of docs/encodings.md.
     """
-    kind, said = ALL[name], told(name)
+    (kind, paper, formula, _), said = REGISTRY[name], told(name)
     unit = f"Unit: [{said['unit']}](../units/{said['unit']}.md)." if said["unit"] else ""
     parts = [
         f"# {said['title']}",
         said["says"],
-        f'Paper: {cited(kind.paper)}. In the course: `create("{name}", d_model=…)`. {unit}',
-        raw(f'<p class="equation">{equation(kind.formula)}</p>'),
+        f'Paper: {cited(paper)}. In the course: `create("{name}", d_model=…)`. {unit}',
+        raw(f'<p class="equation">{equation(formula)}</p>'),
         *(raw(each.markup("../")) for each in figures if name in each.encodings),
         "## What it does to attention",
         ALIKE.format(tree=TREE if name.startswith("tree") else ""),
         raw(outputs.picture(*alike(name))),
         "## Where it enters",
         entry(name),
-        raw(outputs.picture(*hooks.hooks(*kind.hooks()))),
+        raw(outputs.picture(*hooks.hooks(*hooks_of(kind)))),
         "## On longer texts",
         *measured(name, outputs),
         "## Beside other implementations",
@@ -100,7 +107,7 @@ OPEN = "Show it (solve unit {unit} first: it may answer an exercise)"
 
 def entry(name: str) -> str:
     """The hooks that it uses, in words."""
-    used = ALL[name].hooks()
+    used = hooks_of(REGISTRY[name].kind)
     return "\n".join(f"- `{each}`: {hooks.SAYS[each]}" for each in used) or "It uses no hook."
 
 
@@ -109,10 +116,11 @@ def alike(name: str) -> tuple[Any, str]:
     """What each head looks at where all tokens are alike, and that in words."""
     torch.manual_seed(0)
     attention = MultiHeadAttention(create(name, **SIZES))
-    positions = tree_depths(PARENTS) if name == "tree_depth" else torch.arange(LENGTH)
+    x = torch.randn(1, 1, 64).expand(1, LENGTH, 64)
+    positions = tree_depths(PARENTS) if name == "tree_depth" else None
     offsets = tree_offsets(PARENTS) if name == "tree_offsets" else None
-    x = attention.encoding.embed(torch.randn(1, 1, 64).expand(1, LENGTH, 64), positions)
-    weights = attention.weights(x, offsets=offsets)[0]
+    at = prepare_positions(x, positions, offsets)
+    weights = attention.weights(attention.encoding.embed(x, at), None, at)[0]
     figure, axes = plt.subplots(1, len(weights), figsize=(8.4, 2.5), sharey=True)
     low, high = float(weights.min()), float(weights.max())
     even = high - low < 1e-5
@@ -153,9 +161,9 @@ def index(compared: str) -> str:
     cards = "".join(
         f'<li><a href="{name}.html">{told(name)["title"]}</a>'
         f"<p>{html.escape(told(name)['says'].split('. ')[0].rstrip('.'))}.</p></li>"
-        for name in ALL
+        for name in REGISTRY
     )
-    names = "\n".join(f"{told(name)['title']} <{name}>" for name in ALL)
+    names = "\n".join(f"{told(name)['title']} <{name}>" for name in REGISTRY)
     listed = raw(f'<ul class="cards">{cards}</ul>')
     head, rest = compared.split("\n", 1)
     toctree = f"```{{toctree}}\n:hidden:\n\n{names}\n```"

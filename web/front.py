@@ -9,7 +9,7 @@ from string import Template
 from helpers.claims import CLAIMS
 from helpers.course.authoring import published
 from helpers.course.settings import Course
-from helpers.encodings import ALL
+from helpers.encodings import REGISTRY
 from web.explore import Figure
 from web.markdown import raw
 from web.units import Unit, way
@@ -31,7 +31,7 @@ def page(text: str, course: Course, units: Sequence[Unit], figures: Sequence[Fig
         points=f"{sum(each.points for each in units):g}",
         exercises=sum(len(each.titles) for each in units),
         hints=f"{sum(len(each.mistakes) for u in units for each in u.exercises.values()):,}",
-        encodings=len(ALL),
+        encodings=len(REGISTRY),
         claims=len(CLAIMS),
         hours=round(sum(map(hours, units))),
     )

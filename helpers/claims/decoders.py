@@ -13,7 +13,7 @@ from torch import Generator, Tensor
 from helpers.claims.small import Form, fit, form
 from helpers.claims.trained import steps_to
 from helpers.corpora import Masked, Shift, Task
-from helpers.encodings import Positions, create
+from helpers.encodings import Positions, create, prepare_positions
 from helpers.model.decoder import Decoder
 from helpers.runtime import seed_everything
 from helpers.training import evaluate
@@ -189,8 +189,8 @@ def over_uniform(model: Decoder, task: Asked, length: int) -> float:
     Mean weight of all heads, of the queries from place `lag` on at which nothing is asked.
     """
     tokens = task.batch(500, length, Generator().manual_seed(10_000 + length)).inputs
-    layer: Any = model.stack.layers[0]
-    x = layer.norms[0](model.stack.position.embed(model.stack.tokens(tokens)))
+    layer: Any = model.layers[0]
+    x = layer.norms[0](model.position.embed(model.tokens(tokens), prepare_positions(tokens)))
     causal = torch.ones(length, length).tril().bool()
     first = layer.attention.weights(x, causal)[..., 0].mean(1)  # (B, T)
     quiet = (tokens < task.num_symbols) & (torch.arange(length) >= task.lag)

@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
-from helpers.encodings import Encoding, create, sinusoidal_table
+from helpers.encodings import Encoding, Positions, create, sinusoidal_table
 from helpers.encodings.offsets import skew
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.encoder import Encoder
@@ -44,10 +44,10 @@ def span(seed: int, full: bool = False) -> dict[str, float]:
 def longest_text(encoding: Encoding, most: int) -> int:
     """The longest text, of up to `most` tokens, that an encoding lets through."""
     for length in range(1, most + 1):
-        q = torch.zeros(1, encoding.num_heads, length, encoding.head_width)
+        q = torch.zeros(1, encoding.num_heads, length, encoding.head_dim)
         try:
-            encoding.embed(torch.zeros(1, length, encoding.d_model))
-            encoding.scores(q, q)
+            encoding.embed(torch.zeros(1, length, encoding.d_model), Positions.upto(length))
+            encoding.bias(q, q, Positions.upto(length))
         except ValueError:
             return length - 1
     return most

@@ -9,9 +9,8 @@ from torch import nn
 
 from helpers.encodings import Encoding, create
 from helpers.encodings.offsets import offset_matrix
-from helpers.model.attention import MultiHeadAttention
+from helpers.model.attention import EncoderLayer, MultiHeadAttention
 from helpers.model.bert import Bert, Pretraining, Size, parameter_count, preset
-from helpers.model.encoder import EncoderLayer
 
 
 def numbers_in(module: nn.Module) -> int:

@@ -12,9 +12,8 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from helpers.encodings import Encoding, create, sinusoidal_table
-from helpers.model.attention import MultiHeadAttention
-from helpers.model.encoder import EncoderLayer
+from helpers.encodings import Encoding, Positions, create, sinusoidal_table
+from helpers.model.attention import EncoderLayer, MultiHeadAttention
 from helpers.runtime import seed_everything
 
 Step = Callable[[], object]
@@ -47,12 +46,12 @@ def price_of_sinusoids(seed: int, full: bool = False) -> dict[str, float]:
     """
     seed_everything(seed)
     batch, length, width = 8 if full else 2, 128, 768
-    x = torch.randn(batch, length, width)
+    x, at = torch.randn(batch, length, width), Positions.upto(length)
     layer = EncoderLayer(Encoding(width, 12)).eval()
     fixed, learned = (create(kind, d_model=width) for kind in ("sinusoidal", "learned"))
     adds = {
-        "learned": lambda: learned.embed(x),
-        "cached": lambda: fixed.embed(x),
+        "learned": lambda: learned.embed(x, at),
+        "cached": lambda: fixed.embed(x, at),
         "computed anew": lambda: x + sinusoidal_table(length, width).to(x),
     }
     took = seconds(adds, 200 if full else 50)
@@ -71,7 +70,8 @@ class _Attention(nn.Module):
         self.attention = MultiHeadAttention(self.encoding)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.attention(self.encoding.embed(x))
+        at = Positions.upto(x.shape[1])
+        return self.attention(self.encoding.embed(x, at), None, at)
 
 
 def price_of_offsets(seed: int, full: bool = False) -> dict[str, float]:

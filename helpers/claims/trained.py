@@ -20,7 +20,7 @@ from helpers.claims.order import along_and_overall, longest_text
 from helpers.claims.sizes import table_share
 from helpers.claims.small import TASKS, accuracy, fit, form, fresh, hits, trained
 from helpers.corpora import LagLanguage, Masked, Task, TreeLanguage
-from helpers.encodings import create, offset_profile, tree_offsets
+from helpers.encodings import create, offset_profile, prepare_positions, tree_offsets
 from helpers.model.encoder import Encoder
 from helpers.training import evaluate, masked_loss
 
@@ -117,7 +117,8 @@ def who_looks_where(model: Encoder, length: int) -> Tensor:
     """Attention weight of query i on key j in the first layer, mean of heads and texts, (T, T)."""
     layer: Any = model.layers[0]
     text = TASKS["shift"].batch(500, length, Generator().manual_seed(20_000)).inputs
-    x: Tensor = layer.norms[0](model.position.embed(model.tokens(text)))
+    at = prepare_positions(text)
+    x: Tensor = layer.norms[0](model.position.embed(model.tokens(text), at))
     weights: Tensor = layer.attention.weights(x)
     return weights.mean((0, 1))
 

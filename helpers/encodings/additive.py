@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 
 from helpers.encodings.base import Encoding
+from helpers.encodings.positions import Positions
 
 
 class Additive(Encoding):
@@ -15,25 +15,14 @@ class Additive(Encoding):
         """(…) → (…, D), the vector of each position."""
         raise NotImplementedError
 
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
         """Return x + vectors; (B, T, D) → (B, T, D).
 
-        Args:
-            positions: (T,) or (B, T); 0 … T−1 where they are not given.
-
         Raises:
-            ValueError: T is beyond what the encoding has vectors for, or `positions` has another
-                shape.
+            ValueError: positions have several axes, or offsets are given.
         """
-        batch, length = x.shape[:2]
-        if positions is None:
-            positions = torch.arange(length, device=x.device)
-        elif positions.shape not in ((length,), (batch, length)):
-            raise ValueError(
-                f"positions has shape {tuple(positions.shape)}; it must be ({length},) or "
-                f"({batch}, {length})"
-            )
-        return x + self.vectors(positions).to(x.dtype)
+        positions.not_given(self).one_axis()
+        return x + self.vectors(positions.queries).to(x.dtype)
 
 
 class Table(Additive):
@@ -45,12 +34,11 @@ class Table(Additive):
         """Rows of the table."""
         return self.table[positions]
 
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
         """Return x + rows; (B, T, D) → (B, T, D).
 
         Raises:
-            ValueError: T is beyond `max_len` and no `positions` say which rows to take.
+            ValueError: T is beyond `max_len`, or as in `Additive`.
         """
-        if positions is None:
-            self._check_length(x.shape[1])
+        self._check_table(positions)
         return super().embed(x, positions)

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from helpers.encodings.additive import Additive
 from helpers.encodings.of_index import Fourier
+from helpers.encodings.positions import Positions
 from helpers.encodings.rotary import Rotary
 
 
@@ -44,25 +45,27 @@ class _Axes(Rotary):
             raise ValueError(
                 f"sections={self.sections} must be {self.axes} numbers with the sum {pairs}"
             )
+        self.axis = [number for number, n in enumerate(self.sections) for _ in range(n)]
 
-    def angles(self, positions: Tensor, theta: Tensor) -> Tensor:
-        """Each pair's position on its axis, times θ; (T, r/2) or (B, T, r/2)."""
-        if positions.dim() < 3:
-            return super().angles(positions, theta)
-        if positions.shape[2] != self.axes:
-            raise ValueError(f"positions have {positions.shape[2]} axes; here are {self.axes}")
-        axis = [number for number, pairs in enumerate(self.sections) for _ in range(pairs)]
-        return positions[..., axis] * theta
+    def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
+        """As `Rotary`, each pair by its position on its axis.
+
+        Raises:
+            ValueError: positions have another number of axes, or offsets are given.
+        """
+        if positions.queries.dim() == 3 and positions.queries.shape[2] != self.axes:
+            raise ValueError(
+                f"positions have {positions.queries.shape[2]} axes; here are {self.axes}"
+            )
+        return super().rotate(q, k, positions)
 
 
 class Rotary2d(_Axes):
     """Rows turn the first half of the pairs, columns the second, with the same frequencies."""
 
-    paper = "Simeoni et al. 2025 (2508.10104, DINOv3), and its code"
-    formula = r"as rotary, half of the pairs by row, half by column, each half with its own θ_0 = 1"
     axes = 2
 
-    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+    def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """base^(−m/M) for the m-th of the M pairs of each axis."""
         along = [pair[:pairs] / max(pairs, 1) for pairs in self.sections]
         return self.base ** -torch.cat(along)
@@ -71,8 +74,6 @@ class Rotary2d(_Axes):
 class Rotary3d(_Axes):
     """M-RoPE: time turns the fastest pairs, then rows, then columns; θ_n as in RoPE."""
 
-    paper = "Wang et al. 2024 (2409.12191, Qwen2-VL), and its code"
-    formula = r"as rotary, pair n by p_time, p_row or p_column"
     axes = 3
 
 
@@ -90,25 +91,17 @@ class _Placed(Additive):
         """(…) → (…, D), the vector of each position on the diagonal."""
         return self.placed(torch.stack([positions, positions], -1))
 
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
         """Return x + vectors; (B, T, D) → (B, T, D).
 
-        Args:
-            positions: (T,) or (B, T), or rows and columns (B or 1, T, 2); 0 … T−1 on both axes
-                where they are not given.
-
         Raises:
-            ValueError: `positions` has another shape.
+            ValueError: positions have neither one axis nor two, or offsets are given.
         """
-        if positions is None or positions.dim() < 3:
+        if positions.queries.dim() < 3:
             return super().embed(x, positions)
-        batch, length = x.shape[:2]
-        if positions.shape not in ((1, length, 2), (batch, length, 2)):
-            raise ValueError(
-                f"positions has shape {tuple(positions.shape)}; with rows and columns it must be "
-                f"(1, {length}, 2) or ({batch}, {length}, 2)"
-            )
-        return x + self.placed(positions).to(x.dtype)
+        if positions.queries.shape[2] != 2:
+            raise ValueError(f"positions have {positions.queries.shape[2]} axes; here are 2")
+        return x + self.placed(positions.not_given(self).queries).to(x.dtype)
 
 
 class Learned2d(_Placed):
@@ -118,9 +111,6 @@ class Learned2d(_Placed):
         max_len: how many rows, and how many columns, have a vector.
         std: standard deviation of the first values.
     """
-
-    paper = "Dosovitskiy et al. 2020 (2010.11929), appendix D.4"
-    formula = r"x_p + [R_row; C_column]"
 
     def __init__(
         self, d_model: int, num_heads: int = 1, max_len: int = 512, std: float = 0.02
@@ -134,11 +124,15 @@ class Learned2d(_Placed):
         """A row of each table, side by side."""
         return torch.cat([self.rows[positions[..., 0]], self.columns[positions[..., 1]]], -1)
 
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
-        """As `Additive`; a text beyond `max_len` is refused where no positions are given."""
-        if positions is None:
-            self._check_length(x.shape[1])
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
+        """As `Additive`; a text beyond `max_len` is refused."""
+        self._check_table(positions)
         return super().embed(x, positions)
+
+    def reset_parameters(self, std: float = 0.02) -> None:
+        """Begin as the other tables of a model."""
+        nn.init.normal_(self.rows, std=std)
+        nn.init.normal_(self.columns, std=std)
 
 
 class Fourier2d(_Placed, Fourier):
@@ -146,9 +140,6 @@ class Fourier2d(_Placed, Fourier):
 
     As `Fourier`, with W_r of shape (2, D_F/2).
     """
-
-    paper = "Li et al. 2021 (2106.02795), equations 2 and 6"
-    formula = r"as fourier, (row, column)·W_r instead of p·W_r"
 
     def __init__(
         self,

@@ -2,48 +2,41 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
-if TYPE_CHECKING:
-    from helpers.encodings.positions import Positions
+from helpers.encodings.positions import Positions
 
-HOOKS = ("embed", "rotate", "scores", "context")
-# What a class says of itself. An instance may have an attribute of such a name all the same.
-INTERFACE = (*HOOKS, "hooks", "scale", "settled", "head_width", "paper", "formula")
-
-
-def interface(encoding: Encoding, name: str) -> Any:
-    """What the class of an encoding says of a name of `INTERFACE`, whatever its instance has there.
-
-    A model asks in this way, so that whoever writes an encoding may call a Parameter `scale`.
-    """
-    if encoding._giving_way is None:
-        return getattr(encoding, name)
-    return getattr(super(encoding._giving_way, encoding), name)
+HOOKS = ("embed", "rotate", "bias", "context")
+RESERVED = (*HOOKS, "reset_parameters")
 
 
 class Encoding(nn.Module):
     """No positions at all; every other encoding overrides the hooks that it needs.
 
-    Shapes: B batch, T length, D model width, H heads, d = D/H head width.
+    Each hook is told where the tokens stand; one that cannot use what it is told, as several axes
+    or the offsets of a tree, raises a ValueError.
+
+    Shapes: B batch, T queries, S keys, D model width, H heads, d = D/H head width. S is T, but
+    where a cache keeps earlier keys.
 
     Args:
         d_model: D, width of the token vectors.
         num_heads: H; D must be a multiple of it.
         max_len: longest sequence that a table is made for, in tokens.
 
+    Attributes:
+        softmax_scale: what q·kᵀ is multiplied by before the softmax, 1/√d (Vaswani et al. 2017,
+            equation 1); set another number in `__init__` where a paper has another.
+
     Raises:
         ValueError: a size is below 1, or `num_heads` does not divide `d_model`.
     """
 
-    paper: ClassVar[str] = "Vaswani et al. 2017, section 3.2"
-    formula: ClassVar[str] = r"q_i · k_j"
-    # Whether `rotate` turns a key by its own position alone, so that a cache may keep it turned.
-    settled: ClassVar[bool] = False
-    _giving_way: ClassVar[type[Encoding] | None] = None
+    # True where keys turn otherwise once the text is longer, as in dynamic NTK: a cache then keeps
+    # them as they are before `rotate`, which is asked about all of them at each step.
+    rerotate: ClassVar[bool] = False
 
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
         super().__init__()
@@ -53,84 +46,68 @@ class Encoding(nn.Module):
         if d_model % num_heads:
             raise ValueError(f"num_heads={num_heads} must divide d_model={d_model}")
         self.d_model, self.num_heads, self.max_len = d_model, num_heads, max_len
+        self.head_dim = d_model // num_heads
+        self.softmax_scale = self.head_dim**-0.5
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        self._give_way(name)
-        super().__setattr__(name, value)
-
-    def register_parameter(self, name: str, param: nn.Parameter | None) -> None:
-        """As for any module, also under a name of `INTERFACE`."""
-        self._give_way(name)
-        super().register_parameter(name, param)
-
-    def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """As for any module, also under a name of `INTERFACE`."""
-        self._give_way(name)
-        super().register_buffer(name, tensor, persistent)
-
-    @property
-    def head_width(self) -> int:
-        """d = D/H."""
-        return self.d_model // self.num_heads
-
-    @property
-    def scale(self) -> float:
-        """What the scores are multiplied by before the softmax: 1/sqrt(d)."""
-        return 1 / math.sqrt(self.d_model // self.num_heads)
-
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
-        """Once, at the input. `x` is (B, T, D), `positions` (T,) or (B, T); returns (B, T, D)."""
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
+        """Once, at the input: token vectors (B, T, D) → (B, T, D)."""
         return x
 
-    def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
+    def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
         """In each layer, on queries and keys (B, H, T, d); returns the same shapes, or both wider.
 
-        `at` says where they stand; T queries and T keys at 0 … T−1 if it is not given.
+        Where a cache keeps keys as they were turned, k has the new ones only, and so have
+        `positions.keys`.
         """
         return q, k
 
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor | None:
-        """Added to q·kᵀ before scaling: (B, H, T, T) or what broadcasts to it; None adds nothing.
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor | None:
+        """Added to the scaled scores: (B, H, T, S) or what broadcasts to it; None adds nothing.
 
-        `offsets` is (T, T) or (B, T, T) and replaces j − i, so that one class serves the words
-        of a sentence, the nodes of a tree, and (T, S) for T queries beside the S keys of a cache.
-        A hook that asks i and j themselves takes `at: Positions | None = None` as a fourth.
+        q (B, H, T, d) comes rotated and scaled, so that a term q·a needs no scale, and neither
+        does a number that stands beside q·k/√d; k (B, H, S, d) comes rotated.
         """
         return None
 
-    def context(self, weights: Tensor, offsets: Tensor | None = None) -> Tensor | None:
-        """Added to weights·v: (B, H, T, T) → (B, H, T, d); None adds nothing."""
+    def context(self, weights: Tensor, positions: Positions) -> Tensor | None:
+        """Added to weights·v: (B, H, T, S) → (B, H, T, d); None adds nothing."""
         return None
 
-    @classmethod
-    def hooks(cls) -> tuple[str, ...]:
-        """Names of the hooks that this encoding uses."""
-        return tuple(name for name in HOOKS if getattr(cls, name) is not getattr(Encoding, name))
+    def reset_parameters(self, std: float = 0.02) -> None:
+        """Begin as a model does whose weights have this standard deviation.
 
-    def _give_way(self, name: str) -> None:
-        """Let an attribute of this instance have a name that its class has from `Encoding` only."""
-        kind = type(self)
-        own = kind.__mro__[: kind.__mro__.index(Encoding)]
-        if name not in INTERFACE or any(name in vars(each) for each in own):
-            return
-        if kind._giving_way is not kind:
-            kind = type(kind.__name__, (kind,), {"__module__": kind.__module__})
-            kind._giving_way = kind
-            self.__class__ = kind
-        setattr(kind, name, _GivenWay(kind.__mro__[1], name))
+        A model asks this of the encoding of each layer after it has initialised all its `Linear`
+        and `Embedding`. What is not reset stays as `__init__` made it, in all layers alike.
+        """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in RESERVED:
+            raise AttributeError(
+                f"{name} is a method of Encoding that a model calls; give your attribute another "
+                f"name, as self.my_{name}"
+            )
+        super().__setattr__(name, value)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "scores" in vars(cls):
+            raise TypeError(
+                f"{cls.__name__}.scores: this hook is now bias(self, q, k, positions). What it "
+                "returns is added after scaling, so nothing is divided by the scale; q comes "
+                "scaled, and the offsets are positions.offsets"
+            )
+
+    def _check_table(self, positions: Positions) -> None:
+        """Refuse keys beyond `max_len` where that is known without asking a GPU."""
+        if positions.ordered:
+            self._check_length(positions.keys.shape[0])
 
     def _check_length(self, length: int) -> None:
         if length > self.max_len:
             raise ValueError(f"T={length} is beyond max_len={self.max_len}; build a longer one")
 
 
-class _GivenWay:
-    """Hides what a class has under a name, so that what its instance has is found."""
-
-    def __init__(self, kind: type, name: str) -> None:
-        self.kind, self.name = kind, name
-
-    def __get__(self, instance: object, owner: type) -> Any:
-        if instance is None:
-            return getattr(self.kind, self.name)
-        raise AttributeError(self.name)
+def hooks_of(encoding: Encoding | type[Encoding]) -> tuple[str, ...]:
+    """Names of the hooks that an encoding overrides, in the order in which they act."""
+    kind = encoding if isinstance(encoding, type) else type(encoding)
+    return tuple(name for name in HOOKS if getattr(kind, name) is not getattr(Encoding, name))

@@ -8,29 +8,29 @@ import torch
 from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
-from helpers.encodings.offsets import clip, offsets_of, toeplitz
+from helpers.encodings.offsets import clip, toeplitz
+from helpers.encodings.positions import Positions
 
 
 class OffsetBias(Encoding):
-    """What the biases share: `bias(j − i)` is added to the scaled score.
+    """What the biases share: a number for each offset is added to the scaled score."""
 
-    The hook is asked before scaling, so the bias is divided by the scale that follows.
-    """
-
-    def bias(self, offsets: Tensor) -> Tensor:
-        """Bias of each offset j − i, for each head; (…) → (H, …)."""
+    def by_offset(self, offsets: Tensor) -> Tensor:
+        """The number of each offset j − i, for each head; (…) → (H, …)."""
         raise NotImplementedError
 
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        """The bias of every pair, (H, T, S) or (B, H, T, S); of q and k only the shape is read."""
-        if offsets is not None:
-            found = self.bias(offsets_of(q, k.shape[2], offsets)) / self.scale  # (H, [B, 1,] T, S)
-            found = found if found.dim() == 3 else found[:, :, 0].transpose(0, 1)
-        else:  # 2T − 1 offsets instead of T² pairs
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
+        """The numbers of every pair, (H, T, S) or (B, H, T, S).
+
+        Raises:
+            ValueError: positions have several axes.
+        """
+        if positions.whole:  # 2T − 1 offsets instead of T² pairs
             length = q.shape[2]
             each = torch.arange(1 - length, length, device=q.device)
-            found = toeplitz(self.bias(each) / self.scale, length)
-        return found.to(q.dtype)
+            return toeplitz(self.by_offset(each), length).to(q.dtype)
+        found = self.by_offset(positions.offsets)  # (H, T, S), or (H, B, 1, T, S)
+        return (found if found.dim() == 3 else found[:, :, 0].transpose(0, 1)).to(q.dtype)
 
 
 class ClippedBias(OffsetBias):
@@ -43,9 +43,6 @@ class ClippedBias(OffsetBias):
         ValueError: `k` is negative.
     """
 
-    paper = "Raffel et al. 2020, with the clip of Shaw et al. 2018 instead of buckets"
-    formula = r"q_i · k_j + b[h, clip(j − i, k)]"
-
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8) -> None:
         super().__init__(d_model, num_heads, max_len)
         if k < 0:
@@ -53,7 +50,7 @@ class ClippedBias(OffsetBias):
         self.k = k
         self.table = nn.Parameter(torch.zeros(num_heads, 2 * k + 1))
 
-    def bias(self, offsets: Tensor) -> Tensor:
+    def by_offset(self, offsets: Tensor) -> Tensor:
         """b[head, clip(j − i)]."""
         return self.table[:, clip(offsets, self.k) + self.k]
 
@@ -64,12 +61,9 @@ class Window(ClippedBias):
     With the bias left at 0 this is the paper's one-dimensional convolutional self-attention.
     """
 
-    paper = "Yang et al. 2019 (1904.03107)"
-    formula = r"q_i · k_j + b[h, j − i] if |j − i| ≤ k, else −∞"
-
-    def bias(self, offsets: Tensor) -> Tensor:
+    def by_offset(self, offsets: Tensor) -> Tensor:
         """b[head, j − i], −∞ beyond k."""
-        return super().bias(offsets).masked_fill(offsets.abs() > self.k, float("-inf"))
+        return super().by_offset(offsets).masked_fill(offsets.abs() > self.k, float("-inf"))
 
 
 class T5Bias(OffsetBias):
@@ -87,9 +81,6 @@ class T5Bias(OffsetBias):
         ValueError: too few buckets, or `max_distance` within the exact ones.
     """
 
-    paper = "Raffel et al. 2020, section 2.1"
-    formula = r"q_i · k_j + b[h, bucket(j − i)], not divided by √d"
-
     def __init__(
         self,
         d_model: int,
@@ -100,6 +91,7 @@ class T5Bias(OffsetBias):
         causal: bool = False,
     ) -> None:
         super().__init__(d_model, num_heads, max_len)
+        self.softmax_scale = 1.0  # its initialisation divides by √d
         self.side = buckets if causal else buckets // 2
         self.exact = self.side // 2
         if self.exact < 1:
@@ -108,11 +100,6 @@ class T5Bias(OffsetBias):
             raise ValueError(f"max_distance={max_distance} must be beyond {self.exact}")
         self.max_distance, self.causal = max_distance, causal
         self.table = nn.Parameter(torch.zeros(num_heads, buckets))
-
-    @property
-    def scale(self) -> float:
-        """T5 does not divide by √d; its initialisation does."""
-        return 1.0
 
     def bucket(self, offsets: Tensor) -> Tensor:
         """Bucket of each offset j − i, the same shape, int64."""
@@ -125,6 +112,6 @@ class T5Bias(OffsetBias):
         near = distance < self.exact
         return right + torch.where(near, distance, far.clamp(max=self.side - 1))
 
-    def bias(self, offsets: Tensor) -> Tensor:
+    def by_offset(self, offsets: Tensor) -> Tensor:
         """b[head, bucket(j − i)]."""
         return self.table[:, self.bucket(offsets)]

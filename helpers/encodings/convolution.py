@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
-from helpers.encodings.positions import Positions, in_order
+from helpers.encodings.positions import Positions
 
 
 class Convolution(Encoding):
@@ -24,9 +24,6 @@ class Convolution(Encoding):
     Raises:
         ValueError: `columns` is below 1, or is given and H is no square.
     """
-
-    paper = "Cordonnier et al. 2020 (1911.03584), theorem 1 and lemma 2"
-    formula = r"−α_h (|δ|² − 2 Δ_h·δ), δ = j − i"
 
     def __init__(
         self,
@@ -49,35 +46,31 @@ class Convolution(Encoding):
         self.centres = nn.Parameter(centres.to(torch.get_default_dtype()))  # (H, axes)
         self.sharpness = nn.Parameter(torch.full((num_heads, 1), float(sharpness)))
 
-    def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
+    def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
         """Queries and keys have no say, unless `content` lets them."""
         return (q, k) if self.content else (torch.zeros_like(q), torch.zeros_like(k))
 
-    def _axes(self, places: Tensor) -> Tensor:
-        """(…, T) → (…, T, axes); what has rows and columns already stays."""
-        if self.columns is None:
-            return places[..., None]
-        if places.dim() == 3:
-            return places
-        return torch.stack([places // self.columns, places % self.columns], -1)
-
-    def scores(
-        self, q: Tensor, k: Tensor, offsets: Tensor | None = None, at: Positions | None = None
-    ) -> Tensor:
-        """v_h·r_δ, (H, T, S) or (B, H, T, S); an image may be given rows and columns by `at`.
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
+        """v_h·r_δ, (H, T, S) or (B, H, T, S); an image may be given rows and columns.
 
         Raises:
-            ValueError: `offsets` is given for an image.
+            ValueError: offsets are given for an image, or several axes for a text.
         """
-        if offsets is not None and self.columns is not None:
-            raise ValueError("offsets must be None: an image has its own")
-        if offsets is None:
-            at = in_order(q, k) if at is None else at
-            i, j = self._axes(at.queries), self._axes(at.keys)
-            delta = j[..., None, :, :] - i[..., :, None, :]  # (…, T, S, axes)
+        if self.columns is None:
+            delta = positions.offsets[..., None]  # (T, S, 1) or (B, 1, T, S, 1)
+            delta = delta if delta.dim() == 3 else delta[:, 0]
         else:
-            delta = offsets[..., None]
+            positions.not_given(self)
+            i, j = (_rows_and_columns(x, self.columns) for x in (positions.queries, positions.keys))
+            delta = j[..., None, :, :] - i[..., :, None, :]  # (…, T, S, 2)
         delta = delta.to(self.centres.dtype)
-        r = torch.cat([delta.square().sum(-1, keepdim=True), delta], -1)  # (…, T, T, 1 + axes)
+        r = torch.cat([delta.square().sum(-1, keepdim=True), delta], -1)  # (…, T, S, 1 + axes)
         v = -self.sharpness * torch.cat([torch.ones_like(self.sharpness), -2 * self.centres], -1)
-        return (r @ v.T).movedim(-1, -3).to(q.dtype) / self.scale
+        return (r @ v.T).movedim(-1, -3).to(q.dtype)
+
+
+def _rows_and_columns(places: Tensor, columns: int) -> Tensor:
+    """(…, T) → (…, T, 2); what has rows and columns already stays."""
+    if places.dim() == 3:
+        return places
+    return torch.stack([places // columns, places % columns], -1)

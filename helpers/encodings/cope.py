@@ -40,9 +40,6 @@ class Cope(Encoding):
         ValueError: `positions` is below 1.
     """
 
-    paper = "Golovneva et al. 2024 (2405.18719), section 4"
-    formula = r"q_i · (k_j + e[p_ij]), p_ij = Σ_{m=j}^{i} σ(q_i · k_m)"
-
     def __init__(
         self,
         d_model: int,
@@ -55,23 +52,20 @@ class Cope(Encoding):
         if positions < 1:
             raise ValueError(f"positions={positions} must be at least 1")
         self.causal = causal
-        width = self.head_width
+        width = self.head_dim
         sides = 1 if causal else 2  # left, right
         self.vectors = nn.Parameter(torch.randn(sides, width, positions) * width**-0.5)
 
-    def scores(
-        self, q: Tensor, k: Tensor, offsets: Tensor | None = None, at: Positions | None = None
-    ) -> Tensor:
-        """q_i·e[p_ij], (B, H, T, T).
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
+        """q_i·e[p_ij], (B, H, T, S).
 
         Where tokens stand is not asked, only which come between; the queries' keys are the last.
 
         Raises:
-            ValueError: `offsets` is given.
+            ValueError: positions have several axes, or offsets are given.
         """
-        if offsets is not None:
-            raise ValueError("offsets must be None: CoPE counts its own positions")
-        gates = (q @ k.transpose(-2, -1) * self.scale).sigmoid()
+        positions.not_given(self).one_axis()
+        gates = (q @ k.transpose(-2, -1)).sigmoid()
         last = self.vectors.shape[-1] - 1
         own = k.shape[2] - q.shape[2]  # the column of the first query: a cache's keys come before
         counted = gates.tril(own).flip(-1).cumsum(-1).flip(-1).clamp(max=last)

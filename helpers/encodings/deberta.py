@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
-from helpers.encodings.offsets import offsets_of
+from helpers.encodings.positions import Positions
 
 
 class Deberta(Encoding):
@@ -25,9 +23,6 @@ class Deberta(Encoding):
         ValueError: `k` is below 1 or `index` is neither.
     """
 
-    paper = "He et al. 2021, equations 3 and 4"
-    formula = r"(q_i·k_j + q_i·W_K P[δ(i,j)] + k_j·W_Q P[δ(j,i)])/√(3d)"
-
     def __init__(
         self,
         d_model: int,
@@ -42,14 +37,10 @@ class Deberta(Encoding):
         if index not in ("paper", "code"):
             raise ValueError(f"index={index!r} must be 'paper' or 'code'")
         self.k, self.index = k, index
+        self.softmax_scale = (3 * self.head_dim) ** -0.5  # three terms
         self.vectors = nn.Parameter(torch.randn(2 * k, d_model))
         self.query = nn.Linear(d_model, d_model, bias=False)
         self.key = nn.Linear(d_model, d_model, bias=False)
-
-    @property
-    def scale(self) -> float:
-        """Three terms, so 1/√(3d)."""
-        return 1 / math.sqrt(3 * self.head_width)
 
     def delta(self, distance: Tensor) -> Tensor:
         """δ of i − j (equation 3): 0 up to −k, 2k − 1 from k on, i − j + k between."""
@@ -59,12 +50,13 @@ class Deberta(Encoding):
         """(H, d, 2k), the projected vectors."""
         return project(self.vectors).unflatten(-1, (self.num_heads, -1)).permute(1, 2, 0)
 
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        """The second and third term of equation 4, (B, H, T, T)."""
-        distance = -offsets_of(q, k.shape[2], offsets)  # i − j
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
+        """The second and third term of equation 4, (B, H, T, S)."""
+        distance = -positions.offsets  # i − j
         rows = self.delta(distance).expand(*q.shape[:3], -1)
         to_position = (q @ self._heads(self.key)).gather(-1, rows)
         # Read with the key's row first, so transposed: entry (j, i) becomes (i, j).
         asked = self.delta(-distance if self.index == "paper" else distance).transpose(-2, -1)
-        to_content = (k @ self._heads(self.query)).gather(-1, asked.expand(*k.shape[:3], -1))
+        asks = k * self.softmax_scale @ self._heads(self.query)
+        to_content = asks.gather(-1, asked.expand(*k.shape[:3], -1))
         return to_position + to_content.transpose(-2, -1)

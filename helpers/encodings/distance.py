@@ -9,8 +9,7 @@ from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
 from helpers.encodings.bias import OffsetBias
-from helpers.encodings.offsets import offsets_of
-from helpers.encodings.positions import Positions, in_order
+from helpers.encodings.positions import Positions
 
 
 def alibi_slopes(num_heads: int) -> Tensor:
@@ -36,8 +35,6 @@ class Alibi(OffsetBias):
         ValueError: `form` is none of these.
     """
 
-    paper = "Press et al. 2022, section 3"
-    formula = r"q_i · k_j/√d − m_h |j − i|, m_h = 2^(−8h/H)"
     slopes: Tensor
 
     def __init__(
@@ -50,7 +47,7 @@ class Alibi(OffsetBias):
         slopes = alibi_slopes(num_heads).to(torch.get_default_dtype())
         self.register_buffer("slopes", slopes, persistent=False)
 
-    def bias(self, offsets: Tensor) -> Tensor:
+    def by_offset(self, offsets: Tensor) -> Tensor:
         """−m·|j − i|, by form."""
         fall = offsets.abs().to(self.slopes.dtype)
         if self.form == "directional":
@@ -72,9 +69,6 @@ class Kerple(OffsetBias):
         ValueError: `form` is neither.
     """
 
-    paper = "Chi et al. 2022 (2205.09921)"
-    formula = r"q_i · k_j/√d − r1 log(1 + r2 |j − i|)"
-
     def __init__(
         self, d_model: int, num_heads: int = 1, max_len: int = 512, form: str = "log"
     ) -> None:
@@ -89,7 +83,7 @@ class Kerple(OffsetBias):
         first, second = self.raw
         return first.exp(), second.exp() if self.form == "log" else 2 * second.sigmoid()
 
-    def bias(self, offsets: Tensor) -> Tensor:
+    def by_offset(self, offsets: Tensor) -> Tensor:
         """The kernel of |j − i|."""
         first, second = (each.view(-1, *[1] * offsets.dim()) for each in self.constants())
         distance = offsets.abs().to(first.dtype)
@@ -110,9 +104,6 @@ class Fire(Encoding):
         hidden: width of the hidden layer of f.
     """
 
-    paper = "Li et al. 2023 (2310.04418)"
-    formula = r"q_i · k_j/√d + f_h(ψ(i − j)/ψ(max(L, i))), ψ(x) = log(cx + 1)"
-
     def __init__(
         self,
         d_model: int,
@@ -126,23 +117,23 @@ class Fire(Encoding):
         self.threshold = nn.Parameter(torch.tensor(float(threshold)))
         self.f = nn.Sequential(nn.Linear(1, hidden), nn.ReLU(), nn.Linear(hidden, num_heads))
 
-    def share(self, offsets: Tensor, at: Positions) -> Tensor:
-        """ψ(|i − j|)/ψ(max(L, i, j)), negative for keys to the right; (…, T, S), as `offsets`."""
-        i, j = at.queries[..., :, None], at.keys[..., None, :]
-        furthest = torch.maximum(i, j).to(self.c.dtype)
+    def share(self, positions: Positions) -> Tensor:
+        """ψ(|i − j|)/ψ(max(L, i, j)), negative for keys to the right; (T, S) or (B, 1, T, S)."""
+        offsets = positions.offsets
+        i, j = positions.one_axis().queries[..., :, None], positions.keys[..., None, :]
+        furthest = torch.maximum(i, j).to(self.c.dtype)  # (T, S) or (B, T, S)
+        furthest = furthest if furthest.dim() == 2 else furthest[:, None]
         whole = torch.maximum(furthest, self.threshold.abs())
         distance = offsets.abs().to(self.c.dtype)
         share = (self.c.abs() * distance + 1).log() / (self.c.abs() * whole + 1).log()
         return -offsets.sign() * share
 
-    def scores(
-        self, q: Tensor, k: Tensor, offsets: Tensor | None = None, at: Positions | None = None
-    ) -> Tensor:
-        """f of the share, a number per head: it depends on i and j, so each pair is asked."""
-        at = in_order(q, k) if at is None else at
-        offsets = at.offsets if offsets is None else offsets
-        offsets_of(q, k.shape[2], offsets)  # which refuses a shape that does not fit
-        found = self.f(self.share(offsets, at)[..., None]).movedim(
-            -1, -3
-        )  # (H, T, S), (B, H, T, S)
-        return (found / self.scale).to(q.dtype)
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
+        """f of the share, a number per head: it depends on i and j, so each pair is asked.
+
+        Raises:
+            ValueError: positions have several axes.
+        """
+        found = self.f(self.share(positions)[..., None])  # (T, S, H) or (B, 1, T, S, H)
+        found = found.movedim(-1, 0) if found.dim() == 3 else found[:, 0].movedim(-1, 1)
+        return found.to(q.dtype)

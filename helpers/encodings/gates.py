@@ -23,12 +23,6 @@ class _OnTheWay(Encoding):
         """Keys of all heads side by side, (B, H, S, d) → (B, S, D)."""
         return k.transpose(1, 2).flatten(2)
 
-    def _refuse(self, offsets: Tensor | None) -> None:
-        if offsets is not None:
-            raise ValueError(
-                f"offsets must be None: {type(self).__name__} asks which tokens come between"
-            )
-
 
 class Fox(_OnTheWay):
     """The forgetting Transformer: each token has a gate in each head, behind which keys fade.
@@ -36,22 +30,17 @@ class Fox(_OnTheWay):
     The score of key j for query i gets Σ log f_l over l from j + 1 to i.
     """
 
-    paper = "Lin et al. 2025 (2503.02130), equations 5 to 7"
-    formula = r"q_i · k_j / √d + Σ_{l=j+1}^{i} log f_l, f_l = σ(w · x_l + b)"
-
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
         super().__init__(d_model, num_heads, max_len)
         self.gate = nn.Linear(d_model, num_heads)
 
-    def scores(
-        self, q: Tensor, k: Tensor, offsets: Tensor | None = None, at: Positions | None = None
-    ) -> Tensor:
-        """What has been forgotten on the way, times √d, (B, H, T, S).
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
+        """What has been forgotten on the way, (B, H, T, S).
 
         Raises:
-            ValueError: `offsets` is given.
+            ValueError: positions have several axes, or offsets are given.
         """
-        self._refuse(offsets)
+        positions.not_given(self).one_axis()
         gates = F.logsigmoid(self.gate(self._read(k))).transpose(1, 2)  # (B, H, S)
         length = q.shape[2]
         own = k.shape[2] - length
@@ -60,7 +49,7 @@ class Fox(_OnTheWay):
         left = through[..., own:, None] - through[..., None, :]
         right = before[..., None, :] - before[..., own:, None]
         seen = torch.ones(length, k.shape[2], dtype=torch.bool, device=k.device).tril(own)
-        return torch.where(seen, left, right) / self.scale
+        return torch.where(seen, left, right)
 
 
 class Path(_OnTheWay):
@@ -70,23 +59,18 @@ class Path(_OnTheWay):
     low rank and a short convolution make it.
     """
 
-    paper = "Yang et al. 2025 (2505.16381), equations 3 and 4"
-    formula = r"q_i · (H_i H_{i−1} ⋯ H_{j+1} k_j), H_l = I − β_l w_l w_lᵀ, 0 < β_l < 2"
-
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
         super().__init__(d_model, num_heads, max_len)
         self.direction = nn.Linear(d_model, d_model, bias=False)
         self.strength = nn.Linear(d_model, num_heads)
 
-    def scores(
-        self, q: Tensor, k: Tensor, offsets: Tensor | None = None, at: Positions | None = None
-    ) -> Tensor:
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
         """What the way adds to q·k, (B, H, T, S); one token after the other, so it is slow.
 
         Raises:
-            ValueError: `offsets` is given.
+            ValueError: positions have several axes, or offsets are given.
         """
-        self._refuse(offsets)
+        positions.not_given(self).one_axis()
         read = self._read(k)
         w = F.normalize(self.direction(read).unflatten(-1, (self.num_heads, -1)), dim=-1)
         beta = 2 * self.strength(read).sigmoid()  # (B, S, H)

@@ -7,7 +7,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
-from helpers.encodings.offsets import offsets_of, skew_padded
+from helpers.encodings.offsets import skew_padded
+from helpers.encodings.positions import Positions
 
 
 class Huang(Encoding):
@@ -18,29 +19,26 @@ class Huang(Encoding):
             the right of a query gets 0 and must be masked.
     """
 
-    paper = "Huang et al. 2018, section 3.4.1"
-    formula = r"q_i · k_j + Skew(Q Eᵀ)_ij"
-
     def __init__(
         self, d_model: int, num_heads: int = 1, max_len: int = 512, causal: bool = False
     ) -> None:
         super().__init__(d_model, num_heads, max_len)
         self.causal = causal
         rows = max_len if causal else 2 * max_len - 1
-        width = self.head_width
+        width = self.head_dim
         # Row r is offset r − (max_len − 1).
         self.table = nn.Parameter(torch.randn(num_heads, rows, width) * width**-0.5)
 
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        """q_i·e_{j−i}, (B, H, T, T); given `offsets` cannot be skewed and are gathered.
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
+        """q_i·e_{j−i}, (B, H, T, S); offsets of anything but a whole text are gathered.
 
         Raises:
             ValueError: T, or an offset, is beyond `max_len`.
         """
+        self._check_table(positions)
+        if not positions.whole:
+            return self._gathered(q, positions.offsets)
         length = q.shape[2]
-        if offsets is not None:
-            return self._gathered(q, offsets_of(q, k.shape[2], offsets))
-        self._check_length(length)
         used = self.table[:, self.max_len - length : self.max_len - 1 + length]
         # To 2T rows: in the causal form none is to the right, and the last one is never read.
         padded = F.pad(used, (0, 0, 0, 2 * length - used.shape[1]))

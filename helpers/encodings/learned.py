@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from helpers.encodings.additive import Table
+from helpers.encodings.positions import Positions
 
 
 class Learned(Table):
@@ -20,9 +21,6 @@ class Learned(Table):
     Raises:
         ValueError: `beyond` is neither.
     """
-
-    paper = "Devlin et al. 2018, figure 2"
-    formula = r"x_p + E_p"
 
     def __init__(
         self,
@@ -38,13 +36,17 @@ class Learned(Table):
         self.beyond = beyond
         self.table = nn.Parameter(torch.randn(max_len, d_model) * std)
 
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
-        """Return x + rows, stretched over a longer sequence where `beyond` says so."""
-        length = x.shape[1]
-        if positions is None and length > self.max_len and self.beyond == "interpolate":
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
+        """Return x + rows, stretched over a longer text where `beyond` says so."""
+        length = positions.keys.shape[0]
+        if positions.whole and length > self.max_len and self.beyond == "interpolate":
             rows = F.interpolate(self.table.T[None], length, mode="linear", align_corners=True)
             return x + rows[0].T.to(x.dtype)
         return super().embed(x, positions)
+
+    def reset_parameters(self, std: float = 0.02) -> None:
+        """Begin as the other tables of a model."""
+        nn.init.normal_(self.table, std=std)
 
     def _check_length(self, length: int) -> None:
         if length > self.max_len:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from helpers.encodings.positions import Positions
 from helpers.encodings.rotary import Rotary
 
 
@@ -53,10 +54,7 @@ class Extended(Rotary):
 class Interpolated(Extended):
     """Position interpolation: position p is read as p/s, so that none is new."""
 
-    paper = "Chen et al. 2023 (2306.15595)"
-    formula = r"as rotary, p/s instead of p"
-
-    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+    def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """θ_n/s, which turns p as θ_n turns p/s."""
         return self.rope(pair) / self.factor
 
@@ -64,10 +62,7 @@ class Interpolated(Extended):
 class Ntk(Extended):
     """NTK-aware interpolation: a larger base. The fastest pair stays, the slowest slows by s."""
 
-    paper = "as told in Peng et al. 2023 (2309.00071)"
-    formula = r"as rotary, base·s^(d/(d−2)) instead of base"
-
-    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+    def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """base^(−2n/r)·s^(−2n/(r−2)); a single pair stays as it is."""
         return self.rope(pair) * self.factor ** (-2 * pair / max(self.turned - 2, 1))
 
@@ -94,9 +89,9 @@ class ByLength(Extended):
         self.anew = anew
 
     @property
-    def settled(self) -> bool:  # type: ignore[override]
-        """Whether a cache may keep keys turned."""
-        return not self.anew
+    def rerotate(self) -> bool:  # type: ignore[override]
+        """Whether a cache must keep keys as they are before they are turned."""
+        return self.anew
 
 
 class DynamicNtk(ByLength):
@@ -108,12 +103,9 @@ class DynamicNtk(ByLength):
     one row have one s, that of the longest.
     """
 
-    paper = "as told in Peng et al. 2023 (2309.00071)"
-    formula = r"as ntk, s = f·T/L − (f − 1), at least 1"
-
-    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+    def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """As `Ntk`, each text with its own s."""
-        length = (keys.amax(-1, keepdim=keys.dim() > 1) + 1).clamp(min=self.trained)
+        length = positions.lengths().clamp(min=self.trained)
         s = (self.factor * length.to(pair.dtype) / self.trained - (self.factor - 1))[..., None]
         return self.rope(pair) * s ** (-2 * pair / max(self.turned - 2, 1))
 
@@ -133,9 +125,6 @@ class Yarn(Extended):
         ValueError: `fast` is not above `slow`, or `slow` is not positive.
     """
 
-    paper = "Peng et al. 2023 (2309.00071), and its code"
-    formula = r"as rotary, (1 − γ_n) θ_n/s + γ_n θ_n instead of θ_n; q, k times 0.1 ln s + 1"
-
     def __init__(
         self,
         d_model: int,
@@ -150,6 +139,8 @@ class Yarn(Extended):
         if not 0 < slow < fast:
             raise ValueError(f"slow={slow:g} must be positive, and fast={fast:g} above it")
         self.fast, self.slow, self.temperature = fast, slow, temperature
+        if temperature:
+            self.attention_factor = 0.1 * math.log(self.factor) + 1
 
     def _pair_with(self, turns: float) -> float:
         """Which pair turns so often in the trained length, not rounded."""
@@ -163,13 +154,9 @@ class Yarn(Extended):
         high = min(math.ceil(self._pair_with(self.slow)), self.turned - 1)
         return 1 - ((pair - low) / (high - low or 0.001)).clamp(0, 1)
 
-    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+    def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """θ_n and θ_n/s, mixed by γ_n."""
         return self.mixed(pair, self.kept(pair))
-
-    def gain(self) -> float:
-        """0.1·ln s + 1, for queries and for keys: scores are multiplied by its square."""
-        return 0.1 * math.log(self.factor) + 1 if self.temperature else 1.0
 
 
 class LongRope(ByLength):
@@ -184,9 +171,6 @@ class LongRope(ByLength):
     Raises:
         ValueError: there is not one number for each pair.
     """
-
-    paper = "Ding et al. 2024 (2402.13753), and its code"
-    formula = r"as rotary, θ_n/λ_n instead of θ_n; q, k times √(1 + ln s/ln L)"
 
     def __init__(
         self,
@@ -205,18 +189,14 @@ class LongRope(ByLength):
         for name, numbers in (("long", self.long), ("short", self.short)):
             if len(numbers) != pairs:
                 raise ValueError(f"{name} has {len(numbers)} numbers; it must have {pairs}")
+        if self.trained > 1:
+            self.attention_factor = math.sqrt(1 + math.log(self.factor) / math.log(self.trained))
 
-    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+    def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """θ_n divided by the numbers for a text of its length."""
-        beyond = keys.amax(-1, keepdim=keys.dim() > 1)[..., None] >= self.trained
+        beyond = positions.lengths()[..., None] > self.trained
         long, short = (pair.new_tensor(numbers) for numbers in (self.long, self.short))
         return self.rope(pair) / torch.where(beyond, long, short)
-
-    def gain(self) -> float:
-        """√(1 + ln s/ln L); 1 where nothing is extended."""
-        if self.factor <= 1 or self.trained <= 1:
-            return 1.0
-        return math.sqrt(1 + math.log(self.factor) / math.log(self.trained))
 
 
 class Llama3(Extended):
@@ -229,9 +209,6 @@ class Llama3(Extended):
     Raises:
         ValueError: `high` is not above `low`, or `low` is not positive.
     """
-
-    paper = "Grattafiori et al. 2024 (2407.21783), and its code"
-    formula = r"as yarn, γ_n = (L θ_n/2π − 1)/(4 − 1) from 0 to 1; q, k as they are"
 
     def __init__(
         self,
@@ -247,7 +224,7 @@ class Llama3(Extended):
             raise ValueError(f"low={low:g} must be positive, and high={high:g} above it")
         self.high, self.low = high, low
 
-    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+    def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """θ_n and θ_n/s, mixed by how often the pair turns in the trained length."""
         turns = self.trained * self.rope(pair) / (2 * math.pi)
         return self.mixed(pair, ((turns - self.low) / (self.high - self.low)).clamp(0, 1))
@@ -266,9 +243,6 @@ class PRope(Rotary):
         ValueError: `p` is not from 0 to 1.
     """
 
-    paper = "Barbero et al. 2024 (2410.06205)"
-    formula = r"as rotary, θ_n = 0 for the slowest (1 − p)·d/2 pairs"
-
     def __init__(
         self, d_model: int, num_heads: int = 1, max_len: int = 512, p: float = 0.75, **rotary: Any
     ) -> None:
@@ -277,7 +251,7 @@ class PRope(Rotary):
             raise ValueError(f"p={p:g} must be from 0 to 1")
         self.p = p
 
-    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+    def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """θ_n of RoPE, and 0 from pair p·r/2 on."""
-        theta = super().frequencies(pair, keys)
+        theta = super().frequencies(pair, positions)
         return theta * (pair < int(self.p * self.turned // 2))

@@ -22,9 +22,6 @@ class IndexMLP(Additive):
         match_norm: LayerNorm on the output, so that its entries have the size 1.
     """
 
-    paper = "the course's own; compare Vaswani et al. 2017, table 3 (E)"
-    formula = r"x_p + LN(MLP(p / max_len))"
-
     def __init__(
         self,
         d_model: int,
@@ -61,9 +58,6 @@ class Fourier(Additive):
     Raises:
         ValueError: `gamma` is not positive or `features` is odd.
     """
-
-    paper = "Li et al. 2021 (2106.02795), equations 2 and 6"
-    formula = r"x_p + LN(W_2·GeLU(W_1·[cos pW_r; sin pW_r]/√D_F))"
 
     def __init__(
         self,

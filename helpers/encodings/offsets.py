@@ -15,28 +15,6 @@ def offset_matrix(length: int, device: torch.device | None = None) -> Tensor:
     return positions[None, :] - positions[:, None]
 
 
-def offsets_of(x: Tensor, keys: int, offsets: Tensor | None) -> Tensor:
-    """`offsets` where they are given, else j − i; (T, S), or (B, 1, T, S) to fit (B, H, T, S).
-
-    Args:
-        x: queries or weights, whose first three axes are B, H, T.
-        keys: S, the number of keys; T where they are the queries' tokens.
-
-    Raises:
-        ValueError: `offsets` is neither (T, S) nor (B, T, S).
-    """
-    batch, length = x.shape[0], x.shape[2]
-    if offsets is None:
-        return offset_matrix(length, x.device)
-    # As many texts as x has, or the same for all of them.
-    if offsets.shape not in ((length, keys), (batch, length, keys), (1, length, keys)):
-        raise ValueError(
-            f"offsets has shape {tuple(offsets.shape)}; it must be ({length}, {keys}) or "
-            f"({batch}, {length}, {keys})"
-        )
-    return offsets if offsets.dim() == 2 else offsets[:, None]
-
-
 def clip(offsets: Tensor, k: int) -> Tensor:
     """max(−k, min(k, offset)) (Shaw et al. 2018, section 3.2), the same shape."""
     return offsets.clamp(-k, k)

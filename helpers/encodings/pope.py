@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
-from helpers.encodings.positions import Positions, in_order
+from helpers.encodings.positions import Positions
 from helpers.encodings.rotary import for_heads
 
 
@@ -24,27 +24,27 @@ class Pope(Encoding):
         base: θ_c = base^(−c/d); 10,000 in the paper.
     """
 
-    paper = "Gopalakrishnan et al. 2025 (2509.10534)"
-    formula = r"Σ_c softplus(q_ic) softplus(k_jc) cos((j − i) θ_c + δ_c)"
-    settled = True
-
     def __init__(
         self, d_model: int, num_heads: int = 1, max_len: int = 512, base: float = 10_000.0
     ) -> None:
         super().__init__(d_model, num_heads, max_len)
         self.base = base
-        self.phase = nn.Parameter(torch.zeros(num_heads, 1, self.head_width))
+        self.phase = nn.Parameter(torch.zeros(num_heads, 1, self.head_dim))
 
-    def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
-        """(B, H, T, d) → (B, H, T, 2d): lengths times cosines, and times sines."""
-        at = in_order(q, k) if at is None else at
+    def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
+        """(B, H, T, d) → (B, H, T, 2d): lengths times cosines, and times sines.
+
+        Raises:
+            ValueError: positions have several axes, or offsets are given.
+        """
+        positions.not_given(self).one_axis()
         delta = self.phase.clamp(-2 * math.pi, 0)
-        return self._polar(q, at.queries, 0.0), self._polar(k, at.keys, delta)
+        return self._polar(q, positions.queries, 0.0), self._polar(k, positions.keys, delta)
 
     def _polar(self, x: Tensor, positions: Tensor, phase: Any) -> Tensor:
         exact = torch.promote_types(x.dtype, torch.float32)
-        column = torch.arange(self.head_width, device=x.device, dtype=exact)
-        theta = self.base ** (-column / self.head_width)
+        column = torch.arange(self.head_dim, device=x.device, dtype=exact)
+        theta = self.base ** (-column / self.head_dim)
         angles = for_heads(positions[..., None] * theta) + phase
         length = F.softplus(x)
         parts = (length * angles.cos().to(x.dtype), length * angles.sin().to(x.dtype))

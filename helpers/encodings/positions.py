@@ -1,133 +1,132 @@
-"""Where the tokens of a call stand, and how a model tells it to the hooks of an encoding."""
+"""Where the tokens of a call stand: what every hook of an encoding is told."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
 
-from helpers.encodings.base import Encoding, interface
 
-# The argument, counted from 1, that tells a hook where tokens stand, and how to write the hook.
-TOLD = {
-    "embed": (2, "embed(self, x, positions=None)"),
-    "rotate": (3, "rotate(self, q, k, at=None) with positions at.queries and at.keys"),
-    "scores": (3, "scores(self, q, k, offsets=None)"),
-    "context": (2, "context(self, weights, offsets=None)"),
-}
-
-
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Positions:
     """Positions of the queries and of the keys of one call; a model makes them once for all layers.
 
-    They are plain numbers: a key that a cache has kept stands where it stood, padding shifts
-    nobody, each document of a packed row begins at 0, and a patch has a row and a column.
+    They are plain numbers: a key that a cache keeps stands where it stood, padding shifts nobody,
+    each document of a packed row begins at 0, and a patch has a row and a column.
 
     Args:
         queries: (T,), (B, T), or with a number for each axis (B or 1, T, axes).
-        keys: the same for S keys; those of the queries where they are not given.
-
-    Raises:
-        ValueError: the two have another number of axes, or are of another shape.
+        keys: the same for S keys.
+        given: offsets in place of j − i, as those of a tree; (T, S) or (B or 1, 1, T, S).
+        attention_mask: False where a key is padding, (B, S); it makes no text longer.
+        ordered: keys stand at 0 … S−1, and the queries are the last T of them.
     """
 
     queries: Tensor
     keys: Tensor
+    given: Tensor | None = None
+    attention_mask: Tensor | None = None
+    ordered: bool = False
+    _offsets: Tensor | None = field(default=None, init=False, repr=False)
 
-    def __init__(self, queries: Tensor, keys: Tensor | None = None) -> None:
-        keys = queries if keys is None else keys
-        if not 1 <= queries.dim() == keys.dim() <= 3 or queries.shape[2:] != keys.shape[2:]:
-            raise ValueError(
-                f"queries {tuple(queries.shape)} and keys {tuple(keys.shape)} must both be (T,), "
-                "(B, T) or (B or 1, T, axes)"
-            )
-        object.__setattr__(self, "queries", queries)
-        object.__setattr__(self, "keys", keys)
+    @classmethod
+    def upto(
+        cls, keys: int, queries: int | None = None, device: torch.device | None = None
+    ) -> Positions:
+        """S keys at 0 … S−1; the queries are the last T of them, or all."""
+        places = torch.arange(keys, device=device)
+        return cls(places if queries is None else places[keys - queries :], places, ordered=True)
 
     @property
     def offsets(self) -> Tensor:
-        """j − i of every pair, (T, S) or (B, T, S).
+        """j − i of query i and key j (Shaw's sign), or what is `given`; computed once, int64.
+
+        Returns:
+            (T, S), or (B, 1, T, S) where texts differ: either broadcasts to (B, H, T, S).
+
+        Raises:
+            ValueError: there is more than one axis.
+        """
+        if self.given is not None:
+            return self.given
+        if self._offsets is None:
+            self.one_axis()
+            offsets = self.keys[..., None, :] - self.queries[..., :, None]
+            self._offsets = offsets if offsets.dim() == 2 else offsets[:, None]
+        return self._offsets
+
+    @property
+    def whole(self) -> bool:
+        """Whether T queries and T keys stand at 0 … T−1, so that one row holds all offsets."""
+        return self.ordered and self.given is None and self.queries.shape[0] == self.keys.shape[0]
+
+    def one_axis(self) -> Positions:
+        """These positions.
 
         Raises:
             ValueError: there is more than one axis.
         """
         if self.queries.dim() == 3:
             raise ValueError(
-                f"positions with {self.queries.shape[2]} axes have no single offset; this encoding "
-                "knows one axis only, rotary_2d more"
+                f"positions with {self.queries.shape[2]} axes: this encoding knows one axis only, "
+                "rotary_2d more"
             )
-        return self.keys[..., None, :] - self.queries[..., :, None]
+        return self
+
+    def not_given(self, who: object) -> Positions:
+        """These positions.
+
+        Raises:
+            ValueError: offsets are given, and an encoding cannot use them.
+        """
+        if self.given is not None:
+            raise ValueError(
+                f"offsets must be None: {type(who).__name__} asks where each token stands, and "
+                "not how far two are apart"
+            )
+        return self
+
+    def lengths(self) -> Tensor:
+        """How far each text goes, the last position plus 1; (1,), or (B, 1) where texts differ."""
+        keys = self.keys
+        if self.attention_mask is not None:
+            keys = keys.where(self.attention_mask, 0)
+        return keys.amax(-1, keepdim=True) + 1
 
 
-def in_order(q: Tensor, k: Tensor) -> Positions:
-    """What holds where nothing is said: keys at 0 … S−1, and the queries are the last of them."""
-    keys = torch.arange(k.shape[2], device=k.device)
-    before = k.shape[2] - q.shape[2]
-    return Positions(keys[before:] if before else keys, keys)
-
-
-def embed(encoding: Encoding, x: Tensor, positions: Tensor | None = None) -> Tensor:
-    """The hook at the input, told `positions` where they are given; it may be just `embed(x)`."""
-    hook = interface(encoding, "embed")
-    if positions is not None:
-        _check_told(encoding, "embed", hook)
-    return hook(*(x, positions)[: _taken(hook)])
-
-
-def ask(
-    encoding: Encoding, name: str, *given: Tensor, offsets: Tensor | Positions | None = None
-) -> Any:
-    """A hook of a layer: "rotate", "scores" or "context"; told all that it has an argument for.
+def prepare_positions(
+    x: Tensor,
+    positions: Tensor | None = None,
+    offsets: Tensor | None = None,
+    attention_mask: Tensor | None = None,
+) -> Positions:
+    """What a model tells its layers of a batch (B, T, …), all of whose tokens are read at once.
 
     Args:
-        given: what the hook is asked about: q and k, or weights.
-        offsets: those of a tree, `Positions`, or None for 0 … T−1.
+        positions: (T,), (B, T) or (B or 1, T, axes); 0 … T−1 if not given.
+        offsets: (T, T) or (B or 1, T, T), in place of j − i.
+        attention_mask: False where there is padding, (B, T).
 
     Raises:
-        ValueError: there are positions to tell, and the hook has no argument for them.
+        ValueError: one of them has another shape.
     """
-    hook = interface(encoding, name)
-    if not isinstance(offsets, Positions):
-        return hook(*given) if name == "rotate" else hook(*given, offsets)
-    _check_told(encoding, name, hook)
-    if name == "rotate":
-        return hook(*given, offsets)
-    if name not in interface(encoding, "hooks")():
-        return None  # and there may be more axes than an offset has
-    if _taken(hook) > len(given) + 1:
-        return hook(*given, None, offsets)
-    return hook(*given, offsets.offsets)
-
-
-def _check_told(encoding: Encoding, name: str, hook: Callable[..., Any]) -> None:
-    needed, how = TOLD[name]
-    if _taken(hook) < needed:
+    batch, length = x.shape[:2]
+    if positions is not None and positions.shape[:2] not in (
+        (length,),
+        (1, length),
+        (batch, length),
+    ):
         raise ValueError(
-            f"{type(encoding).__name__}.{name} is not told where the tokens stand, and here they "
-            f"are not at 0 … T−1: write it as {how}"
+            f"positions has shape {tuple(positions.shape)}; it must be ({length},) or "
+            f"({batch}, {length}), or have a last axis more for rows and columns"
         )
-
-
-def _taken(hook: Callable[..., Any]) -> int:
-    """How many arguments a hook takes by place."""
-    function = getattr(hook, "__func__", hook)
-    # The compiler looks once, and warns of a cache that it sees.
-    count = _count if torch.compiler.is_compiling() else _counted
-    return count(function) - hasattr(hook, "__func__")
-
-
-def _count(function: Callable[..., Any]) -> int:
-    kinds = [each.kind for each in inspect.signature(function).parameters.values()]
-    if inspect.Parameter.VAR_POSITIONAL in kinds:
-        return 2 + max(needed for needed, _ in TOLD.values())
-    by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(kind in by_place for kind in kinds)
-
-
-_counted = cache(_count)
+    if offsets is not None:
+        if offsets.shape not in ((length, length), (1, length, length), (batch, length, length)):
+            raise ValueError(
+                f"offsets has shape {tuple(offsets.shape)}; it must be ({length}, {length}) or "
+                f"({batch}, {length}, {length})"
+            )
+        offsets = offsets if offsets.dim() == 2 else offsets[:, None]
+    at = torch.arange(length, device=x.device) if positions is None else positions
+    return Positions(at, at, offsets, attention_mask, ordered=positions is None)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from helpers.encodings.base import Encoding
-from helpers.encodings.positions import Positions, in_order
+from helpers.encodings.positions import Positions
 
 LAYOUTS = ("interleaved", "halves")
 
@@ -31,10 +31,6 @@ class Rotary(Encoding):
         ValueError: the number of turned columns is odd or zero, or `layout` is neither.
     """
 
-    paper = "Su et al. 2021, equations 13 to 16"
-    formula = r"(R_i q_i) · (R_j k_j), R_p turns pair n by p·base^(−2n/d)"
-    settled = True
-
     def __init__(
         self,
         d_model: int,
@@ -45,72 +41,60 @@ class Rotary(Encoding):
         fraction: float = 1.0,
     ) -> None:
         super().__init__(d_model, num_heads, max_len)
-        self.turned = int(self.head_width * fraction)
+        self.turned = int(self.head_dim * fraction)
         if layout not in LAYOUTS:
             raise ValueError(f"layout={layout!r} must be one of {LAYOUTS}")
         if self.turned < 2 or self.turned % 2:
             raise ValueError(
-                f"fraction={fraction:g} of a head of width {self.head_width} turns {self.turned} "
+                f"fraction={fraction:g} of a head of width {self.head_dim} turns {self.turned} "
                 "columns; it must be an even number of at least 2"
             )
         self.layout, self.base = layout, base
+        # What turned columns of q and k are multiplied by, as a temperature.
+        self.attention_factor = 1.0
+        self.axis: list[int] | None = None  # of each pair, where positions have several
 
-    def _pairs(self, x: Tensor) -> Tensor:
-        """Index of each pair (r/2,), at least in float32.
-
-        Made anew for each call: in a half-precision buffer θ would be rounded, and position 2,049
-        would be 2,048.
-        """
-        exact = torch.promote_types(x.dtype, torch.float32)
-        return torch.arange(self.turned // 2, device=x.device, dtype=exact)
-
-    def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
+    def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """θ of each pair in radians per position, (r/2,), or (B, 1, r/2) to be each text's own.
 
-        `keys` are the positions of all that is read, which RoPE has no use for. Who asks them is
-        not `settled`.
+        Who asks `positions`, which RoPE has no use for, sets `rerotate`.
         """
         return self.base ** (-2 * pair / self.turned)
 
-    def angles(self, positions: Tensor, theta: Tensor) -> Tensor:
-        """p·θ for each position and pair, (T, r/2) or (B, T, r/2)."""
-        return positions[..., None] * theta
+    def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
+        """Turn queries and keys (B, H, T, d) by their positions; values are left alone.
 
-    def gain(self) -> float:
-        """What turned columns of q and k are multiplied by, as a temperature; 1 in RoPE."""
-        return 1.0
+        Raises:
+            ValueError: positions have several axes, or offsets are given.
+        """
+        several = positions.queries.dim() == 3
+        if positions.given is not None or (several and self.axis is None):
+            positions.not_given(self).one_axis()
+        # Made anew for each call, at least in float32: in a half-precision buffer θ would be
+        # rounded, and position 2,049 would be 2,048.
+        exact = torch.promote_types(q.dtype, torch.float32)
+        pair = torch.arange(self.turned // 2, device=q.device, dtype=exact)
+        theta = self.frequencies(pair, positions)
+        axis = self.axis if several else None
+        angles = positions.queries[..., axis] * theta  # (T, r/2) or (B, T, r/2)
+        if positions.keys is positions.queries:  # both at once
+            q, k = self.apply_rotary(torch.cat([q, k], 1), angles).chunk(2, 1)
+            return q, k
+        return self.apply_rotary(q, angles), self.apply_rotary(k, positions.keys[..., axis] * theta)
 
-    def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
-        """Turn queries and keys (B, H, T, d) by their positions; values are left alone."""
-        at = in_order(q, k) if at is None else at
-        theta = self.frequencies(self._pairs(q), at.keys)
-        turns = self._cos_and_sin(at.queries, theta, q.dtype)
-        same = at.keys is at.queries
-        return self._turn(q, *turns), self._turn(
-            k, *(turns if same else self._cos_and_sin(at.keys, theta, k.dtype))
-        )
-
-    def _cos_and_sin(
-        self, positions: Tensor, theta: Tensor, dtype: torch.dtype
-    ) -> tuple[Tensor, Tensor]:
-        angles, gain = for_heads(self.angles(positions, theta)), self.gain()
+    def apply_rotary(self, x: Tensor, angles: Tensor) -> Tensor:
+        """Turn the pairs of x, (B, H, T, d), by their angles; the other columns stay."""
+        angles = angles if angles.dim() == 2 else angles[:, None]  # the same for all heads
         cos, sin = angles.cos(), angles.sin()
-        if gain != 1:
-            cos, sin = cos * gain, sin * gain
-        return cos.to(dtype), sin.to(dtype)
-
-    def _turn(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        if self.attention_factor != 1:
+            cos, sin = cos * self.attention_factor, sin * self.attention_factor
+        cos, sin = cos.to(x.dtype), sin.to(x.dtype)
         turned, rest = x[..., : self.turned], x[..., self.turned :]
-        if self.layout == "interleaved":
-            a, b = turned[..., 0::2], turned[..., 1::2]
-        else:
-            a, b = turned.chunk(2, -1)
+        interleaved = self.layout == "interleaved"
+        a, b = (turned[..., 0::2], turned[..., 1::2]) if interleaved else turned.chunk(2, -1)
         pairs = (a * cos - b * sin, a * sin + b * cos)
-        if self.layout == "interleaved":
-            turned = torch.stack(pairs, -1).flatten(-2)
-        else:
-            turned = torch.cat(pairs, -1)
-        return torch.cat([turned, rest], -1)
+        turned = torch.stack(pairs, -1).flatten(-2) if interleaved else torch.cat(pairs, -1)
+        return torch.cat([turned, rest], -1) if rest.shape[-1] else turned
 
 
 class XPos(Rotary):
@@ -124,9 +108,7 @@ class XPos(Rotary):
         gamma: ζ_n = (2n/d + γ)/(1 + γ); 0.4 in the paper.
     """
 
-    paper = "Sun et al. 2022 (2212.10554)"
-    formula = r"as rotary, pair n times ζ_n^((i − j)/512), ζ_n = (2n/d + γ)/(1 + γ)"
-    settled = False  # the middle of a text moves as it grows
+    rerotate = True  # the middle of a text moves as it grows
 
     def __init__(
         self,
@@ -141,16 +123,16 @@ class XPos(Rotary):
         super().__init__(d_model, num_heads, max_len, base, layout)
         self.scale_base, self.gamma = scale_base, gamma
 
-    def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
+    def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
         """Turn, then scale queries down and keys up, counted from the middle of the text."""
-        at = in_order(q, k) if at is None else at
-        turned_q, turned_k = super().rotate(q, k, at)
+        turned_q, turned_k = super().rotate(q, k, positions)
         middle = k.shape[2] // 2
-        of_q, of_k = self._scale(q, at.queries - middle), self._scale(k, at.keys - middle)
-        return turned_q * of_q, turned_k / of_k
+        of_q = self._scale(q, positions.queries - middle)
+        return turned_q * of_q, turned_k / self._scale(k, positions.keys - middle)
 
     def _scale(self, x: Tensor, places: Tensor) -> Tensor:
-        pair = self._pairs(x)
+        exact = torch.promote_types(x.dtype, torch.float32)
+        pair = torch.arange(self.turned // 2, device=x.device, dtype=exact)
         zeta = (2 * pair / self.turned + self.gamma) / (1 + self.gamma)
         scale = zeta ** (places[..., None] / self.scale_base)  # (…, T, d/2)
         if self.layout == "interleaved":

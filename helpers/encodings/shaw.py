@@ -6,7 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
-from helpers.encodings.offsets import clip, offsets_of
+from helpers.encodings.offsets import clip
+from helpers.encodings.positions import Positions
 
 
 class ShawKeys(Encoding):
@@ -22,9 +23,6 @@ class ShawKeys(Encoding):
         ValueError: `k` is negative.
     """
 
-    paper = "Shaw et al. 2018, equation 4"
-    formula = r"q_i · (k_j + w^K[clip(j − i, k)])"
-
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8) -> None:
         super().__init__(d_model, num_heads, max_len)
         if k < 0:
@@ -33,12 +31,12 @@ class ShawKeys(Encoding):
         self.keys = self._vectors()
 
     def _vectors(self) -> nn.Parameter:
-        width = self.head_width
+        width = self.head_dim
         return nn.Parameter(torch.randn(2 * self.k + 1, width) * width**-0.5)
 
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        """q_i·a^K_ij, (B, H, T, T): one product with 2k+1 vectors, then read by offset."""
-        rows = clip(offsets_of(q, k.shape[2], offsets), self.k) + self.k
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
+        """q_i·a^K_ij, (B, H, T, S): one product with 2k+1 vectors, then read by offset."""
+        rows = clip(positions.offsets, self.k) + self.k
         products = q @ self.keys.mT  # (B, H, T, 2k+1)
         return products.gather(-1, rows.expand(*q.shape[:3], -1))
 
@@ -49,15 +47,12 @@ class Shaw(ShawKeys):
     z_i = Σ_j α_ij (v_j + a^V_ij) with a^V_ij = w^V_clip(j−i, k).
     """
 
-    paper = "Shaw et al. 2018, equations 3 and 4"
-    formula = r"as shaw_keys, and Σ_j α_ij (v_j + w^V[clip(j − i, k)])"
-
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8) -> None:
         super().__init__(d_model, num_heads, max_len, k)
         self.values = self._vectors()
 
-    def context(self, weights: Tensor, offsets: Tensor | None = None) -> Tensor:
+    def context(self, weights: Tensor, positions: Positions) -> Tensor:
         """Σ_j α_ij a^V_ij, (B, H, T, d): weights are summed by offset, then one product."""
-        rows = clip(offsets_of(weights, weights.shape[3], offsets), self.k) + self.k
+        rows = clip(positions.offsets, self.k) + self.k
         by_offset = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
         return by_offset.scatter_add(-1, rows.expand_as(weights), weights) @ self.values

@@ -100,9 +100,6 @@ class Sinusoidal(Table):
         ValueError: `layout` is neither.
     """
 
-    paper = "Vaswani et al. 2017, section 3.5"
-    formula = r"x_p + [sin pω_i, cos pω_i], ω_i = base^(−2i/D)"
-
     def __init__(
         self,
         d_model: int,

@@ -6,7 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
-from helpers.encodings.offsets import offsets_of, skew_padded
+from helpers.encodings.offsets import skew_padded
+from helpers.encodings.positions import Positions
 from helpers.encodings.sinusoidal import sinusoids
 
 
@@ -16,9 +17,6 @@ class TransformerXL(Encoding):
     R is the sinusoidal vector of the offset, so any length can be read; W_R, u and v are learned.
     """
 
-    paper = "Dai et al. 2019, section 3.3"
-    formula = r"q_i·k_j + q_i·W R_{i−j} + u·k_j + v·W R_{i−j}"
-
     vectors: Tensor
 
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
@@ -26,25 +24,25 @@ class TransformerXL(Encoding):
         vectors = self._sinusoids(max_len).to(torch.get_default_dtype())
         self.register_buffer("vectors", vectors, persistent=False)
         self.project = nn.Linear(d_model, d_model, bias=False)
-        self.u = nn.Parameter(torch.zeros(num_heads, 1, self.head_width))
-        self.v = nn.Parameter(torch.zeros(num_heads, 1, self.head_width))
+        self.u = nn.Parameter(torch.zeros(num_heads, 1, self.head_dim))
+        self.v = nn.Parameter(torch.zeros(num_heads, 1, self.head_dim))
 
     def _sinusoids(self, length: int) -> Tensor:
         """R of the paper's i − j, from T − 1 down to −(T − 1) as j grows, and one not read."""
         return sinusoids(torch.arange(length - 1, -length - 1, -1), self.d_model)
 
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        """All but q·k, (B, H, T, T); given `offsets` cannot be skewed and are gathered."""
-        by_content = self.u @ k.transpose(-2, -1)
-        if offsets is not None:
-            return self._gathered(q + self.v, offsets_of(q, k.shape[2], offsets)) + by_content
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
+        """All but q·k, (B, H, T, S); offsets of anything but a whole text are gathered."""
+        by_content = self.u * self.softmax_scale @ k.transpose(-2, -1)
+        asking = q + self.v * self.softmax_scale
+        if not positions.whole:
+            return self._gathered(asking, positions.offsets) + by_content
         length = q.shape[2]
         if length <= self.max_len:
             vectors = self.vectors[self.max_len - length : self.max_len + length]
         else:
             vectors = self._sinusoids(length).to(q)
-        by_position = skew_padded((q + self.v) @ self._heads(vectors))
-        return by_position + by_content
+        return skew_padded(asking @ self._heads(vectors)) + by_content
 
     def _heads(self, vectors: Tensor) -> Tensor:
         """W_R of n vectors, (n, D) → (H, d, n)."""

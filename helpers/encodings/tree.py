@@ -5,11 +5,14 @@ A tree is `parents`, (T,) or (B, T): for each word the place of its parent, −1
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor, nn
 
 from helpers.encodings.additive import Additive
 from helpers.encodings.base import Encoding
+from helpers.encodings.positions import Positions
 from helpers.encodings.shaw import ShawKeys
 from helpers.encodings.sinusoidal import sinusoids
 
@@ -71,9 +74,6 @@ def tree_offsets(parents: Tensor) -> Tensor:
 class TreeDepth(Additive):
     """x + tanh(U·PE(place) + V·PE(depth)): where a word stands in the line and in the tree."""
 
-    paper = "Wang et al. 2019 (1909.00383), section 3"
-    formula = r"x_p + tanh(U PE(p) + V PE(depth_p))"
-
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
         super().__init__(d_model, num_heads, max_len)
         self.place = nn.Linear(d_model, d_model, bias=False)
@@ -88,15 +88,15 @@ class TreeDepth(Additive):
         )
         return torch.tanh(self.place(place) + self.depth(depth))
 
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
         """Return x + vectors; `positions` are the depths, (T,) or (B, T).
 
         Raises:
-            ValueError: `positions` is not given.
+            ValueError: no positions are given, or some with several axes.
         """
-        if positions is None:
+        if positions.ordered:
             raise ValueError("positions must be depths in a tree: pass tree_depths(parents)")
-        return super().embed(x, positions)
+        return x + self.vectors(positions.one_axis().queries).to(x.dtype)
 
 
 class TreeOffsets(Encoding):
@@ -106,20 +106,18 @@ class TreeOffsets(Encoding):
         k: the largest offset with a vector of its own, in both.
     """
 
-    paper = "after Wang et al. 2019 (1909.00383), section 3"
-    formula = r"q_i · (k_j + w[clip(j − i, k)] + w'[clip(tree offset, k)])"
-
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8) -> None:
         super().__init__(d_model, num_heads, max_len)
         self.line = ShawKeys(d_model, num_heads, max_len, k)
         self.tree = ShawKeys(d_model, num_heads, max_len, k)
 
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
         """Both key terms, (B, H, T, T).
 
         Raises:
-            ValueError: `offsets` is not given.
+            ValueError: no offsets are given.
         """
-        if offsets is None:
+        if positions.given is None:
             raise ValueError("offsets must be those of a tree: pass tree_offsets(parents)")
-        return self.line.scores(q, k) + self.tree.scores(q, k, offsets)
+        in_the_line = replace(positions, given=None)
+        return self.line.bias(q, k, in_the_line) + self.tree.bias(q, k, positions)

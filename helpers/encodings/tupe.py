@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
 from helpers.encodings.bias import T5Bias
-from helpers.encodings.positions import Positions, in_order
+from helpers.encodings.positions import Positions
 
 
 class Tupe(Encoding):
@@ -22,9 +20,6 @@ class Tupe(Encoding):
         std: standard deviation of the first vectors; the projections keep their length.
     """
 
-    paper = "Ke et al. 2021 (2006.15595), sections 3.1 and 3.2"
-    formula = r"(q_i·k_j + (p_i U_Q)·(p_j U_K))/√(2d) [+ b_{j−i}]"
-
     def __init__(
         self,
         d_model: int,
@@ -35,6 +30,8 @@ class Tupe(Encoding):
         std: float = 1.0,
     ) -> None:
         super().__init__(d_model, num_heads, max_len)
+        # Two terms of equal right, so 1/√(2d).
+        self.softmax_scale = (2 * self.head_dim) ** -0.5
         self.table = nn.Parameter(torch.randn(max_len, d_model) * std)
         self.query = nn.Linear(d_model, d_model, bias=False)
         self.key = nn.Linear(d_model, d_model, bias=False)
@@ -42,33 +39,22 @@ class Tupe(Encoding):
         # θ_1 from [CLS] to all, θ_2 from all others to [CLS].
         self.resets = nn.Parameter(torch.zeros(2, num_heads, 1, 1)) if cls else None
 
-    @property
-    def scale(self) -> float:
-        """Two terms of equal right, so 1/√(2d)."""
-        return 1 / math.sqrt(2 * self.head_width)
-
-    def scores(
-        self, q: Tensor, k: Tensor, offsets: Tensor | None = None, at: Positions | None = None
-    ) -> Tensor:
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
         """All that stands beside q·k: (H, T, S), or (B, H, T, S) where texts stand differently.
 
         Raises:
-            ValueError: T is beyond `max_len`, or `offsets` is given.
+            ValueError: T is beyond `max_len`, positions have several axes, or offsets are given.
         """
-        if offsets is not None:
-            raise ValueError("offsets must be None: TUPE's positions are absolute")
-        if at is None:
-            self._check_length(k.shape[2])
-            at = in_order(q, k)
+        self._check_table(positions.not_given(self).one_axis())
         queries, keys = (
             project(self.table[places]).unflatten(-1, (self.num_heads, -1)).transpose(-3, -2)
-            for project, places in ((self.query, at.queries), (self.key, at.keys))
+            for project, places in ((self.query, positions.queries), (self.key, positions.keys))
         )  # (H, T, d)
-        term = queries @ keys.transpose(-2, -1)
+        term = queries * self.softmax_scale @ keys.transpose(-2, -1)
         if self.relative is not None:
-            term = term + self.relative.scores(q, k, at.offsets) / self.scale
+            term = term + self.relative.bias(q, k, positions)
         if self.resets is not None:
-            from_cls, to_cls = self.resets / self.scale
-            term = torch.where((at.keys == 0)[..., None, None, :], to_cls, term)
-            term = torch.where((at.queries == 0)[..., None, :, None], from_cls, term)
+            from_cls, to_cls = self.resets
+            term = torch.where((positions.keys == 0)[..., None, None, :], to_cls, term)
+            term = torch.where((positions.queries == 0)[..., None, :, None], from_cls, term)
         return term

@@ -1,4 +1,4 @@
-"""Multi-head attention that asks its encoding about position (Vaswani et al. 2017, section 3.2)."""
+"""Attention that asks its encoding about position (Vaswani et al. 2017); its cache, its layer."""
 
 from __future__ import annotations
 
@@ -6,25 +6,32 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from helpers.encodings import Encoding, Positions, ask, interface
+from helpers.encodings import Encoding, Positions, hooks_of
 
 
-class Kept:
+class KVCache:
     """Keys and values that one layer has computed, of all tokens that have been read.
 
-    Keys are kept as `rotate` has turned them. Where an encoding turns all of them otherwise once
-    the text is longer, as dynamic NTK does, they are kept as they are before, and turned each time.
+    Keys are kept as `rotate` has turned them; for an encoding with `rerotate` as they are before.
     """
 
     def __init__(self) -> None:
         self.length = 0  # S, tokens that are kept
         self._keys = self._values = torch.empty(0)  # (B, H, room for S and more, d)
 
-    def with_more(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+    def update(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """Keep some more, (B, H, T, d), and return all, (B, H, S, d)."""
-        self._keys = self._extended(self._keys, keys)
-        self._values = self._extended(self._values, values)
-        self.length += keys.shape[2]
+        before, self.length = self.length, self.length + keys.shape[2]
+        if before == 0:  # not a part of something larger, which would be kept with it
+            self._keys, self._values = keys.contiguous(), values.contiguous()
+        elif keys.requires_grad:  # what is written into cannot be differentiated
+            self._keys = torch.cat([self._keys[:, :, :before], keys], 2)
+            self._values = torch.cat([self._values[:, :, :before], values], 2)
+        else:
+            if self._keys.shape[2] < self.length:
+                self._keys, self._values = self._wider(self._keys), self._wider(self._values)
+            self._keys[:, :, before : self.length] = keys
+            self._values[:, :, before : self.length] = values
         return self._keys[:, :, : self.length], self._values[:, :, : self.length]
 
     @property
@@ -32,31 +39,31 @@ class Kept:
         """Bytes of the keys and values that are kept, without the room to spare."""
         return sum(each[:, :, : self.length].nbytes for each in (self._keys, self._values))
 
-    def _extended(self, kept: Tensor, more: Tensor) -> Tensor:
-        """What is kept and what comes behind it; with room to spare, or each token copies all."""
-        before, length = self.length, self.length + more.shape[2]
-        if not before:
-            return more.contiguous()  # not a part of something larger, which would be kept with it
-        if more.requires_grad:  # what is written into cannot be differentiated
-            return torch.cat([kept[:, :, :before], more], 2)
-        if kept.shape[2] < length:
-            room = more.new_empty(*more.shape[:2], length + length // 4 + 16, more.shape[3])
-            room[:, :, :before] = kept[:, :, :before]
-            kept = room
-        kept[:, :, before:length] = more
-        return kept
+    def _wider(self, kept: Tensor) -> Tensor:
+        """The same with room to spare, or each further token would copy all."""
+        room = kept.new_empty(*kept.shape[:2], self.length + self.length // 4 + 16, kept.shape[3])
+        room[:, :, : kept.shape[2]] = kept
+        return room
 
 
 class MultiHeadAttention(nn.Module):
     """Self-attention; all that concerns position comes from `encoding`.
 
     Args:
-        encoding: gives D, H and the hooks `rotate`, `scores` and `context`.
+        encoding: gives D, H and the hooks `rotate`, `bias` and `context`.
+        registered: whether the encoding's parameters are this module's too. Not where they are
+            another's already, as those of an encoding that all layers share.
     """
 
-    def __init__(self, encoding: Encoding) -> None:
+    encoding: Encoding
+
+    def __init__(self, encoding: Encoding, registered: bool = True) -> None:
         super().__init__()
-        self.encoding = encoding
+        if registered:
+            self.encoding = encoding
+        else:  # an attribute that PyTorch does not look into
+            self.__dict__["encoding"] = encoding
+        self.hooks = hooks_of(encoding)
         self.qkv = nn.Linear(encoding.d_model, 3 * encoding.d_model)
         self.out = nn.Linear(encoding.d_model, encoding.d_model)
 
@@ -64,95 +71,100 @@ class MultiHeadAttention(nn.Module):
         self,
         x: Tensor,
         mask: Tensor | None = None,
-        offsets: Tensor | Positions | None = None,
-        kept: Kept | None = None,
+        positions: Positions | None = None,
+        cache: KVCache | None = None,
+        is_causal: bool = False,
+        need_weights: bool = False,
     ) -> Tensor:
         """(B, T, D) → (B, T, D).
 
         Args:
             mask: True where a query may look at a key: (T, S), or (B or 1, H or 1, T or 1, S), so
-                that padding is `real[:, None, None, :]`. A query that may look at no key gets 0.
-            offsets: how far the key of each pair stands from its query, see `Encoding.scores`; or
-                the `Positions` of both. T tokens at 0 … T−1 if it is not given.
-            kept: keys and values of earlier calls, of which there are then S with those of `x`.
+                that padding is `attention_mask[:, None, None, :]`. A query that may look at no key
+                gets 0.
+            positions: where queries and keys stand; the last T of 0 … S−1 if not given.
+            cache: keys and values of earlier calls, of which there are then S with those of `x`.
+            is_causal: instead of a mask, each of T queries looks at T keys up to its own; the
+                fused kernel then skips the others.
+            need_weights: return α, who looks at whom, (B, H, T, S).
 
         Raises:
             ValueError: `mask` is not boolean or has another shape.
         """
-        q, k, v, bias = self._prepared(x, mask, offsets, kept)
-        if "context" in interface(self.encoding, "hooks")() or _plain_is_quicker(q):
-            weights = self._weights(q, k, bias)
+        encoding = self.encoding
+        q, k, v = self.qkv(x).unflatten(-1, (3, encoding.num_heads, -1)).permute(2, 0, 3, 1, 4)
+        if positions is None:
+            before = 0 if cache is None else cache.length
+            positions = Positions.upto(before + x.shape[1], x.shape[1], x.device)
+        if cache is None:
+            q, k = encoding.rotate(q, k, positions)
+        elif encoding.rerotate:
+            k, v = cache.update(k, v)
+            q, k = encoding.rotate(q, k, positions)
+        else:
+            q, k = encoding.rotate(q, k, Positions(positions.queries, positions.queries))
+            k, v = cache.update(k, v)
+        scale, bias = encoding.softmax_scale, None
+        if "bias" in self.hooks:
+            bias = encoding.bias(q * scale, k, positions)
+        # On a CPU the fused kernel takes two to four times as long in bfloat16.
+        slow = q.dtype == torch.bfloat16 and q.device.type == "cpu" and q.shape[2] <= 512
+        plain = slow or need_weights or "context" in self.hooks
+        if is_causal and (plain or bias is not None):
+            mask, is_causal = _causal(q), False
+        if mask is not None or bias is not None:
+            mask = _merged(bias, mask, q, k)
+        if plain:
+            # q is scaled, not q·kᵀ: it has fewer numbers, and is copied for the product anyway.
+            weights = _softmax(q * scale @ k.mT, mask)
+            if need_weights:
+                return weights
             context = weights @ v  # (B, H, T, d)
-            extra = ask(self.encoding, "context", weights, offsets=offsets)
+            extra = encoding.context(weights, positions)
             context = context if extra is None else context + extra
         else:  # no hook needs the weights, so none need be stored
-            scale = interface(self.encoding, "scale")
-            context = F.scaled_dot_product_attention(q, k, v, attn_mask=bias, scale=scale)
+            context = F.scaled_dot_product_attention(
+                q, k, v, attn_mask=mask, is_causal=is_causal, scale=scale
+            )
         return self.out(context.transpose(1, 2).flatten(2))
 
     def weights(
-        self, x: Tensor, mask: Tensor | None = None, offsets: Tensor | Positions | None = None
+        self, x: Tensor, mask: Tensor | None = None, positions: Positions | None = None
     ) -> Tensor:
         """α, who looks at whom, (B, H, T, T); arguments as in `forward`."""
-        q, k, _, bias = self._prepared(x, mask, offsets)
-        return self._weights(q, k, bias)
-
-    def _weights(self, q: Tensor, k: Tensor, bias: Tensor | None) -> Tensor:
-        # q is scaled, not q·kᵀ: it has fewer numbers, and they are copied for the product anyway.
-        scale = interface(self.encoding, "scale")
-        return _softmax(q * scale @ k.transpose(-2, -1), bias)
-
-    def _prepared(
-        self,
-        x: Tensor,
-        mask: Tensor | None,
-        offsets: Tensor | Positions | None,
-        kept: Kept | None = None,
-    ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-        """q, k, v (B, H, T, d), and what is added to the scaled q·kᵀ: −∞ where the mask forbids."""
-        heads = self.encoding.num_heads
-        q, k, v = self.qkv(x).unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)
-        settled = interface(self.encoding, "settled")
-        if kept is not None and not settled:
-            k, v = kept.with_more(k, v)
-        own = offsets if kept is None or not settled else _of_these(k, offsets, kept)
-        q, k = ask(self.encoding, "rotate", q, k, offsets=own)
-        if kept is not None and settled:
-            k, v = kept.with_more(k, v)
-        if mask is not None:
-            _check_mask(mask, (*q.shape[:3], k.shape[2]))
-        bias = ask(self.encoding, "scores", q, k, offsets=offsets)
-        if bias is not None:
-            # The fused kernel reads float32 beside float64 queries as if it were float64.
-            wide = torch.promote_types(bias.dtype, q.dtype)
-            bias = bias.to(wide) * interface(self.encoding, "scale")
-        if mask is not None:
-            allowed = torch.zeros((), dtype=q.dtype, device=q.device) if bias is None else bias
-            bias = torch.where(mask, allowed, float("-inf"))
-        if bias is not None and bias.dim() == 3:
-            bias = bias[None]  # with three axes the fused kernel is not taken
-        return q, k, v, bias
+        return self.forward(x, mask, positions, need_weights=True)
 
 
-def _of_these(k: Tensor, offsets: Tensor | Positions | None, kept: Kept) -> Positions:
-    """Where the tokens of a call stand, without those that are kept."""
-    if isinstance(offsets, Positions):
-        return Positions(offsets.queries)
-    return Positions(torch.arange(kept.length, kept.length + k.shape[2], device=k.device))
+def _causal(q: Tensor) -> Tensor:
+    """True up to a query's own key, (T, T)."""
+    return torch.ones(q.shape[2], q.shape[2], dtype=torch.bool, device=q.device).tril()
 
 
-def _plain_is_quicker(q: Tensor) -> bool:
-    """On a CPU the fused kernel takes two to four times as long in bfloat16."""
-    return q.dtype == torch.bfloat16 and q.device.type == "cpu" and q.shape[2] <= 512
+def _merged(bias: Tensor | None, mask: Tensor | None, q: Tensor, k: Tensor) -> Tensor:
+    """A boolean mask where there is no bias; else the bias, −∞ where the mask forbids."""
+    if mask is not None:
+        _check_mask(mask, (*q.shape[:3], k.shape[2]))
+        if bias is None:
+            return mask
+    assert bias is not None
+    # The fused kernel reads float32 beside float64 queries as if it were float64.
+    bias = bias.to(torch.promote_types(bias.dtype, q.dtype))
+    if mask is not None:
+        bias = torch.where(mask, bias, float("-inf"))
+    return bias[None] if bias.dim() == 3 else bias  # with three axes the fused kernel is not taken
 
 
-def _softmax(scores: Tensor, bias: Tensor | None) -> Tensor:
-    """Softmax of scores + bias; zeros for a query that may look at no key."""
-    if bias is None:
+def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """Softmax behind a mask, or of scores + bias; zeros for a query that may look at no key."""
+    if mask is None:
         return scores.softmax(-1)
-    blind = bias.isneginf().all(-1, keepdim=True)
-    weights = (scores + bias.masked_fill(blind, 0)).softmax(-1)
-    return weights.masked_fill(blind, 0)
+    if mask.dtype == torch.bool:
+        blind = ~mask.any(-1, keepdim=True)
+        scores = scores.masked_fill(~mask & ~blind, float("-inf"))
+    else:
+        blind = mask.isneginf().all(-1, keepdim=True)
+        scores = scores + mask.masked_fill(blind, 0)
+    return scores.softmax(-1).masked_fill(blind, 0)
 
 
 def _check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
@@ -165,3 +177,51 @@ def _check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
             f"mask is {mask.dtype} of shape {tuple(mask.shape)}; it must be torch.bool of shape "
             f"(T, T) = {shape[2:]}, or (B, H, T, T) = {shape} with 1 where it is the same for all"
         )
+
+
+class EncoderLayer(nn.Module):
+    """Attention and MLP, each with a skip connection and a LayerNorm.
+
+    Args:
+        encoding: as `MultiHeadAttention` has it, and `registered`.
+        norm: "pre" is x + f(LN(x)) (Xiong et al. 2020, figure 1b), "post" LN(x + f(x)), as in
+            Vaswani et al. 2017 and BERT.
+        dropout: probability that a number is set to 0 after attention and after the MLP.
+        eps: of the LayerNorms.
+    """
+
+    def __init__(
+        self,
+        encoding: Encoding,
+        norm: str = "pre",
+        dropout: float = 0.0,
+        eps: float = 1e-5,
+        registered: bool = True,
+    ) -> None:
+        super().__init__()
+        if norm not in ("pre", "post"):
+            raise ValueError(f"norm={norm!r} must be 'pre' or 'post'")
+        width = encoding.d_model
+        self.norm_first = norm == "pre"
+        self.attention = MultiHeadAttention(encoding, registered)
+        self.norms = nn.ModuleList([nn.LayerNorm(width, eps), nn.LayerNorm(width, eps)])
+        self.mlp = nn.Sequential(
+            nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
+        )
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self,
+        x: Tensor,
+        mask: Tensor | None = None,
+        positions: Positions | None = None,
+        cache: KVCache | None = None,
+        is_causal: bool = False,
+    ) -> Tensor:
+        """(B, T, D) → (B, T, D); all arguments as in `MultiHeadAttention`."""
+        first, second = self.norms
+        if self.norm_first:
+            x = x + self.dropout(self.attention(first(x), mask, positions, cache, is_causal))
+            return x + self.dropout(self.mlp(second(x)))
+        x = first(x + self.dropout(self.attention(x, mask, positions, cache, is_causal)))
+        return second(x + self.dropout(self.mlp(x)))

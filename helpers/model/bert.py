@@ -14,9 +14,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from helpers.encodings import Encoding, Positions, create, interface
+from helpers.encodings import Encoding, create, prepare_positions
 from helpers.model.attention import MultiHeadAttention
-from helpers.model.encoder import placed, scheduled, stacked
+from helpers.model.encoder import scheduled, stacked
 
 
 @dataclass(frozen=True)
@@ -111,27 +111,26 @@ class Bert(nn.Module):
         self.last_norm = nn.LayerNorm(size.d_model, 1e-12) if size.norm == "pre" else nn.Identity()
         self.pooler = nn.Sequential(nn.Linear(size.d_model, size.d_model), nn.Tanh())
         self.apply(self._initialise)
-        if isinstance(getattr(first, "table", None), nn.Parameter):
-            nn.init.normal_(first.table, std=size.std)  # type: ignore[arg-type]
+        for each in self.modules():
+            if isinstance(each, Encoding):
+                each.reset_parameters(size.std)
 
     def _initialise(self, module: nn.Module) -> None:
         if isinstance(module, nn.Linear | nn.Embedding):
             nn.init.normal_(module.weight, std=self.size.std)
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)
-        if isinstance(module, MultiHeadAttention) and interface(module.encoding, "scale") == 1.0:
+        if isinstance(module, MultiHeadAttention) and module.encoding.softmax_scale == 1.0:
             # T5 leaves the division by √d to the first weights of its queries.
             with torch.no_grad():
-                module.qkv.weight[: self.size.d_model] *= (
-                    interface(module.encoding, "head_width") ** -0.5
-                )
+                module.qkv.weight[: self.size.d_model] *= module.encoding.head_dim**-0.5
 
     def forward(
         self,
         tokens: Tensor,
         segments: Tensor | None = None,
         real: Tensor | None = None,
-        positions: Tensor | Positions | None = None,
+        positions: Tensor | None = None,
         offsets: Tensor | None = None,
     ) -> Tensor:
         """Token ids (B, T) → hidden states (B, T, D).
@@ -144,8 +143,8 @@ class Bert(nn.Module):
         """
         x = self.words(tokens)
         x = x + (self.segments.weight[0] if segments is None else self.segments(segments))
-        x, at = placed(self.position, x, positions, offsets)
-        x = self.dropout(self.norm(x))
+        at = prepare_positions(tokens, positions, offsets, real)
+        x = self.dropout(self.norm(self.position.embed(x, at)))
         mask = None if real is None else real[:, None, None, :]
         for layer in self.layers:
             x = layer(x, mask, at)

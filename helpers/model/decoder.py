@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
-from torch import Generator, Tensor, nn
+from torch import Generator, Tensor
 
-from helpers.encodings import Encoding, Positions
-from helpers.model.attention import Kept
+from helpers.encodings import Positions
+from helpers.model.attention import KVCache
 from helpers.model.encoder import Encoder
 
 PADDING = -1  # in the place of a document's number
@@ -22,20 +20,20 @@ class Cache:
     """
 
     def __init__(self, num_layers: int) -> None:
-        self.layers = [Kept() for _ in range(num_layers)]
+        self.layers = [KVCache() for _ in range(num_layers)]
         self.length = 0  # S, tokens that have been read
         self.positions: Tensor | None = None  # (S,), (B, S) or (B or 1, S, axes)
         self.documents: Tensor | None = None  # (B, S); None while all tokens belong to one
         self._given = False
 
     def add(
-        self, tokens: Tensor, documents: Tensor | None, positions: Tensor | None
+        self, tokens: Tensor, documents: Tensor | None = None, positions: Tensor | None = None
     ) -> tuple[Tensor | None, Positions]:
         """Take in more tokens (B, T), as `Decoder` is given them; before its layers are run.
 
         Returns:
-            what each may see, (T, S) or (B, 1, T, S), or None for all; and where they and all S
-            stand.
+            what each may see, (T, S) or (B, 1, T, S), or None for all up to its own; and where
+            they and all S stand.
 
         Raises:
             ValueError: positions were given before, and now they are not, or the other way round.
@@ -43,20 +41,21 @@ class Cache:
         if self.length and self._given != (positions is not None):
             raise ValueError("positions must be given at each step, or at none")
         self._given = positions is not None
-        seen: Tensor | None
-        if documents is None and self.documents is None:
-            seen, counted = self._seen_in_one(tokens)
-        else:
-            seen, counted = self._seen_in_many(tokens, documents)
+        mask: Tensor | None = None
+        if documents is not None or self.documents is not None:
+            mask, counted = self._seen_in_many(tokens, documents)
+        elif positions is None or (self.length and tokens.shape[1] > 1):
+            places = torch.arange(self.length + tokens.shape[1], device=tokens.device)
+            counted = places[self.length :]
+            if self.length and len(counted) > 1:
+                mask = places <= counted[:, None]
+        self.length += tokens.shape[1]
+        if positions is None and self.documents is None:
+            self.positions = places
+            return mask, Positions(counted, places, ordered=True)
         own = counted if positions is None else positions
         self.positions = own if self.positions is None else _joined(self.positions, own)
-        self.length += tokens.shape[1]
-        return seen, Positions(own, self.positions)
-
-    def _seen_in_one(self, tokens: Tensor) -> tuple[Tensor | None, Tensor]:
-        places = torch.arange(self.length + tokens.shape[1], device=tokens.device)
-        own = places[self.length :]
-        return None if len(own) == 1 else places <= own[:, None], own
+        return mask, Positions(own, self.positions)
 
     def _seen_in_many(self, tokens: Tensor, documents: Tensor | None) -> tuple[Tensor, Tensor]:
         before = tokens.new_zeros(len(tokens), self.length)
@@ -75,31 +74,14 @@ def _joined(before: Tensor, more: Tensor) -> Tensor:
     return torch.cat([before, more], min(1, more.dim() - 1))
 
 
-class Decoder(nn.Module):
-    """The layers of `Encoder`, in which a token sees itself and what comes before it.
-
-    Args:
-        encoding: the position encoding; or several, which layers have by turns.
-        vocab_size: V, number of token ids, special ones included.
-        num_layers: number of layers.
-        shared: all layers ask one encoding, see `Encoder`.
-    """
-
-    def __init__(
-        self,
-        encoding: Encoding | Sequence[Encoding],
-        vocab_size: int,
-        num_layers: int = 2,
-        shared: bool = False,
-    ) -> None:
-        super().__init__()
-        self.stack = Encoder(encoding, vocab_size, num_layers, shared)
+class Decoder(Encoder):
+    """An `Encoder` in which a token sees itself and what comes before it."""
 
     def new_cache(self) -> Cache:
         """An empty one, for a new batch of texts."""
-        return Cache(len(self.stack.layers))
+        return Cache(len(self.layers))
 
-    def forward(
+    def forward(  # type: ignore[override]
         self,
         tokens: Tensor,
         documents: Tensor | None = None,
@@ -115,11 +97,14 @@ class Decoder(nn.Module):
             positions: (T,), (B, T) or (B or 1, T, axes); from 0 in each document if not given.
             cache: of `new_cache`. These tokens come after those in it, and are added to it.
         """
-        plain = documents is None and positions is None and cache is None
-        seen, at = (cache or self.new_cache()).add(tokens, documents, positions)
-        if plain:  # hooks that cannot be told where tokens stand need not be
-            return self.stack(tokens, seen)
-        return self.stack(tokens, seen, at, kept=None if cache is None else cache.layers)
+        begun = cache is not None and cache.length > 0
+        mask, at = (cache or Cache(0)).add(tokens, documents, positions)
+        causal = mask is None and not begun
+        x = self.tokens(tokens)
+        x = self.position.embed(x, at) if self.embeds else x
+        for number, layer in enumerate(self.layers):
+            x = layer(x, mask, at, None if cache is None else cache.layers[number], causal)
+        return self.norm(x) @ self.tokens.weight.T
 
 
 @torch.no_grad()
@@ -139,8 +124,7 @@ def generate(
         temperature: of the softmax that tokens are drawn from; 0 takes the most probable one.
         documents: as in `Decoder`; −1 where a text is padded.
         draw: the source of randomness; PyTorch's own if not given.
-        cached: keep keys and values. Without, each token reads the whole text anew, which an
-            encoding can do whose hooks are not told positions.
+        cached: keep keys and values. Without, each token reads the whole text anew.
 
     Raises:
         ValueError: `temperature` is negative, or there is no token to begin with.

@@ -7,50 +7,8 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-from helpers.encodings import Encoding, Positions, embed, interface
-from helpers.model.attention import Kept, MultiHeadAttention
-
-
-class EncoderLayer(nn.Module):
-    """Attention and MLP, each with a skip connection and a LayerNorm.
-
-    Args:
-        encoding: as `MultiHeadAttention` has it.
-        norm: "pre" is x + f(LN(x)) (Xiong et al. 2020, figure 1b), "post" LN(x + f(x)), as in
-            Vaswani et al. 2017 and BERT.
-        dropout: probability that a number is set to 0 after attention and after the MLP.
-        eps: of the LayerNorms.
-    """
-
-    def __init__(
-        self, encoding: Encoding, norm: str = "pre", dropout: float = 0.0, eps: float = 1e-5
-    ) -> None:
-        super().__init__()
-        if norm not in ("pre", "post"):
-            raise ValueError(f"norm={norm!r} must be 'pre' or 'post'")
-        width = encoding.d_model
-        self.norm_first = norm == "pre"
-        self.attention = MultiHeadAttention(encoding)
-        self.norms = nn.ModuleList([nn.LayerNorm(width, eps), nn.LayerNorm(width, eps)])
-        self.mlp = nn.Sequential(
-            nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
-        )
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(
-        self,
-        x: Tensor,
-        mask: Tensor | None = None,
-        offsets: Tensor | Positions | None = None,
-        kept: Kept | None = None,
-    ) -> Tensor:
-        """(B, T, D) → (B, T, D); all arguments as in `MultiHeadAttention`."""
-        first, second = self.norms
-        if self.norm_first:
-            x = x + self.dropout(self.attention(first(x), mask, offsets, kept))
-            return x + self.dropout(self.mlp(second(x)))
-        x = first(x + self.dropout(self.attention(x, mask, offsets, kept)))
-        return second(x + self.dropout(self.mlp(x)))
+from helpers.encodings import Encoding, hooks_of, prepare_positions
+from helpers.model.attention import EncoderLayer
 
 
 def scheduled(encoding: Encoding | Sequence[Encoding]) -> list[Encoding]:
@@ -64,7 +22,7 @@ def scheduled(encoding: Encoding | Sequence[Encoding]) -> list[Encoding]:
     if len({(each.d_model, each.num_heads) for each in turns}) != 1:
         raise ValueError("a schedule must have encodings, all of the same d_model and num_heads")
     for each in turns[1:]:
-        if "embed" in interface(each, "hooks")() and each is not turns[0]:
+        if "embed" in hooks_of(each) and each is not turns[0]:
             raise ValueError(
                 f"{type(each).__name__} acts at the input: it must come first in a schedule"
             )
@@ -74,18 +32,20 @@ def scheduled(encoding: Encoding | Sequence[Encoding]) -> list[Encoding]:
 def stacked(
     encoding: Encoding | Sequence[Encoding], num_layers: int, shared: bool, **options: object
 ) -> nn.ModuleList:
-    """Layers that ask `encoding`, or, where it was asked before, a copy each unless it is `shared`.
+    """Build the layers; each gets its own copy of the encoding, unless it is `shared`.
 
-    A sequence is a schedule: layer n asks the n-th, and begins anew when it is through.
+    A sequence is a schedule: layer n has the n-th, and begins anew when it is through. What acts
+    at the input only is not copied. The model that asks for the layers registers the first
+    encoding, and the layer that has another one first registers that.
     """
     turns = scheduled(encoding)
-    layers = nn.ModuleList()
+    layers, seen = nn.ModuleList(), {id(turns[0])}
     for number in range(num_layers):
         own = turns[number % len(turns)]
-        # A copy of what is asked at the input only would be parameters that nothing trains.
-        one = shared or set(interface(own, "hooks")()) <= {"embed"}
-        first = number < len(turns)
-        layers.append(EncoderLayer(own if one or first else copy.deepcopy(own), **options))  # type: ignore[arg-type]
+        if number >= len(turns) and not shared and set(hooks_of(own)) - {"embed"}:
+            own = copy.deepcopy(own)
+        layers.append(EncoderLayer(own, registered=id(own) not in seen, **options))  # type: ignore[arg-type]
+        seen.add(id(own))
     return layers
 
 
@@ -96,8 +56,7 @@ class Encoder(nn.Module):
         encoding: the position encoding; or several, which layers have by turns (see `stacked`).
         vocab_size: V, number of token ids, special ones included.
         num_layers: number of layers.
-        shared: all layers ask one encoding, as T5 does; otherwise each later layer has its own
-            copy of one that layers ask.
+        shared: all layers have one encoding, as in T5; otherwise each has its own copy.
     """
 
     def __init__(
@@ -114,6 +73,7 @@ class Encoder(nn.Module):
         # 1/sqrt(D): the logits, tied to this table, then begin at unit size.
         nn.init.normal_(self.tokens.weight, std=width**-0.5)
         self.position = first
+        self.embeds = "embed" in hooks_of(first)
         self.layers = stacked(encoding, num_layers, shared)
         self.norm = nn.LayerNorm(width)
 
@@ -121,32 +81,19 @@ class Encoder(nn.Module):
         self,
         tokens: Tensor,
         mask: Tensor | None = None,
-        positions: Tensor | Positions | None = None,
+        positions: Tensor | None = None,
         offsets: Tensor | None = None,
-        kept: Sequence[Kept] | None = None,
     ) -> Tensor:
         """Token ids (B, T) → logits (B, T, V).
 
         Args:
             mask: as in `MultiHeadAttention`.
-            positions: of the tokens, (T,), (B, T) or (B or 1, T, axes), where they are not
-                0 … T−1; with `kept`, the `Positions` of these tokens and of all keys.
+            positions: (T,), (B, T) or (B or 1, T, axes), where they are not 0 … T−1.
             offsets: (T, T) or (B, T, T), where they are not j − i, as in a tree.
-            kept: what each layer has kept of earlier calls.
         """
-        x, at = placed(self.position, self.tokens(tokens), positions, offsets)
-        for number, layer in enumerate(self.layers):
-            x = layer(x, mask, at, kept[number]) if kept else layer(x, mask, at)
+        at = prepare_positions(tokens, positions, offsets)
+        x = self.tokens(tokens)
+        x = self.position.embed(x, at) if self.embeds else x
+        for layer in self.layers:
+            x = layer(x, mask, at)
         return self.norm(x) @ self.tokens.weight.T
-
-
-def placed(
-    encoding: Encoding,
-    x: Tensor,
-    positions: Tensor | Positions | None,
-    offsets: Tensor | None,
-) -> tuple[Tensor, Tensor | Positions | None]:
-    """The input with what `embed` adds, and what the layers are told: a tree's offsets first."""
-    at = Positions(positions) if isinstance(positions, Tensor) else positions
-    x = embed(encoding, x, None if at is None else at.queries)
-    return x, at if offsets is None else offsets

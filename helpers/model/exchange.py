@@ -72,8 +72,7 @@ def to_transformers(model: Pretraining) -> dict[str, Tensor]:
 def from_transformers(theirs: dict[str, Tensor]) -> dict[str, Tensor]:
     """A state_dict of BertForPreTraining under our names."""
     layers = {name.split(".")[3] for name in theirs if name.startswith("bert.encoder.layer.")}
-    table = theirs[TABLE[1]]
-    ours = {TABLE[0]: table, "bias": theirs["cls.predictions.bias"]}
+    ours = {TABLE[0]: theirs[TABLE[1]], "bias": theirs["cls.predictions.bias"]}
     for left, right in _pairs(len(layers)):
         for kind in ("weight", "bias"):
             if f"{right}.{kind}" in theirs:
@@ -82,5 +81,4 @@ def from_transformers(theirs: dict[str, Tensor]) -> dict[str, Tensor]:
         left, names = _projections(i)
         for kind in ("weight", "bias"):
             ours[f"{left}.{kind}"] = torch.cat([theirs[f"{name}.{kind}"] for name in names])
-        ours[f"bert.layers.{i}.attention.encoding.table"] = table  # the layers ask the same one
     return ours

@@ -9,9 +9,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from helpers.encodings import embed
+from helpers.encodings import Positions, prepare_positions
+from helpers.model.attention import EncoderLayer
 from helpers.model.bert import Bert
-from helpers.model.encoder import Encoder, EncoderLayer, placed
+from helpers.model.encoder import Encoder
 
 
 def rank_residual(x: Tensor) -> Tensor:
@@ -84,9 +85,8 @@ def layer_states(model: Encoder, tokens: Tensor, **given: Tensor) -> list[Tensor
         given: `mask`, `positions` or `offsets`, as the encoder takes them.
     """
     model.eval()
-    positions, offsets = given.get("positions"), given.get("offsets")
-    x, at = placed(model.position, model.tokens(tokens), positions, offsets)
-    states = [x]
+    at = prepare_positions(tokens, given.get("positions"), given.get("offsets"))
+    states = [model.position.embed(model.tokens(tokens), at)]
     for layer in model.layers:
         states.append(layer(states[-1], given.get("mask"), at))
     return states
@@ -102,7 +102,8 @@ def attention_weights(bert: Bert, tokens: Tensor) -> Tensor:
     """
     bert.eval()
     segment = bert.segments.weight[0]
-    x = bert.norm(embed(bert.position, bert.words(tokens) + segment))
+    at = Positions.upto(tokens.shape[1], device=tokens.device)
+    x = bert.norm(bert.position.embed(bert.words(tokens) + segment, at))
     found, layers = [], cast(Iterable[EncoderLayer], bert.layers)
     for layer in layers:
         found.append(layer.attention.weights(layer.norms[0](x)).mean(0))

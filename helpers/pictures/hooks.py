@@ -10,7 +10,7 @@ from helpers.pictures.sketch import arrow, box, plane, write
 SAYS = {
     "embed": "at the input: a vector for each position, added to the token's vector",
     "rotate": "on queries and keys, before their product",
-    "scores": "on the scores, before the softmax",
+    "bias": "on the scaled scores, before the softmax",
     "context": "on what is read with the attention weights",
 }
 
@@ -39,7 +39,7 @@ def hooks(*lit: str) -> tuple[Figure, str]:
     arrow(ax, (39.5, 13), (41.5, 13))
     box(ax, (43.5, 13), (4, 5), "q · k")
     arrow(ax, (45.5, 13), (47, 13))
-    box(ax, (51, 13), (8, 5), "+ scores", "scores" in lit)
+    box(ax, (51, 13), (8, 5), "+ bias", "bias" in lit)
     arrow(ax, (55, 13), (56.5, 13))
     box(ax, (60.5, 13), (8, 5), "softmax")
     arrow(ax, (60.5, 10.5), (60.5, 6.5))

@@ -35,7 +35,7 @@ print(runtime.check())
 from helpers import plots
 from helpers.pictures import hooks
 
-plots.show(*hooks.hooks("embed", "rotate", "scores", "context"))
+plots.show(*hooks.hooks("embed", "rotate", "bias", "context"))
 
 # %% [markdown]
 # ## 2. A bag of words

@@ -33,7 +33,7 @@ from helpers.predict import outcome, predict
 
 # %% [markdown]
 # This is the map of the course from unit 00. The four points at which an encoding can act are
-# called **hooks**: `embed`, `rotate`, `scores` and `context`. Here no hook is highlighted, because
+# called **hooks**: `embed`, `rotate`, `bias` and `context`. Here no hook is highlighted, because
 # this unit is about attention **without** positions. Sections 1 to 3 build everything else in the
 # dotted box. Section 7 returns to the hooks.
 
@@ -477,7 +477,7 @@ check.gap(permutation_gap, seed=1505)
 # with positions added to its input.
 
 # %% tags=["nbval-check-output"]
-from helpers.model.encoder import EncoderLayer
+from helpers.model.attention import EncoderLayer
 
 gap_of = check.gap.use(permutation_gap)
 torch.manual_seed(0)
@@ -842,14 +842,14 @@ outcome("decoder", "a" if right > 0.95 else "c" if right < 0.6 else "b")
 # once more, with all four hooks highlighted:
 
 # %% tags=["shown"]
-plots.show(*hooks.hooks("embed", "rotate", "scores", "context"))
+plots.show(*hooks.hooks("embed", "rotate", "bias", "context"))
 
 # %% [markdown]
 # | hook | what happens there | units |
 # | --- | --- | --- |
 # | `embed`, once at the input | a vector for each position is added to that of the token | 02, 03 |
 # | `rotate`, on queries and keys | each is changed by its position, in most methods rotated | 05 |
-# | `scores`, before the softmax | each score gets a term, mostly for its offset $j - i$ | 04, 05 |
+# | `bias`, before the softmax | each score gets a term, mostly for its offset $j - i$ | 04, 05 |
 # | `context`, after the softmax | each value gets a vector for its offset before the average | 04 |
 #
 # With your `permutation_gap` you can test a model with any of these hooks: as long as the gap is 0

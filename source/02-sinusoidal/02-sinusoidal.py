@@ -459,11 +459,11 @@ outcome("three", {-3: "b", 0: "a", 3: "c"}.get(best[0], "d"))
 #   `encodings.sinusoidal_table`. It keeps them as a **buffer**, a tensor that moves with the model
 #   to another device or precision and is not trained.
 # - `embed(x, positions)` takes $x$ of shape $(B, T, D)$ with an even $D$, and returns $x$ plus the
-#   rows $0, \dots, T-1$ of the buffer.
-# - If `positions` are given, of shape $(T,)$ or $(B, T)$, `embed` returns $x$ plus the rows
-#   `positions` instead; they are all below `max_len`, and $T$ is at most `max_len`.
-# - If no `positions` are given and $T$ is beyond `max_len`, `embed` raises a `ValueError` whose
-#   message names both numbers, $T$ and `max_len`.
+#   rows `positions.queries` of the buffer. This tensor, of shape $(T,)$ or $(B, T)$, says where the
+#   tokens stand. In an ordinary text they stand at $0, \dots, T-1$ and get the rows
+#   $0, \dots, T-1$, but any positions below `max_len` may come, in any order.
+# - If $T$ is beyond `max_len`, `embed` raises a `ValueError` whose message names both numbers, $T$
+#   and `max_len`.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
@@ -482,8 +482,8 @@ outcome("three", {-3: "b", 0: "a", 3: "c"}.get(best[0], "d"))
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `self.table[:T]` is $(T, D)$ and broadcasts over the batch. `self.table[positions]` works for both
-# shapes of `positions`. In PyTorch, bfloat16 plus float32 gives float32; with `rows.to(x.dtype)`
+# `self.table[positions.queries]` is $(T, D)$, which broadcasts over the batch, or $(B, T, D)$. In
+# PyTorch, bfloat16 plus float32 gives float32; with `rows.to(x.dtype)`
 # the sum keeps the dtype of `x`.
 # </details>
 
@@ -497,13 +497,12 @@ class SinusoidalEncoding(Encoding):
         self.register_buffer("table", encodings.sinusoidal_table(max_len, d_model).float())
         ### END SOLUTION
 
-    def embed(self, x: torch.Tensor, positions: torch.Tensor | None = None) -> torch.Tensor:
+    def embed(self, x: torch.Tensor, positions: encodings.Positions) -> torch.Tensor:
         """(B, T, D) → (B, T, D); raises ValueError where T is beyond `max_len`."""
         ### BEGIN SOLUTION
         if x.shape[1] > self.max_len:
             raise ValueError(f"T={x.shape[1]} is beyond max_len={self.max_len}")
-        rows = self.table[: x.shape[1]] if positions is None else self.table[positions]
-        return x + rows.to(x.dtype)
+        return x + self.table[positions.queries].to(x.dtype)
         ### END SOLUTION
 
 # %% test="module" points=2

@@ -104,10 +104,10 @@ print(f"{rows} · {width} = {rows * width:,} parameters, {rows * width / in_all:
 #
 # - `__init__` makes one `nn.Parameter` with `max_len` rows of `d_model` entries. The entries are
 #   drawn from a normal distribution with mean 0 and standard deviation `std`;
-# - `embed(x, positions)` takes $(B, T, D)$ and returns $x$ plus the rows $0, \dots, T-1$; where
-#   `positions` are given, of shape $(T,)$ or $(B, T)$, it returns $x$ plus the rows `positions`;
-# - if $T$ is larger than `max_len`, with `positions` or without, it raises a `ValueError` that
-#   names both numbers.
+# - `embed(x, positions)` takes $(B, T, D)$ and returns $x$ plus the rows `positions.queries`, a
+#   tensor of shape $(T,)$ or $(B, T)$: the rows $0, \dots, T-1$ in an ordinary text;
+# - if $T$ is larger than `max_len`, whatever the positions are, it raises a `ValueError` that names
+#   both numbers.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
@@ -130,7 +130,7 @@ print(f"{rows} · {width} = {rows * width:,} parameters, {rows * width / in_all:
 # <details><summary>Hint 2</summary>
 #
 # Set `self.table = nn.Parameter(…)`. Then `embed` is nearly what it was for sinusoids in unit 02.
-# But compare $T$ with `max_len` even if `positions` are given.
+# What is compared with `max_len` is $T$, not a position.
 # </details>
 
 # %% solution="table"
@@ -143,13 +143,12 @@ class LearnedEncoding(Encoding):
         self.table = nn.Parameter(torch.randn(max_len, d_model) * std)
         ### END SOLUTION
 
-    def embed(self, x: torch.Tensor, positions: torch.Tensor | None = None) -> torch.Tensor:
+    def embed(self, x: torch.Tensor, positions: encodings.Positions) -> torch.Tensor:
         """(B, T, D) → (B, T, D); raises ValueError where T is beyond `max_len`."""
         ### BEGIN SOLUTION
         if x.shape[1] > self.max_len:
             raise ValueError(f"T={x.shape[1]} is beyond max_len={self.max_len}: no row to add")
-        rows = self.table[: x.shape[1]] if positions is None else self.table[positions]
-        return x + rows.to(x.dtype)
+        return x + self.table[positions.queries].to(x.dtype)
         ### END SOLUTION
 
 # %% test="table" points=3
@@ -950,7 +949,8 @@ if d2l:
     ours = check.table.use(LearnedEncoding)(32, max_len=40)
     next(ours.parameters()).data.view(40, 32)[:] = theirs.pos_embedding[0]
     x = theirs.token_embedding(tokens)
-    same = torch.allclose(theirs(tokens, tokens * 0, None), ours.embed(x))
+    added = ours.embed(x, encodings.Positions.upto(10))
+    same = torch.allclose(theirs(tokens, tokens * 0, None), added)
     print(f"the same sum: {same}; their rows begin with std {theirs.pos_embedding.std():.1f}")
     try:
         theirs(torch.zeros(1, 41, dtype=torch.long), torch.zeros(1, 41, dtype=torch.long), None)

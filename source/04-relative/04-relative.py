@@ -63,7 +63,7 @@ plots.show(figure, "Loss by length: both encodings are near the limit at 24, and
 # attention. So relative encodings use hooks inside attention, not the one at the input:
 
 # %% tags=["shown"]
-plots.show(*hooks.hooks("scores", "context"))
+plots.show(*hooks.hooks("bias", "context"))
 
 # %% tags=["shown"]
 plots.show(*staircase(7))
@@ -503,10 +503,10 @@ by_form.loc[["gather", "skew"]].round(0).astype(int)
 huang = encodings.create("huang", d_model=64, num_heads=4, max_len=24)
 shaw = encodings.create("shaw_keys", d_model=64, num_heads=4, max_len=24, k=8)
 print("learned in Huang's:", {name: tuple(p.shape) for name, p in huang.named_parameters()})
-longer = torch.randn(1, 4, 48, 16)
-print("Shaw at T = 48:", tuple(shaw.scores(longer, longer).shape))
+longer, at = torch.randn(1, 4, 48, 16), encodings.Positions.upto(48)
+print("Shaw at T = 48:", tuple(shaw.bias(longer, longer, at).shape))
 try:
-    huang.scores(longer, longer)
+    huang.bias(longer, longer, at)
 except ValueError as error:
     print("Huang at T = 48:", error)
 
@@ -571,32 +571,35 @@ check.values(value_term, seed=4707)
 #
 # | hook | what attention does with the result |
 # | --- | --- |
-# | `scores(q, k, offsets)` | adds it to $q \cdot k$, **then** scales by $1/\sqrt d$ |
-# | `context(weights, offsets)` | adds it to $\alpha \cdot v$ |
+# | `bias(q, k, positions)` | adds it to $q \cdot k$, whose $q$ is scaled by $1/\sqrt d$ already |
+# | `context(weights, positions)` | adds it to $\alpha \cdot v$ |
+#
+# Every hook is told where the tokens stand: `positions.offsets` is the offset of each pair.
 
 # %% [markdown] exercise="module" title="Learned vectors by offset" difficulty=4 minutes=25
 # Write `ShawEncoding`, which answers the book's question: can a pair of a query and a key be given
 # a learned vector by its offset (d2l, section 11.6, exercise 3)?
 #
 # - `__init__` makes two `torch.nn.Parameter`s and no others, `self.keys` and `self.values`, both of
-#   shape $(2k+1, d)$, where $k$ may be 0; $d$ is the width of a head, `self.head_width`, and the
+#   shape $(2k+1, d)$, where $k$ may be 0; $d$ is the width of a head, `self.head_dim`, and the
 #   heads share both tables. Begin with independent normal numbers of mean 0 and standard deviation
 #   $1/\sqrt d$, drawn afresh for each table and for each new object;
-# - `scores(q, k, offsets)` returns the key term, $(B, H, T, T)$, unscaled, for $q$ and $k$ of shape
-#   $(B, H, T, d)$;
-# - `context(weights, offsets)` returns the value term, $(B, H, T, d)$, and takes the weights as
+# - `bias(q, k, positions)` returns the key term, $(B, H, T, T)$, for $q$ and $k$ of shape
+#   $(B, H, T, d)$; attention has scaled $q$ already, so the term is $q_i \cdot a^K_{ij}$ as it is;
+# - `context(weights, positions)` returns the value term, $(B, H, T, d)$, and takes the weights as
 #   they are;
-# - where `offsets` is given, it stands for $j - i$ and is clipped too. Its shape is $(T, T)$ for
-#   all sentences, or $(B, T, T)$ with offsets for each sentence, as for the trees of unit 06.
+# - both read `positions.offsets`, which is clipped. An offset need not be $j - i$: the trees of
+#   unit 06 have others. The shape is $(T, T)$ for all sentences, or $(B, 1, T, T)$ with offsets for each
+#   sentence; either broadcasts over the heads.
 #
 # Both hooks need the rows, so there is a method for them. `rows` is not checked by itself:
-# you may leave it out. The clip is `self.k`; the argument `k` of `scores` is the keys, as in all
+# you may leave it out. The clip is `self.k`; the argument `k` of `bias` is the keys, as in all
 # encodings of this course.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
 # - Any length works: `max_len` limits nothing here. One object may meet any $B$ and $T$ in turn,
-#   with `offsets` in one call and without in the next. Several objects, each with a clip of its
+#   with offsets of a tree in one call and not in the next. Several objects, each with a clip of its
 #   own, do not disturb each other. The same holds for a `copy.deepcopy` of one, because each layer
 #   gets a copy.
 # - The result has the dtype of `q` or of `weights`, where the tables have this dtype too: after
@@ -616,8 +619,8 @@ check.values(value_term, seed=4707)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `(B, T, T)` rows need an axis for the heads: `rows[:, None]` is $(B, 1, T, T)$ and can be expanded
-# to $(B, H, T, T)$.
+# `positions.offsets.clamp(-k, k) + k` are the rows. Both of their shapes can be expanded to
+# $(B, H, T, T)$: `rows.expand(*x.shape[:3], -1)`.
 # </details>
 
 # %% solution="module"
@@ -625,36 +628,32 @@ class ShawEncoding(Encoding):
     """A learned vector for each offset from −k to k, beside the keys and beside the values."""
 
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8):
-        super().__init__(d_model, num_heads, max_len)  # keeps the three, and has self.head_width
+        super().__init__(d_model, num_heads, max_len)  # keeps the three, and has self.head_dim
         self.k = k
         ### BEGIN SOLUTION
-        d = self.head_width
+        d = self.head_dim
         self.keys = torch.nn.Parameter(torch.randn(2 * k + 1, d) / d**0.5)
         self.values = torch.nn.Parameter(torch.randn(2 * k + 1, d) / d**0.5)
         ### END SOLUTION
 
-    def rows(self, x: torch.Tensor, offsets: torch.Tensor | None) -> torch.Tensor:
+    def rows(self, x: torch.Tensor, positions: encodings.Positions) -> torch.Tensor:
         """Rows of the tables for every pair, expanded to (B, H, T, T); x is (B, H, T, …)."""
         ### BEGIN SOLUTION
-        if offsets is None:
-            p = torch.arange(x.shape[2], device=x.device)
-            offsets = p[None, :] - p[:, None]
-        rows = offsets.clamp(-self.k, self.k) + self.k
-        rows = rows if rows.dim() == 2 else rows[:, None]
+        rows = positions.offsets.clamp(-self.k, self.k) + self.k
         return rows.expand(*x.shape[:3], -1)
         ### END SOLUTION
 
-    def scores(self, q: torch.Tensor, k: torch.Tensor, offsets: torch.Tensor | None = None):
-        """The key term, (B, H, T, T); attention adds q·k and scales."""
+    def bias(self, q: torch.Tensor, k: torch.Tensor, positions: encodings.Positions):
+        """The key term, (B, H, T, T), of a scaled q; attention adds it to q·k."""
         ### BEGIN SOLUTION
-        return (q @ self.keys.T).gather(-1, self.rows(q, offsets))
+        return (q @ self.keys.T).gather(-1, self.rows(q, positions))
         ### END SOLUTION
 
-    def context(self, weights: torch.Tensor, offsets: torch.Tensor | None = None):
+    def context(self, weights: torch.Tensor, positions: encodings.Positions):
         """The value term, (B, H, T, d); attention adds weights·v."""
         ### BEGIN SOLUTION
         by_row = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
-        return by_row.scatter_add(-1, self.rows(weights, offsets), weights) @ self.values
+        return by_row.scatter_add(-1, self.rows(weights, positions), weights) @ self.values
         ### END SOLUTION
 
 # %% test="module" points=3
@@ -674,11 +673,11 @@ check.module(ShawEncoding, seed=4808)
 Mine = check.module.use(ShawEncoding)
 
 class KeysOnly(Mine):
-    def context(self, weights, offsets=None):
+    def context(self, weights, positions):
         return None
 
 class ValuesOnly(Mine):
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         return None
 
 # %% [markdown]
@@ -875,7 +874,9 @@ key_term = torch.einsum("bhid,ijhd->bhij", queries, R)
 content_bias = torch.einsum("hd,bhjd->bhj", u, keys)[:, :, None]
 position_bias = torch.einsum("hd,ijhd->hij", v, R)
 by_hand = key_term + content_bias + position_bias
-print("equal:", torch.allclose(by_hand, xl.scores(queries, keys), atol=1e-4))
+at, scale = encodings.Positions.upto(n), (D // H) ** -0.5  # our hook is given scaled queries
+added = xl.bias(queries * scale, keys, at)
+print("equal:", torch.allclose(by_hand * scale, added, atol=1e-4))
 print("learned:", [name for name, _ in xl.named_parameters()])
 
 # %% [markdown]

@@ -72,17 +72,18 @@ outcome("rope", "a" if gap < 0.1 else "b" if gap < 0.5 else "c")
 # BERT adds a vector to each token, once, before the first layer. Most later encodings act inside
 # every layer instead. In this course's model an encoding can act at four points, called hooks
 # (unit 01). This unit is mostly about the two highlighted hooks. An encoding is a
-# class that overrides the hooks that it needs. Its method `hooks()` names them.
+# class that overrides the hooks that it needs. `hooks_of` names them.
 
 # %% tags=["shown"]
-plots.show(*hooks.hooks("rotate", "scores"))
+plots.show(*hooks.hooks("rotate", "bias"))
 
 # %%
 FORMULAS = {"embed": "x_p + P_p", "rotate": "R_i q_i, R_j k_j",
-            "scores": "q_i · k_j + b_ij", "context": "Σ α_ij (v_j + a_ij)"}
+            "bias": "q_i · k_j/√d + b_ij", "context": "Σ α_ij (v_j + a_ij)"}
 OTHERS = ("fourier", "xpos", "tupe", "fire", "convolution", "tree_depth", "tree_offsets", "window")
-shown = {name: kind.hooks() for name, kind in encodings.BY_NAME.items() if name not in OTHERS}
-users = {hook: ", ".join(name for name, hooks_of in shown.items() if hook in hooks_of)
+shown = {name: encodings.hooks_of(entry.kind) for name, entry in encodings.REGISTRY.items()
+         if name not in OTHERS and not entry.later}
+users = {hook: ", ".join(name for name, used in shown.items() if hook in used)
          for hook in FORMULAS}
 pd.options.display.max_colwidth = None
 pd.DataFrame({"what it computes": FORMULAS, "some encodings of this course": users})
@@ -92,8 +93,10 @@ pd.DataFrame({"what it computes": FORMULAS, "some encodings of this course": use
 #
 # `embed` acts once, at the input. The other three hooks act in each layer. `rotate` may change each
 # query and each key in any way, but each by itself; RoPE turns them. Shaw's encoding (unit 04) has
-# vectors for keys and for values, so it is in two rows. An encoding may also choose its `scale`, by
-# which the scores are multiplied: $1/\sqrt d$ as usual, 1 for T5, $1/\sqrt{3d}$ for DeBERTa.
+# vectors for keys and for values, so it is in two rows. An encoding may also choose its
+# `softmax_scale`, by which queries are multiplied: $1/\sqrt d$ as usual, 1 for T5, $1/\sqrt{3d}$
+# for DeBERTa. What `bias` returns is added after that. Each hook is told where the tokens stand:
+# `positions.queries` and `positions.keys`, and `positions.offsets` for every pair.
 
 # %% [markdown]
 # ## 2. RoPE: turn queries and keys
@@ -624,7 +627,8 @@ paper = encodings.create("deberta", d_model=32, num_heads=4, k=8, index="paper")
 code = encodings.create("deberta", d_model=32, num_heads=4, k=8, index="code")
 code.load_state_dict(paper.state_dict())
 q, k = torch.randn(2, 1, 4, 20, 8)
-ours, theirs = (q @ k.mT + each.scores(q, k) for each in (paper, code))
+scaled, at = q * paper.softmax_scale, encodings.Positions.upto(20)
+ours, theirs = (scaled @ k.mT + each.bias(scaled, k, at) for each in (paper, code))
 apart = (ours - theirs).std() / ours.std()
 print(f"the same weights: the scores differ by {apart:.0%} of their spread")
 outcome("sign", "a" if apart < 0.03 else "b" if apart < 0.3 else "c")
@@ -721,9 +725,8 @@ plots.show(figure, "Staircase: all words of a sentence share one count; it grows
 # head learns which offset it prefers, and how fast its score falls on both sides of this offset.
 # Change it, or override other hooks.
 #
-# What `scores` returns is added to $q k^T$, and the sum is multiplied by `self.scale`. A bias that
-# should not be scaled must therefore be divided by `self.scale` first. Each layer gets its own copy
-# of the encoding.
+# What `bias` returns is added to $q k^T$, whose queries are scaled already. Each layer gets its own
+# copy of the encoding.
 
 # %%
 class Mine(Encoding):
@@ -734,12 +737,10 @@ class Mine(Encoding):
         self.centre = nn.Parameter(torch.linspace(-4, 4, num_heads))
         self.slope = nn.Parameter(torch.ones(num_heads))
 
-    def scores(self, q, k, offsets=None):
-        p = torch.arange(q.shape[2])
-        offsets = p[None, :] - p[:, None] if offsets is None else offsets
-        # (T, T) → (H, T, T), and offsets for each sentence: (B, T, T) → (B, H, T, T)
-        away = (offsets[..., None, :, :] - self.centre[:, None, None]).abs()
-        return -self.slope[:, None, None] * away / self.scale
+    def bias(self, q, k, positions):
+        # (T, T) → (H, T, T), and offsets for each sentence: (B, 1, T, T) → (B, H, T, T)
+        away = (positions.offsets - self.centre[:, None, None]).abs()
+        return -self.slope[:, None, None] * away
 
 # %% [markdown]
 # The rivals of your encoding are recorded runs (1,000 steps, three seeds), and RoPE made from
@@ -765,7 +766,7 @@ from helpers.training.experiments import run
 class MyRope(Encoding):
     """RoPE from the learner's own function."""
 
-    def rotate(self, q, k):
+    def rotate(self, q, k, positions):  # which are 0 … T−1 here
         return turned(q), turned(k)
 
 rivals = {"RoPE (live)": lambda: MyRope(48, 4), "yours (live)": lambda: Mine(48, 4)}
@@ -845,9 +846,8 @@ class ClippedRope(Encoding):
         super().__init__(48, 4)
         self.clipped = clipped  # (d,), True or False
 
-    def scores(self, q, k, offsets=None):
-        p = torch.arange(q.shape[2])
-        offset = p - p[:, None]  # j − i
+    def bias(self, q, k, positions):
+        offset = positions.offsets  # j − i
         some, others = q * self.clipped, q * ~self.clipped
         near = turned(some) @ turned(k).mT
         far = torch.where(offset > 0, some @ (k @ BY_23).mT, some @ BY_23 @ k.mT)  # score at ±23
@@ -956,7 +956,7 @@ means(shift.table, ["none", "T5 bias", "RoPE"], "loss")
 # %% [markdown] exercise="hooks" title="Which hook for which paper" difficulty=2 minutes=8
 # Here are six papers. Write `hooks_for`: for the letter of a paper it returns the names of the
 # hooks that a class for this paper has to override, as a tuple of `"embed"`, `"rotate"`,
-# `"scores"`, `"context"`; a list or a set will do as well. For a paper that needs no hook, the
+# `"bias"`, `"context"`; a list or a set will do as well. For a paper that needs no hook, the
 # tuple is empty.
 #
 # The argument may have several letters, in any order: `hooks_for("CA")` returns the hooks of a
@@ -995,7 +995,7 @@ means(shift.table, ["none", "T5 bias", "RoPE"], "loss")
 def hooks_for(papers: str) -> tuple[str, ...]:
     """Names of the hooks needed for all that these papers, such as "CA", say."""
     ### BEGIN SOLUTION
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "E": "context", "F": "rotate"}
+    needed = {"A": "rotate", "B": "bias", "C": "embed", "E": "context", "F": "rotate"}
     return tuple({needed[paper] for paper in papers if paper in needed})
     ### END SOLUTION
 
@@ -1065,7 +1065,7 @@ if find_spec("x_transformers"):
 # %% [markdown]
 # ## What to keep
 #
-# - Four hooks: `embed`, `rotate`, `scores`, `context`. Each paper of exercise 7 uses one or none.
+# - Four hooks: `embed`, `rotate`, `bias`, `context`. Each paper of exercise 7 uses one or none.
 # - RoPE turns $q$ and $k$, never $v$. The score depends on positions only through the offset. Both
 #   layouts are in use.
 # - A bias that sees only the distance cannot tell left from right. A causal mask hides that.

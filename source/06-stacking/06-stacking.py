@@ -30,17 +30,18 @@ from helpers.checks import stacking as check
 from helpers.encodings import Encoding, create
 from helpers.model import probes
 from helpers.model.attention import MultiHeadAttention
-from helpers.model.encoder import Encoder, EncoderLayer
+from helpers.model.attention import EncoderLayer
+from helpers.model.encoder import Encoder
 from helpers.pictures import hooks, stack
 from helpers.predict import outcome, predict
 
 # %% [markdown]
 # Positions can enter a Transformer at four hooks (unit 01), and this unit follows two of them up a
-# stack. `embed` acts once, before the first layer: do the positions survive all layers? `scores`
+# stack. `embed` acts once, before the first layer: do the positions survive all layers? `bias`
 # acts in every layer, so each layer gets the offsets anew.
 
 # %% tags=["shown"]
-plots.show(*hooks.hooks("embed", "scores"))
+plots.show(*hooks.hooks("embed", "bias"))
 
 # %% [markdown]
 # Our six words are *the cat sat on the mat*. Each word gets a random vector, and its position is
@@ -336,9 +337,9 @@ plots.show(*stack.band(after, words, lit=(0, 4)))
 class Bare(EncoderLayer):
     """The same layer, with a LayerNorm before attention and MLP, but without the two skips."""
 
-    def forward(self, x, mask=None, offsets=None):
+    def forward(self, x, mask=None, positions=None):
         first, second = self.norms
-        return self.mlp(second(self.attention(first(x), mask, offsets)))
+        return self.mlp(second(self.attention(first(x), mask, positions)))
 
 # %% tags=["training"]
 from helpers.corpora import LagLanguage
@@ -495,8 +496,8 @@ predict("read", "Three of the kinds have skips. Does the kind whose positions ar
 class Renewed(EncoderLayer):
     """The same layer, with the table of positions added once more to what enters it."""
 
-    def forward(self, x, mask=None, offsets=None):
-        return super().forward(self.attention.encoding.embed(x), mask, offsets)
+    def forward(self, x, mask=None, positions=None):
+        return super().forward(self.attention.encoding.embed(x, positions), mask, positions)
 
 models["renewed"] = [trained("renewed", seed, layer=Renewed, **learned) for seed in seeds]
 models["Shaw"] = [trained("Shaw", seed, "shaw_keys") for seed in seeds]
@@ -563,7 +564,7 @@ def reach(layers, name, **options):
     torch.manual_seed(0)
     x = torch.randn(1, 32, 16, requires_grad=True)
     encoding = create(name, d_model=16, num_heads=2, **options)
-    y = encoding.embed(x)
+    y = encoding.embed(x, encodings.Positions.upto(32))
     for _ in range(layers):
         y = y + MultiHeadAttention(encoding)(y)
     y[0, 0].sum().backward()

@@ -33,7 +33,7 @@ from helpers.corpora.agreement import across_clauses, right_number
 from helpers.corpora.english import docstrings
 from helpers.corpora.grammar import KINDS
 from helpers.corpora.wordpiece import CLS, MASK, SEP, words_of
-from helpers.encodings import Encoding
+from helpers.encodings import Encoding, Positions
 from helpers.model.bert import Bert, Pretraining, preset
 from helpers.model.probes import attention_weights
 from helpers.pictures import filling, hooks, text
@@ -681,12 +681,15 @@ outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 # | hook | gets | returns |
 # | --- | --- | --- |
 # | `embed(x, positions)` | $(B, T, D)$, once | the new $x$ |
-# | `rotate(q, k, at)` | two $(B, H, T, d)$, in each layer | the same |
-# | `scores(q, k, offsets)` | $(B, H, T, d)$ | $(H, T, T)$, added to $q \cdot k$ before scaling |
-# | `context(weights, offsets)` | $(B, H, T, T)$ | $(B, H, T, d)$, added |
+# | `rotate(q, k, positions)` | two $(B, H, T, d)$, in each layer | the same |
+# | `bias(q, k, positions)` | $(B, H, T, d)$, $q$ scaled | $(H, T, T)$, added to the scaled scores |
+# | `context(weights, positions)` | $(B, H, T, T)$ | $(B, H, T, d)$, added |
 #
-# Your class has `self.d_model`, `self.num_heads`, `self.max_len`, `self.head_width` ($d$) and
-# `self.scale` ($1/\sqrt d$), by which scores are multiplied.
+# `positions.queries` and `positions.keys` say where the tokens stand, $(T,)$ or $(B, T)$, and
+# `positions.offsets` is $j - i$ of every pair, $(T, T)$ or $(B, 1, T, T)$.
+#
+# Your class has `self.d_model`, `self.num_heads`, `self.max_len`, `self.head_dim` ($d$) and
+# `self.softmax_scale` ($1/\sqrt d$), by which $q$ is multiplied before `bias` sees it.
 # </details>
 
 # %% [markdown] exercise="own" title="An encoding of your own" difficulty=3 minutes=25
@@ -717,10 +720,10 @@ outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 #   (The two order tests use $T \geq 8$.)
 # - The order tests are run in train mode too, and gradients must reach every Parameter there.
 #   Dropout may leave something out in some calls, but not in all.
-# - $d = D/H$ is even. `positions`, `at` and `offsets` are None here. `scores` may also return what
+# - $d = D/H$ is even. The tokens stand at $0, \dots, T-1$ here. `bias` may also return what
 #   broadcasts to $(B, H, T, T)$, and `context` what broadcasts to $(B, H, T, d)$; both may also
-#   return None. (`Bert` re-initialises each `nn.Linear`, each `nn.Embedding` and a Parameter named
-#   `table`, with the std of the model.)
+#   return None. (`Bert` re-initialises each `nn.Linear` and each `nn.Embedding`, with the std of
+#   the model.)
 # </details>
 #
 # *Why care:* this is how new encodings are made: an idea, a hook, and a race.
@@ -732,9 +735,9 @@ outcome("race", "abcd"[2 * (not first[0]) + (not first[1])])
 # </details>
 # <details><summary>Hint: offsets</summary>
 #
-# Let `p = torch.arange(q.shape[2], device=q.device)`. Then `p[None, :] - p[:, None]` holds the
-# offsets $j - i$, of shape $(T, T)$. If `table` is $(H, 2\cdot\text{max\_len} - 1)$, then
-# `table[:, offsets]` is $(H, T, T)$; the offset −1 reads its last column.
+# `positions.offsets` holds the offsets $j - i$, of shape $(T, T)$. If `table` is
+# $(H, 2\cdot\text{max\_len} - 1)$, then `table[:, positions.offsets]` is $(H, T, T)$; the offset −1
+# reads its last column.
 # </details>
 
 # %% solution="own"
@@ -748,17 +751,16 @@ class OwnEncoding(Encoding):
         self.numbers = nn.Parameter(torch.zeros(num_heads, 2 * max_len - 1))
         ### END SOLUTION
 
-    def embed(self, x: torch.Tensor, positions: torch.Tensor | None = None) -> torch.Tensor:
+    def embed(self, x: torch.Tensor, positions: Positions) -> torch.Tensor:
         ### BEGIN SOLUTION
         if x.shape[1] > self.max_len:
             raise ValueError(f"T={x.shape[1]} is beyond max_len={self.max_len}")
         return x + self.rows[: x.shape[1]]
         ### END SOLUTION
 
-    def scores(self, q: torch.Tensor, k: torch.Tensor, offsets: torch.Tensor | None = None):
+    def bias(self, q: torch.Tensor, k: torch.Tensor, positions: Positions):
         ### BEGIN SOLUTION
-        p = torch.arange(q.shape[2], device=q.device)
-        return self.numbers[:, p[None, :] - p[:, None] + self.max_len - 1] / self.scale
+        return self.numbers[:, positions.offsets + self.max_len - 1]
         ### END SOLUTION
 
 # %% test="own" points=3

@@ -182,13 +182,10 @@ class Slowed(Rotary):
 
     def __init__(self, theta, factor=1.0):
         super().__init__(48, 4)
-        self.theta, self.factor = theta, factor
+        self.theta, self.attention_factor = theta, factor  # which `Rotary` multiplies q and k by
 
-    def frequencies(self, pair, keys):  # asked anew at each call, in the dtype of `pair`
+    def frequencies(self, pair, positions):  # asked anew at each call, in the dtype of `pair`
         return self.theta.to(pair)
-
-    def gain(self):  # of queries and keys
-        return self.factor
 
 theta = 10_000.0 ** (-torch.arange(0, 12, 2) / 12)  # of our model, whose heads have 12 columns
 
@@ -427,8 +424,8 @@ class Clipped(encodings.Encoding):
         super().__init__(d_model, num_heads)
         self.pairs = pairs
 
-    def scores(self, q, k, offsets=None):
-        at = torch.arange(q.shape[2])
+    def bias(self, q, k, positions):
+        at = positions.queries
         fast = (torch.arange(q.shape[3]) < 2 * self.pairs).to(q)  # 1 in their columns
         rest = clipped(q * (1 - fast), k, at, len(at))  # no offset is that large
         return clipped(q * fast, k, at, 23) + rest - q @ k.mT  # the layer adds q·kᵀ itself
@@ -826,7 +823,7 @@ plots.show(*pictures.grid(4, 6, angles[:, [0, 3]], titles))
 # %% tags=["nbval-check-output"]
 grid = torch.cartesian_prod(torch.arange(4), torch.arange(6))[None]  # (1, R·C, 2)
 x = torch.randn(1, 1, 24, 12, generator=torch.Generator().manual_seed(0))
-theirs = encodings.Rotary2d(12).rotate(x, x, encodings.Positions(grid))[0]
+theirs = encodings.Rotary2d(12).rotate(x, x, encodings.Positions(grid, grid))[0]
 a, b = x[..., 0::2], x[..., 1::2]
 cos, sin = angles.cos(), angles.sin()
 mine = torch.stack([a * cos - b * sin, a * sin + b * cos], -1).flatten(-2)
@@ -852,15 +849,16 @@ predict("pictures", "Trained on 6 by 6 patches, with RoPE for rows and columns: 
 class PictureRope(Rotary):
     """Rows and columns by the learner's own angles."""
 
-    def angles(self, positions, theta):
-        side = math.isqrt(positions.shape[1])
-        return picture_angles(side, side)[None]  # (1, R·C, d/2)
+    def rotate(self, q, k, positions):
+        side = math.isqrt(q.shape[2])
+        angles = picture_angles(side, side)  # (R·C, d/2)
+        return self.apply_rotary(q, angles), self.apply_rotary(k, angles)
 
 class PictureClipped(encodings.Encoding):
     """The same, with rows and columns clipped to ±5 each, the largest offsets of the training."""
 
-    def scores(self, q, k, offsets=None, at=None):
-        row, column = at.queries[0].T
+    def bias(self, q, k, positions):
+        row, column = positions.queries[0].T
         by_row = clipped(q[..., :6], k[..., :6], row, 5)
         return by_row + clipped(q[..., 6:], k[..., 6:], column, 5) - q @ k.mT
 

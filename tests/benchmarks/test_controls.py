@@ -7,13 +7,14 @@ from benchmarks.controls_study import ClippedRotary, ShawPerHead, frozen
 from helpers.corpora import LagLanguage
 from helpers.encodings import Rotary, Shaw
 from helpers.training.experiments import run
+from tests.encodings import hooks
 
 
 def test_within_the_clip_it_is_rope_and_beyond_every_offset_is_the_farthest() -> None:
     torch.manual_seed(0)
     q, k = torch.randn(2, 1, 2, 9, 4, dtype=torch.float64)
-    scores = q @ k.mT + ClippedRotary(8, 2, far=3).scores(q, k)
-    near_q, near_k = Rotary(8, 2).rotate(q, k)
+    scores = q @ k.mT + hooks.scores(ClippedRotary(8, 2, far=3), q, k)
+    near_q, near_k = hooks.rotate(Rotary(8, 2), q, k)
     position = torch.arange(9)
     offset = position - position[:, None]
     near = offset.abs() <= 3
@@ -31,11 +32,14 @@ def test_each_head_has_shaws_encoding_with_tables_of_its_own() -> None:
     per_head = ShawPerHead(12, 3, k=2).double()
     q, k = torch.randn(2, 2, 3, 7, 4, dtype=torch.float64)
     weights = torch.rand(2, 3, 7, 7, dtype=torch.float64)
-    scores, context = per_head.scores(q, k), per_head.context(weights)
+    scores, context = hooks.scores(per_head, q, k), hooks.context(per_head, weights)
     for head in range(3):
         alone, one = Shaw(4, 1, k=2).double(), slice(head, head + 1)
         alone.load_state_dict({name: table[head] for name, table in per_head.state_dict().items()})
-        of_head = alone.scores(q[:, one], k[:, one]), alone.context(weights[:, one])
+        of_head = (
+            hooks.scores(alone, q[:, one], k[:, one]),
+            hooks.context(alone, weights[:, one]),
+        )
         assert torch.allclose(scores[:, one], of_head[0], atol=1e-12)
         assert torch.allclose(context[:, one], of_head[1], atol=1e-12)
         assert not torch.allclose(scores, of_head[0])

@@ -9,8 +9,9 @@ from benchmarks import longer_study as longer
 from benchmarks import patches_study as patches
 from helpers import recorded
 from helpers.corpora.patches import places
-from helpers.encodings import Positions, Rotary2d, ask
+from helpers.encodings import Positions, Rotary2d
 from helpers.training.extension import LENGTHS
+from tests.encodings import hooks
 
 
 def test_the_record_of_longer_texts() -> None:
@@ -49,9 +50,9 @@ def test_no_loss_lies_below_its_limit(name: str) -> None:
 def test_within_the_clip_it_is_rope_and_beyond_every_row_and_column_is_the_farthest() -> None:
     torch.manual_seed(0)
     q, k = torch.randn(2, 1, 2, 16, 12, dtype=torch.float64)
-    at = Positions(places(16))
+    at = Positions(places(16), places(16))
     clipped = patches.ClippedRotary2d(24, 2, far=2)
-    scores = q @ k.mT + ask(clipped, "scores", q, k, offsets=at)
+    scores = q @ k.mT + hooks.scores(clipped, q, k, positions=at)
     # Key j moved so that it stands at the clipped offset, one pair of patches at a time.
     rope = Rotary2d(24, 2)
     for i, j in itertools.product(range(16), repeat=2):

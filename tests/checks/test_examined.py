@@ -86,7 +86,7 @@ class InEvalModeOnly(encodings.Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.f: Any = nn.Buffer(torch.linspace(1, 0.01, d_model))
 
-    def embed(self, x: Any, positions: Any = None) -> Any:
+    def embed(self, x: Any, positions: Any) -> Any:
         if x.shape[1] > self.max_len:
             raise ValueError(f"T={x.shape[1]} is beyond max_len={self.max_len}")
         p = torch.arange(x.shape[1], dtype=x.dtype)
@@ -126,49 +126,48 @@ def better_by_half_at_most(runs: Any, ours: str, other: str, by: float) -> Any:
 class ShawInFloat32(encodings.Encoding):
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8) -> None:
         super().__init__(d_model, num_heads, max_len)
-        self.k, d = k, self.head_width
+        self.k, d = k, self.head_dim
         self.keys = torch.nn.Parameter(torch.randn(2 * k + 1, d) / d**0.5)
         self.values = torch.nn.Parameter(torch.randn(2 * k + 1, d) / d**0.5)
 
     def of(self, x: Any, offsets: Any) -> Any:
-        p = torch.arange(x.shape[2])
-        offsets = p - p[:, None] if offsets is None else offsets
         rows = offsets.clamp(-self.k, self.k) + self.k
-        return (rows if rows.dim() == 2 else rows[:, None]).expand(*x.shape[:3], -1)
+        return rows.expand(*x.shape[:3], -1)
 
-    def scores(self, q: Any, k: Any, offsets: Any = None) -> Any:
-        return (q @ self.keys.float().T.to(q.dtype)).gather(-1, self.of(q, offsets))
+    def bias(self, q: Any, k: Any, positions: Any) -> Any:
+        return (q @ self.keys.float().T.to(q.dtype)).gather(-1, self.of(q, positions.offsets))
 
-    def context(self, weights: Any, offsets: Any = None) -> Any:
+    def context(self, weights: Any, positions: Any) -> Any:
         by_row = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
-        return by_row.scatter_add(-1, self.of(weights, offsets), weights) @ self.values
+        return by_row.scatter_add(-1, self.of(weights, positions.offsets), weights) @ self.values
 
 
 class ShawWithoutZeros(ShawInFloat32):
     def of(self, x: Any, offsets: Any) -> Any:
-        return super().of(x, None if offsets is None or not offsets.any() else offsets)
+        p = torch.arange(x.shape[2])
+        return super().of(x, offsets if offsets.any() else p - p[:, None])
 
-    def scores(self, q: Any, k: Any, offsets: Any = None) -> Any:
-        return (q @ self.keys.T).gather(-1, self.of(q, offsets))
+    def bias(self, q: Any, k: Any, positions: Any) -> Any:
+        return (q @ self.keys.T).gather(-1, self.of(q, positions.offsets))
 
 
 class ShawOfAThousand(ShawInFloat32):
     def of(self, x: Any, offsets: Any) -> Any:
         p = torch.arange(1024)[: x.shape[2]]
-        return super().of(x, p - p[:, None] if offsets is None else offsets)
+        return super().of(x, p - p[:, None] if x.shape[2] > 1024 else offsets)
 
-    def scores(self, q: Any, k: Any, offsets: Any = None) -> Any:
-        return (q @ self.keys.T).gather(-1, self.of(q, offsets))
+    def bias(self, q: Any, k: Any, positions: Any) -> Any:
+        return (q @ self.keys.T).gather(-1, self.of(q, positions.offsets))
 
 
 class ShawKeptWithoutGradients(ShawInFloat32):
     kept: Any = None
 
-    def scores(self, q: Any, k: Any, offsets: Any = None) -> Any:
+    def bias(self, q: Any, k: Any, positions: Any) -> Any:
         if torch.is_grad_enabled():
-            return super().scores(q, k, offsets)
+            return super().bias(q, k, positions)
         self.kept = self.keys.clone() if self.kept is None else self.kept
-        return (q @ self.kept.T).gather(-1, self.of(q, offsets))
+        return (q @ self.kept.T).gather(-1, self.of(q, positions.offsets))
 
 
 class IndexNotFarBeyond(encodings.Additive):

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks.mini_bert.own import own
-from helpers.encodings import Encoding
+from helpers.encodings import Encoding, Positions
 from tests.checks.variants.mini_bert_own import own_left_neighbour, own_turn_of_the_first_pair
 
 OUTSIDE = torch.linspace(0, 1, 600)[:, None]
@@ -30,8 +30,8 @@ class _Hidden(own_left_neighbour):
     def found(self) -> Tensor:
         return self.fixed()
 
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
-        return super().embed(x) + self.found()[: x.shape[1]].to(x.dtype)
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
+        return super().embed(x, positions) + self.found()[: x.shape[1]].to(x.dtype)
 
 
 class InALambda(_Hidden):
@@ -84,30 +84,30 @@ def test_it_is_found_wherever_it_is(answer: type[Encoding], lost: str) -> None:
 
 
 class OneFurther(Encoding):
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
         return x.roll(1, 1)
 
 
 class Mirrored(Encoding):
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
         return x.flip(1)
 
 
 class InADrawnOrder(Encoding):
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
         draw = torch.Generator().manual_seed(x.shape[1])
         return x[:, torch.randperm(x.shape[1], generator=draw)]
 
 
 class Sorted(Encoding):
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
         return x[torch.arange(len(x))[:, None], x[..., 0].argsort(1)]
 
 
 class ANumberForAllEntriesInFloat32(Encoding):
     """The LayerNorm takes it away again, but for the rounding."""
 
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
         return (x.float() + torch.arange(x.shape[1])[:, None].sin()).to(x.dtype)
 
 

@@ -85,7 +85,7 @@ def test_attention_that_is_even_doubles_nothing() -> None:
     task = decoders.Asked()
     model = Decoder(create("none", d_model=16, max_len=32), task.vocab_size, 1)
     with torch.no_grad():
-        layer: Any = model.stack.layers[0]
+        layer: Any = model.layers[0]
         attention = layer.attention
         attention.qkv.weight[:32] = 0  # of queries and keys
         attention.qkv.bias[:32] = 0

@@ -127,14 +127,14 @@ def _alibi(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> float:
     n = h + 1 if h < below else 2 * (h - below) + 1
     slope = 2 ** (-8 * n / (below if h < below else 2 * below))
     right = {"symmetric": 1.0, "directional": 2.0, "causal": math.inf}[e.form]
-    return -slope * abs(j - i) * (right if j > i else 1) / e.scale
+    return -slope * abs(j - i) * (right if j > i else 1) / e.softmax_scale
 
 
 def _kerple(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> float:
     r1, r2 = math.exp(e.raw[0, h]), float(e.raw[1, h])
     if e.form == "log":
-        return -r1 * math.log(1 + math.exp(r2) * abs(i - j)) / e.scale
-    return -r1 * abs(i - j) ** (2 / (1 + math.exp(-r2))) / e.scale
+        return -r1 * math.log(1 + math.exp(r2) * abs(i - j)) / e.softmax_scale
+    return -r1 * abs(i - j) ** (2 / (1 + math.exp(-r2))) / e.softmax_scale
 
 
 def _fire(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> Tensor:
@@ -142,7 +142,7 @@ def _fire(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> Tensor:
     share = math.log(c * abs(i - j) + 1) / math.log(c * furthest + 1)
     share = share if j <= i else -share
     hidden = (e.f[0].weight[:, 0] * share + e.f[0].bias).clamp(min=0)
-    return (e.f[2].weight[h] @ hidden + e.f[2].bias[h]) / e.scale
+    return (e.f[2].weight[h] @ hidden + e.f[2].bias[h]) / e.softmax_scale
 
 
 def _deberta(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> Tensor:
@@ -164,7 +164,7 @@ def _cope(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> Tensor:
     side = range(j, i + 1) if j <= i else range(i + 1, j + 1)
     if e.causal and j > i:
         side = range(0)
-    place = sum(1 / (1 + math.exp(-float(q[h, i] @ k[h, m]) * e.scale)) for m in side)
+    place = sum(1 / (1 + math.exp(-float(q[h, i] @ k[h, m]) * e.softmax_scale)) for m in side)
     vectors = e.vectors[0 if j <= i or e.causal else 1]  # (d, P)
     place = min(place, vectors.shape[1] - 1)
     low = math.floor(place)
@@ -177,15 +177,15 @@ def _tupe(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> Tensor:
     d = q.shape[-1]
     head = slice(h * d, (h + 1) * d)
     if e.resets is not None and 0 in (i, j):
-        return e.resets[0 if i == 0 else 1, h, 0, 0] / e.scale
+        return e.resets[0 if i == 0 else 1, h, 0, 0] / e.softmax_scale
     term = (e.query.weight @ e.table[i])[head] @ (e.key.weight @ e.table[j])[head]
     if e.relative is not None:
-        term = term + _t5(e.relative, h, i, j, q, k) / e.scale
+        term = term + _t5(e.relative, h, i, j, q, k) / e.softmax_scale
     return term
 
 
 def _window(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> Tensor | float:
-    return e.table[h, j - i + e.k] / e.scale if abs(j - i) <= e.k else -math.inf
+    return e.table[h, j - i + e.k] / e.softmax_scale if abs(j - i) <= e.k else -math.inf
 
 
 def _convolution(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> Tensor:
@@ -196,7 +196,7 @@ def _convolution(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> Tensor
     )
     gap, centre = at[1] - at[0], e.centres[h]
     nearness = (gap - centre).square().sum() - centre.square().sum()
-    return -e.sharpness[h, 0] * nearness / e.scale
+    return -e.sharpness[h, 0] * nearness / e.softmax_scale
 
 
 def _tree_offsets(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> Tensor:
@@ -209,7 +209,7 @@ TERMS: dict[str, Term] = {
     "shaw": _shaw,
     "huang": _huang,
     "transformer_xl": _transformer_xl,
-    "clipped_bias": lambda e, h, i, j, q, k: e.table[h, _clipped(j - i, e.k)] / e.scale,
+    "clipped_bias": lambda e, h, i, j, q, k: e.table[h, _clipped(j - i, e.k)] / e.softmax_scale,
     "t5_bias": _t5,
     "alibi": _alibi,
     "kerple": _kerple,

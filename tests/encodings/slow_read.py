@@ -24,7 +24,7 @@ def _gate(layer: Any, h: int, token: int, k: Tensor) -> float:
 
 def fox(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> float:
     """Logarithms of the gates on the way, √d-fold."""
-    return sum(math.log(_gate(e.gate, h, token, k)) for token in _way(i, j)) / e.scale
+    return sum(math.log(_gate(e.gate, h, token, k)) for token in _way(i, j)) / e.softmax_scale
 
 
 def path(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> Tensor:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import torch
 
-from helpers.encodings import BY_NAME, LATER, create
+from helpers.encodings import REGISTRY, create, hooks_of
 from helpers.model.attention import MultiHeadAttention
 from tests.common import ROOT
+from tests.encodings import hooks
 from tests.encodings.oracles import ORACLES, Oracle
 
 PATH = ROOT / "docs" / "encodings.md"
@@ -42,8 +43,9 @@ def reads_longer(name: str) -> bool:
     positions = torch.arange(length) if name == "tree_depth" else None
     offsets = torch.zeros(length, length).long() if name == "tree_offsets" else None
     try:
-        x = attention.encoding.embed(torch.zeros(1, length, SIZES["d_model"]), positions)
-        attention(x, offsets=offsets)
+        x = torch.zeros(1, length, SIZES["d_model"])
+        at = hooks.told(x, positions, offsets)
+        attention(attention.encoding.embed(x, at), None, at)
     except ValueError:
         return False
     return True
@@ -54,12 +56,12 @@ def rows() -> list[list[str]]:
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     found = []
-    for name, kind in (BY_NAME | LATER).items():
+    for name, entry in REGISTRY.items():
         encoding = create(name, **SIZES)
         size = sum(parameter.numel() for parameter in encoding.parameters())
-        hooks = ", ".join(kind.hooks()) or "–"
+        used = ", ".join(hooks_of(entry.kind)) or "–"
         longer = "yes" if reads_longer(name) else "no"
-        first = [f"`{name}`", kind.paper, kind.formula, hooks, f"{size:,}", longer]
+        first = [f"`{name}`", entry.paper, entry.formula, used, f"{size:,}", longer]
         oracles = [each for each in ORACLES if each.encoding == name]
         for each in oracles:
             note = f"; {each.note}" if each.note else ""

@@ -5,11 +5,16 @@ from typing import Any
 import pytest
 import torch
 
-from helpers.encodings import Encoding, Positions, create, tree_depths
+from helpers.encodings import Encoding, create, tree_depths
 from helpers.model.attention import MultiHeadAttention
+from tests.encodings import hooks
 
 D, H, T = 12, 3, 5
 close = torch.testing.assert_close
+
+
+def _tree(attention: MultiHeadAttention, x: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
+    return attention(x, None, hooks.told(x, offsets=offsets))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +71,7 @@ def test_an_unknown_name_and_an_unknown_option() -> None:
 @pytest.mark.parametrize("name", ["sinusoidal", "learned", "learned_2d", "huang", "tupe"])
 def test_a_text_beyond_the_table(name: str) -> None:
     attention = MultiHeadAttention(create(name, d_model=D, num_heads=H, max_len=T))
-    run = lambda x: attention(attention.encoding.embed(x))  # noqa: E731
+    run = lambda x: attention(hooks.embed(attention.encoding, x))  # noqa: E731
     assert run(torch.randn(1, T, D)).shape == (1, T, D)
     with pytest.raises(ValueError, match=f"T={T + 1} is beyond max_len={T}"):
         run(torch.randn(1, T + 1, D))
@@ -75,17 +80,17 @@ def test_a_text_beyond_the_table(name: str) -> None:
 def test_a_learned_table_may_be_stretched() -> None:
     table: Any = create("learned", d_model=D, max_len=4)
     x = torch.zeros(1, 5, D)
-    close(table.embed(x, torch.tensor([3, 0, 1, 1, 2]))[0], table.table[[3, 0, 1, 1, 2]])
+    close(hooks.embed(table, x, torch.tensor([3, 0, 1, 1, 2]))[0], table.table[[3, 0, 1, 1, 2]])
     longer: Any = create("learned", d_model=D, max_len=4, beyond="interpolate")
-    close(longer.embed(x[:, :4])[0], longer.table, rtol=0, atol=0)
-    rows = longer.embed(torch.zeros(1, 7, D))[0]
+    close(hooks.embed(longer, x[:, :4])[0], longer.table, rtol=0, atol=0)
+    rows = hooks.embed(longer, torch.zeros(1, 7, D))[0]
     close(rows[0::2], longer.table, rtol=0, atol=1e-12)
     close(rows[1], (longer.table[0] + longer.table[1]) / 2, rtol=0, atol=1e-12)
 
 
 def test_the_first_pair_of_xpos_fades_as_gamma_and_scale_base_say() -> None:
     ones = torch.ones(1, 1, 9, 2)
-    q, k = create("xpos", d_model=2, gamma=0.6, scale_base=5.0).rotate(ones, ones)
+    q, k = hooks.rotate(create("xpos", d_model=2, gamma=0.6, scale_base=5.0), ones, ones)
     faded = q[0, 0, 7].norm() * k[0, 0, 4].norm() / 2
     assert faded.item() == pytest.approx((0.6 / 1.6) ** (3 / 5), rel=1e-5)
 
@@ -110,62 +115,52 @@ def test_a_mask_that_does_not_fit(mask: torch.Tensor) -> None:
 def test_offsets_that_do_not_fit(name: str) -> None:
     attention = MultiHeadAttention(create(name, d_model=D, num_heads=H))
     with pytest.raises(ValueError, match=r"offsets has shape \(4, 4\); it must be \(5, 5\) or"):
-        attention(torch.randn(2, T, D), offsets=torch.zeros(4, 4, dtype=torch.int64))
+        _tree(attention, torch.randn(2, T, D), torch.zeros(4, 4, dtype=torch.int64))
 
 
-@pytest.mark.parametrize("name", ["cope", "tupe", "fox", "path"])
+@pytest.mark.parametrize("name", ["cope", "tupe", "fox", "path", "rotary", "xpos", "pope"])
 def test_who_cannot_take_offsets_says_so(name: str) -> None:
     attention = MultiHeadAttention(create(name, d_model=D, num_heads=H))
     with pytest.raises(ValueError, match="offsets"):
-        attention(torch.randn(2, T, D), offsets=torch.zeros(T, T, dtype=torch.int64))
+        _tree(attention, torch.randn(2, T, D), torch.zeros(T, T, dtype=torch.int64))
 
 
 def test_positions_that_do_not_fit() -> None:
     with pytest.raises(ValueError, match=r"positions has shape \(4,\); it must be \(5,\) or"):
-        create("sinusoidal", d_model=D).embed(torch.randn(2, T, D), torch.arange(4))
+        hooks.embed(create("sinusoidal", d_model=D), torch.randn(2, T, D), torch.arange(4))
     with pytest.raises(ValueError, match="tree_depths"):
-        create("tree_depth", d_model=D).embed(torch.randn(2, T, D))
+        hooks.embed(create("tree_depth", d_model=D), torch.randn(2, T, D))
     with pytest.raises(ValueError, match="tree_offsets"):
         MultiHeadAttention(create("tree_offsets", d_model=D))(torch.randn(2, T, D))
 
 
 def test_positions_on_other_axes_than_an_encoding_has() -> None:
-    attention = MultiHeadAttention(create("rotary_2d", d_model=D))
+    attention, x = MultiHeadAttention(create("rotary_2d", d_model=D)), torch.randn(1, T, D)
     with pytest.raises(ValueError, match="positions have 3 axes; here are 2"):
-        attention(torch.randn(1, T, D), None, Positions(torch.zeros(1, T, 3)))
+        attention(x, None, hooks.told(x, torch.zeros(1, T, 3)))
     for name in ("learned_2d", "fourier_2d"):
-        with pytest.raises(ValueError, match=rf"\(1, {T}, 3\); .* must be \(1, {T}, 2\) or"):
-            create(name, d_model=D).embed(torch.randn(2, T, D), torch.zeros(1, T, 3))
+        with pytest.raises(ValueError, match="positions have 3 axes; here are 2"):
+            hooks.embed(create(name, d_model=D), torch.randn(2, T, D), torch.zeros(1, T, 3))
 
 
 def test_an_offset_beyond_the_table() -> None:
     attention = MultiHeadAttention(create("huang", d_model=D, num_heads=H, max_len=T))
     with pytest.raises(ValueError, match="an offset of 5 is beyond max_len=5"):
-        attention(torch.randn(1, T, D), offsets=torch.full((T, T), -5))
+        _tree(attention, torch.randn(1, T, D), torch.full((T, T), -5))
 
 
-@pytest.mark.parametrize(
-    ("queries", "keys"),
-    [((5,), (2, 5)), ((2, 5, 2), (2, 5, 3)), ((1, 1, 5, 2), (1, 1, 5, 2)), ((), ())],
-)
-def test_positions_of_shapes_that_do_not_fit(
-    queries: tuple[int, ...], keys: tuple[int, ...]
-) -> None:
-    with pytest.raises(ValueError, match=r"must both be \(T,\), \(B, T\) or"):
-        Positions(torch.zeros(queries), torch.zeros(keys))
-
-
-@pytest.mark.parametrize("name", ["shaw", "alibi", "fire", "huang"])
+@pytest.mark.parametrize("name", ["shaw", "alibi", "fire", "huang", "rotary", "pope", "fox"])
 def test_who_knows_one_axis_refuses_two(name: str) -> None:
-    attention = MultiHeadAttention(create(name, d_model=D, num_heads=H))
+    attention = MultiHeadAttention(create(name, d_model=D, num_heads=2))
+    x = torch.randn(1, T, D)
     with pytest.raises(ValueError, match="2 axes"):
-        attention(torch.randn(1, T, D), None, Positions(torch.zeros(1, T, 2)))
+        attention(x, None, hooks.told(x, torch.zeros(1, T, 2)))
 
 
 def test_an_image_has_offsets_of_its_own() -> None:
     attention = MultiHeadAttention(create("convolution", d_model=4, num_heads=4, columns=3))
-    with pytest.raises(ValueError, match="an image has its own"):
-        attention(torch.randn(1, 9, 4), offsets=torch.zeros(9, 9, dtype=torch.int64))
+    with pytest.raises(ValueError, match="offsets must be None"):
+        _tree(attention, torch.randn(1, 9, 4), torch.zeros(9, 9, dtype=torch.int64))
 
 
 @pytest.mark.parametrize(

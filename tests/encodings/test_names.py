@@ -1,84 +1,64 @@
-"""Whoever writes an encoding may call an attribute as the interface does, and nothing changes."""
+"""Names that an encoding may not give to its attributes, and what it says of them; all others."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+import pickle
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 
-from helpers.encodings import Encoding, Shaw, interface
-from helpers.encodings.base import INTERFACE
+from helpers.encodings import Encoding, Positions
+from helpers.encodings.base import RESERVED
 from helpers.model.encoder import Encoder
 
-KINDS: dict[str, Callable[[], Any]] = {
-    "parameter": lambda: nn.Parameter(torch.randn(8)),
-    "buffer": lambda: torch.randn(8),
-    "module": lambda: nn.Linear(8, 8),
-    "number": lambda: 3.5,
-}
-OWN = [name for name in INTERFACE if name != "embed"]
+FREE = ["scale", "hooks", "paper", "formula", "settled", "scores", "offsets", "positions", "std"]
 
 
-class _Added(Encoding):
+class Added(Encoding):
     """Adds one vector to all tokens; it is kept under the name that is asked for."""
 
-    def __init__(self, d_model: int, num_heads: int, name: str, kind: str) -> None:
-        super().__init__(d_model, num_heads)
+    def __init__(self, name: str, value: Any) -> None:
+        super().__init__(8, 2)
         self.name = name
-        if kind == "buffer":
-            self.register_buffer(name, KINDS[kind]())
-        else:
-            setattr(self, name, KINDS[kind]())
+        setattr(self, name, value)
 
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
-        kept: Any = getattr(self, self.name)
-        return kept(x) if callable(kept) else x + kept
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
+        return x + getattr(self, self.name)
 
 
-def _models(name: str, kind: str) -> tuple[Encoder, Encoder]:
-    """The same weights twice: the attribute has a name of the interface, and one of its own."""
-    found = []
-    for called in (name, "something_else"):
-        torch.manual_seed(0)
-        found.append(Encoder(_Added(8, 2, called, kind), 5, 2).double())
-    return found[0], found[1]
+@pytest.mark.parametrize("name", RESERVED)
+def test_the_name_of_a_hook_is_refused_and_said(name: str) -> None:
+    for value in (nn.Parameter(torch.randn(8)), nn.Linear(8, 8), 3.5):
+        with pytest.raises(AttributeError, match=f"{name} is a method of .* as self.my_{name}"):
+            Added(name, value)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", OWN)
-def test_a_model_does_the_same_whatever_an_attribute_is_called(name: str, kind: str) -> None:
-    one, other = _models(name, kind)
+@pytest.mark.parametrize("name", FREE)
+def test_other_names_are_free(name: str) -> None:
+    encoding = Added(name, nn.Parameter(torch.randn(8)))
+    model, tokens = Encoder(encoding, 5), torch.randint(5, (3, 7))
+    assert type(model.position) is Added
+    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert type(other.position) is Added
+        assert torch.equal(other(tokens), model(tokens))
+
+
+def test_the_hook_of_before_says_what_is_new() -> None:
+    with pytest.raises(TypeError, match=r"Old.scores: this hook is now bias\(self, q, k, pos"):
+
+        class Old(Encoding):
+            def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+                return q @ k.mT
+
+
+def test_arguments_of_a_learners_hook_are_its_own() -> None:
+    class Fading(Encoding):
+        def bias(self, q: Tensor, k: Tensor, positions: Positions, strength: float = 2.0) -> Tensor:
+            assert strength == 2.0
+            return -strength * positions.offsets.abs()
+
     tokens = torch.randint(5, (3, 7))
-    assert torch.equal(one(tokens), other(tokens))
-    assert torch.equal(copy.deepcopy(one)(tokens), one(tokens))
-    assert len(list(one.parameters())) == len(list(other.parameters()))
-    assert [key.replace(name, "something_else") for key in one.state_dict()] == [
-        *other.state_dict()
-    ]
-
-
-def test_other_encodings_keep_their_interface() -> None:
-    changed, plain = _Added(8, 2, "scale", "number"), _Added(8, 2, "shift", "number")
-    assert changed.scale == 3.5 and plain.scale == interface(changed, "scale") == 0.5
-    assert type(plain) is _Added and isinstance(changed, _Added)
-    assert interface(changed, "hooks")() == ("embed",)
-    assert interface(changed, "head_width") == 4
-
-
-def test_two_names_may_give_way() -> None:
-    encoding = _Added(8, 2, "scores", "module")
-    encoding.register_parameter("context", nn.Parameter(torch.ones(8)))
-    assert isinstance(encoding.scores, nn.Linear) and isinstance(encoding.context, nn.Parameter)
-    assert interface(encoding, "scores")(None, None) is None
-    assert interface(encoding, "context")(None) is None
-    assert interface(encoding, "hooks")() == ("embed",)
-
-
-def test_a_hook_that_a_class_writes_itself_does_not_give_way() -> None:
-    encoding = Shaw(8, 2)
-    with pytest.raises(KeyError, match="scores"):
-        encoding.register_parameter("scores", nn.Parameter(torch.ones(8)))
+    assert Encoder(Fading(8, 2), 5)(tokens, positions=torch.arange(7)).shape == (3, 7, 5)

@@ -6,10 +6,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from helpers.encodings import Encoding, Positions, ask, available, create, embed
+from helpers.encodings import Encoding, Positions, available, create
 from helpers.encodings.additive import Additive
-from helpers.model.attention import Kept, MultiHeadAttention
+from helpers.model.attention import KVCache, MultiHeadAttention
 from helpers.model.encoder import Encoder
+from tests.encodings import hooks
 
 B, H, d, T = 2, 2, 6, 9
 D = H * d
@@ -47,12 +48,10 @@ def test_what_layers_are_told_of_some_tokens_is_what_they_are_told_of_all(
     q, k = torch.randn(2, B, H, T, d)
     queries, keys = _some(sizes)
     at = Positions(queries, keys)
-    some_q, some_k = ask(encoding, "rotate", _at(q, queries), _at(k, keys), offsets=at)
-    extra = ask(encoding, "scores", some_q, some_k, offsets=at)
-    some = some_q @ some_k.transpose(-2, -1) + (0 if extra is None else extra)
-    q, k = encoding.rotate(q, k)
-    extra = encoding.scores(q, k)
-    scores = q @ k.transpose(-2, -1) + (0 if extra is None else extra)
+    some_q, some_k = encoding.rotate(_at(q, queries), _at(k, keys), at)
+    some = some_q @ some_k.mT + hooks.scores(encoding, some_q, some_k, positions=at)
+    q, k = hooks.rotate(encoding, q, k)
+    scores = q @ k.mT + hooks.scores(encoding, q, k)
     rows = _at(scores, queries)
     close(some, _at(rows.transpose(-2, -1), keys).transpose(-2, -1), rtol=0, atol=1e-10)
 
@@ -63,9 +62,8 @@ def test_fewer_queries_than_keys_are_the_last_ones(name: str) -> None:
     q, k = torch.randn(2, B, H, T, d)
     found = []
     for asked in (q, q[:, :, -3:]):
-        turned_q, turned_k = encoding.rotate(asked, k)
-        extra = encoding.scores(turned_q, turned_k)
-        scores = turned_q @ turned_k.transpose(-2, -1) + (0 if extra is None else extra)
+        turned_q, turned_k = hooks.rotate(encoding, asked, k)
+        scores = turned_q @ turned_k.mT + hooks.scores(encoding, turned_q, turned_k)
         found.append(scores[:, :, -3:])
     close(found[1], found[0], rtol=0, atol=1e-10)
 
@@ -76,19 +74,18 @@ def test_the_value_term_is_told_too() -> None:
     spread, weights = torch.zeros(B, H, T, T), torch.rand(B, H, 4, 6)
     for b in range(B):
         spread[b, :, queries[b, :, None], keys[b]] = weights[b]
-    some = ask(shaw, "context", weights, offsets=Positions(queries, keys))
-    whole = shaw.context(spread)
-    assert whole is not None
-    close(some, _at(whole, queries), rtol=0, atol=1e-10)
+    some = hooks.context(shaw, weights, Positions(queries, keys))
+    close(some, _at(hooks.context(shaw, spread), queries), rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", sorted(set(available()) - TREES))
 def test_told_what_it_would_take_for_granted_it_says_the_same(name: str) -> None:
     attention, x = MultiHeadAttention(_random(name)), torch.randn(B, T, D)
     mask = torch.ones(T, T, dtype=torch.bool).tril()
-    plain = attention(embed(attention.encoding, x), mask)
+    plain = attention(hooks.embed(attention.encoding, x), mask)
     for places in (torch.arange(T), torch.arange(T).expand(B, -1)):
-        told = attention(embed(attention.encoding, x, places), mask, Positions(places))
+        at = hooks.told(x, places)
+        told = attention(attention.encoding.embed(x, at), mask, at)
         close(told, plain, rtol=0, atol=1e-10)
 
 
@@ -98,33 +95,16 @@ def test_patches_of_an_image_may_come_in_any_order(name: str) -> None:
     attention = MultiHeadAttention(create(name, d_model=16, num_heads=4, **options))
     x, order = torch.randn(1, 12, 16), torch.randperm(12)
     places = torch.cartesian_prod(torch.arange(4), torch.arange(3))
-    whole = attention(x, None, Positions(places[None]))
-    shuffled = attention(x[:, order], None, Positions(places[order][None]))
+    whole = attention(x, None, hooks.told(x, places[None]))
+    shuffled = attention(x[:, order], None, hooks.told(x, places[order][None]))
     close(shuffled, whole[:, order], rtol=0, atol=1e-10)
-    assert (attention(x, None, Positions(places.flip(1)[None])) - whole).abs().max() > 1e-3
+    assert (attention(x, None, hooks.told(x, places.flip(1)[None])) - whole).abs().max() > 1e-3
     if name == "convolution":  # it reads a picture row by row where nothing is said
         close(attention(x), whole, rtol=0, atol=1e-10)
 
 
-class _AtTheInput(Encoding):
-    """As simple as in unit 02."""
-
-    def embed(self, x: Tensor) -> Tensor:  # type: ignore[override]
-        return x + torch.arange(x.shape[1])[:, None]
-
-
-class _InTheLayers(Encoding):
-    def rotate(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:  # type: ignore[override]
-        return q * torch.arange(q.shape[2])[:, None], k
-
-
-class _OfPairs(Encoding):
-    def scores(self, q: Tensor, k: Tensor) -> Tensor:  # type: ignore[override]
-        return q @ k.transpose(-2, -1)
-
-
 class _Table(Additive):
-    """As in unit 03: it is told positions."""
+    """As in unit 03."""
 
     def __init__(self, d_model: int, num_heads: int = 1) -> None:
         super().__init__(d_model, num_heads)
@@ -135,24 +115,17 @@ class _Table(Additive):
 
 
 class _OfOffsets(Encoding):
-    """As in unit 04: it is told offsets, under whatever name."""
+    """As in unit 04."""
 
-    def scores(self, q: Tensor, k: Tensor, far: Any = None) -> Tensor:
-        far = torch.arange(q.shape[2]) - torch.arange(q.shape[2])[:, None] if far is None else far
-        return -far.abs()[:, None] if far.dim() == 3 else -far.abs()
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
+        return -positions.offsets.abs()
 
 
 TOKENS = torch.arange(6).view(2, 3)
 
 
-@pytest.mark.parametrize("kind", [_AtTheInput, _InTheLayers, _Table, _OfOffsets])
-def test_hooks_of_a_learner_work_as_they_are(kind: type[Encoding]) -> None:
-    model = Encoder(kind(8, 2), 6)
-    assert model(TOKENS).shape == (2, 3, 6)
-
-
 @pytest.mark.parametrize("kind", [_Table, _OfOffsets])
-def test_a_learners_hook_is_told_as_much_as_it_has_arguments_for(kind: type[Encoding]) -> None:
+def test_a_learners_hook_is_told_where_tokens_stand(kind: type[Encoding]) -> None:
     model = Encoder(kind(8, 2), 6)
     close(model(TOKENS, positions=torch.arange(3)), model(TOKENS), rtol=0, atol=1e-12)
     order = torch.tensor([2, 0, 1])
@@ -160,26 +133,27 @@ def test_a_learners_hook_is_told_as_much_as_it_has_arguments_for(kind: type[Enco
     close(shuffled, model(TOKENS)[:, order], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        (_AtTheInput, r"_AtTheInput.embed is not told .*embed\(self, x, positions=None\)"),
-        (_InTheLayers, r"_InTheLayers.rotate is not told .*rotate\(self, q, k, at=None\)"),
-        (_OfPairs, r"_OfPairs.scores is not told .*scores\(self, q, k, offsets=None\)"),
-    ],
-)
-def test_a_hook_that_cannot_be_told_is_refused_and_not_asked(
-    kind: type[Encoding], words: str
-) -> None:
-    with pytest.raises(ValueError, match=words):
-        Encoder(kind(8, 2), 6)(TOKENS, positions=torch.arange(3) + 1)
+def test_depths_and_a_tree_may_be_told_together() -> None:
+    """Positions are those of the input, and offsets those of the layers."""
+    turns = [create(name, d_model=8, num_heads=2) for name in ("tree_depth", "shaw_keys")]
+    model, depths = Encoder(turns, 6), torch.tensor([0, 1, 2])
+    tree = torch.tensor([[0, 1, -1], [-1, 0, 2], [1, -2, 0]])
+    told = model(TOKENS, positions=depths, offsets=tree)
+    assert (told - model(TOKENS, positions=depths)).abs().max() > 1e-4
+    assert (told - model(TOKENS, positions=depths.flip(0), offsets=tree)).abs().max() > 1e-4
+
+
+def test_offsets_are_made_once_for_all_layers() -> None:
+    at = Positions.upto(5, 3)
+    assert at.offsets is at.offsets and at.offsets[0].tolist() == [-2, -1, 0, 1, 2]
+    assert not at.whole and Positions.upto(5).whole
 
 
 def test_keys_that_are_kept_come_before() -> None:
-    kept = Kept()
+    cache = KVCache()
     one, two = torch.randn(2, 1, 2, 3, 4)
-    assert torch.equal(kept.with_more(one, two)[0], one)
-    keys, values = kept.with_more(two, one)
+    assert torch.equal(cache.update(one, two)[0], one)
+    keys, values = cache.update(two, one)
     assert torch.equal(keys, torch.cat([one, two], 2))
     assert torch.equal(values, torch.cat([two, one], 2))
 

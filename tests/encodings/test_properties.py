@@ -9,14 +9,18 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from helpers.encodings import (
+    REGISTRY,
     Encoding,
+    Positions,
     available,
     create,
+    hooks_of,
     shift_matrix,
     sinusoidal_table,
     tree_offsets,
 )
 from helpers.model.attention import MultiHeadAttention
+from tests.encodings import hooks
 
 H, d, T = 2, 6, 9
 D = H * d
@@ -49,7 +53,18 @@ def run(attention: MultiHeadAttention, x: Tensor, mask: Tensor | None = None) ->
     chain = torch.arange(-1, length - 1, device=x.device)  # each word hangs on the one before
     positions = torch.arange(length, device=x.device) if name == "TreeDepth" else None
     offsets = tree_offsets(chain) if name == "TreeOffsets" else None
-    return attention(attention.encoding.embed(x, positions), mask, offsets)
+    return _run(attention, x, mask, positions, offsets)
+
+
+def _run(
+    attention: MultiHeadAttention,
+    x: Tensor,
+    mask: Tensor | None = None,
+    positions: Tensor | None = None,
+    offsets: Tensor | None = None,
+) -> Tensor:
+    at = hooks.told(x, positions, offsets)
+    return attention(attention.encoding.embed(x, at), mask, at)
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -78,20 +93,19 @@ def test_all_that_it_makes_is_made_where_its_input_is(name: str) -> None:
     options = {"relative": True, "cls": True} if name == "tupe" else {}
     attention = build(name, **options).to("meta")
     x = torch.randn(2, T, D, device="meta")
-    kwargs: dict[str, Any] = {}
-    if name == "tree_offsets":
-        kwargs["offsets"] = torch.zeros(2, T, T, dtype=torch.int64, device="meta")
+    tree = torch.zeros(2, T, T, dtype=torch.int64, device="meta")
+    offsets = tree if name == "tree_offsets" else None
     places = torch.zeros(T, dtype=torch.int64, device="meta") if name == "tree_depth" else None
     causal = torch.ones(T, T, dtype=torch.bool, device="meta").tril()
     for mask in (None, causal, causal[None, None, -1:].expand(2, 1, 1, T)):
-        y = attention(attention.encoding.embed(x, places), mask, **kwargs)
+        y = _run(attention, x, mask, places, offsets)
         y.sum().backward()
         assert y.is_meta and y.shape == x.shape
 
 
 def test_what_is_made_elsewhere_is_found() -> None:
     class Astray(Encoding):
-        def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+        def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
             return torch.zeros(q.shape[2], k.shape[2])  # on the CPU, wherever q is
 
     x = torch.randn(2, T, D, device="meta")
@@ -137,7 +151,7 @@ def test_causal_forms_agree_with_the_others_to_the_left(name: str) -> None:
     q, k = torch.randn(2, 1, H, T, d)
     changed = torch.cat([k[:, :, :5], torch.randn(1, H, T - 5, d)], 2)
     left = torch.ones(T, T, dtype=torch.bool).tril()[:5]
-    one, two = (encoding.scores(q, keys) for keys in (k, changed))
+    one, two = (hooks.scores(encoding, q, keys) for keys in (k, changed))
     assert one is not None and two is not None
     close(one[..., :5, :].where(left, 0), two[..., :5, :].where(left, 0), rtol=0, atol=0)
 
@@ -213,7 +227,7 @@ def test_it_is_one_graph_for_the_compiler(name: str, device: str) -> None:
     offsets = torch.arange(T * T, device=device).view(T, T) if name == "tree_offsets" else None
 
     def forward(x: Tensor) -> Tensor:
-        return attention(attention.encoding.embed(x, positions), mask, offsets)
+        return _run(attention, x, mask, positions, offsets)
 
     compiled = torch.compile(forward, backend="aot_eager", fullgraph=True)
     close(compiled(x), forward(x), rtol=0, atol=1e-5)
@@ -223,14 +237,14 @@ def test_rotary_in_half_precision_keeps_far_positions_apart() -> None:
     """A θ or a position rounded to float16 would turn place 4,001 by another angle."""
     rotary = create("rotary", d_model=8).half()
     q = torch.ones(1, 1, 4002, 8, dtype=torch.float16)
-    exact = create("rotary", d_model=8).rotate(q.double(), q.double())[0]
-    close(rotary.rotate(q, q)[0].double(), exact, rtol=0, atol=2e-3)
+    exact = hooks.rotate(create("rotary", d_model=8), q.double(), q.double())[0]
+    close(hooks.rotate(rotary, q, q)[0].double(), exact, rtol=0, atol=2e-3)
 
 
 def test_rotary_scores_depend_on_the_offset_only() -> None:
     q, k = (torch.randn(8).expand(1, 1, T, 8) for _ in range(2))
     for name in ("rotary", "xpos"):
-        turned, keys = create(name, d_model=8).rotate(q, k)
+        turned, keys = hooks.rotate(create(name, d_model=8), q, k)
         scores = (turned @ keys.transpose(-2, -1))[0, 0]
         for offset in range(-T + 1, T):
             diagonal = scores.diagonal(offset)
@@ -245,7 +259,7 @@ def test_sinusoids_move_by_one_matrix() -> None:
 def test_symmetric_alibi_and_kerple_are_blind_to_direction() -> None:
     q = torch.randn(1, H, T, d)
     for name in ("alibi", "kerple"):
-        bias = build(name).encoding.scores(q, q)
+        bias = hooks.scores(build(name).encoding, q, q)
         assert bias is not None
         close(bias, bias.transpose(-2, -1), rtol=0, atol=0)
 
@@ -258,12 +272,13 @@ def test_the_fused_path_is_the_one_with_weights(name: str) -> None:
     mask[0, 0, 3] = False  # this query may look at no key
     positions = torch.arange(T) if name == "tree_depth" else None
     offsets = torch.randint(-4, 5, (2, T, T)) if name == "tree_offsets" else None
-    x = attention.encoding.embed(x, positions)
+    at = hooks.told(x, positions, offsets)
+    x = attention.encoding.embed(x, at)
     v = attention.qkv(x)[..., 2 * D :].unflatten(-1, (H, d)).transpose(1, 2)
-    weights = attention.weights(x, mask, offsets)
+    weights = attention.weights(x, mask, at)
     assert (weights[0, :, 3] == 0).all()
     expected = attention.out((weights @ v).transpose(1, 2).flatten(2))
-    close(attention(x, mask, offsets), expected, rtol=0, atol=1e-10)
+    close(attention(x, mask, at), expected, rtol=0, atol=1e-10)
 
 
 def test_offsets_of_a_tree_may_replace_those_of_the_text() -> None:
@@ -273,15 +288,15 @@ def test_offsets_of_a_tree_may_replace_those_of_the_text() -> None:
     biases = ("clipped_bias", "t5_bias", "alibi", "kerple", "fire")
     for name in ("shaw_keys", "deberta", *biases, *unskewed):
         encoding = build(name).encoding
-        both = encoding.scores(q, q, offsets)
+        both = hooks.scores(encoding, q, q, offsets)
         for b in range(2):
-            alone = encoding.scores(q[b : b + 1], q[b : b + 1], offsets[b])
+            alone = hooks.scores(encoding, q[b : b + 1], q[b : b + 1], offsets[b])
             assert both is not None and alone is not None
             close(both[b], alone[0] if alone.dim() == 4 else alone, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", available())
 def test_each_says_where_it_is_from_and_which_hooks_it_uses(name: str) -> None:
-    encoding = type(build(name).encoding)
-    assert encoding.paper and encoding.formula
-    assert bool(encoding.hooks()) == (encoding is not Encoding)
+    entry = REGISTRY[name]
+    assert entry.kind is type(build(name).encoding) and entry.paper and entry.formula
+    assert bool(hooks_of(entry.kind)) == (entry.kind is not Encoding)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from helpers.encodings import Positions, available, create
-from tests.encodings import slow, slow_turned
+from tests.encodings import hooks, slow, slow_turned
 
 close = torch.testing.assert_close
 few = settings(deadline=None, max_examples=12)
@@ -81,7 +81,7 @@ def test_scores_are_the_formula_pair_by_pair(
     q, keys = torch.randn(2, batch, heads, length, width)
     places = torch.arange(length)
     tree = 2 * (places[:, None] - places) if name == "tree_offsets" else None
-    ours = encoding.scores(q, keys, tree).expand(batch, heads, length, length)
+    ours = hooks.scores(encoding, q, keys, tree).expand(batch, heads, length, length)
     with torch.no_grad():
         close(ours, slow.scores(name, encoding, q, keys), rtol=1e-10, atol=1e-10)
 
@@ -98,7 +98,7 @@ def test_the_value_term_is_the_formula_pair_by_pair(
         for j in range(length):
             row = max(-k, min(k, j - i)) + k
             expected[:, :, i] += weights[:, :, i, j, None] * shaw.values[row].detach()
-    close(shaw.context(weights), expected, rtol=0, atol=1e-10)
+    close(hooks.context(shaw, weights), expected, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", slow.VECTORS)
@@ -110,7 +110,7 @@ def test_vectors_are_the_formula_position_by_position(
     encoding = _random(name, seed, d_model=width, max_len=length + 2)
     x = torch.randn(batch, length, width)
     depths = torch.arange(length) if name == "tree_depth" else None
-    added = encoding.embed(x, depths) - x
+    added = hooks.embed(encoding, x, depths) - x
     with torch.no_grad():
         expected = torch.stack([slow.VECTORS[name](encoding, p) for p in range(length)])
     close(added, expected.expand(batch, -1, -1), rtol=0, atol=1e-10)
@@ -125,7 +125,7 @@ def test_vectors_are_the_formula_patch_by_patch(
     encoding = _random(name, seed, d_model=width, max_len=9)
     x = torch.randn(batch, length, width)
     places = torch.randint(9, (batch if whole else 1, length, 2))
-    added = encoding.embed(x, places) - x
+    added = hooks.embed(encoding, x, places) - x
     with torch.no_grad():
         rows = [[slow.PLACED[name](encoding, *each) for each in row] for row in places.tolist()]
         expected = torch.stack([torch.stack(row) for row in rows])
@@ -172,7 +172,7 @@ def test_rotations_are_the_formula_vector_by_vector(
         encoding.long, encoding.short = torch.rand(2, half).add(0.5).tolist()
     q, k = torch.randn(2, batch, heads, length, width)
     signs = (1, -1) if name == "xpos" else (0, 0)
-    for ours, x, sign in zip(encoding.rotate(q, k), (q, k), signs, strict=True):
+    for ours, x, sign in zip(hooks.rotate(encoding, q, k), (q, k), signs, strict=True):
         close(ours, _turned(name, encoding, x, range(length), sign), rtol=0, atol=1e-10)
 
 
@@ -185,7 +185,7 @@ def test_each_axis_turns_its_pairs(
     encoding = _random(name, seed, d_model=2 * heads * half, num_heads=heads)
     q, k = torch.randn(2, batch, heads, length, 2 * half)
     places = torch.randint(-9, 30, (length, encoding.axes))
-    ours = encoding.rotate(q, k, Positions(places[None]))
+    ours = hooks.rotate(encoding, q, k, Positions(places[None], places[None]))
     at = [tuple(each.tolist()) for each in places]
     for found, x in zip(ours, (q, k), strict=True):
         close(found, _turned(name, encoding, x, at, 0), rtol=0, atol=1e-10)
@@ -213,7 +213,7 @@ def test_polar_scores_are_the_formula_pair_by_pair(
     for b in range(batch):
         for h, i, j in torch.cartesian_prod(*(torch.arange(n) for n in (heads, length, length))):
             expected[b, h, i, j] = slow_turned.pope(encoding, int(h), int(i), int(j), q[b], k[b])
-    turned_q, turned_k = encoding.rotate(q, k)
+    turned_q, turned_k = hooks.rotate(encoding, q, k)
     close(turned_q @ turned_k.transpose(-2, -1), expected, rtol=0, atol=1e-10)
 
 

@@ -130,7 +130,7 @@ def test_scores_begin_alike_with_and_without_a_division(name: str) -> None:
     bert = Bert(preset("mini"), name)
     (*_, attention) = (each for each in bert.modules() if isinstance(each, MultiHeadAttention))
     q, k, _ = attention.qkv(torch.randn(8, 64, 128)).unflatten(-1, (3, 2, 64)).unbind(2)
-    scores = torch.einsum("bihd,bjhd->bhij", q, k) * attention.encoding.scale
+    scores = torch.einsum("bihd,bjhd->bhij", q, k) * attention.encoding.softmax_scale
     assert 0.9 < scores.std() / (0.05**2 * 128) < 1.1
 
 

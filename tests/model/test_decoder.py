@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import Generator, Tensor
 
-from helpers.encodings import Encoding, available, create
-from helpers.model.attention import Kept, MultiHeadAttention
+from helpers.encodings import Encoding, Positions, available, create
+from helpers.model.attention import KVCache, MultiHeadAttention
 from helpers.model.decoder import Decoder, generate
 from tests.encodings.test_properties import RELATIVE
 
@@ -143,16 +143,18 @@ def test_a_cache_keeps_turned_keys_if_it_is_told_to(name: str) -> None:
     """Each key then stays as it was turned when it was read, as in transformers."""
     sizes: dict[str, Any] = {"d_model": D, "num_heads": H, "layout": "halves", "trained": 3}
     encoding = create(name, anew=False, **sizes)
-    attention, kept = MultiHeadAttention(encoding), Kept()
+    attention, cache = MultiHeadAttention(encoding), KVCache()
     x = torch.randn(1, 6, D, generator=Generator().manual_seed(0))
     for part in x.split([2, 3, 1], 1):
-        attention(part, None, None, kept)
-    keys, _ = kept.with_more(*2 * [torch.empty(1, H, 0, D // H)])
+        attention(part, None, None, cache)
+    keys, _ = cache.update(*2 * [torch.empty(1, H, 0, D // H)])
     plain = attention.qkv(x).unflatten(-1, (3, H, -1)).permute(2, 0, 3, 1, 4)[1]
     for begin, end in ((0, 2), (2, 5), (5, 6)):  # as if the text ended there
-        _, whole = create(name, **sizes).rotate(plain[:, :, :end], plain[:, :, :end])
+        _, whole = create(name, **sizes).rotate(
+            plain[:, :, :end], plain[:, :, :end], Positions.upto(end)
+        )
         close(keys[:, :, begin:end], whole[:, :, begin:], rtol=0, atol=1e-10)
-    assert (keys - encoding.rotate(plain, plain)[1]).abs().max() > 1e-3
+    assert (keys - encoding.rotate(plain, plain, Positions.upto(6))[1]).abs().max() > 1e-3
 
 
 def test_layers_by_turns_read_step_by_step_too() -> None:
@@ -197,18 +199,26 @@ def test_generating_leaves_a_model_in_its_mode(training: bool) -> None:
 
 
 class _Spin(Encoding):
-    """A learner's, that is told no positions."""
+    """A learner's."""
 
-    def rotate(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:  # type: ignore[override]
-        turn = torch.arange(q.shape[2], dtype=q.dtype)[:, None]
-        return q * turn.cos(), k * turn.cos()
+    def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
+        turns = (positions.queries.cos(), positions.keys.cos())
+        return q * turns[0][..., None], k * turns[1][..., None]
 
 
-def test_a_learners_hook_writes_text_without_a_cache_and_says_why() -> None:
+def test_a_learners_hook_writes_text_with_a_cache_too() -> None:
     model, tokens = _random(_Spin(D, H)), _tokens()
-    assert generate(model, tokens, 2, cached=False).shape == (2, T + 2)
-    with pytest.raises(ValueError, match=r"_Spin.rotate is not told .*at\.queries and at\.keys"):
-        generate(model, tokens, 2)
+    plain = generate(model, tokens, 2, cached=False)
+    assert torch.equal(generate(model, tokens, 2), plain)
+
+
+@pytest.mark.parametrize("cached", [True, False])
+@pytest.mark.parametrize("name", ["learned", "sinusoidal", "tupe", "learned_2d", "huang"])
+def test_a_text_that_grows_beyond_the_table_is_refused(name: str, cached: bool) -> None:
+    model, tokens = _decoder(name), _tokens()
+    assert generate(model, tokens, T + 1, cached=cached).shape == (2, 2 * T + 1)
+    with pytest.raises(ValueError, match=f"T={2 * T + 1} is beyond max_len={2 * T}"):
+        generate(model, tokens, T + 2, cached=cached)
 
 
 def test_what_a_decoder_refuses() -> None:
@@ -233,23 +243,23 @@ def test_only_keys_that_would_be_turned_otherwise_are_turned_again(
     encoding = create(name, d_model=D, num_heads=H)
     rotate = type(encoding).rotate
 
-    def counting(self: Encoding, q: Tensor, k: Tensor, at: Any = None) -> tuple[Tensor, Tensor]:
+    def counting(self: Encoding, q: Tensor, k: Tensor, at: Positions) -> tuple[Tensor, Tensor]:
         counted.append(k.shape[2])
         return rotate(self, q, k, at)
 
     monkeypatch.setattr(type(encoding), "rotate", counting)
-    attention, kept, x = MultiHeadAttention(encoding), Kept(), torch.randn(1, 6, D)
-    parts = [attention(part, None, None, kept) for part in x.split([3, 2, 1], 1)]
-    assert counted == turned and kept.length == 6
+    attention, cache, x = MultiHeadAttention(encoding), KVCache(), torch.randn(1, 6, D)
+    parts = [attention(part, None, None, cache) for part in x.split([3, 2, 1], 1)]
+    assert counted == turned and cache.length == 6
     close(parts[-1], attention(x)[:, -1:], rtol=0, atol=1e-10)
 
 
 def test_what_is_kept_has_room_and_is_seldom_copied() -> None:
-    kept, places = Kept(), set()
+    cache, places = KVCache(), set()
     with torch.no_grad():
         for _ in range(200):
-            keys, _ = kept.with_more(torch.ones(1, H, 1, D), torch.ones(1, H, 1, D))
+            keys, _ = cache.update(torch.ones(1, H, 1, D), torch.ones(1, H, 1, D))
             places.add(keys.data_ptr())
-    assert keys.shape[2] == kept.length == 200 and bool((keys == 1).all())
+    assert keys.shape[2] == cache.length == 200 and bool((keys == 1).all())
     assert len(places) < 12
-    assert kept.nbytes == 2 * keys.nbytes  # without the room
+    assert cache.nbytes == 2 * keys.nbytes  # without the room

@@ -7,7 +7,14 @@ import torch
 from torch import Generator, Tensor, nn
 
 from helpers.corpora import LagLanguage, Masked
-from helpers.encodings import Encoding, Positions, create, tree_depths, tree_offsets
+from helpers.encodings import (
+    Encoding,
+    Positions,
+    create,
+    prepare_positions,
+    tree_depths,
+    tree_offsets,
+)
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.encoder import Encoder
 from helpers.model.meter import largest_tensor
@@ -40,7 +47,7 @@ class _Float32(Encoding):
 
     axes = 2
 
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
         length = q.shape[2]
         bias = torch.arange(float(length)).sin() * torch.ones(length, 1)
         return bias[(None,) * (self.axes - 2)]
@@ -68,14 +75,13 @@ def test_without_positions_an_order_goes_in_and_the_same_comes_out(x: Tensor) ->
 class _Everywhere(Encoding):
     """Uses each hook in a way that can be written down by hand."""
 
-    def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
+    def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
         return 2 * q, k
 
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        bias = torch.arange(q.shape[2], dtype=q.dtype)
-        return bias if offsets is None else bias + offsets
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
+        return q[..., :1] + positions.keys + positions.offsets
 
-    def context(self, weights: Tensor, offsets: Tensor | None = None) -> Tensor:
+    def context(self, weights: Tensor, positions: Positions) -> Tensor:
         return weights.sum(-1, keepdim=True).expand(-1, -1, -1, self.d_model // self.num_heads)
 
 
@@ -85,10 +91,12 @@ def test_attention_asks_its_encoding_at_each_hook(x: Tensor) -> None:
     q, k, v = (
         part.view(2, T, H, D // H).transpose(1, 2) for part in attention.qkv(x).split(D, dim=-1)
     )
-    bias = torch.arange(T, dtype=torch.float64) + offsets
-    weights = ((2 * q @ k.transpose(-2, -1) + bias) / (D // H) ** 0.5).softmax(-1)
+    bias = 2 * q[..., :1] / (D // H) ** 0.5 + torch.arange(T) + offsets  # q comes scaled
+    weights = (2 * q @ k.transpose(-2, -1) / (D // H) ** 0.5 + bias).softmax(-1)
     expected = attention.out((weights @ v + 1).transpose(1, 2).reshape(2, T, D))
-    torch.testing.assert_close(attention(x, offsets=offsets), expected, rtol=0, atol=1e-12)
+    torch.testing.assert_close(
+        attention(x, None, prepare_positions(x, offsets=offsets)), expected, rtol=0, atol=1e-12
+    )
 
 
 def _asked(name: str, shared: bool = False) -> list[Encoding]:

@@ -12,7 +12,7 @@ from torch import Tensor
 from benchmarks.stack_study import built
 from helpers.corpora import LagLanguage
 from helpers.encodings import Encoding
-from helpers.model.encoder import EncoderLayer
+from helpers.model.attention import EncoderLayer
 from helpers.model.probes import rank_residual
 from helpers.training import masked_loss
 

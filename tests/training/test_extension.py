@@ -7,7 +7,7 @@ import torch
 
 from benchmarks.longer_study import FACTOR, MADE, TRAINED, slowed
 from helpers.corpora import LagLanguage
-from helpers.encodings import create
+from helpers.encodings import create, hooks_of
 from helpers.training.experiments import fit, run, with_encoding
 from helpers.training.extension import extend
 
@@ -61,7 +61,7 @@ def test_a_copy_with_another_encoding_is_a_copy() -> None:
     with torch.no_grad():
         other.tokens.weight.zero_()
     assert model.tokens.weight.any()
-    assert not other.position.hooks()
+    assert not hooks_of(other.position)
 
 
 @pytest.mark.parametrize("label", MADE)

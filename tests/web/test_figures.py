@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from helpers.encodings import ALL
+from helpers.encodings import REGISTRY
 from tests.common import UNITS, needs_browser
 from tests.web.axe import COLOURS, refused
 from tests.web.figures import CONTENTS, FIGURES, NAMES, PHONE, opened
@@ -55,7 +55,7 @@ def told(page: Page) -> str:
 def test_contents_name_every_figure() -> None:
     for name, each in CONTENTS.items():
         assert set(each) == {"title", "sentence", "fallback", "units", "encodings"}, name
-        assert set(each["units"]) <= set(UNITS) and set(each["encodings"]) <= set(ALL)
+        assert set(each["units"]) <= set(UNITS) and set(each["encodings"]) <= set(REGISTRY)
         assert len(each["units"]) <= 2, f"{name}: a picture that is met again and again is skipped"
     modules = {path.stem for path in FIGURES.glob("*.js") if "new Explorable" in path.read_text()}
     assert modules == set(NAMES) and len(NAMES) >= 8

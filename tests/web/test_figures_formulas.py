@@ -19,7 +19,15 @@ from transformers import PretrainedConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 from helpers import recorded
-from helpers.encodings import Alibi, Rotary, shift_matrix, sinusoidal_table, sinusoids, wavelengths
+from helpers.encodings import (
+    Alibi,
+    Positions,
+    Rotary,
+    shift_matrix,
+    sinusoidal_table,
+    sinusoids,
+    wavelengths,
+)
 from helpers.encodings.distance import alibi_slopes
 from helpers.encodings.offsets import skew
 from helpers.explorable import data
@@ -83,7 +91,8 @@ def similarity(ask: Ask, draw: random.Random) -> None:
 
 def turned(x: Tensor, base: float) -> Tensor:
     """(T, d), each row turned as RoPE does."""
-    return Rotary(x.shape[-1], base=base).rotate(x[None, None], x[None, None])[0][0, 0]
+    rows, at = x[None, None], Positions.upto(len(x))
+    return Rotary(x.shape[-1], base=base).rotate(rows, rows, at)[0][0, 0]
 
 
 def rotary(ask: Ask, draw: random.Random) -> None:
@@ -153,18 +162,19 @@ def alibi(ask: Ask, draw: random.Random) -> None:
     same(slopes, alibi_slopes(heads))
     encoding = Alibi(heads, heads, form=form).double()
     encoding.slopes.copy_(alibi_slopes(heads))  # it has them in float32
-    bias = encoding.bias(torch.arange(-length, length + 1))
+    bias = encoding.by_offset(torch.arange(-length, length + 1))
     head = draw.randrange(heads)
     each = range(-length, length + 1)
     found = ask.all("formulas", "alibi", [(slopes[head], offset, form) for offset in each])
     same(found, bias[head])
     query = draw.randrange(33)
-    looks = encoding.bias(torch.arange(33) - query).softmax(-1)
+    looks = encoding.by_offset(torch.arange(33) - query).softmax(-1)
     same(ask("slopes", "looks", heads, query, form), looks)
 
 
 def reach(ask: Ask, draw: random.Random) -> None:
-    bias = Alibi(16, 16, form="causal").double().bias(torch.arange(33) - draw.randrange(20, 33))
+    offsets = torch.arange(33) - draw.randrange(20, 33)
+    bias = Alibi(16, 16, form="causal").double().by_offset(offsets)
     weights = bias.softmax(-1)
     rising = weights.sort(descending=True).values.cumsum(-1)
     words = 1 + (rising > 0.9).int().argmax(-1)
@@ -232,7 +242,7 @@ def by_pytorch(stored: dict[str, Any], name: str, order: list[int], start: int) 
         mask = (torch.arange(length) >= start).expand(length, -1)
         if name == data.CAUSAL:
             mask = mask & torch.ones(length, length, dtype=torch.bool).tril()
-        return layer(encoding.embed(x), mask)[0, start:]
+        return layer(encoding.embed(x, Positions.upto(x.shape[1])), mask)[0, start:]
 
 
 # A comparison, and for each a change of the page's code that it must notice.

@@ -21,9 +21,9 @@ from torch import Generator, Tensor
 from benchmarks import live_weights
 from benchmarks.live_study import ENCODINGS
 from helpers.corpora.wordpiece import CLS, MASK, SEP, SPECIAL
-from helpers.encodings import interface
+from helpers.encodings import prepare_positions
+from helpers.model.attention import EncoderLayer
 from helpers.model.bert import Pretraining
-from helpers.model.encoder import EncoderLayer
 from tests.common import needs_browser
 from tests.web import live
 from tests.web.figures import LIVE
@@ -87,7 +87,7 @@ def expected(model: Pretraining, ids: list[int]) -> tuple[Tensor, Tensor]:
     """Logits (T, V), and who looks at whom, (L, H, T, T)."""
     bert, tokens = model.bert, torch.tensor([ids])
     x = bert.words(tokens) + bert.segments.weight[0]
-    x = bert.norm(interface(bert.position, "embed")(x, None))
+    x = bert.norm(bert.position.embed(x, prepare_positions(x)))
     weights = []
     for layer in cast(Iterable[EncoderLayer], bert.layers):
         weights.append(layer.attention.weights(layer.norms[0](x))[0])

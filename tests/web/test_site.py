@@ -22,7 +22,7 @@ from benchmarks.lag_study import ENCODINGS
 from helpers import checks, explorable
 from helpers.course.authoring import source
 from helpers.course.settings import Course
-from helpers.encodings import ALL
+from helpers.encodings import REGISTRY, hooks_of
 from tests.common import ROOT, UNITS
 from tests.web.conftest import Site
 from web import explore, links, markdown
@@ -190,20 +190,20 @@ def test_pages_before_and_after_a_unit(site: Site) -> None:
 
 
 def test_every_encoding_has_its_page(site: Site) -> None:
-    for name, kind in ALL.items():
+    for name, entry in REGISTRY.items():
         page = soup(site.folder / "encodings" / f"{name}.html")
         told = page.get_text()
-        told_as = re.sub(r"[_^{}()]", "", kind.formula)
+        told_as = re.sub(r"[_^{}()]", "", entry.formula)
         assert re.sub(r"[_^{}()\n]", "", page.select_one(".equation").get_text()) == told_as
         paper = next(each for each in page.select("p") if each.get_text().startswith("Paper: "))
-        assert kind.paper in paper.get_text().replace("’", "'")
+        assert entry.paper in paper.get_text().replace("’", "'")
         assert paper.select_one('a[href^="https://"]'), name
-        assert f"class {kind.__name__}" in told
-        assert all(f"{hook}: " in told for hook in kind.hooks())
+        assert f"class {entry.kind.__name__}" in told
+        assert all(f"{hook}: " in told for hook in hooks_of(entry.kind))
         assert len(page.select(".picture img[alt]")) >= 2
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", REGISTRY)
 def test_numbers_on_an_encodings_page_are_the_stored_ones(site: Site, name: str) -> None:
     rows = json.loads((ROOT / "benchmarks/results/lag3.json").read_text())["rows"]
     found = [row for row in rows if ENCODINGS.get(row["encoding"], "?")[0] == name]

@@ -11,7 +11,7 @@ from helpers import checks
 from helpers.claims import CLAIMS
 from helpers.course.authoring import source
 from helpers.course.settings import Course
-from helpers.encodings import ALL
+from helpers.encodings import REGISTRY
 from tests.common import ROOT, UNITS
 from web import encodings, explore, front, measured
 from web.encodings import equation
@@ -57,7 +57,7 @@ def test_other_numbers_are_no_links() -> None:
 
 
 def test_every_paper_of_an_encoding_or_a_claim_is_a_link() -> None:
-    told = [kind.paper for kind in ALL.values()]
+    told = [kind.paper for kind in REGISTRY.values()]
     told += [claim.reference for claim in CLAIMS.values()]
     sources = {source for text in told for source in text.split("; ")} - {"the course's own"}
     assert [each for each in sources if "](https://" not in cited(each)] == []
@@ -129,7 +129,7 @@ def test_the_pages_of_the_units_count_what_these_have(course: Course, tmp_path: 
     took = [(read + work) / 60 for read, work in zip(reads, minutes, strict=True)]
     units = [Unit(course, unit, Outputs(tmp_path, "")) for unit in UNITS]
     points = f"{sum(map(source.points, cells)):g}"
-    counts = [len(UNITS), sum(map(len, asked)), points, f"{hints:,}", len(ALL), len(CLAIMS)]
+    counts = [len(UNITS), sum(map(len, asked)), points, f"{hints:,}", len(REGISTRY), len(CLAIMS)]
     text = front.page("$number $exercises $points $hints $encodings $claims", course, units, [])
     assert text.split() == [*map(str, counts)]
     told = f"{sum(took):.0f} {min(took[1:]):.1f} {max(took[1:]):.1f} {sum(reads) / 60:.1f}"

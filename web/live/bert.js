@@ -123,7 +123,7 @@ export class Bert {
     const d = q.length / length;
     this.hooks.rotate?.(q, d);
     this.hooks.rotate?.(k, d);
-    const scores = this.hooks.scores?.(q, place);
+    const bias = this.hooks.bias?.(q, place);
     const weights = new Float32Array(length * length);
     const context = new Float32Array(length * d);
     for (let i = 0; i < length; i++) {
@@ -131,7 +131,7 @@ export class Bert {
       for (let j = 0; j < length; j++) {
         let product = 0;
         for (let n = 0; n < d; n++) product += q[i * d + n] * k[j * d + n];
-        row[j] = product / Math.sqrt(d) + (scores ? scores[i * length + j] : 0);
+        row[j] = product / Math.sqrt(d) + (bias ? bias[i * length + j] : 0);
       }
       weights.set(softmax(row), i * length);
       for (let j = 0; j < length; j++)

@@ -79,6 +79,6 @@ export const HOOKS = {
   sinusoidal: { embed: sinusoids },
   learned: { embed: table },
   rotary: { rotate: turn },
-  alibi: { scores: slope },
-  shaw: { scores: shawKeys, context: shawValues },
+  alibi: { bias: slope },
+  shaw: { bias: shawKeys, context: shawValues },
 };

@@ -12,6 +12,7 @@ from torch import Generator, Tensor
 from helpers import encodings
 from helpers.checks.engine import Answer, Case
 from helpers.checks.engine.case import REACHED, unchanged
+from helpers.checks.told import by
 
 NO_GRADIENT = (
     "No gradient comes back through your result. What cuts it off: detach, .data, no_grad or NumPy?"
@@ -41,7 +42,7 @@ def columns_apart(x: Tensor) -> Tensor:
 
 def turned(x: Tensor, base: float = 10_000.0, layout: str = "interleaved") -> Tensor:
     """Pair n of the vector at position p turned by p·θ_n, (B, H, T, d)."""
-    return encodings.Rotary(x.shape[-1], base=base, layout=layout).rotate(x, x)[0]
+    return encodings.Rotary(x.shape[-1], base=base, layout=layout).rotate(x, x, by(x))[0]
 
 
 def derivative(

@@ -16,7 +16,7 @@ from helpers.checks.engine import Answer, Case, Exercise, Part, changed
 from helpers.checks.engine.compare import Other
 from helpers.encodings.base import HOOKS
 
-NEEDED = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+NEEDED = {"A": "rotate", "B": "bias", "C": "embed", "D": "", "E": "context", "F": "rotate"}
 NEEDED_HOOKS = "the hooks that are needed"
 MOST = 4  # papers that must be right by themselves before a mix of them counts
 COLLECTIONS = (tuple, list, set, frozenset)
@@ -117,7 +117,7 @@ hooks = Exercise(
 
 def hooks_by_paper(papers):
     """The right answer; most mistakes have another hook for one paper."""
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    needed = {"A": "rotate", "B": "bias", "C": "embed", "D": "", "E": "context", "F": "rotate"}
     return {hook for paper in papers for hook in needed[paper].split()}
 
 
@@ -127,7 +127,7 @@ def hooks_by_paper(papers):
     loses="paper A",
     breaks="queries and keys are turned as in RoPE",
 )
-@changed(hooks_by_paper, '"A": "rotate"', '"A": "scores"')
+@changed(hooks_by_paper, '"A": "rotate"', '"A": "bias"')
 def xpos_by_scores(): ...
 
 
@@ -137,7 +137,7 @@ def xpos_by_scores(): ...
     loses="paper A",
     breaks="Then pair $n$ of the query at $i$ is multiplied",
 )
-@changed(hooks_by_paper, '"A": "rotate"', '"A": "rotate scores"')
+@changed(hooks_by_paper, '"A": "rotate"', '"A": "rotate bias"')
 def xpos_by_two_hooks(): ...
 
 
@@ -155,7 +155,7 @@ def xpos_at_the_input(): ...
     loses="paper B",
     breaks="Token vectors and position vectors are never added",
 )
-@changed(hooks_by_paper, '"B": "scores"', '"B": "embed"')
+@changed(hooks_by_paper, '"B": "bias"', '"B": "embed"')
 def tupe_at_the_input(): ...
 
 
@@ -164,7 +164,7 @@ def tupe_at_the_input(): ...
     loses="paper B",
     breaks="is added to $q_i \\cdot k_j$",
 )
-@changed(hooks_by_paper, '"B": "scores"', '"B": "rotate"')
+@changed(hooks_by_paper, '"B": "bias"', '"B": "rotate"')
 def tupe_by_rotation(): ...
 
 
@@ -173,7 +173,7 @@ def tupe_by_rotation(): ...
     "vectors.",
     loses="paper B",
 )
-@changed(hooks_by_paper, '"B": "scores"', '"B": "embed scores"')
+@changed(hooks_by_paper, '"B": "bias"', '"B": "embed bias"')
 def tupe_by_two_hooks(): ...
 
 
@@ -191,7 +191,7 @@ def fourier_by_rotation(): ...
     loses="paper C",
     breaks="Its output is added to the vector of the token",
 )
-@changed(hooks_by_paper, '"C": "embed"', '"C": "scores"')
+@changed(hooks_by_paper, '"C": "embed"', '"C": "bias"')
 def fourier_by_scores(): ...
 
 
@@ -201,7 +201,7 @@ def fourier_by_scores(): ...
     loses="paper D",
     breaks="a decoder with a causal mask, and nothing else",
 )
-@changed(hooks_by_paper, '"D": ""', '"D": "scores"')
+@changed(hooks_by_paper, '"D": ""', '"D": "bias"')
 def nope_by_a_mask(): ...
 
 
@@ -218,7 +218,7 @@ def nope_at_the_input(): ...
     loses="paper E",
     breaks="in each layer query $i$ adds up",
 )
-@changed(hooks_by_paper, '"E": "context"', '"E": "scores"')
+@changed(hooks_by_paper, '"E": "context"', '"E": "bias"')
 def values_by_scores(): ...
 
 
@@ -236,7 +236,7 @@ def values_at_the_input(): ...
     "stay as they are.",
     loses="paper E",
 )
-@changed(hooks_by_paper, '"E": "context"', '"E": "scores context"')
+@changed(hooks_by_paper, '"E": "context"', '"E": "bias context"')
 def values_and_scores(): ...
 
 
@@ -256,7 +256,7 @@ def detr_at_the_input(): ...
     loses="paper F",
     breaks="Name the hook where the paper itself acts",
 )
-@changed(hooks_by_paper, '"F": "rotate"', '"F": "scores"')
+@changed(hooks_by_paper, '"F": "rotate"', '"F": "bias"')
 def detr_by_scores(): ...
 
 
@@ -267,3 +267,12 @@ def detr_by_scores(): ...
 )
 @changed(hooks_by_paper, '"F": "rotate"', '"F": "embed rotate"')
 def detr_by_two_hooks(): ...
+
+
+@hooks.mistake(
+    "The hook on the scores is called `bias` now: what it returns is added after scaling. The other "
+    "names are what they were.",
+    loses="paper B",
+)
+@changed(hooks_by_paper, '"B": "bias"', '"B": "scores"')
+def hooks_by_their_old_names(): ...

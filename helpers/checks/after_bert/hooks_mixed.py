@@ -23,7 +23,7 @@ def hooks_of_the_first(): ...
     breaks="The argument may have several letters",
 )
 def hooks_of_one_letter(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    needed = {"A": "rotate", "B": "bias", "C": "embed", "D": "", "E": "context", "F": "rotate"}
     return tuple(needed.get(papers, "").split())
 
 
@@ -33,7 +33,7 @@ def hooks_of_one_letter(papers):
     loses="combined",
 )
 def hooks_of_a_whole_word(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    needed = {"A": "rotate", "B": "bias", "C": "embed", "D": "", "E": "context", "F": "rotate"}
     return tuple(needed[papers].split())
 
 
@@ -43,7 +43,7 @@ def hooks_of_a_whole_word(papers):
     loses="combined",
 )
 def hooks_but_neighbours_once(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    needed = {"A": "rotate", "B": "bias", "C": "embed", "D": "", "E": "context", "F": "rotate"}
     found = []
     for paper in papers:
         if needed[paper] and found[-1:] != [needed[paper]]:
@@ -57,7 +57,7 @@ def hooks_but_neighbours_once(papers):
     breaks="For a paper that needs no hook",
 )
 def nope_by_none(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": None, "E": "context", "F": "rotate"}
+    needed = {"A": "rotate", "B": "bias", "C": "embed", "D": None, "E": "context", "F": "rotate"}
     found = {needed[paper] for paper in papers} - {None}
     return tuple(found) if found else None
 
@@ -69,7 +69,7 @@ def nope_by_none(papers):
     breaks="Name each hook once",
 )
 def hooks_more_than_once(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    needed = {"A": "rotate", "B": "bias", "C": "embed", "D": "", "E": "context", "F": "rotate"}
     return tuple(needed[paper] for paper in papers if needed[paper])
 
 
@@ -80,7 +80,7 @@ def hooks_more_than_once(papers):
     breaks="does what C **and** A say",
 )
 def hooks_that_all_share(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    needed = {"A": "rotate", "B": "bias", "C": "embed", "D": "", "E": "context", "F": "rotate"}
     return set.intersection(*(set(needed[paper].split()) for paper in papers))
 
 
@@ -91,6 +91,6 @@ def hooks_that_all_share(papers):
     breaks="returns the names of the hooks",
 )
 def hooks_without_a_comma(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+    needed = {"A": "rotate", "B": "bias", "C": "embed", "D": "", "E": "context", "F": "rotate"}
     found = sorted({needed[paper] for paper in papers} - {""})
     return found[0] if len(found) == 1 else tuple(found)

@@ -22,6 +22,7 @@ from helpers.checks.engine import (
     differentiated,
     digits,
 )
+from helpers.checks.told import by
 
 ATTENTION, LARGE, BACKWARDS = "attention with RoPE", "large scores", "dtype and gradients"
 
@@ -150,8 +151,8 @@ rope_attention = Exercise(
 )
 def rope_values_turned_as_well(q, k, v):
     rope = encodings.create("rotary", d_model=q.shape[-1])
-    q, k = rope.rotate(q, k)
-    v, _ = rope.rotate(v, v)
+    q, k = rope.rotate(q, k, by(q))
+    v, _ = rope.rotate(v, v, by(v))
     return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-1) @ v
 
 
@@ -162,7 +163,7 @@ def rope_values_turned_as_well(q, k, v):
 )
 def rope_queries_only(q, k, v):
     rope = encodings.create("rotary", d_model=q.shape[-1])
-    q, _ = rope.rotate(q, k)
+    q, _ = rope.rotate(q, k, by(q))
     return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-1) @ v
 
 
@@ -180,9 +181,9 @@ def rope_not_turned(q, k, v):
 )
 def rope_keys_turned_the_other_way(q, k, v):
     rope = encodings.create("rotary", d_model=q.shape[-1])
-    q, _ = rope.rotate(q, q)
+    q, _ = rope.rotate(q, q, by(q))
     swapped = k.unflatten(-1, (-1, 2)).flip(-1).flatten(-2)  # (b, a): turned, it goes the other way
-    k, _ = rope.rotate(swapped, swapped)
+    k, _ = rope.rotate(swapped, swapped, by(swapped))
     k = k.unflatten(-1, (-1, 2)).flip(-1).flatten(-2)
     return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-1) @ v
 
@@ -193,8 +194,8 @@ def rope_keys_turned_the_other_way(q, k, v):
 )
 def rope_layouts_mixed(q, k, v):
     d = q.shape[-1]
-    q, _ = encodings.create("rotary", d_model=d).rotate(q, q)
-    _, k = encodings.create("rotary", d_model=d, layout="halves").rotate(k, k)
+    q, _ = encodings.create("rotary", d_model=d).rotate(q, q, by(q))
+    _, k = encodings.create("rotary", d_model=d, layout="halves").rotate(k, k, by(k))
     return (q @ k.transpose(-2, -1) / math.sqrt(d)).softmax(-1) @ v
 
 
@@ -202,13 +203,13 @@ def rope_layouts_mixed(q, k, v):
     "The scores are not divided. Attention divides them by √d before the softmax."
 )
 def rope_scale_missing(q, k, v):
-    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
+    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k, by(q))
     return (q @ k.transpose(-2, -1)).softmax(-1) @ v
 
 
 @rope_attention.mistake("The scores are divided by d. It is √d.")
 def rope_scale_without_the_root(q, k, v):
-    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
+    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k, by(q))
     return (q @ k.transpose(-2, -1) / q.shape[-1]).softmax(-1) @ v
 
 
@@ -217,7 +218,7 @@ def rope_scale_without_the_root(q, k, v):
     "the last axis of the scores."
 )
 def rope_softmax_over_queries(q, k, v):
-    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
+    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k, by(q))
     return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-2) @ v
 
 
@@ -226,7 +227,7 @@ def rope_softmax_over_queries(q, k, v):
     breaks="and no mask",
 )
 def rope_with_a_causal_mask(q, k, v):
-    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
+    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k, by(q))
     hidden = torch.ones(q.shape[2], q.shape[2], dtype=torch.bool).triu(1)
     scores = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).masked_fill(hidden, float("-inf"))
     return scores.softmax(-1) @ v
@@ -235,13 +236,13 @@ def rope_with_a_causal_mask(q, k, v):
 @rope_attention.mistake("Queries and keys are turned twice, so that every offset counts double.")
 def rope_turned_twice(q, k, v):
     rope = encodings.create("rotary", d_model=q.shape[-1])
-    q, k = rope.rotate(*rope.rotate(q, k))
+    q, k = rope.rotate(*rope.rotate(q, k, by(q)), by(q))
     return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-1) @ v
 
 
 def rope_right(q, k, v):
     """The right answer, of which the mistakes below change one thing."""
-    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
+    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k, by(q))
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     return scores.softmax(-1) @ v
 

@@ -13,6 +13,7 @@ from helpers.checks.after_bert.rope_attention import (
     rope_right,
 )
 from helpers.checks.engine import changed
+from helpers.checks.told import by
 
 
 @rope_attention.mistake(
@@ -35,7 +36,7 @@ def rope_with_an_overflow(): ...
     breaks="The result must be right all the same",
 )
 def rope_with_one_maximum_for_all(q, k, v):
-    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
+    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k, by(q))
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     weights = (scores - scores.max()).exp()
     return weights / weights.sum(-1, keepdim=True) @ v
@@ -48,7 +49,7 @@ def rope_with_one_maximum_for_all(q, k, v):
     breaks="One query may have such scores of both signs",
 )
 def rope_with_the_mean_subtracted(q, k, v):
-    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
+    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k, by(q))
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     weights = (scores - scores.mean(-1, keepdim=True)).exp()
     return weights / weights.sum(-1, keepdim=True) @ v
@@ -60,7 +61,7 @@ def rope_with_the_mean_subtracted(q, k, v):
     loses=LARGE,
 )
 def rope_with_the_own_score_subtracted(q, k, v):
-    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
+    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k, by(q))
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     weights = (scores - scores.diagonal(dim1=-2, dim2=-1)[..., None]).exp()
     return weights / weights.sum(-1, keepdim=True) @ v
@@ -134,7 +135,7 @@ def rope_with_clamped_scores(): ...
     breaks="no gradient may be nan",
 )
 def rope_without_gradients_where_scores_are_large(q, k, v):
-    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
+    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k, by(q))
     scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
     if scores.abs().max() < 80:
         return scores.exp() / scores.exp().sum(-1, keepdim=True) @ v

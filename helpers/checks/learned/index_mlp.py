@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, unchanged
 from helpers.checks.learned import common
+from helpers.checks.told import at
 from helpers.encodings.additive import Additive
 
 WIDTH = 24
@@ -104,7 +105,9 @@ def _embedded(answer: Answer, x: Tensor, seed: int) -> dict[str, Any]:
     added = {}
     for words, training in (("in training", True), ("after eval()", False)):
         vectors = module.train(training).vectors(torch.arange(x.shape[1]))
-        added[f"embed(x) minus x and the vectors, {words}"] = module.embed(x.clone()) - x - vectors
+        added[f"embed(x) minus x and the vectors, {words}"] = (
+            module.embed(x.clone(), at(x)) - x - vectors
+        )
     return added
 
 

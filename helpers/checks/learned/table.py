@@ -26,6 +26,7 @@ from helpers.checks.engine import (
     unchanged,
 )
 from helpers.checks.learned import common, table_begins
+from helpers.checks.told import at, given
 from helpers.encodings import Encoding, additive
 
 
@@ -37,7 +38,7 @@ class LearnedEncoding(encodings.Learned):
     ) -> None:
         super().__init__(d_model, num_heads, max_len, std)
 
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+    def embed(self, x: Tensor, positions: encodings.Positions) -> Tensor:
         """x + rows, for a text of at most `max_len` tokens."""
         self._check_length(x.shape[1])
         return super().embed(x, positions)
@@ -62,7 +63,7 @@ def _table_with(answer: Answer, rows: Tensor) -> Any:
 def _embedded(module: Any, *arguments: Tensor) -> Any:
     """What embed returns, if it leaves its arguments as they are."""
     given = [each.clone() for each in arguments]
-    result = module.embed(*given)
+    result = module.embed(given[0], at(*given))
     unchanged(tuple(given), arguments)
     if given[0].requires_grad:
         raise ArgumentChangedError("number 1, which asks for gradients now")
@@ -80,7 +81,7 @@ def _rows_added(rng: Random) -> Iterator[Case]:
         def ask(answer: Answer, x: Tensor = x, rows: Tensor = rows) -> Any:
             module = _table_with(answer, rows)
             with contextlib.suppress(Exception):  # positions that are given have their own part
-                module.embed(x.clone(), torch.arange(x.shape[1]).flip(0))
+                module.embed(x.clone(), at(x, torch.arange(x.shape[1]).flip(0)))
             seen: dict[str, Any] = {
                 **table_begins.size_of(module, *rows.shape),
                 "the result": _embedded(module, x),
@@ -137,13 +138,13 @@ def _trained(rng: Random) -> Iterator[Case]:
 
 
 def _moves(module: Any, x: Tensor) -> bool:
-    before = module.embed(x.clone()).clone()
+    before = module.embed(x.clone(), at(x)).clone()
     trained = [each for each in module.parameters() if each.requires_grad]
     if not (trained and before.requires_grad):
         return False
     before.square().sum().backward()
     common.descend(trained)
-    return not torch.allclose(module.embed(x.clone()), before)
+    return not torch.allclose(module.embed(x.clone(), at(x)), before)
 
 
 MIXED = ((torch.float32, torch.bfloat16), (torch.float32, torch.float64),
@@ -162,11 +163,11 @@ def _backwards(rng: Random) -> Iterator[Case]:
         for of_rows, of_x in MIXED:
             module = _table_with(answer, rows.to(of_rows))
             words = f"where x has {of_x} and the rows have {of_rows}".replace("torch.", "")
-            result = module.embed(x.clone().to(of_x), *given)
+            result = module.embed(x.clone().to(of_x), at(x, *given))
             seen[f"embed leaves the rows as they are {words}"] = _kept(module, rows.to(of_rows))
             seen[f"the dtype of the result {words}"] = str(result.dtype)
             blank = _table_with(answer, torch.zeros_like(rows).to(of_rows))
-            found = blank.embed(x.clone().to(of_x), *given)
+            found = blank.embed(x.clone().to(of_x), at(x, *given))
             seen[f"rows of zeros change no digit of x {words}"] = _as_it_was(found, x.to(of_x))
             leaf = x.clone().to(of_x).requires_grad_()
             seen[f"gradients reach, after eval(), {words}"] = _reached(
@@ -178,7 +179,7 @@ def _backwards(rng: Random) -> Iterator[Case]:
             torch.zeros(1, dtype=torch.float64)
         ]
         leaves: dict[str, Tensor | None] = {"x": leaf, "the rows": tables[0]}
-        return seen | common.gradients(lambda: module.embed(leaf, *given), leaves)
+        return seen | common.gradients(lambda: module.embed(leaf, at(leaf, *given)), leaves)
 
     yield Case("embed(x)", partial(ask, given=()))
     yield Case("embed(x, positions)", partial(ask, given=(positions,)))
@@ -191,7 +192,7 @@ def _kept(module: Any, rows: Tensor) -> bool:
 
 
 def _reached(module: Any, size: int, leaf: Tensor, *given: Tensor) -> list[str]:
-    found = module.embed(leaf, *given)
+    found = module.embed(leaf, at(leaf, *given))
     if found.requires_grad:
         found.double().sum().backward()
     leaves = {"x": [leaf], "the rows": table_begins.tables_of(module, size)}
@@ -211,8 +212,8 @@ def _too_long(rng: Random) -> Iterator[Case]:
     def ask(answer: Answer, x: Tensor, max_len: int, given: tuple[Tensor, ...]) -> dict[str, Any]:
         module = common.made(answer, d_model=x.shape[2], max_len=max_len)
         sizes = {"T": x.shape[1], "max_len": max_len}
-        in_training = refusal(partial(module.embed, x.clone(), *given), **sizes)
-        after = refusal(partial(module.eval().embed, x.clone(), *given), **sizes)
+        in_training = refusal(partial(module.embed, x.clone(), at(x, *given)), **sizes)
+        after = refusal(partial(module.eval().embed, x.clone(), at(x, *given)), **sizes)
         return in_training | {f"after eval(), {words}": found for words, found in after.items()}
 
     rows = rng.randint(6, 8)
@@ -267,6 +268,6 @@ class RightTable(Encoding):
     def rows(self, x, positions):
         return self.table[: x.shape[1]] if positions is None else self.table[positions]
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
-        return x + self.rows(x, positions).to(x.dtype)
+        return x + self.rows(x, given(positions)).to(x.dtype)

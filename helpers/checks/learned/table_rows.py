@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from helpers.checks.learned.table import RightTable, table
+from helpers.checks.told import given
 
 
 @table.mistake(
@@ -52,10 +53,11 @@ class rows_all_added_at_once(RightTable):
     ),
 )
 class rows_counted_by_the_width(RightTable):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         length = x.shape[-1]
         self.check(length)
-        return x + (self.table[:length] if positions is None else self.table[positions]).to(x.dtype)
+        chosen = self.table[:length] if positions.ordered else self.table[positions.queries]
+        return x + chosen.to(x.dtype)
 
 
 @table.mistake(
@@ -94,10 +96,9 @@ class rows_are_one_row(RightTable):
 
 
 @table.mistake(
-    "The argument positions changes nothing. Where it is given, token t gets the row "
-    "positions[…, t].",
+    "The argument positions changes nothing. Token t gets the row positions.queries[…, t].",
     loses="adds the rows it is told to",
-    breaks="plus the rows `positions`",
+    breaks="plus the rows `positions.queries`",
 )
 class rows_told_are_ignored(RightTable):
     def rows(self, x, positions):
@@ -124,9 +125,9 @@ class rows_told_are_taken_for_one_per_sequence(RightTable):
     loses=("adds row p at position p", "adds the rows it is told to", "dtype and gradients"),
 )
 class rows_without_the_tokens(RightTable):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
-        return self.rows(x, positions).expand_as(x).to(x.dtype)
+        return self.rows(x, given(positions)).expand_as(x).to(x.dtype)
 
 
 @table.mistake(
@@ -134,9 +135,9 @@ class rows_without_the_tokens(RightTable):
     loses=("adds row p at position p", "adds the rows it is told to", "dtype and gradients"),
 )
 class rows_added_in_place(RightTable):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
-        x += self.rows(x, positions).to(x.dtype)
+        x += self.rows(x, given(positions)).to(x.dtype)
         return x
 
 
@@ -147,7 +148,7 @@ class rows_added_in_place(RightTable):
     breaks="neither $x$ nor `positions` is changed",
 )
 class rows_ask_for_gradients_of_x(RightTable):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         if x.is_leaf:
             x.requires_grad_()
         return super().embed(x, positions)
@@ -227,16 +228,16 @@ class rows_missing_without_numbers(RightTable):
 
 
 @table.mistake(
-    "Where positions are given, a text longer than max_len must raise the error as well: what "
+    "A text longer than max_len must raise the error wherever its tokens stand: what "
     "counts is T, the number of tokens in x, not the largest position.",
     loses="says when there is no row",
-    breaks="with `positions` or without",
+    breaks="whatever the positions are",
 )
 class rows_missing_unnoticed_with_positions(RightTable):
-    def embed(self, x, positions=None):
-        if positions is None:
+    def embed(self, x, positions):
+        if positions.ordered:
             self.check(x.shape[1])
-        return x + self.rows(x, positions).to(x.dtype)
+        return x + self.rows(x, given(positions)).to(x.dtype)
 
 
 @table.mistake(
@@ -246,9 +247,9 @@ class rows_missing_unnoticed_with_positions(RightTable):
     breaks="The sum is computed in the dtype of $x$",
 )
 class rows_change_the_dtype(RightTable):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
-        return x + self.rows(x, positions)
+        return x + self.rows(x, given(positions))
 
 
 @table.mistake(
@@ -256,9 +257,9 @@ class rows_change_the_dtype(RightTable):
     loses="dtype and gradients",
 )
 class rows_impose_their_dtype(RightTable):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
-        rows = self.rows(x, positions)
+        rows = self.rows(x, given(positions))
         return x.to(rows.dtype) + rows
 
 
@@ -269,9 +270,9 @@ class rows_impose_their_dtype(RightTable):
     breaks="The sum is computed in the dtype of $x$",
 )
 class rows_cost_the_precision_of_x(RightTable):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
-        rows = self.rows(x, positions)
+        rows = self.rows(x, given(positions))
         return (x.to(rows.dtype) + rows).to(x.dtype)
 
 
@@ -282,9 +283,9 @@ class rows_cost_the_precision_of_x(RightTable):
     breaks="gradient reaches both $x$ and the rows",
 )
 class rows_added_to_a_detached_input(RightTable):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
-        return x.detach() + self.rows(x, positions).to(x.dtype)
+        return x.detach() + self.rows(x, given(positions)).to(x.dtype)
 
 
 @table.mistake(

@@ -196,7 +196,7 @@ class rows_begin_as_one_number_each(RightTable):
 )
 class rows_as_wide_as_a_head(RightTable):
     def first(self, max_len, d_model, std):
-        return torch.randn(max_len, self.head_width) * std
+        return torch.randn(max_len, self.head_dim) * std
 
     def rows(self, x, positions):
         return torch.cat([super().rows(x, positions)] * self.num_heads, -1)
@@ -249,9 +249,8 @@ class rows_of_no_encoding(nn.Module):
         super().__init__()
         self.table = nn.Parameter(torch.randn(max_len, d_model) * std)
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         length, max_len = x.shape[1], len(self.table)
         if length > max_len:
             raise ValueError(f"T={length} is beyond max_len={max_len}")
-        rows = self.table[:length] if positions is None else self.table[positions]
-        return x + rows.to(x.dtype)
+        return x + self.table[positions.queries].to(x.dtype)

@@ -17,12 +17,10 @@ from helpers import encodings
 from helpers.checks.engine import Case, Exercise, Part
 from helpers.checks.mini_bert import own_long, own_trained
 from helpers.checks.mini_bert import own_measured as measured
-from helpers.encodings import Encoding, additive
+from helpers.encodings import Encoding, Positions, additive
 
 OF_THE_LIBRARY = tuple(
-    each
-    for each in (*encodings.BY_NAME.values(), *encodings.LATER.values())
-    if each is not Encoding
+    each.kind for each in encodings.REGISTRY.values() if each.kind is not Encoding
 )
 
 
@@ -44,7 +42,7 @@ class RowAndOffset(Encoding):
         if length > self.max_len:
             raise ValueError(f"T={length} is beyond max_len={self.max_len}")
 
-    def embed(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
         self.check(x.shape[1])
         return x + self.rows[: x.shape[1]]
 
@@ -52,7 +50,7 @@ class RowAndOffset(Encoding):
         p = torch.arange(length)
         return p[None, :] - p[:, None]
 
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
         self.check(q.shape[2])
         return self.numbers[:, self.offsets(q.shape[2]) + self.max_len - 1]
 
@@ -174,8 +172,7 @@ own = Exercise(
         "(The two order tests",
         "Dropout may leave something out",
         "is even.",
-        "are None here.",
-        "`scores` may also return what",
+        "`bias` may also return what",
         "(`Bert` re-initialises each",
         "Say here what your idea is.",
     ),
@@ -188,7 +185,7 @@ own = Exercise(
     breaks="A hook does not modify what it is given",
 )
 class own_that_writes_into_x(RowAndOffset):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
         x += self.rows[: x.shape[1]]
         return x
@@ -200,14 +197,14 @@ class own_that_writes_into_x(RowAndOffset):
     breaks="right shapes",
 )
 class own_that_returns_its_rows_only(RowAndOffset):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
         return self.rows[: x.shape[1]]
 
 
 @own.mistake("embed returns nothing, so nothing goes on to the layers. Is a return missing?")
 class own_that_returns_nothing(RowAndOffset):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
         x + self.rows[: x.shape[1]]
 
@@ -219,7 +216,7 @@ class own_that_returns_nothing(RowAndOffset):
     breaks="right shapes",
 )
 class own_without_an_axis_for_heads(RowAndOffset):
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         self.check(q.shape[2])
         numbers = self.numbers.mean(0)[self.offsets(q.shape[2]) + self.max_len - 1]
         return numbers * q.mean((1, 3))[:, :, None]
@@ -231,7 +228,7 @@ class own_without_an_axis_for_heads(RowAndOffset):
     breaks="each word still counts",
 )
 class own_that_loses_the_words(RowAndOffset):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
         return self.rows[: x.shape[1]].expand_as(x)
 
@@ -243,7 +240,7 @@ class own_that_loses_the_words(RowAndOffset):
     breaks="does not depend on what else is in its batch",
 )
 class own_with_a_mean_over_the_batch(RowAndOffset):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
         return x + self.rows[: x.shape[1]] + x.mean(0)
 
@@ -259,7 +256,7 @@ class own_with_a_batch_norm(RowAndOffset):
         super().__init__(d_model, num_heads, max_len)
         self.even = nn.BatchNorm1d(d_model)
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
         return self.even(x.transpose(1, 2)).transpose(1, 2) + self.rows[: x.shape[1]]
 
@@ -271,6 +268,6 @@ class own_with_a_batch_norm(RowAndOffset):
     breaks="in float32 and in float64",
 )
 class own_in_float32_only(RowAndOffset):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
         return (x + self.rows[: x.shape[1]]).float()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,15 @@ import torch
 from torch import Tensor
 from torch.nn.modules.dropout import _DropoutNd
 
-from helpers.encodings import Encoding
-from helpers.encodings.base import HOOKS, interface
+from helpers.checks.told import at
+from helpers.encodings import HOOKS, Encoding, Positions
 
 SHAPES = tuple(f"the shape of what `{name}` returns" for name in HOOKS)
 
 
 def close(one: Tensor, other: Tensor, most: float = 1e-3) -> bool:
     """Whether the difference is rounding only: a thousandth of the size, at most."""
-    # `scores` may be whole numbers or booleans, which have no norm.
+    # `bias` may be whole numbers or booleans, which have no norm.
     one, other = (each if each.is_floating_point() else each.double() for each in (one, other))
     difference = torch.where(one == other, 0.0, one - other)  # both may be infinite
     return bool(difference.norm() <= most * other[other.isfinite()].norm())
@@ -33,21 +34,26 @@ def given(sizes: dict[str, int], tokens: Tensor) -> dict[str, Tensor]:
 
 def asked(encoding: Encoding, given: dict[str, Tensor]) -> dict[str, Tensor]:
     """What each hook answers, 0 for one that adds nothing."""
-    embedded, turned, scores, context = _hooks(encoding, given)
+    embedded, turned, bias, context = _hooks(encoding, given)
     none = torch.zeros(())
     return {
         "embed": embedded,
         "rotate": torch.stack(turned, 1),
-        "scores": torch.broadcast_to(none if scores is None else scores, given["weights"].shape),
+        "bias": torch.broadcast_to(none if bias is None else bias, given["weights"].shape),
         "context": torch.broadcast_to(none if context is None else context, given["q"].shape),
     }
 
 
 def _hooks(encoding: Encoding, given: dict[str, Tensor]) -> tuple[Any, Any, Any, Any]:
-    """What the four hooks return; an attribute that has the name of one is none."""
+    """What the four hooks return."""
     x, q, k, weights = given.values()
-    embed, rotate, scores, context = (interface(encoding, name) for name in HOOKS)
-    return embed(x, None), rotate(q, k), scores(q, k, None), context(weights, None)
+    told = at(x)
+    return (
+        encoding.embed(x, told),
+        encoding.rotate(q, k, told),
+        encoding.bias(q, k, told),
+        encoding.context(weights, told),
+    )
 
 
 def dependent(encoding: Encoding, given: dict[str, Tensor]) -> tuple[list[str], list[str]]:
@@ -88,12 +94,12 @@ def copied(given: dict[str, Tensor]) -> dict[str, Tensor]:
 
 def shapes(encoding: Encoding, given: dict[str, Tensor]) -> dict[str, Any]:
     """The shape that each hook returns; where it may be spread, that which it is spread to."""
-    embedded, turned, scores, context = _hooks(encoding, given)
+    embedded, turned, bias, context = _hooks(encoding, given)
     pair = list(map(_shape, turned)) if isinstance(turned, list | tuple) else _shape(turned)
     found = (
         _shape(embedded),
         pair,
-        _spread(scores, given["weights"]),
+        _spread(bias, given["weights"]),
         _spread(context, given["q"]),
     )
     return dict(zip(SHAPES, found, strict=True))
@@ -142,8 +148,8 @@ def overwritten(encoding: Encoding, given: dict[str, Tensor]) -> list[str]:
 
 def _raw(encoding: Encoding, given: dict[str, Tensor]) -> dict[str, list[Tensor]]:
     """The tensors that each hook returns, as they are."""
-    embedded, turned, scores, context = _hooks(encoding, given)
-    returned: tuple[list[Any], ...] = [embedded], list(turned), [scores], [context]
+    embedded, turned, bias, context = _hooks(encoding, given)
+    returned: tuple[list[Any], ...] = [embedded], list(turned), [bias], [context]
     answers = dict(zip(HOOKS, returned, strict=True))
     return {name: [each for each in found if each is not None] for name, found in answers.items()}
 
@@ -158,7 +164,7 @@ def cut(encoding: Encoding, given: dict[str, Tensor], dtype: torch.dtype) -> lis
     for names, hook in ((("x",), "embed"), (("q", "k"), "rotate")):
         for name in names:
             now = {each: given[each].to(dtype) for each in names}
-            function = interface(encoding, hook)
+            function = partial(_told, getattr(encoding, hook))
             leaf = now[name].clone().requires_grad_()
             result = _joined(function(*({**now, name: leaf * 1}.values())))
             if result.requires_grad:
@@ -176,6 +182,12 @@ def cut(encoding: Encoding, given: dict[str, Tensor], dtype: torch.dtype) -> lis
             if not torch.equal(before, after):
                 cut.append(f"the {name} of `{hook}`")
     return cut
+
+
+def _told(hook: Any, *values: Tensor) -> Any:
+    """A hook asked of x, or of q and k, of a text in order."""
+    length = values[0].shape[-2]
+    return hook(*values, Positions.upto(length))
 
 
 def _joined(found: Any) -> Tensor:

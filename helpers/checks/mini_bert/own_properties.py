@@ -27,7 +27,7 @@ class own_one_vector_for_all(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.vector = nn.Parameter(torch.randn(d_model))
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         return x + self.vector
 
 
@@ -38,11 +38,11 @@ class own_one_vector_for_all(Encoding):
     breaks="The order tests are run in train mode too",
 )
 class own_in_eval_mode_only(RowAndOffset):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         return x if self.training else super().embed(x, positions)
 
-    def scores(self, q, k, offsets=None):
-        return None if self.training else super().scores(q, k, offsets)
+    def bias(self, q, k, positions):
+        return None if self.training else super().bias(q, k, positions)
 
 
 @own.mistake(
@@ -53,7 +53,7 @@ class own_in_eval_mode_only(RowAndOffset):
     breaks="it tells left from right",
 )
 class own_distance(RowAndOffset):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
         return x + self.rows[0]
 
@@ -70,7 +70,7 @@ class own_along_the_batch(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.rows = nn.Parameter(torch.randn(max_len, d_model))
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         return x + self.rows[: x.shape[0], None]
 
 
@@ -93,8 +93,10 @@ class own_with_64_rows(RowAndOffset):
     breaks="right shapes",
 )
 class own_with_eight_slopes(RowAndOffset):
-    def scores(self, q, k, offsets=None):
-        return super().scores(q, k) * 2.0 ** -torch.arange(1, 9)[: self.num_heads, None, None]
+    def bias(self, q, k, positions):
+        return (
+            super().bias(q, k, positions) * 2.0 ** -torch.arange(1, 9)[: self.num_heads, None, None]
+        )
 
 
 @own.mistake(
@@ -112,7 +114,7 @@ class own_without_a_last_row(RowAndOffset):
     "Your scores always have max_len rows and columns. A text has as many as q does: q.shape[2]."
 )
 class own_for_max_len_always(RowAndOffset):
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         return self.numbers[:, self.offsets(self.max_len) + self.max_len - 1]
 
 
@@ -137,7 +139,7 @@ class own_in_a_list(RowAndOffset):
     def keep(self, rows):
         self.kept = [nn.Parameter(rows)]
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
         return x + self.kept[0][: x.shape[1]]
 
@@ -148,7 +150,7 @@ class own_in_a_list(RowAndOffset):
     breaks="some entry of every Parameter",
 )
 class own_detached(RowAndOffset):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
         return x + self.rows[: x.shape[1]].detach()
 
@@ -160,7 +162,7 @@ class own_detached(RowAndOffset):
     breaks="gradients must reach every Parameter there",
 )
 class own_detached_in_train_mode(RowAndOffset):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
         rows = self.rows[: x.shape[1]]
         return x + (rows.detach() if self.training else rows)
@@ -173,7 +175,7 @@ class own_detached_in_train_mode(RowAndOffset):
     breaks="gradients reach the $x$",
 )
 class own_that_detaches_the_words(RowAndOffset):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
         return x.detach() + self.rows[: x.shape[1]]
 
@@ -189,7 +191,7 @@ class own_drawn_anew(RowAndOffset):
     def keep(self, rows):
         pass
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
         return x + torch.randn(x.shape[1], x.shape[2])
 
@@ -204,7 +206,7 @@ class own_drawn_anew(RowAndOffset):
 class own_that_remembers_the_longest_text(RowAndOffset):
     longest = 1
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
         self.longest = max(self.longest, x.shape[1])
         return x + self.rows[: x.shape[1]] * x.shape[1] / self.longest
@@ -225,7 +227,7 @@ class own_without_telling_its_length(RowAndOffset):
         if length > self.size:
             raise ValueError(f"T={length} is beyond {self.size}")
 
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         self.check(q.shape[2])
         return self.numbers[:, self.offsets(q.shape[2]) + self.size - 1]
 
@@ -248,7 +250,7 @@ class own_with_a_silent_error(RowAndOffset):
     breaks="it works for any $T$ from 1",
 )
 class own_divided_by_the_last_place(RowAndOffset):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
         place = torch.arange(x.shape[1]) / torch.tensor(x.shape[1] - 1)
         return x + self.rows[0] + place[:, None] * self.rows[1]
@@ -261,7 +263,7 @@ class own_divided_by_the_last_place(RowAndOffset):
     breaks="gradients reach the $x$",
 )
 class own_with_a_root_of_zero(RowAndOffset):
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         self.check(q.shape[2])
         offsets = self.offsets(q.shape[2])
         return offsets.sign() * (self.numbers[:, :1, None] * offsets).abs().sqrt()
@@ -274,7 +276,7 @@ class own_with_a_root_of_zero(RowAndOffset):
     breaks="finite numbers",
 )
 class own_with_powers_of_the_distance(RowAndOffset):
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         self.check(q.shape[2])
         offsets = self.offsets(q.shape[2])
         return -torch.exp((0.5 + 0.1 * self.numbers[:, :1, None]) * offsets) * offsets.sign()

@@ -15,7 +15,7 @@ from helpers.checks.mini_bert.own import RowAndOffset, own
     breaks="saved and loaded",
 )
 class own_with_rows_kept_outside(RowAndOffset):
-    def embed(self, x, positions=None, outside={}):  # noqa: B006
+    def embed(self, x, positions, outside={}):  # noqa: B006
         self.check(x.shape[1])
         key = (*x.shape[1:], x.dtype)
         kept = outside.setdefault(key, self.rows[: x.shape[1]].detach().clone())
@@ -30,7 +30,7 @@ class own_with_rows_kept_outside(RowAndOffset):
     breaks="saved and loaded",
 )
 class own_with_a_copy_for_each_length(RowAndOffset):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(length := x.shape[1])
         copies = vars(self).setdefault("copies", {})
         copy = copies.setdefault(length, self.rows[:length].tolist())
@@ -48,7 +48,7 @@ class own_registered_at_the_first_call(RowAndOffset):
     def keep(self, rows):
         self.first = rows.tolist()
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
         if "rows" not in dict(self.named_parameters()):
             self.rows = nn.Parameter(torch.tensor(self.first).to(x))
@@ -67,8 +67,8 @@ class own_with_a_buffer_that_grows(RowAndOffset):
         super().keep(rows)
         self.register_buffer("waves", torch.zeros(1))
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(length := x.shape[1])
         if len(self.waves) < length:
             self.waves = torch.arange(length).sin().to(x)
-        return super().embed(x) + 0.1 * self.waves[:length, None]
+        return super().embed(x, positions) + 0.1 * self.waves[:length, None]

@@ -30,6 +30,7 @@ from helpers.checks.relative.module_asked import (
     table_for,
     told,
 )
+from helpers.checks.told import by
 
 
 def _texts(rng: Random, name: str) -> Iterator[Case]:
@@ -142,7 +143,7 @@ def _offsets_case(
 ) -> Case:
     batch, heads, length = first.shape[:3]
     shape = "(T, T)" if offsets.dim() == 2 else "(B, T, T)"
-    other = "context" if name == "scores" else "scores"
+    other = "context" if name == "bias" else "bias"
     beside = torch.ones(batch, heads, length, length if other == "context" else 20 // heads)
 
     def ask(answer: Answer) -> Any:
@@ -236,14 +237,14 @@ def _backwards_case(
 
     def back(module: Any) -> dict[str, Any]:
         given = first.double().requires_grad_()
-        arguments = (given, first.double()) if name == "scores" else (given,)
+        arguments = (given, first.double()) if name == "bias" else (given,)
         found = _between_others(getattr(module, name), arguments, offsets)
         if type(found) is not Tensor:
             return {"the result": found}
         if found.requires_grad:
             weights = torch.arange(1, found.numel() + 1, dtype=torch.float64).cos()
             (found * weights.reshape(found.shape)).sum().backward()
-        before = "q" if name == "scores" else "weights"
+        before = "q" if name == "bias" else "weights"
         return {
             "the result": found,
             "its dtype": _word(found),
@@ -264,10 +265,10 @@ def _between_others(hook: Any, arguments: tuple[Tensor, ...], offsets: Tensor | 
     others = [each.detach().flip(0) for each in arguments]
     same = copy.deepcopy(offsets)
     if same is not None:
-        hook(*others, same.neg_())
+        hook(*others, by(others[0], same.neg_()))
         same.neg_()
-    found = hook(*arguments, same)
-    hook(*others, same)
+    found = hook(*arguments, by(arguments[0], same))
+    hook(*others, by(others[0], same))
     return found
 
 
@@ -284,7 +285,7 @@ module = Exercise(
     "module",
     encodings.Shaw,
     (
-        Part("scores: q_i · w^K by offset", 0.5, lambda rng: _hook(rng, "scores")),
+        Part("bias: q_i · w^K by offset", 0.5, lambda rng: _hook(rng, "bias")),
         Part("context: Σ α_ij w^V by offset", 0.5, lambda rng: _hook(rng, "context")),
         Part("offsets that are given", 0.5, _given),
         Part("two tables to be trained", 0.5, _learned),

@@ -10,8 +10,9 @@ from torch import Tensor
 
 from helpers.checks.engine import Answer, Case, digits, unchanged
 from helpers.checks.relative import common
+from helpers.checks.told import by
 
-TABLES = {"scores": "keys", "context": "values"}  # the table that a hook reads
+TABLES = {"bias": "keys", "context": "values"}  # the table that a hook reads
 
 
 def built(answer: Answer, tables: dict[str, Tensor], **sizes: int) -> Any:
@@ -45,15 +46,16 @@ def told(module: Any, tables: dict[str, Tensor], ask: Callable[[], Any]) -> Any:
 
 
 def ask_hook(module: Any, name: str, first: Tensor, offsets: Tensor | None = None) -> Any:
-    """What `scores` says to these queries, or `context` to these weights; they stay as they are."""
+    """What `bias` says to these queries, or `context` to these weights; they stay as they are."""
     given = first.clone(), None if offsets is None else offsets.clone()
     keys = first.flip(2) + 1
-    if name == "scores":
+    told = by(*given)
+    if name == "bias":
         queries = given[0], keys.clone(), given[1]
-        found = module.scores(*queries)
+        found = module.bias(*queries[:2], told)
         unchanged(queries, (first, keys, offsets))
     else:
-        found = module.context(*given)
+        found = module.context(given[0], told)
         unchanged(given, (first, offsets))
     return _thinned(found)
 

@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from helpers.checks.relative.module import module
+from helpers.checks.told import by, given_offsets
 from helpers.encodings import Encoding
 
 
@@ -24,7 +25,7 @@ class RightShaw(Encoding):
         return nn.Parameter(self.numbers())
 
     def numbers(self):
-        return torch.randn(2 * self.k + 1, self.head_width) / self.head_width**0.5
+        return torch.randn(2 * self.k + 1, self.head_dim) / self.head_dim**0.5
 
     def offsets(self, length):
         places = torch.arange(length)
@@ -35,35 +36,35 @@ class RightShaw(Encoding):
         rows = found.clamp(-self.k, self.k) + self.k
         return rows if rows.dim() == 2 else rows[:, None]
 
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         products = q @ self.keys.transpose(-2, -1)
-        return products.gather(-1, self.rows(q, offsets).expand(*q.shape[:3], -1))
+        return products.gather(-1, self.rows(q, given_offsets(positions)).expand(*q.shape[:3], -1))
 
-    def context(self, weights, offsets=None):
+    def context(self, weights, positions):
         by_row = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
-        rows = self.rows(weights, offsets).expand_as(weights)
+        rows = self.rows(weights, given_offsets(positions)).expand_as(weights)
         return by_row.scatter_add(-1, rows, weights) @ self.values
 
 
 @module.mistake(
     "context adds nothing, so no value knows its offset: Shaw's equation 3 is missing.",
     loses=("context: Σ α_ij w^V by offset", "offsets that are given", "dtype and gradients"),
-    breaks=("beside the keys and beside the values", "`context(weights, offsets)` returns"),
+    breaks=("beside the keys and beside the values", "`context(weights, positions)` returns"),
 )
 class values_forgotten(RightShaw):
-    def context(self, weights, offsets=None):
+    def context(self, weights, positions):
         return None
 
 
 @module.mistake(
-    "You scale the term by 1/√d. The attention does that to the sum of both terms, so yours "
+    "You scale the term by 1/√d. The queries that your hook is given are scaled already, so yours "
     "would be scaled twice.",
-    loses=("scores: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
-    breaks=("`scores(q, k, offsets)` returns", "attention adds q·k and scales"),
+    loses=("bias: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
+    breaks=("`bias(q, k, positions)` returns", "attention adds it to q·k"),
 )
 class scaled_in_the_hook(RightShaw):
-    def scores(self, q, k, offsets=None):
-        return super().scores(q, k, offsets) * self.scale
+    def bias(self, q, k, positions):
+        return super().bias(q, k, positions) * self.softmax_scale
 
 
 @module.mistake(
@@ -72,47 +73,46 @@ class scaled_in_the_hook(RightShaw):
     breaks="The value term, (B, H, T, d)",
 )
 class scaled_in_context(RightShaw):
-    def context(self, weights, offsets=None):
-        return super().context(weights, offsets) * self.scale
+    def context(self, weights, positions):
+        return super().context(weights, positions) * self.softmax_scale
 
 
 @module.mistake(
-    "In scores, k is the keys, a tensor. The clip is self.k.",
-    loses=("scores: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
+    "In bias, k is the keys, a tensor. The clip is self.k.",
+    loses=("bias: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
     breaks="The clip is `self.k`",
 )
 class clipped_at_the_keys(RightShaw):
-    def scores(self, q, k, offsets=None):
-        offsets = self.offsets(q.shape[2]) if offsets is None else offsets
-        rows = offsets.clamp(-k, k) + k
+    def bias(self, q, k, positions):
+        rows = positions.offsets.clamp(-k, k) + k
         return (q @ self.keys.T).gather(-1, rows)
 
 
 @module.mistake(
-    "Your scores contain q·k as well. The attention has that already; the hook returns only "
+    "Your bias contains q·k as well. The attention has that already; the hook returns only "
     "what is added.",
-    loses=("scores: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
-    breaks="attention adds q·k and scales",
+    loses=("bias: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
+    breaks="attention adds it to q·k",
 )
 class content_added_again(RightShaw):
-    def scores(self, q, k, offsets=None):
-        return q @ k.transpose(-2, -1) + super().scores(q, k, offsets)
+    def bias(self, q, k, positions):
+        return q @ k.transpose(-2, -1) + super().bias(q, k, positions)
 
 
 @module.mistake(
     "You multiply the keys by the vectors. In equation 4 the vector is on the key's side, so "
     "it is multiplied by the query.",
-    loses=("scores: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
-    breaks="`scores(q, k, offsets)` returns",
+    loses=("bias: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
+    breaks="`bias(q, k, positions)` returns",
 )
 class asked_by_the_key(RightShaw):
-    def scores(self, q, k, offsets=None):
-        return super().scores(k, q, offsets)
+    def bias(self, q, k, positions):
+        return super().bias(k, q, positions)
 
 
 @module.mistake(
-    "Where no offsets are given, you use i − j. Shaw's offset is j − i, key minus query.",
-    loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset", "dtype and gradients"),
+    "Where the words stand in order, you use i − j. Shaw's offset is j − i, key minus query.",
+    loses=("bias: q_i · w^K by offset", "context: Σ α_ij w^V by offset", "dtype and gradients"),
     breaks="A learned vector for each offset",
 )
 class sign_of_i_minus_j(RightShaw):
@@ -122,9 +122,9 @@ class sign_of_i_minus_j(RightShaw):
 
 
 @module.mistake(
-    "The argument offsets changes nothing. Where it is given it replaces j − i.",
+    "What positions.offsets says changes nothing. It need not be j − i of the words in order.",
     loses=("offsets that are given", "dtype and gradients"),
-    breaks="where `offsets` is given",
+    breaks="offset need not be",
 )
 class given_offsets_ignored(RightShaw):
     def rows(self, x, offsets):
@@ -132,9 +132,9 @@ class given_offsets_ignored(RightShaw):
 
 
 @module.mistake(
-    "Offsets that are given may lie beyond k too. Clip them like your own before they become rows.",
+    "Offsets of a tree may lie beyond k too. Clip all offsets before they become rows.",
     loses=("offsets that are given", "dtype and gradients"),
-    breaks="is clipped too",
+    breaks="which is clipped",
 )
 class given_offsets_not_clipped(RightShaw):
     def rows(self, x, offsets):
@@ -144,7 +144,8 @@ class given_offsets_not_clipped(RightShaw):
 
 
 @module.mistake(
-    "All sentences use the offsets of the first. Where offsets is (B, T, T), each has its own.",
+    "All sentences use the offsets of the first. Where there is an axis for the batch, each has "
+    "its own.",
     loses=("offsets that are given", "dtype and gradients"),
     breaks="with offsets for each",
 )
@@ -156,8 +157,8 @@ class one_tree_for_all_sentences(RightShaw):
 
 
 @module.mistake(
-    "Offsets of shape (B, T, T) have no axis for the heads, so broadcasting would line up B "
-    "with H. Insert an axis for the heads.",
+    "Without their axis of length 1 for the heads, offsets of each sentence would line up B with "
+    "H. Leave that axis where it is.",
     loses=("offsets that are given", "dtype and gradients"),
 )
 class heads_of_a_batch_of_trees_forgotten(RightShaw):
@@ -169,7 +170,7 @@ class heads_of_a_batch_of_trees_forgotten(RightShaw):
 @module.mistake(
     "Your rows end at max_len, so a longer text fails. With a clip, 2k + 1 vectors are enough "
     "for any length: compute the offsets for the current T.",
-    loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
+    loses=("bias: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
     breaks=("Any length works", "`max_len` limits nothing here"),
 )
 class length_bound_to_max_len(RightShaw):
@@ -178,8 +179,8 @@ class length_bound_to_max_len(RightShaw):
 
 
 @module.mistake(
-    "You insert an axis for the heads into any offsets. With those of shape (T, T), the "
-    "queries would then line up with the heads.",
+    "You insert an axis into offsets that need none: those of shape (T, T) broadcast as they are. "
+    "With another axis the queries line up with the heads.",
     loses="offsets that are given",
     breaks="$(T, T)$ for all sentences",
 )
@@ -196,14 +197,14 @@ class an_axis_for_heads_in_any_offsets(RightShaw):
     breaks="takes the weights as they are",
 )
 class weights_that_add_up_to_1(RightShaw):
-    def context(self, weights, offsets=None):
-        return super().context(weights / weights.sum(-1, keepdim=True), offsets)
+    def context(self, weights, positions):
+        return super().context(weights / weights.sum(-1, keepdim=True), positions)
 
 
 @module.mistake(
     "You keep the offsets of the first text for all later ones. A longer text needs more: "
     "compute them for the current T.",
-    loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
+    loses=("bias: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
     breaks="may meet any $B$ and $T$",
 )
 class offsets_of_the_first_text(RightShaw):
@@ -214,9 +215,9 @@ class offsets_of_the_first_text(RightShaw):
 
 @module.mistake(
     "You keep the rows of the given offsets for the next call with the same shape, but the "
-    "next text has another tree. Compute the rows of given offsets anew in each call.",
+    "next text has another tree. Compute the rows anew in each call.",
     loses=("offsets that are given", "dtype and gradients"),
-    breaks="where `offsets` is given, it stands for $j - i$",
+    breaks="offset need not be $j - i$",
 )
 class given_offsets_kept_by_their_shape(RightShaw):
     def rows(self, x, offsets):
@@ -226,27 +227,27 @@ class given_offsets_kept_by_their_shape(RightShaw):
 
 
 @module.mistake(
-    "context uses the rows that scores has computed. Each of the two is given its own offsets: "
+    "context uses the rows that bias has computed. Each of the two is told its own positions: "
     "another text may have come in between, or context may be called alone.",
     loses=("context: Σ α_ij w^V by offset", "offsets that are given"),
-    breaks="where `offsets` is given, it stands for $j - i$",
+    breaks="offset need not be $j - i$",
 )
 class context_by_the_rows_of_scores(RightShaw):
-    def scores(self, q, k, offsets=None):
-        self.kept = self.rows(q, offsets).expand(*q.shape[:3], -1)
-        return super().scores(q, k, offsets)
+    def bias(self, q, k, positions):
+        self.kept = self.rows(q, given_offsets(positions)).expand(*q.shape[:3], -1)
+        return super().bias(q, k, positions)
 
-    def context(self, weights, offsets=None):
+    def context(self, weights, positions):
         kept = self.__dict__.get("kept")
         if kept is not None and kept.shape == weights.shape:
-            offsets = kept[:, 0] - self.k
-        return super().context(weights, offsets)
+            positions = by(weights, kept[:, 0] - self.k)
+        return super().context(weights, positions)
 
 
 @module.mistake(
     "You keep rows for each T, expanded to the size of the first batch. The next batch may be "
     "smaller or larger: expand them at each call.",
-    loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
+    loses=("bias: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
     breaks="may meet any $B$ and $T$",
 )
 class rows_of_the_first_batch(RightShaw):
@@ -261,10 +262,10 @@ class rows_of_the_first_batch(RightShaw):
 
 
 @module.mistake(
-    "Where no offsets are given, you use those that the other hook was given last. Each call "
-    "is independent: without given offsets, use j − i.",
-    loses=("scores: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
-    breaks="with `offsets` in one call and without in the next",
+    "Where the words stand in order, you use the offsets of an earlier call. Each call is "
+    "independent: use its own positions.offsets.",
+    loses=("bias: q_i · w^K by offset", "context: Σ α_ij w^V by offset"),
+    breaks="with offsets of a tree in one call and not in the next",
 )
 class offsets_of_the_call_before(RightShaw):
     def rows(self, x, offsets):

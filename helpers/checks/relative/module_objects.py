@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from helpers.checks.relative.module import module
 from helpers.checks.relative.module_hooks import RightShaw
+from helpers.checks.told import given_offsets
 
 HOOKS = (
-    "scores: q_i · w^K by offset",
+    "bias: q_i · w^K by offset",
     "context: Σ α_ij w^V by offset",
 )
 
@@ -42,13 +43,13 @@ class tables_of_the_object_that_was_copied(RightShaw):
         super().fill()
         self.tables = lambda: (self.keys, self.values)
 
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         products = q @ self.tables()[0].transpose(-2, -1)
-        return products.gather(-1, self.rows(q, offsets).expand(*q.shape[:3], -1))
+        return products.gather(-1, self.rows(q, given_offsets(positions)).expand(*q.shape[:3], -1))
 
-    def context(self, weights, offsets=None):
+    def context(self, weights, positions):
         by_row = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
-        rows = self.rows(weights, offsets).expand_as(weights)
+        rows = self.rows(weights, given_offsets(positions)).expand_as(weights)
         return by_row.scatter_add(-1, rows, weights) @ self.tables()[1]
 
 
@@ -60,10 +61,10 @@ class tables_of_the_object_that_was_copied(RightShaw):
     breaks="a `copy.deepcopy` of one",
 )
 class an_object_that_keeps_what_it_was_given(RightShaw):
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         self.last = q
-        return super().scores(q, k, offsets)
+        return super().bias(q, k, positions)
 
-    def context(self, weights, offsets=None):
+    def context(self, weights, positions):
         self.last = weights
-        return super().context(weights, offsets)
+        return super().context(weights, positions)

@@ -22,7 +22,7 @@ class one_table_for_both(RightShaw):
 
 @module.mistake(
     "Your vectors are D wide. They are added to the keys and values of a head, which are "
-    "d = D/H wide: self.head_width.",
+    "d = D/H wide: self.head_dim.",
     breaks="$d$ is the width of a head",
 )
 class vectors_as_wide_as_the_model(RightShaw):
@@ -69,7 +69,7 @@ class tables_as_buffers(RightShaw):
 )
 class tables_as_embedding_layers(RightShaw):
     def table(self):
-        return nn.Embedding(2 * self.k + 1, self.head_width)
+        return nn.Embedding(2 * self.k + 1, self.head_dim)
 
 
 @module.mistake(
@@ -86,7 +86,7 @@ class tables_without_offset_zero(RightShaw):
     "You treat a clip of 0 as if none were given, as “k or 8” and “if k” do. 0 is a clip like "
     "any other: one row, for all offsets.",
     loses=(
-        "scores: q_i · w^K by offset",
+        "bias: q_i · w^K by offset",
         "context: Σ α_ij w^V by offset",
         "two tables to be trained",
     ),
@@ -128,7 +128,7 @@ class tables_that_are_frozen(RightShaw):
 )
 class tables_that_begin_uniform(RightShaw):
     def numbers(self):
-        return (2 * torch.rand(2 * self.k + 1, self.head_width) - 1) * (3 / self.head_width) ** 0.5
+        return (2 * torch.rand(2 * self.k + 1, self.head_dim) - 1) * (3 / self.head_dim) ** 0.5
 
 
 @module.mistake(
@@ -139,7 +139,7 @@ class tables_that_begin_uniform(RightShaw):
 )
 class tables_that_begin_with_a_deviation_of_1(RightShaw):
     def numbers(self):
-        return torch.randn(2 * self.k + 1, self.head_width)
+        return torch.randn(2 * self.k + 1, self.head_dim)
 
 
 @module.mistake(
@@ -149,7 +149,7 @@ class tables_that_begin_with_a_deviation_of_1(RightShaw):
 )
 class tables_that_begin_with_a_deviation_of_1_over_d(RightShaw):
     def numbers(self):
-        return torch.randn(2 * self.k + 1, self.head_width) / self.head_width
+        return torch.randn(2 * self.k + 1, self.head_dim) / self.head_dim
 
 
 @module.mistake(
@@ -159,7 +159,7 @@ class tables_that_begin_with_a_deviation_of_1_over_d(RightShaw):
 )
 class tables_scaled_by_the_width_of_the_model(RightShaw):
     def numbers(self):
-        return torch.randn(2 * self.k + 1, self.head_width) / self.d_model**0.5
+        return torch.randn(2 * self.k + 1, self.head_dim) / self.d_model**0.5
 
 
 @module.mistake(
@@ -170,7 +170,7 @@ class tables_scaled_by_the_width_of_the_model(RightShaw):
 )
 class tables_that_begin_at_zero(RightShaw):
     def numbers(self):
-        return torch.zeros(2 * self.k + 1, self.head_width)
+        return torch.zeros(2 * self.k + 1, self.head_dim)
 
 
 @module.mistake(
@@ -181,8 +181,8 @@ class tables_that_begin_at_zero(RightShaw):
 )
 class one_number_for_a_vector(RightShaw):
     def numbers(self):
-        numbers = torch.randn(2 * self.k + 1, 1) / self.head_width**0.5
-        return numbers.repeat(1, self.head_width)
+        numbers = torch.randn(2 * self.k + 1, 1) / self.head_dim**0.5
+        return numbers.repeat(1, self.head_dim)
 
 
 @module.mistake(
@@ -193,7 +193,7 @@ class one_number_for_a_vector(RightShaw):
 )
 class tables_that_begin_smooth(RightShaw):
     def numbers(self):
-        drawn = torch.randn(2 * self.k + 2, self.head_width + 1) / self.head_width**0.5
+        drawn = torch.randn(2 * self.k + 2, self.head_dim + 1) / self.head_dim**0.5
         along = (drawn[1:] + drawn[:-1]) / 2**0.5
         return (along[:, 1:] + along[:, :-1]) / 2**0.5
 
@@ -206,9 +206,9 @@ class tables_that_begin_smooth(RightShaw):
 )
 class tables_that_begin_standardised(RightShaw):
     def numbers(self):
-        drawn = torch.randn(2 * self.k + 1, self.head_width)
+        drawn = torch.randn(2 * self.k + 1, self.head_dim)
         alone = drawn.numel() == 1  # which has no deviation
-        return drawn if alone else (drawn - drawn.mean()) / drawn.std() / self.head_width**0.5
+        return drawn if alone else (drawn - drawn.mean()) / drawn.std() / self.head_dim**0.5
 
 
 @module.mistake(

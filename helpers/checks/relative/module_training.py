@@ -6,13 +6,14 @@ import torch
 
 from helpers.checks.relative.module import module
 from helpers.checks.relative.module_hooks import RightShaw
+from helpers.checks.told import given_offsets
 
 
 @module.mistake(
     "The hooks read a copy of the tables that was made when the object was created. Training "
     "changes self.keys and self.values; use those.",
     loses=(
-        "scores: q_i · w^K by offset",
+        "bias: q_i · w^K by offset",
         "context: Σ α_ij w^V by offset",
         "offsets that are given",
         "dtype and gradients",
@@ -24,13 +25,13 @@ class tables_copied_at_the_start(RightShaw):
         super().fill()
         self.copies = self.keys.detach().clone(), self.values.detach().clone()
 
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         products = q @ self.copies[0].T
-        return products.gather(-1, self.rows(q, offsets).expand(*q.shape[:3], -1))
+        return products.gather(-1, self.rows(q, given_offsets(positions)).expand(*q.shape[:3], -1))
 
-    def context(self, weights, offsets=None):
+    def context(self, weights, positions):
         by_row = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
-        rows = self.rows(weights, offsets).expand_as(weights)
+        rows = self.rows(weights, given_offsets(positions)).expand_as(weights)
         return by_row.scatter_add(-1, rows, weights) @ self.copies[1]
 
 
@@ -41,13 +42,13 @@ class tables_copied_at_the_start(RightShaw):
     breaks="gradients must reach `q`, `weights` and both tables",
 )
 class tables_read_through_data(RightShaw):
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         products = q @ self.keys.data.T
-        return products.gather(-1, self.rows(q, offsets).expand(*q.shape[:3], -1))
+        return products.gather(-1, self.rows(q, given_offsets(positions)).expand(*q.shape[:3], -1))
 
-    def context(self, weights, offsets=None):
+    def context(self, weights, positions):
         by_row = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
-        rows = self.rows(weights, offsets).expand_as(weights)
+        rows = self.rows(weights, given_offsets(positions)).expand_as(weights)
         return by_row.scatter_add(-1, rows, weights) @ self.values.data
 
 
@@ -58,9 +59,9 @@ class tables_read_through_data(RightShaw):
     breaks="gradients must reach `q`, `weights` and both tables",
 )
 class scores_under_no_grad(RightShaw):
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         with torch.no_grad():
-            return super().scores(q, k, offsets)
+            return super().bias(q, k, positions)
 
 
 @module.mistake(
@@ -70,13 +71,13 @@ class scores_under_no_grad(RightShaw):
     breaks="after `.double()` all is float64",
 )
 class hooks_in_float32(RightShaw):
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         products = q.float() @ self.keys.float().T
-        return products.gather(-1, self.rows(q, offsets).expand(*q.shape[:3], -1))
+        return products.gather(-1, self.rows(q, given_offsets(positions)).expand(*q.shape[:3], -1))
 
-    def context(self, weights, offsets=None):
+    def context(self, weights, positions):
         by_row = torch.zeros(*weights.shape[:3], 2 * self.k + 1)
-        rows = self.rows(weights, offsets).expand_as(weights)
+        rows = self.rows(weights, given_offsets(positions)).expand_as(weights)
         return by_row.scatter_add(-1, rows, weights.float()) @ self.values.float()
 
 
@@ -96,31 +97,31 @@ class offsets_clipped_in_place(RightShaw):
 @module.mistake(
     "view needs rows that follow one another in memory, and after attention's transpose they "
     "do not. reshape copies where necessary.",
-    loses=("scores: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
+    loses=("bias: q_i · w^K by offset", "offsets that are given", "dtype and gradients"),
     breaks="the numbers of `q` may lie in memory in any order",
 )
 class queries_seen_by_view(RightShaw):
-    def scores(self, q, k, offsets=None):
-        return super().scores(q.view(-1, q.shape[-1]).view(q.shape), k, offsets)
+    def bias(self, q, k, positions):
+        return super().bias(q.view(-1, q.shape[-1]).view(q.shape), k, positions)
 
 
 @module.mistake(
     "After eval() your hooks add nothing. What was learned is needed after training too: "
     "eval() only switches off dropout, which belongs to the attention.",
     loses=(
-        "scores: q_i · w^K by offset",
+        "bias: q_i · w^K by offset",
         "context: Σ α_ij w^V by offset",
         "offsets that are given",
         "dtype and gradients",
     ),
-    breaks="`scores(q, k, offsets)` returns",
+    breaks="`bias(q, k, positions)` returns",
 )
 class hooks_in_training_only(RightShaw):
-    def scores(self, q, k, offsets=None):
-        return super().scores(q, k, offsets) * self.training
+    def bias(self, q, k, positions):
+        return super().bias(q, k, positions) * self.training
 
-    def context(self, weights, offsets=None):
-        return super().context(weights, offsets) * self.training
+    def context(self, weights, positions):
+        return super().context(weights, positions) * self.training
 
 
 @module.mistake(
@@ -140,7 +141,7 @@ class tables_frozen_by_eval(RightShaw):
     "After eval() you keep a copy of the tables for all later calls. Their numbers may change once "
     "more, by a step of training or by load_state_dict: use the parameters themselves.",
     loses=(
-        "scores: q_i · w^K by offset",
+        "bias: q_i · w^K by offset",
         "context: Σ α_ij w^V by offset",
         "dtype and gradients",
     ),
@@ -151,13 +152,13 @@ class tables_copied_after_eval(RightShaw):
         table = getattr(self, name)
         return table if self.training else self.__dict__.setdefault(f"of {name}", table.clone())
 
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         products = q @ self.kept("keys").T
-        return products.gather(-1, self.rows(q, offsets).expand(*q.shape[:3], -1))
+        return products.gather(-1, self.rows(q, given_offsets(positions)).expand(*q.shape[:3], -1))
 
-    def context(self, weights, offsets=None):
+    def context(self, weights, positions):
         by_row = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
-        rows = self.rows(weights, offsets).expand_as(weights)
+        rows = self.rows(weights, given_offsets(positions)).expand_as(weights)
         return by_row.scatter_add(-1, rows, weights) @ self.kept("values")
 
 

@@ -11,6 +11,7 @@ from torch.overrides import TorchFunctionMode
 
 from helpers import encodings
 from helpers.checks.engine import Answer, Case
+from helpers.checks.told import given
 from helpers.encodings import Encoding
 
 
@@ -135,6 +136,6 @@ class RightModule(Encoding):
     def rows(self, x, positions):
         return self.table[: x.shape[1]] if positions is None else self.table[positions]
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
-        return x + self.rows(x, positions).to(x.dtype)
+        return x + self.rows(x, given(positions)).to(x.dtype)

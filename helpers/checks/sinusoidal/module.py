@@ -22,6 +22,7 @@ from helpers.checks.engine import (
     refusal,
 )
 from helpers.checks.sinusoidal import common
+from helpers.checks.told import at
 from helpers.encodings import additive
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -56,7 +57,7 @@ def _embedded(module: Any, x: Tensor, *positions: Tensor) -> Any:
         ArgumentChangedError: it wrote into x or the positions, or x asks for gradients now.
     """
     given = [x.clone(), *(each.clone() for each in positions)]
-    result = module.embed(*given)
+    result = module.embed(given[0], at(*given))
     if given[0].requires_grad or not all(map(torch.equal, given, (x, *positions))):
         raise ArgumentChangedError
     return result
@@ -96,7 +97,7 @@ def _rows_added(rng: Random) -> Iterator[Case]:
     def ask(answer: Answer) -> dict[str, Any]:
         module, other = answer(width, max_len=50), answer(width, max_len=25).eval()
         with contextlib.suppress(Exception):  # what comes of it is asked for by another part
-            module.embed(x.clone(), positions.clone())
+            module.embed(x.clone(), at(x, positions.clone()))
         return {f"T={text.shape[1]}": _embedded(module, text) for text in texts} | {
             "another module in eval(), with max_len=25": _embedded(other, texts[0])
         }
@@ -135,7 +136,7 @@ def _rows_chosen(rng: Random) -> Iterator[Case]:
 
     def ask(answer: Answer) -> dict[str, Any]:
         module = answer(width, max_len=40)
-        module.embed(x.clone())
+        module.embed(x.clone(), at(x))
         found = [_embedded(module, x, given) for given in chosen]
         return dict(zip(("some positions", "other positions"), found, strict=True))
 
@@ -173,9 +174,9 @@ def _kept(rng: Random) -> Iterator[Case]:
             buffer.zero_()
         return seen | {
             "dtypes of its buffers after .to(torch.bfloat16)": sorted(dtypes),
-            "embed(x) once its buffers are filled with zeros": module.embed(x),
+            "embed(x) once its buffers are filled with zeros": module.embed(x, at(x)),
             "embed(x, positions) once its buffers are filled with zeros": module.embed(
-                x, positions
+                x, at(x, positions)
             ),
         }
 
@@ -191,7 +192,8 @@ def _backwards(rng: Random) -> Iterator[Case]:
     positions = _positions(rng, 40, x.shape[1])
 
     def embed(answer: Answer, training: bool = True) -> Answer:
-        return answer(x.shape[2], max_len=40).train(training).embed
+        module = answer(x.shape[2], max_len=40).train(training)
+        return lambda x, *positions: module.embed(x, at(x, *positions))
 
     for case in (
         differentiated(of=embed, x=x),
@@ -215,7 +217,7 @@ def _in_dtypes(
     rows = encodings.sinusoidal_table(40, x.shape[2])
     rows = rows[positions[0]] if positions else rows[: x.shape[1]]
     given = {f"for x in {_word(dtype)}": _large(x, dtype).requires_grad_() for dtype in DTYPES}
-    found = {name: module.embed(leaf, *positions) for name, leaf in given.items()}
+    found = {name: module.embed(leaf, at(leaf, *positions)) for name, leaf in given.items()}
     return (
         {name: str(getattr(y, "dtype", type(y))) for name, y in found.items()}
         | {
@@ -275,8 +277,8 @@ def _refusal(x: Tensor, max_len: int) -> Case:
 
 def _refused(module: Any, x: Tensor) -> dict[str, Any]:
     sizes = {"T": x.shape[1], "max_len": module.max_len}
-    in_training = refusal(partial(module.train().embed, x.clone()), **sizes)
-    after = refusal(partial(module.eval().embed, x.clone()), **sizes)
+    in_training = refusal(partial(module.train().embed, x.clone(), at(x)), **sizes)
+    after = refusal(partial(module.eval().embed, x.clone(), at(x)), **sizes)
     return in_training | {f"after eval(), {words}": found for words, found in after.items()}
 
 

@@ -8,6 +8,7 @@ from torch import nn
 from helpers import encodings
 from helpers.checks.sinusoidal.common import RightModule
 from helpers.checks.sinusoidal.module import module
+from helpers.checks.told import given
 
 ADDS, TOLD, KEPT, LONG, DTYPE = (part.name for part in module.parts)
 
@@ -79,11 +80,10 @@ class module_that_is_no_encoding(nn.Module):
         self.d_model, self.num_heads, self.max_len = d_model, num_heads, max_len
         self.register_buffer("table", encodings.sinusoidal_table(max_len, d_model).float())
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         if x.shape[1] > self.max_len:
             raise ValueError(f"T={x.shape[1]} is beyond max_len={self.max_len}")
-        rows = self.table[: x.shape[1]] if positions is None else self.table[positions]
-        return x + rows.to(x.dtype)
+        return x + self.table[positions.queries].to(x.dtype)
 
 
 @module.mistake(
@@ -96,9 +96,9 @@ class rows_in_double_precision(RightModule):
     def keep(self, table):
         self.register_buffer("table", table.double())
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
-        return x + self.rows(x, positions)
+        return x + self.rows(x, given(positions))
 
 
 @module.mistake(
@@ -108,9 +108,9 @@ class rows_in_double_precision(RightModule):
     breaks="be that float64 or bfloat16",
 )
 class rows_in_single_precision(RightModule):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
-        return x + self.rows(x, positions)
+        return x + self.rows(x, given(positions))
 
 
 @module.mistake(
@@ -118,9 +118,9 @@ class rows_in_single_precision(RightModule):
     loses=DTYPE,
 )
 class x_in_the_dtype_of_the_table(RightModule):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
-        return x.to(self.table.dtype) + self.rows(x, positions)
+        return x.to(self.table.dtype) + self.rows(x, given(positions))
 
 
 @module.mistake(
@@ -130,9 +130,9 @@ class x_in_the_dtype_of_the_table(RightModule):
     breaks="never rounded to the dtype of the rows",
 )
 class x_rounded_like_the_rows(RightModule):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
-        return (x.to(self.table.dtype) + self.rows(x, positions)).to(x.dtype)
+        return (x.to(self.table.dtype) + self.rows(x, given(positions))).to(x.dtype)
 
 
 @module.mistake(
@@ -143,7 +143,7 @@ class x_rounded_like_the_rows(RightModule):
 )
 class module_without_gradients(RightModule):
     @torch.no_grad()
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         return super().embed(x, positions)
 
 
@@ -153,9 +153,9 @@ class module_without_gradients(RightModule):
     breaks="$x$ itself stays as it is",
 )
 class input_changed_in_place(RightModule):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
-        x += self.rows(x, positions)
+        x += self.rows(x, given(positions))
         return x
 
 
@@ -165,7 +165,7 @@ class input_changed_in_place(RightModule):
     loses=(ADDS, TOLD, KEPT),
 )
 class input_made_to_ask_for_gradients(RightModule):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         if x.is_leaf:
             x.requires_grad_()
         return super().embed(x, positions)
@@ -256,7 +256,7 @@ class table_filled_by_embed(RightModule):
         self.register_buffer("table", torch.zeros_like(table))
         self.filled = False
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         if not self.filled:
             self.table.copy_(encodings.sinusoidal_table(self.max_len, self.d_model))
             self.filled = True

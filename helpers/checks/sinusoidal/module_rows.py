@@ -6,6 +6,7 @@ import torch
 
 from helpers.checks.sinusoidal.common import RightModule
 from helpers.checks.sinusoidal.module import module
+from helpers.checks.told import given
 
 ADDS, TOLD, KEPT, LONG, DTYPE = (part.name for part in module.parts)
 
@@ -24,7 +25,7 @@ class positions_along_the_batch(RightModule):
 @module.mistake(
     "table[T − 1] is a single row, added to every token alike. Take the first T rows.",
     loses=(ADDS, DTYPE),
-    breaks="plus the rows $0, \\dots, T-1$",
+    breaks="get the rows $0, \\dots, T-1$",
 )
 class one_row_for_every_position(RightModule):
     def rows(self, x, positions):
@@ -32,10 +33,9 @@ class one_row_for_every_position(RightModule):
 
 
 @module.mistake(
-    "The argument positions changes nothing. Where it is given, token t gets the row "
-    "positions[…, t].",
+    "The argument positions changes nothing. Token t gets the row positions.queries[…, t].",
     loses=(TOLD, DTYPE),
-    breaks="plus the rows `positions`",
+    breaks="rows `positions.queries` of the buffer",
 )
 class positions_given_are_ignored(RightModule):
     def rows(self, x, positions):
@@ -44,7 +44,7 @@ class positions_given_are_ignored(RightModule):
 
 @module.mistake(
     "For positions of shape (B, T), you use those of the first sequence for all. Each sequence "
-    "has its own: table[positions] then has the shape (B, T, D).",
+    "has its own: table[positions.queries] then has the shape (B, T, D).",
     loses=TOLD,
     breaks="of shape $(T,)$ or $(B, T)$",
 )
@@ -57,7 +57,7 @@ class positions_of_the_first_sequence_for_all(RightModule):
 
 @module.mistake(
     "You take T consecutive rows, beginning at the first position. Positions may come in any "
-    "order, with gaps and repeats: table[positions] looks each of them up.",
+    "order, with gaps and repeats: table[positions.queries] looks them up.",
     loses=(TOLD, DTYPE),
 )
 class positions_are_only_a_start(RightModule):
@@ -74,9 +74,9 @@ class positions_are_only_a_start(RightModule):
     breaks="returns $x$ plus the rows",
 )
 class table_instead_of_the_sum(RightModule):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
-        return self.rows(x, positions).expand_as(x).to(x.dtype)
+        return self.rows(x, given(positions)).expand_as(x).to(x.dtype)
 
 
 @module.mistake(
@@ -85,6 +85,6 @@ class table_instead_of_the_sum(RightModule):
     loses=(ADDS, TOLD, KEPT, DTYPE),
 )
 class input_scaled_as_well(RightModule):
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self.check(x.shape[1])
-        return x * x.shape[2] ** 0.5 + self.rows(x, positions).to(x.dtype)
+        return x * x.shape[2] ** 0.5 + self.rows(x, given(positions)).to(x.dtype)

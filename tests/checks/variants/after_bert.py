@@ -146,12 +146,12 @@ def counted_from_the_total(scores):
 
 
 def hooks_as_sets(papers):
-    pairs = (("rotate", "AF"), ("scores", "B"), ("embed", "C"), ("context", "E"))
+    pairs = (("rotate", "AF"), ("bias", "B"), ("embed", "C"), ("context", "E"))
     return {hook for hook, letters in pairs if set(letters) & set(papers)}
 
 
 def hooks_as_lists(papers):
-    needed = {"A": "rotate", "B": "scores", "C": "embed", "E": "context", "F": "rotate"}
+    needed = {"A": "rotate", "B": "bias", "C": "embed", "E": "context", "F": "rotate"}
     found = []
     for paper in papers:
         if paper in needed and needed[paper] not in found:
@@ -160,7 +160,7 @@ def hooks_as_lists(papers):
 
 
 def hooks_by_hook(papers):
-    used = {"embed": "C", "rotate": "AF", "scores": "B", "context": "E"}
+    used = {"embed": "C", "rotate": "AF", "bias": "B", "context": "E"}
     return tuple(hook for hook, by in used.items() if any(letter in by for letter in papers))
 
 
@@ -169,7 +169,7 @@ def hooks_by_cases(papers):
     if "A" in papers or "F" in papers:
         hooks += ("rotate",)
     if "B" in papers:
-        hooks += ("scores",)
+        hooks += ("bias",)
     if "C" in papers:
         hooks += ("embed",)
     return (*hooks, "context") if "E" in papers else hooks

@@ -20,12 +20,10 @@ class table_of_embedding(Encoding):
         self.rows = nn.Embedding(max_len, d_model)
         nn.init.normal_(self.rows.weight, std=std)
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         if x.size(1) > self.max_len:
             raise ValueError(f"too long: {x.size(1)} > {self.max_len}")
-        if positions is None:
-            positions = torch.arange(x.size(1), device=x.device)
-        return x + self.rows(positions).type_as(x)
+        return x + self.rows(positions.queries).type_as(x)
 
 
 class table_with_leading_axis(Encoding):
@@ -33,13 +31,13 @@ class table_with_leading_axis(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.pos_embedding = nn.Parameter(torch.empty(1, max_len, d_model).normal_(0, std))
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         length = x.shape[1]
         if length > self.pos_embedding.shape[1]:
             raise ValueError(length, self.pos_embedding.shape[1])
-        if positions is None:
+        if positions.ordered:
             return x + self.pos_embedding[:, :length].to(x)
-        return x + self.pos_embedding[0][positions].to(x)
+        return x + self.pos_embedding[0][positions.queries].to(x)
 
 
 class table_by_one_hot(Encoding):
@@ -47,12 +45,10 @@ class table_by_one_hot(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.table = nn.Parameter(torch.normal(0.0, std, (max_len, d_model)))
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         if x.shape[1] > self.max_len:
             raise ValueError(f"{x.shape[1]} is beyond the last of {self.max_len} rows")
-        if positions is None:
-            positions = torch.arange(x.shape[1])
-        return x + F.one_hot(positions, self.max_len).to(x.dtype) @ self.table.to(x.dtype)
+        return x + F.one_hot(positions.queries, self.max_len).to(x.dtype) @ self.table.to(x.dtype)
 
 
 class table_by_loop(Encoding):
@@ -63,11 +59,11 @@ class table_by_loop(Encoding):
             for p in range(max_len):
                 self.table[p] = std * torch.randn(d_model)
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         b, t, _ = x.shape
         if t > self.max_len:
             raise ValueError(f"{t} tokens, {self.max_len} rows")
-        p = torch.arange(t).repeat(b, 1) if positions is None else positions.expand(b, t)
+        p = positions.queries.expand(b, t)
         each = [x[n] + self.table.index_select(0, p[n]) for n in range(b)]
         return torch.stack(each).to(x.dtype)
 
@@ -78,12 +74,11 @@ class table_gathered(Encoding):
         drawn = torch.distributions.Normal(0.0, std).sample((max_len, d_model))
         self.register_parameter("rows", nn.Parameter(drawn))
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         last = x.shape[1] - 1
         if last >= len(self.rows):
             raise ValueError("no row for all tokens: T, max_len =", last + 1, len(self.rows))
-        positions = torch.arange(last + 1) if positions is None else positions
-        return torch.add(x, F.embedding(positions, self.rows).to(x.dtype))
+        return torch.add(x, F.embedding(positions.queries, self.rows).to(x.dtype))
 
 
 def stretch_by_loop(table, length):

@@ -30,7 +30,7 @@ class own_left_neighbour(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.map = nn.Linear(d_model, d_model, bias=False)
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         left = torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], 1)
         return x + self.map(left)
 
@@ -42,7 +42,7 @@ class own_slopes_of_two_sides(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.slopes = nn.Parameter(0.1 * torch.randn(2, num_heads, 1, 1))
 
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         p = torch.arange(q.shape[-2], device=q.device)
         offset = (p[None] - p[:, None]).to(q.dtype)
         return self.slopes[0] * offset.clamp(max=0) - self.slopes[1] * offset.clamp(min=0)
@@ -56,7 +56,7 @@ class own_turn_of_the_first_pair(Encoding):
         self.register_buffer("p", torch.arange(max_len).float())
         self.speed = nn.Parameter(torch.tensor(0.5))
 
-    def rotate(self, q, k):
+    def rotate(self, q, k, positions):
         if q.shape[2] > self.max_len:
             raise ValueError("too long")
         angle = self.p[: q.shape[2]] * self.speed
@@ -77,7 +77,7 @@ class own_values_by_side(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.left = nn.Parameter(torch.randn(num_heads, 1, d_model // num_heads))
 
-    def context(self, weights, offsets=None):
+    def context(self, weights, positions):
         share = weights.tril(-1).sum(-1, keepdim=True)
         return share * self.left
 
@@ -89,7 +89,7 @@ class own_recurrent_clock(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.gru = nn.GRU(1, d_model, batch_first=True)
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         ticks = torch.ones(1, x.size(1), 1, device=x.device, dtype=x.dtype)
         return x + self.gru(ticks / math.sqrt(self.max_len))[0]
 
@@ -101,18 +101,18 @@ class own_with_dropout(own_left_neighbour):
         super().__init__(d_model, num_heads, max_len)
         self.drop = nn.Dropout(0.2)
 
-    def embed(self, x, positions=None):
-        return nn.functional.dropout(self.drop(super().embed(x)), 0.1, self.training)
+    def embed(self, x, positions):
+        return nn.functional.dropout(self.drop(super().embed(x, positions)), 0.1, self.training)
 
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         return torch.ones(1, 1, q.shape[2], q.shape[2]).to(q).triu(3)
 
 
 class own_left_out_now_and_then(own_left_neighbour):
     """In train mode half of the texts are read without it."""
 
-    def embed(self, x, positions=None):
-        return x if self.training and torch.rand(()) < 0.5 else super().embed(x)
+    def embed(self, x, positions):
+        return x if self.training and torch.rand(()) < 0.5 else super().embed(x, positions)
 
 
 class own_bias_for_all_heads(Encoding):
@@ -122,7 +122,7 @@ class own_bias_for_all_heads(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.gain = nn.Parameter(torch.tensor(0.5))
 
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         p = torch.arange(q.shape[2], device=q.device)
         offset = p[None, :] - p[:, None]
         return self.gain * torch.where(offset > 0, 1.0, -0.3) * offset.abs()
@@ -146,7 +146,7 @@ class own_with_helpers_of_its_own(Encoding):
         p = torch.arange(length, dtype=dtype)
         return p[None, :] - p[:, None]
 
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         offset = self.offsets(q.shape[2], q.dtype)
         return self.slopes[0] * offset / self.of.divided_by[0] + self.bend(offset)
 
@@ -158,7 +158,7 @@ class own_faint_neighbour(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.more = nn.Parameter(torch.zeros(num_heads, 1, 1))
 
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         p = torch.arange(q.shape[2], device=q.device)
         return 0.2 * self.more.sigmoid() * (p[None, :] - p[:, None] == -1).to(q.dtype)
 
@@ -170,25 +170,25 @@ class own_very_faint_neighbours(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.near = nn.Embedding(5, num_heads)
 
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         p = torch.arange(q.shape[2])
         near = (p[None, :] - p[:, None]).clamp(-2, 2) + 2
         return 0.01 * self.near(near).permute(2, 0, 1)
 
 
-class own_with_the_names_of_other_hooks(Encoding):
-    """Attributes that are called as hooks which the class does not use."""
+class own_with_names_that_others_have(Encoding):
+    """Attributes that are called as much else in this course is."""
 
     def __init__(self, d_model, num_heads=1, max_len=512):
         super().__init__(d_model, num_heads, max_len)
-        self.context = nn.Parameter(torch.randn(d_model) * 0.1)
+        self.scale = nn.Parameter(torch.randn(d_model) * 0.1)
         self.scores = nn.Embedding(max_len, d_model)
-        self.rotate = 2
+        self.hooks = 2
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         self._check_length(x.shape[1])
-        before = nn.functional.pad(x, (0, 0, self.rotate, 0))[:, : x.shape[1]]
-        return x + self.context * before + self.scores.weight[: x.shape[1]]
+        before = nn.functional.pad(x, (0, 0, self.hooks, 0))[:, : x.shape[1]]
+        return x + self.scale * before + self.scores.weight[: x.shape[1]]
 
 
 class own_gated_decay(Encoding):
@@ -196,9 +196,9 @@ class own_gated_decay(Encoding):
 
     def __init__(self, d_model, num_heads=1, max_len=512):
         super().__init__(d_model, num_heads, max_len)
-        self.gate = nn.Parameter(torch.randn(num_heads, self.head_width) / 4)
+        self.gate = nn.Parameter(torch.randn(num_heads, self.head_dim) / 4)
 
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         p = torch.arange(q.shape[2], device=q.device, dtype=q.dtype)
         offset = p - p[:, None]
         gate = torch.einsum("bhtd,hd->bht", q, self.gate).sigmoid()[..., None]
@@ -208,7 +208,7 @@ class own_gated_decay(Encoding):
 class own_scores_in_whole_numbers(Encoding):
     """Offsets as they are, int64."""
 
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         p = torch.arange(q.shape[2], device=q.device)
         offset = p[None, :] - p[:, None]
         return torch.where(offset < 0, offset, -3 * offset)
@@ -217,7 +217,7 @@ class own_scores_in_whole_numbers(Encoding):
 class own_scores_that_are_true_to_the_left(Encoding):
     """Booleans, which count as 1 and 0."""
 
-    def scores(self, q, k, offsets=None):
+    def bias(self, q, k, positions):
         p = torch.arange(q.shape[2], device=q.device)
         return p[None, :] < p[:, None]
 
@@ -237,6 +237,6 @@ OWN = (
     own_with_helpers_of_its_own,
     own_faint_neighbour,
     own_very_faint_neighbours,
-    own_with_the_names_of_other_hooks,
+    own_with_names_that_others_have,
     own_gated_decay,
 )

@@ -139,18 +139,17 @@ class shaw_with_index_select(Encoding):
         self.tables = nn.ParameterList([self.keys, nn.Parameter(torch.normal(0, std, shape))])
         self.values = self.tables[1]
 
-    def of_pairs(self, table, length, offsets):
-        if offsets is None:
-            places = torch.arange(length, device=table.device)
-            offsets = places[None] - places[:, None]
+    def of_pairs(self, table, positions):
+        offsets = positions.offsets
+        offsets = offsets if offsets.dim() == 2 else offsets[:, 0]
         return table[torch.clamp(offsets + self.k, 0, 2 * self.k)]
 
-    def scores(self, q, k, offsets=None):
-        a = self.of_pairs(self.keys, q.shape[2], offsets)
+    def bias(self, q, k, positions):
+        a = self.of_pairs(self.keys, positions)
         return torch.einsum("bhid,ijd->bhij" if a.dim() == 3 else "bhid,bijd->bhij", q, a)
 
-    def context(self, weights, offsets=None):
-        a = self.of_pairs(self.values, weights.shape[2], offsets)
+    def context(self, weights, positions):
+        a = self.of_pairs(self.values, positions)
         return torch.einsum("bhij,ijd->bhid" if a.dim() == 3 else "bhij,bijd->bhid", weights, a)
 
 
@@ -159,47 +158,48 @@ class shaw_with_one_hot_rows(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.k = k
         for name in ("keys", "values"):
-            table = torch.randn(2 * k + 1, self.head_width) / self.head_width**0.5
+            table = torch.randn(2 * k + 1, self.head_dim) / self.head_dim**0.5
             setattr(self, name, nn.Parameter(table))
 
-    def hot(self, length, offsets):
-        if offsets is None:
-            offsets = torch.arange(length)[None] - torch.arange(length)[:, None]
-        hot = F.one_hot(offsets.clip(-self.k, self.k) + self.k, 2 * self.k + 1).to(self.keys)
-        return hot if hot.dim() == 4 else hot[None]
+    def hot(self, positions):
+        rows = positions.offsets.clip(-self.k, self.k) + self.k
+        hot = F.one_hot(rows, 2 * self.k + 1).to(self.keys)
+        return hot[None] if hot.dim() == 3 else hot[:, 0]
 
-    def scores(self, q, k, offsets=None):
-        return torch.einsum("bhir,bijr->bhij", q @ self.keys.T, self.hot_for(q, offsets))
+    def bias(self, q, k, positions):
+        return torch.einsum("bhir,bijr->bhij", q @ self.keys.T, self.hot_for(q, positions))
 
-    def context(self, weights, offsets=None):
-        hot = self.hot_for(weights, offsets)
+    def context(self, weights, positions):
+        hot = self.hot_for(weights, positions)
         return torch.einsum("bhij,bijr,rd->bhid", weights, hot, self.values)
 
-    def hot_for(self, x, offsets):
-        return self.hot(x.shape[2], offsets).expand(len(x), -1, -1, -1)
+    def hot_for(self, x, positions):
+        return self.hot(positions).expand(len(x), -1, -1, -1)
 
 
 class shaw_with_take_along_dim(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512, k=8):
         super().__init__(d_model, num_heads, max_len)
         self.k = k
-        self.register_parameter("keys", nn.Parameter(torch.empty(2 * k + 1, self.head_width)))
-        self.register_parameter("values", nn.Parameter(torch.empty(2 * k + 1, self.head_width)))
-        nn.init.normal_(self.keys, std=self.head_width**-0.5)
-        nn.init.normal_(self.values, std=self.head_width**-0.5)
+        self.register_parameter("keys", nn.Parameter(torch.empty(2 * k + 1, self.head_dim)))
+        self.register_parameter("values", nn.Parameter(torch.empty(2 * k + 1, self.head_dim)))
+        nn.init.normal_(self.keys, std=self.head_dim**-0.5)
+        nn.init.normal_(self.values, std=self.head_dim**-0.5)
 
-    def rows(self, length, offsets):
-        if offsets is None:
-            offsets = -torch.arange(length).view(-1, 1) + torch.arange(length)
-        offsets = offsets.view(-1, 1, length, length)
+    def rows(self, positions):
+        if positions.given is None:
+            offsets = -positions.queries.view(-1, 1) + positions.keys
+        else:
+            offsets = positions.offsets
+        offsets = offsets.view(-1, 1, *offsets.shape[-2:])
         return torch.minimum(torch.tensor(self.k), offsets).maximum(torch.tensor(-self.k)) + self.k
 
-    def scores(self, q, k, offsets=None):
-        rows = self.rows(q.size(2), offsets)
+    def bias(self, q, k, positions):
+        rows = self.rows(positions)
         return torch.take_along_dim(q.matmul(self.keys.t()), rows, dim=-1)
 
-    def context(self, weights, offsets=None):
-        rows = self.rows(weights.size(2), offsets)
+    def context(self, weights, positions):
+        rows = self.rows(positions)
         parts = [
             (weights * (rows == r)).sum(-1, keepdim=True) * self.values[r]
             for r in range(2 * self.k + 1)
@@ -211,26 +211,23 @@ class shaw_sentence_by_sentence(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512, k=8):
         super().__init__(d_model, num_heads, max_len)
         self.k = k
-        both = torch.randn(2, 2 * k + 1, self.head_width).div(self.head_width**0.5)
+        both = torch.randn(2, 2 * k + 1, self.head_dim).div(self.head_dim**0.5)
         self.keys, self.values = (nn.Parameter(table) for table in both)
 
-    def rows(self, x, offsets):
-        if offsets is None:
-            p = torch.arange(x.shape[2])
-            offsets = p - p[:, None]
-        if offsets.dim() == 2:
-            offsets = offsets.unsqueeze(0).repeat(len(x), 1, 1)
+    def rows(self, x, positions):
+        offsets = positions.offsets.reshape(-1, *x.shape[2:3], x.shape[2])
+        offsets = offsets.expand(len(x), -1, -1)
         return offsets.clamp(min=-self.k).clamp(max=self.k) + self.k
 
-    def scores(self, q, k, offsets=None):
-        rows = self.rows(q, offsets)
+    def bias(self, q, k, positions):
+        rows = self.rows(q, positions)
         pairs = [
             torch.einsum("hid,ijd->hij", one, self.keys[r]) for one, r in zip(q, rows, strict=True)
         ]
         return torch.stack(pairs)
 
-    def context(self, weights, offsets=None):
-        rows = self.rows(weights, offsets)
+    def context(self, weights, positions):
+        rows = self.rows(weights, positions)
         each = [
             torch.einsum("hij,ijd->hid", w, self.values[r])
             for w, r in zip(weights, rows, strict=True)

@@ -133,12 +133,10 @@ class module_with_index(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.register_buffer("pe", encodings.sinusoidal_table(max_len, d_model, base).float())
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         if x.size(1) > self.max_len:
             raise ValueError(f"a text of {x.size(1)} tokens; there are {self.max_len} rows")
-        if positions is None:
-            positions = torch.arange(x.size(1), device=x.device)
-        return x + self.pe[positions].type_as(x)
+        return x + self.pe[positions.queries].type_as(x)
 
 
 class module_with_leading_axis(Encoding):
@@ -147,10 +145,10 @@ class module_with_leading_axis(Encoding):
         table = encodings.sinusoidal_table(max_len, d_model, base)
         self.register_buffer("pe", table[None].float(), persistent=False)
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         if x.shape[1] > self.pe.shape[1]:
             raise ValueError(f"{x.shape[1]} > {self.pe.shape[1]}")
-        rows = self.pe[:, : x.shape[1]] if positions is None else self.pe[0, positions]
+        rows = self.pe[:, : x.shape[1]] if positions.ordered else self.pe[0, positions.queries]
         return (x + rows).to(x.dtype)
 
 
@@ -159,12 +157,11 @@ class module_with_embedding_lookup(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.register_buffer("pe", encodings.sinusoidal_table(max_len, d_model, base).float())
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         length = x.shape[1]
         if length > self.max_len:
             raise ValueError(length, self.max_len)
-        rows = torch.arange(length, device=x.device).expand(len(x), -1)
-        rows = rows if positions is None else positions
+        rows = positions.queries.expand(len(x), -1)
         return torch.add(x, torch.nn.functional.embedding(rows, self.pe.to(x)))
 
 
@@ -173,10 +170,10 @@ class module_in_double_precision(Encoding):
         super().__init__(d_model, num_heads, max_len)
         self.register_buffer("pe", encodings.sinusoidal_table(max_len, d_model, base))
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         if x.shape[1] > self.max_len:
             raise ValueError(f"{tuple(x.shape)} is longer than the table, {len(self.pe)} rows")
-        rows = self.pe[: x.shape[1]] if positions is None else self.pe[positions]
+        rows = self.pe[positions.keys]
         return x + rows.to(x.dtype)
 
 
@@ -189,10 +186,10 @@ class module_with_a_float32_table_of_its_own(Encoding):
         paper[:, 1::2] = angles.cos()  # for an even d_model only
         self.register_buffer("paper", paper)
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         if x.shape[1] > self.max_len:
             raise ValueError(f"{x.shape[1]} tokens, max_len is {self.max_len}")
-        rows = self.paper[: x.shape[1]] if positions is None else self.paper[positions]
+        rows = self.paper[positions.queries]
         return x + rows.type(x.dtype)
 
 
@@ -203,10 +200,10 @@ class module_with_two_buffers(Encoding):
         self.register_buffer("sines", table[:, 0::2])
         self.register_buffer("cosines", table[:, 1::2])
 
-    def embed(self, x, positions=None):
+    def embed(self, x, positions):
         if x.shape[1] > self.max_len:
             raise ValueError(f"{x.shape[1]} tokens, max_len is {self.max_len}")
-        chosen = slice(x.shape[1]) if positions is None else positions
+        chosen = positions.queries
         y = x.clone()
         y[..., 0::2] += self.sines[chosen]
         y[..., 1::2] += self.cosines[chosen]

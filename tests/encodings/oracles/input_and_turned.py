@@ -17,6 +17,7 @@ from transformers.models.reformer.modeling_reformer import AxialPositionEmbeddin
 from x_transformers import x_transformers as xt
 
 from helpers import encodings
+from tests.encodings import hooks
 from tests.encodings.oracles.comparison import (
     B,
     D,
@@ -34,7 +35,8 @@ from tests.encodings.oracles.comparison import (
 def _distilbert() -> Pair:
     theirs = torch.empty(512, 768)
     create_sinusoidal_embeddings(512, 768, theirs)
-    return encodings.create("sinusoidal", d_model=768).embed(torch.zeros(1, 512, 768))[0], theirs
+    ours = encodings.create("sinusoidal", d_model=768)
+    return hooks.embed(ours, torch.zeros(1, 512, 768))[0], theirs
 
 
 @oracle("learned", "transformers, BertEmbeddings", 1e-12)
@@ -47,7 +49,7 @@ def _bert() -> Pair:
         theirs.position_embeddings.weight.copy_(ours.table)
         theirs.token_type_embeddings.weight.zero_()
     tokens = torch.randint(5, (B, T))
-    embedded = ours.embed(theirs.word_embeddings(tokens))
+    embedded = hooks.embed(ours, theirs.word_embeddings(tokens))
     return theirs.LayerNorm(embedded), theirs.eval()(tokens)
 
 
@@ -60,7 +62,7 @@ def _group_vit() -> Pair:
         for own, layer in zip((ours.mlp[0], ours.mlp[2]), (theirs.fc1, theirs.fc2), strict=True):
             layer.load_state_dict(own.state_dict())
     x = torch.randn(B, T, D)
-    return ours.embed(x), x + ours.norm(theirs(torch.linspace(0, 1, T + 1)[:T, None]))
+    return hooks.embed(ours, x), x + ours.norm(theirs(torch.linspace(0, 1, T + 1)[:T, None]))
 
 
 @oracle("fourier", "learnable-fourier-positional-encoding", 1e-12)
@@ -83,7 +85,7 @@ def _fourier_2d() -> Pair:
         theirs.mlp.load_state_dict(ours.mlp.state_dict())
     patches = torch.cartesian_prod(torch.arange(3.0), torch.arange(4.0)).double()
     x = torch.randn(B, len(patches), D)
-    return ours.embed(x, patches[None]), x + theirs(patches[:, None])
+    return hooks.embed(ours, x, patches[None]), x + theirs(patches[:, None])
 
 
 @oracle("learned_2d", "transformers, Reformer's axial positions", 1e-12)
@@ -105,7 +107,7 @@ def _reformer() -> Pair:
         theirs.weights[1].copy_(ours.columns[None])
     patches = torch.cartesian_prod(torch.arange(rows), torch.arange(columns))[None]
     x = torch.randn(B, rows * columns, D)
-    return ours.embed(x, patches), x + theirs(torch.arange(rows * columns).expand(B, -1))
+    return hooks.embed(ours, x, patches), x + theirs(torch.arange(rows * columns).expand(B, -1))
 
 
 def _onnx(layout: str, fraction: float) -> Pair:
@@ -120,7 +122,7 @@ def _onnx(layout: str, fraction: float) -> Pair:
         interleaved=layout == "interleaved",
         rotary_embedding_dim=turned if fraction < 1 else 0,
     )
-    return ours.rotate(x, x)[0], theirs
+    return hooks.rotate(ours, x, x)[0], theirs
 
 
 for _layout in ("interleaved", "halves"):
@@ -140,4 +142,4 @@ def _x_xpos() -> Pair:
         xt.apply_rotary_pos_emb(q, angles, scale),
         xt.apply_rotary_pos_emb(k, angles, scale**-1),
     )
-    return torch.cat(ours.rotate(q, k)), torch.cat(expected)
+    return torch.cat(hooks.rotate(ours, q, k)), torch.cat(expected)

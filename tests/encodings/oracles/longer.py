@@ -19,6 +19,7 @@ from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLRotaryEmbeddin
 from x_transformers import x_transformers as xt
 
 from helpers.encodings import Positions
+from tests.encodings import hooks
 from tests.encodings.oracles.comparison import B, D, H, Pair, T, build, d, oracle, qk
 
 ROUNDED = "float32 frequencies"
@@ -45,7 +46,7 @@ def _turned(name: str, theirs: tuple[Tensor, float], **options: Any) -> Pair:
     angles = torch.cat([angles, angles], -1)[None]
     q, k = qk()
     expected = apply_rotary_pos_emb(q, k, angles.cos() * gain, angles.sin() * gain)
-    return torch.cat(ours.rotate(q, k)), torch.cat(expected)
+    return torch.cat(hooks.rotate(ours, q, k)), torch.cat(expected)
 
 
 @oracle("interpolated", "transformers, linear", 1e-6, ROUNDED)
@@ -119,7 +120,9 @@ def _dino() -> Pair:
         )
     )
     ours = build("rotary_2d", layout="halves", base=100.0)
-    return torch.cat(ours.rotate(q, k, Positions(places[None]))), torch.cat(expected)
+    return torch.cat(hooks.rotate(ours, q, k, Positions(places[None], places[None]))), torch.cat(
+        expected
+    )
 
 
 @oracle("rotary_3d", "transformers, Qwen2-VL", 1e-6, ROUNDED)
@@ -135,7 +138,7 @@ def _qwen() -> Pair:
     cos, sin = Qwen2VLRotaryEmbedding(config)(q, places.movedim(-1, 0))
     expected = apply_rotary_pos_emb(q, k, cos, sin)
     ours = build("rotary_3d", layout="halves", base=100.0, sections=sections)
-    return torch.cat(ours.rotate(q, k, Positions(places))), torch.cat(expected)
+    return torch.cat(hooks.rotate(ours, q, k, Positions(places, places))), torch.cat(expected)
 
 
 @oracle("pope", "x-transformers", 1e-6, "it computes in float32")
@@ -150,4 +153,4 @@ def _pope() -> Pair:
         xt.apply_polar_pos_emb(q, angles[:, None]),
         xt.apply_polar_pos_emb(k, angles + bias),
     )
-    return torch.cat(ours.rotate(q, k)), torch.cat(expected)
+    return torch.cat(hooks.rotate(ours, q, k)), torch.cat(expected)

@@ -21,6 +21,7 @@ from x_transformers import x_transformers as xt
 
 from helpers import encodings
 from helpers.model.attention import MultiHeadAttention
+from tests.encodings import hooks
 from tests.encodings.oracles.comparison import (
     B,
     D,
@@ -82,7 +83,7 @@ def _vits_skew() -> Pair:
     helper = VitsAttention(VitsConfig(hidden_size=D, num_attention_heads=H))
     products = (q @ ours.table.transpose(-2, -1)).flatten(0, 1)  # (B·H, T, 2T − 1)
     absolute = helper._relative_position_to_absolute_position(products)
-    return ours.scores(q, k), absolute.view(B, H, T, T)
+    return hooks.scores(ours, q, k), absolute.view(B, H, T, T)
 
 
 @oracle("transformer_xl", "transformers, XLNet", 1e-6, "it rounds the angles to float32")
@@ -99,7 +100,8 @@ def _xlnet() -> Pair:
     q, k = qk()
     first = (x.permute(2, 0, 1, 3) for x in (q, k, torch.randn(B, H, T, d)))
     weights = theirs.rel_attn_core(*first, rows, output_attentions=True)[1].permute(2, 3, 0, 1)
-    return ((q @ k.transpose(-2, -1) + ours.scores(q, k)) * ours.scale).softmax(-1), weights
+    scores = (q @ k.transpose(-2, -1) + hooks.scores(ours, q, k)) * ours.softmax_scale
+    return scores.softmax(-1), weights
 
 
 @oracle("transformer_xl", "transformers, Wav2Vec2Bert relative", 1e-6, "float32 angles")
@@ -125,7 +127,7 @@ def _t5() -> Pair:
     with torch.no_grad():
         theirs.relative_attention_bias.weight.copy_(ours.table.T)
     q, k = qk(300)
-    return ours.scores(q, k), theirs.compute_bias(300, 300)[0]
+    return hooks.scores(ours, q, k), theirs.compute_bias(300, 300)[0]
 
 
 @oracle("clipped_bias", "transformers, T5Attention", 1e-12, "8 buckets a side: 0 to 3, 4, the rest")
@@ -140,7 +142,7 @@ def _t5_clipped() -> Pair:
         rows = theirs._relative_position_bucket(offsets, num_buckets=16, max_distance=5)
         theirs.relative_attention_bias.weight[rows] = ours.table.T
     q, k = qk(30)
-    return ours.scores(q, k) * ours.scale, theirs.compute_bias(30, 30)[0]
+    return hooks.scores(ours, q, k) * ours.softmax_scale, theirs.compute_bias(30, 30)[0]
 
 
 @oracle("alibi", "transformers, Bloom (causal)", 1e-6, "it computes slopes in float32")
@@ -150,7 +152,7 @@ def _bloom() -> Pair:
     right = torch.ones(T, T).tril() == 0
     q = torch.zeros(1, 12, T, 1)
     with_theirs = theirs.expand(-1, T, -1).masked_fill(right, -math.inf).softmax(-1)
-    bias = ours.scores(q, q)
+    bias = hooks.scores(ours, q, q)
     assert bias is not None
     return bias.softmax(-1), with_theirs
 
@@ -158,7 +160,7 @@ def _bloom() -> Pair:
 @oracle("alibi", "x-transformers (symmetric)", 1e-12)
 def _x_alibi() -> Pair:
     ours = encodings.create("alibi", d_model=12, num_heads=12)
-    bias = ours.scores(torch.zeros(1, 12, T, 1), torch.zeros(1, 12, T, 1))
+    bias = hooks.scores(ours, torch.zeros(1, 12, T, 1), torch.zeros(1, 12, T, 1))
     assert bias is not None
     return bias, xt.AlibiPositionalBias(12).double()(T, T)
 
@@ -208,5 +210,5 @@ def _x_cope() -> Pair:
         theirs.pos_emb.copy_(ours.vectors[0].T)
     q, k = qk()
     seen = torch.ones(T, T, dtype=torch.bool).tril()
-    logits = (q @ k.transpose(-2, -1) * ours.scale).masked_fill(~seen, -1e30)
-    return ours.scores(q, k).where(seen, 0), theirs(q, logits).where(seen, torch.zeros(()))
+    logits = (q @ k.transpose(-2, -1) * ours.softmax_scale).masked_fill(~seen, -1e30)
+    return hooks.scores(ours, q, k).where(seen, 0), theirs(q, logits).where(seen, torch.zeros(()))

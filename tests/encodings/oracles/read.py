@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from tests.encodings import hooks
 from tests.encodings.oracles.comparison import B, H, Pair, T, build, oracle, qk
 
 ROUNDED = "it computes in float32"
@@ -36,7 +37,7 @@ def _theirs(*tensors: Tensor) -> list[Tensor]:
 
 def _ours(encoding: Any, q: Tensor, k: Tensor) -> Tensor:
     """Weights with a causal mask."""
-    scores = (q @ k.transpose(-2, -1) + encoding.scores(q, k)) * encoding.scale
+    scores = (q @ k.transpose(-2, -1) + hooks.scores(encoding, q, k)) * encoding.softmax_scale
     seen = torch.ones(T, T, dtype=torch.bool).tril()
     return scores.masked_fill(~seen, -torch.inf).softmax(-1)
 
@@ -57,6 +58,6 @@ def _path() -> Pair:
     beta = 2 * F.linear(read, ours.strength.weight, ours.strength.bias).sigmoid()
     given = _theirs(q, k, w.transpose(1, 2), beta.transpose(1, 2))
     theirs = _plain("path_attn").naive_path_attn(
-        *given, torch.zeros(B, T, H), scale=ours.scale, chunk_size=4
+        *given, torch.zeros(B, T, H), scale=ours.softmax_scale, chunk_size=4
     )
     return _ours(ours, q, k), theirs.transpose(1, 2).double()

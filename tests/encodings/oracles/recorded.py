@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from helpers.model.attention import MultiHeadAttention
+from tests.encodings import hooks
 from tests.encodings.oracles.comparison import Pair, build, oracle
 
 SOURCES = {
@@ -28,7 +29,7 @@ def _recorded(name: str) -> dict[str, Tensor]:
 
 def _bias(ours: Any) -> Tensor:
     q = torch.zeros(1, H, T, D // H)
-    return (ours.scores(q, q) * ours.scale).expand(1, H, T, T)
+    return (hooks.scores(ours, q, q) * ours.softmax_scale).expand(1, H, T, T)
 
 
 @oracle("kerple", f"{SOURCES['kerple']} (recorded)", 1e-12)

@@ -69,7 +69,7 @@ def _local() -> Pair:
         autopad=True,
     )
     x = torch.randn(B, 12, D)
-    q, k, v, _ = ours._prepared(x, None, None)
+    q, k, v = ours.qkv(x).unflatten(-1, (3, H, -1)).permute(2, 0, 3, 1, 4)
     context = theirs(*(each.contiguous() for each in (q, k, v)))
     return ours(x), ours.out(context.transpose(1, 2).flatten(2))
 
