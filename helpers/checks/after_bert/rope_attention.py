@@ -51,9 +51,9 @@ def _attended(rng: Random) -> Iterator[Case]:
     yield call(*_queries_keys_values(rng, 2, rng.randint(4, 6), rng.randint(7, 9), 32))
     yield call(*_queries_keys_values(rng, 1, 2, rng.randint(70, 80), 64))
     asked = call(common.views(q), common.views(k), common.views(v))
-    yield Case(f"{asked.label}, not contiguous", asked.ask)
+    yield asked.labelled(f"{asked.label}, not contiguous")
     asked = call(*(common.columns_apart(each) for each in (q, k, v)))
-    yield Case(f"{asked.label}, each the .mT of another tensor", asked.ask)
+    yield asked.labelled(f"{asked.label}, each the .mT of another tensor")
 
 
 def _large(rng: Random) -> Iterator[Case]:

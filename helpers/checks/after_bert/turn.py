@@ -52,9 +52,9 @@ def _neighbours(rng: Random) -> Iterator[Case]:
     yield call(_long(rng, 8200))
     yield call(0.3 * common.normal_numbers(rng, 1, 1, rng.randint(20_500, 21_000), 2))
     asked = call(common.views(x))
-    yield Case(f"{asked.label}, not contiguous", asked.ask)
+    yield asked.labelled(f"{asked.label}, not contiguous")
     asked = call(common.columns_apart(x))
-    yield Case(f"{asked.label}, the .mT of another tensor", asked.ask)
+    yield asked.labelled(f"{asked.label}, the .mT of another tensor")
 
 
 def _turn_base(rng: Random) -> Iterator[Case]:
@@ -83,10 +83,10 @@ def _halves(rng: Random) -> Iterator[Case]:
         yield call(other, layout="halves")
     yield call(_long(rng, 1100), layout="halves")
     asked = call(common.views(x), layout="halves")
-    yield Case(f"{asked.label}, not contiguous", asked.ask)
+    yield asked.labelled(f"{asked.label}, not contiguous")
     for layout in ("halves", "interleaved"):
         asked = call(common.columns_apart(x), layout=layout)
-        yield Case(f"{asked.label}, the .mT of another tensor", asked.ask)
+        yield asked.labelled(f"{asked.label}, the .mT of another tensor")
 
 
 def _backwards(rng: Random) -> Iterator[Case]:

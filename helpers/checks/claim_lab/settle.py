@@ -19,7 +19,7 @@ def _case(values: Sequence[float], *ends: float, **end: float) -> Case:
     """The verdict on these values; the ends by place or by name."""
     shown = ", ".join(map(_word, values[:12])) + ", …" * (len(values) > 12)
     words = [f"[{shown}]", *map(_word, ends), *(f"{name}={_word(e)}" for name, e in end.items())]
-    return Case(f"({', '.join(words)})", call(list(values), *ends, **end).ask)
+    return call(list(values), *ends, **end).labelled(f"({', '.join(words)})")
 
 
 def _once_more(first: Sequence[float], second: Sequence[float], **end: float) -> Case:

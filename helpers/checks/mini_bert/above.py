@@ -61,7 +61,7 @@ def _text(rng: Random, sizes: tuple[int, int, int], number: int, once: bool = Fa
 def _case(given: Scored, words: str) -> Case:
     batch, length, size = given[3].shape
     label = f"{int(given[2].max()) + 1} kinds, B={batch}, T={length}, V={size}{words}"
-    return Case(label, call(*given).ask)
+    return call(*given).labelled(label)
 
 
 def _sizes(rng: Random) -> tuple[int, int, int]:

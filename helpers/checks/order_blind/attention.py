@@ -69,26 +69,26 @@ def _large(rng: Random) -> Iterator[Case]:
     q[..., 0], k[..., 0] = math.sqrt(q.shape[-1]), 150
     q[:, rng.randrange(q.shape[1]), 0] *= -1
     case = call(q, k, v)
-    yield common.finite_too(Case(case.label + " with scores near 150 and −150", case.ask))
+    yield common.finite_too(case.labelled(case.label + " with scores near 150 and −150"))
     mild = q.clone()
     mild[..., 0] = q[..., 0].clamp(min=-0.13 * math.sqrt(q.shape[-1]))
     case = call(mild, k, v)
-    yield common.finite_too(Case(case.label + " with scores near 150 and −20", case.ask))
+    yield common.finite_too(case.labelled(case.label + " with scores near 150 and −20"))
     case = call(-q.abs(), k, v)
-    yield common.finite_too(Case(case.label + " with all scores near −150", case.ask))
+    yield common.finite_too(case.labelled(case.label + " with all scores near −150"))
     k = k.clone()  # the cases above keep their own
     k[..., 0] = 0
     k[:, rng.randrange(k.shape[1]), 0] = 250
     case = call(q, k, v)
-    yield common.finite_too(Case(case.label + " with one key's scores near 250 or −250", case.ask))
+    yield common.finite_too(case.labelled(case.label + " with one key's scores near 250 or −250"))
     k = k.clone()
     k[..., 0] = 20_000 * (torch.tensor(rng.sample(range(k.shape[1]), k.shape[1])) - 2)
     case = call(q, k, v)
-    yield common.finite_too(Case(case.label + " with scores from −60,000 to 60,000", case.ask))
+    yield common.finite_too(case.labelled(case.label + " with scores from −60,000 to 60,000"))
     case = call(q.abs(), -k.abs() - 20_000, v)
-    yield common.finite_too(Case(case.label + " with all scores below −20,000", case.ask))
+    yield common.finite_too(case.labelled(case.label + " with all scores below −20,000"))
     case = call(q, 10 * k, v)
-    yield common.finite_too(Case(case.label + " with scores from −600,000 to 600,000", case.ask))
+    yield common.finite_too(case.labelled(case.label + " with scores from −600,000 to 600,000"))
 
 
 def _backwards(rng: Random) -> Iterator[Case]:

@@ -27,7 +27,7 @@ def _rows_case(length: int, k: int) -> Case:
         words = str(dtype).removeprefix("torch.")
         return {"the rows": found, "the type of the result": kind, "their dtype": words}
 
-    return Case(case.label, ask)
+    return case.asking(ask)
 
 
 def _again_case(length: int, k: int) -> Case:
@@ -76,7 +76,7 @@ def _of_many_rows(length: int, k: int) -> Case:
             return small
         return case.ask(answer)
 
-    return Case(case.label, ask)
+    return case.asking(ask)
 
 
 def _within(rng: Random) -> Iterator[Case]:

@@ -20,7 +20,7 @@ from helpers.encodings import offsets as library
 
 
 def _skew_case(products: Tensor, words: str = "") -> Case:
-    return Case(f"(products of shape {tuple(products.shape)}{words})", call(products).ask)
+    return call(products).labelled(f"(products of shape {tuple(products.shape)}{words})")
 
 
 def _four_axes(rng: Random) -> Iterator[Case]:

@@ -25,7 +25,7 @@ def _cases_by_any_row(rng: Random) -> Iterator[Case]:
     length, width = rng.randint(5, 6), rng.randint(7, 9)
     weights = common.normal_numbers(rng, 2, 3, length, length)
     rows, vectors = common.any_rows(rng, length, 4), common.normal_numbers(rng, 4, width)
-    yield Case("(weights some of which are negative, …)", call(weights, vectors, rows).ask)
+    yield call(weights, vectors, rows).labelled("(weights some of which are negative, …)")
 
 
 values = Exercise(

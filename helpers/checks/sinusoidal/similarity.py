@@ -43,11 +43,11 @@ def _of_any(rng: Random) -> Iterator[Case]:
     yield call(_numbers(rng, length, first) / 1e5)  # the same shape, other numbers
     yield call(_numbers(rng, common.short_length(rng), second + 1))
     uneven = torch.tensor([[3.0, 0], [rng.random() / 9, 0], [3, 0]], dtype=torch.float64)
-    yield Case("a table whose rows 0 and 2 are long", call(uneven).ask)
+    yield call(uneven).labelled("a table whose rows 0 and 2 are long")
     yield call(_numbers(rng, second, second))  # T = D
     empty = _numbers(rng, length, second)
     empty[rng.randrange(1, length)] = 0
-    yield Case("a table with a row of zeros", call(empty).ask)
+    yield call(empty).labelled("a table with a row of zeros")
     yield call(_numbers(rng, common.short_length(rng), 1))
     yield call(_numbers(rng, 1, second))
     # Longer than BERT reads, once: whoever loops over all pairs waits a second here.
@@ -57,7 +57,7 @@ def _of_any(rng: Random) -> Iterator[Case]:
     yield call(3 * directions / directions.norm(dim=1, keepdim=True))  # rows of one length
     yield without_gradients(call(_numbers(rng, common.short_length(rng), first)))
     columns = _numbers(rng, second, length).T  # a transposed tensor, which has no flat view
-    yield Case("a table that is a transposed tensor", call(columns).ask)
+    yield call(columns).labelled("a table that is a transposed tensor")
     yield _changed_in_between(_numbers(rng, length, first), _numbers(rng, length, first) + 0.2)
 
 

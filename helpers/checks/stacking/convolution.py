@@ -111,7 +111,7 @@ def _impulse(rng: Random, alpha: float) -> Case:
     x[:] = 0
     x[rng.randint(3, 5)] = large
     case = call(x, kernel, alpha)
-    return Case(f"{case.label}, where x is {large:g} for one token and 0 for the others", case.ask)
+    return case.labelled(f"{case.label}, where x is {large:g} for one token and 0 for the others")
 
 
 def _backwards(rng: Random) -> Iterator[Case]:

@@ -39,12 +39,12 @@ def _whole(rng: Random) -> Iterator[Case]:
     def ask(answer: Answer) -> Any:
         return common.with_dtype("the depths", case.ask(answer))
 
-    yield Case(case.label, ask)
+    yield case.asking(ask)
 
 
 def _of(parents: Tensor) -> Case:
     """The small tree itself in the label: a learner may want to draw it."""
-    return Case(f"({common.shown_tree(parents)})", call(parents).ask)
+    return call(parents).labelled(f"({common.shown_tree(parents)})")
 
 
 depths = Exercise(

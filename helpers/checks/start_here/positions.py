@@ -31,7 +31,7 @@ def _whole(case: Case) -> Case:
         whole = "int" in str(found.dtype)
         return {"the positions": found, "their dtype is an integer type": whole}
 
-    return Case(case.label, ask)
+    return case.asking(ask)
 
 
 def _many(rng: Random) -> Iterator[Case]:
