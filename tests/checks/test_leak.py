@@ -8,7 +8,6 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 import pytest
-import torch
 from torch import Tensor
 
 from helpers.checks.engine import Answer, Case, Exercise
