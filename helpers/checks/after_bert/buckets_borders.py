@@ -97,15 +97,6 @@ def buckets_divided_by_the_whole_logarithm(): ...
 def buckets_as_floats(): ...
 
 
-@buckets.mistake("Your buckets are int32. They should be int64, PyTorch's dtype of an index.")
-@changed(
-    buckets_right,
-    "return side * (offsets > 0) + torch.where(a < exact, a, far)",
-    "return (side * (offsets > 0) + torch.where(a < exact, a, far)).int()",
-)
-def buckets_as_short_integers(): ...
-
-
 @buckets.mistake(
     "You flatten the offsets and leave the buckets flat. They have the shape of the offsets.",
     loses=(NEAR, FAR),
@@ -150,8 +141,3 @@ def buckets_of_16_bits(): ...
 )
 @changed(buckets_right, "a = offsets.abs()", "offsets = offsets.int().long(); a = offsets.abs()")
 def buckets_of_32_bits(): ...
-
-
-@buckets.mistake("You write into the offsets, which belong to the caller. Build a new tensor.")
-@changed(buckets_right, "offsets.abs()", "offsets.abs(); offsets.clamp_(min=0)")
-def buckets_in_place(): ...

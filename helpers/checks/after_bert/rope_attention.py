@@ -22,6 +22,7 @@ from helpers.checks.engine import (
     differentiated,
     digits,
 )
+from helpers.checks.engine.faults import NO_GRADIENT
 
 ATTENTION, LARGE, BACKWARDS = "attention with RoPE", "large scores", "dtype and gradients"
 
@@ -141,6 +142,9 @@ rope_attention = Exercise(
         Part(BACKWARDS, 0.25, _backwards),
     ),
     explains=("You may use `turned`",),
+    generic={
+        "Gradients must reach all three": NO_GRADIENT,
+    },
 )
 
 
@@ -276,28 +280,3 @@ def rope_returns_the_weights(): ...
 )
 @changed(rope_right, "softmax(-1) @ v", "softmax(-1) @ v.view(-1, *v.shape[2:]).view(v.shape)")
 def rope_with_a_view(): ...
-
-
-@rope_attention.mistake(
-    common.NO_GRADIENT, loses=BACKWARDS, breaks="Gradients must reach all three"
-)
-@changed(rope_right, "scores.softmax(-1) @ v", "scores.detach().softmax(-1) @ v.detach()")
-def rope_without_gradients(): ...
-
-
-@rope_attention.mistake(
-    "Your scores are cut off from q and k: of the three, only the values get a gradient.",
-    loses=BACKWARDS,
-)
-@changed(rope_right, "scores.softmax(-1)", "scores.detach().softmax(-1)")
-def rope_without_gradients_of_the_scores(): ...
-
-
-@rope_attention.mistake(
-    "Your result is always float32. Let the operations keep the dtype of their inputs: float64 "
-    "in, float64 out.",
-    loses=BACKWARDS,
-    breaks="has the dtype of $q$",
-)
-@changed(rope_right, "scores.softmax(-1) @ v", "scores.float().softmax(-1) @ v.float()")
-def rope_always_in_float32(): ...

@@ -17,6 +17,7 @@ from torch import Tensor
 from helpers import encodings
 from helpers.checks.after_bert import common
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, digits
+from helpers.checks.engine.faults import DTYPE, NO_GRADIENT
 
 NEIGHBOURS, BASE = "pairs of neighbouring columns", "any other base"
 LAYOUTS, BACKWARDS = "both layouts", "dtype and gradients"
@@ -129,6 +130,10 @@ turn = Exercise(
     ),
     forbidden=(encodings.Rotary, encodings.XPos, encodings.Pope, *_elsewhere()),
     explains=("Write `turn`.", "(Meta's own code for Llama"),
+    generic={
+        "The result has the dtype of $x$": DTYPE,
+        "Gradients must reach $x$": NO_GRADIENT,
+    },
 )
 
 

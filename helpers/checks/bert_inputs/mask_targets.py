@@ -205,20 +205,6 @@ def mask_masks_again(): ...
 
 
 @mask.mistake(
-    "Your results are floating-point numbers. Ids and targets are whole numbers, torch.long like "
-    "`tokens`.",
-    loses="targets, and what stays",
-    breaks="which returns two tensors of the shape of `tokens`",
-)
-@changed(
-    mask_some,
-    "return seen, torch.where(chosen, tokens, -100)",
-    "return seen.float(), torch.where(chosen, tokens, -100).float()",
-)
-def mask_in_floats(): ...
-
-
-@mask.mistake(
     "Each call starts the generator again from its seed, so every batch gets the same masks.",
     loses=(
         "targets, and what stays",

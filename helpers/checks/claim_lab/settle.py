@@ -10,6 +10,7 @@ from typing import Any
 
 from helpers.checks.claim_lab.common import drawn
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed
+from helpers.checks.engine.faults import IN_PLACE
 from helpers.claims import claim
 
 NEAR = "numbers near the end of the interval"
@@ -126,6 +127,9 @@ settle = Exercise(
     claim.settle,
     (Part("clear numbers, and counts", 0.5, _clear), Part(NEAR, 0.5, _noisy)),
     explains=("Every measured verdict", "Write `settle`."),
+    generic={
+        "`values` stays as it is": IN_PLACE,
+    },
 )
 
 

@@ -23,7 +23,7 @@ from helpers.checks.engine.errors import (
     ResultFormError,
     SettingChangedError,
 )
-from helpers.checks.engine.faults import fault_in
+from helpers.checks.engine.faults import Fault, fault_in
 from helpers.checks.engine.library import HIDDEN, forbidden, library_calls
 from helpers.checks.engine.mistake import Mistake
 from helpers.checks.engine.plain import Raised
@@ -62,6 +62,7 @@ class Exercise:
         forbidden: library versions that the answer may not call, beside the reference.
         tolerance: largest difference that still counts as equal, see `compare.same`.
         explains: words of the sentences in the exercise's text that ask for nothing.
+        generic: words of the sentences that only a fault of any exercise breaks, and that fault.
         mistakes: the usual wrong answers, which `mistake` adds.
     """
 
@@ -71,6 +72,7 @@ class Exercise:
     forbidden: tuple[Answer, ...] = ()
     tolerance: float = 1e-4
     explains: tuple[str, ...] = ()
+    generic: dict[str, Fault] = field(default_factory=dict, compare=False)
     mistakes: list[Mistake] = field(default_factory=list, init=False, compare=False)
 
     def mistake(

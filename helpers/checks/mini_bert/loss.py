@@ -264,18 +264,6 @@ def loss_that_looks_up_minus_100(logits, targets):
 
 
 @loss.mistake(
-    "The number is right, but it is cut off from the logits, so no gradient gets back. Look "
-    "for detach, no_grad or NumPy.",
-    loses="dtype and gradients",
-    breaks="Gradients must reach `logits`",
-)
-def loss_without_gradient(logits, targets):
-    chosen = targets != -100
-    logs = logits.detach().log_softmax(-1)[chosen]
-    return -logs.gather(-1, targets[chosen][:, None]).mean()
-
-
-@loss.mistake(
     "You return a plain Python number. A loss must stay a tensor, or backward() has nothing to "
     "start from.",
     breaks="a tensor of shape",

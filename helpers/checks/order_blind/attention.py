@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from helpers.checks.engine import Case, Exercise, Part, call, differentiated, without_gradients
+from helpers.checks.engine.faults import DTYPE, NO_GRADIENT
 from helpers.checks.order_blind import common
 
 
@@ -110,6 +111,10 @@ attention = Exercise(
     ),
     forbidden=common.ATTENTION,
     explains=("Write `attention`.",),
+    generic={
+        "gradients must reach all three arguments": NO_GRADIENT,
+        "The result has the dtype of `q`": DTYPE,
+    },
 )
 
 
@@ -265,25 +270,3 @@ def attention_with_the_largest_size(q, k, v):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
     weights = (scores - scores.abs().amax(-1, keepdim=True)).exp()
     return weights / weights.sum(-1, keepdim=True) @ v
-
-
-@attention.mistake(
-    "No gradient comes back through your result, so nothing before it could be trained. What "
-    "cuts it off: detach, .data, no_grad or NumPy?",
-    loses="dtype and gradients",
-    breaks="gradients must reach all three arguments",
-)
-def attention_without_gradients(q, k, v):
-    with torch.no_grad():
-        return (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1) @ v
-
-
-@attention.mistake(
-    "Your result is always float32. Let the operations keep the dtype of their inputs: float64 "
-    "in, float64 out.",
-    loses="dtype and gradients",
-    breaks="The result has the dtype of `q`",
-)
-def attention_always_in_float32(q, k, v):
-    q, k, v = q.float(), k.float(), v.float()
-    return (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1) @ v

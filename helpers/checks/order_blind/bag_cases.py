@@ -14,8 +14,8 @@ from helpers.checks.order_blind import common
 
 # The sums of the tokens agree, and those of their squares.
 ALIKE = ([0, 5, 6, 16, 17, 22], [1, 2, 10, 12, 20, 21])
-# Pairs that a careless key takes for one: with the same sum; those sums, too; ten and more of a word, where one
-# digit counts it; the same digits when sorted; and the same set with the same sum.
+# Pairs that a careless key takes for one: with the same sum, and those sums; ten and more of one
+# word, where a digit counts it; the same digits when sorted; and the same set with the same sum.
 CONFUSED = (
     ([0, 3], [1, 2]),
     ALIKE,

@@ -20,6 +20,7 @@ from helpers.checks.engine import (
     differentiated,
     without_gradients,
 )
+from helpers.checks.engine.faults import NO_GRADIENT
 from helpers.checks.order_blind import common, heads_large
 
 # H, d, B and T: B = T, B = H, H = T, all three, one column for each head, one sequence, one token.
@@ -116,6 +117,9 @@ heads = Exercise(
     ),
     forbidden=common.LIBRARY,
     explains=("You may use `attend(q, k, v, mask)`",),
+    generic={
+        "gradients must reach `x` and all four weights": NO_GRADIENT,
+    },
 )
 
 
@@ -262,18 +266,6 @@ def heads_share_the_first_columns(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
     d = x.shape[-1] // num_heads
     q, k, v = ((x @ w)[:, None, :, :d].expand(-1, num_heads, -1, -1) for w in (w_q, w_k, w_v))
     return sdpa(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o
-
-
-@heads.mistake(
-    "No gradient comes back through your result, so the weights could not be trained. What cuts it "
-    "off: detach, .data, no_grad or NumPy?",
-    loses="dtype and gradients",
-    breaks="gradients must reach `x` and all four weights",
-)
-def heads_without_gradients(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
-    weights = (w_q.data, w_k.data, w_v.data)
-    q, k, v = ((x.data @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in weights)
-    return sdpa(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o.data
 
 
 @heads.mistake(

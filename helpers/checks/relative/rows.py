@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from helpers.checks.engine import Answer, Case, Exercise, Part, call
+from helpers.checks.engine.faults import KEPT
 from helpers.checks.relative import common
 from helpers.encodings import offsets as library
 
@@ -111,6 +112,9 @@ rows = Exercise(
     (Part("offsets up to k", 1, _within), Part("offsets beyond k", 1, _beyond)),
     forbidden=(library.offset_matrix, library.clip),
     explains=("`offset_rows`.",),
+    generic={
+        "Each call returns a new tensor": KEPT,
+    },
 )
 
 

@@ -162,31 +162,6 @@ def similarity_of_directions(table):
 
 
 @similarity.mistake(
-    "You write into the table itself, as /= and sub_ do. It belongs to the caller: write only "
-    "into tensors that you have made, such as the means.",
-    breaks="$P$ itself stays as it is",
-)
-def similarity_changes_the_table(table):
-    with torch.no_grad():
-        table /= (table**2).sum(1).mean().sqrt()
-    products = table @ table.T
-    return torch.stack([products.diagonal(k).mean() for k in range(len(table))])
-
-
-@similarity.mistake(
-    "No gradient comes back to the table through your result. What cuts it off: detach, "
-    ".item(), torch.tensor(…), no_grad or NumPy?",
-    loses="dtype and gradients",
-    breaks="gradients must reach $P$",
-)
-def similarity_without_gradients(table):
-    with torch.no_grad():
-        products = table @ table.T
-        means = torch.stack([products.diagonal(k).mean() for k in range(len(table))])
-        return means / means[0]
-
-
-@similarity.mistake(
     "The gradient is wrong: you divide by a plain number (.item() or detach), but entry 0 "
     "depends on the table too. Keep it a tensor through which gradients flow.",
     loses="dtype and gradients",
@@ -195,20 +170,6 @@ def similarity_divided_by_a_bare_number(table):
     products = table @ table.T
     means = torch.stack([products.diagonal(k).mean() for k in range(len(table))])
     return means / means[0].item()
-
-
-@similarity.mistake(
-    "Your result is always float32. torch.zeros and torch.tensor make float32 by default; "
-    "torch.stack keeps the dtype that it is given.",
-    loses="dtype and gradients",
-    breaks="The result has the dtype and the precision of $P$",
-)
-def similarity_always_in_float32(table):
-    products = table @ table.T
-    means = torch.zeros(len(table))
-    for k in range(len(table)):
-        means[k] = products.diagonal(k).mean()
-    return means / means[0]
 
 
 @similarity.mistake(

@@ -22,6 +22,7 @@ from helpers.checks.engine import (
     compare,
     differentiated,
 )
+from helpers.checks.engine.faults import DTYPE, IN_PLACE, NO_GRADIENT
 from helpers.checks.stacking import common
 
 MARGIN = 8  # so far from an edge, the edge changes less than 1e-4
@@ -159,6 +160,11 @@ convolution = Exercise(
     ),
     forbidden=(encodings.Convolution,),
     explains=("Build this sum of heads", "Write `attention_as_convolution`."),
+    generic={
+        "The result has the dtype of `x`": DTYPE,
+        "Gradients must reach `x` and `kernel`": NO_GRADIENT,
+        "both stay as they are": IN_PLACE,
+    },
 )
 
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare, differentiated
+from helpers.checks.engine.faults import IN_PLACE, NO_GRADIENT
 from helpers.checks.stacking import common
 from helpers.model import probes
 
@@ -121,6 +122,10 @@ residual = Exercise(
         Part("dtype and gradients", 0.25, _backwards),
     ),
     explains=("You will use this number on every stack",),
+    generic={
+        "Gradients must reach `x`": NO_GRADIENT,
+        "which stays as it is": IN_PLACE,
+    },
 )
 
 

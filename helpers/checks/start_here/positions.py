@@ -113,15 +113,6 @@ def positions_as_floats(tokens):
 
 
 @positions.mistake(
-    "You keep a result and return the same tensor at the next call. If one caller writes into it, "
-    "it changes for all others: make a new tensor each time.",
-)
-def positions_kept_for_the_next(tokens, kept={}):  # noqa: B006
-    row = torch.arange(tokens.shape[1])
-    return kept.setdefault(tokens.shape, row.repeat(tokens.shape[0], 1))
-
-
-@positions.mistake(
     "squeeze drops axes of size 1, so a batch with one sentence loses its shape.",
     loses="a single sentence, or a single word",
 )
