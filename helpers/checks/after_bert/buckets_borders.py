@@ -46,7 +46,7 @@ def buckets_begin_one_late(offsets, num_buckets=32, max_distance=128):
     "A distance of 64 is one bucket too early: the exact value is 6 there, but yours comes out "
     "as 5.999…, because you multiply and divide in another order. Divide one logarithm by the "
     "other first, then multiply by n − e.",
-    loses=FAR,
+    loses=(FAR, SIZES),
     breaks=("offset 64 in bucket 30", "Take care with offset 64", "other orders make it"),
 )
 def buckets_rounded_below(offsets, num_buckets=32, max_distance=128):

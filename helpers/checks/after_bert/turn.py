@@ -182,6 +182,37 @@ def turn_with_the_angles_of_the_other_layout(x, base=10_000.0, layout="interleav
 
 
 @turn.mistake(
+    "For layout='interleaved' each angle must stand twice side by side, θ_0, θ_0, θ_1, θ_1, …, as "
+    "repeat_interleave puts them. cat and repeat are right for halves alone."
+)
+def turn_neighbours_with_the_angles_of_halves(x, base=10_000.0, layout="interleaved"):
+    d = x.shape[-1]
+    angles = torch.arange(x.shape[2])[:, None] * base ** (-torch.arange(0, d, 2) / d)
+    angles = torch.cat([angles, angles], -1)
+    if layout == "halves":
+        partner = torch.cat([-x[..., d // 2 :], x[..., : d // 2]], -1)
+    else:
+        partner = torch.stack([-x[..., 1::2], x[..., 0::2]], -1).flatten(-2)
+    return x * angles.cos() + partner * angles.sin()
+
+
+@turn.mistake(
+    "For layout='halves' the angles of all pairs must stand once in each half, θ_0, θ_1, …, θ_0, "
+    "θ_1, …, as cat and repeat put them. repeat_interleave is right for neighbours alone.",
+    loses=LAYOUTS,
+)
+def turn_halves_with_the_angles_of_neighbours(x, base=10_000.0, layout="interleaved"):
+    d = x.shape[-1]
+    angles = torch.arange(x.shape[2])[:, None] * base ** (-torch.arange(0, d, 2) / d)
+    angles = angles.repeat_interleave(2, -1)
+    if layout == "halves":
+        partner = torch.cat([-x[..., d // 2 :], x[..., : d // 2]], -1)
+    else:
+        partner = torch.stack([-x[..., 1::2], x[..., 0::2]], -1).flatten(-2)
+    return x * angles.cos() + partner * angles.sin()
+
+
+@turn.mistake(
     "For layout='halves' you read the two halves, but write each pair side by side. A turned "
     "pair goes back to the columns from which it came.",
     loses=LAYOUTS,

@@ -245,3 +245,20 @@ def turn_pairs_seen_as_complex(x, base=10_000.0, layout="interleaved"):
     "x, d = torch.cat([x[:, :, :64], x[:, :, 64:].detach()], 2), x.shape[-1]",
 )
 def turn_without_gradients_beyond_64(): ...
+
+
+@turn.mistake(
+    "Your two layouts are swapped: 'interleaved' means neighbours, columns 2n and 2n + 1, and "
+    "'halves' columns n and n + d/2."
+)
+@changed(turned_right, 'layout == "halves"', 'layout == "interleaved"')
+def turn_with_the_layouts_swapped(): ...
+
+
+@turn.mistake(
+    "Each layout is right where it is named, but without a name you pair column n with n + d/2. "
+    "The default is 'interleaved'.",
+    loses=(NEIGHBOURS, BASE, BACKWARDS),
+)
+@changed(turned_right, 'layout="interleaved"', 'layout="halves"')
+def turn_in_halves_by_default(): ...

@@ -240,6 +240,41 @@ def heads_ignore_the_mask(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
 
 
 @heads.mistake(
+    "Your mask works the wrong way round: a query looks at the keys that are hidden from it. True "
+    "means that it may look.",
+    loses=("several heads and a mask", "dtype and gradients"),
+)
+def heads_with_the_mask_turned_round(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
+    scores = q @ k.mT / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(mask, float("-inf"))
+    return (scores.softmax(-1) @ v).transpose(1, 2).flatten(2) @ w_o
+
+
+@heads.mistake(
+    "You hide keys after the softmax: the weights that are left no longer add up to 1. Hide the "
+    "scores, before it.",
+    loses="several heads and a mask",
+)
+def heads_with_the_mask_after_the_softmax(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
+    weights = (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1)
+    if mask is not None:
+        weights = weights * mask
+    return (weights @ v).transpose(1, 2).flatten(2) @ w_o
+
+
+@heads.mistake(
+    "Your scores are divided by √d twice, once by you and once by the attention that you call, or "
+    "by d instead of √d."
+)
+def heads_scaled_twice(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
+    return sdpa(q / q.shape[-1] ** 0.5, k, v, mask).transpose(1, 2).flatten(2) @ w_o
+
+
+@heads.mistake(
     "num_heads changes nothing: all D columns are compared at once, in a single softmax.",
     loses=("several heads", "several heads and a mask"),
 )

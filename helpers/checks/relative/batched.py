@@ -75,6 +75,17 @@ def batched_reshaped_without_permuting(q, vectors, rows):
 
 
 @batched.mistake(
+    "There is no permute in your function, and reshape alone does not move an axis. Bring the "
+    "positions to the front first, and back between heads and keys in the end."
+)
+def batched_without_any_permute(q, vectors, rows):
+    batch, heads, length, width = q.shape
+    by_place = q.reshape(length, batch * heads, width)
+    products = by_place @ vectors[rows].transpose(1, 2)
+    return products.reshape(batch, heads, length, length)
+
+
+@batched.mistake(
     "When you reshape the result, the positions are still in front. Split B·H into B and H "
     "first, then move the positions between heads and keys with permute."
 )
