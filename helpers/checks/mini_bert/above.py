@@ -193,17 +193,6 @@ def above_as_a_ratio(logits, targets, kinds, posterior):
 
 
 @above.mistake(
-    "You compare whole distributions. The loss looks only at the word that stood there: what "
-    "did it cost, and what would it have cost with the exact probabilities?",
-)
-def above_as_a_divergence(logits, targets, kinds, posterior):
-    logs = logits.log_softmax(-1)[..., : posterior.shape[-1]]
-    extra = (posterior * (posterior.log() - logs)).sum(-1)
-    chosen = targets != -100
-    return torch.stack([extra[chosen & (kinds == k)].mean() for k in range(int(kinds.max()) + 1)])
-
-
-@above.mistake(
     "`posterior` holds probabilities already; they go into a logarithm, not into another softmax.",
     breaks="probabilities that add up to 1",
 )
