@@ -65,7 +65,7 @@ class _Subclass(Sinusoidal):
 def test_a_table_that_only_calls_a_library_earns_nothing(answer: Any) -> None:
     report = check.table(answer)
     assert report.earned == 0
-    assert not check.table.right(answer)
+    assert not check.table.is_correct(answer)
     assert "which is not allowed here" in report.findings[0].message
 
 

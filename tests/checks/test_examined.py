@@ -33,6 +33,16 @@ def buckets_by_a_difference(offsets: Any, num_buckets: int = 32, max_distance: i
     return torch.where(a < e, a, far.clamp(max=n - 1)) + n * (offsets > 0)
 
 
+def buckets_by_steps_in_float32(
+    offsets: Any, num_buckets: int = 32, max_distance: int = 128
+) -> Any:
+    n = num_buckets // 2
+    e, a = n // 2, offsets.abs()
+    steps = (n - e) / math.log(max_distance / e)  # 20 of 64 buckets up to 25 is half of them
+    far = (e + ((a.clamp(min=1) / e).log() * steps).long()).clamp(max=n - 1)
+    return torch.where(a < e, a, far) + n * (offsets > 0)
+
+
 def buckets_with_another_argument(
     offsets: Any, bidirectional: bool = True, num_buckets: int = 32, max_distance: int = 128
 ) -> Any:
@@ -234,6 +244,7 @@ TEXTS = ("cannot slow by {}", "{:.2f} is too much", "d_head // 2 must be above 1
         (mini_bert.own, InEvalModeOnly),
         (sinusoidal.table, table_of_small_angles),
         (after_bert.buckets, buckets_by_a_difference),
+        (after_bert.buckets, buckets_by_steps_in_float32),
         (after_bert.buckets, buckets_with_another_argument),
         (after_bert.buckets, buckets_of_a_power_of_two),
         (after_bert.alibi_bias, bias_from_a_table),

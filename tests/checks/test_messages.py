@@ -50,7 +50,7 @@ def test_one_buffer_for_all_results_is_told() -> None:
     report = start_here.positions(into_the_buffer)
     assert report.earned == 0
     assert "a later call of your function changes this result" in report.findings[0].message
-    assert not start_here.positions.right(into_the_buffer)
+    assert not start_here.positions.is_correct(into_the_buffer)
 
 
 def test_a_hint_is_given_only_where_every_part_agrees_with_it() -> None:

@@ -77,7 +77,7 @@ def test_it_is_suspended_and_comes_back(name: str) -> None:
 def test_a_right_answer_stays_right(name: str) -> None:
     table = exercises("02-sinusoidal")["table"]
     with SETTINGS[name]():
-        assert table.right(_table)
+        assert table.is_correct(_table)
 
 
 def _table(length: int, d_model: int, base: float = 10_000.0) -> torch.Tensor:
@@ -97,7 +97,7 @@ def test_what_an_answer_switches_is_named_and_put_back() -> None:
 @pytest.mark.skipif(torch.cuda.is_available(), reason="the device is there")
 def test_a_device_that_this_machine_does_not_have_hinders_no_answer() -> None:
     with _switched(torch.set_default_device, "cuda", None):
-        assert exercises("02-sinusoidal")["table"].right(_table)
+        assert exercises("02-sinusoidal")["table"].is_correct(_table)
 
 
 def test_a_setting_that_pytorch_does_not_tell_hinders_no_answer() -> None:
@@ -105,4 +105,4 @@ def test_a_setting_that_pytorch_does_not_tell_hinders_no_answer() -> None:
     if not hasattr(matmul, "fp32_precision"):
         pytest.skip("this PyTorch has the older setting alone")
     with _switched(lambda to: setattr(matmul, "fp32_precision", to), "tf32", matmul.fp32_precision):
-        assert exercises("02-sinusoidal")["table"].right(_table)
+        assert exercises("02-sinusoidal")["table"].is_correct(_table)

@@ -125,7 +125,7 @@ class Solution:
         try:
             with limited(SECONDS):
                 exec(compile(text, "<cell>", "exec"), namespace)
-                return exercise.right(eval(self.check.answer, namespace), self.check.seed)
+                return exercise.is_correct(eval(self.check.answer, namespace), self.check.seed)
         except (Exception, TooLongError):
             return False
 
@@ -141,7 +141,7 @@ class Solution:
         namespace: dict[str, Any] = {"__name__": "__main__"}
         exec(compile(self.before, "<before>", "exec"), namespace)
         known = self.check.load()
-        known.right(known.reference, self.check.seed)  # its first call's imports take seconds
+        known.is_correct(known.reference, self.check.seed)  # its first call's imports take seconds
         return namespace
 
 

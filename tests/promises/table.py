@@ -1,7 +1,9 @@
 """Exercise → promises → cases: each sentence of a text, and what the check does to hold it.
 
 A wrong answer that breaks a promise says so (`breaks=` of `Exercise.mistake`); the parts that it
-loses hold the promise. A sentence that asks for nothing is among the exercise's `explains`.
+loses hold the promise. A sentence that only a fault of any exercise breaks, such as a gradient cut
+off, names that fault (`generic`), and `probes` tries it. One that asks for nothing is among the
+exercise's `explains`.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from dataclasses import dataclass
 
 from helpers import checks
 from helpers.checks.engine import Exercise, Mistake
+from helpers.checks.engine.faults import Fault
 from helpers.course.settings import Course
 from tests.promises import sentences
 
@@ -22,6 +25,7 @@ class Promise:
     exercise: Exercise
     sentence: str
     broken_by: tuple[Mistake, ...]
+    generic: tuple[Fault, ...]
     explains: bool
 
     @property
@@ -38,7 +42,7 @@ class Promise:
     @property
     def fault(self) -> str:
         """Empty where the promise is held, or the sentence makes none."""
-        if bool(self.broken_by) != self.explains or self.forbids:
+        if bool(self.broken_by or self.generic) != self.explains or self.forbids:
             return ""
         said = "explains, and a mistake breaks it" if self.explains else "nothing breaks it"
         return f"{self.exercise.name}: {said}: {self.sentence}"
@@ -51,7 +55,9 @@ def promises(course: Course, unit: str) -> Iterator[Promise]:
         if exercise := exercises.get(name):
             for sentence in said:
                 broken = tuple(m for m in exercise.mistakes if _any(m.breaks, sentence))
-                yield Promise(exercise, sentence, broken, _any(exercise.explains, sentence))
+                generic = tuple(f for q, f in exercise.generic.items() if _any((q,), sentence))
+                explains = _any(exercise.explains, sentence)
+                yield Promise(exercise, sentence, broken, generic, explains)
 
 
 def faults(course: Course, unit: str) -> list[str]:
@@ -60,7 +66,8 @@ def faults(course: Course, unit: str) -> list[str]:
     lines = [each.fault for each in found if each.fault]
     for exercise in {each.exercise.name: each.exercise for each in found}.values():
         said = [each.sentence for each in found if each.exercise is exercise]
-        quotes = [*exercise.explains, *(q for m in exercise.mistakes for q in m.breaks)]
+        quotes = [*exercise.explains, *exercise.generic]
+        quotes += [quote for mistake in exercise.mistakes for quote in mistake.breaks]
         lines += [
             f"{exercise.name}: no such sentence: {quote}"
             for quote in dict.fromkeys(quotes)
@@ -84,6 +91,7 @@ def shown(course: Course, unit: str) -> str:
                 labels = [case.label for case in promise.exercise.draw(part, 0)]
                 lines.append(f"      {part.name}: {'; '.join(labels)}")
         lines += [f"      broken by {mistake.name}" for mistake in promise.broken_by[:1]]
+        lines += [f"      broken by any answer with {fault.name}" for fault in promise.generic]
     return "\n".join(lines)
 
 

@@ -5,9 +5,12 @@ from dataclasses import replace
 import pytest
 
 from helpers.checks import order_blind
+from helpers.checks.engine.faults import DTYPE
 from helpers.course.settings import Course
+from tests import tiers
 from tests.common import UNITS
-from tests.promises import sentences, table
+from tests.mutants import trial
+from tests.promises import probes, sentences, table
 
 UNIT = "01-order-blind"
 
@@ -15,6 +18,23 @@ UNIT = "01-order-blind"
 @pytest.mark.parametrize("unit", UNITS)
 def test_every_promise_has_a_case(course: Course, unit: str) -> None:
     assert table.faults(course, unit) == []
+
+
+GENERIC = [(unit, each.name) for unit, each in tiers.exercises() if each.generic]
+
+
+@pytest.mark.parametrize(("unit", "name"), tiers.sample(GENERIC, 6))
+def test_a_fault_that_breaks_a_sentence_loses_points_and_is_named(
+    course: Course, unit: str, name: str
+) -> None:
+    [solution] = [each for each in trial.solutions(course, unit) if each.exercise == name]
+    assert list(probes.unnoticed(solution.check.known(), solution.answer())) == []
+
+
+def test_a_fault_that_no_case_looks_for_is_unnoticed() -> None:
+    lax = replace(order_blind.masked, generic={"": DTYPE}, parts=order_blind.masked.parts[:1])
+    lax = replace(lax, parts=tuple(replace(each, cases=lambda _rng: []) for each in lax.parts))
+    assert list(probes.unnoticed(lax, order_blind.masked.reference)) == ["masked: another dtype"]
 
 
 def test_the_command_names_sentence_case_and_mistake(course: Course) -> None:

@@ -52,11 +52,11 @@ def rows(exercise: Exercise, right: Any, excused: list[str], seed: int = 0) -> l
 
 def _tried(exercise: Exercise, right: Any, seed: int) -> Iterator[tuple[str, bool]]:
     """Each saboteur that broke something, and whether it lost points."""
-    exercise.right(right, seed)  # what is right is known from here on, and is in nobody's time
+    exercise.is_correct(right, seed)  # what is right is known from here on, and is in nobody's time
     for name, sabotaged in saboteurs.of(right, partial(exercise.ask, seed=seed)):
         try:
             with trial.limited(SECONDS):
-                caught = not exercise.right(sabotaged.answer, seed)
+                caught = not exercise.is_correct(sabotaged.answer, seed)
         except trial.TooLongError:
             caught = True
         if sabotaged.broke:

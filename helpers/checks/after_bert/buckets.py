@@ -97,8 +97,9 @@ def _other_sizes(rng: Random) -> Iterator[Case]:
         offsets = _both_sides(rng, [*distances, max_distance * 10])
         yield _typed(offsets, num_buckets=num_buckets, max_distance=max_distance)
     yield _typed(_both_sides(rng, [3, 9, 40]), 24, 96)  # by position
-    # Here ln a − ln e is just below what ln(a/e) is.
-    for num_buckets, max_distance, distance in ((8, 32, 8), (32, 512, 64), (64, 256, 64)):
+    # Here ln a − ln e is just below what ln(a/e) is; at last, ln(a/e) · ((n − e)/ln(max/e)) is.
+    borders = ((8, 32, 8), (32, 512, 64), (64, 256, 64), (64, 25, 20))
+    for num_buckets, max_distance, distance in borders:
         offsets = torch.tensor([distance, -distance])
         yield _typed(offsets, num_buckets=num_buckets, max_distance=max_distance)
     for distance, max_distance in _just_before_a_border():

@@ -46,7 +46,7 @@ def buckets_begin_one_late(offsets, num_buckets=32, max_distance=128):
     "A distance of 64 is one bucket too early: the exact value is 6 there, but yours comes out "
     "as 5.999…, because you multiply and divide in another order. Divide one logarithm by the "
     "other first, then multiply by n − e.",
-    loses=FAR,
+    loses=(FAR, SIZES),
     breaks=("offset 64 in bucket 30", "Take care with offset 64", "other orders make it"),
 )
 def buckets_rounded_below(offsets, num_buckets=32, max_distance=128):
@@ -97,15 +97,6 @@ def buckets_divided_by_the_whole_logarithm(): ...
 def buckets_as_floats(): ...
 
 
-@buckets.mistake("Your buckets are int32. They should be int64, PyTorch's dtype of an index.")
-@changed(
-    buckets_right,
-    "return side * (offsets > 0) + torch.where(a < exact, a, far)",
-    "return (side * (offsets > 0) + torch.where(a < exact, a, far)).int()",
-)
-def buckets_as_short_integers(): ...
-
-
 @buckets.mistake(
     "You flatten the offsets and leave the buckets flat. They have the shape of the offsets.",
     loses=(NEAR, FAR),
@@ -150,8 +141,3 @@ def buckets_of_16_bits(): ...
 )
 @changed(buckets_right, "a = offsets.abs()", "offsets = offsets.int().long(); a = offsets.abs()")
 def buckets_of_32_bits(): ...
-
-
-@buckets.mistake("You write into the offsets, which belong to the caller. Build a new tensor.")
-@changed(buckets_right, "offsets.abs()", "offsets.abs(); offsets.clamp_(min=0)")
-def buckets_in_place(): ...

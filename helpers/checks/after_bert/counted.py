@@ -288,16 +288,3 @@ def counted_right(scores):
 )
 @changed(counted_right, "flip(-1).tril()", "flip(-1).tril().clamp(max=64)")
 def counted_up_to_64(): ...
-
-
-@counted.mistake(
-    "You write into the scores, which belong to the caller. Build a new tensor.",
-    breaks="The scores stay as they are",
-)
-@changed(counted_right, "scores.sigmoid()", "scores.sigmoid_()")
-def counted_in_place(): ...
-
-
-@counted.mistake(common.NO_GRADIENT, loses=BACKWARDS, breaks="Gradients must reach the scores")
-@changed(counted_right, "scores.sigmoid()", "scores.detach().sigmoid()")
-def counted_without_gradients(): ...

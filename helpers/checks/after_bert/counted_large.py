@@ -133,16 +133,6 @@ def counted_rounded_to_float32(): ...
 
 
 @counted.mistake(
-    "Your result is always float32. It should have the dtype of the scores: float64 in, "
-    "float64 out.",
-    loses=BACKWARDS,
-    breaks="$p$ has the dtype of the scores",
-)
-@changed(counted_right, "scores.sigmoid()", "scores.float().sigmoid()")
-def counted_always_in_float32(): ...
-
-
-@counted.mistake(
     "You return the counts of one sequence of the batch. Return those of all.",
     breaks="returns $p$ of the same shape",
 )

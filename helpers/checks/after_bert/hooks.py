@@ -17,6 +17,7 @@ from helpers.checks.engine.compare import Other
 from helpers.encodings.base import HOOKS
 
 NEEDED = {"A": "rotate", "B": "bias", "C": "embed", "D": "", "E": "context", "F": "rotate"}
+PAPERS = "ABCDEF"
 NEEDED_HOOKS = "the hooks that are needed"
 MOST = 4  # papers that must be right by themselves before a mix of them counts
 COLLECTIONS = (tuple, list, set, frozenset)
@@ -48,26 +49,32 @@ def _names(found: Any) -> list[str] | str:
     return f"{names!r} (not all of them are names of hooks)"
 
 
-def _said(found: list[str] | str, needed: list[str]) -> str:
+def _said(found: list[str] | str, needed: list[str]) -> Other:
     """Only whether it is right, so that the message does not give the answer away."""
     if found == needed:
-        return NEEDED_HOOKS
-    return found if isinstance(found, str) else " and ".join(found) or "no hook"
+        return _words(NEEDED_HOOKS)
+    return _words(found if isinstance(found, str) else " and ".join(found) or "no hook")
 
 
-def _unquoted(said: str) -> Other:
+def _words(text: str) -> Other:
     """As the words that a message is made of."""
-    return Other("words", said)
+    return Other("words", text)
 
 
 def _alone(paper: str, _rng: Random) -> Iterable[Case]:
-    def ask(answer: Answer) -> str:
+    """A paper by itself. What is needed is known where it is read, not where it is asked."""
+
+    def ask(answer: Answer) -> list[Any]:
         names = _names(answer(paper))
-        if type(names) is list and all(_asked(answer, other) == names for other in NEEDED):
-            return "the same for each of the six papers, or what earlier calls have left behind"
+        return [names, [_asked(answer, other) for other in PAPERS]]
+
+    def read(said: list[Any]) -> Other:
+        names, each = said
+        if type(names) is list and all(other == names for other in each):
+            return _words("the same for each of the six papers, or what earlier calls have left")
         return _said(names, _needed(paper))
 
-    return [Case(f"({paper!r})", ask, _unquoted)]
+    return [Case(f"({paper!r})", ask, read)]
 
 
 def _asked(answer: Answer, papers: str) -> list[str] | str:
@@ -84,8 +91,8 @@ def _together(rng: Random) -> Iterator[Case]:
     """Every mix of two papers and more, with each of them last once, the others in any order."""
     mixes = [
         "".join(rng.sample([paper for paper in papers if paper != last], size - 1)) + last
-        for size in range(2, len(NEEDED) + 1)
-        for papers in combinations(NEEDED, size)
+        for size in range(2, len(PAPERS) + 1)
+        for papers in combinations(PAPERS, size)
         for last in papers
     ]
     return (_mixed(papers) for papers in rng.sample(mixes, len(mixes)))
@@ -94,21 +101,25 @@ def _together(rng: Random) -> Iterator[Case]:
 def _mixed(papers: str) -> Case:
     """Right is what the answer itself says of the papers one by one, if it knows most of them."""
 
-    def ask(answer: Answer) -> str:
-        alone = {paper: _asked(answer, paper) for paper in NEEDED}
-        if sum(alone[paper] == _needed(paper) for paper in NEEDED) < MOST:
-            return "too few single papers right (combinations are checked after that)"
-        named = [names for paper in papers if isinstance(names := alone[paper], list)]
-        return _said(_names(answer(papers)), sorted(set().union(*named)))
+    def ask(answer: Answer) -> list[Any]:
+        alone = {paper: _asked(answer, paper) for paper in PAPERS}
+        return [alone, _names(answer(papers))]
 
-    return Case(f"({papers!r})", ask, _unquoted)
+    def read(said: list[Any]) -> Other:
+        alone, names = said
+        if sum(alone[paper] == _needed(paper) for paper in PAPERS) < MOST:
+            return _words("too few single papers right (combinations are checked after that)")
+        named = [alone[paper] for paper in papers if isinstance(alone[paper], list)]
+        return _said(names, sorted(set().union(*named)))
+
+    return Case(f"({papers!r})", ask, read)
 
 
 hooks = Exercise(
     "hooks",
     _hooks_for,
     (
-        *(Part(f"paper {paper}", 0.25, partial(_alone, paper)) for paper in NEEDED),
+        *(Part(f"paper {paper}", 0.25, partial(_alone, paper)) for paper in PAPERS),
         Part("combined", 0.5, _together),
     ),
     explains=("Here are six papers.", "Some sums can be computed at two hooks"),

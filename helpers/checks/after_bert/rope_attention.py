@@ -22,6 +22,7 @@ from helpers.checks.engine import (
     differentiated,
     digits,
 )
+from helpers.checks.engine.faults import NO_GRADIENT
 from helpers.checks.told import by
 
 ATTENTION, LARGE, BACKWARDS = "attention with RoPE", "large scores", "dtype and gradients"
@@ -52,9 +53,9 @@ def _attended(rng: Random) -> Iterator[Case]:
     yield call(*_queries_keys_values(rng, 2, rng.randint(4, 6), rng.randint(7, 9), 32))
     yield call(*_queries_keys_values(rng, 1, 2, rng.randint(70, 80), 64))
     asked = call(common.views(q), common.views(k), common.views(v))
-    yield Case(f"{asked.label}, not contiguous", asked.ask)
+    yield asked.labelled(f"{asked.label}, not contiguous")
     asked = call(*(common.columns_apart(each) for each in (q, k, v)))
-    yield Case(f"{asked.label}, each the .mT of another tensor", asked.ask)
+    yield asked.labelled(f"{asked.label}, each the .mT of another tensor")
 
 
 def _large(rng: Random) -> Iterator[Case]:
@@ -142,6 +143,9 @@ rope_attention = Exercise(
         Part(BACKWARDS, 0.25, _backwards),
     ),
     explains=("You may use `turned`",),
+    generic={
+        "Gradients must reach all three": NO_GRADIENT,
+    },
 )
 
 
@@ -277,28 +281,3 @@ def rope_returns_the_weights(): ...
 )
 @changed(rope_right, "softmax(-1) @ v", "softmax(-1) @ v.view(-1, *v.shape[2:]).view(v.shape)")
 def rope_with_a_view(): ...
-
-
-@rope_attention.mistake(
-    common.NO_GRADIENT, loses=BACKWARDS, breaks="Gradients must reach all three"
-)
-@changed(rope_right, "scores.softmax(-1) @ v", "scores.detach().softmax(-1) @ v.detach()")
-def rope_without_gradients(): ...
-
-
-@rope_attention.mistake(
-    "Your scores are cut off from q and k: of the three, only the values get a gradient.",
-    loses=BACKWARDS,
-)
-@changed(rope_right, "scores.softmax(-1)", "scores.detach().softmax(-1)")
-def rope_without_gradients_of_the_scores(): ...
-
-
-@rope_attention.mistake(
-    "Your result is always float32. Let the operations keep the dtype of their inputs: float64 "
-    "in, float64 out.",
-    loses=BACKWARDS,
-    breaks="has the dtype of $q$",
-)
-@changed(rope_right, "scores.softmax(-1) @ v", "scores.float().softmax(-1) @ v.float()")
-def rope_always_in_float32(): ...

@@ -230,17 +230,6 @@ def slopes_from_the_back(num_heads):
 
 
 @slopes.mistake(
-    "Your slopes are in float16. Return them in float32 or float64, as the exercise asks.",
-    breaks="float32 or float64",
-)
-def slopes_in_16_bits(num_heads):
-    below = 2 ** int(math.log2(num_heads))
-    first = [2 ** (-8 * h / below) for h in range(1, below + 1)]
-    between = [2 ** (-8 * h / (2 * below)) for h in range(1, 2 * below + 1)]
-    return torch.tensor(first + between[::2][: num_heads - below]).half()
-
-
-@slopes.mistake(
     "Your slopes are a list. Return a tensor, so that other code can compute with it.",
     breaks="as a tensor of shape $(H,)$",
 )

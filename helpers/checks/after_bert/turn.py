@@ -17,6 +17,7 @@ from torch import Tensor
 from helpers import encodings
 from helpers.checks.after_bert import common
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, digits
+from helpers.checks.engine.faults import DTYPE, NO_GRADIENT
 
 NEIGHBOURS, BASE = "pairs of neighbouring columns", "any other base"
 LAYOUTS, BACKWARDS = "both layouts", "dtype and gradients"
@@ -52,9 +53,9 @@ def _neighbours(rng: Random) -> Iterator[Case]:
     yield call(_long(rng, 8200))
     yield call(0.3 * common.normal_numbers(rng, 1, 1, rng.randint(20_500, 21_000), 2))
     asked = call(common.views(x))
-    yield Case(f"{asked.label}, not contiguous", asked.ask)
+    yield asked.labelled(f"{asked.label}, not contiguous")
     asked = call(common.columns_apart(x))
-    yield Case(f"{asked.label}, the .mT of another tensor", asked.ask)
+    yield asked.labelled(f"{asked.label}, the .mT of another tensor")
 
 
 def _turn_base(rng: Random) -> Iterator[Case]:
@@ -83,10 +84,10 @@ def _halves(rng: Random) -> Iterator[Case]:
         yield call(other, layout="halves")
     yield call(_long(rng, 1100), layout="halves")
     asked = call(common.views(x), layout="halves")
-    yield Case(f"{asked.label}, not contiguous", asked.ask)
+    yield asked.labelled(f"{asked.label}, not contiguous")
     for layout in ("halves", "interleaved"):
         asked = call(common.columns_apart(x), layout=layout)
-        yield Case(f"{asked.label}, the .mT of another tensor", asked.ask)
+        yield asked.labelled(f"{asked.label}, the .mT of another tensor")
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -129,6 +130,10 @@ turn = Exercise(
     ),
     forbidden=(encodings.Rotary, encodings.XPos, encodings.Pope, *_elsewhere()),
     explains=("Write `turn`.", "(Meta's own code for Llama"),
+    generic={
+        "The result has the dtype of $x$": DTYPE,
+        "Gradients must reach $x$": NO_GRADIENT,
+    },
 )
 
 
@@ -172,6 +177,37 @@ def turn_with_the_angles_of_the_other_layout(x, base=10_000.0, layout="interleav
         partner = torch.cat([-x[..., d // 2 :], x[..., : d // 2]], -1)
     else:
         angles = angles.repeat(1, 2)
+        partner = torch.stack([-x[..., 1::2], x[..., 0::2]], -1).flatten(-2)
+    return x * angles.cos() + partner * angles.sin()
+
+
+@turn.mistake(
+    "For layout='interleaved' each angle must stand twice side by side, θ_0, θ_0, θ_1, θ_1, …, as "
+    "repeat_interleave puts them. cat and repeat are right for halves alone."
+)
+def turn_neighbours_with_the_angles_of_halves(x, base=10_000.0, layout="interleaved"):
+    d = x.shape[-1]
+    angles = torch.arange(x.shape[2])[:, None] * base ** (-torch.arange(0, d, 2) / d)
+    angles = torch.cat([angles, angles], -1)
+    if layout == "halves":
+        partner = torch.cat([-x[..., d // 2 :], x[..., : d // 2]], -1)
+    else:
+        partner = torch.stack([-x[..., 1::2], x[..., 0::2]], -1).flatten(-2)
+    return x * angles.cos() + partner * angles.sin()
+
+
+@turn.mistake(
+    "For layout='halves' the angles of all pairs must stand once in each half, θ_0, θ_1, …, θ_0, "
+    "θ_1, …, as cat and repeat put them. repeat_interleave is right for neighbours alone.",
+    loses=LAYOUTS,
+)
+def turn_halves_with_the_angles_of_neighbours(x, base=10_000.0, layout="interleaved"):
+    d = x.shape[-1]
+    angles = torch.arange(x.shape[2])[:, None] * base ** (-torch.arange(0, d, 2) / d)
+    angles = angles.repeat_interleave(2, -1)
+    if layout == "halves":
+        partner = torch.cat([-x[..., d // 2 :], x[..., : d // 2]], -1)
+    else:
         partner = torch.stack([-x[..., 1::2], x[..., 0::2]], -1).flatten(-2)
     return x * angles.cos() + partner * angles.sin()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 
-from helpers.checks.after_bert import common
 from helpers.checks.after_bert.turn import BACKWARDS, BASE, LAYOUTS, NEIGHBOURS, turn
 from helpers.checks.engine import changed
 
@@ -211,40 +210,6 @@ def turn_with_a_view(): ...
 
 
 @turn.mistake(
-    "You write the turned pairs into x, which belongs to the caller. Build a new tensor.",
-    breaks="$x$ itself stays as it is",
-)
-def turn_in_place(x, base=10_000.0, layout="interleaved"):
-    d = x.shape[-1]
-    angles = torch.arange(x.shape[2])[:, None] * base ** (-torch.arange(0, d, 2) / d)
-    cos, sin = angles.cos(), angles.sin()
-    a, b = (x[..., 0::2], x[..., 1::2]) if layout == "interleaved" else x.chunk(2, -1)
-    new_a, new_b = a * cos - b * sin, a * sin + b * cos
-    a[:] = new_a
-    b[:] = new_b
-    return x
-
-
-@turn.mistake(common.NO_GRADIENT, loses=BACKWARDS, breaks="Gradients must reach $x$")
-@changed(turned_right, "d = x.shape[-1]", "x, d = x.detach(), x.shape[-1]")
-def turn_without_gradients(): ...
-
-
-@turn.mistake("For layout='halves' no gradient comes back through your result.", loses=BACKWARDS)
-@changed(turned_right, "x.chunk(2, -1)", "x.detach().chunk(2, -1)")
-def turn_halves_without_gradients(): ...
-
-
-@turn.mistake(
-    "Your result is always float32. It should have the dtype of x: float64 in, float64 out.",
-    loses=BACKWARDS,
-    breaks="The result has the dtype of $x$",
-)
-@changed(turned_right, "d = x.shape[-1]", "x, d = x.float(), x.shape[-1]")
-def turn_always_in_float32(): ...
-
-
-@turn.mistake(
     "You compute in float32 and convert the result to float64 afterwards: of sixteen digits "
     "only seven are left. Only the angles may be in float32.",
     loses=BACKWARDS,
@@ -280,3 +245,20 @@ def turn_pairs_seen_as_complex(x, base=10_000.0, layout="interleaved"):
     "x, d = torch.cat([x[:, :, :64], x[:, :, 64:].detach()], 2), x.shape[-1]",
 )
 def turn_without_gradients_beyond_64(): ...
+
+
+@turn.mistake(
+    "Your two layouts are swapped: 'interleaved' means neighbours, columns 2n and 2n + 1, and "
+    "'halves' columns n and n + d/2."
+)
+@changed(turned_right, 'layout == "halves"', 'layout == "interleaved"')
+def turn_with_the_layouts_swapped(): ...
+
+
+@turn.mistake(
+    "Each layout is right where it is named, but without a name you pair column n with n + d/2. "
+    "The default is 'interleaved'.",
+    loses=(NEIGHBOURS, BASE, BACKWARDS),
+)
+@changed(turned_right, 'layout="interleaved"', 'layout="halves"')
+def turn_in_halves_by_default(): ...

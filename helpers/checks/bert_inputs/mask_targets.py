@@ -148,6 +148,29 @@ def mask_and_predict_what_is_changed(): ...
 
 
 @mask.mistake(
+    "You score only the positions where [MASK] stands. The words that were replaced by random "
+    "ones, and those that stayed, were chosen as well: the model has to predict them too.",
+    loses=(
+        "targets, and what stays",
+        "the fraction that is chosen",
+        "80 % [MASK], 10 % random, 10 % kept",
+        "random words are words",
+    ),
+)
+@changed(mask_some, "(chosen, tokens, -100)", "((seen == MASK) & chosen, tokens, -100)")
+def mask_and_predict_masked_ones_only(): ...
+
+
+@mask.mistake(
+    "You score the positions where [MASK] stands in what is seen, and so a [MASK] that `tokens` "
+    "brings along, but no word that was replaced by a random one, and none that stayed. Score "
+    "what was chosen."
+)
+@changed(mask_some, "(chosen, tokens, -100)", "(seen == MASK, tokens, -100)")
+def mask_and_predict_wherever_a_mask_is_seen(): ...
+
+
+@mask.mistake(
     "You do not use the generator, so your masks cannot be repeated. Pass it to every draw: "
     "generator=generator.",
     loses="targets, and what stays",
@@ -202,20 +225,6 @@ def mask_with_results_swapped(): ...
 )
 @changed(mask_some, "tokens >= 5", "tokens >= MASK")
 def mask_masks_again(): ...
-
-
-@mask.mistake(
-    "Your results are floating-point numbers. Ids and targets are whole numbers, torch.long like "
-    "`tokens`.",
-    loses="targets, and what stays",
-    breaks="which returns two tensors of the shape of `tokens`",
-)
-@changed(
-    mask_some,
-    "return seen, torch.where(chosen, tokens, -100)",
-    "return seen.float(), torch.where(chosen, tokens, -100).float()",
-)
-def mask_in_floats(): ...
 
 
 @mask.mistake(

@@ -18,6 +18,7 @@ import torch
 from helpers.checks.bert_inputs import chance, pairs_counted
 from helpers.checks.bert_inputs.pairs_asked import called
 from helpers.checks.engine import Answer, Case, Exercise, Part, ResultFormError
+from helpers.checks.engine.faults import IN_PLACE
 from helpers.corpora import inputs
 from helpers.corpora.inputs import IS_NEXT, NOT_NEXT
 
@@ -258,4 +259,7 @@ pairs = Exercise(
     ),
     forbidden=(inputs.pairs, inputs._another),
     explains=("A quick way is to draw again",),
+    generic={
+        "`documents` is a list of lists of sentences": IN_PLACE,
+    },
 )

@@ -202,14 +202,6 @@ def pairs_without_repetitions(): ...
 
 
 @pairs.mistake(
-    "You change the documents that you were given. Work on a copy.",
-    breaks="`documents` is a list of lists of sentences",
-)
-@changed(sentence_pairs, "    return made", "        document.clear()\n    return made")
-def pairs_that_clear_the_documents(): ...
-
-
-@pairs.mistake(
     "You sort the documents. The triples are to come in the order of the text.",
     loses=("each two neighbours, right or wrong", "the second sentence alone tells nothing"),
     breaks="in the order of the text",

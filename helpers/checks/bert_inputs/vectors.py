@@ -16,6 +16,7 @@ from torch import Generator, Tensor, nn
 
 from helpers.checks.bert_inputs import common
 from helpers.checks.engine import Answer, ArgumentChangedError, Case, Exercise, Part, compare
+from helpers.checks.engine.faults import DTYPE, IN_PLACE
 from helpers.corpora.wordpiece import PAD
 from helpers.model.bert import Bert
 
@@ -157,6 +158,10 @@ vectors = Exercise(
         Part("dtype and gradients", 0.25, _backwards),
     ),
     forbidden=(Bert,),
+    generic={
+        "The result has the dtype of the tables": DTYPE,
+        "the arguments must not be modified": IN_PLACE,
+    },
 )
 
 
@@ -241,39 +246,6 @@ class sum_with_scaled_words(RightSum):
 
 
 @vectors.mistake(
-    "No gradient comes back through your result, so none of the four modules is trained. What cuts "
-    "it off: detach, .data, no_grad or NumPy?",
-    loses="dtype and gradients",
-    breaks="gradients must reach all four",
-)
-class sum_without_gradients(RightSum):
-    def forward(self, tokens, segments):
-        with torch.no_grad():
-            return super().forward(tokens, segments)
-
-
-@vectors.mistake(
-    "No gradient reaches the table of words, so it is never trained. All three tables are learned.",
-    loses="dtype and gradients",
-    breaks="gradients must reach all four",
-)
-class sum_with_words_detached(RightSum):
-    def forward(self, tokens, segments):
-        words = self.words(tokens).detach()
-        return self.norm(words + self.segments(segments) + self.places(tokens))
-
-
-@vectors.mistake(
-    "Your result is float32 whatever the tables are. Leave the dtype to the modules.",
-    loses="dtype and gradients",
-    breaks="The result has the dtype of the tables",
-)
-class sum_always_in_float32(RightSum):
-    def forward(self, tokens, segments):
-        return super().forward(tokens, segments).float()
-
-
-@vectors.mistake(
     "You count positions without the padding. Padding has positions like any other token.",
 )
 class sum_with_places_of_real_tokens(RightSum):
@@ -296,14 +268,3 @@ class sum_with_a_parameter_more(RightSum):
     def __init__(self, vocab_size, d_model, max_len=512):
         super().__init__(vocab_size, d_model, max_len)
         self.scale = nn.Parameter(torch.ones(()))
-
-
-@vectors.mistake(
-    "You write into the ids you were given. The caller may still need them.",
-    breaks="the arguments must not be modified",
-)
-class sum_in_place(RightSum):
-    def forward(self, tokens, segments):
-        found = super().forward(tokens, segments)
-        segments += 2
-        return found

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from helpers.checks.claim_lab import common
 from helpers.checks.engine import Case, Exercise, Part, changed
+from helpers.checks.engine.faults import IN_PLACE
 from helpers.claims import claim, settle, small
 
 FRACTION = "the fraction of right answers, by seed"
@@ -135,6 +136,9 @@ beyond = Exercise(
     (Part(FRACTION, 0.25, _fractions), Part(VERDICT, 0.25, _beyond_verdicts)),
     forbidden=(small.accuracy,),
     explains=("Write `beyond_verdict`.", "It returns a dict:"),
+    generic={
+        "`right` stays as it is": IN_PLACE,
+    },
 )
 
 
@@ -249,16 +253,6 @@ def beyond_in_percent(): ...
 def beyond_one_number(right, trained):
     fraction = right[:, :, trained:].nanmean()
     return {"fraction": fraction, "verdict": settle([float(fraction)], high=0.5)}
-
-
-@beyond.mistake(
-    "You write into right, which belongs to the caller. Work on a copy.",
-    breaks="`right` stays as it is",
-)
-@changed(
-    beyond_by_nanmean, "    fraction =", "    right[:, :, :trained] = float('nan')\n    fraction ="
-)
-def beyond_writes_into_right(): ...
 
 
 @beyond.mistake(

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from helpers.checks.claim_lab import common
 from helpers.checks.engine import Case, Exercise, Part, changed
+from helpers.checks.engine.faults import IN_PLACE
 from helpers.claims import claim, settle
 from helpers.claims.order import along_and_overall
 from helpers.encodings import shift_matrix, sinusoidal_table
@@ -129,6 +130,9 @@ offsets = Exercise(
         "It returns a dict:",
         "You may use `decide`",
     ),
+    generic={
+        "The table and the matrices stay as they are": IN_PLACE,
+    },
 )
 
 

@@ -90,15 +90,3 @@ def offsets_settled_by_one_matrix(): ...
 )
 @changed(offsets_by_diagonals, _ON, '"does not hold"')
 def offsets_by_heart(): ...
-
-
-@offsets.mistake(
-    "You change what you were given: the table, a matrix or the list. Work on a copy instead.",
-    breaks="The table and the matrices stay as they are",
-)
-@changed(
-    offsets_by_diagonals,
-    "s = table @ matrix @ table.T",
-    "s = table @ matrix.div_(matrix.norm()) @ table.T",
-)
-def offsets_scales_the_matrices_in_place(): ...

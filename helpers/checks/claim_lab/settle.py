@@ -10,6 +10,7 @@ from typing import Any
 
 from helpers.checks.claim_lab.common import drawn
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed
+from helpers.checks.engine.faults import IN_PLACE
 from helpers.claims import claim
 
 NEAR = "numbers near the end of the interval"
@@ -19,7 +20,7 @@ def _case(values: Sequence[float], *ends: float, **end: float) -> Case:
     """The verdict on these values; the ends by place or by name."""
     shown = ", ".join(map(_word, values[:12])) + ", …" * (len(values) > 12)
     words = [f"[{shown}]", *map(_word, ends), *(f"{name}={_word(e)}" for name, e in end.items())]
-    return Case(f"({', '.join(words)})", call(list(values), *ends, **end).ask)
+    return call(list(values), *ends, **end).labelled(f"({', '.join(words)})")
 
 
 def _once_more(first: Sequence[float], second: Sequence[float], **end: float) -> Case:
@@ -126,6 +127,9 @@ settle = Exercise(
     claim.settle,
     (Part("clear numbers, and counts", 0.5, _clear), Part(NEAR, 0.5, _noisy)),
     explains=("Every measured verdict", "Write `settle`."),
+    generic={
+        "`values` stays as it is": IN_PLACE,
+    },
 )
 
 

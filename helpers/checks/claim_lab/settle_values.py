@@ -31,15 +31,6 @@ def settle_nothing(values, low=-math.inf, high=math.inf):
 
 
 @settle.mistake(
-    "You change the list that you were given. Work on a copy of it, such as list(values) or "
-    "sorted(values).",
-    breaks="`values` stays as it is",
-)
-@changed(settle_by_the_rule, "    mean, spread", "    values.sort()\n    mean, spread")
-def settle_sorts_the_values(): ...
-
-
-@settle.mistake(
     "You subtract the square of the mean from the mean of the squares. If the values are large and "
     "close together, only rounding error is left. Square the differences from the mean, or call "
     "statistics.stdev.",

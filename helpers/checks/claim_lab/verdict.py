@@ -15,6 +15,7 @@ from typing import Any
 
 from helpers.checks.claim_lab import common
 from helpers.checks.engine import Case, Exercise, Part
+from helpers.checks.engine.faults import IN_PLACE
 from helpers.claims import CLAIMS, claim, settle
 from helpers.claims.claim import FAILS, HOLDS, OPEN, PARTLY, VERDICTS, Claim
 
@@ -261,4 +262,7 @@ verdict = Exercise(
         'Other entries in `"numbers"` are allowed.',
         "You may use `decide`.",
     ),
+    generic={
+        "`seeds` stays as it is": IN_PLACE,
+    },
 )

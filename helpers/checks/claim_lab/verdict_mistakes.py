@@ -199,18 +199,6 @@ def verdict_with_sorted_seeds(): ...
 
 
 @exercise.mistake(
-    "You change the list of seeds that you were given. Work on a copy.",
-    breaks="`seeds` stays as it is",
-)
-@changed(
-    verdict_by_parts,
-    "    rows =",
-    "    if isinstance(seeds, list):\n        seeds.sort()\n    rows =",
-)
-def verdict_sorts_the_seeds(): ...
-
-
-@exercise.mistake(
     "You return claim.read for a claim that can be measured. Look at claim.measurement: it is "
     "None only where nothing is measured.",
     breaks="`claim.read` means nothing",

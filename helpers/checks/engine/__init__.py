@@ -2,9 +2,7 @@
 
 from helpers.checks.engine.case import (
     Answer,
-    ArgumentChangedError,
     Case,
-    ResultFormError,
     call,
     differentiated,
     digits,
@@ -13,7 +11,9 @@ from helpers.checks.engine.case import (
     without_gradients,
 )
 from helpers.checks.engine.changed import changed
-from helpers.checks.engine.exercise import Exercise, Mistake, Part
+from helpers.checks.engine.errors import ArgumentChangedError, ResultFormError
+from helpers.checks.engine.exercise import Exercise, Part
+from helpers.checks.engine.mistake import Mistake
 from helpers.checks.engine.questions import Answers, Questions
 from helpers.checks.engine.rehearsal import rehearsed
 from helpers.checks.engine.report import Finding, Report

@@ -13,14 +13,14 @@ from typing import Any
 import torch
 
 from helpers.checks.engine import compare
-from helpers.checks.engine.case import Answer, Case, ResultChangedError
+from helpers.checks.engine.case import Answer, Case
+from helpers.checks.engine.errors import ResultChangedError, SettingChangedError
 from helpers.checks.engine.plain import Raised, plain, raised
 from helpers.checks.engine.settings import default_settings, unswitched
 
 Ask = Callable[[Answer], Any]
-LATER = Raised(ResultChangedError.__name__, "")
+LATER = Raised(ResultChangedError.kind, "")
 OWN = "a dictionary of your own"
-SWITCHED = "SettingChangedError"
 
 
 @contextlib.contextmanager
@@ -48,12 +48,12 @@ def silent() -> Iterator[None]:
 
 
 def ask(case: Case, answer: Answer) -> Any:
-    """What `answer` says to one question, as it is compared, or `Raised`."""
-    return read(case, said(case.ask, answer)[1])
+    """Return what `answer` says to one question, as it is compared, or `Raised`."""
+    return read(case, execute(case.ask, answer)[1])
 
 
 def read(case: Case, found: Any) -> Any:
-    """What is compared of what was said, which somebody may have made up."""
+    """Return what is compared of a result, which somebody may have made up."""
     try:
         return found if isinstance(found, Raised) else case.read(found)
     except Exception:
@@ -61,20 +61,20 @@ def read(case: Case, found: Any) -> Any:
 
 
 def ask_all(asks: Sequence[Ask], answer: Answer) -> list[Any]:
-    """What `answer` says to each question; `LATER` where a later one changed what it had said."""
-    return kept([said(each, answer) for each in asks])
+    """Return what `answer` says to each question; `LATER` where a later one changed it."""
+    return unless_changed([execute(each, answer) for each in asks])
 
 
-def kept(asked: Sequence[tuple[Any, Any]]) -> list[Any]:
-    """What was said, as plain values; `LATER` where the result is no longer what it was."""
+def unless_changed(results: Sequence[tuple[Any, Any]]) -> list[Any]:
+    """Return results as plain values; `LATER` where one is no longer what it was."""
     return [
         now if isinstance(now, Raised) or compare.same(plain(raw), now, 0) else LATER
-        for raw, now in asked
+        for raw, now in results
     ]
 
 
-def said(question: Ask, answer: Answer) -> tuple[Any, Any]:
-    """The result of one question as it is, and as plain values or `Raised`."""
+def execute(question: Ask, answer: Answer) -> tuple[Any, Any]:
+    """Return the result of one question as it is, and as plain values or `Raised`."""
     # Not torch.manual_seed: where there is no GPU that writes a traceback for each kind of device.
     torch.default_generator.manual_seed(0)
     returned: list[Any] = []
@@ -87,7 +87,7 @@ def said(question: Ask, answer: Answer) -> tuple[Any, Any]:
             found = plain(raw)
         except (Exception, SystemExit, GeneratorExit) as error:
             raw, found = None, raised(error)
-    return (None, Raised(SWITCHED, switched[0])) if switched else (raw, found)
+    return (None, raised(SettingChangedError(switched[0]))) if switched else (raw, found)
 
 
 def _noting(answer: Answer, returned: list[Any]) -> Answer:

@@ -6,32 +6,20 @@ import contextlib
 import copy
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from helpers.checks.engine import compare
+from helpers.checks.engine.errors import ArgumentChangedError
+from helpers.checks.engine.faults import SEVEN, SIXTEEN
 from helpers.checks.engine.plain import plain
 
 Answer = Callable[..., Any]
 REACHED = "arguments that a gradient reaches"
-SEVEN = "about seven correct digits, as if rounded to float32 on the way"
-SIXTEEN = "about sixteen correct digits"
 MANY = 20  # numbers in the text of an error
-
-
-class ArgumentChangedError(Exception):
-    """An answer wrote into the argument that the text of this names."""
-
-
-class ResultFormError(Exception):
-    """What an answer returned has not the form that is asked for; the text says it in words."""
-
-
-class ResultChangedError(Exception):
-    """What an answer returned is no longer what it was, or a later call could change it."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +37,14 @@ class Case:
     label: str
     ask: Callable[[Answer], Any]
     read: Callable[[Any], Any] = lambda said: said
+
+    def asking(self, ask: Callable[[Answer], Any]) -> Case:
+        """Return the case with another way of asking; what is said is read as before."""
+        return replace(self, ask=ask)
+
+    def labelled(self, label: str) -> Case:
+        """Return the same case under another label."""
+        return replace(self, label=label)
 
 
 def call(*arguments: Any, **options: Any) -> Case:
@@ -72,7 +68,7 @@ def without_gradients(case: Case) -> Case:
         with torch.no_grad():
             return case.ask(answer)
 
-    return Case(f"{case.label} under torch.no_grad()", ask)
+    return case.asking(ask).labelled(f"{case.label} under torch.no_grad()")
 
 
 def differentiated(

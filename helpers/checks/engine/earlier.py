@@ -73,7 +73,7 @@ def _own(exercise: Any, name: str, cells: list[Cell]) -> Answer | None:
     try:
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             exec("\n".join([*_imports(cells[:place]), cells[place][1]]), space)
-            return space[name] if exercise.right(space[name]) else None
+            return space[name] if exercise.is_correct(space[name]) else None
     except (Exception, SystemExit):  # a learner's cell may raise anything
         return None
 

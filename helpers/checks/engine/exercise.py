@@ -11,15 +11,21 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, TypeVar
 
 import torch
 
 from helpers.checks.engine import compare
-from helpers.checks.engine.asking import LATER, SWITCHED, ask, kept, read, said, silent
-from helpers.checks.engine.case import Answer, ArgumentChangedError, Case, ResultFormError
+from helpers.checks.engine.asking import LATER, ask, execute, read, silent, unless_changed
+from helpers.checks.engine.case import Answer, Case
+from helpers.checks.engine.errors import (
+    ArgumentChangedError,
+    ResultFormError,
+    SettingChangedError,
+)
+from helpers.checks.engine.faults import Fault, fault_in
 from helpers.checks.engine.library import HIDDEN, forbidden, library_calls
+from helpers.checks.engine.mistake import Mistake
 from helpers.checks.engine.plain import Raised
 from helpers.checks.engine.questions import Answers, Questions
 from helpers.checks.engine.rehearsal import rehearsed
@@ -46,28 +52,6 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Mistake:
-    """A wrong answer that people give.
-
-    Args:
-        answer: the wrong version, able to stand alone in a notebook cell.
-        hint: names the mistake and says where to look, without giving the answer.
-        loses: names of the parts that it must lose; the others it must keep.
-        breaks: words of the sentences in the exercise's text that it does not keep to.
-    """
-
-    answer: Answer
-    hint: str
-    loses: tuple[str, ...]
-    breaks: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """Name of the wrong version, in words."""
-        return self.answer.__name__.replace("_", " ")
-
-
-@dataclass(frozen=True)
 class Exercise:
     """Called on a learner's answer, it returns the `Report` that the notebook shows.
 
@@ -78,6 +62,7 @@ class Exercise:
         forbidden: library versions that the answer may not call, beside the reference.
         tolerance: largest difference that still counts as equal, see `compare.same`.
         explains: words of the sentences in the exercise's text that ask for nothing.
+        generic: words of the sentences that only a fault of any exercise breaks, and that fault.
         mistakes: the usual wrong answers, which `mistake` adds.
     """
 
@@ -87,6 +72,7 @@ class Exercise:
     forbidden: tuple[Answer, ...] = ()
     tolerance: float = 1e-4
     explains: tuple[str, ...] = ()
+    generic: dict[str, Fault] = field(default_factory=dict, compare=False)
     mistakes: list[Mistake] = field(default_factory=list, init=False, compare=False)
 
     def mistake(
@@ -121,9 +107,12 @@ class Exercise:
 
     def __call__(self, answer: Answer, seed: int = 0) -> Report:
         """Check `answer`; `seed` draws the shapes and numbers of the questions."""
-        answers = self.ask(answer, seed)
+        drawn = self.drawn(seed)
         with silent():  # here a learner would see what the reference is warned about
-            report = self.judge(answers, seed)
+            expected = self._expected(drawn, seed)
+        answers = self.questions(drawn).ask(answer)
+        with silent():
+            report = self._grade(answers, drawn, expected)
         return noted(report, self, answer)
 
     def ask(self, answer: Answer, seed: int) -> Answers:
@@ -140,24 +129,29 @@ class Exercise:
         parts = {name: [case.ask for case in cases] for name, cases in drawn.items()}
         return Questions(self.name, parts, forbidden((self.reference, *self.forbidden)))
 
-    def right(self, answer: Answer, seed: int = 0) -> bool:
+    def is_correct(self, answer: Answer, seed: int = 0) -> bool:
         """Whether `answer` earns all points; no more is asked once something is wrong."""
-        questions = self.questions(self.drawn(seed))
-        return all(self._keeps(part, questions, answer, seed) for part in self.parts)
-
-    def _keeps(self, part: Part, questions: Questions, answer: Answer, seed: int) -> bool:
-        """Whether `answer` earns the points of a part."""
-        asked = []
+        drawn = self.drawn(seed)
         with silent():
-            cases, expected = _known(self, part, seed)
-        for question, case, right in zip(questions.parts[part.name], cases, expected, strict=True):
+            expected = self._expected(drawn, seed)
+        questions = self.questions(drawn)
+        return all(
+            self._is_part_correct(drawn[part.name], expected[part.name], questions, answer)
+            for part in self.parts
+        )
+
+    def _is_part_correct(
+        self, cases: list[Case], expected: list[Any], questions: Questions, answer: Answer
+    ) -> bool:
+        results = []
+        for case, right in zip(cases, expected, strict=True):
             with silent(), library_calls(questions.forbidden) as called:
-                asked.append(said(question, answer))
+                results.append(execute(case.ask, answer))
             with silent():
-                same = compare.same(read(case, asked[-1][1]), right, self.tolerance)
+                same = compare.same(read(case, results[-1][1]), right, self.tolerance)
             if called or not same:
                 return False
-        return LATER not in kept(asked)
+        return LATER not in unless_changed(results)
 
     def judge(self, answers: Answers, seed: int, drawn: Drawn | None = None) -> Report:
         """The report on what `ask` was told with the same seed, here or in another process.
@@ -166,21 +160,31 @@ class Exercise:
             drawn: with that seed, where no learner's answer has been asked: it could change them.
         """
         with torch.random.fork_rng(devices=[]):
-            trials = []
-            for part in self.parts:
-                if drawn:
-                    cases, expected = drawn[part.name], self.right_to(drawn[part.name])
-                else:
-                    cases, expected = _known(self, part, seed)
-                trials.append(self._trial(part, answers, cases, expected))
-            wrong = any(trial.wrong for trial in trials)
-            # A mistake may write into what it is asked, and the right results are kept with theirs.
-            hint = self._hint(trials, drawn or self.drawn(seed)) if wrong else ""
-            return Report(self.name, [self._finding(trial, hint) for trial in trials])
+            drawn = drawn or self.drawn(seed)
+            return self._grade(answers, drawn, self._expected(drawn, seed))
+
+    def _grade(self, answers: Answers, drawn: Drawn, expected: dict[str, list[Any]]) -> Report:
+        results = [
+            self._part_result(part, answers, drawn[part.name], expected[part.name])
+            for part in self.parts
+        ]
+        hint = self._hint(results) if any(result.wrong for result in results) else ""
+        return Report(self.name, [self._finding(result, hint) for result in results])
+
+    def _expected(self, drawn: Drawn, seed: int) -> dict[str, list[Any]]:
+        """What is right, by part; before a learner's answer is asked, which may write into it.
+
+        Learners run a check again and again, always with the seed in its cell.
+        """
+        if (self, seed) not in _EXPECTED:
+            if len(_EXPECTED) == REMEMBERED:
+                del _EXPECTED[next(iter(_EXPECTED))]
+            _EXPECTED[self, seed] = {name: self.right_to(cases) for name, cases in drawn.items()}
+        return _EXPECTED[self, seed]
 
     def use(self, answer: Answer) -> Answer:
         """The learner's answer if it is right, else the course's, so that the lesson goes on."""
-        if self.right(answer):
+        if self.is_correct(answer):
             return answer
         print(f"“{self.name}” is not right yet, so this cell goes on with the course's version.")
         return self.reference
@@ -204,73 +208,71 @@ class Exercise:
             )
         return expected
 
-    def _trial(
+    def _part_result(
         self, part: Part, answers: Answers, cases: list[Case], expected: list[Any]
-    ) -> _Trial:
+    ) -> _PartResult:
         found = [
             read(case, each) for case, each in zip(cases, answers.found[part.name], strict=True)
         ]
         pairs = zip(found, expected, strict=True)
         wrong = [i for i, pair in enumerate(pairs) if not compare.same(*pair, self.tolerance)]
-        return _Trial(part, answers.name, cases, found, expected, wrong, answers.used[part.name])
+        used = answers.used[part.name]
+        return _PartResult(part, answers.name, cases, found, expected, wrong, used)
 
-    def _finding(self, trial: _Trial, hint: str) -> Finding:
-        part = trial.part
-        if trial.used:
-            return Finding(part.name, part.points, 0, _kindly(trial.used))
-        if not trial.wrong:
+    def _finding(self, result: _PartResult, hint: str) -> Finding:
+        part = result.part
+        if result.used:
+            return Finding(part.name, part.points, 0, _kindly(result.used))
+        if not result.wrong:
             return Finding(part.name, part.points, part.points)
-        first = trial.wrong[0]
-        found = trial.found[first]
+        first = result.wrong[0]
+        found, expected = result.found[first], result.expected[first]
         # PyTorch raises the same for what it cannot do, but never without a text.
         if isinstance(found, Raised) and (found.kind, found.text) == ("NotImplementedError", ""):
             return Finding(part.name, part.points, 0, STUB)
-        label = trial.cases[first].label
-        asked = f"{trial.answer_name}{label}" if label.startswith("(") else label
-        message = f"{asked}: {self._difference(found, trial.expected[first])}"
+        label = result.cases[first].label
+        asked = f"{result.answer_name}{label}" if label.startswith("(") else label
+        message = f"{asked}: {self._difference(found, expected)}"
+        if not hint and (fault := fault_in(found, expected, self.tolerance)):
+            hint = fault.hint
         line = found.line if isinstance(found, Raised) else ""
         return Finding(part.name, part.points, 0, message, hint, line)
 
     def _difference(self, found: Any, expected: Any) -> str:
-        if isinstance(found, Raised) and found.kind == ArgumentChangedError.__name__:
+        if isinstance(found, Raised) and found.kind == ArgumentChangedError.kind:
             return f"your function changes its argument {found.text}".rstrip() + ": work on a copy."
         if found == LATER:
             return (
                 "a later call of your function changes this result, or returns the same object: "
                 "return a new one each time."
             )
-        if isinstance(found, Raised) and found.kind == ResultFormError.__name__:
+        if isinstance(found, Raised) and found.kind == ResultFormError.kind:
             return f"{found.text}."
-        if isinstance(found, Raised) and found.kind == SWITCHED:
+        if isinstance(found, Raised) and found.kind == SettingChangedError.kind:
             return f"your function changes a setting ({found.text}) and does not restore it."
         if isinstance(found, Raised):
             return found.told()
         return compare.difference(found, expected, self.tolerance)
 
-    def _hint(self, trials: list[_Trial], drawn: Drawn) -> str:
+    def _hint(self, results: list[_PartResult]) -> str:
         """The hint of the mistake that gives the learner's results in every part, if there is one.
 
         Where only some parts agree with a mistake, its hint may name what the learner did not do.
         """
-        wrong_first = sorted(trials, key=lambda trial: not trial.wrong)
+        wrong_first = sorted(results, key=lambda result: not result.wrong)
         pairs = [
-            pair
-            for trial in wrong_first
-            for pair in zip(drawn[trial.part.name], trial.found, strict=True)
+            pair for result in wrong_first for pair in zip(result.cases, result.found, strict=True)
         ]
-        wrong = {trial.part.name for trial in trials if trial.wrong}
+        wrong = {result.part.name for result in results if result.wrong}
         for mistake in self.mistakes:
             # Those that lose other parts need not be asked.
-            if wrong == {*mistake.loses} and all(
-                compare.same(found, ask(case, mistake.answer), self.tolerance)
-                for case, found in pairs
-            ):
+            if wrong == {*mistake.loses} and mistake.gives(pairs, self.tolerance):
                 return mistake.hint
         return ""
 
 
 @dataclass(frozen=True)
-class _Trial:
+class _PartResult:
     """A part with what the answer and the reference gave; `wrong` are indices of `cases`."""
 
     part: Part
@@ -282,11 +284,8 @@ class _Trial:
     used: list[str]
 
 
-@lru_cache(maxsize=64)  # learners run a check again and again, always with the seed in its cell
-def _known(exercise: Exercise, part: Part, seed: int) -> tuple[list[Case], list[Any]]:
-    """The questions of a part, in copies that no learner's answer gets, and what is right."""
-    cases = exercise.draw(part, seed)
-    return cases, exercise.right_to(cases)
+REMEMBERED = 16  # exercises, each with a seed
+_EXPECTED: dict[tuple[Exercise, int], dict[str, list[Any]]] = {}
 
 
 def _kindly(used: list[str]) -> str:

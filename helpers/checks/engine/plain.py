@@ -17,6 +17,7 @@ from torch import Tensor
 
 from helpers.checks.engine import compare
 from helpers.checks.engine.compare import Other
+from helpers.checks.engine.errors import CheckError
 
 DEPTH = 12  # containers within containers; some lists hold themselves
 TEXT = 10_000  # characters
@@ -54,7 +55,8 @@ def raised(error: BaseException) -> Raised:
     text = str(error).strip().split("\n")[0]
     text += EXPLAINED.get(text, "")
     short = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-    return Raised(type(error).__name__, short, _line(error))
+    kind = error.kind if isinstance(error, CheckError) else type(error).__name__
+    return Raised(kind, short, _line(error))
 
 
 def _line(error: BaseException) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -14,7 +13,8 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.checks.engine import compare
-from helpers.checks.engine.case import Answer, Case, ResultChangedError
+from helpers.checks.engine.case import Answer, Case
+from helpers.checks.engine.errors import ResultChangedError
 
 
 def rehearsed(case: Case) -> Case:
@@ -24,7 +24,7 @@ def rehearsed(case: Case) -> Case:
     a step of an optimizer; what returns one tensor again and again raises `ResultChangedError`.
     A class is asked as it is: what an object keeps is for the exercise to say.
     """
-    return replace(case, ask=lambda answer: case.ask(_rehearsing(answer)))
+    return case.asking(lambda answer: case.ask(_rehearsing(answer)))
 
 
 def _rehearsing(answer: Answer) -> Answer:

@@ -14,6 +14,7 @@ RECURSION = 3_000  # frames; enough for what checks and lessons do
 
 
 UNREADABLE = "cannot be read"  # as a device that this machine lacks; it is not put back
+AS_IT_IS = UNREADABLE  # of a setting without a value at the start: each machine has its own
 
 
 class Setting(NamedTuple):
@@ -50,6 +51,7 @@ SWITCHES = {
     ),
     "torch.set_grad_enabled": Setting(torch.is_grad_enabled, torch.set_grad_enabled, True),
     "torch.set_default_device": Setting(_default_device, torch.set_default_device, None),
+    "torch.set_num_threads": Setting(torch.get_num_threads, torch.set_num_threads, AS_IT_IS),
 }
 OTHERS = (
     Setting(torch.get_float32_matmul_precision, torch.set_float32_matmul_precision, "highest"),
@@ -100,9 +102,10 @@ def unswitched() -> Iterator[list[str]]:
     before = {name: each.read() for name, each in SWITCHES.items()}
     for each in SWITCHES.values():
         each.write(each.default)
+    asked = {name: each.read() for name, each in SWITCHES.items()}
     try:
         yield switched
     finally:
-        switched += [name for name, each in SWITCHES.items() if each.read() != each.default]
+        switched += [name for name, each in SWITCHES.items() if each.read() != asked[name]]
         for name, each in SWITCHES.items():
             each.write(before[name])

@@ -219,24 +219,6 @@ class features_detached(RightFourier):
 
 
 @fourier.mistake(
-    "You write into the caller's positions. Make a new tensor.",
-    loses=(
-        "equation 2: the features",
-        "W_r is trained",
-        "equation 6: the MLP of the features",
-        "positions (B, T) as well",
-        "dtype and gradients",
-    ),
-    breaks="`positions` stays as it is",
-)
-class features_written_into_positions(RightFourier):
-    def angles(self, positions):
-        angles = positions[..., None] * self.frequencies
-        positions.mul_(2)
-        return angles
-
-
-@fourier.mistake(
     "Positions beyond 511 are all treated as 511. Equation 2 has a vector for each of them, "
     "however large.",
     loses=("equation 6: the MLP of the features", "positions (B, T) as well"),

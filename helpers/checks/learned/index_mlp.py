@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, unchanged
+from helpers.checks.engine.faults import IN_PLACE
 from helpers.checks.learned import common
 from helpers.checks.told import at
 from helpers.encodings.additive import Additive
@@ -193,6 +194,9 @@ index_mlp = Exercise(
         Part("dtype and gradients", 0.5, _backwards),
     ),
     explains=("`Additive` is the part of your `embed`", "float32 is exact enough"),
+    generic={
+        "`positions` stays as it is": IN_PLACE,
+    },
 )
 
 

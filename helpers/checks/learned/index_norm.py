@@ -112,17 +112,6 @@ class index_with_a_trained_scale(RightMLP):
 
 
 @index_mlp.mistake(
-    "You write into the caller's positions. Make a new tensor.",
-    breaks="`positions` stays as it is",
-)
-class index_written_into_positions(RightMLP):
-    def index(self, positions):
-        found = positions[..., None] / self.max_len
-        positions.mul_(2)
-        return found
-
-
-@index_mlp.mistake(
     "You subtract the mean of the positions in this call and divide by their standard "
     "deviation, so the vector of a position depends on the others. Divide by max_len.",
     loses=("the MLP of p / max_len", "positions (B, T) as well"),

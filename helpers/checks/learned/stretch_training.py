@@ -20,18 +20,6 @@ def stretch_widens_the_dtype(table, length):
 
 
 @stretch.mistake(
-    "Your result is always float32. Keep it in the dtype of the table: float64 in, float64 out.",
-    loses="dtype and gradients",
-    breaks="has the dtype of `table`",
-)
-def stretch_always_in_float32(table, length):
-    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
-    low = places.long().clamp(max=len(table) - 2)
-    fraction = (places - low)[:, None].float()
-    return (1 - fraction) * table.float()[low] + fraction * table.float()[low + 1]
-
-
-@stretch.mistake(
     "Your result is float64 where the table is, but it was computed in float32 and has only "
     "that precision. Convert the fraction to the dtype of the table, and leave the table as it "
     "is.",
@@ -43,20 +31,6 @@ def stretch_computed_in_float32(table, length):
     low = places.long().clamp(max=len(table) - 2)
     fraction, rows = (places - low)[:, None], table.float()
     return ((1 - fraction) * rows[low] + fraction * rows[low + 1]).to(table.dtype)
-
-
-@stretch.mistake(
-    "No gradient comes back to the table, so stretched rows could not be trained. What cuts it "
-    "off: detach, .data, no_grad, a new torch.tensor(…) or NumPy?",
-    loses="dtype and gradients",
-    breaks="gradient reaches `table`",
-)
-def stretch_without_gradients(table, length):
-    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
-    low = places.long().clamp(max=len(table) - 2)
-    fraction = (places - low)[:, None].to(table.dtype)
-    rows = table.detach()
-    return (1 - fraction) * rows[low] + fraction * rows[low + 1]
 
 
 @stretch.mistake(
@@ -83,19 +57,3 @@ def stretch_only_by_whole_factors(table, length):
     share = (torch.arange(times) / times).to(table.dtype)[:, None, None]
     between = ((1 - share) * table[:-1] + share * table[1:]).transpose(0, 1).flatten(0, 1)
     return torch.cat([between, table[-1:].expand(max(1, length - len(between)), -1)])[:length]
-
-
-@stretch.mistake(
-    "You write into the caller's table. Make a new tensor for your rows.",
-    loses=("longer than the table", "shorter than the table", "dtype and gradients"),
-    breaks="`table` stays as it is",
-)
-def stretch_in_the_table_itself(table, length):
-    places = torch.linspace(0, len(table) - 1, length, dtype=torch.float64)
-    low = places.long().clamp(max=len(table) - 2)
-    fraction = (places - low)[:, None].to(table.dtype)
-    new = (1 - fraction) * table[low] + fraction * table[low + 1]
-    with torch.no_grad():
-        rows = min(length, len(table))
-        table[:rows] = new[:rows]
-    return new

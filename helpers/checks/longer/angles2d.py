@@ -254,14 +254,6 @@ def angles2d_of_fractions(): ...
 def angles2d_in_a_grid(): ...
 
 
-@angles2d.mistake(
-    "Your angles are in 16 bits, with three digits or fewer. Let them be float32 or float64.",
-    breaks="float32 or float64",
-)
-@changed(angles2d_right, "column[:, None] * theta], 1)", "column[:, None] * theta], 1).bfloat16()")
-def angles2d_in_16_bits(): ...
-
-
 @angles2d.mistake("These are the cosines of the angles. Return the angles themselves.")
 @changed(angles2d_right, "column[:, None] * theta], 1)", "column[:, None] * theta], 1).cos()")
 def angles2d_cosines(): ...

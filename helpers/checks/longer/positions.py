@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed
+from helpers.checks.engine.faults import IN_PLACE
 from helpers.checks.longer import common
 from helpers.model.decoder import Cache
 
@@ -137,6 +138,9 @@ positions = Exercise(
     ),
     forbidden=(Cache,),
     explains=("Write `positions`.",),
+    generic={
+        "stays as it is": IN_PLACE,
+    },
 )
 
 

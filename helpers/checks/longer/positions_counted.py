@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from helpers.checks.engine import changed
-from helpers.checks.longer.positions import CACHE, ELSEWHERE, LEFT, LONG, positions
+from helpers.checks.longer.positions import CACHE, ELSEWHERE, LONG, positions
 
 
 def positions_counted(mask, cached=0):
@@ -86,20 +86,6 @@ def positions_up_to_4000(): ...
     positions_counted, "torch.where(mask, counted, 0)", "torch.where(mask, counted, 0).float()"
 )
 def positions_as_floats(): ...
-
-
-@positions.mistake("Your positions are int32. They should be int64, PyTorch's dtype of an index.")
-@changed(positions_counted, "torch.where(mask, counted, 0)", "torch.where(mask, counted, 0).int()")
-def positions_as_short_integers(): ...
-
-
-@positions.mistake(
-    "You write into the mask, which belongs to the caller. Build a new tensor.",
-    loses=(LEFT, CACHE, ELSEWHERE, LONG),
-    breaks="stays as it is",
-)
-@changed(positions_counted, "counted = mask", "mask &= True; mask[:, 0] ^= True; counted = mask")
-def positions_written_into_the_mask(): ...
 
 
 @positions.mistake(

@@ -186,16 +186,6 @@ def turns_whole_ones_only(): ...
 
 
 @turns.mistake(
-    "Your turns are in float16 or bfloat16, with three digits or fewer. Let them be float32 or "
-    "float64.",
-    loses=TURNS,
-    breaks="in float32 or float64",
-)
-@changed(turned_round, "return turns, ", "return turns.bfloat16(), ")
-def turns_in_16_bits(): ...
-
-
-@turns.mistake(
     "Your second result is the wrong way round. It should be True where a pair does come round.",
     loses=ROUND,
     breaks="whether pair $n$ comes round",

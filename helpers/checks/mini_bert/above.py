@@ -61,7 +61,7 @@ def _text(rng: Random, sizes: tuple[int, int, int], number: int, once: bool = Fa
 def _case(given: Scored, words: str) -> Case:
     batch, length, size = given[3].shape
     label = f"{int(given[2].max()) + 1} kinds, B={batch}, T={length}, V={size}{words}"
-    return Case(label, call(*given).ask)
+    return call(*given).labelled(label)
 
 
 def _sizes(rng: Random) -> tuple[int, int, int]:
@@ -190,17 +190,6 @@ def above_as_a_ratio(logits, targets, kinds, posterior):
     exact = -posterior.gather(-1, words)[..., 0].log()
     which = [chosen & (kinds == k) for k in range(int(kinds.max()) + 1)]
     return torch.stack([mine[each].mean() / exact[each].mean() for each in which])
-
-
-@above.mistake(
-    "You compare whole distributions. The loss looks only at the word that stood there: what "
-    "did it cost, and what would it have cost with the exact probabilities?",
-)
-def above_as_a_divergence(logits, targets, kinds, posterior):
-    logs = logits.log_softmax(-1)[..., : posterior.shape[-1]]
-    extra = (posterior * (posterior.log() - logs)).sum(-1)
-    chosen = targets != -100
-    return torch.stack([extra[chosen & (kinds == k)].mean() for k in range(int(kinds.max()) + 1)])
 
 
 @above.mistake(

@@ -203,6 +203,26 @@ def loss_as_a_mean_of_rows(logits, targets):
 
 
 @loss.mistake(
+    "You take a mean for each row that has chosen positions, and then the mean of those. A row "
+    "with one chosen position then counts as much as one with ten: take one mean over all of them."
+)
+def loss_as_a_mean_of_rows_with_some(logits, targets):
+    chosen = targets != -100
+    picked = logits.log_softmax(-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
+    return -((picked * chosen).sum(1) / chosen.sum(1)).nanmean()
+
+
+@loss.mistake(
+    "You take a mean for each row, 0 where nothing was chosen, and then the mean of those. All "
+    "chosen positions count alike: divide one sum by their number."
+)
+def loss_as_a_mean_of_rows_with_zeros(logits, targets):
+    chosen = targets != -100
+    picked = logits.log_softmax(-1).gather(-1, targets.clamp(min=0)[..., None])[..., 0]
+    return -((picked * chosen).sum(1) / chosen.sum(1).clamp(min=1)).mean()
+
+
+@loss.mistake(
     "A small probability is rounded to 0, and its logarithm is −∞ (and e to the power of 1,000 "
     "is too large for any float). There is a function that takes softmax and logarithm in one, "
     "without rounding between them.",
@@ -261,18 +281,6 @@ def loss_of_the_logit_alone(logits, targets):
 def loss_that_looks_up_minus_100(logits, targets):
     picked = logits.log_softmax(-1).gather(-1, targets[..., None])[..., 0]
     return -picked[targets != -100].mean()
-
-
-@loss.mistake(
-    "The number is right, but it is cut off from the logits, so no gradient gets back. Look "
-    "for detach, no_grad or NumPy.",
-    loses="dtype and gradients",
-    breaks="Gradients must reach `logits`",
-)
-def loss_without_gradient(logits, targets):
-    chosen = targets != -100
-    logs = logits.detach().log_softmax(-1)[chosen]
-    return -logs.gather(-1, targets[chosen][:, None]).mean()
 
 
 @loss.mistake(

@@ -6,29 +6,6 @@ from helpers.checks.mini_bert.loss import loss
 
 
 @loss.mistake(
-    "Your loss is float32 whatever the logits are. Leave the dtype to the operations: float64 in, "
-    "float64 out.",
-    loses="dtype and gradients",
-    breaks="a tensor of shape $()$, of the dtype of `logits`",
-)
-def loss_always_in_float32(logits, targets):
-    chosen = targets != -100
-    logs = logits.float().log_softmax(-1)[chosen]
-    return -logs.gather(-1, targets[chosen][:, None]).mean()
-
-
-@loss.mistake(
-    "Your loss is float64 whatever the logits are. The number is right, but the text asks for "
-    "the dtype of the logits.",
-    loses="dtype and gradients",
-)
-def loss_always_in_float64(logits, targets):
-    chosen = targets != -100
-    logs = logits.double().log_softmax(-1)[chosen]
-    return -logs.gather(-1, targets[chosen][:, None]).mean()
-
-
-@loss.mistake(
     "This is the right number, but its shape is (1,) or (1, 1). A loss has the shape ().",
 )
 def loss_in_a_list_of_one(logits, targets):

@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from helpers.checks.engine import Case, Exercise, Part, call, differentiated, without_gradients
+from helpers.checks.engine.faults import DTYPE, NO_GRADIENT
 from helpers.checks.order_blind import common
 
 
@@ -69,26 +70,26 @@ def _large(rng: Random) -> Iterator[Case]:
     q[..., 0], k[..., 0] = math.sqrt(q.shape[-1]), 150
     q[:, rng.randrange(q.shape[1]), 0] *= -1
     case = call(q, k, v)
-    yield common.finite_too(Case(case.label + " with scores near 150 and −150", case.ask))
+    yield common.finite_too(case.labelled(case.label + " with scores near 150 and −150"))
     mild = q.clone()
     mild[..., 0] = q[..., 0].clamp(min=-0.13 * math.sqrt(q.shape[-1]))
     case = call(mild, k, v)
-    yield common.finite_too(Case(case.label + " with scores near 150 and −20", case.ask))
+    yield common.finite_too(case.labelled(case.label + " with scores near 150 and −20"))
     case = call(-q.abs(), k, v)
-    yield common.finite_too(Case(case.label + " with all scores near −150", case.ask))
+    yield common.finite_too(case.labelled(case.label + " with all scores near −150"))
     k = k.clone()  # the cases above keep their own
     k[..., 0] = 0
     k[:, rng.randrange(k.shape[1]), 0] = 250
     case = call(q, k, v)
-    yield common.finite_too(Case(case.label + " with one key's scores near 250 or −250", case.ask))
+    yield common.finite_too(case.labelled(case.label + " with one key's scores near 250 or −250"))
     k = k.clone()
     k[..., 0] = 20_000 * (torch.tensor(rng.sample(range(k.shape[1]), k.shape[1])) - 2)
     case = call(q, k, v)
-    yield common.finite_too(Case(case.label + " with scores from −60,000 to 60,000", case.ask))
+    yield common.finite_too(case.labelled(case.label + " with scores from −60,000 to 60,000"))
     case = call(q.abs(), -k.abs() - 20_000, v)
-    yield common.finite_too(Case(case.label + " with all scores below −20,000", case.ask))
+    yield common.finite_too(case.labelled(case.label + " with all scores below −20,000"))
     case = call(q, 10 * k, v)
-    yield common.finite_too(Case(case.label + " with scores from −600,000 to 600,000", case.ask))
+    yield common.finite_too(case.labelled(case.label + " with scores from −600,000 to 600,000"))
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -110,6 +111,10 @@ attention = Exercise(
     ),
     forbidden=common.ATTENTION,
     explains=("Write `attention`.",),
+    generic={
+        "gradients must reach all three arguments": NO_GRADIENT,
+        "The result has the dtype of `q`": DTYPE,
+    },
 )
 
 
@@ -265,25 +270,3 @@ def attention_with_the_largest_size(q, k, v):
     scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
     weights = (scores - scores.abs().amax(-1, keepdim=True)).exp()
     return weights / weights.sum(-1, keepdim=True) @ v
-
-
-@attention.mistake(
-    "No gradient comes back through your result, so nothing before it could be trained. What "
-    "cuts it off: detach, .data, no_grad or NumPy?",
-    loses="dtype and gradients",
-    breaks="gradients must reach all three arguments",
-)
-def attention_without_gradients(q, k, v):
-    with torch.no_grad():
-        return (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1) @ v
-
-
-@attention.mistake(
-    "Your result is always float32. Let the operations keep the dtype of their inputs: float64 "
-    "in, float64 out.",
-    loses="dtype and gradients",
-    breaks="The result has the dtype of `q`",
-)
-def attention_always_in_float32(q, k, v):
-    q, k, v = q.float(), k.float(), v.float()
-    return (q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5).softmax(-1) @ v

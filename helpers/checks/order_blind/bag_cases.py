@@ -12,59 +12,19 @@ import torch
 from helpers.checks.engine import Answer, ArgumentChangedError, Case
 from helpers.checks.order_blind import common
 
-# Pairs of bags with the same product of t + 1, of the same digits, and with the same sum of 8^t;
-# 256 is 0 in eight bits. Then with the same sum of 10^t, twice; as odd in their counts; with the
-# same sum, smallest and largest; and, in front of others as large as 500, of the same digits.
-CONFUSED = (
-    ([0, 3], [1, 1]),
-    ([1, 12], [11, 2]),
-    ([1] * 9, [0] * 8 + [2]),
-    ([256, 3], [0, 3]),
-    ([7, 9], [7, 8]),
-    ([1] * 11, [0] * 10 + [2]),
-    ([1] + [2] * 10, [0] * 10 + [3]),
-    ([1, 1, 2], [2, 3, 3]),
-    ([1, 4, 4, 7], [1, 2, 6, 7]),
-    ([12, 34], [1, 234]),
-)
-# Pairs with the same sum and product of t + 1; with the same sum, smallest, largest and xor; then
-# with the same sum of b^t.
-AGREEING = (
-    ([0, 5, 5], [1, 1, 8]),
-    ([1, 2, 5, 7], [1, 3, 4, 7]),
-    *(
-        ([1] * (b + 1), [0] * b + [2])
-        for b in (2, 3, 4, 5, 6, 7, 9, 11, 12, 16, 20, 26, 32, 64, 100)
-    ),
-)
-
-
-# The sums of the tokens agree, and those of their squares, up to their fifth powers.
+# The sums of the tokens agree, and those of their squares.
 ALIKE = ([0, 5, 6, 16, 17, 22], [1, 2, 10, 12, 20, 21])
-# Pairs whose sorted tokens are the same number in base b, from the smallest on or from the largest,
-# or the same digits, of two or three to a token; and one of the same set that agree in such sums.
-BASES = (8, 10, 16, 26, 27, 31, 32, 37, 50, 64, 100, 128, 256, 1000, 1024)
-ONE_NUMBER = (
-    *(([0, b + 1], [b, b]) for b in BASES),
-    *(([0, b + 5], [1, 5]) for b in BASES),
-    ([12, 3456], [123, 456]),
-    ([123, 45_678], [1234, 5678]),
-    (2 * ALIKE[0] + ALIKE[1], ALIKE[0] + 2 * ALIKE[1]),
+# Pairs that a careless key takes for one: with the same sum, and those sums; ten and more of one
+# word, where a digit counts it; the same digits when sorted; and the same set with the same sum.
+CONFUSED = (
+    ([0, 3], [1, 2]),
+    ALIKE,
+    ([1] * 11, [0] * 10 + [2]),
+    ([0, 11], [10, 10]),
+    ([1, 1, 2, 3, 3], [1, 2, 2, 2, 3]),
 )
-
-# The same in steps of 100, of 1000 and of 1024, where half precision has but even numbers, and in
-# sixteen bits; then in steps of other sizes, such as the alphabet's. None is so large that a row
-# of zeros and ones for each token would be slow.
-LARGE = (
-    ([7, 107], [7, 7]),
-    ([1003, 5], [3, 5]),
-    ([1032, 9], [8, 9]),
-    ([2048, 6], [2049, 6]),
-    ([65_539, 5], [3, 5]),
-    ([100, 164], [128, 136]),  # a power of 6 beyond the 63rd is 0 in 64 bits
-    *(([7, b + 7], [7, 7]) for b in (8, 10, 16, 26, 32, 50, 52, 64, 128, 256, 512)),
-)
-# Answers that are one to a careless count: 48 and 2148 in steps of 100, and so on as above.
+# Ids and answers beyond 100, and beyond what eight bits hold.
+LARGE = (([7, 107], [7, 7]), ([256, 3], [0, 3]))
 ANSWERS = (48, 148, 1124, 2149, 10, 11, 12, 13, 14, 2148)
 
 
@@ -99,30 +59,18 @@ def long(rng: Random) -> Iterator[Case]:
 
 def confused(rng: Random) -> Iterator[Case]:
     """Bags that a careless key takes for one; ten answers, none of them right for half of a bag."""
-    length = rng.randint(11, 13)
+    length = rng.randint(13, 15)
     for pair in CONFUSED:
-        more = 500 if pair is CONFUSED[-1] else 5
-        whole = [bag + [more] * (length - len(bag)) for bag in pair]
+        largest = max(map(max, pair))  # what is added stands behind the others in order of size
+        whole = [bag + [largest + 1] * (length - len(bag)) for bag in pair]
         rows, said = _with_answers(rng, whole)
         yield _bag_case("bags that are easily confused", rows, said)
     yield _bag_case("a single sequence", rows[:1], said[:1])
-    for pair in AGREEING:
-        whole = [bag + [20] * (length + 6 - len(bag)) for bag in pair]
-        yield _bag_case("bags with equal sums of powers", *_with_answers(rng, whole))
-
-
-def one_number(rng: Random) -> Iterator[Case]:
-    """Bags that are one number, or one set with some sums, to a careless key."""
-    for pair in ONE_NUMBER:
-        largest = max(map(max, pair))  # what is added stands behind the others in order of size
-        whole = [[*bag, largest + 1, largest + 2] for bag in pair]
-        yield _bag_case("bags that make one number", *_with_answers(rng, whole))
 
 
 def repeated(rng: Random) -> Iterator[Case]:
     """Two words, one of them n times and the other m times, and the other way round."""
-    pairs = (3, 5), (9, 11), (1, 11), (1, 9), (1, 17), (1, 257)
-    for n, m in (*pairs, (rng.randint(17, 20), rng.randint(21, 30))):
+    for n, m in ((3, 5), (9, 11), (rng.randint(17, 20), rng.randint(21, 30))):
         one, other = rng.sample(range(10), 2)
         pair = [[one] * n + [other] * m, [one] * m + [other] * n]
         rows, said = _with_answers(rng, pair)
@@ -210,7 +158,6 @@ def nearly_alike(rng: Random) -> Iterator[Case]:
     """Bags that a careless key takes for one, of small ids and of large ones; and one bag."""
     yield from confused(rng)
     yield from large(rng)
-    yield from one_number(rng)
     yield from in_two_orders(rng)
 
 

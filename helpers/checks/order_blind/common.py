@@ -80,7 +80,7 @@ def finite_too(case: Case) -> Case:
             return {FINITE: True, RESULT: found}
         return {FINITE: False, RESULT: tensor.nan_to_num(nan=0.0)}  # as nan is unlike itself
 
-    return Case(case.label, ask)
+    return case.asking(ask)
 
 
 def of_a_single_key(q: Tensor, k: Tensor, v: Tensor) -> Case:

@@ -20,6 +20,7 @@ from helpers.checks.engine import (
     differentiated,
     without_gradients,
 )
+from helpers.checks.engine.faults import NO_GRADIENT
 from helpers.checks.order_blind import common, heads_large
 
 # H, d, B and T: B = T, B = H, H = T, all three, one column for each head, one sequence, one token.
@@ -116,6 +117,9 @@ heads = Exercise(
     ),
     forbidden=common.LIBRARY,
     explains=("You may use `attend(q, k, v, mask)`",),
+    generic={
+        "gradients must reach `x` and all four weights": NO_GRADIENT,
+    },
 )
 
 
@@ -196,19 +200,6 @@ def heads_scaled_by_their_number(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
     return sdpa(q, k, v, mask, scale=num_heads**-0.5).transpose(1, 2).flatten(2) @ w_o
 
 
-@heads.mistake(
-    "Where scores are large, a forbidden key gets weight: what you fill in, −10,000 say, is above "
-    "the scores of the keys that may be seen. What is below every score?",
-    loses="several heads and a mask",
-)
-def heads_with_too_small_a_fill(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
-    q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
-    scores = q @ k.mT / q.shape[-1] ** 0.5
-    if mask is not None:
-        scores = scores.masked_fill(~mask, -1e4)
-    return (scores.softmax(-1) @ v).transpose(1, 2).flatten(2) @ w_o
-
-
 @heads.mistake("The heads stand side by side and have not been mixed yet: w_o is missing.")
 def heads_without_the_last_weights(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
     q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
@@ -226,13 +217,21 @@ def heads_with_transposed_weights(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
 
 
 @heads.mistake(
-    "The mask does not reach the attention: it changes nothing.",
-    loses="several heads and a mask",
-    breaks="`mask` is $(T, T)$",
+    "You multiply x by the transposed w_q, w_k and w_v, as nn.Linear does with its own weights. "
+    "Here each is used as x @ w."
 )
-def heads_ignore_the_mask(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+def heads_with_three_transposed_weights(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
+    q, k, v = ((x @ w.T).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
+    return sdpa(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o
+
+
+@heads.mistake(
+    "Your scores are divided by √d twice, once by you and once by the attention that you call, or "
+    "by d instead of √d."
+)
+def heads_scaled_twice(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
     q, k, v = ((x @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in (w_q, w_k, w_v))
-    return sdpa(q, k, v).transpose(1, 2).flatten(2) @ w_o
+    return sdpa(q / q.shape[-1] ** 0.5, k, v, mask).transpose(1, 2).flatten(2) @ w_o
 
 
 @heads.mistake(
@@ -262,18 +261,6 @@ def heads_share_the_first_columns(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
     d = x.shape[-1] // num_heads
     q, k, v = ((x @ w)[:, None, :, :d].expand(-1, num_heads, -1, -1) for w in (w_q, w_k, w_v))
     return sdpa(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o
-
-
-@heads.mistake(
-    "No gradient comes back through your result, so the weights could not be trained. What cuts it "
-    "off: detach, .data, no_grad or NumPy?",
-    loses="dtype and gradients",
-    breaks="gradients must reach `x` and all four weights",
-)
-def heads_without_gradients(x, w_q, w_k, w_v, w_o, num_heads, mask=None):
-    weights = (w_q.data, w_k.data, w_v.data)
-    q, k, v = ((x.data @ w).unflatten(-1, (num_heads, -1)).transpose(1, 2) for w in weights)
-    return sdpa(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o.data
 
 
 @heads.mistake(

@@ -180,18 +180,6 @@ def masked_after_the_softmax_and_divided_again(q, k, v, mask=None):
 
 
 @masked.mistake(
-    "No gradient comes back through your result. What cuts it off: detach, .data, no_grad or "
-    "NumPy?",
-    loses="dtype and gradients",
-)
-def masked_without_gradients(q, k, v, mask=None):
-    scores = q.data @ k.data.transpose(-2, -1) / q.shape[-1] ** 0.5
-    if mask is not None:
-        scores = scores.masked_fill(~mask, -torch.inf)
-    return scores.softmax(-1) @ v.data
-
-
-@masked.mistake(
     "The number that you fill in, or add, is not low enough: where the visible scores are at "
     "−900,000 and a hidden score is large, the hidden key gets the weight. Only −∞ is below "
     "every score.",

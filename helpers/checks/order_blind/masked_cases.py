@@ -33,7 +33,7 @@ def with_causal(rng: Random) -> Iterator[Case]:
     silent = q.clone()
     silent[..., rng.randrange(length), :] = 0
     case = call(silent, k, v, mask)
-    yield common.finite_too(Case(f"{case.label}, a query whose scores are all 0", case.ask))
+    yield common.finite_too(case.labelled(f"{case.label}, a query whose scores are all 0"))
     nearly = torch.ones(length, length).bool()
     nearly[rng.randrange(length), rng.randrange(length)] = False
     yield common.finite_too(call(q, k, v, nearly))
@@ -100,12 +100,12 @@ def hidden_are_largest(rng: Random) -> Iterator[Case]:
     for large, label in ((150.0, "where it hides"), (-150.0, "where it does not")):
         k[..., 0] = torch.where(mask[:, :, 0], -large, large)
         case = call(q.clone(), k.clone(), v, mask)
-        yield common.finite_too(Case(f"{case.label}, scores near 150 {label}, else −150", case.ask))
+        yield common.finite_too(case.labelled(f"{case.label}, scores near 150 {label}, else −150"))
     k[..., 0] = 150.0
     q[..., rng.randrange(length), 0] *= -1
     case = call(q, k, v, mask)
     label = f"{case.label}, scores near −150 for one query, near 150 for the others"
-    yield common.finite_too(Case(label, case.ask))
+    yield common.finite_too(case.labelled(label))
 
 
 def hidden_are_huge(rng: Random) -> Iterator[Case]:
@@ -121,11 +121,11 @@ def hidden_are_huge(rng: Random) -> Iterator[Case]:
         k[..., 0] = torch.where(mask, -score, score)
         case = call(q, k.clone(), v, mask)
         label = f"{case.label}, scores of {score:,.0f} and values of 1e30 where it hides"
-        yield common.finite_too(Case(label, case.ask))
+        yield common.finite_too(case.labelled(label))
     k[..., 0] = torch.where(mask, -999_999.0, 999_999.0)
     case = call(q[0, 0], k[0, 0], v[0, 0], mask.expand(length, length))
     label = f"{case.label}, scores of 999,999 where it hides, no batch"
-    yield common.finite_too(Case(label, case.ask))
+    yield common.finite_too(case.labelled(label))
     yield from _large_ones_differ(q, v, mask)
 
 
@@ -137,7 +137,7 @@ def _large_ones_differ(q: Tensor, v: Tensor, mask: Tensor) -> Iterator[Case]:
         k[..., 0, 0] = sign * 999_999.0
         case = call(q, k, v, mask)
         label = f"{case.label}, one score of {words} among others 999 nearer to 0"
-        yield common.finite_too(Case(label, case.ask))
+        yield common.finite_too(case.labelled(label))
 
 
 def backwards(rng: Random) -> Iterator[Case]:
@@ -164,11 +164,11 @@ def without(rng: Random) -> Iterator[Case]:
     yield common.finite_too(call(q[..., :1], k[..., :1], v))
     k[..., rng.randrange(k.shape[2]), :] = 0  # whoever takes it for padding, hides it
     case = call(q, k, v)
-    yield common.finite_too(Case(f"{case.label}, a key that is all zeros", case.ask))
+    yield common.finite_too(case.labelled(f"{case.label}, a key that is all zeros"))
     for score, words in ((999_999.0, "999,999"), (-999_999.0, "−999,999")):
         q, k = (torch.zeros_like(each, dtype=torch.float64) for each in (q, k))
         q[..., 0] = 2.0  # the root of the width
         k[..., 0], k[..., 0, 0] = score * 0.999, score
         case = call(q, k, v.double())
         label = f"{case.label}, one score of {words}, the others 1,000 nearer to 0"
-        yield common.finite_too(Case(label, case.ask))
+        yield common.finite_too(case.labelled(label))

@@ -213,14 +213,3 @@ def masks_as_long_as_the_longest(lengths, num_tokens, causal=False):
     places = torch.arange(int(lengths.max()))
     mask = (places < lengths[:, None])[:, None, None].expand(-1, 1, len(places), -1)
     return mask & (places <= places[:, None]) if causal else mask
-
-
-@masks.mistake(
-    "You keep a mask and return the same tensor at the next call. If one caller writes into it, "
-    "it changes for all others: make a new tensor each time.",
-)
-def masks_kept_for_the_next(lengths, num_tokens, causal=False, kept={}):  # noqa: B006
-    places = torch.arange(num_tokens)
-    mask = (places < lengths[:, None])[:, None, None].expand(-1, 1, num_tokens, -1)
-    mask = mask & (places <= places[:, None]) if causal else mask.clone()
-    return kept.setdefault((*lengths.tolist(), num_tokens, causal), mask)

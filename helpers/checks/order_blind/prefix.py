@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks.engine import Case, Exercise, Part
+from helpers.checks.engine.faults import IN_PLACE
 from helpers.checks.order_blind import common
 
 
@@ -77,6 +78,9 @@ prefix = Exercise(
         Part("simple functions", 0.5, _simple),
         Part("layers of causal attention", 0.5, _layers),
     ),
+    generic={
+        "which stays as it is": IN_PLACE,
+    },
 )
 
 
@@ -164,16 +168,6 @@ def prefix_order_read_backwards(f, x, order):
 def prefix_own_order(f, x, order):
     moved = torch.cat([x[:, :-1].flip(1), x[:, -1:]], 1)
     return (f(moved) - f(x))[:, -1].abs().max()
-
-
-@prefix.mistake(
-    "You write into x, which belongs to the caller. Make a new tensor, for example with torch.cat.",
-    breaks="which stays as it is",
-)
-def prefix_in_place(f, x, order):
-    before = f(x)
-    x[:, :-1] = x[:, order]
-    return (f(x) - before)[:, -1].abs().max()
 
 
 @prefix.mistake(

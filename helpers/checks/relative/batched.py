@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks.engine import Exercise, Part
+from helpers.checks.engine.faults import DTYPE, NO_GRADIENT
 from helpers.checks.relative import common
 
 
@@ -33,6 +34,10 @@ batched = Exercise(
     ),
     forbidden=common.TERMS,
     explains=("A tensor of $T^2", "is asked only where"),
+    generic={
+        "gradients must reach `q` and `vectors`": NO_GRADIENT,
+        "the dtype is that of `q`": DTYPE,
+    },
 )
 
 
@@ -67,6 +72,17 @@ def batched_reshaped_without_permuting(q, vectors, rows):
     by_place = q.reshape(length, batch * heads, width)
     products = by_place @ vectors[rows].transpose(1, 2)
     return products.view(length, batch, heads, length).permute(1, 2, 0, 3)
+
+
+@batched.mistake(
+    "There is no permute in your function, and reshape alone does not move an axis. Bring the "
+    "positions to the front first, and back between heads and keys in the end."
+)
+def batched_without_any_permute(q, vectors, rows):
+    batch, heads, length, width = q.shape
+    by_place = q.reshape(length, batch * heads, width)
+    products = by_place @ vectors[rows].transpose(1, 2)
+    return products.reshape(batch, heads, length, length)
 
 
 @batched.mistake(
@@ -118,44 +134,6 @@ def batched_heads_before_sentences(q, vectors, rows):
 def batched_with_a_copy_for_each_head(q, vectors, rows):
     fetched = vectors[rows].repeat(q.shape[1], 1, 1, 1)  # (H, T, T, d)
     return torch.stack([(fetched @ one[..., None]).squeeze(-1) for one in q])
-
-
-@batched.mistake(
-    "No gradient comes back through your result, so no vector would ever be learned. What cuts it "
-    "off: detach, .data, no_grad or NumPy?",
-    loses="dtype and gradients",
-    breaks="gradients must reach `q` and `vectors`",
-)
-def batched_without_gradients(q, vectors, rows):
-    with torch.no_grad():
-        by_place = q.permute(2, 0, 1, 3).flatten(1, 2)
-        products = by_place @ vectors[rows].transpose(1, 2)
-        return products.unflatten(1, q.shape[:2]).permute(1, 2, 0, 3)
-
-
-@batched.mistake(
-    "The gradient reaches q but not vectors, and it is the vectors that are learned. Use them "
-    "as they are given.",
-    loses="dtype and gradients",
-)
-def batched_of_detached_vectors(q, vectors, rows):
-    vectors = vectors.detach()
-    by_place = q.permute(2, 0, 1, 3).flatten(1, 2)
-    products = by_place @ vectors[rows].transpose(1, 2)
-    return products.unflatten(1, q.shape[:2]).permute(1, 2, 0, 3)
-
-
-@batched.mistake(
-    "Your result is always float32. Let the operations keep the dtype of their inputs, and "
-    "make new tensors in that of q: float64 in, float64 out.",
-    loses="dtype and gradients",
-    breaks="the dtype is that of `q`",
-)
-def batched_always_in_float32(q, vectors, rows):
-    q, vectors = q.float(), vectors.float()
-    by_place = q.permute(2, 0, 1, 3).flatten(1, 2)
-    products = by_place @ vectors[rows].transpose(1, 2)
-    return products.unflatten(1, q.shape[:2]).permute(1, 2, 0, 3)
 
 
 @batched.mistake(

@@ -79,7 +79,7 @@ def term_case(rng: Random, name: str, sizes: Sizes, size: int, rows: Tensor, wor
     """What a key term makes of queries, or a value term of weights, and of `size` vectors."""
     first, vectors = _first(rng, name, sizes), normal_numbers(rng, size, sizes.width)
     label = f"({name} {tuple(first.shape)}, vectors {tuple(vectors.shape)}, {words})"
-    return Case(label, call(first, vectors, rows).ask)
+    return call(first, vectors, rows).labelled(label)
 
 
 def cases_by_offset(rng: Random, name: str) -> Iterator[Case]:
@@ -119,7 +119,7 @@ def _large_case(rng: Random, name: str) -> Case:
     first = (40 * _first(rng, name, sizes)).round()
     vectors = (30 * normal_numbers(rng, number, sizes.width)).round()
     words = f"({name} of numbers up to {first.abs().max().item():g}, …)"
-    return Case(words, call(first, vectors, any_rows(rng, sizes.length, number)).ask)
+    return call(first, vectors, any_rows(rng, sizes.length, number)).labelled(words)
 
 
 def cases_by_row(rng: Random, name: str) -> Iterator[Case]:

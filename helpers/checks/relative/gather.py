@@ -127,35 +127,3 @@ def gather_of_a_vector_per_pair_in_training(q, vectors, rows):
 def gather_of_a_diagonal(q, vectors, rows):
     every = (q @ vectors.T)[..., rows]  # (B, H, T, T, T)
     return every.diagonal(dim1=2, dim2=3).movedim(-1, 2)
-
-
-@gather.mistake(
-    "No gradient comes back through your result, so no vector would ever be learned. What cuts it "
-    "off: detach, .data, no_grad or NumPy?",
-    loses="dtype and gradients",
-    breaks="dtype and gradients as well",
-)
-def gather_without_gradients(q, vectors, rows):
-    with torch.no_grad():
-        return (q @ vectors.T).gather(-1, rows.expand(*q.shape[:3], -1))
-
-
-@gather.mistake(
-    "The gradient reaches q but not vectors, and it is the vectors that are learned. Use them "
-    "as they are given.",
-    loses="dtype and gradients",
-)
-def gather_of_detached_vectors(q, vectors, rows):
-    vectors = vectors.detach()
-    return (q @ vectors.T).gather(-1, rows.expand(*q.shape[:3], -1))
-
-
-@gather.mistake(
-    "Your result is always float32. Let the operations keep the dtype of their inputs, and "
-    "make new tensors in that of q: float64 in, float64 out.",
-    loses="dtype and gradients",
-    breaks="dtype and gradients as well",
-)
-def gather_always_in_float32(q, vectors, rows):
-    q, vectors = q.float(), vectors.float()
-    return (q @ vectors.T).gather(-1, rows.expand(*q.shape[:3], -1))

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks.engine import Exercise, Part
+from helpers.checks.engine.faults import IN_PLACE, NO_GRADIENT
 from helpers.checks.relative import common
 
 
@@ -26,6 +27,10 @@ pairs = Exercise(
     ),
     forbidden=common.TERMS,
     explains=("Write `key_term_by_pair`",),
+    generic={
+        "gradients must reach `q` and `vectors`": NO_GRADIENT,
+        "no argument is modified in place": IN_PLACE,
+    },
 )
 
 
@@ -111,45 +116,3 @@ def pair_averaged_over_d(q, vectors, rows):
 )
 def pair_softmax_taken(q, vectors, rows):
     return (q[:, :, :, None] * vectors[rows]).sum(-1).softmax(-1)
-
-
-@pairs.mistake(
-    "No gradient comes back through your result, so no vector would ever be learned. What cuts it "
-    "off: detach, .data, no_grad or NumPy?",
-    loses="dtype and gradients",
-    breaks="gradients must reach `q` and `vectors`",
-)
-def pair_without_gradients(q, vectors, rows):
-    with torch.no_grad():
-        return (q[:, :, :, None] * vectors[rows]).sum(-1)
-
-
-@pairs.mistake(
-    "The gradient reaches q but not vectors, and it is the vectors that are learned. Use them "
-    "as they are given.",
-    loses="dtype and gradients",
-)
-def pair_of_detached_vectors(q, vectors, rows):
-    vectors = vectors.detach()
-    return (q[:, :, :, None] * vectors[rows]).sum(-1)
-
-
-@pairs.mistake(
-    "Your result is always float32. Let the operations keep the dtype of their inputs, and "
-    "make new tensors in that of q: float64 in, float64 out.",
-    loses="dtype and gradients",
-    breaks="in the dtype of `q`",
-)
-def pair_always_in_float32(q, vectors, rows):
-    q, vectors = q.float(), vectors.float()
-    return (q[:, :, :, None] * vectors[rows]).sum(-1)
-
-
-@pairs.mistake(
-    "You write into an argument, which belongs to the caller. Operations that end in _ and those "
-    "like += change the tensor itself.",
-    breaks="no argument is modified in place",
-)
-def pair_in_place(q, vectors, rows):
-    q *= 1 - 1e-3
-    return (q[:, :, :, None] * vectors[rows]).sum(-1)

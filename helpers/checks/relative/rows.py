@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from helpers.checks.engine import Answer, Case, Exercise, Part, call
+from helpers.checks.engine.faults import KEPT
 from helpers.checks.relative import common
 from helpers.encodings import offsets as library
 
@@ -27,7 +28,7 @@ def _rows_case(length: int, k: int) -> Case:
         words = str(dtype).removeprefix("torch.")
         return {"the rows": found, "the type of the result": kind, "their dtype": words}
 
-    return Case(case.label, ask)
+    return case.asking(ask)
 
 
 def _again_case(length: int, k: int) -> Case:
@@ -76,7 +77,7 @@ def _of_many_rows(length: int, k: int) -> Case:
             return small
         return case.ask(answer)
 
-    return Case(case.label, ask)
+    return case.asking(ask)
 
 
 def _within(rng: Random) -> Iterator[Case]:
@@ -111,6 +112,9 @@ rows = Exercise(
     (Part("offsets up to k", 1, _within), Part("offsets beyond k", 1, _beyond)),
     forbidden=(library.offset_matrix, library.clip),
     explains=("`offset_rows`.",),
+    generic={
+        "Each call returns a new tensor": KEPT,
+    },
 )
 
 

@@ -39,16 +39,6 @@ def rows_in_half_precision(length, k):
 
 
 @rows.mistake(
-    "You keep the rows and return the same tensor again, as functools.cache does. If one "
-    "caller writes into it, it changes for all others.",
-    breaks="Each call returns a new tensor",
-)
-def rows_kept_for_the_next_call(length, k, kept={}):  # noqa: B006
-    p = torch.arange(length)
-    return kept.setdefault((length, k), (p[None, :] - p[:, None]).clamp(-k, k) + k)
-
-
-@rows.mistake(
     "Your rows are lists of lists. The exercise asks for a tensor: torch.tensor(…) converts them."
 )
 def rows_as_lists(length, k):

@@ -8,19 +8,19 @@ from functools import partial
 from random import Random
 from typing import Any
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, digits
+from helpers.checks.engine.faults import DTYPE, IN_PLACE, NO_GRADIENT
 from helpers.checks.relative import common
 from helpers.checks.relative.skew_watch import without_index
 from helpers.encodings import offsets as library
 
 
 def _skew_case(products: Tensor, words: str = "") -> Case:
-    return Case(f"(products of shape {tuple(products.shape)}{words})", call(products).ask)
+    return call(products).labelled(f"(products of shape {tuple(products.shape)}{words})")
 
 
 def _four_axes(rng: Random) -> Iterator[Case]:
@@ -99,6 +99,11 @@ skew = Exercise(
         *common.TERMS,
     ),
     explains=("are all you need",),
+    generic={
+        "gradients must reach `products`": NO_GRADIENT,
+        "The result has the dtype of `products`": DTYPE,
+        "`products` is not modified in place": IN_PLACE,
+    },
 )
 
 
@@ -226,41 +231,3 @@ def skew_from_the_beginning_of_the_memory(products):
     given, length = products.contiguous(), products.shape[-2]
     strides = (*given.stride()[:-2], 2 * length - 2, 1)
     return given.as_strided((*given.shape[:-2], length, length), strides, length - 1)
-
-
-@skew.mistake(
-    "No gradient comes back through your result, so the table that products came from would "
-    "never be trained. What cuts it off: detach, .data, no_grad or NumPy?",
-    loses="dtype and gradients",
-    breaks="gradients must reach `products`",
-)
-def skew_without_gradients(products):
-    with torch.no_grad():
-        length, width = products.shape[-2:]
-        flat = F.pad(products, (0, 1)).flatten(-2)[..., length - 1 : length - 1 + length * width]
-        return flat.unflatten(-1, (length, width))[..., :length]
-
-
-@skew.mistake(
-    "Your result is always float32. Let the operations keep the dtype of their inputs: float64 "
-    "in, float64 out.",
-    loses="dtype and gradients",
-    breaks="The result has the dtype of `products`",
-)
-def skew_always_in_float32(products):
-    products = products.float()
-    length, width = products.shape[-2:]
-    flat = F.pad(products, (0, 1)).flatten(-2)[..., length - 1 : length - 1 + length * width]
-    return flat.unflatten(-1, (length, width))[..., :length]
-
-
-@skew.mistake(
-    "You write into products, which belong to the caller. Operations that end in _ change the "
-    "tensor itself, and so does products[...] = ….",
-    breaks="`products` is not modified in place",
-)
-def skew_row_by_row_in_place(products):
-    length = products.shape[-2]
-    for i in range(length):
-        products[..., i, :length] = products[..., i, length - 1 - i : 2 * length - 1 - i].clone()
-    return products[..., :length]

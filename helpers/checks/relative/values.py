@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.engine.faults import DTYPE, IN_PLACE, NO_GRADIENT
 from helpers.checks.relative import common
 
 
@@ -25,7 +26,7 @@ def _cases_by_any_row(rng: Random) -> Iterator[Case]:
     length, width = rng.randint(5, 6), rng.randint(7, 9)
     weights = common.normal_numbers(rng, 2, 3, length, length)
     rows, vectors = common.any_rows(rng, length, 4), common.normal_numbers(rng, 4, width)
-    yield Case("(weights some of which are negative, …)", call(weights, vectors, rows).ask)
+    yield call(weights, vectors, rows).labelled("(weights some of which are negative, …)")
 
 
 values = Exercise(
@@ -39,6 +40,11 @@ values = Exercise(
     ),
     forbidden=common.MODULES,
     explains=("This is asked only where",),
+    generic={
+        "has the dtype of `weights`": DTYPE,
+        "Gradients must reach `weights` and `vectors`": NO_GRADIENT,
+        "no argument is modified in place": IN_PLACE,
+    },
 )
 
 
@@ -196,49 +202,3 @@ def value_of_a_vector_per_pair_in_training(weights, vectors, rows):
 )
 def value_of_a_product_per_pair(weights, vectors, rows):
     return (weights[..., None] * vectors[rows]).sum(-2)
-
-
-@values.mistake(
-    "No gradient comes back through your result, so no vector would ever be learned. What cuts it "
-    "off: detach, .data, no_grad or NumPy?",
-    loses="dtype and gradients",
-    breaks="Gradients must reach `weights` and `vectors`",
-)
-def value_without_gradients(weights, vectors, rows):
-    with torch.no_grad():
-        by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
-        return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors
-
-
-@values.mistake(
-    "The gradient reaches weights but not vectors, and it is the vectors that are learned. Use "
-    "them as they are given.",
-    loses="dtype and gradients",
-)
-def value_of_detached_vectors(weights, vectors, rows):
-    vectors = vectors.detach()
-    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
-    return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors
-
-
-@values.mistake(
-    "Your result is always float32. Let the operations keep the dtype of their inputs, and "
-    "make new tensors in that of weights: float64 in, float64 out.",
-    loses="dtype and gradients",
-    breaks="has the dtype of `weights`",
-)
-def value_always_in_float32(weights, vectors, rows):
-    weights, vectors = weights.float(), vectors.float()
-    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
-    return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors
-
-
-@values.mistake(
-    "You write into an argument, which belongs to the caller. Operations that end in _ and those "
-    "like += change the tensor itself.",
-    breaks="no argument is modified in place",
-)
-def value_in_place(weights, vectors, rows):
-    weights *= 1 - 1e-3
-    by_row = weights.new_zeros(*weights.shape[:3], len(vectors))
-    return by_row.scatter_add(-1, rows.expand_as(weights), weights) @ vectors

@@ -9,6 +9,7 @@ import torch
 
 from helpers import encodings
 from helpers.checks.engine import Case, Exercise, Part, call
+from helpers.checks.engine.faults import KEPT
 from helpers.checks.sinusoidal import common
 from helpers.encodings.sinusoidal import sinusoids
 
@@ -72,6 +73,9 @@ any_width = Exercise(
     ),
     forbidden=(encodings.Sinusoidal, sinusoids, encodings.Rotary, encodings.Pope),
     explains=("The book's code fails",),
+    generic={
+        "returns a new table with each call": KEPT,
+    },
 )
 
 
@@ -166,25 +170,3 @@ def width_needs_a_pair(num_positions, d_model, base=10_000.0):
     table = torch.stack([wave for a in pairs for wave in (a.sin(), a.cos())], 1)
     last = (p / base ** ((d_model - 1) / d_model)).sin()[:, None]
     return torch.cat([table, last], 1) if d_model % 2 else table
-
-
-@any_width.mistake(
-    "You keep a table and return the same tensor at the next call. If one caller writes into "
-    "it, it changes for all others: make a new table each time.",
-    breaks="returns a new table with each call",
-)
-def width_kept_for_the_next(num_positions, d_model, base=10_000.0, kept={}):  # noqa: B006
-    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
-    new = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, :d_model]
-    return kept.setdefault((num_positions, d_model, base), new)
-
-
-@any_width.mistake(
-    "For an even D you return the same tensor again, as a cached function does. If one caller "
-    "writes into it, it changes for all others: these tables should be new each time as well.",
-    loses="even widths as before",
-)
-def width_even_ones_kept(num_positions, d_model, base=10_000.0, kept={}):  # noqa: B006
-    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
-    new = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)[:, :d_model]
-    return new if d_model % 2 else kept.setdefault((num_positions, d_model, base), new)

@@ -10,6 +10,7 @@ import torch
 
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, rehearsed
+from helpers.checks.engine.faults import KEPT
 from helpers.checks.sinusoidal import common
 
 
@@ -74,6 +75,9 @@ shift = Exercise(
     ),
     forbidden=(encodings.Rotary, encodings.Pope),
     explains=("$D$ is even", "`d_model` is even"),
+    generic={
+        "Each call returns a new matrix": KEPT,
+    },
 )
 
 
@@ -122,29 +126,6 @@ def shift_of_the_distance_only(k, d_model, base=10_000.0):
 )
 def shift_base_forgotten(k, d_model, base=10_000.0):
     w = k * 10_000.0 ** (-torch.arange(0, d_model, 2) / d_model)
-    return torch.block_diag(*[torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]]) for a in w])
-
-
-@shift.mistake(
-    "You keep a matrix and return the same tensor at the next call. If one caller writes into it, "
-    "it changes for all others: make a new tensor each time.",
-    breaks="Each call returns a new matrix",
-)
-def shift_kept_for_the_next(k, d_model, base=10_000.0, kept={}):  # noqa: B006
-    w = k * base ** (-torch.arange(0, d_model, 2) / d_model)
-    new = [torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]]) for a in w]
-    return kept.setdefault((k, d_model, base), torch.block_diag(*new))
-
-
-@shift.mistake(
-    "For k = 0 you always return the same identity matrix. If one caller writes into it, it "
-    "changes for all others: make this matrix anew each time as well.",
-    loses="backwards, or not at all",
-)
-def shift_with_one_identity(k, d_model, base=10_000.0, kept={}):  # noqa: B006
-    if k == 0:
-        return kept.setdefault(d_model, torch.eye(d_model))
-    w = k * base ** (-torch.arange(0, d_model, 2) / d_model)
     return torch.block_diag(*[torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]]) for a in w])
 
 

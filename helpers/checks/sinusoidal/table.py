@@ -9,6 +9,7 @@ import torch
 
 from helpers import encodings
 from helpers.checks.engine import Case, Exercise, Part, call, rehearsed
+from helpers.checks.engine.faults import KEPT
 from helpers.checks.sinusoidal import common
 from helpers.encodings.sinusoidal import sinusoids
 
@@ -64,6 +65,9 @@ table = Exercise(
     ),
     forbidden=(encodings.Sinusoidal, sinusoids, encodings.Rotary, encodings.Pope),
     explains=("Write `sinusoidal_table`.", "`d_model` is even"),
+    generic={
+        "a new one with each call": KEPT,
+    },
 )
 
 
@@ -155,17 +159,6 @@ def table_base_forgotten(num_positions, d_model, base=10_000.0):
 def table_angles_multiplied(num_positions, d_model, base=10_000.0):
     angles = torch.arange(num_positions)[:, None] * base ** (torch.arange(0, d_model, 2) / d_model)
     return torch.stack([angles.double().sin(), angles.double().cos()], -1).flatten(1)
-
-
-@table.mistake(
-    "You keep a table and return the same tensor at the next call. If one caller writes into "
-    "it, it changes for all others: make a new table each time.",
-    breaks="a new one with each call",
-)
-def table_kept_for_the_next(num_positions, d_model, base=10_000.0, kept={}):  # noqa: B006
-    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
-    new = torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
-    return kept.setdefault((num_positions, d_model, base), new)
 
 
 @table.mistake("Your table is transposed: each row should be a position, (T, D); yours is (D, T).")

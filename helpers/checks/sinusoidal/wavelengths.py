@@ -81,16 +81,6 @@ def wavelengths_of_each_column(d_model, base=10_000.0):
 
 
 @wavelengths.mistake(
-    "You keep a result and return the same tensor at the next call. If one caller writes into it, "
-    "it changes for all others: make a new tensor each time.",
-    breaks="a new one with each call",
-)
-def wavelengths_kept_for_the_next(d_model, base=10_000.0, kept={}):  # noqa: B006
-    new = 2 * math.pi * base ** (torch.arange(0, d_model, 2) / d_model)
-    return kept.setdefault((d_model, base), new)
-
-
-@wavelengths.mistake(
     "For some widths, such as D = 98, you return one number too many. Because of rounding, an "
     "arange with a fractional step such as 2/D may end a step too late; count in integers and "
     "divide afterwards."

@@ -22,6 +22,7 @@ from helpers.checks.engine import (
     compare,
     differentiated,
 )
+from helpers.checks.engine.faults import DTYPE, IN_PLACE, NO_GRADIENT
 from helpers.checks.stacking import common
 
 MARGIN = 8  # so far from an edge, the edge changes less than 1e-4
@@ -111,7 +112,7 @@ def _impulse(rng: Random, alpha: float) -> Case:
     x[:] = 0
     x[rng.randint(3, 5)] = large
     case = call(x, kernel, alpha)
-    return Case(f"{case.label}, where x is {large:g} for one token and 0 for the others", case.ask)
+    return case.labelled(f"{case.label}, where x is {large:g} for one token and 0 for the others")
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -159,6 +160,11 @@ convolution = Exercise(
     ),
     forbidden=(encodings.Convolution,),
     explains=("Build this sum of heads", "Write `attention_as_convolution`."),
+    generic={
+        "The result has the dtype of `x`": DTYPE,
+        "Gradients must reach `x` and `kernel`": NO_GRADIENT,
+        "both stay as they are": IN_PLACE,
+    },
 )
 
 

@@ -30,41 +30,6 @@ def heads_with_padded_keys(x, kernel, alpha):
 
 
 @convolution.mistake(
-    "A gradient reaches the kernel, but not x, so no layer below could be trained.",
-    loses=BACKWARDS,
-)
-@changed(heads_in_the_middle, "x, kernel)\n", "x.detach(), kernel)\n")
-def heads_without_a_gradient_of_x(): ...
-
-
-@convolution.mistake(
-    "No gradient comes back through your result. What cuts it off: detach, .data, no_grad or "
-    "NumPy?",
-    loses=BACKWARDS,
-    breaks="Gradients must reach `x` and `kernel`",
-)
-@changed(heads_in_the_middle, "x, kernel)\n", "x.detach(), kernel.detach())\n")
-def heads_without_gradients(): ...
-
-
-@convolution.mistake(
-    "A gradient reaches x, but not the kernel, which a model would have to learn.",
-    loses=BACKWARDS,
-)
-@changed(heads_in_the_middle, "x, kernel)\n", "x, kernel.detach())\n")
-def heads_without_a_gradient_of_the_kernel(): ...
-
-
-@convolution.mistake(
-    "Your result is float32 whatever the input. Keep the dtype of x: float64 in, float64 out.",
-    loses=BACKWARDS,
-    breaks="The result has the dtype of `x`",
-)
-@changed(heads_in_the_middle, "x, kernel)\n", "x, kernel).float()\n")
-def heads_always_in_float32(): ...
-
-
-@convolution.mistake(
     "Your result loses digits. Either some of your tensors are float32, which has 7 digits: in "
     "PyTorch an integer tensor times a Python float is float32. Give all of them the dtype of x. "
     "Or you add something small to the sum of the exponentials; leave it out.",
@@ -73,14 +38,6 @@ def heads_always_in_float32(): ...
 )
 @changed(heads_in_the_middle, ".to(x.dtype).softmax(-1)", ".float().softmax(-1).to(x.dtype)")
 def heads_with_a_softmax_in_float32(): ...
-
-
-@convolution.mistake(
-    "You write into x or the kernel, which belong to the caller. Make a new tensor.",
-    breaks="both stay as they are",
-)
-@changed(heads_in_the_middle, "    where =", "    kernel *= len(x); kernel /= 2 * len(x); where =")
-def heads_that_change_the_kernel(): ...
 
 
 @convolution.mistake(

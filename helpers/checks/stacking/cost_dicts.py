@@ -2,39 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import math
 
 import torch
 
 from helpers.checks.engine import changed
 from helpers.checks.stacking.cost import PROJECTIONS, cost, cost_of_a_layer
-
-
-@cost.mistake(
-    "You return the same dict object at each call, so a later call changes an earlier result. Make "
-    "a new one in the function.",
-    breaks="which returns a new dict",
-)
-def cost_in_one_dict(length, d_model, num_heads, kept={}):  # noqa: B006
-    kept["projections"] = 4 * length * d_model**2
-    kept["pairs"] = 2 * length**2 * d_model
-    kept["mlp"] = 8 * length * d_model**2
-    return kept
-
-
-@cost.mistake(
-    "The same arguments give the same dict object again, so a change to one result changes the "
-    "next one too. Make a new dict at each call.",
-    breaks="which returns a new dict",
-)
-@functools.lru_cache
-def cost_kept_for_the_next_time(length, d_model, num_heads):
-    return {
-        "projections": 4 * length * d_model**2,
-        "pairs": 2 * length**2 * d_model,
-        "mlp": 8 * length * d_model**2,
-    }
 
 
 @cost.mistake(

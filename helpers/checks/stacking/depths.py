@@ -11,6 +11,7 @@ from torch import Tensor
 
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed
+from helpers.checks.engine.faults import IN_PLACE
 from helpers.checks.stacking import common
 from helpers.encodings.tree import _above
 
@@ -39,12 +40,12 @@ def _whole(rng: Random) -> Iterator[Case]:
     def ask(answer: Answer) -> Any:
         return common.with_dtype("the depths", case.ask(answer))
 
-    yield Case(case.label, ask)
+    yield case.asking(ask)
 
 
 def _of(parents: Tensor) -> Case:
     """The small tree itself in the label: a learner may want to draw it."""
-    return Case(f"({common.shown_tree(parents)})", call(parents).ask)
+    return call(parents).labelled(f"({common.shown_tree(parents)})")
 
 
 depths = Exercise(
@@ -57,6 +58,9 @@ depths = Exercise(
     ),
     forbidden=(encodings.tree_offsets, _above),
     explains=("Write `tree_depths`.",),
+    generic={
+        "`parents` stays as it is": IN_PLACE,
+    },
 )
 
 
@@ -191,34 +195,6 @@ def depths_of_the_whole_tree(): ...
 )
 @changed(depths_by_steps, "torch.tensor(found)", "torch.tensor(found).float()")
 def depths_as_floats(): ...
-
-
-@depths.mistake(
-    "You write into parents, which belongs to the caller. Walk up in a copy, parents.clone().",
-    breaks="`parents` stays as it is",
-)
-def depths_in_place(parents):
-    tree, found = parents.clone(), torch.zeros_like(parents)
-    while (parents >= 0).any():
-        found += parents >= 0
-        parents[:] = torch.where(parents >= 0, tree[parents.clamp(min=0)], -1)
-    return found
-
-
-@depths.mistake(
-    "Your depths are right, but not torch.int64: their dtype is a different integer type.",
-    loses="integers",
-)
-@changed(depths_by_steps, "torch.tensor(found)", "torch.tensor(found).int()")
-def depths_as_short_integers(): ...
-
-
-@depths.mistake(
-    "Your depths are right, but floats cannot be used for an index: return integers, torch.int64.",
-    loses="integers",
-)
-@changed(depths_by_steps, "torch.tensor(found)", "torch.tensor(found).double()")
-def depths_as_double_floats(): ...
 
 
 @depths.mistake(

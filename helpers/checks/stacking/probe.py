@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed
+from helpers.checks.engine.faults import IN_PLACE
 from helpers.checks.stacking import common
 from helpers.model import probes
 
@@ -109,6 +110,9 @@ probe = Exercise(
         "Write `position_probe`.",
         "It gets the states `train` of some sequences",
     ),
+    generic={
+        "Neither tensor may be modified": IN_PLACE,
+    },
 )
 
 
@@ -278,15 +282,3 @@ def probe_by_the_normal_equations(): ...
     "    train, test = train.float(), test.float(); z = torch.cat([train",
 )
 def probe_in_single_precision(): ...
-
-
-@probe.mistake(
-    "You write into train or test, which belong to the caller. Make new tensors.",
-    breaks="Neither tensor may be modified",
-)
-@changed(
-    probe_of_states,
-    "    z = torch.cat([train",
-    "    train -= train.mean(); test -= test.mean(); z = torch.cat([train",
-)
-def probe_that_moves_its_states(): ...

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare, differentiated
+from helpers.checks.engine.faults import IN_PLACE, NO_GRADIENT
 from helpers.checks.stacking import common
 from helpers.model import probes
 
@@ -68,10 +69,10 @@ def _nearly_equal(rng: Random) -> Iterator[Case]:
     yield _gradient(rng)
     small = 10 ** -rng.uniform(90, 100)
     case = call(small * _around_a_row(rng, 2, rng.randint(8, 12), rng.randint(4, 6)))
-    yield Case(f"{case.label} of numbers in float64 as small as {small:.0e}", case.ask)
+    yield case.labelled(f"{case.label} of numbers in float64 as small as {small:.0e}")
     sizes = torch.tensor([small, 1.0], dtype=torch.float64)[:, None, None]
     case = call(sizes * _around_a_row(rng, 2, rng.randint(8, 12), rng.randint(4, 6)))
-    yield Case(f"{case.label}, the first one's numbers as small as {small:.0e}", case.ask)
+    yield case.labelled(f"{case.label}, the first one's numbers as small as {small:.0e}")
 
 
 def _equal_but_for(rng: Random) -> Case:
@@ -121,6 +122,10 @@ residual = Exercise(
         Part("dtype and gradients", 0.25, _backwards),
     ),
     explains=("You will use this number on every stack",),
+    generic={
+        "Gradients must reach `x`": NO_GRADIENT,
+        "which stays as it is": IN_PLACE,
+    },
 )
 
 

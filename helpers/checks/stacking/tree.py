@@ -11,6 +11,7 @@ from torch import Tensor
 
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed, compare
+from helpers.checks.engine.faults import IN_PLACE
 from helpers.checks.stacking import common
 from helpers.encodings.tree import _above
 
@@ -120,6 +121,9 @@ tree = Exercise(
         "Write `tree_offsets`.",
         "You may use `encodings.tree_depths` for the depths.",
     ),
+    generic={
+        "`parents` stays as it is": IN_PLACE,
+    },
 )
 
 

@@ -17,33 +17,9 @@ def offsets_as_floats(): ...
 
 
 @tree.mistake(
-    "Your offsets are right, but not torch.int64: their dtype is a different integer type.",
-    loses=WHOLE,
-)
-@changed(offsets_by_paths, "torch.tensor(found)", "torch.tensor(found).int()")
-def offsets_as_short_integers(): ...
-
-
-@tree.mistake(
-    "Your offsets are right, but floats cannot be used for an index: return integers, torch.int64.",
-    loses=WHOLE,
-)
-@changed(offsets_by_paths, "torch.tensor(found)", "torch.tensor(found).double()")
-def offsets_as_double_floats(): ...
-
-
-@tree.mistake(
     "Your offsets stop growing at some number of steps. A tree may be a single chain.",
     loses=(ON_A_PATH, ACROSS),
     breaks="may be a single chain",
 )
 @changed(offsets_by_paths, "torch.tensor(found)", "torch.tensor(found).clamp(-20, 20)")
 def offsets_up_to_twenty(): ...
-
-
-@tree.mistake(
-    "You write into parents, which belongs to the caller. Walk up in a copy, parents.clone().",
-    breaks="`parents` stays as it is",
-)
-@changed(offsets_by_paths, "return torch", "parents[parents < 0] = 0; return torch")
-def offsets_that_change_parents(): ...

@@ -31,7 +31,7 @@ def _whole(case: Case) -> Case:
         whole = "int" in str(found.dtype)
         return {"the positions": found, "their dtype is an integer type": whole}
 
-    return Case(case.label, ask)
+    return case.asking(ask)
 
 
 def _many(rng: Random) -> Iterator[Case]:
@@ -110,15 +110,6 @@ def positions_counted_from_the_end(tokens):
 )
 def positions_as_floats(tokens):
     return torch.arange(tokens.shape[1]).expand(tokens.shape).float()
-
-
-@positions.mistake(
-    "You keep a result and return the same tensor at the next call. If one caller writes into it, "
-    "it changes for all others: make a new tensor each time.",
-)
-def positions_kept_for_the_next(tokens, kept={}):  # noqa: B006
-    row = torch.arange(tokens.shape[1])
-    return kept.setdefault(tokens.shape, row.repeat(tokens.shape[0], 1))
 
 
 @positions.mistake(

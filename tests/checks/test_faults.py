@@ -1,0 +1,160 @@
+"""Faults that any answer may have: the engine finds them, and has one hint for each."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, faults
+from helpers.checks.engine.case import without_gradients
+from helpers.checks.engine.faults import Fault
+from helpers.checks.engine.plain import decode, encode
+
+X = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+KEPT: dict[int, Tensor] = {}
+
+
+def _doubled(x: Tensor) -> Tensor:
+    return 2 * x
+
+
+def _numbers(_rng: random.Random) -> Iterator[Case]:
+    yield call(X)
+    yield call(X)
+
+
+def _backwards(_rng: random.Random) -> Iterator[Case]:
+    yield differentiated(x=X)
+
+
+TOY = Exercise(
+    "toy", _doubled, (Part("numbers", 1, _numbers), Part("dtype and gradients", 1, _backwards))
+)
+
+
+def _detached(x: Tensor) -> Tensor:
+    return (2 * x).detach()
+
+
+def _under_no_grad(x: Tensor) -> Tensor:
+    with torch.no_grad():
+        return 2 * x
+
+
+def _through_numpy(x: Tensor) -> Tensor:
+    return torch.from_numpy(2 * x.numpy())
+
+
+def _always_float32(x: Tensor) -> Tensor:
+    return 2 * x.float()
+
+
+def _in_place(x: Tensor) -> Tensor:
+    return x.mul_(2)
+
+
+def _kept(x: Tensor) -> Tensor:
+    return KEPT.setdefault(0, torch.empty_like(x)).copy_(2 * x)
+
+
+def _with_another_dtype_for_all(x: Tensor) -> Tensor:
+    torch.set_default_dtype(torch.float64)
+    return 2 * x
+
+
+def _with_one_thread(x: Tensor) -> Tensor:
+    torch.set_num_threads(torch.get_num_threads() + 1)
+    return 2 * x
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (_detached, faults.NO_GRADIENT),
+        (_under_no_grad, faults.NO_GRADIENT),
+        (_through_numpy, faults.NO_GRADIENT),
+        (_always_float32, faults.DTYPE),
+        (_in_place, faults.IN_PLACE),
+        (_kept, faults.KEPT),
+        (_with_another_dtype_for_all, faults.SETTING),
+        (_with_one_thread, faults.SETTING),
+    ],
+)
+def test_a_fault_of_any_exercise_has_the_hint_of_the_engine(answer: Answer, fault: Fault) -> None:
+    threads = torch.get_num_threads()
+    report = TOY(answer)
+    assert report.earned < report.points
+    assert report.hints == [fault.hint]
+    assert torch.get_num_threads() == threads
+
+
+def test_a_wrong_number_is_no_such_fault() -> None:
+    assert TOY(lambda x: 3 * x).hints == []
+
+
+def test_the_hint_of_a_mistake_goes_before_that_of_the_engine() -> None:
+    known = replace(TOY)
+    known.mistake("Here it is detach.", loses="dtype and gradients")(_detached)
+    assert known(_detached).hints == ["Here it is detach."]
+
+
+def test_an_error_is_not_known_by_the_name_of_its_class() -> None:
+    """A learner's class may have any name, and the engine's own errors are known all the same."""
+
+    class ArgumentChangedError(Exception):
+        pass
+
+    def stopping(x: Tensor) -> Tensor:
+        raise ArgumentChangedError("my own")
+
+    report = TOY(stopping)
+    assert "your code stops with ArgumentChangedError: my own" in report.findings[0].message
+    assert report.hints == []
+
+
+def test_a_fault_is_found_in_what_another_process_said() -> None:
+    answers = TOY.ask(_in_place, 0)
+    sent = {part: [decode(encode(each)) for each in said] for part, said in answers.found.items()}
+    assert TOY.judge(replace(answers, found=sent), 0).hints == [faults.IN_PLACE.hint]
+
+
+def _told_backwards(case: Case) -> Case:
+    return replace(case, read=lambda found: -found)
+
+
+@pytest.mark.parametrize("wrapped", [without_gradients, lambda case: case.asking(case.ask)])
+def test_a_case_that_is_wrapped_is_read_as_before(wrapped: Callable[[Case], Case]) -> None:
+    assert torch.equal(wrapped(_told_backwards(call(X))).read(X), -X)
+
+
+def test_what_a_mistake_keeps_ends_with_the_judgement() -> None:
+    """The grader's process judges one notebook after another."""
+    known = replace(TOY)
+
+    @known.mistake("It keeps its results.")
+    def keeping(x: Tensor, kept: dict[str, Any] = {}) -> Any:  # noqa: B006
+        return kept.setdefault(str(x), 3 * x)
+
+    known(lambda x: 3 * x)
+    assert keeping.__defaults__ == ({},)
+
+
+def test_the_cases_of_a_check_are_drawn_once() -> None:
+    drawn: list[str] = []
+
+    def counted(_rng: random.Random) -> Iterator[Case]:
+        drawn.append("drawn")
+        yield call(X)
+
+    toy = Exercise("counted", _doubled, (Part("numbers", 1, counted),))
+    toy.mistake("Three times.")(lambda x: 3 * x)
+    assert toy(lambda x: 3 * x).hints == ["Three times."]
+    assert len(drawn) == 1
+    assert not toy.is_correct(lambda x: 4 * x)
+    assert len(drawn) == 2
