@@ -28,7 +28,7 @@ def test_a_fault_that_breaks_a_sentence_loses_points_and_is_named(
     course: Course, unit: str, name: str
 ) -> None:
     [solution] = [each for each in trial.solutions(course, unit) if each.exercise == name]
-    assert list(probes.unnoticed(solution.check.known(), solution.answer())) == []
+    assert list(probes.unnoticed(solution.check.load(), solution.answer())) == []
 
 
 def test_a_fault_that_no_case_looks_for_is_unnoticed() -> None:
