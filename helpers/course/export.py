@@ -173,7 +173,7 @@ def _marks_column(
             f"{path} is not a table of {platform.title}'s in English: it needs {needed} and a "
             f"column for the marks. Get it at {platform.where}"
         )
-    sure = platform is PLATFORMS["moodle"] and len(places) == 1  # its table is of one assignment
+    sure = platform.of_one and len(places) == 1
     fits = [each for each in places if (each == column if column else sure or unit in each)]
     if len(fits) != 1:
         names = ", ".join(places)
@@ -183,7 +183,7 @@ def _marks_column(
 
 def _made(platform: Platform, marks: Marks) -> tuple[pd.DataFrame, list[str]]:
     """Return a table of those whose number is known."""
-    if not platform.identifier:
+    if not (table := TABLES.get(platform.title)):
         raise CourseError(
             f"{platform.title} knows people by names that submissions do not have: give its own "
             f"table with --worksheet. Get it at {platform.where}"
@@ -194,20 +194,29 @@ def _made(platform: Platform, marks: Marks) -> tuple[pd.DataFrame, list[str]]:
         for each in marks.learners
         if not each.platform_id
     ]
-    points, most = [marks.of.get(each.student, "") for each in known], number(marks.most)
-    if platform is PLATFORMS["moodle"]:
-        table = {
-            "Identifier": [f"Participant {each.platform_id}" for each in known],
-            "Email address": [each.email for each in known],
-            "Grade": points,
-            "Maximum Grade": most,
-            "Last modified (grade)": "-",
-        }
-        return pd.DataFrame(table), said
+    return table(marks, known, [marks.of.get(each.student, "") for each in known]), said
+
+
+def _moodles(marks: Marks, known: list[Learner], points: list[str]) -> pd.DataFrame:
+    table = {
+        "Identifier": [f"Participant {each.platform_id}" for each in known],
+        "Email address": [each.email for each in known],
+        "Grade": points,
+        "Maximum Grade": number(marks.most),
+        "Last modified (grade)": "-",
+    }
+    return pd.DataFrame(table)
+
+
+def _canvases(marks: Marks, known: list[Learner], points: list[str]) -> pd.DataFrame:
     names = ["    Points Possible", *(each.student for each in known)]
-    table = {"Student": names, "ID": ["", *(each.platform_id for each in known)]}
+    table: dict[str, Any] = {"Student": names, "ID": ["", *(each.platform_id for each in known)]}
     table |= dict.fromkeys(("SIS User ID", "SIS Login ID", "Section"), "")
-    return pd.DataFrame(table | {marks.unit: [most, *points]}), said
+    return pd.DataFrame(table | {marks.unit: [number(marks.most), *points]})
+
+
+# Brightspace knows people by names that submissions do not have.
+TABLES = {"Moodle": _moodles, "Canvas": _canvases}
 
 
 def _zipped(out: Path, platform: Platform, target: Path, done: pd.DataFrame) -> Iterator[str]:
@@ -224,6 +233,6 @@ def _zipped(out: Path, platform: Platform, target: Path, done: pd.DataFrame) -> 
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, page in pages.items():
             archive.writestr(zipfile.ZipInfo(name), page.read_bytes(), zipfile.ZIP_DEFLATED)
-        if platform is PLATFORMS["brightspace"]:  # whose own zips have such a list
+        if platform.listed:
             links = [f'<li><a href="{quote(each)}">{escape(each)}</a></li>' for each in pages]
             archive.writestr(zipfile.ZipInfo("index.html"), f"<ul>{''.join(links)}</ul>")

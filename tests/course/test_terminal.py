@@ -5,8 +5,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from helpers.course import cli
 from helpers.course.cli import main
 from helpers.course.grading import grades_csv
+from helpers.course.intake import platforms
 from helpers.course.settings import Course, CourseError
 
 ESCAPES = ("\x1b]0;title\x07", "\x1b[2J", "\x9b31m", "\r", "\x08", "\u202e", "\n", "\x00")
@@ -48,3 +50,7 @@ def test_a_message_keeps_its_lines(
     monkeypatch.setattr("helpers.course.authoring.contents.as_markdown", failing)
     assert main(["units"]) == 1
     assert capsys.readouterr().err == "one\ntwo\\r\\x1b[2J\n"
+
+
+def test_the_commands_know_every_platform() -> None:
+    assert sorted(cli.PLATFORMS) == sorted(platforms.PLATFORMS)

@@ -18,6 +18,7 @@ from traitlets.config.loader import ConfigFileNotFound, PyFileConfigLoader
 from helpers.course.settings import Course, CourseError
 
 NAME = "nbgrader_config.py"
+WAIT = 60  # seconds, for another program to end what it writes
 COURSE = "order-matters"  # what nbgrader_config.py calls it in the gradebook
 IN_OUT = """
 # Written by `course grade`, whose folder this is. nbgrader's own commands show no hidden test here,
@@ -44,7 +45,7 @@ class Refusal(NotebookExporter):
 
 def gradebook(folder: Path) -> str:
     """Return the address of the gradebook in `folder`; formgrader may hold it for some seconds."""
-    return f"sqlite:///{(folder / 'gradebook.db').absolute()}?timeout=60"
+    return f"sqlite:///{(folder / 'gradebook.db').absolute()}?timeout={WAIT}"
 
 
 def newest_tables() -> str:

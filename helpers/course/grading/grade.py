@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import os
 import secrets
 from collections import deque
 from collections.abc import Collection, Sequence
@@ -22,6 +21,7 @@ from helpers.course import intake
 from helpers.course.authoring import build, nbgrade
 from helpers.course.grading import grades_csv, lateness, regrade
 from helpers.course.grading.autograde import Result, UnitBundle, autograde
+from helpers.course.grading.database import GradebookBusyError
 from helpers.course.grading.gradebook import ClassGradebook
 from helpers.course.grading.journal import exclusive_lock
 from helpers.course.grading.judge import tests, with_seeds
@@ -188,7 +188,7 @@ class _Run:
         try:
             rows = self.book.enter(graded) if graded else []
         except Exception as error:
-            if len(graded) == 1:
+            if len(graded) == 1 or _stops(error):
                 self._fail(graded[0][0], error)
                 return
             for one in graded:  # nobody else's marks are lost for one that is refused
@@ -198,9 +198,8 @@ class _Run:
             self._add(found, row)
 
     def _fail(self, found: Submission, error: Exception, prefix: str = "") -> None:
-        if getattr(error, "errno", None) == errno.ENOSPC or "disk is full" in str(error):
-            # Not this learner's doing, and no row of the table would be right.
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+        if _stops(error):
+            raise error
         if type(error).__name__ == "KilledWorker":  # of Dask, which need not be installed
             error = CourseError("not graded: the workers that had it died; run again")
         text = str(error) if isinstance(error, CourseError | OSError) else repr(error)
@@ -210,3 +209,9 @@ class _Run:
     def _add(self, found: Submission, row: dict[str, Any]) -> None:
         names = ("student", "unit", "platform_id", "email", "return_as")
         self.rows.append(grades_csv.EMPTY | row | {name: getattr(found, name) for name in names})
+
+
+def _stops(error: Exception) -> bool:
+    """Return whether it is no learner's doing, so that no row of the table would be right."""
+    full = isinstance(error, OSError) and error.errno == errno.ENOSPC
+    return full or isinstance(error, GradebookBusyError)

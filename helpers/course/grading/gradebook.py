@@ -6,9 +6,8 @@ All that comes of a batch of submissions comes into it in one transaction, with 
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,13 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
 from nbgrader.utils import parse_utc
 from sqlalchemy import text
-from sqlalchemy.exc import OperationalError
 from traitlets.config import Config
 
 from helpers.course.authoring import nbgrade
 from helpers.course.authoring.nbgrade import COURSE
 from helpers.course.grading import grades_csv, journal, lateness, regrade
 from helpers.course.grading.autograde import Result, answers_in
+from helpers.course.grading.database import SEARCHED, create, writable
 from helpers.course.intake import Submission
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Grade, Mark
@@ -33,11 +32,6 @@ from helpers.course.settings import CourseError
 
 FILES = {"submitted": "ipynb", "autograded": "ipynb", "feedback": "html"}
 CUT_SHORT = "not graded to the end: run `course grade` again"
-SEARCHED = (  # without an index, nbgrader reads the rows of the whole class for each notebook
-    ("grade", "notebook_id"),
-    ("comment", "notebook_id"),
-    ("submitted_notebook", "assignment_id"),
-)
 
 Graded = tuple[Submission, str, Result]  # with the key that the journal notes
 
@@ -51,8 +45,8 @@ class ClassGradebook:
 
     def __init__(self, out: Path, config: Config) -> None:
         self.out, self.config, self.rules = out, config, lateness.rules(out)
-        if not (out / "gradebook.db").exists():
-            _create(out)
+        with writable(out):
+            create(out)
         self.book = Gradebook(nbgrade.gradebook(out), COURSE)
         self.book.db.remove()
         self.book.db.configure(autoflush=False, expire_on_commit=False)
@@ -76,7 +70,7 @@ class ClassGradebook:
         Raises:
             CourseError: another program is writing into it.
         """
-        with _free(self.out), self.book.engine.begin() as connection:
+        with writable(self.out), self.book.engine.begin() as connection:
             self.book.db.remove()
             self.book.db.configure(bind=connection)
             try:
@@ -92,7 +86,7 @@ class ClassGradebook:
         Raises:
             CourseError: notebooks with other cells have been graded into it.
         """
-        with _free(self.out):
+        with writable(self.out):
             self.book.update_or_create_assignment(unit)
             self.book.db.remove()
             nbgrade.save_cells(instructor, unit, self.config, nbgrade.gradebook(self.out))
@@ -246,30 +240,6 @@ class ClassGradebook:
             shutil.rmtree(folder, ignore_errors=True)
             if kind in files:
                 fresh.rename(folder)
-
-
-@contextmanager
-def _free(out: Path) -> Iterator[None]:
-    """Say what to do where SQLite has waited some seconds for another program in vain."""
-    try:
-        yield
-    except OperationalError as error:
-        if "database is locked" not in str(error):
-            raise
-        raise CourseError(
-            f"another program is writing into {out / 'gradebook.db'} (nbgrader, or a viewer of "
-            "databases): close it, then run again"
-        ) from error
-
-
-def _create(out: Path) -> None:
-    """Make an empty gradebook of nbgrader's newest version.
-
-    nbgrader would ask the command `alembic` from PATH for it, which may not be there.
-    """
-    with closing(sqlite3.connect(out / "gradebook.db")) as book, book:
-        book.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
-        book.execute("INSERT INTO alembic_version VALUES (?)", [nbgrade.newest_tables()])
 
 
 def _fill(

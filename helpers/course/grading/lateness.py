@@ -31,6 +31,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 from traitlets.config import Config
 
 from helpers.course.intake import Submission, times
+from helpers.course.intake.platforms import PLATFORMS
 from helpers.course.pages.page import duration
 from helpers.course.settings import CourseError
 
@@ -190,7 +191,8 @@ def seconds(submission: SubmittedAssignment) -> float:
 
 def described(submission: SubmittedAssignment, found: Submission) -> str:
     """Return how late it is in words; empty where there is no due date."""
-    if "_LATE_" in _uploaded(found) and not submission.timestamp:
+    canvas = PLATFORMS["canvas"].match(f"{_uploaded(found)}x")  # elsewhere LATE may be a name
+    if canvas and canvas.groupdict().get("late") and not submission.timestamp:
         return f"yes, by Canvas; by how much is {NOT_KNOWN}"
     if not submission.assignment.duedate:
         return ""

@@ -31,13 +31,15 @@ def executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Exe
         torch.set_num_threads(1)  # the cores have workers of their own
         try:
             yield threads, workers
-        except KeyboardInterrupt:
+        except BaseException:  # nobody waits for what is on its way
             pool.give_up()
             raise
         finally:
-            threads.shutdown(cancel_futures=True)
-            pool.close()
-            torch.set_num_threads(before)
+            try:
+                threads.shutdown(cancel_futures=True)
+            finally:
+                pool.close()
+                torch.set_num_threads(before)
         return
     try:
         from distributed import Client

@@ -24,13 +24,16 @@ class Platform:
 
     Args:
         title: what people call it.
-        names: patterns of the names it gives, tried in this order.
+        names: patterns of the beginning of the names it gives, tried in this order; what `returned`
+            makes must fit them too, with more behind it.
         returned: what the name of a file begins with that it takes back as feedback.
         identifier: the column with the number that a submission's name has too; or empty.
         logins, emails, full_names: other columns that tell who it is; a name may be in two.
         needs: columns without which it takes no marks. shows: those to keep beside them.
         marks: pattern of the columns that have the marks of an assignment.
         where: where in the platform its worksheet is found. upload: where the export goes.
+        of_one: whether a worksheet has the marks of one assignment.
+        listed: whether its zips have a list of their files, index.html.
     """
 
     title: str
@@ -45,6 +48,8 @@ class Platform:
     marks: re.Pattern[str]
     where: str
     upload: str
+    of_one: bool = False
+    listed: bool = False
 
     def match(self, name: str) -> re.Match[str] | None:
         """Return the parts of a name that the platform has given, or None."""
@@ -75,6 +80,7 @@ MOODLE = Platform(
     where="the assignment's submissions: Download grading worksheet",
     upload="the assignment's submissions: Upload grading worksheet, then Upload multiple feedback "
     "files in a zip; both are feedback types in the assignment's settings",
+    of_one=True,
 )
 CANVAS_WHO = (
     "Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID", "Integration ID",
@@ -126,6 +132,7 @@ BRIGHTSPACE = Platform(
     marks=re.compile(r".* Points Grade\b.*"),
     where="Grades, Enter Grades: Export, with both key fields, names and e-mail",
     upload="Grades, Enter Grades: Import; then the assignment: Add Feedback Files",
+    listed=True,
 )
 PLATFORMS = {"moodle": MOODLE, "canvas": CANVAS, "brightspace": BRIGHTSPACE}
 

@@ -31,7 +31,7 @@ def answers(course: Course, out: Path, graded: pd.DataFrame) -> pd.DataFrame:
 
     Columns are student, unit, exercise, title, score and max_score, with points given by hand;
     waiting, true where a person still has to give them; hints, a list, and seconds, of the check,
-    both nan where the exercise has none.
+    both nan where the exercise has none. It may be empty, so each column needs its dtype.
     """
     scores = pd.DataFrame(_scores(out) if len(graded) else [], columns=[*SCORES]).astype(SCORES)
     scores["exercise"] = scores.exercise.str.removesuffix("-test")

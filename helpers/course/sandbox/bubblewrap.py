@@ -18,6 +18,9 @@ from helpers.course.sandbox.namespaces import CAPABILITIES, DEVICES, FOLDERS
 
 LIBRARY = Path(helpers.__file__).parent
 HOME = FOLDERS[0]
+# Without a .. in it, which may lead through what is not inside; not resolved, which would leave
+# the virtual environment.
+PYTHON = os.path.abspath(sys.executable)  # noqa: PTH100
 MISSING = """\
 bubblewrap is missing: it keeps a learner's code away from your files, the network and the other
 learners. On Debian and Ubuntu: apt install bubblewrap; on Fedora: dnf install bubblewrap.
@@ -40,7 +43,7 @@ def available() -> str:
     if shutil.which("bwrap") is None:
         return MISSING
     pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE}
-    command = [sys.executable, "-m", "helpers.course.sandbox.namespaces"]
+    command = [PYTHON, "-m", "helpers.course.sandbox.namespaces"]
     with start(command, text=True, **pipes) as trial:
         reason = trial.communicate(timeout=30)[1].strip()
     return REFUSED.format(reason=reason or "it ended") if trial.returncode else ""
@@ -97,7 +100,7 @@ def command() -> list[str]:
 def shown() -> dict[str, str]:
     """Return files and folders that can be read inside, and where they stand there."""
     system = ["/usr", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime"]
-    python = {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent.parent)}
+    python = {sys.prefix, sys.base_prefix, str(Path(PYTHON).resolve().parent.parent)}
     records = [str(each) for each in recorded.PLACES if each.is_dir()]
     places = {path: path for path in (*system, *sorted(python), str(LIBRARY), *records)}
     # What matplotlib knows of the fonts, or each sandbox would look through all of them.
@@ -109,7 +112,7 @@ def shown() -> dict[str, str]:
 def environment() -> dict[str, str]:
     """Return the variables of a kernel."""
     inside = {
-        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "PATH": f"{Path(PYTHON).parent}:/usr/bin:/bin",
         "PYTHONPATH": str(LIBRARY.parent),
         "HOME": HOME,
         "USER": "learner",

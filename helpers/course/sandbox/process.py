@@ -12,7 +12,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -28,7 +27,7 @@ CHECK = 0.25  # seconds between two checks of what a sandbox uses
 START = 180.0  # seconds until torch is loaded
 SAID = 200  # bytes of its errors that a reason quotes
 STOP = 10.0  # seconds until all that a kernel left has ended
-COMMAND = [sys.executable, "-m", "helpers.course.sandbox.fork_server"]
+COMMAND = [bubblewrap.PYTHON, "-m", "helpers.course.sandbox.fork_server"]
 ADDRESSES = 32 << 30  # bytes, as Linux's tables of them are memory that counts as nobody's
 
 

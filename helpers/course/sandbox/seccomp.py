@@ -9,7 +9,8 @@ import struct
 # Shared memory, semaphores, messages and files without a name count as nobody's memory; a process
 # that chooses its cores takes those of its neighbours; of files that are sent, timers, keys, and
 # watches of files Linux counts those of a user, who is also the grader's, and of waiting reads
-# those of the machine; the others are ways into Linux.
+# those of the machine; attributes of files and Landlock's rules are memory of Linux that counts as
+# nobody's; the others are ways into Linux.
 NUMBERS = {
     "x86_64": {
         "shmget": 29, "semget": 64, "msgget": 68, "sched_setaffinity": 203, "add_key": 248,
@@ -17,14 +18,18 @@ NUMBERS = {
         "bpf": 321, "userfaultfd": 323, "io_uring_setup": 425, "memfd_secret": 447,
         "sendmsg": 46, "sendmmsg": 307, "timer_create": 222, "inotify_init": 253,
         "inotify_init1": 294, "epoll_create": 213, "epoll_create1": 291, "io_setup": 206,
-        "fanotify_init": 300,
+        "fanotify_init": 300, "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190,
+        "setxattrat": 463, "landlock_create_ruleset": 444, "landlock_add_rule": 445,
+        "landlock_restrict_self": 446,
     },
     "aarch64": {
         "msgget": 186, "semget": 190, "shmget": 194, "add_key": 217, "request_key": 218,
         "keyctl": 219, "sched_setaffinity": 122, "perf_event_open": 241, "memfd_create": 279,
         "bpf": 280, "userfaultfd": 282, "io_uring_setup": 425, "memfd_secret": 447,
         "sendmsg": 211, "sendmmsg": 269, "timer_create": 107, "inotify_init1": 26,
-        "epoll_create1": 20, "io_setup": 0, "fanotify_init": 262,
+        "epoll_create1": 20, "io_setup": 0, "fanotify_init": 262, "setxattr": 5, "lsetxattr": 6,
+        "fsetxattr": 7, "setxattrat": 463, "landlock_create_ruleset": 444,
+        "landlock_add_rule": 445, "landlock_restrict_self": 446,
     },
 }  # fmt: skip
 SOCKETS = {"x86_64": (41, 53), "aarch64": (198, 199)}  # socket, socketpair

@@ -1,10 +1,7 @@
 """A batch comes into the gradebook as a whole; points given by hand stay, or wait for a review."""
 
-import re
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import wait
 from contextlib import closing
@@ -14,13 +11,12 @@ from typing import Any
 import pandas as pd
 import pytest
 from nbgrader.api import Gradebook
-from nbgrader.dbutil import write_alembic_ini
 
 from helpers.course import export
 from helpers.course.authoring.nbgrade import COURSE, gradebook
 from helpers.course.grading import autograde, grade, grades_csv, journal
 from helpers.course.grading.execute import Outcome
-from helpers.course.grading.gradebook import SEARCHED, ClassGradebook, Graded
+from helpers.course.grading.gradebook import ClassGradebook, Graded
 from helpers.course.intake import Submission
 from helpers.course.settings import Course, CourseError
 from tests.course.judged import UNIT, Desk, desk, hand_in
@@ -172,36 +168,6 @@ def test_one_that_is_refused_costs_the_others_of_its_batch_nothing(
     assert rows.score.tolist() == ["4.0", "0.0", "4.0"]
     assert batches == [["ada", "bob", "eve"], ["ada"], ["bob"], ["eve"]]
     assert sorted(e["row"]["student"] for e in journal.entries(desk.out)) == ["ada", "eve"]
-
-
-def test_rows_are_found_without_reading_those_of_the_class(classroom: Classroom) -> None:
-    for table, column in SEARCHED:
-        with sqlite3.connect(classroom.out / "gradebook.db") as book:
-            asked = f"EXPLAIN QUERY PLAN SELECT id FROM {table} WHERE {column} = 'x'"
-            [plan] = book.execute(asked).fetchall()
-        assert f"USING INDEX order_matters_{table}" in plan[-1]
-
-
-def test_a_new_gradebook_has_the_version_that_nbgraders_command_says(classroom: Classroom) -> None:
-    with sqlite3.connect(classroom.out / "gradebook.db") as ours:
-        (version,) = ours.execute("SELECT version_num FROM alembic_version").fetchone()
-    settings = classroom.out / "alembic.ini"
-    write_alembic_ini(str(settings), gradebook(classroom.out))
-    alembic = str(Path(sys.executable).with_name("alembic"))
-    command = [alembic, "-c", str(settings), "heads"]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert said.split()[0] == version
-
-
-def test_a_gradebook_that_another_program_writes_is_named(desk: Desk) -> None:
-    submissions = hand_in(desk.root / "in", ada=desk.work())
-    desk.grade(submissions)
-    with closing(sqlite3.connect(desk.out / "gradebook.db", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        hand_in(submissions, ada=desk.work(double="return x"))
-        [status] = desk.grade(submissions).status
-    assert re.match(r"another program is writing into .*gradebook\.db .* run again", status)
-    assert desk.grade(submissions).score.tolist() == ["2.0"]
 
 
 def test_marks_that_are_in_no_gradebook_are_none(desk: Desk) -> None:

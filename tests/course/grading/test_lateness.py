@@ -168,6 +168,9 @@ def test_brightspaces_clock_is_that_of_the_zone_and_canvas_says_late(
     archive = desk.archive(**{"bob_LATE_3_4_x.ipynb": desk.work()})
     [row] = desk.grade(archive, late=rules, platform="canvas").itertuples()
     assert (row.late, row.penalty) == ("yes, by Canvas; by how much is not known", "0.0")
+    archive = desk.archive(**{"TURING_LATE_at_602/x.ipynb": desk.work()})
+    [row] = desk.grade(archive, late=rules).itertuples()
+    assert row.late == "not known"
     archive = desk.archive(**{"5-7 - Ada - Oct 26, 2026 1200 AM/x.ipynb": desk.work()})
     [row] = desk.grade(archive, late=rules, platform="brightspace").itertuples()
     assert (row.student, row.late, row.penalty) == ("Ada-5", "1 d 1 h 1 min", "0.8")

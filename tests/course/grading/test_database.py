@@ -1,0 +1,66 @@
+"""OUT/gradebook.db: its version, its indexes, and other programs that write into it."""
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from nbgrader.dbutil import write_alembic_ini
+
+from helpers.course.authoring import nbgrade
+from helpers.course.authoring.nbgrade import gradebook
+from helpers.course.grading.database import SEARCHED
+from helpers.course.settings import Course, CourseError
+from tests.course.judged import Desk, desk, hand_in
+from tests.course.pages.entered import Classroom
+
+__all__ = ["desk"]
+
+
+@pytest.fixture
+def classroom(tiny: Course, tmp_path: Path) -> Classroom:
+    """The tiny unit with an essay, and nobody's notebook."""
+    return Classroom(tiny, tmp_path / "out")
+
+
+def test_rows_are_found_without_reading_those_of_the_class(classroom: Classroom) -> None:
+    for table, column in SEARCHED:
+        with sqlite3.connect(classroom.out / "gradebook.db") as book:
+            asked = f"EXPLAIN QUERY PLAN SELECT id FROM {table} WHERE {column} = 'x'"
+            [plan] = book.execute(asked).fetchall()
+        assert f"USING INDEX order_matters_{table}" in plan[-1]
+
+
+def test_a_new_gradebook_has_the_version_that_nbgraders_command_says(classroom: Classroom) -> None:
+    with sqlite3.connect(classroom.out / "gradebook.db") as ours:
+        (version,) = ours.execute("SELECT version_num FROM alembic_version").fetchone()
+    settings = classroom.out / "alembic.ini"
+    write_alembic_ini(str(settings), gradebook(classroom.out))
+    alembic = str(Path(sys.executable).with_name("alembic"))
+    command = [alembic, "-c", str(settings), "heads"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said.split()[0] == version
+
+
+def test_a_gradebook_that_another_program_writes_stops_the_run(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nbgrade, "WAIT", 0.1)
+    submissions = hand_in(desk.root / "in", ada=desk.work(), bob=desk.work())
+    desk.grade(submissions)
+    before = (desk.out / "grades.csv").read_text()
+    hand_in(submissions, ada=desk.work(double="return x"))
+    with closing(sqlite3.connect(desk.out / "gradebook.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(CourseError, match=r"another program is writing into .*gradebook\.db"):
+            desk.grade(submissions)
+    assert (desk.out / "grades.csv").read_text() == before
+    assert desk.grade(submissions).score.tolist() == ["2.0", "4.0"]
+
+
+def test_an_empty_gradebook_of_a_run_that_was_killed_is_made_anew(desk: Desk) -> None:
+    desk.out.mkdir()
+    (desk.out / "gradebook.db").touch()
+    assert desk.grade(hand_in(desk.root / "in", ada=desk.work())).score.tolist() == ["4.0"]
