@@ -304,12 +304,3 @@ class index_counted_anew(RightMLP):
 class index_as_a_column_of_the_batch(RightMLP):
     def index(self, positions):
         return positions[:, None] / self.max_len
-
-
-@index_mlp.mistake(
-    "You pass all positions to the MLP as if they were one vector. It reads one number at a "
-    "time: a last axis of length 1 is missing."
-)
-class index_without_an_axis(RightMLP):
-    def index(self, positions):
-        return positions / self.max_len

@@ -131,3 +131,12 @@ class index_standardised(RightMLP):
 class index_divided_by_24_at_least(RightMLP):
     def index(self, positions):
         return positions[..., None] / max(self.max_len, 24)
+
+
+@index_mlp.mistake(
+    "You pass all positions to the MLP as if they were one vector. It reads one number at a "
+    "time: a last axis of length 1 is missing."
+)
+class index_without_an_axis(RightMLP):
+    def index(self, positions):
+        return positions / self.max_len
