@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
+
+_HOLDS = (
+    "positions.queries and positions.keys are, which say where tokens stand, and positions.offsets "
+    "for the offset j − i of each pair"
+)
 
 
 @dataclass(eq=False)
@@ -55,6 +61,14 @@ class Positions:
             offsets = self.keys[..., None, :] - self.queries[..., :, None]
             self._offsets = offsets if offsets.dim() == 2 else offsets[:, None]
         return self._offsets
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"positions is no tensor and has no {name}: {_HOLDS}")
+
+    @classmethod
+    def __torch_function__(cls, *_given: Any, **_options: Any) -> Any:
+        """Say what to write where a hook takes this for a tensor, as in `table[positions]`."""
+        raise TypeError(f"positions is no tensor: {_HOLDS}")
 
     @property
     def whole(self) -> bool:

@@ -84,8 +84,8 @@ class MultiHeadAttention(nn.Module):
                 gets 0.
             positions: where queries and keys stand; the last T of 0 … S−1 if not given.
             cache: keys and values of earlier calls, of which there are then S with those of `x`.
-            is_causal: instead of a mask, each of T queries looks at T keys up to its own; the
-                fused kernel then skips the others.
+            is_causal: each of T queries looks at T keys up to its own, and no further; where there
+                is no mask and no bias, the fused kernel skips the others.
             need_weights: return α, who looks at whom, (B, H, T, S).
 
         Raises:
@@ -110,8 +110,8 @@ class MultiHeadAttention(nn.Module):
         # On a CPU the fused kernel takes two to four times as long in bfloat16.
         slow = q.dtype == torch.bfloat16 and q.device.type == "cpu" and q.shape[2] <= 512
         plain = slow or need_weights or "context" in self.hooks
-        if is_causal and (plain or bias is not None):
-            mask, is_causal = _causal(q), False
+        if is_causal and (plain or bias is not None or mask is not None):
+            mask, is_causal = _causal(q) if mask is None else mask & _causal(q), False
         if mask is not None or bias is not None:
             mask = _merged(bias, mask, q, k)
         if plain:

@@ -589,8 +589,8 @@ check.values(value_term, seed=4707)
 # - `context(weights, positions)` returns the value term, $(B, H, T, d)$, and takes the weights as
 #   they are;
 # - both read `positions.offsets`, which is clipped. An offset need not be $j - i$: the trees of
-#   unit 06 have others. The shape is $(T, T)$ for all sentences, or $(B, 1, T, T)$ with offsets for each
-#   sentence; either broadcasts over the heads.
+#   unit 06 have others. The shape is $(T, T)$ for all sentences, or $(B, 1, T, T)$ with offsets for
+#   each sentence; either broadcasts over the heads.
 #
 # Both hooks need the rows, so there is a method for them. `rows` is not checked by itself:
 # you may leave it out. The clip is `self.k`; the argument `k` of `bias` is the keys, as in all

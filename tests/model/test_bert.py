@@ -1,5 +1,7 @@
 """The mini BERT against the published one."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -103,6 +105,39 @@ def test_every_encoding_goes_in_and_padding_changes_nothing(name: str) -> None:
     hidden = model(tokens, segments, real)
     alone = model(tokens[1:2, :7], segments[1:2, :7])
     close(hidden[1:2, :7], alone, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["dynamic_ntk", "longrope"])
+def test_padding_makes_no_text_longer(name: str) -> None:
+    torch.manual_seed(0)
+    model = Bert(SMALL, create(name, d_model=24, num_heads=4, trained=4)).double()
+    tokens, segments, real = _batch()
+    hidden = model(tokens, segments, real)
+    for row, length in ((1, 7), (2, 4)):
+        alone = model(tokens[row : row + 1, :length], segments[row : row + 1, :length])
+        close(hidden[row : row + 1, :length], alone, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", available())
+def test_all_layers_begin_alike(name: str) -> None:
+    """By the standard deviation of each parameter, and the deviation from 0."""
+    torch.manual_seed(0)
+    layers = Bert(preset("mini", num_layers=3), name).layers
+    encodings: list[Any] = [each.attention.encoding for each in layers]  # type: ignore[union-attr]
+    first = dict(encodings[0].named_parameters())
+    for other in encodings[1:]:
+        for key, parameter in other.named_parameters():
+            one, two = (each.square().mean().sqrt().item() for each in (first[key], parameter))
+            assert two == pytest.approx(one, rel=0.3 if parameter.numel() > 100 else 3, abs=0.01), (
+                key
+            )
+
+
+def test_a_shared_encoding_is_saved_once() -> None:
+    for name, shared in (("learned", False), ("t5_bias", True)):
+        model = Bert(SMALL, name, shared)
+        assert [key for key in model.state_dict() if key.endswith(".table")] == ["position.table"]
+    assert len([key for key in Bert(SMALL, "t5_bias").state_dict() if "table" in key]) == 3
 
 
 def test_wrong_sizes_are_named() -> None:

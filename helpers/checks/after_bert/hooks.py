@@ -281,9 +281,9 @@ def detr_by_two_hooks(): ...
 
 
 @hooks.mistake(
-    "The hook on the scores is called `bias` now: what it returns is added after scaling. The other "
-    "names are what they were.",
-    loses="paper B",
+    "The hook on the scores is called `bias` now: what it returns is added after scaling. All "
+    "other names are what they were.",
+    loses=("paper B", "combined"),
 )
 @changed(hooks_by_paper, '"B": "bias"', '"B": "scores"')
 def hooks_by_their_old_names(): ...

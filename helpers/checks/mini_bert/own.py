@@ -172,6 +172,7 @@ own = Exercise(
         "(The two order tests",
         "Dropout may leave something out",
         "is even.",
+        "The tokens stand at",
         "`bias` may also return what",
         "(`Bert` re-initialises each",
         "Say here what your idea is.",
