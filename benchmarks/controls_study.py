@@ -52,8 +52,8 @@ class ClippedRotary(Rotary):
 
     def _by(self, k: Tensor, offset: int) -> Tensor:
         """Each key as if it stood `offset` after its query."""
-        angles = offset * self.frequencies(self._pairs(k), k)
-        return self._turn(k, angles.cos(), angles.sin())
+        theta = self.frequencies(self._pairs(k), k)
+        return self._turn(k, *self._cos_and_sin(torch.tensor([offset]), theta, k.dtype))
 
 
 class KeysPerHead(ShawKeys):

@@ -18,7 +18,6 @@ from torch import Tensor
 from benchmarks.sweep import Job, sweep
 from helpers.corpora import Patches
 from helpers.encodings import Positions, Rotary2d, create
-from helpers.encodings.rotary import for_heads
 from helpers.training.experiments import HEADS, WIDTH, Build, fit
 from helpers.training.extension import extend
 
@@ -71,8 +70,7 @@ class ClippedRotary2d(Rotary2d):
 
     def _by(self, x: Tensor, positions: Tensor, theta: Tensor) -> Tensor:
         """x turned as if it stood at `positions`, (T,) or (B or 1, T), of all its pairs."""
-        angles = for_heads(positions[..., None] * theta)
-        return self._turn(x, angles.cos(), angles.sin())
+        return self._turn(x, *self._cos_and_sin(positions, theta, x.dtype))
 
 
 # label: what its trained weights are evaluated with once more

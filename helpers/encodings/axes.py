@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from helpers.encodings.additive import Additive
+from helpers.encodings.angles import angles, finest
 from helpers.encodings.of_index import Fourier
 from helpers.encodings.rotary import Rotary
 
@@ -45,14 +46,17 @@ class _Axes(Rotary):
                 f"sections={self.sections} must be {self.axes} numbers with the sum {pairs}"
             )
 
-    def angles(self, positions: Tensor, theta: Tensor) -> Tensor:
+    def angles(self, positions: Tensor, theta: Tensor, dtype: torch.dtype) -> Tensor:
         """Each pair's position on its axis, times θ; (T, r/2) or (B, T, r/2)."""
         if positions.dim() < 3:
-            return super().angles(positions, theta)
+            return super().angles(positions, theta, dtype)
         if positions.shape[2] != self.axes:
             raise ValueError(f"positions have {positions.shape[2]} axes; here are {self.axes}")
-        axis = [number for number, pairs in enumerate(self.sections) for _ in range(pairs)]
-        return positions[..., axis] * theta
+        return angles(positions[..., self.axis_of_pairs()], theta, dtype)
+
+    def axis_of_pairs(self) -> list[int]:
+        """The axis by which each pair is turned, r/2 numbers."""
+        return [number for number, pairs in enumerate(self.sections) for _ in range(pairs)]
 
 
 class Rotary2d(_Axes):
@@ -69,11 +73,36 @@ class Rotary2d(_Axes):
 
 
 class Rotary3d(_Axes):
-    """M-RoPE: time turns the fastest pairs, then rows, then columns; θ_n as in RoPE."""
+    """M-RoPE: time turns the fastest pairs, then rows, then columns; θ_n as in RoPE.
+
+    Args:
+        interleaved: pairs are dealt out in turns, time, row, column, time, …, as in Qwen3-VL, so
+            that each axis has fast and slow ones; when the rows or columns have theirs, time has
+            all others.
+        axes: `sections` and what `Rotary` has.
+    """
 
     paper = "Wang et al. 2024 (2409.12191, Qwen2-VL), and its code"
     formula = r"as rotary, pair n by p_time, p_row or p_column"
     axes = 3
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        interleaved: bool = False,
+        **axes: Any,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, **axes)
+        self.interleaved = interleaved
+
+    def axis_of_pairs(self) -> list[int]:
+        """In one piece for each axis, or by turns."""
+        if not self.interleaved:
+            return super().axis_of_pairs()
+        turns = ((pair % 3, pair // 3) for pair in range(sum(self.sections)))
+        return [axis if number < self.sections[axis] else 0 for axis, number in turns]
 
 
 class _Placed(Additive):
@@ -167,4 +196,6 @@ class Fourier2d(_Placed, Fourier):
 
     def angles(self, positions: Tensor) -> Tensor:
         """Row and column times W_r, (…, 2) → (…, D_F/2)."""
-        return positions.to(self.frequencies.dtype) @ self.frequencies
+        exact = finest(positions.device)
+        # No product of matrices: autocast would round rows 300 and 301 to one number.
+        return (positions.to(exact)[..., None] * self.frequencies.to(exact)).sum(-2)

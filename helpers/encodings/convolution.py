@@ -12,8 +12,9 @@ from helpers.encodings.positions import Positions, in_order
 class Convolution(Encoding):
     """Quadratic encoding: head h looks at the key whose offset is nearest to its centre Δ_h.
 
-    The score is v_h·r_δ with v_h = −α(1, −2Δ_h) and r_δ = (|δ|², δ), which is −α|δ − Δ_h|² and a
-    number that the softmax forgets. As α grows, H heads become a convolution with H taps.
+    The score is −α|δ − Δ_h|². The paper's, v_h·r_δ with v_h = −α(1, −2Δ_h) and r_δ = (|δ|², δ), is
+    this and a number that the softmax forgets. As α grows, H heads become a convolution with H
+    taps.
 
     Args:
         columns: None for a text; for an image that is read row by row, the length of a row. Then
@@ -26,7 +27,7 @@ class Convolution(Encoding):
     """
 
     paper = "Cordonnier et al. 2020 (1911.03584), theorem 1 and lemma 2"
-    formula = r"−α_h (|δ|² − 2 Δ_h·δ), δ = j − i"
+    formula = r"−α_h |j − i − Δ_h|²"
 
     def __init__(
         self,
@@ -64,7 +65,7 @@ class Convolution(Encoding):
     def scores(
         self, q: Tensor, k: Tensor, offsets: Tensor | None = None, at: Positions | None = None
     ) -> Tensor:
-        """v_h·r_δ, (H, T, S) or (B, H, T, S); an image may be given rows and columns by `at`.
+        """−α|δ − Δ_h|², (H, T, S) or (B, H, T, S); an image may be given rows and columns by `at`.
 
         Raises:
             ValueError: `offsets` is given for an image.
@@ -77,7 +78,9 @@ class Convolution(Encoding):
             delta = j[..., None, :, :] - i[..., :, None, :]  # (…, T, S, axes)
         else:
             delta = offsets[..., None]
-        delta = delta.to(self.centres.dtype)
-        r = torch.cat([delta.square().sum(-1, keepdim=True), delta], -1)  # (…, T, T, 1 + axes)
-        v = -self.sharpness * torch.cat([torch.ones_like(self.sharpness), -2 * self.centres], -1)
-        return (r @ v.T).movedim(-1, -3).to(q.dtype) / self.scale
+        # At least in float32, and as no product of matrices, which autocast would round: |δ|² and
+        # Δ·δ are large, and what counts is their difference, which is 0 at the centre.
+        exact = torch.promote_types(self.centres.dtype, torch.float32)
+        from_centre = delta.to(exact)[..., None, :] - self.centres.to(exact)  # (…, T, S, H, axes)
+        found = -self.sharpness[:, 0].to(exact) * from_centre.square().sum(-1)
+        return (found.movedim(-1, -3) / self.scale).to(q.dtype)

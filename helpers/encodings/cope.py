@@ -71,13 +71,16 @@ class Cope(Encoding):
         """
         if offsets is not None:
             raise ValueError("offsets must be None: CoPE counts its own positions")
-        gates = (q @ k.transpose(-2, -1) * self.scale).sigmoid()
+        # Counted at least in float32: bfloat16 has no 0.1 beside 64.
+        exact = torch.promote_types(q.dtype, torch.float32)
+        gates = (q @ k.transpose(-2, -1) * self.scale).to(exact).sigmoid()
         last = self.vectors.shape[-1] - 1
         own = k.shape[2] - q.shape[2]  # the column of the first query: a cache's keys come before
         counted = gates.tril(own).flip(-1).cumsum(-1).flip(-1).clamp(max=last)
         left = between(q @ self.vectors[0], counted)
         if self.causal:
-            return left
+            return left.to(q.dtype)
         counted = gates.triu(own + 1).cumsum(-1).clamp(max=last)
         right = between(q @ self.vectors[1], counted)
-        return torch.where(torch.ones_like(gates, dtype=torch.bool).tril(own), left, right)
+        found = torch.where(torch.ones_like(gates, dtype=torch.bool).tril(own), left, right)
+        return found.to(q.dtype)

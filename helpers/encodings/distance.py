@@ -7,6 +7,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from helpers.encodings.angles import finest
 from helpers.encodings.base import Encoding
 from helpers.encodings.bias import OffsetBias
 from helpers.encodings.offsets import offsets_of
@@ -22,7 +23,7 @@ def alibi_slopes(num_heads: int) -> Tensor:
     below = 2 ** int(math.log2(num_heads))
     slopes = [2 ** (-8 * h / below) for h in range(1, below + 1)]
     slopes += [2 ** (-8 * h / (2 * below)) for h in range(1, 2 * (num_heads - below), 2)]
-    return torch.tensor(slopes, dtype=torch.float64)
+    return torch.tensor(slopes, dtype=torch.float64, device="cpu")
 
 
 class Alibi(OffsetBias):
@@ -38,7 +39,6 @@ class Alibi(OffsetBias):
 
     paper = "Press et al. 2022, section 3"
     formula = r"q_i · k_j/√d − m_h |j − i|, m_h = 2^(−8h/H)"
-    slopes: Tensor
 
     def __init__(
         self, d_model: int, num_heads: int = 1, max_len: int = 512, form: str = "symmetric"
@@ -47,17 +47,16 @@ class Alibi(OffsetBias):
         if form not in ("symmetric", "directional", "causal"):
             raise ValueError(f"form={form!r} must be 'symmetric', 'directional' or 'causal'")
         self.form = form
-        slopes = alibi_slopes(num_heads).to(torch.get_default_dtype())
-        self.register_buffer("slopes", slopes, persistent=False)
 
     def bias(self, offsets: Tensor) -> Tensor:
         """−m·|j − i|, by form."""
-        fall = offsets.abs().to(self.slopes.dtype)
+        fall = offsets.abs().to(finest(offsets.device))
         if self.form == "directional":
             fall = torch.where(offsets > 0, 2 * fall, fall)
         elif self.form == "causal":
             fall = fall.masked_fill(offsets > 0, float("inf"))
-        return -torch.einsum("h,...->h...", self.slopes, fall)
+        slopes = alibi_slopes(self.num_heads).to(fall, non_blocking=True)
+        return -slopes.view(-1, *[1] * offsets.dim()) * fall
 
 
 class Kerple(OffsetBias):
@@ -91,8 +90,9 @@ class Kerple(OffsetBias):
 
     def bias(self, offsets: Tensor) -> Tensor:
         """The kernel of |j − i|."""
-        first, second = (each.view(-1, *[1] * offsets.dim()) for each in self.constants())
-        distance = offsets.abs().to(first.dtype)
+        exact = torch.promote_types(self.raw.dtype, torch.float32)
+        first, second = (each.to(exact).view(-1, *[1] * offsets.dim()) for each in self.constants())
+        distance = offsets.abs().to(exact)
         if self.form == "log":
             return -first * (1 + second * distance).log()
         return -first * distance**second
@@ -129,11 +129,11 @@ class Fire(Encoding):
     def share(self, offsets: Tensor, at: Positions) -> Tensor:
         """ψ(|i − j|)/ψ(max(L, i, j)), negative for keys to the right; (…, T, S), as `offsets`."""
         i, j = at.queries[..., :, None], at.keys[..., None, :]
-        furthest = torch.maximum(i, j).to(self.c.dtype)
-        whole = torch.maximum(furthest, self.threshold.abs())
-        distance = offsets.abs().to(self.c.dtype)
+        exact = torch.promote_types(self.c.dtype, torch.float32)  # which has positions beyond 256
+        furthest, distance = torch.maximum(i, j).to(exact), offsets.abs().to(exact)
+        whole = torch.maximum(furthest, self.threshold.abs().to(exact))
         share = (self.c.abs() * distance + 1).log() / (self.c.abs() * whole + 1).log()
-        return -offsets.sign() * share
+        return (-offsets.sign() * share).to(self.c.dtype)
 
     def scores(
         self, q: Tensor, k: Tensor, offsets: Tensor | None = None, at: Positions | None = None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
+from helpers.encodings.angles import angles
 from helpers.encodings.base import Encoding
 from helpers.encodings.positions import Positions, in_order
 
@@ -56,13 +59,12 @@ class Rotary(Encoding):
         self.layout, self.base = layout, base
 
     def _pairs(self, x: Tensor) -> Tensor:
-        """Index of each pair (r/2,), at least in float32.
+        """Index of each pair (r/2,), in float64 on the CPU, which a GPU need not have.
 
         Made anew for each call: in a half-precision buffer θ would be rounded, and position 2,049
         would be 2,048.
         """
-        exact = torch.promote_types(x.dtype, torch.float32)
-        return torch.arange(self.turned // 2, device=x.device, dtype=exact)
+        return torch.arange(self.turned // 2, device="cpu", dtype=torch.float64)
 
     def frequencies(self, pair: Tensor, keys: Tensor) -> Tensor:
         """θ of each pair in radians per position, (r/2,), or (B, 1, r/2) to be each text's own.
@@ -72,9 +74,9 @@ class Rotary(Encoding):
         """
         return self.base ** (-2 * pair / self.turned)
 
-    def angles(self, positions: Tensor, theta: Tensor) -> Tensor:
+    def angles(self, positions: Tensor, theta: Tensor, dtype: torch.dtype) -> Tensor:
         """p·θ for each position and pair, (T, r/2) or (B, T, r/2)."""
-        return positions[..., None] * theta
+        return angles(positions[..., None], theta, dtype)
 
     def gain(self) -> float:
         """What turned columns of q and k are multiplied by, as a temperature; 1 in RoPE."""
@@ -93,8 +95,9 @@ class Rotary(Encoding):
     def _cos_and_sin(
         self, positions: Tensor, theta: Tensor, dtype: torch.dtype
     ) -> tuple[Tensor, Tensor]:
-        angles, gain = for_heads(self.angles(positions, theta)), self.gain()
-        cos, sin = angles.cos(), angles.sin()
+        exact = torch.promote_types(dtype, torch.float32)
+        turns, gain = for_heads(self.angles(positions, theta, exact)), self.gain()
+        cos, sin = turns.cos(), turns.sin()
         if gain != 1:
             cos, sin = cos * gain, sin * gain
         return cos.to(dtype), sin.to(dtype)
@@ -119,6 +122,9 @@ class XPos(Rotary):
     The query shrinks and the key grows with the position, so the score of a key to the left fades;
     that of a key to the right grows, which the paper's causal mask hides.
 
+    Both factors must be numbers of the precision, so that a text has an end: of 7,900 tokens in
+    float16, of 71,000 in bfloat16 and float32.
+
     Args:
         scale_base: 512 in the paper's code: at this offset pair n has faded by ζ_n.
         gamma: ζ_n = (2n/d + γ)/(1 + γ); 0.4 in the paper.
@@ -142,17 +148,36 @@ class XPos(Rotary):
         self.scale_base, self.gamma = scale_base, gamma
 
     def rotate(self, q: Tensor, k: Tensor, at: Positions | None = None) -> tuple[Tensor, Tensor]:
-        """Turn, then scale queries down and keys up, counted from the middle of the text."""
+        """Turn, then scale queries down and keys up, counted from the middle of the text.
+
+        Raises:
+            ValueError: the text is so long that the precision has no number for a factor.
+        """
         at = in_order(q, k) if at is None else at
         turned_q, turned_k = super().rotate(q, k, at)
-        middle = k.shape[2] // 2
+        self._check_fades(k)
+        first, last = at.keys.amin(-1, keepdim=True), at.keys.amax(-1, keepdim=True)
+        middle = (first + last + 1) // 2
         of_q, of_k = self._scale(q, at.queries - middle), self._scale(k, at.keys - middle)
         return turned_q * of_q, turned_k / of_k
 
+    def _zeta(self, x: Tensor) -> Tensor:
+        return (2 * self._pairs(x) / self.turned + self.gamma) / (1 + self.gamma)
+
+    def _check_fades(self, k: Tensor) -> None:
+        fades = (self.gamma / (1 + self.gamma)) ** (k.shape[2] / 2 / self.scale_base)
+        if fades < torch.finfo(k.dtype).smallest_normal:
+            raise ValueError(
+                f"S={k.shape[2]} keys: the factors of xPos leave the range of {k.dtype}; take a "
+                "larger scale_base, or another precision"
+            )
+
     def _scale(self, x: Tensor, places: Tensor) -> Tensor:
-        pair = self._pairs(x)
-        zeta = (2 * pair / self.turned + self.gamma) / (1 + self.gamma)
-        scale = zeta ** (places[..., None] / self.scale_base)  # (…, T, d/2)
+        exact = torch.promote_types(x.dtype, torch.float32)
+        rate = (self._zeta(x).log() / self.scale_base).to(x.device, exact, non_blocking=True)
+        # Where few tokens stand far apart, what lies beyond the range stays at its end.
+        end = -math.log(torch.finfo(x.dtype).smallest_normal)
+        scale = (places[..., None] * rate).clamp(-end, end).exp()  # (…, T, d/2)
         if self.layout == "interleaved":
             scale = scale.repeat_interleave(2, -1)
         else:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
+from helpers.encodings.angles import angles, finest
 from helpers.encodings.base import Encoding
 from helpers.encodings.offsets import offsets_of, skew_padded
-from helpers.encodings.sinusoidal import sinusoids
+from helpers.encodings.positions import Positions
+from helpers.encodings.rotary import for_heads
+from helpers.encodings.sinusoidal import sinusoids, wavelengths
 
 
 class TransformerXL(Encoding):
@@ -19,39 +25,47 @@ class TransformerXL(Encoding):
     paper = "Dai et al. 2019, section 3.3"
     formula = r"q_i·k_j + q_i·W R_{i−j} + u·k_j + v·W R_{i−j}"
 
-    vectors: Tensor
-
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
         super().__init__(d_model, num_heads, max_len)
-        vectors = self._sinusoids(max_len).to(torch.get_default_dtype())
-        self.register_buffer("vectors", vectors, persistent=False)
         self.project = nn.Linear(d_model, d_model, bias=False)
         self.u = nn.Parameter(torch.zeros(num_heads, 1, self.head_width))
         self.v = nn.Parameter(torch.zeros(num_heads, 1, self.head_width))
 
-    def _sinusoids(self, length: int) -> Tensor:
-        """R of the paper's i − j, from T − 1 down to −(T − 1) as j grows, and one not read."""
-        return sinusoids(torch.arange(length - 1, -length - 1, -1), self.d_model)
-
-    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
-        """All but q·k, (B, H, T, T); given `offsets` cannot be skewed and are gathered."""
+    def scores(
+        self, q: Tensor, k: Tensor, offsets: Tensor | None = None, at: Positions | None = None
+    ) -> Tensor:
+        """All but q·k, (B, H, T, S)."""
         by_content = self.u @ k.transpose(-2, -1)
         if offsets is not None:
-            return self._gathered(q + self.v, offsets_of(q, k.shape[2], offsets)) + by_content
+            return self._of_pairs(q + self.v, offsets_of(q, k.shape[2], offsets)) + by_content
+        if at is not None:
+            return self._of_places(q + self.v, at) + by_content
+        # R of the paper's i − j, from T − 1 down to −(T − 1) as j grows, and one not read.
         length = q.shape[2]
-        if length <= self.max_len:
-            vectors = self.vectors[self.max_len - length : self.max_len + length]
-        else:
-            vectors = self._sinusoids(length).to(q)
-        by_position = skew_padded((q + self.v) @ self._heads(vectors))
-        return by_position + by_content
+        far = torch.arange(length - 1, -length - 1, -1, device=q.device)
+        vectors = self.project(sinusoids(far, self.d_model).to(q.dtype))
+        heads = vectors.unflatten(-1, (self.num_heads, -1)).permute(1, 2, 0)  # (H, d, 2T)
+        return skew_padded((q + self.v) @ heads) + by_content
 
-    def _heads(self, vectors: Tensor) -> Tensor:
-        """W_R of n vectors, (n, D) → (H, d, n)."""
-        return self.project(vectors).unflatten(-1, (self.num_heads, -1)).permute(1, 2, 0)
+    def _asked(self, q: Tensor) -> Tensor:
+        """W_Rᵀ q, so that its product with R is q·W_R R; (B, H, T, d) → (B, H, T, D)."""
+        return q @ self.project.weight.unflatten(0, (self.num_heads, -1))
 
-    def _gathered(self, q: Tensor, offsets: Tensor) -> Tensor:
-        """The term by position: one product with each offset that occurs, then read by offset."""
-        occurring, rows = offsets.unique(return_inverse=True)
-        products = q @ self._heads(sinusoids(-occurring, self.d_model).to(q))
-        return products.gather(-1, rows.expand(*q.shape[:3], -1))
+    def _of_pairs(self, q: Tensor, offsets: Tensor) -> Tensor:
+        """The term by position for any offsets, (T, S) or (B, 1, T, S): a vector for each pair."""
+        vectors = sinusoids(-offsets, self.d_model).to(q.dtype)
+        vectors = vectors[None] if offsets.dim() == 2 else vectors[:, 0]  # (B or 1, T, S, D)
+        return torch.einsum("bhtd,btsd->bhts", self._asked(q), vectors)
+
+    def _of_places(self, q: Tensor, at: Positions) -> Tensor:
+        """The same where i and j are known: R_{i−j} is R_j turned by i, and so is what asks it."""
+        theta = 2 * math.pi / wavelengths(self.d_model)
+        i, j = (
+            for_heads(angles(each[..., None], theta, finest(q.device)))
+            for each in (at.queries, at.keys)
+        )  # ([B, 1,] T, ⌈D/2⌉)
+        asked = F.pad(self._asked(q), (0, self.d_model % 2)).unflatten(-1, (-1, 2))
+        of_sin, of_cos = asked.unbind(-1)
+        sin, cos = i.sin().to(q.dtype), i.cos().to(q.dtype)
+        turned = torch.cat([of_cos * sin - of_sin * cos, of_sin * sin + of_cos * cos], -1)
+        return turned @ torch.cat([j.sin(), j.cos()], -1).to(q.dtype).mT
