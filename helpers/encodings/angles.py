@@ -16,19 +16,19 @@ def finest(device: torch.device) -> torch.dtype:
 
 
 def angles(positions: Tensor, theta: Tensor, dtype: torch.dtype) -> Tensor:
-    """p·θ of positions and frequencies that broadcast, without the whole turns.
+    """p·θ of positions and frequencies that broadcast, but for whole turns.
 
     In float32 the product itself would be off by 0.03 radians at p = 10⁶. So θ is counted in steps
     of 2⁻⁶⁴ turns. Then p·θ is a product of integers of 64 bits, which is exact and runs over where
-    an angle begins anew.
+    an angle begins anew. In float64 the plain product is good enough. So it is for positions that
+    are not whole: as those of patches in a picture of size 1, they are small.
 
     Args:
-        positions: whole numbers, negative or not. Where they are not whole, the plain product is
-            what is returned: such positions, as of patches in a picture of size 1, are small.
+        positions: negative or not.
         theta: radians per position; best in float64 on the CPU, wherever the positions are.
         dtype: of the angles; not below float32, as half of it is left for 2π.
     """
-    if positions.is_floating_point():
+    if positions.is_floating_point() or dtype == torch.float64:
         exact = torch.promote_types(positions.dtype, dtype)
         return (positions * theta.to(positions.device, exact)).to(dtype)
     turns = theta / (2 * math.pi)
