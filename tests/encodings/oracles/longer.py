@@ -89,7 +89,8 @@ def _longrope() -> Pair:
         long_factor=factors["long"],
         short_factor=factors["short"],
     )
-    return _turned("longrope", theirs, factor=4.0, trained=TRAINED, **factors)
+    options: dict[str, Any] = {"trained": TRAINED, **factors}
+    return _turned("longrope", theirs, factor=4.0, **options)
 
 
 @oracle("llama3", "transformers, llama3", 1e-6, ROUNDED)
