@@ -33,6 +33,6 @@ def angles(positions: Tensor, theta: Tensor, dtype: torch.dtype) -> Tensor:
         return (positions * theta.to(positions.device, exact)).to(dtype)
     turns = theta / (2 * math.pi)
     steps = ((turns - turns.round()) * STEPS).long()
-    # Who waits for the copy would wait for all that a GPU has still to do.
+    # Without waiting: a CPU that waits for this copy waits for all that the GPU has still to do.
     steps = steps.to(positions.device, non_blocking=True)
     return (positions * steps).to(dtype) * (2 * math.pi / STEPS)
