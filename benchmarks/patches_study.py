@@ -18,6 +18,7 @@ from torch import Tensor
 from benchmarks.sweep import Job, sweep
 from helpers.corpora import Patches
 from helpers.encodings import Positions, Rotary2d, create
+from helpers.encodings.angles import angles
 from helpers.training.experiments import HEADS, WIDTH, Build, fit
 from helpers.training.extension import extend
 
@@ -50,7 +51,7 @@ class ClippedRotary2d(Rotary2d):
         """What the turned product has beyond q·kᵀ; (B, H, T, T)."""
         if positions.queries.dim() < 3:
             raise ValueError("positions must be told: a row and a column of each patch")
-        theta = self.frequencies(torch.arange(self.turned // 2).to(q), positions)
+        theta = self.frequencies(self._pairs(q), positions)
         axis = torch.tensor(self.axis)
         added = -q @ k.mT
         for number in range(self.axes):
@@ -69,7 +70,7 @@ class ClippedRotary2d(Rotary2d):
 
     def _by(self, x: Tensor, positions: Tensor, theta: Tensor) -> Tensor:
         """x turned as if it stood at `positions`, (T,) or (B or 1, T), of all its pairs."""
-        return self.apply_rotary(x, positions[..., None] * theta)
+        return self.apply_rotary(x, angles(positions[..., None], theta, x.dtype))
 
 
 # label: what its trained weights are evaluated with once more

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from helpers.encodings.additive import Additive
+from helpers.encodings.angles import finest
 from helpers.encodings.of_index import Fourier
 from helpers.encodings.positions import Positions
 from helpers.encodings.rotary import Rotary
@@ -72,9 +73,29 @@ class Rotary2d(_Axes):
 
 
 class Rotary3d(_Axes):
-    """M-RoPE: time turns the fastest pairs, then rows, then columns; θ_n as in RoPE."""
+    """M-RoPE: time turns the fastest pairs, then rows, then columns; θ_n as in RoPE.
+
+    Args:
+        interleaved: pairs are dealt out in turns, time, row, column, time, …, as in Qwen3-VL, so
+            that each axis has fast and slow ones; when the rows or columns have theirs, time has
+            all others.
+        axes: `sections` and what `Rotary` has.
+    """
 
     axes = 3
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        interleaved: bool = False,
+        **axes: Any,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, **axes)
+        if interleaved:
+            turns = ((pair % 3, pair // 3) for pair in range(sum(self.sections)))
+            self.axis = [n if number < self.sections[n] else 0 for n, number in turns]
 
 
 class _Placed(Additive):
@@ -158,4 +179,6 @@ class Fourier2d(_Placed, Fourier):
 
     def angles(self, positions: Tensor) -> Tensor:
         """Row and column times W_r, (…, 2) → (…, D_F/2)."""
-        return positions.to(self.frequencies.dtype) @ self.frequencies
+        exact = finest(positions.device)
+        # No product of matrices: autocast would round rows 300 and 301 to one number.
+        return (positions.to(exact)[..., None] * self.frequencies.to(exact)).sum(-2)

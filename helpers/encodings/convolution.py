@@ -12,8 +12,9 @@ from helpers.encodings.positions import Positions
 class Convolution(Encoding):
     """Quadratic encoding: head h looks at the key whose offset is nearest to its centre Δ_h.
 
-    The score is v_h·r_δ with v_h = −α(1, −2Δ_h) and r_δ = (|δ|², δ), which is −α|δ − Δ_h|² and a
-    number that the softmax forgets. As α grows, H heads become a convolution with H taps.
+    The score is −α|δ − Δ_h|². The paper's, v_h·r_δ with v_h = −α(1, −2Δ_h) and r_δ = (|δ|², δ), is
+    this and a number that the softmax forgets. As α grows, H heads become a convolution with H
+    taps.
 
     Args:
         columns: None for a text; for an image that is read row by row, the length of a row. Then
@@ -51,7 +52,7 @@ class Convolution(Encoding):
         return (q, k) if self.content else (torch.zeros_like(q), torch.zeros_like(k))
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-        """v_h·r_δ, (H, T, S) or (B, H, T, S); an image may be given rows and columns.
+        """−α|δ − Δ_h|², (H, T, S) or (B, H, T, S); an image may be given rows and columns.
 
         Raises:
             ValueError: offsets are given for an image, or several axes for a text.
@@ -63,10 +64,12 @@ class Convolution(Encoding):
             positions.not_given(self)
             i, j = (_rows_and_columns(x, self.columns) for x in (positions.queries, positions.keys))
             delta = j[..., None, :, :] - i[..., :, None, :]  # (…, T, S, 2)
-        delta = delta.to(self.centres.dtype)
-        r = torch.cat([delta.square().sum(-1, keepdim=True), delta], -1)  # (…, T, S, 1 + axes)
-        v = -self.sharpness * torch.cat([torch.ones_like(self.sharpness), -2 * self.centres], -1)
-        return (r @ v.T).movedim(-1, -3).to(q.dtype)
+        # At least in float32, and as no product of matrices, which autocast would round: |δ|² and
+        # Δ·δ are large, and what counts is their difference, which is 0 at the centre.
+        exact = torch.promote_types(self.centres.dtype, torch.float32)
+        from_centre = delta.to(exact)[..., None, :] - self.centres.to(exact)  # (…, T, S, H, axes)
+        found = -self.sharpness[:, 0].to(exact) * from_centre.square().sum(-1)
+        return found.movedim(-1, -3).to(q.dtype)
 
 
 def _rows_and_columns(places: Tensor, columns: int) -> Tensor:

@@ -65,13 +65,16 @@ class Cope(Encoding):
             ValueError: positions have several axes, or offsets are given.
         """
         positions.not_given(self).one_axis()
-        gates = (q @ k.transpose(-2, -1)).sigmoid()
+        # Counted at least in float32: bfloat16 has no 0.1 beside 64.
+        exact = torch.promote_types(q.dtype, torch.float32)
+        gates = (q @ k.transpose(-2, -1)).to(exact).sigmoid()
         last = self.vectors.shape[-1] - 1
         own = k.shape[2] - q.shape[2]  # the column of the first query: a cache's keys come before
         counted = gates.tril(own).flip(-1).cumsum(-1).flip(-1).clamp(max=last)
         left = between(q @ self.vectors[0], counted)
         if self.causal:
-            return left
+            return left.to(q.dtype)
         counted = gates.triu(own + 1).cumsum(-1).clamp(max=last)
         right = between(q @ self.vectors[1], counted)
-        return torch.where(torch.ones_like(gates, dtype=torch.bool).tril(own), left, right)
+        found = torch.where(torch.ones_like(gates, dtype=torch.bool).tril(own), left, right)
+        return found.to(q.dtype)

@@ -7,6 +7,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from helpers.encodings.angles import finest
 from helpers.encodings.base import Encoding
 from helpers.encodings.bias import OffsetBias
 from helpers.encodings.positions import Positions
@@ -21,7 +22,7 @@ def alibi_slopes(num_heads: int) -> Tensor:
     below = 2 ** int(math.log2(num_heads))
     slopes = [2 ** (-8 * h / below) for h in range(1, below + 1)]
     slopes += [2 ** (-8 * h / (2 * below)) for h in range(1, 2 * (num_heads - below), 2)]
-    return torch.tensor(slopes, dtype=torch.float64)
+    return torch.tensor(slopes, dtype=torch.float64, device="cpu")
 
 
 class Alibi(OffsetBias):
@@ -35,8 +36,6 @@ class Alibi(OffsetBias):
         ValueError: `form` is none of these.
     """
 
-    slopes: Tensor
-
     def __init__(
         self, d_model: int, num_heads: int = 1, max_len: int = 512, form: str = "symmetric"
     ) -> None:
@@ -44,17 +43,16 @@ class Alibi(OffsetBias):
         if form not in ("symmetric", "directional", "causal"):
             raise ValueError(f"form={form!r} must be 'symmetric', 'directional' or 'causal'")
         self.form = form
-        slopes = alibi_slopes(num_heads).to(torch.get_default_dtype())
-        self.register_buffer("slopes", slopes, persistent=False)
 
     def by_offset(self, offsets: Tensor) -> Tensor:
         """−m·|j − i|, by form."""
-        fall = offsets.abs().to(self.slopes.dtype)
+        fall = offsets.abs().to(finest(offsets.device))
         if self.form == "directional":
             fall = torch.where(offsets > 0, 2 * fall, fall)
         elif self.form == "causal":
             fall = fall.masked_fill(offsets > 0, float("inf"))
-        return -torch.einsum("h,...->h...", self.slopes, fall)
+        slopes = alibi_slopes(self.num_heads).to(fall, non_blocking=True)
+        return -slopes.view(-1, *[1] * offsets.dim()) * fall
 
 
 class Kerple(OffsetBias):
@@ -85,8 +83,9 @@ class Kerple(OffsetBias):
 
     def by_offset(self, offsets: Tensor) -> Tensor:
         """The kernel of |j − i|."""
-        first, second = (each.view(-1, *[1] * offsets.dim()) for each in self.constants())
-        distance = offsets.abs().to(first.dtype)
+        exact = torch.promote_types(self.raw.dtype, torch.float32)
+        first, second = (each.to(exact).view(-1, *[1] * offsets.dim()) for each in self.constants())
+        distance = offsets.abs().to(exact)
         if self.form == "log":
             return -first * (1 + second * distance).log()
         return -first * distance**second
@@ -121,12 +120,13 @@ class Fire(Encoding):
         """ψ(|i − j|)/ψ(max(L, i, j)), negative for keys to the right; (T, S) or (B, 1, T, S)."""
         offsets = positions.offsets
         i, j = positions.one_axis().queries[..., :, None], positions.keys[..., None, :]
-        furthest = torch.maximum(i, j).to(self.c.dtype)  # (T, S) or (B, T, S)
+        exact = torch.promote_types(self.c.dtype, torch.float32)  # which has positions beyond 256
+        furthest = torch.maximum(i, j).to(exact)  # (T, S) or (B, T, S)
         furthest = furthest if furthest.dim() == 2 else furthest[:, None]
-        whole = torch.maximum(furthest, self.threshold.abs())
-        distance = offsets.abs().to(self.c.dtype)
+        whole = torch.maximum(furthest, self.threshold.abs().to(exact))
+        distance = offsets.abs().to(exact)
         share = (self.c.abs() * distance + 1).log() / (self.c.abs() * whole + 1).log()
-        return -offsets.sign() * share
+        return (-offsets.sign() * share).to(self.c.dtype)
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
         """f of the share, a number per head: it depends on i and j, so each pair is asked.

@@ -41,7 +41,9 @@ class Fox(_OnTheWay):
             ValueError: positions have several axes, or offsets are given.
         """
         positions.not_given(self).one_axis()
-        gates = F.logsigmoid(self.gate(self._read(k))).transpose(1, 2)  # (B, H, S)
+        # What is long forgotten is a large sum; in bfloat16 its differences were off by nats.
+        exact = torch.promote_types(k.dtype, torch.float32)
+        gates = F.logsigmoid(self.gate(self._read(k)).to(exact)).transpose(1, 2)  # (B, H, S)
         length = q.shape[2]
         own = k.shape[2] - length
         through = gates.cumsum(-1)  # a sum with the token's own gate, and without
@@ -49,7 +51,7 @@ class Fox(_OnTheWay):
         left = through[..., own:, None] - through[..., None, :]
         right = before[..., None, :] - before[..., own:, None]
         seen = torch.ones(length, k.shape[2], dtype=torch.bool, device=k.device).tril(own)
-        return torch.where(seen, left, right)
+        return torch.where(seen, left, right).to(q.dtype)
 
 
 class Path(_OnTheWay):

@@ -45,10 +45,14 @@ class Huang(Encoding):
         return skew_padded(q @ padded.transpose(-2, -1))
 
     def _gathered(self, q: Tensor, offsets: Tensor) -> Tensor:
-        furthest = int(offsets.abs().max())
-        if furthest >= self.max_len:
-            raise ValueError(f"an offset of {furthest} is beyond max_len={self.max_len}")
         rows = offsets + self.max_len - 1
-        # In the causal form none is to the right; what is read there must be masked.
-        rows = rows.clamp(max=self.table.shape[1] - 1).expand(*q.shape[:3], -1)
-        return (q @ self.table.transpose(-2, -1)).gather(-1, rows)
+        if self.causal:  # none is to the right; what is read there must be masked
+            rows = rows.clamp(max=self.max_len - 1)
+        products = q @ self.table.transpose(-2, -1)
+        try:
+            return products.gather(-1, rows.expand(*q.shape[:3], -1))
+        except RuntimeError:  # gather looks itself; to look before would let a GPU wait
+            furthest = int(offsets.abs().max())
+            if furthest < self.max_len:
+                raise
+            raise ValueError(f"an offset of {furthest} is beyond max_len={self.max_len}") from None

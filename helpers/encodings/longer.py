@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from helpers.encodings.angles import finest
 from helpers.encodings.positions import Positions
 from helpers.encodings.rotary import Rotary
 
@@ -88,6 +89,10 @@ class ByLength(Extended):
         super().__init__(d_model, num_heads, max_len, **extended)
         self.anew = anew
 
+    def _pairs(self, x: Tensor) -> Tensor:
+        """Index of each pair, where the positions are that frequencies depend on."""
+        return torch.arange(self.turned // 2, device=x.device, dtype=finest(x.device))
+
     @property
     def rerotate(self) -> bool:  # type: ignore[override]
         """Whether a cache must keep keys as they are before they are turned."""
@@ -120,6 +125,7 @@ class Yarn(Extended):
         fast: turns in the trained length from which on a pair stays; β in the paper.
         slow: turns up to which a pair is interpolated; α in the paper.
         temperature: multiply by 0.1·ln s + 1.
+        truncate: let the ramp begin and end at a whole pair; gpt-oss does not.
 
     Raises:
         ValueError: `fast` is not above `slow`, or `slow` is not positive.
@@ -133,12 +139,14 @@ class Yarn(Extended):
         fast: float = 32.0,
         slow: float = 1.0,
         temperature: bool = True,
+        truncate: bool = True,
         **extended: Any,
     ) -> None:
         super().__init__(d_model, num_heads, max_len, **extended)
         if not 0 < slow < fast:
             raise ValueError(f"slow={slow:g} must be positive, and fast={fast:g} above it")
-        self.fast, self.slow, self.temperature = fast, slow, temperature
+        self.fast, self.slow = fast, slow
+        self.temperature, self.truncate = temperature, truncate
         if temperature:
             self.attention_factor = 0.1 * math.log(self.factor) + 1
 
@@ -150,8 +158,10 @@ class Yarn(Extended):
 
     def kept(self, pair: Tensor) -> Tensor:
         """γ_n: 1 where a pair stays as it is, 0 where it is interpolated."""
-        low = max(math.floor(self._pair_with(self.fast)), 0)
-        high = min(math.ceil(self._pair_with(self.slow)), self.turned - 1)
+        low, high = self._pair_with(self.fast), self._pair_with(self.slow)
+        if self.truncate:
+            low, high = math.floor(low), math.ceil(high)
+        low, high = max(low, 0), min(high, self.turned - 1)
         return 1 - ((pair - low) / (high - low or 0.001)).clamp(0, 1)
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:

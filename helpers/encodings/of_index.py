@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from helpers.encodings.additive import Additive
+from helpers.encodings.angles import finest
 
 
 class IndexMLP(Additive):
@@ -39,8 +40,8 @@ class IndexMLP(Additive):
 
     def vectors(self, positions: Tensor) -> Tensor:
         """MLP of the index, (…) → (…, D)."""
-        index = positions[..., None].to(next(self.parameters()).dtype) / self.unit
-        return self.norm(self.mlp(index))
+        index = positions[..., None].to(finest(positions.device)) / self.unit
+        return self.norm(self.mlp(index.to(next(self.parameters()).dtype)))
 
 
 class Fourier(Additive):
@@ -87,8 +88,9 @@ class Fourier(Additive):
     def features(self, positions: Tensor) -> Tensor:
         """Equation 2, (…) → (…, D_F)."""
         angles = self.angles(positions)
-        return torch.cat([angles.cos(), angles.sin()], -1) / math.sqrt(2 * angles.shape[-1])
+        found = torch.cat([angles.cos(), angles.sin()], -1) / math.sqrt(2 * angles.shape[-1])
+        return found.to(self.frequencies.dtype)
 
     def angles(self, positions: Tensor) -> Tensor:
-        """p·W_r, (…) → (…, D_F/2)."""
-        return positions[..., None] * self.frequencies
+        """p·W_r, (…) → (…, D_F/2), as exact as the device can: bfloat16 has no 513."""
+        return positions[..., None] * self.frequencies.to(finest(positions.device))

@@ -66,9 +66,15 @@ def toeplitz(bias: Tensor, length: int) -> Tensor:
 class _Toeplitz(torch.autograd.Function):
     """The matrix, and sums along its diagonals as the way back: a tenth of unfold's own time."""
 
+    generate_vmap_rule = True
+
     @staticmethod
-    def forward(ctx: Any, bias: Tensor, length: int) -> Tensor:
+    def forward(bias: Tensor, length: int) -> Tensor:
         return bias.unfold(-1, length, 1).flip(-2)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, int], output: Tensor) -> None:
+        """Keep nothing: the way back asks the gradient alone."""
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:

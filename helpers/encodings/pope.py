@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from helpers.encodings.angles import angles
 from helpers.encodings.base import Encoding
 from helpers.encodings.positions import Positions
 from helpers.encodings.rotary import for_heads
@@ -43,9 +44,9 @@ class Pope(Encoding):
 
     def _polar(self, x: Tensor, positions: Tensor, phase: Any) -> Tensor:
         exact = torch.promote_types(x.dtype, torch.float32)
-        column = torch.arange(self.head_dim, device=x.device, dtype=exact)
+        column = torch.arange(self.head_dim, device="cpu", dtype=torch.float64)
         theta = self.base ** (-column / self.head_dim)
-        angles = for_heads(positions[..., None] * theta) + phase
+        angle = for_heads(angles(positions[..., None], theta, exact)) + phase
         length = F.softplus(x)
-        parts = (length * angles.cos().to(x.dtype), length * angles.sin().to(x.dtype))
+        parts = (length * angle.cos().to(x.dtype), length * angle.sin().to(x.dtype))
         return torch.cat(parts, -1)

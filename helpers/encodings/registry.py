@@ -79,7 +79,7 @@ REGISTRY: dict[str, Entry] = {
     "window": Entry(Window, "Yang et al. 2019 (1904.03107)",
         r"q_i · k_j + b[h, j − i] if |j − i| ≤ k, else −∞"),
     "convolution": Entry(Convolution, "Cordonnier et al. 2020 (1911.03584), theorem 1 and lemma 2",
-        r"−α_h (|δ|² − 2 Δ_h·δ), δ = j − i"),
+        r"−α_h |j − i − Δ_h|²"),
     # What has come since: RoPE for longer texts and positions on several axes, of which unit 10
     # teaches some, and others that no unit teaches.
     "interpolated": Entry(Interpolated, "Chen et al. 2023 (2306.15595)",

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from helpers.encodings.additive import Table
+from helpers.encodings.angles import angles, finest
 
 
 def _check_sizes(d_model: int, base: float) -> None:
@@ -20,7 +21,7 @@ def _check_sizes(d_model: int, base: float) -> None:
 def _frequencies(d_model: int, base: float) -> Tensor:
     """ω_i = base^(−2i/D) for i = 0 … ⌈D/2⌉−1, in radians per position, (⌈D/2⌉,), float64."""
     _check_sizes(d_model, base)
-    return base ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+    return base ** (-torch.arange(0, d_model, 2, dtype=torch.float64, device="cpu") / d_model)
 
 
 def wavelengths(d_model: int, base: float = 10_000.0) -> Tensor:
@@ -37,10 +38,10 @@ def sinusoids(positions: Tensor, d_model: int, base: float = 10_000.0) -> Tensor
         base: 10,000 in the paper.
 
     Returns:
-        (…, D), float64: at p = 10,000 float32 angles would be off by 1e-3 radians.
+        (…, D), float64 on the CPU and float32 elsewhere.
     """
-    angles = positions[..., None] * _frequencies(d_model, base).to(positions.device)
-    pairs = torch.stack([angles.sin(), angles.cos()], -1)  # (…, ⌈D/2⌉, 2)
+    angle = angles(positions[..., None], _frequencies(d_model, base), finest(positions.device))
+    pairs = torch.stack([angle.sin(), angle.cos()], -1)  # (…, ⌈D/2⌉, 2)
     return pairs.flatten(-2)[..., :d_model]
 
 
@@ -89,7 +90,10 @@ def offset_profile(table: Tensor) -> Tensor:
 
 
 class Sinusoidal(Table):
-    """Adds the sinusoidal table to the input: nothing to learn, cached up to `max_len`.
+    """Adds sinusoids to the input: nothing to learn, up to `max_len`.
+
+    They are computed where they are asked, so that nothing is stored that a model which is built
+    without memory would have to fill, or that half precision would round.
 
     Args:
         base: 10,000 in the paper.
@@ -111,8 +115,17 @@ class Sinusoidal(Table):
         super().__init__(d_model, num_heads, max_len)
         if layout not in ("interleaved", "halves"):
             raise ValueError(f"layout={layout!r} must be 'interleaved' or 'halves'")
-        table = sinusoidal_table(max_len, d_model, base).to(torch.get_default_dtype())
-        if layout == "halves":
-            table = torch.cat([table[:, 0::2], table[:, 1::2]], 1)
-        # Not persistent: it can be computed again, so a checkpoint need not carry it.
-        self.register_buffer("table", table, persistent=False)
+        _check_sizes(d_model, base)
+        self.base, self.layout = base, layout
+
+    @property
+    def table(self) -> Tensor:  # type: ignore[override]
+        """Row p is the vector of position p, (max_len, D), float64."""
+        return self.vectors(torch.arange(self.max_len))
+
+    def vectors(self, positions: Tensor) -> Tensor:
+        """Sinusoids of any positions, (…) → (…, D)."""
+        found = sinusoids(positions, self.d_model, self.base)
+        if self.layout == "halves":
+            found = torch.cat([found[..., 0::2], found[..., 1::2]], -1)
+        return found

@@ -61,10 +61,11 @@ def tree_offsets(parents: Tensor) -> Tensor:
         ValueError: `parents` is no tree.
     """
     depth = tree_depths(parents)
-    above = _above(parents).double()  # no GPU multiplies integers, and autocast spares float64
+    above = _above(parents)
     i, j = depth[..., :, None], depth[..., None, :]
-    shared = above @ above.transpose(-2, -1)  # how many words are above both
-    lowest = shared.long() - 1  # depth of the lowest of them
+    lowest = torch.full_like(i + j, -1)  # depth of the lowest word that is above both
+    for word in range(parents.shape[-1]):  # no GPU multiplies matrices of integers
+        lowest += above[..., :, None, word] & above[..., None, :, word]
     places = torch.arange(parents.shape[-1], device=parents.device)
     order = (places[None, :] - places[:, None]).sign()
     on_a_path = lowest == torch.minimum(i, j)
@@ -96,7 +97,7 @@ class TreeDepth(Additive):
         """
         if positions.ordered:
             raise ValueError("positions must be depths in a tree: pass tree_depths(parents)")
-        return x + self.vectors(positions.one_axis().queries).to(x.dtype)
+        return x + self.vectors(positions.not_given(self).one_axis().queries).to(x.dtype)
 
 
 class TreeOffsets(Encoding):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, cast
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from helpers.encodings import Positions, prepare_positions
-from helpers.model.attention import EncoderLayer
+from helpers.model.attention import MultiHeadAttention
 from helpers.model.bert import Bert
 from helpers.model.encoder import Encoder
 
@@ -70,42 +70,48 @@ def position_probe(train: Tensor, test: Tensor, ridge: float = 1e-3) -> float:
 def _rows(states: Tensor) -> tuple[Tensor, Tensor]:
     """States with a 1 behind each, (N·T, D + 1), and the position of each, (N·T,); float64."""
     number, length, _ = states.shape
-    z = states.detach().double().flatten(0, 1)
-    places = torch.arange(length, dtype=torch.float64, device=z.device)
+    z = states.detach().cpu().double().flatten(0, 1)  # Apple's GPUs have no float64
+    places = torch.arange(length, dtype=torch.float64)
     return torch.cat([z, torch.ones_like(z[:, :1])], 1), places.repeat(number)
 
 
 @torch.no_grad()
-def layer_states(model: Encoder, tokens: Tensor, **given: Tensor) -> list[Tensor]:
+def layer_states(model: Encoder | Bert, tokens: Tensor, **given: Tensor) -> list[Tensor]:
     """What enters the first layer and what leaves each layer, (B, T, D) each.
 
     Args:
-        model: an encoder; its last LayerNorm is left out.
+        model: its last LayerNorm is left out.
         tokens: ids, (B, T).
-        given: `mask`, `positions` or `offsets`, as the encoder takes them.
+        given: what the model takes beside them, as `positions`.
     """
-    model.eval()
-    at = prepare_positions(tokens, given.get("positions"), given.get("offsets"))
-    states = [model.position.embed(model.tokens(tokens), at)]
-    for layer in model.layers:
-        states.append(layer(states[-1], given.get("mask"), at))
+    states: list[Tensor] = []
+    first = model.layers[0]
+    with ExitStack() as stack:
+        stack.enter_context(first.register_forward_pre_hook(lambda _, x: states.append(x[0])))
+        for layer in model.layers:
+            hook = layer.register_forward_hook(lambda _, x, y: states.append(y))
+            stack.enter_context(hook)
+        model.eval()(tokens, **given)
     return states
 
 
 @torch.no_grad()
-def attention_weights(bert: Bert, tokens: Tensor) -> Tensor:
+def attention_weights(bert: Bert, tokens: Tensor, **given: Tensor) -> Tensor:
     """Who looks at whom in each layer and head, in the mean over the texts; (L, H, T, T).
 
     Args:
-        bert: with its norms before each part.
         tokens: ids, (B, T).
+        given: what `bert` takes beside them, as `positions`.
     """
-    bert.eval()
-    segment = bert.segments.weight[0]
-    at = Positions.upto(tokens.shape[1], device=tokens.device)
-    x = bert.norm(bert.position.embed(bert.words(tokens) + segment, at))
-    found, layers = [], cast(Iterable[EncoderLayer], bert.layers)
-    for layer in layers:
-        found.append(layer.attention.weights(layer.norms[0](x)).mean(0))
-        x = layer(x)
+    found: list[Tensor] = []
+
+    def look(attention: MultiHeadAttention, asked: tuple[Any, ...]) -> None:
+        x, mask, told = asked[:3]
+        found.append(attention.weights(x, mask, told).mean(0))
+
+    with ExitStack() as stack:
+        for module in bert.modules():
+            if isinstance(module, MultiHeadAttention):
+                stack.enter_context(module.register_forward_pre_hook(look))
+        bert.eval()(tokens, **given)
     return torch.stack(found)

@@ -10,15 +10,23 @@ from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
 
 from helpers import runtime
+from helpers.model.attention import MultiHeadAttention
+from helpers.training.muon import Muon
 
 OPTIMIZERS = ("adamw", "muon")
+DECAY = 0.01
+# A matrix whose sides differ by this factor or more is no matrix between hidden states: an MLP's
+# has 4, a head for two classes D/2, one for words V/D.
+NARROW = 8
 
 
 def build(model: nn.Module, kind: str, lr: float) -> list[Optimizer]:
     """The optimisers that together update every parameter once.
 
-    Muon (Jordan et al. 2024) makes each update of a matrix orthogonal; it is for matrices between
-    hidden states, not for embeddings or position tables, whose rows are looked up one by one.
+    Muon (Jordan et al. 2024) is for matrices between hidden states. All else has AdamW: embeddings
+    and position tables, whose rows are looked up one by one; heads, gates and what reads a single
+    number, which have a narrow side; biases and LayerNorms. These have no weight decay. With AdamW
+    alone, all matrices and tables decay, as in BERT, and what is no matrix does not.
 
     Args:
         kind: "adamw" or "muon".
@@ -26,35 +34,47 @@ def build(model: nn.Module, kind: str, lr: float) -> list[Optimizer]:
             number serves both.
 
     Raises:
-        ValueError: `kind` is neither, or this PyTorch has no Muon.
+        ValueError: `kind` is neither.
     """
     if kind not in OPTIMIZERS:
         raise ValueError(f"optimizer={kind!r} must be one of {OPTIMIZERS}")
     hidden = _hidden_matrices(model) if kind == "muon" else []
     chosen = {id(matrix) for matrix in hidden}
     others = [each for each in model.parameters() if id(each) not in chosen]
+    decaying = [each for each in others if kind == "adamw" and each.dim() > 1]
+    plain = [each for each in others if kind != "adamw" or each.dim() < 2]
+    groups = _some([{"params": decaying, "weight_decay": DECAY}, {"params": plain}])
     found: list[Optimizer] = []
-    if others:
-        found.append(torch.optim.AdamW(others, lr=lr, weight_decay=0.01, fused=True))
+    if groups:
+        found.append(torch.optim.AdamW(groups, lr=lr, weight_decay=0.0, fused=True))
     if hidden:
-        if not hasattr(torch.optim, "Muon"):
-            raise ValueError(f"PyTorch {torch.__version__} has no Muon; use optimizer='adamw'")
-        found.append(_muon()(hidden, lr=lr, weight_decay=0.01, adjust_lr_fn="match_rms_adamw"))
+        projections = _fused_projections(model)
+        groups = [
+            {"params": [each for each in hidden if id(each) in projections], "parts": 3},
+            {"params": [each for each in hidden if id(each) not in projections]},
+        ]
+        quick = runtime.fast_precision() == "bfloat16"
+        precision = torch.bfloat16 if quick else torch.float32
+        found.append(Muon(_some(groups), lr=lr, weight_decay=DECAY, precision=precision))
     return found
 
 
-def _muon() -> type[torch.optim.Muon]:
-    """PyTorch's where bfloat16 products are quick, as it uses them; else ours, in float32."""
-    if runtime.fast_precision() == "bfloat16":
-        return torch.optim.Muon
-    from helpers.training.muon import Muon32  # no PyTorch before 2.9 has what it is made of
-
-    return Muon32
-
-
 def _hidden_matrices(model: nn.Module) -> list[Tensor]:
+    """Weights of linear layers, but for those with a narrow side."""
     linear = (module for module in model.modules() if isinstance(module, nn.Linear))
-    return [layer.weight for layer in linear if layer.weight.requires_grad]
+    weights = (layer.weight for layer in linear if layer.weight.requires_grad)
+    return [each for each in weights if max(each.shape) < NARROW * min(each.shape)]
+
+
+def _fused_projections(model: nn.Module) -> set[int]:
+    """Ids of the matrices that are W_Q, W_K and W_V, one below the other."""
+    attentions = (module for module in model.modules() if isinstance(module, MultiHeadAttention))
+    return {id(each.qkv.weight) for each in attentions}
+
+
+def _some(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Groups that have parameters."""
+    return [group for group in groups if group["params"]]
 
 
 def schedule(optimizer: Optimizer, lr: float, steps: int, **options: Any) -> LRScheduler:

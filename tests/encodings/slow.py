@@ -195,8 +195,7 @@ def _convolution(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> Tensor
         else [torch.tensor([float(p // e.columns), float(p % e.columns)]) for p in (i, j)]
     )
     gap, centre = at[1] - at[0], e.centres[h]
-    nearness = (gap - centre).square().sum() - centre.square().sum()
-    return -e.sharpness[h, 0] * nearness / e.softmax_scale
+    return -e.sharpness[h, 0] * (gap - centre).square().sum() / e.softmax_scale
 
 
 def _tree_offsets(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> Tensor:

@@ -156,17 +156,6 @@ def test_causal_forms_agree_with_the_others_to_the_left(name: str) -> None:
     close(one[..., :5, :].where(left, 0), two[..., :5, :].where(left, 0), rtol=0, atol=0)
 
 
-@pytest.mark.parametrize("name", available())
-def test_padding_changes_nothing_for_the_others(name: str) -> None:
-    attention = build(name)
-    x = torch.randn(2, T, D)
-    real = torch.ones(2, T + 3, dtype=torch.bool)
-    real[:, T:] = False
-    padded = torch.cat([x, torch.randn(2, 3, D)], 1)
-    with_padding = run(attention, padded, real[:, None, None, :])[:, :T]
-    close(with_padding, run(attention, x), rtol=0, atol=1e-10)
-
-
 @pytest.mark.parametrize("name", RELATIVE)
 def test_relative_encodings_do_not_see_where_a_text_begins(name: str) -> None:
     """The last tokens' outputs are the same when what may be looked at is moved along."""
@@ -213,32 +202,6 @@ def test_on_another_device_and_behind_a_mask_it_says_the_same(name: str, device:
     mask = torch.ones(T, T, dtype=torch.bool).tril()
     there = run(copy.deepcopy(attention).to(device), x.to(device), mask.to(device))
     close(there.cpu(), run(attention, x, mask), rtol=0, atol=1e-10)
-
-
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("name", available())
-def test_it_is_one_graph_for_the_compiler(name: str, device: str) -> None:
-    torch.set_default_dtype(torch.float32)
-    torch.compiler.reset()  # each encoding is compiled for the first time
-    attention = build(name).to(device)
-    x = torch.randn(2, T, D, device=device)
-    mask = torch.ones(T, T, dtype=torch.bool, device=device).tril()
-    positions = torch.arange(T, device=device) if name == "tree_depth" else None
-    offsets = torch.arange(T * T, device=device).view(T, T) if name == "tree_offsets" else None
-
-    def forward(x: Tensor) -> Tensor:
-        return _run(attention, x, mask, positions, offsets)
-
-    compiled = torch.compile(forward, backend="aot_eager", fullgraph=True)
-    close(compiled(x), forward(x), rtol=0, atol=1e-5)
-
-
-def test_rotary_in_half_precision_keeps_far_positions_apart() -> None:
-    """A θ or a position rounded to float16 would turn place 4,001 by another angle."""
-    rotary = create("rotary", d_model=8).half()
-    q = torch.ones(1, 1, 4002, 8, dtype=torch.float16)
-    exact = hooks.rotate(create("rotary", d_model=8), q.double(), q.double())[0]
-    close(hooks.rotate(rotary, q, q)[0].double(), exact, rtol=0, atol=2e-3)
 
 
 def test_rotary_scores_depend_on_the_offset_only() -> None:

@@ -86,11 +86,12 @@ def test_module_adds_the_rows(width: int) -> None:
     torch.testing.assert_close(hooks.embed(module, x, positions), chosen, rtol=0, atol=1e-6)
 
 
-def test_module_has_a_buffer_that_moves_and_no_parameter() -> None:
-    module = copy.deepcopy(Sinusoidal(8, max_len=4))
-    assert not list(module.parameters())
-    assert module.to(torch.float16).table.dtype == torch.float16
-    assert not module.state_dict()  # it is computed, so a checkpoint need not carry it
+def test_module_stores_nothing_and_half_precision_rounds_no_table() -> None:
+    module = copy.deepcopy(Sinusoidal(8, max_len=4)).to(torch.float16)
+    assert not list(module.parameters()) and not list(module.buffers())
+    x = torch.zeros(1, 4, 8, dtype=torch.float16)
+    assert torch.equal(hooks.embed(module, x)[0], sinusoidal_table(4, 8).half())
+    assert torch.equal(module.table, sinusoidal_table(4, 8))
 
 
 @pytest.mark.parametrize(

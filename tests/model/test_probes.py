@@ -105,9 +105,13 @@ def test_states_by_layer_end_where_the_model_ends() -> None:
         assert list(given[told]), "what was given stays as it was"
 
 
-def test_attention_weights_are_those_that_the_model_used() -> None:
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_attention_weights_are_those_that_the_model_used(norm: str) -> None:
     torch.manual_seed(0)
-    bert = Bert(preset("mini", vocab_size=50)).train()
+    bert = Bert(preset("mini", vocab_size=50, norm=norm), "learned").train()
+    with torch.no_grad():
+        for each in bert.parameters():  # a LayerNorm that has learned nothing may come twice
+            each.add_(0.3 * torch.randn_like(each))
     tokens = torch.randint(50, (3, 12))
     seen: list[Tensor] = []
     for module in bert.modules():
@@ -119,3 +123,16 @@ def test_attention_weights_are_those_that_the_model_used() -> None:
         bert.eval()(tokens)
     used = torch.stack(seen)
     torch.testing.assert_close(probes.attention_weights(bert, tokens), used)
+
+
+def test_what_is_told_reaches_the_layers_and_nothing_stays_behind() -> None:
+    torch.manual_seed(0)
+    bert = Bert(preset("mini", vocab_size=50), "rotary")
+    tokens = torch.randint(50, (2, 9))
+    real = torch.ones(2, 9, dtype=torch.bool)
+    real[:, 6:] = False
+    weights = probes.attention_weights(bert, tokens, real=real)
+    assert (weights[..., 6:] == 0).all() and (weights[..., :6] > 0).all()
+    far = probes.attention_weights(bert, tokens, positions=5 * torch.arange(9))
+    assert (far - probes.attention_weights(bert, tokens)).abs().max() > 1e-6
+    assert all(not module._forward_pre_hooks for module in bert.modules())

@@ -161,7 +161,6 @@ def alibi(ask: Ask, draw: random.Random) -> None:
     slopes = ask("formulas", "slopes", heads)
     same(slopes, alibi_slopes(heads))
     encoding = Alibi(heads, heads, form=form).double()
-    encoding.slopes.copy_(alibi_slopes(heads))  # it has them in float32
     bias = encoding.by_offset(torch.arange(-length, length + 1))
     head = draw.randrange(heads)
     each = range(-length, length + 1)
@@ -232,10 +231,6 @@ def by_pytorch(stored: dict[str, Any], name: str, order: list[int], start: int) 
         for key, parameter in (("learned", "table"), ("shaw", "keys")):
             if parameter in dict(encoding.named_parameters()):
                 encoding.get_parameter(parameter).copy_(torch.tensor(stored[key]))
-        for buffer in ("table", "slopes"):  # float32, as helpers have them; the page has no such
-            if buffer in dict(encoding.named_buffers()):
-                exact = alibi_slopes(4) if buffer == "slopes" else sinusoidal_table(32, 16)
-                encoding.get_buffer(buffer).copy_(exact)
         x = torch.tensor(stored["x"], dtype=torch.float64)[order]
         x = torch.cat([torch.zeros(start, x.shape[1], dtype=x.dtype), x])[None]
         length = x.shape[1]

@@ -12,10 +12,13 @@ from transformers.models.dinov3_vit.modeling_dinov3_vit import (
     DINOv3ViTRopePositionEmbedding,
     get_patches_center_coordinates,
 )
+from transformers.models.gpt_oss.configuration_gpt_oss import GptOssConfig
 from transformers.models.llama.configuration_llama import LlamaConfig
 from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 from transformers.models.qwen2_vl.configuration_qwen2_vl import Qwen2VLTextConfig
 from transformers.models.qwen2_vl.modeling_qwen2_vl import Qwen2VLRotaryEmbedding
+from transformers.models.qwen3_vl.configuration_qwen3_vl import Qwen3VLTextConfig
+from transformers.models.qwen3_vl.modeling_qwen3_vl import Qwen3VLTextRotaryEmbedding
 from x_transformers import x_transformers as xt
 
 from helpers.encodings import Positions
@@ -38,9 +41,9 @@ def _theirs(kind: str, length: int = T, **parameters: Any) -> tuple[Tensor, floa
     return ROPE_INIT_FUNCTIONS[kind](config, torch.device("cpu"), length)
 
 
-def _turned(name: str, theirs: tuple[Tensor, float], **options: Any) -> Pair:
+def _turned(name: str, theirs: tuple[Tensor, float], base: float = 100.0, **options: Any) -> Pair:
     """Queries and keys turned by ours, and by their frequencies in their way."""
-    ours = build(name, layout="halves", base=100.0, **options)
+    ours = build(name, layout="halves", base=base, **options)
     frequencies, gain = theirs
     angles = torch.outer(torch.arange(T, dtype=torch.float64), frequencies.double())
     angles = torch.cat([angles, angles], -1)[None]
@@ -70,6 +73,13 @@ def _yarn() -> Pair:
     return _turned("yarn", theirs, factor=4.0, trained=200, fast=8.0)
 
 
+@oracle("yarn", "transformers, gpt-oss", 1e-6, ROUNDED)
+def _gpt_oss() -> Pair:
+    config = GptOssConfig(hidden_size=D, num_attention_heads=H, head_dim=d)
+    theirs = ROPE_INIT_FUNCTIONS["yarn"](config, torch.device("cpu"))
+    return _turned("yarn", theirs, base=150_000.0, factor=32.0, trained=4096, truncate=False)
+
+
 @oracle("longrope", "transformers, longrope", 1e-6, ROUNDED)
 def _longrope() -> Pair:
     factors = {"long": [1.0, 1.5, 3.0, 4.0], "short": [1.0, 1.0, 1.2, 1.3]}
@@ -80,7 +90,8 @@ def _longrope() -> Pair:
         long_factor=factors["long"],
         short_factor=factors["short"],
     )
-    return _turned("longrope", theirs, factor=4.0, trained=TRAINED, **factors)
+    options: dict[str, Any] = {"trained": TRAINED, **factors}
+    return _turned("longrope", theirs, factor=4.0, **options)
 
 
 @oracle("llama3", "transformers, llama3", 1e-6, ROUNDED)
@@ -138,6 +149,24 @@ def _qwen() -> Pair:
     cos, sin = Qwen2VLRotaryEmbedding(config)(q, places.movedim(-1, 0))
     expected = apply_rotary_pos_emb(q, k, cos, sin)
     ours = build("rotary_3d", layout="halves", base=100.0, sections=sections)
+    return torch.cat(hooks.rotate(ours, q, k, Positions(places, places))), torch.cat(expected)
+
+
+@oracle("rotary_3d", "transformers, Qwen3-VL", 1e-6, ROUNDED)
+def _qwen3() -> Pair:
+    sections = [2, 1, 1]
+    config: Any = Qwen3VLTextConfig(
+        hidden_size=D,
+        num_attention_heads=H,
+        head_dim=d,
+        rope_parameters={"rope_type": "default", "rope_theta": 100.0, "mrope_section": sections},
+    )
+    places = torch.randint(0, 20, (B, T, 3))
+    q, k = qk()
+    cos, sin = Qwen3VLTextRotaryEmbedding(config)(q, places.movedim(-1, 0))
+    expected = apply_rotary_pos_emb(q, k, cos, sin)
+    options: dict[str, Any] = {"sections": sections, "interleaved": True}
+    ours = build("rotary_3d", layout="halves", base=100.0, **options)
     return torch.cat(hooks.rotate(ours, q, k, Positions(places, places))), torch.cat(expected)
 
 

@@ -1,0 +1,119 @@
+"""What a model is told of its tokens is used or refused; padding and caches change nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from helpers.model.decoder import generate
+from tests.encodings.properties.subjects import (
+    BY_READING,
+    NAMES,
+    SEVERAL_AXES,
+    TREES,
+    T,
+    bert,
+    decoder,
+    every,
+    needed,
+    outcome,
+    run,
+    step_by_step,
+    tokens,
+)
+
+close = torch.testing.assert_close
+# A short text, so that padding is what would make it longer than the trained length.
+BY_LENGTH: dict[str, Any] = {"factor": 4.0, "trained": T}
+
+
+@every("padded = unpadded")
+def test_padding_changes_nothing_for_the_others(name: str) -> None:
+    model = bert(name, 2, **(BY_LENGTH if name in ("dynamic_ntk", "longrope") else {}))
+    ids, real = tokens(), torch.ones(2, T + 3, dtype=torch.bool)
+    real[:, T:] = False
+    given = {key: _padded(each) for key, each in needed(name).items()}
+    padded = run(model, F.pad(ids, (0, 3)), real, **given)[:, :T]
+    close(padded, run(model, ids, **needed(name)), rtol=0, atol=1e-10)
+
+
+def _padded(given: Tensor) -> Tensor:
+    """(T,) → (T + 3,) and (T, T) → (T + 3, T + 3)."""
+    return F.pad(given, (0, 3) * given.dim())
+
+
+@every("cached = uncached")
+def test_a_cache_changes_nothing(name: str) -> None:
+    _compare(name, 8)
+
+
+@every("cached = uncached beyond max_len")
+def test_beyond_max_len_a_cache_changes_nothing_nor_what_is_refused(name: str) -> None:
+    _compare(name, 11)
+
+
+def _compare(name: str, length: int) -> None:
+    model, ids = decoder(name, max_len=8), tokens(2, length)
+    whole = outcome(lambda: model(ids))
+    stepwise = outcome(lambda: step_by_step(model, ids))
+    if isinstance(whole, str):
+        begun = ids[:, :2]
+        anew = outcome(lambda: generate(model, begun, 9, cached=False))
+        assert isinstance(stepwise, str) and anew == outcome(lambda: generate(model, begun, 9))
+    else:
+        assert isinstance(stepwise, Tensor)
+        # Of the last token: dynamic NTK reads those before it as parts of a shorter text.
+        close(stepwise[:, -1], whole[:, -1], rtol=0, atol=1e-10)
+
+
+@every("positions are not dropped", [n for n in NAMES if n not in BY_READING])
+def test_positions_change_something_or_are_refused(name: str) -> None:
+    model, ids = bert(name), tokens()
+    with torch.no_grad():  # louder, so that FIRE's and a MLP's small share is seen
+        for each in model.position.parameters():
+            each.mul_(3)
+    given = {"offsets": needed(name)["offsets"]} if name == "tree_offsets" else {}
+    one, two = (
+        outcome(lambda places=places: run(model, ids, None, places, **given))  # type: ignore[misc]
+        for places in (torch.arange(T), 5 * torch.arange(T))
+    )
+    assert isinstance(two, str) or (not isinstance(one, str) and (two - one).abs().max() > 1e-6)
+
+
+@every("offsets are not dropped", [n for n in NAMES if n not in ("none", "mine")])
+def test_offsets_change_something_or_are_refused(name: str) -> None:
+    model, ids = bert(name), tokens()
+    given = {"positions": needed(name)["positions"]} if name == "tree_depth" else {}
+    one, two = (
+        outcome(lambda o=offsets: run(model, ids, None, offsets=o, **given))  # type: ignore[misc]
+        for offsets in (needed("tree_offsets")["offsets"], torch.zeros(T, T, dtype=torch.int64))
+    )
+    assert isinstance(two, str) or (not isinstance(one, str) and (two - one).abs().max() > 1e-6)
+
+
+@every("each text of a batch as if alone", [n for n in NAMES if n not in TREES])
+def test_each_text_of_a_batch_stands_where_it_stands(name: str) -> None:
+    model, ids = bert(name), tokens()
+    places = torch.stack([torch.arange(T), torch.randperm(2 * T)[:T].sort().values])
+    both = run(model, ids, None, places)
+    for b in range(2):
+        close(both[b : b + 1], run(model, ids[b : b + 1], None, places[b]), rtol=0, atol=1e-10)
+
+
+@every("several axes", [n for n in NAMES if n not in BY_READING])
+def test_several_axes_are_read_or_refused(name: str) -> None:
+    model, ids = bert(name), tokens()
+    axes = SEVERAL_AXES.get(name, 2)
+    places = torch.randint(6, (2, T, axes))
+    given = {"offsets": needed(name)["offsets"]} if name == "tree_offsets" else {}
+    both = outcome(lambda: run(model, ids, None, places, **given))
+    if name not in SEVERAL_AXES:
+        assert isinstance(both, str)
+        return
+    assert isinstance(both, Tensor)
+    close(both[:1], run(model, ids[:1], None, places[:1]), rtol=0, atol=1e-10)
+    assert (run(model, ids, None, places.flip(2)) - both).abs().max() > 1e-6
+    assert isinstance(outcome(lambda: run(model, ids, None, places[..., :1])), str)
