@@ -92,12 +92,14 @@ class TreeDepth(Additive):
     def embed(self, x: Tensor, positions: Positions) -> Tensor:
         """Return x + vectors; `positions` are the depths, (T,) or (B, T).
 
+        Offsets that are given as well are for another encoding, which the layers have beside it.
+
         Raises:
             ValueError: no positions are given, or some with several axes.
         """
         if positions.ordered:
             raise ValueError("positions must be depths in a tree: pass tree_depths(parents)")
-        return x + self.vectors(positions.not_given(self).one_axis().queries).to(x.dtype)
+        return x + self.vectors(positions.one_axis().queries).to(x.dtype)
 
 
 class TreeOffsets(Encoding):
