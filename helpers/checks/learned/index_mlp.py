@@ -105,10 +105,9 @@ def _embedded(answer: Answer, x: Tensor, seed: int) -> dict[str, Any]:
     module = _mlp_with(answer, seed, "mlp")
     added = {}
     for words, training in (("in training", True), ("after eval()", False)):
-        vectors = module.train(training).vectors(torch.arange(x.shape[1]))
-        added[f"embed(x) minus x and the vectors, {words}"] = (
-            module.embed(x.clone(), at(x)) - x - vectors
-        )
+        x_and_vectors = x + module.train(training).vectors(torch.arange(x.shape[1]))
+        found = module.embed(x.clone(), at(x)) - x_and_vectors
+        added[f"embed(x) minus x and the vectors, {words}"] = found
     return added
 
 
