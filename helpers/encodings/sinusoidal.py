@@ -90,10 +90,9 @@ def offset_profile(table: Tensor) -> Tensor:
 
 
 class Sinusoidal(Table):
-    """Adds sinusoids to the input: nothing to learn, up to `max_len`.
+    """Adds the sinusoidal table to the input: nothing to learn, a buffer up to `max_len`.
 
-    They are computed where they are asked, so that nothing is stored that a model which is built
-    without memory would have to fill, or that half precision would round.
+    A checkpoint carries the table, so that a model built without memory is filled by it.
 
     Args:
         base: 10,000 in the paper.
@@ -115,17 +114,7 @@ class Sinusoidal(Table):
         super().__init__(d_model, num_heads, max_len)
         if layout not in ("interleaved", "halves"):
             raise ValueError(f"layout={layout!r} must be 'interleaved' or 'halves'")
-        _check_sizes(d_model, base)
-        self.base, self.layout = base, layout
-
-    @property
-    def table(self) -> Tensor:  # type: ignore[override]
-        """Row p is the vector of position p, (max_len, D), float64."""
-        return self.vectors(torch.arange(self.max_len))
-
-    def vectors(self, positions: Tensor) -> Tensor:
-        """Sinusoids of any positions, (…) → (…, D)."""
-        found = sinusoids(positions, self.d_model, self.base)
-        if self.layout == "halves":
-            found = torch.cat([found[..., 0::2], found[..., 1::2]], -1)
-        return found
+        table = sinusoidal_table(max_len, d_model, base).to(torch.get_default_dtype())
+        if layout == "halves":
+            table = torch.cat([table[:, 0::2], table[:, 1::2]], 1)
+        self.register_buffer("table", table)
