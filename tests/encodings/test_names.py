@@ -62,3 +62,24 @@ def test_arguments_of_a_learners_hook_are_its_own() -> None:
 
     tokens = torch.randint(5, (3, 7))
     assert Encoder(Fading(8, 2), 5)(tokens, positions=torch.arange(7)).shape == (3, 7, 5)
+
+
+class TheOldTable(Encoding):
+    """As unit 02 had it before a hook was given `Positions`."""
+
+    def embed(self, x: Any, positions: Any = None) -> Any:
+        table = torch.zeros(20, self.d_model)
+        return x + (table[: x.shape[1]] if positions is None else table[positions])
+
+
+class TheOldValues(Encoding):
+    """As unit 04 had it."""
+
+    def context(self, weights: Any, offsets: Any = None) -> Any:
+        return weights @ torch.zeros(7)[offsets.clamp(-3, 3) + 3]
+
+
+@pytest.mark.parametrize("kind", [TheOldTable, TheOldValues])
+def test_who_takes_positions_for_a_tensor_is_told_what_they_hold(kind: type[Encoding]) -> None:
+    with pytest.raises((TypeError, AttributeError), match=r"no tensor.*positions\.queries"):
+        Encoder(kind(8, 2), 5)(torch.randint(5, (3, 7)))
