@@ -72,7 +72,8 @@ def turn_by_matrices(x, base=10_000.0, layout="interleaved"):
 
 
 def rope_with_the_library(q, k, v):
-    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k)
+    at = encodings.Positions.upto(q.shape[2])
+    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k, at)
     return F.scaled_dot_product_attention(q, k, v)
 
 
@@ -100,7 +101,8 @@ def rope_in_halves(q, k, v):
     d = q.shape[-1]
     order = torch.arange(d).view(-1, 2).T.flatten()
     rope = encodings.create("rotary", d_model=d, layout="halves")
-    q, k = rope.rotate(q[..., order], k[..., order])
+    at = encodings.Positions.upto(q.shape[2])
+    q, k = rope.rotate(q[..., order], k[..., order], at)
     return (q @ k.mT * d**-0.5).softmax(-1) @ v
 
 
