@@ -168,7 +168,7 @@ def of_the_book(as_shipped: bool, precision: str = "float32") -> Step:
         value = F.cross_entropy(words.flatten(0, 1).float(), batch.targets.flatten())
         return value + F.cross_entropy(pair.float(), segments[:, 0]) if as_shipped else value
 
-    model(WORDS[:ROWS].to(DEVICE), segments)  # its lazy layers get their sizes
+    model(WORDS[:ROWS].to(DEVICE), segments, None, segments[:, :1])  # sizes of its lazy layers
     return _stepper(model, loss, precision)
 
 

@@ -88,7 +88,7 @@ def _left_out(items: list[pytest.Item]) -> set[pytest.Item]:
     rotating = {item for item in items if item.get_closest_marker("rotating")}
     if TIER == "quick":
         return rotating | {item for item in items if item.get_closest_marker("slow")}
-    tried = sample(list(dict.fromkeys(_name(item) for item in items if item in rotating)), 4)
+    tried = sample(list(dict.fromkeys(_name(item) for item in items if item in rotating)), 6)
     units = {*sample(UNITS, 5), *changed.units(changed.paths())}
     solutions = {item for item in items if item.path.suffix == ".ipynb"}
     return {item for item in rotating if _name(item) not in tried} | {

@@ -34,7 +34,9 @@ def test_a_mistake_loses_its_parts_and_gets_its_hint(exercise: Exercise, mistake
     assert trial.mistake_fault(exercise, mistake) == ""
 
 
-@pytest.mark.parametrize(("exercise", "answer"), VARIANTS)
+@pytest.mark.parametrize(
+    ("exercise", "answer"), VARIANTS if tiers.CHANGED else tiers.sample(VARIANTS, 3)
+)
 def test_a_right_answer_may_be_written_differently(exercise: Exercise, answer: Answer) -> None:
     assert trial.variant_fault(exercise, answer) == ""
 

@@ -19,9 +19,9 @@ from tests.saboteurs.table import SURVIVED
 
 
 def _chosen() -> list[tuple[str, str]]:
-    """The exercises that have changed; else those of one unit, and at night all."""
-    units = UNITS if tiers.CHANGED else tiers.sample(UNITS, len(UNITS))
-    return [(unit, exercise.name) for unit, exercise in tiers.exercises() if unit in units]
+    """The exercises that have changed; else a twelfth, and at night all."""
+    named = [(unit, exercise.name) for unit, exercise in tiers.exercises()]
+    return named if tiers.CHANGED else tiers.sample(named, 12)
 
 
 @pytest.mark.parametrize(("unit", "name"), _chosen())
