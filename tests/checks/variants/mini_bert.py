@@ -108,6 +108,11 @@ def unigram_in_numpy(training, testing, vocab_size):
     return np.mean(np.log(counts.sum()) - np.log(counts[testing.numpy()]))
 
 
+def unigram_in_numpys_float32(training, testing, vocab_size):
+    counts = np.bincount(training.numpy(), minlength=vocab_size) + 1
+    return np.float32(-np.log(counts[testing.numpy()] / counts.sum()).mean())
+
+
 def unigram_as_a_tensor(training, testing, vocab_size):
     counts = torch.ones(vocab_size)
     counts.scatter_add_(0, training, torch.ones(len(training)))
@@ -189,6 +194,7 @@ VARIANTS = {
     "unigram": (
         unigram_by_counter,
         unigram_in_numpy,
+        unigram_in_numpys_float32,
         unigram_as_a_tensor,
         unigram_by_both_counts,
         unigram_with_the_vocabulary_added,
