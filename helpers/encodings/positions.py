@@ -40,13 +40,13 @@ class Positions:
     def upto(
         cls, keys: int, queries: int | None = None, device: torch.device | None = None
     ) -> Positions:
-        """S keys at 0 … S−1; the queries are the last T of them, or all."""
+        """Return S keys at 0 … S−1; the queries are the last T of them, or all."""
         places = torch.arange(keys, device=device)
         return cls(places if queries is None else places[keys - queries :], places, ordered=True)
 
     @property
     def offsets(self) -> Tensor:
-        """j − i of query i and key j (Shaw's sign), or what is `given`; computed once, int64.
+        """Return j − i of query i and key j (Shaw's sign), or what is `given`; made once, int64.
 
         Returns:
             (T, S), or (B, 1, T, S) where texts differ: either broadcasts to (B, H, T, S).
@@ -76,7 +76,7 @@ class Positions:
         return self.ordered and self.given is None and self.queries.shape[0] == self.keys.shape[0]
 
     def one_axis(self) -> Positions:
-        """These positions.
+        """Return these positions, if they have one axis.
 
         Raises:
             ValueError: there is more than one axis.
@@ -89,7 +89,7 @@ class Positions:
         return self
 
     def not_given(self, who: object) -> Positions:
-        """These positions.
+        """Return these positions, if no offsets are given.
 
         Raises:
             ValueError: offsets are given, and an encoding cannot use them.
@@ -102,7 +102,7 @@ class Positions:
         return self
 
     def lengths(self) -> Tensor:
-        """How far each text goes, the last position plus 1; (1,), or (B, 1) where texts differ."""
+        """Return the last position of each text plus 1; (1,), or (B, 1) where texts differ."""
         keys = self.keys
         if self.attention_mask is not None:
             keys = keys.where(self.attention_mask, 0)
@@ -115,7 +115,7 @@ def prepare_positions(
     offsets: Tensor | None = None,
     attention_mask: Tensor | None = None,
 ) -> Positions:
-    """What a model tells its layers of a batch (B, T, …), all of whose tokens are read at once.
+    """Return what a model tells its layers of a batch (B, T, …) that is read at once.
 
     Args:
         positions: (T,), (B, T) or (B or 1, T, axes); 0 … T−1 if not given.

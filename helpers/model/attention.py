@@ -102,7 +102,8 @@ class MultiHeadAttention(nn.Module):
             k, v = cache.update(k, v)
             q, k = encoding.rotate(q, k, positions)
         else:
-            q, k = encoding.rotate(q, k, Positions(positions.queries, positions.queries))
+            own = Positions(positions.queries, positions.queries, positions.given)
+            q, k = encoding.rotate(q, k, own)
             k, v = cache.update(k, v)
         scale, bias = encoding.softmax_scale, None
         if "bias" in self.hooks:
@@ -131,17 +132,17 @@ class MultiHeadAttention(nn.Module):
     def weights(
         self, x: Tensor, mask: Tensor | None = None, positions: Positions | None = None
     ) -> Tensor:
-        """α, who looks at whom, (B, H, T, T); arguments as in `forward`."""
+        """Return α, who looks at whom, (B, H, T, T); arguments as in `forward`."""
         return self.forward(x, mask, positions, need_weights=True)
 
 
 def _causal(q: Tensor) -> Tensor:
-    """True up to a query's own key, (T, T)."""
+    """Return True up to a query's own key, (T, T)."""
     return torch.ones(q.shape[2], q.shape[2], dtype=torch.bool, device=q.device).tril()
 
 
 def _merged(bias: Tensor | None, mask: Tensor | None, q: Tensor, k: Tensor) -> Tensor:
-    """A boolean mask where there is no bias; else the bias, −∞ where the mask forbids."""
+    """Return a boolean mask where there is no bias; else the bias, −∞ where the mask forbids."""
     if mask is not None:
         _check_mask(mask, (*q.shape[:3], k.shape[2]))
         if bias is None:
@@ -155,7 +156,7 @@ def _merged(bias: Tensor | None, mask: Tensor | None, q: Tensor, k: Tensor) -> T
 
 
 def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """Softmax behind a mask, or of scores + bias; zeros for a query that may look at no key."""
+    """Return softmax behind a mask, or of scores + bias; zeros where a query sees no key."""
     if mask is None:
         return scores.softmax(-1)
     if mask.dtype == torch.bool:
@@ -168,7 +169,7 @@ def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
 
 
 def _check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
-    """A (B, T, T) mask would be read as one per head where B = H, so its axes must be said."""
+    """Refuse a (B, T, T) mask, which would be read as one per head where B = H, and others."""
     fits = mask.dim() in (2, 4) and all(
         have in (1, want) for have, want in zip(mask.shape, shape[-mask.dim() :], strict=True)
     )

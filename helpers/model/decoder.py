@@ -98,7 +98,7 @@ class Decoder(Encoder):
             cache: of `new_cache`. These tokens come after those in it, and are added to it.
         """
         begun = cache is not None and cache.length > 0
-        mask, at = (cache or Cache(0)).add(tokens, documents, positions)
+        mask, at = (Cache(0) if cache is None else cache).add(tokens, documents, positions)
         causal = mask is None and not begun
         x = self.tokens(tokens)
         x = self.position.embed(x, at) if self.embeds else x

@@ -149,6 +149,14 @@ def test_offsets_are_made_once_for_all_layers() -> None:
     assert not at.whole and Positions.upto(5).whole
 
 
+def test_offsets_of_a_tree_are_refused_beside_a_cache_too() -> None:
+    attention = MultiHeadAttention(create("rotary", d_model=8, num_heads=2))
+    at = Positions.upto(3)
+    tree = Positions(at.queries, at.keys, torch.zeros(3, 3, dtype=torch.int64))
+    with pytest.raises(ValueError, match="offsets must be None"):
+        attention(torch.randn(1, 3, 8), positions=tree, cache=KVCache())
+
+
 def test_keys_that_are_kept_come_before() -> None:
     cache = KVCache()
     one, two = torch.randn(2, 1, 2, 3, 4)

@@ -12,7 +12,7 @@ from torch import Generator, Tensor
 from helpers import encodings
 from helpers.checks.engine import Answer, Case
 from helpers.checks.engine.case import REACHED, unchanged
-from helpers.checks.told import by
+from helpers.checks.positions import by
 
 NO_GRADIENT = (
     "No gradient comes back through your result. What cuts it off: detach, .data, no_grad or NumPy?"

@@ -23,7 +23,7 @@ from helpers.checks.engine import (
     digits,
 )
 from helpers.checks.engine.faults import NO_GRADIENT
-from helpers.checks.told import by
+from helpers.checks.positions import by
 
 ATTENTION, LARGE, BACKWARDS = "attention with RoPE", "large scores", "dtype and gradients"
 

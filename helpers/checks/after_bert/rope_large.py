@@ -13,7 +13,7 @@ from helpers.checks.after_bert.rope_attention import (
     rope_right,
 )
 from helpers.checks.engine import changed
-from helpers.checks.told import by
+from helpers.checks.positions import by
 
 
 @rope_attention.mistake(

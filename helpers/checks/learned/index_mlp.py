@@ -18,7 +18,7 @@ from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, unchanged
 from helpers.checks.engine.faults import IN_PLACE
 from helpers.checks.learned import common
-from helpers.checks.told import at
+from helpers.checks.positions import at
 from helpers.encodings.additive import Additive
 
 WIDTH = 24

@@ -26,7 +26,7 @@ from helpers.checks.engine import (
     unchanged,
 )
 from helpers.checks.learned import common, table_begins
-from helpers.checks.told import at, given
+from helpers.checks.positions import at, given
 from helpers.encodings import Encoding, additive
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from helpers.checks.learned.table import RightTable, table
-from helpers.checks.told import given
+from helpers.checks.positions import given
 
 
 @table.mistake(

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.modules.dropout import _DropoutNd
 
-from helpers.checks.told import at
+from helpers.checks.positions import at
 from helpers.encodings import HOOKS, Encoding, Positions
 
 SHAPES = tuple(f"the shape of what `{name}` returns" for name in HOOKS)

@@ -17,6 +17,7 @@ from torch import Generator, Tensor
 
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.checks.positions import by
 from helpers.checks.relative import beginnings, common
 from helpers.checks.relative.module_asked import (
     TABLES,
@@ -30,7 +31,6 @@ from helpers.checks.relative.module_asked import (
     table_for,
     told,
 )
-from helpers.checks.told import by
 
 
 def _texts(rng: Random, name: str) -> Iterator[Case]:

@@ -9,8 +9,8 @@ from typing import Any
 from torch import Tensor
 
 from helpers.checks.engine import Answer, Case, digits, unchanged
+from helpers.checks.positions import by
 from helpers.checks.relative import common
-from helpers.checks.told import by
 
 TABLES = {"bias": "keys", "context": "values"}  # the table that a hook reads
 

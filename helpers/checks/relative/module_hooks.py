@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from helpers.checks.positions import by, given_offsets
 from helpers.checks.relative.module import module
-from helpers.checks.told import by, given_offsets
 from helpers.encodings import Encoding
 
 

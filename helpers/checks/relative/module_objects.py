@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from helpers.checks.positions import given_offsets
 from helpers.checks.relative.module import module
 from helpers.checks.relative.module_hooks import RightShaw
-from helpers.checks.told import given_offsets
 
 HOOKS = (
     "bias: q_i · w^K by offset",

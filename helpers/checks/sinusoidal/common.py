@@ -11,7 +11,7 @@ from torch.overrides import TorchFunctionMode
 
 from helpers import encodings
 from helpers.checks.engine import Answer, Case
-from helpers.checks.told import given
+from helpers.checks.positions import given
 from helpers.encodings import Encoding
 
 

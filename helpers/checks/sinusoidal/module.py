@@ -21,8 +21,8 @@ from helpers.checks.engine import (
     differentiated,
     refusal,
 )
+from helpers.checks.positions import at
 from helpers.checks.sinusoidal import common
-from helpers.checks.told import at
 from helpers.encodings import additive
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)

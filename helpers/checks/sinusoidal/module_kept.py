@@ -6,9 +6,9 @@ import torch
 from torch import nn
 
 from helpers import encodings
+from helpers.checks.positions import given
 from helpers.checks.sinusoidal.common import RightModule
 from helpers.checks.sinusoidal.module import module
-from helpers.checks.told import given
 
 ADDS, TOLD, KEPT, LONG, DTYPE = (part.name for part in module.parts)
 

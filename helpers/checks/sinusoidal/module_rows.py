@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
+from helpers.checks.positions import given
 from helpers.checks.sinusoidal.common import RightModule
 from helpers.checks.sinusoidal.module import module
-from helpers.checks.told import given
 
 ADDS, TOLD, KEPT, LONG, DTYPE = (part.name for part in module.parts)
 

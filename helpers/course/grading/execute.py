@@ -92,7 +92,8 @@ class _Execution:
         self.kernels = 1
         self.lesson: list[str] = []  # code of its cells that wait to be run
         self.number = 0  # of the cell that is run, from 1 on
-        self.ran: list[tuple[int, str]] = []  # number and code of each so far, to run them again
+        # Number, code and most seconds (0: a cell's) of each so far, to run them again.
+        self.ran: list[tuple[int, str, float]] = []
         self.session = Session(sandbox, job.files)
         self.judge = Judge(partial(self._run, remembered=False), self.outcome.flags)
         try:
@@ -123,7 +124,7 @@ class _Execution:
         if not self.stopped:
             self._leave_out(self.number, reason)
             self._survives(definitions(cell.source))
-            self.ran.append((self.number, definitions(cell.source)))
+            self.ran.append((self.number, definitions(cell.source), 0))
         return [error("NotRun", reason)]
 
     def _is_late(self) -> bool:
@@ -148,7 +149,7 @@ class _Execution:
             return []
         self._run_lesson()
         shown = self._run(cell.source)
-        self.ran.append((self.number, cell.source))
+        self.ran.append((self.number, cell.source, 0))
         self._note(shown)
         return shown
 
@@ -161,8 +162,9 @@ class _Execution:
         code = "\n".join(filter(None, self.lesson))
         self.lesson.clear()
         if code:
-            self.ran.append((self.number, code))
-            shown = self._run(code, most=self.job.limits.notebook_seconds)
+            most = self.job.limits.notebook_seconds
+            self.ran.append((self.number, code, most))
+            shown = self._run(code, most=most)
             self._note_late(shown, f"the lesson's cells before cell {self.number}")
 
     def _note(self, shown: list[NotebookNode]) -> None:
@@ -192,22 +194,24 @@ class _Execution:
             if not self.session.close():  # what it answers late would be taken for the next one's
                 raise SandboxDiedError("the sandbox did not end a kernel")
             self.session = Session(self.sandbox, self.job.files)
-            again = (n for n, (_, code) in enumerate(self.ran) if not self._survives(code))
+            again = (n for n, (_, c, most) in enumerate(self.ran) if not self._survives(c, most))
             if (ending := next(again, None)) is None:
                 return left_out and not self._is_late()
-            number, code = self.ran[ending]
-            self.ran[ending] = number, definitions(code)
+            number, code, _ = self.ran[ending]
+            self.ran[ending] = number, definitions(code), 0
             self._leave_out(number, reason)
             left_out = True
         self._stop(reason)
         return False
 
-    def _survives(self, code: str) -> bool:
+    def _survives(self, code: str, most: float = 0) -> bool:
         """Run code that ran before, if there is time; return whether it did not end the kernel."""
         if self._is_late():
             return True
         try:
-            self._run(code)
+            shown = self._run(code, most=most)
+            if most:
+                self._note_late(shown, "the lesson's cells, run again")
             self._run("pass", remembered=False)
         except SandboxDiedError:
             raise
