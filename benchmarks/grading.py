@@ -50,9 +50,8 @@ def people(built: Built) -> list[NotebookNode]:
     Without the cells that train, for which the others would wait. They run the rest of the lesson;
     `course grade` leaves out the cells that draw or show something, by their tags.
     """
-    mistaken = [{name: m.answer for name, m in each.items()} for each in synthetic.mistaken(UNIT)]
-    varied = [dict(each) for each in variants.in_submissions(UNIT)]
-    solved = [synthetic.answered(built.solution, each) for each in [{}, *mistaken, *varied]]
+    answers = [{}, *synthetic.mistaken(UNIT), *variants.in_submissions(UNIT)]
+    solved = [synthetic.answered(built.solution, each) for each in answers]
     found = copy.deepcopy([built.released, *solved])
     for notebook in found:
         notebook.cells = [c for c in notebook.cells if TRAINING not in c.metadata.get("tags", [])]

@@ -17,7 +17,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from helpers.checks import exercises
-from helpers.checks.engine import Mistake
+from helpers.checks.engine import Mistake, Written
 from helpers.course.authoring.source import TRAINING
 
 
@@ -27,7 +27,7 @@ def mistaken(unit: str) -> list[dict[str, Mistake]]:
     return [dict(filter(None, row)) for row in zip_longest(*columns)]
 
 
-def answered(solution: NotebookNode, answers: Mapping[str, Callable[..., Any]]) -> NotebookNode:
+def answered(solution: NotebookNode, answers: Mapping[str, Written]) -> NotebookNode:
     """Return the solution with some answers replaced, without the cells that train a model.
 
     Nothing graded depends on those cells, and a learner may delete them too.
@@ -39,36 +39,27 @@ def answered(solution: NotebookNode, answers: Mapping[str, Callable[..., Any]]) 
         if name in answers:
             body = ast.parse(cell.source).body
             wanted = next(n.name for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef))
-            cell.source = as_cell(answers[name], wanted)
+            answer = answers[name]
+            same = "" if wanted == answer.defines else f"\n{wanted} = {answer.defines}"
+            cell.source = answer.text + same
     return notebook
 
 
-def as_cell(answer: Callable[..., Any], name: str) -> str:
-    """Return the source of `answer`, with the imports that it uses, as a cell that defines `name`.
+def written(answer: Callable[..., Any]) -> Written:
+    """Return the source of `answer` with the imports that it uses.
 
     A class brings its bases along that stand in the same folder.
     """
     folder = answer.__module__.rpartition(".")[0]
     chain = list(reversed(answer.__mro__)) if isinstance(answer, type) else [answer]
     chain = [each for each in chain if each.__module__.rpartition(".")[0] == folder]
-    pieces = [_undecorated(each) for each in chain]
-    final = [] if name == answer.__name__ else [f"{name} = {answer.__name__}"]
+    pieces = [inspect.getsource(each) for each in chain]
     nodes = ast.walk(ast.parse("\n".join(pieces)))
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     names -= {each.__name__ for each in chain}
     files = dict.fromkeys(inspect.getmodule(each) for each in chain)
     imports = dict.fromkeys(line for file in files if file for line in _imports(file, names))
-    return "\n".join([*imports, "", *pieces, *final])
-
-
-def _undecorated(answer: Callable[..., Any]) -> str:
-    """Return its source without `@table.mistake(…)`; other decorators belong to it."""
-    [node] = ast.parse(inspect.getsource(answer)).body
-    assert isinstance(node, ast.FunctionDef | ast.ClassDef)
-    node.decorator_list = [
-        each for each in node.decorator_list if ".mistake(" not in ast.unparse(each)
-    ]
-    return ast.unparse(node)
+    return Written(answer.__name__.replace("_", " "), "\n".join([*imports, "", *pieces]))
 
 
 def _imports(module: ModuleType, names: set[str]) -> Iterator[str]:

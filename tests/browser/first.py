@@ -60,11 +60,10 @@ def main() -> None:
     notebook = nbformat.read(course.solutions / UNIT / f"{UNIT}.ipynb", as_version=4)
     mistakes = checks.exercises(UNIT)[EXERCISE].mistakes
     [wrong] = [each for each in mistakes if each.name == MISTAKE]
-    notebook = synthetic.answered(notebook, {EXERCISE: wrong.answer})
+    notebook = synthetic.answered(notebook, {EXERCISE: wrong})
     last = next(n for n, cell in enumerate(notebook.cells) if SLIDER in cell.source)
     del notebook.cells[last + 1 :]
     for cell in notebook.cells:
-        cell.source = cell.source.replace(wrong.answer.__name__, "sinusoidal_table")
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     os.environ.update(lab.configuration())

@@ -42,7 +42,7 @@ def lab(course: Course, server: str, folder: Path) -> str:
     """The address of a copy of the unit with one answer wrong."""
     notebook = nbformat.read(course.solutions / UNIT / f"{UNIT}.ipynb", as_version=4)
     wrong = next(m for m in checks.exercises(UNIT)["shift"].mistakes if "backwards" in m.name)
-    notebook = synthetic.answered(notebook, {"shift": wrong.answer})
+    notebook = synthetic.answered(notebook, {"shift": wrong})
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None

@@ -264,7 +264,7 @@ def _numpy_table(num_positions: int, d_model: int, base: float) -> Any:
     ],
 )
 def test_what_an_answer_switches_for_all_is_named_and_put_back(switch: Any, name: str) -> None:
-    right = variants.of("02-sinusoidal")["table"][0]
+    right = variants.of("02-sinusoidal")["table"][0].answer
 
     def switching(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
         switch()

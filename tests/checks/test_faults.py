@@ -5,37 +5,18 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, faults
+from helpers.checks.engine import Answer, Case, Part, call, faults
 from helpers.checks.engine.case import without_gradients
 from helpers.checks.engine.faults import Fault
 from helpers.checks.engine.plain import decode, encode
+from tests.checks.toy import TOY, X
 
-X = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
 KEPT: dict[int, Tensor] = {}
-
-
-def _doubled(x: Tensor) -> Tensor:
-    return 2 * x
-
-
-def _numbers(_rng: random.Random) -> Iterator[Case]:
-    yield call(X)
-    yield call(X)
-
-
-def _backwards(_rng: random.Random) -> Iterator[Case]:
-    yield differentiated(x=X)
-
-
-TOY = Exercise(
-    "toy", _doubled, (Part("numbers", 1, _numbers), Part("dtype and gradients", 1, _backwards))
-)
 
 
 def _detached(x: Tensor) -> Tensor:
@@ -88,20 +69,18 @@ def _with_one_thread(x: Tensor) -> Tensor:
 )
 def test_a_fault_of_any_exercise_has_the_hint_of_the_engine(answer: Answer, fault: Fault) -> None:
     threads = torch.get_num_threads()
-    report = TOY(answer)
+    report = replace(TOY, module="")(answer)
     assert report.earned < report.points
     assert report.hints == [fault.hint]
     assert torch.get_num_threads() == threads
 
 
 def test_a_wrong_number_is_no_such_fault() -> None:
-    assert TOY(lambda x: 3 * x).hints == []
+    assert TOY(lambda x: 5 * x).hints == []
 
 
 def test_the_hint_of_a_mistake_goes_before_that_of_the_engine() -> None:
-    known = replace(TOY)
-    known.mistake("Here it is detach.", loses="dtype and gradients")(_detached)
-    assert known(_detached).hints == ["Here it is detach."]
+    assert TOY(_detached).hints == ["Here it is detach."]
 
 
 def test_an_error_is_not_known_by_the_name_of_its_class() -> None:
@@ -133,18 +112,6 @@ def test_a_case_that_is_wrapped_is_read_as_before(wrapped: Callable[[Case], Case
     assert torch.equal(wrapped(_told_backwards(call(X))).read(X), -X)
 
 
-def test_what_a_mistake_keeps_ends_with_the_judgement() -> None:
-    """The grader's process judges one notebook after another."""
-    known = replace(TOY)
-
-    @known.mistake("It keeps its results.")
-    def keeping(x: Tensor, kept: dict[str, Any] = {}) -> Any:  # noqa: B006
-        return kept.setdefault(str(x), 3 * x)
-
-    known(lambda x: 3 * x)
-    assert keeping.__defaults__ == ({},)
-
-
 def test_the_cases_of_a_check_are_drawn_once() -> None:
     drawn: list[str] = []
 
@@ -152,9 +119,8 @@ def test_the_cases_of_a_check_are_drawn_once() -> None:
         drawn.append("drawn")
         yield call(X)
 
-    toy = Exercise("counted", _doubled, (Part("numbers", 1, counted),))
-    toy.mistake("Three times.")(lambda x: 3 * x)
-    assert toy(lambda x: 3 * x).hints == ["Three times."]
+    toy = replace(TOY, name="counted", parts=(Part("numbers", 1, counted), TOY.parts[1]))
+    assert toy(lambda x: x / 2).hints == ["Yours is half of x."]
     assert len(drawn) == 1
     assert not toy.is_correct(lambda x: 4 * x)
     assert len(drawn) == 2

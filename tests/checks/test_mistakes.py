@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from helpers.checks.engine import Answer, Exercise, Mistake
+from helpers.checks.engine import Exercise, Mistake, Written
 from helpers.checks.engine.plain import Raised
 from tests import tiers
 from tests.checks import variants
@@ -16,12 +16,12 @@ from tests.mutants import trial
 
 EXERCISES = [exercise for _, exercise in tiers.exercises()]
 MISTAKES = [
-    pytest.param(exercise, mistake, id=mistake.name)
+    pytest.param(exercise, mistake, id=f"{exercise.name}: {mistake.name}")
     for exercise in EXERCISES
     for mistake in exercise.mistakes
 ]
 VARIANTS = [
-    pytest.param(exercise, answer, id=f"{exercise.name}: {answer.__name__}")
+    pytest.param(exercise, answer, id=f"{exercise.name}: {answer.name}")
     for unit, exercise in tiers.exercises()
     for answer in variants.of(unit)[exercise.name]
 ]
@@ -37,7 +37,7 @@ def test_a_mistake_loses_its_parts_and_gets_its_hint(exercise: Exercise, mistake
 @pytest.mark.parametrize(
     ("exercise", "answer"), VARIANTS if tiers.CHANGED else tiers.sample(VARIANTS, 3)
 )
-def test_a_right_answer_may_be_written_differently(exercise: Exercise, answer: Answer) -> None:
+def test_a_right_answer_may_be_written_differently(exercise: Exercise, answer: Written) -> None:
     assert trial.variant_fault(exercise, answer) == ""
 
 

@@ -67,7 +67,7 @@ def test_the_warm_word_is_the_same_for_an_exercise_and_not_the_same_for_all() ->
 
 
 def test_a_mistake_gets_its_hint_in_one_box_and_its_state_in_words() -> None:
-    forgotten = next(m for m in check.table.mistakes if m.name == "table base forgotten")
+    forgotten = next(m for m in check.table.mistakes if m.name == "base forgotten")
     text = _text(_page(check.table(forgotten.answer)))
     assert text.startswith("◐ The table partly right · 2 of 3 points")
     assert "✗ any other base : not yet, 0 of 1" in text

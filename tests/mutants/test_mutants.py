@@ -119,7 +119,7 @@ def test_a_mistake_that_costs_nothing_or_gets_no_hint_is_told() -> None:
     assert trial.mistake_fault(exercise, mistake) == ""
     assert "must lose" in trial.mistake_fault(exercise, replace(mistake, hint="Another."))
     assert "must lose" in trial.mistake_fault(exercise, replace(mistake, loses=()))
-    assert "✗" in trial.variant_fault(exercise, mistake.answer)
+    assert "✗" in trial.variant_fault(exercise, mistake)
 
 
 def test_the_command_prints_what_became_of_each(

@@ -25,8 +25,7 @@ import pandas as pd
 import psutil
 
 from helpers import checks
-from helpers.checks.engine import Answer, Exercise, Mistake
-from helpers.course import synthetic
+from helpers.checks.engine import Answer, Exercise, Mistake, Written
 from helpers.course.authoring import source
 from helpers.course.authoring.notebook import instructor
 from helpers.course.grading.judge import Check, tests
@@ -66,19 +65,10 @@ def limited(seconds: float) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
-def pasted(answer: Answer) -> Answer:
-    """The answer as a learner's cell has it, where nothing else of its module is known."""
-    cell: dict[str, Any] = {"__name__": "__main__"}
-    exec(compile(synthetic.as_cell(answer, "pasted"), "<cell>", "exec"), cell)
-    pasted: Answer = cell["pasted"]
-    return pasted
-
-
 def mistake_fault(exercise: Exercise, mistake: Mistake) -> str:
     """Empty where the mistake loses exactly its parts and gets its own hint; else what happens."""
-    answer = pasted(mistake.answer)
     for seed in SEEDS:
-        report = exercise(answer, seed)
+        report = exercise(mistake.answer, seed)
         lost = tuple(finding.part for finding in report.findings if not finding.right)
         if (lost, report.hints, report.earned) != (
             mistake.loses,
@@ -94,10 +84,9 @@ def kept(exercise: Exercise, mistake: Mistake) -> float:
     return sum(part.points for part in exercise.parts if part.name not in mistake.loses)
 
 
-def variant_fault(exercise: Exercise, variant: Answer) -> str:
+def variant_fault(exercise: Exercise, variant: Written) -> str:
     """Empty where a right answer keeps all points; else the report on it."""
-    answer = pasted(variant)
-    reports = (exercise(answer, seed) for seed in SEEDS)
+    reports = (exercise(variant.answer, seed) for seed in SEEDS)
     return next((str(report) for report in reports if not report.complete), "")
 
 
@@ -269,5 +258,5 @@ def _print_variants(unit: str) -> int:
             fault = variant_fault(exercises[name], variant)
             denied += bool(fault)
             marks = f"{exercises[name].points:g} of {exercises[name].points:g}"
-            print(f"  variant {name}, {variant.__name__.replace('_', ' ')}: {fault or marks}")
+            print(f"  variant {name}, {variant.name}: {fault or marks}")
     return denied

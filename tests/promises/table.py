@@ -1,6 +1,6 @@
 """Exercise → promises → cases: each sentence of a text, and what the check does to hold it.
 
-A wrong answer that breaks a promise says so (`breaks=` of `Exercise.mistake`); the parts that it
+A wrong answer that breaks a promise says so (`violates` in its file); the parts that it
 loses hold the promise. A sentence that only a fault of any exercise breaks, such as a gradient cut
 off, names that fault (`generic`), and `probes` tries it. One that asks for nothing is among the
 exercise's `explains`.
@@ -54,7 +54,7 @@ def promises(course: Course, unit: str) -> Iterator[Promise]:
     for name, said in sentences.of(course, unit).items():
         if exercise := exercises.get(name):
             for sentence in said:
-                broken = tuple(m for m in exercise.mistakes if _any(m.breaks, sentence))
+                broken = tuple(m for m in exercise.mistakes if _any(m.violates, sentence))
                 generic = tuple(f for q, f in exercise.generic.items() if _any((q,), sentence))
                 explains = _any(exercise.explains, sentence)
                 yield Promise(exercise, sentence, broken, generic, explains)
@@ -67,7 +67,7 @@ def faults(course: Course, unit: str) -> list[str]:
     for exercise in {each.exercise.name: each.exercise for each in found}.values():
         said = [each.sentence for each in found if each.exercise is exercise]
         quotes = [*exercise.explains, *exercise.generic]
-        quotes += [quote for mistake in exercise.mistakes for quote in mistake.breaks]
+        quotes += [quote for mistake in exercise.mistakes for quote in mistake.violates]
         lines += [
             f"{exercise.name}: no such sentence: {quote}"
             for quote in dict.fromkeys(quotes)

@@ -10,7 +10,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers import encodings
 from helpers.checks.after_bert import common, gradients
 from helpers.checks.engine import (
     Answer,
@@ -18,12 +17,10 @@ from helpers.checks.engine import (
     Exercise,
     Part,
     call,
-    changed,
     differentiated,
     digits,
 )
 from helpers.checks.engine.faults import NO_GRADIENT
-from helpers.checks.positions import by
 
 ATTENTION, LARGE, BACKWARDS = "attention with RoPE", "large scores", "dtype and gradients"
 
@@ -146,138 +143,5 @@ rope_attention = Exercise(
     generic={
         "Gradients must reach all three": NO_GRADIENT,
     },
+    module=__name__,
 )
-
-
-@rope_attention.mistake(
-    "The values are turned as well. Positions belong in the weights; the values are averaged as "
-    "they are."
-)
-def rope_values_turned_as_well(q, k, v):
-    rope = encodings.create("rotary", d_model=q.shape[-1])
-    q, k = rope.rotate(q, k, by(q))
-    v, _ = rope.rotate(v, v, by(v))
-    return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-1) @ v
-
-
-@rope_attention.mistake(
-    "Only one of q and k is turned, so the score depends on the position of that token, not on "
-    "the offset.",
-    breaks="Attention whose scores know the offset by RoPE",
-)
-def rope_queries_only(q, k, v):
-    rope = encodings.create("rotary", d_model=q.shape[-1])
-    q, _ = rope.rotate(q, k, by(q))
-    return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-1) @ v
-
-
-@rope_attention.mistake(
-    "This amounts to attention without positions. Queries and keys turn along the tokens, each by "
-    "its own position."
-)
-def rope_not_turned(q, k, v):
-    return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-1) @ v
-
-
-@rope_attention.mistake(
-    "Queries and keys turn in opposite directions, so the score depends on i + j. Turn both "
-    "the same way: in the product, only the offset is left."
-)
-def rope_keys_turned_the_other_way(q, k, v):
-    rope = encodings.create("rotary", d_model=q.shape[-1])
-    q, _ = rope.rotate(q, q, by(q))
-    swapped = k.unflatten(-1, (-1, 2)).flip(-1).flatten(-2)  # (b, a): turned, it goes the other way
-    k, _ = rope.rotate(swapped, swapped, by(swapped))
-    k = k.unflatten(-1, (-1, 2)).flip(-1).flatten(-2)
-    return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-1) @ v
-
-
-@rope_attention.mistake(
-    "Queries and keys are turned in different layouts, so their pairs do not match. Use one "
-    "layout for both."
-)
-def rope_layouts_mixed(q, k, v):
-    d = q.shape[-1]
-    q, _ = encodings.create("rotary", d_model=d).rotate(q, q, by(q))
-    _, k = encodings.create("rotary", d_model=d, layout="halves").rotate(k, k, by(k))
-    return (q @ k.transpose(-2, -1) / math.sqrt(d)).softmax(-1) @ v
-
-
-@rope_attention.mistake(
-    "The scores are not divided. Attention divides them by √d before the softmax."
-)
-def rope_scale_missing(q, k, v):
-    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k, by(q))
-    return (q @ k.transpose(-2, -1)).softmax(-1) @ v
-
-
-@rope_attention.mistake("The scores are divided by d. It is √d.")
-def rope_scale_without_the_root(q, k, v):
-    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k, by(q))
-    return (q @ k.transpose(-2, -1) / q.shape[-1]).softmax(-1) @ v
-
-
-@rope_attention.mistake(
-    "Your weights sum to 1 over the queries. Those of each query should sum to 1 over the keys, "
-    "the last axis of the scores."
-)
-def rope_softmax_over_queries(q, k, v):
-    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k, by(q))
-    return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-2) @ v
-
-
-@rope_attention.mistake(
-    "Your queries see only the keys to their left. No mask is asked for here.",
-    breaks="and no mask",
-)
-def rope_with_a_causal_mask(q, k, v):
-    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k, by(q))
-    hidden = torch.ones(q.shape[2], q.shape[2], dtype=torch.bool).triu(1)
-    scores = (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).masked_fill(hidden, float("-inf"))
-    return scores.softmax(-1) @ v
-
-
-@rope_attention.mistake("Queries and keys are turned twice, so that every offset counts double.")
-def rope_turned_twice(q, k, v):
-    rope = encodings.create("rotary", d_model=q.shape[-1])
-    q, k = rope.rotate(*rope.rotate(q, k, by(q)), by(q))
-    return (q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])).softmax(-1) @ v
-
-
-def rope_right(q, k, v):
-    """The right answer, of which the mistakes below change one thing."""
-    q, k = encodings.create("rotary", d_model=q.shape[-1]).rotate(q, k, by(q))
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
-    return scores.softmax(-1) @ v
-
-
-@rope_attention.mistake(
-    "Your pairs are those of layout='halves'. The paper's are neighbouring columns.",
-    breaks="with RoPE in the paper's layout",
-)
-@changed(rope_right, "d_model=q.shape[-1]", "d_model=q.shape[-1], layout='halves'")
-def rope_in_the_other_layout(): ...
-
-
-@rope_attention.mistake("Keys are turned and queries are not, or the other way round: turn both.")
-@changed(rope_right, "q, k = encodings", "_, k = encodings")
-def rope_keys_only(): ...
-
-
-@rope_attention.mistake(
-    "You return the weights, (T, T). Attention returns the average of the values with those "
-    "weights.",
-    breaks=("It returns $(B, H, T, d)$", "three times → (B, H, T, d)"),
-)
-@changed(rope_right, "scores.softmax(-1) @ v", "scores.softmax(-1)")
-def rope_returns_the_weights(): ...
-
-
-@rope_attention.mistake(
-    "view cannot merge the axes of a transposed tensor. Work on the last two axes as they are, or "
-    "use reshape.",
-    loses=ATTENTION,
-    breaks="Each of the three may be a transposed view",
-)
-@changed(rope_right, "softmax(-1) @ v", "softmax(-1) @ v.view(-1, *v.shape[2:]).view(v.shape)")
-def rope_with_a_view(): ...

@@ -1,17 +1,5 @@
 """Unit 07, what BERT is fed: pieces of words, and two sentences in a row."""
 
-# Files of mistakes, which add themselves to their exercises.
-from helpers.checks.bert_inputs import (  # noqa: F401
-    mask_proportions,
-    mask_targets,
-    pairs_drawings,
-    pairs_labels,
-    pieces_cuts,
-    pieces_long,
-    row_cuts,
-    row_layout,
-    vectors_norms,
-)
 from helpers.checks.bert_inputs.mask import mask
 from helpers.checks.bert_inputs.padding import padding
 from helpers.checks.bert_inputs.pairs import pairs

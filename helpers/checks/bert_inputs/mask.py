@@ -280,4 +280,5 @@ mask = Exercise(
     ),
     forbidden=(corrupt, inputs.mask_words),
     explains=("The rules", "No loop over tokens is needed"),
+    module=__name__,
 )

@@ -262,4 +262,5 @@ pairs = Exercise(
     generic={
         "`documents` is a list of lists of sentences": IN_PLACE,
     },
+    module=__name__,
 )

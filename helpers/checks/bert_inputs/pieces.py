@@ -244,4 +244,5 @@ pieces = Exercise(
         "No word starts with a continuation piece",
         "The library `tokenizers`",
     ),
+    module=__name__,
 )

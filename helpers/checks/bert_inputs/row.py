@@ -130,4 +130,5 @@ row = Exercise(
         Part("a pair that is too long", 0.5, _too_long),
     ),
     forbidden=(inputs._row, inputs.pairs),
+    module=__name__,
 )

@@ -1,12 +1,5 @@
 """Unit 09, the claim lab: measurements that come out either way, and the verdicts on them."""
 
-# Files of further mistakes, which add themselves to their exercises.
-from helpers.checks.claim_lab import (  # noqa: F401
-    better_verdict,
-    offsets_verdict,
-    settle_values,
-    verdict_mistakes,
-)
 from helpers.checks.claim_lab.better import better
 from helpers.checks.claim_lab.beyond import beyond
 from helpers.checks.claim_lab.offsets import offsets

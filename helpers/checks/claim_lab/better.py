@@ -11,8 +11,8 @@ import pandas as pd
 import torch
 
 from helpers.checks.claim_lab import common
-from helpers.checks.engine import Case, Exercise, Part, changed
-from helpers.claims import claim, settle
+from helpers.checks.engine import Case, Exercise, Part
+from helpers.claims import claim
 
 DIFFERENCE, VERDICT = "the difference, seed by seed", "the verdict, whatever was measured"
 NAMES = ("learned", "sinusoidal", "Shaw keys", "Shaw", "none")
@@ -168,107 +168,8 @@ better = Exercise(
         "This table has a row for each run",
         "Return a dict:",
     ),
+    module=__name__,
 )
-
-
-def better_by_pivot(runs, ours, other, by):
-    """As the hint says, which the mistakes change."""
-    wide = runs.pivot(index="seed", columns="encoding", values="accuracy")
-    found = (wide[ours] - wide[other]).dropna()
-    return {"difference": found, "verdict": settle(found.tolist(), low=by)}
 
 
 _ON = "settle(found.tolist(), low=by)"
-
-
-@better.mistake(
-    "You take the rows as they come. The runs of one seed may be in different rows of the two "
-    "lists: pair them by their seed.",
-    loses=DIFFERENCE,
-    breaks="rows and columns come in any order",
-)
-def better_in_the_order_of_the_rows(runs, ours, other, by):
-    a = runs[runs["encoding"] == ours]["accuracy"].tolist()
-    b = runs[runs["encoding"] == other]["accuracy"].tolist()
-    found = [x - y for x, y in zip(a, b, strict=False)]
-    return {"difference": torch.tensor(found), "verdict": settle(found, low=by)}
-
-
-@better.mistake(
-    "You pair the best run of one with the best of the other. Pair the runs that share a seed: "
-    "they have seen the same text.",
-    loses=DIFFERENCE,
-)
-def better_by_rank(runs, ours, other, by):
-    a = sorted(runs[runs["encoding"] == ours]["accuracy"])
-    b = sorted(runs[runs["encoding"] == other]["accuracy"])
-    found = [x - y for x, y in zip(a, b, strict=False)]
-    return {"difference": torch.tensor(found), "verdict": settle(found, low=by)}
-
-
-@better.mistake(
-    "You compare each run with the other encoding's mean. Compare it with the run of the same "
-    "seed.",
-    loses=DIFFERENCE,
-)
-def better_than_the_mean_of_the_other(runs, ours, other, by):
-    a = runs[runs["encoding"] == ours].set_index("seed")["accuracy"].sort_index()
-    found = a - runs[runs["encoding"] == other]["accuracy"].mean()
-    return {"difference": found, "verdict": settle(found.tolist(), low=by)}
-
-
-@better.mistake(
-    "Your differences are in the order of the table. Sort them by seed.",
-    loses=DIFFERENCE,
-    breaks="in ascending order of the seeds",
-)
-def better_in_the_order_of_the_table(runs, ours, other, by):
-    a = runs[runs["encoding"] == ours][["seed", "accuracy"]]
-    b = runs[runs["encoding"] == other][["seed", "accuracy"]]
-    both = a.merge(b, on="seed")
-    found = both["accuracy_x"] - both["accuracy_y"]
-    return {"difference": found, "verdict": settle(found.tolist(), low=by)}
-
-
-@better.mistake(
-    "The sign is wrong: the difference is positive where ours has the higher accuracy.",
-    loses=DIFFERENCE,
-    breaks=("the accuracy of `ours` minus that of `other`", '{"difference": ours − other by seed'),
-)
-@changed(better_by_pivot, "wide[ours] - wide[other]", "wide[other] - wide[ours]")
-def better_upside_down(): ...
-
-
-@better.mistake(
-    "You drop the sign of the difference. Without it, an encoding that is worse looks better.",
-    loses=DIFFERENCE,
-)
-@changed(better_by_pivot, ".dropna()", ".dropna().abs()")
-def better_without_a_sign(): ...
-
-
-@better.mistake(
-    "This is a ratio. The claim's by is a difference of accuracies.",
-    loses=DIFFERENCE,
-)
-@changed(better_by_pivot, "wide[ours] - wide[other]", "wide[ours] / wide[other]")
-def better_as_a_ratio(): ...
-
-
-@better.mistake(
-    "A seed that only one of the two was run with gives no difference: leave it out instead of "
-    "filling in 0.",
-    loses=DIFFERENCE,
-    breaks="for each seed that **both** were run with",
-)
-@changed(better_by_pivot, ".dropna()", ".fillna(0)")
-def better_with_a_gap_filled(): ...
-
-
-@better.mistake(
-    "You leave out a seed as soon as any encoding of the table lacks it. Only ours and other have "
-    "to have it.",
-    loses=DIFFERENCE,
-)
-@changed(better_by_pivot, 'values="accuracy")', 'values="accuracy").dropna()')
-def better_where_all_encodings_were_run(): ...

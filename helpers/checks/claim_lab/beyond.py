@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from helpers.checks.claim_lab import common
-from helpers.checks.engine import Case, Exercise, Part, changed
+from helpers.checks.engine import Case, Exercise, Part
 from helpers.checks.engine.faults import IN_PLACE
-from helpers.claims import claim, settle, small
+from helpers.claims import claim, small
 
 FRACTION = "the fraction of right answers, by seed"
 VERDICT = "the verdict, whatever was measured"
@@ -139,165 +139,9 @@ beyond = Exercise(
     generic={
         "`right` stays as it is": IN_PLACE,
     },
+    module=__name__,
 )
-
-
-def beyond_by_nanmean(right, trained):
-    """As the hint says, which the mistakes change."""
-    fraction = right[:, :, trained:].nanmean((1, 2))
-    return {"fraction": fraction, "verdict": settle(fraction.tolist(), high=0.5)}
 
 
 _MEAN = "right[:, :, trained:].nanmean((1, 2))"
 _ON = "settle(fraction.tolist(), high=0.5)"
-
-
-@beyond.mistake(
-    "Your fraction counts all positions. Those trained on are nearly all right and hide what comes "
-    "after them.",
-    loses=FRACTION,
-    breaks="right answers **beyond** the trained positions",
-)
-@changed(beyond_by_nanmean, "[:, :, trained:]", "")
-def beyond_and_inside(): ...
-
-
-@beyond.mistake("These are the positions that were trained on. Take those that come after them.")
-@changed(beyond_by_nanmean, "trained:]", ":trained]")
-def beyond_is_inside(): ...
-
-
-@beyond.mistake(
-    "You begin one position too early: positions are counted from 0, and the last one trained on "
-    "is trained − 1.",
-    loses=FRACTION,
-    breaks="`trained`, the length of the training texts",
-)
-@changed(beyond_by_nanmean, "trained:]", "trained - 1:]")
-def beyond_one_too_early(): ...
-
-
-@beyond.mistake(
-    "You begin one position too late: the first one that was not trained on is number trained.",
-    loses=FRACTION,
-)
-@changed(beyond_by_nanmean, "trained:]", "trained + 1:]")
-def beyond_one_too_late(): ...
-
-
-@beyond.mistake(
-    "You begin in the middle of the text. The argument trained says where the training ended.",
-    loses=FRACTION,
-)
-@changed(beyond_by_nanmean, "trained:]", "right.shape[2] // 2:]")
-def beyond_half_of_the_text(): ...
-
-
-@beyond.mistake(
-    "You leave out the end of the text: all positions from trained on count, also the last one.",
-    loses=FRACTION,
-)
-@changed(beyond_by_nanmean, "trained:]", "trained:2 * trained]")
-def beyond_twice_the_length_at_most(): ...
-
-
-@beyond.mistake(
-    "You count a NaN as a wrong answer. Nothing was asked there: leave it out.",
-    loses=FRACTION,
-    breaks="NaN wherever nothing was asked",
-)
-@changed(beyond_by_nanmean, "nanmean((1, 2))", "nan_to_num().mean((1, 2))")
-def beyond_unasked_counted_as_wrong(): ...
-
-
-@beyond.mistake(
-    "You count a NaN as a right answer. Nothing was asked there: leave it out.",
-    loses=FRACTION,
-)
-@changed(beyond_by_nanmean, "nanmean((1, 2))", "nan_to_num(nan=1.0).mean((1, 2))")
-def beyond_unasked_counted_as_right(): ...
-
-
-@beyond.mistake(
-    "You take a mean for each text and then the mean of these. A text with one question then "
-    "counts as much as one with ten.",
-    loses=FRACTION,
-    breaks="Each answer of a seed counts the same, whichever text it is in",
-)
-@changed(beyond_by_nanmean, "nanmean((1, 2))", "nanmean(2).nanmean(1)")
-def beyond_mean_of_the_texts_means(): ...
-
-
-@beyond.mistake(
-    "You take a mean for each position and then the mean of these. A position that was asked once "
-    "then counts as much as one that was asked in all texts.",
-    loses=FRACTION,
-)
-@changed(beyond_by_nanmean, "nanmean((1, 2))", "nanmean(1).nanmean(1)")
-def beyond_mean_of_the_places_means(): ...
-
-
-@beyond.mistake(
-    "Your fractions are percentages, and the claim's 0.5 is not. Keep them between 0 and 1.",
-    loses=FRACTION,
-)
-@changed(beyond_by_nanmean, _MEAN, f"100 * {_MEAN}")
-def beyond_in_percent(): ...
-
-
-@beyond.mistake(
-    "One number for all seeds cannot show how far apart they are. Take the mean over texts and "
-    "positions only.",
-    breaks=("one for each seed", '{"fraction": by seed (S,)'),
-)
-def beyond_one_number(right, trained):
-    fraction = right[:, :, trained:].nanmean()
-    return {"fraction": fraction, "verdict": settle([float(fraction)], high=0.5)}
-
-
-@beyond.mistake(
-    "Your verdict judges the opposite claim. This one says that at most half is right.",
-    loses=VERDICT,
-    breaks='`"verdict"`, what follows for the claim',
-)
-@changed(beyond_by_nanmean, "high=0.5", "low=0.5")
-def beyond_upside_down(): ...
-
-
-@beyond.mistake(
-    "Your interval has a lower end, 0, but the claim names none. Mean − 2 standard deviations may "
-    "well be below 0.",
-    loses=VERDICT,
-    breaks="A claim that says “at most” has no lower end",
-)
-@changed(beyond_by_nanmean, "high=0.5", "low=0.0, high=0.5")
-def beyond_with_a_lower_end(): ...
-
-
-@beyond.mistake(
-    "Your verdict goes by the mean alone. Where the seeds disagree, nothing is settled; settle "
-    "knows when.",
-    loses=VERDICT,
-)
-@changed(beyond_by_nanmean, _ON, '"holds" if fraction.mean() <= 0.5 else "does not hold"')
-def beyond_by_the_mean(): ...
-
-
-@beyond.mistake(
-    "Your verdict is the same whatever was measured. Another model may give another one: let it "
-    "follow from the fractions.",
-    loses=VERDICT,
-)
-@changed(beyond_by_nanmean, _ON, '"does not hold"')
-def beyond_by_heart(): ...
-
-
-@beyond.mistake(
-    "You take the spread between texts. New texts cost nothing; what may come out differently is "
-    "the training, so take the spread between seeds.",
-    loses=VERDICT,
-)
-def beyond_with_every_text_a_seed(right, trained):
-    fraction = right[:, :, trained:].nanmean((1, 2))
-    texts = torch.nan_to_num(right[:, :, trained:].nanmean(2), 0.5).flatten()
-    return {"fraction": fraction, "verdict": settle(texts.tolist(), high=0.5)}

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks.claim_lab import common
-from helpers.checks.engine import Case, Exercise, Part, changed
+from helpers.checks.engine import Case, Exercise, Part
 from helpers.checks.engine.faults import IN_PLACE
 from helpers.claims import claim, settle
 from helpers.claims.order import along_and_overall
@@ -133,6 +133,7 @@ offsets = Exercise(
     generic={
         "The table and the matrices stay as they are": IN_PLACE,
     },
+    module=__name__,
 )
 
 
@@ -145,115 +146,3 @@ def offsets_by_diagonals(table, matrices):
         along = sum(((line - line.mean()) ** 2).sum() for line in lines)
         ratio.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
     return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
-
-
-@offsets.mistake(
-    "The matrices have no effect on your result: these are the products of the rows alone.",
-    loses=RATIO,
-    breaks="a list of at least two matrices $W$",
-)
-@changed(offsets_by_diagonals, "table @ matrix @ table.T", "table @ table.T")
-def offsets_without_the_matrix(): ...
-
-
-@offsets.mistake("This is the spread along the rows. The pairs of one offset stand on a diagonal.")
-def offsets_along_the_rows(table, matrices):
-    ratio = []
-    for matrix in matrices:
-        s = table @ matrix @ table.T
-        along = ((s - s.mean(1, keepdim=True)) ** 2).sum()
-        ratio.append(float((along / ((s - s.mean()) ** 2).sum()) ** 0.5))
-    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
-
-
-@offsets.mistake(
-    "Your diagonals run from the lower left to the upper right. There i + j is the same, not j − i."
-)
-@changed(offsets_by_diagonals, "table @ matrix @ table.T", "(table @ matrix @ table.T).flip(1)")
-def offsets_along_the_other_diagonals(): ...
-
-
-@offsets.mistake(
-    "You look at one offset only. Go over all diagonals, from 1 − T to T − 1.",
-    loses=RATIO,
-)
-def offsets_on_one_diagonal(table, matrices):
-    ratio = []
-    for matrix in matrices:
-        s = table @ matrix @ table.T
-        ratio.append(float(s.diagonal(1).std(correction=0) / s.std(correction=0)))
-    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
-
-
-@offsets.mistake(
-    "Your diagonals begin with offset 0. With a matrix in between, negative offsets differ from "
-    "positive ones: go over both.",
-    loses=RATIO,
-)
-@changed(offsets_by_diagonals, "range(1 - len(s), len(s))", "range(len(s))")
-def offsets_to_the_right_only(): ...
-
-
-@offsets.mistake(
-    "You count the diagonals by the columns of the table. S has as many rows as the table: count "
-    "by those.",
-    loses=RATIO,
-    breaks="a table $P$ of shape $(T, D)$",
-)
-@changed(
-    offsets_by_diagonals, "range(1 - len(s), len(s))", "range(1 - table.shape[1], table.shape[1])"
-)
-def offsets_as_many_as_columns(): ...
-
-
-@offsets.mistake(
-    "You have not divided by the spread of the whole matrix. Without that, larger numbers give a "
-    "larger ratio.",
-    loses=RATIO,
-)
-@changed(offsets_by_diagonals, "(along / ((s - s.mean()) ** 2).sum())", "along")
-def offsets_not_relative(): ...
-
-
-@offsets.mistake("These are ratios of squares. Take the root.", loses=RATIO)
-@changed(
-    offsets_by_diagonals, "((s - s.mean()) ** 2).sum()) ** 0.5", "((s - s.mean()) ** 2).sum())"
-)
-def offsets_without_the_root(): ...
-
-
-@offsets.mistake(
-    "Your denominator sums the squares of the numbers themselves. Subtract their mean first.",
-    loses=RATIO,
-)
-@changed(offsets_by_diagonals, "((s - s.mean()) ** 2).sum()) ** 0.5", "(s**2).sum()) ** 0.5")
-def offsets_without_the_means(): ...
-
-
-@offsets.mistake(
-    "You average over diagonals, so a corner with a single pair weighs as much as the longest "
-    "diagonal. Sum over pairs.",
-    loses=RATIO,
-)
-def offsets_each_diagonal_alike(table, matrices):
-    ratio = []
-    for matrix in matrices:
-        s = table @ matrix @ table.T
-        lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]
-        along = torch.stack([line.var(correction=0) for line in lines]).mean()
-        ratio.append(float((along / s.var(correction=0)) ** 0.5))
-    return {"ratio": torch.tensor(ratio), "verdict": settle(ratio, high=0.01)}
-
-
-@offsets.mistake(
-    "You leave out products that are 0. A product may be 0, and counts like any other.",
-    loses=RATIO,
-    breaks="the products depend on the offset alone",
-)
-@changed(
-    offsets_by_diagonals,
-    "lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]",
-    "lines = [s.diagonal(k) for k in range(1 - len(s), len(s))]\n"
-    "        lines = [line[line != 0] for line in lines]",
-)
-def offsets_of_what_is_not_zero(): ...

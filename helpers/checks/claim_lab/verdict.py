@@ -265,4 +265,5 @@ verdict = Exercise(
     generic={
         "`seeds` stays as it is": IN_PLACE,
     },
+    module=__name__,
 )

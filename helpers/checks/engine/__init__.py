@@ -10,10 +10,9 @@ from helpers.checks.engine.case import (
     unchanged,
     without_gradients,
 )
-from helpers.checks.engine.changed import changed
 from helpers.checks.engine.errors import ArgumentChangedError, ResultFormError
 from helpers.checks.engine.exercise import Exercise, Part
-from helpers.checks.engine.mistake import Mistake
+from helpers.checks.engine.mistake import Mistake, Written
 from helpers.checks.engine.questions import Answers, Questions
 from helpers.checks.engine.rehearsal import rehearsed
 from helpers.checks.engine.report import Finding, Report
@@ -30,8 +29,8 @@ __all__ = [
     "Questions",
     "Report",
     "ResultFormError",
+    "Written",
     "call",
-    "changed",
     "differentiated",
     "digits",
     "refusal",

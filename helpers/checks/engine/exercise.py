@@ -11,11 +11,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import Any
 
 import torch
 
-from helpers.checks.engine import compare
+from helpers.checks.engine import compare, mistake
 from helpers.checks.engine.asking import LATER, ask, execute, read, silent, unless_changed
 from helpers.checks.engine.case import Answer, Case
 from helpers.checks.engine.errors import (
@@ -25,14 +26,13 @@ from helpers.checks.engine.errors import (
 )
 from helpers.checks.engine.faults import Fault, fault_in
 from helpers.checks.engine.library import HIDDEN, forbidden, library_calls
-from helpers.checks.engine.mistake import Mistake
+from helpers.checks.engine.mistake import Mistake, Written
 from helpers.checks.engine.plain import Raised
 from helpers.checks.engine.questions import Answers, Questions
 from helpers.checks.engine.rehearsal import rehearsed
 from helpers.checks.engine.report import STUB, Finding, Report
 from helpers.checks.engine.session import noted
 
-Given = TypeVar("Given", bound=Answer)
 Drawn = dict[str, list[Case]]  # by part
 
 
@@ -63,7 +63,7 @@ class Exercise:
         tolerance: largest difference that still counts as equal, see `compare.same`.
         explains: words of the sentences in the exercise's text that ask for nothing.
         generic: words of the sentences that only a fault of any exercise breaks, and that fault.
-        mistakes: the usual wrong answers, which `mistake` adds.
+        module: the one that defines the exercise; the file of its mistakes stands beside it.
     """
 
     name: str
@@ -73,32 +73,21 @@ class Exercise:
     tolerance: float = 1e-4
     explains: tuple[str, ...] = ()
     generic: dict[str, Fault] = field(default_factory=dict, compare=False)
-    mistakes: list[Mistake] = field(default_factory=list, init=False, compare=False)
+    module: str = ""
 
-    def mistake(
-        self, hint: str, loses: str | tuple[str, ...] = (), breaks: str | tuple[str, ...] = ()
-    ) -> Callable[[Given], Given]:
-        """Decorate a wrong answer that people give; see `Mistake`.
+    @cached_property
+    def _read(self) -> tuple[tuple[Written, ...], tuple[Mistake, ...]]:
+        return mistake.read(self.module, [part.name for part in self.parts])
 
-        Args:
-            loses: the name of a part, or the names of several; all parts if none is named.
-            breaks: words of a sentence in the text, or of several.
+    @property
+    def right_answers(self) -> tuple[Written, ...]:
+        """Right answers as learners write them, which the mistakes change."""
+        return self._read[0]
 
-        Raises:
-            ValueError: the exercise has no such part.
-        """
-        parts = [part.name for part in self.parts]
-        lost = (loses,) if isinstance(loses, str) else loses or tuple(parts)
-        broken = (breaks,) if isinstance(breaks, str) else breaks
-        if unknown := set(lost) - set(parts):
-            raise ValueError(f"{self.name} has no part {', '.join(unknown)}; it has {parts}")
-
-        def add(answer: Given) -> Given:
-            in_order = tuple(part for part in parts if part in lost)
-            self.mistakes.append(Mistake(answer, hint, in_order, broken))
-            return answer
-
-        return add
+    @property
+    def mistakes(self) -> tuple[Mistake, ...]:
+        """The usual wrong answers, in the order in which they are tried."""
+        return self._read[1]
 
     @property
     def points(self) -> float:
@@ -264,10 +253,10 @@ class Exercise:
             pair for result in wrong_first for pair in zip(result.cases, result.found, strict=True)
         ]
         wrong = {result.part.name for result in results if result.wrong}
-        for mistake in self.mistakes:
+        for each in self.mistakes:
             # Those that lose other parts need not be asked.
-            if wrong == {*mistake.loses} and mistake.gives(pairs, self.tolerance):
-                return mistake.hint
+            if wrong == {*each.loses} and each.gives(pairs, self.tolerance):
+                return each.hint
         return ""
 
 

@@ -1,51 +1,143 @@
-"""A wrong answer that people give, and the hint for it."""
+"""The wrong answers that people give to an exercise, each with its hint, as its TOML file has them.
+
+The file stands beside the exercise's module, `table.toml` beside `table.py`:
+
+    setup = "import torch"        # what every text below needs
+    right = '''def table(…): …''' # a right answer, which the mistakes change; others by other names
+
+    ["sine and cosine swapped"]
+    edit = [["angles.sin(), angles.cos()", "angles.cos(), angles.sin()"]]  # of = "right"
+    hint = "Sine and cosine have changed places: …"
+    loses = ["the paper's base"]  # all parts, if none is named
+    violates = ["$2i$ is the sine"]  # words of the sentences of the text that it breaks
+
+Where no edit says it, `code` has the wrong answer in full; with `of`, behind that right answer. The
+answer is what a text defines last.
+"""
 
 from __future__ import annotations
 
+import ast
+import linecache
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from types import CodeType
 from typing import Any
 
 from helpers.checks.engine import compare
 from helpers.checks.engine.asking import ask
 from helpers.checks.engine.case import Answer, Case
 
+KEYS = {"edit", "code", "of", "hint", "loses", "violates"}
+
 
 @dataclass(frozen=True)
-class Mistake:
+class Written:
+    """An answer as a notebook cell has it: its imports, and last of all its definition.
+
+    Args:
+        name: what it is, in words.
+        text: Python.
+    """
+
+    name: str
+    text: str
+
+    @property
+    def answer(self) -> Answer:
+        """The answer, made anew each time, so that it remembers nothing of earlier calls."""
+        cell: dict[str, Any] = {"__name__": "__main__"}
+        exec(self._code, cell)
+        answer: Answer = cell[self.defines]
+        return answer
+
+    @cached_property
+    def defines(self) -> str:
+        """The name of the function or class."""
+        body = reversed(ast.parse(self.text).body)
+        return next(each.name for each in body if isinstance(each, ast.FunctionDef | ast.ClassDef))
+
+    @cached_property
+    def _code(self) -> CodeType:
+        file = f"<{self.name}>"
+        linecache.cache[file] = len(self.text), None, self.text.splitlines(keepends=True), file
+        return compile(self.text, file, "exec", dont_inherit=True)
+
+
+@dataclass(frozen=True)
+class Mistake(Written):
     """A wrong answer that people give.
 
     Args:
-        answer: the wrong version, able to stand alone in a notebook cell.
         hint: names the mistake and says where to look, without giving the answer.
         loses: names of the parts that it must lose; the others it must keep.
-        breaks: words of the sentences in the exercise's text that it does not keep to.
+        violates: words of the sentences in the exercise's text that it does not keep to.
     """
 
-    answer: Answer
     hint: str
     loses: tuple[str, ...]
-    breaks: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """Name of the wrong version, in words."""
-        return self.answer.__name__.replace("_", " ")
+    violates: tuple[str, ...] = ()
 
     def gives(self, pairs: list[tuple[Case, Any]], tolerance: float) -> bool:
-        """Whether the wrong version gives these results; what it keeps for later ends here."""
-        try:
-            return all(
-                compare.same(found, ask(case, self.answer), tolerance) for case, found in pairs
-            )
-        finally:
-            _forget(self.answer)
+        """Whether the wrong answer gives these results."""
+        answer = self.answer
+        return all(compare.same(found, ask(case, answer), tolerance) for case, found in pairs)
 
 
-def _forget(answer: Answer) -> None:
-    """Empty what a function, or a class's methods, keep from call to call, such as `kept={}`."""
-    for each in vars(answer).values() if isinstance(answer, type) else (answer,):
-        for default in getattr(each, "__defaults__", None) or ():
-            if isinstance(default, dict | list | set):
-                default.clear()
-        if clear := getattr(each, "cache_clear", None):
-            clear()
+def read(module: str, parts: Sequence[str]) -> tuple[tuple[Written, ...], tuple[Mistake, ...]]:
+    """Return the right answers and the mistakes of the exercise in a module, in the file's order.
+
+    Args:
+        module: its full name; the file stands beside it. Without one, there are none.
+        parts: names of the exercise's parts.
+
+    Raises:
+        ValueError: an entry has an unknown key or part, or an edit whose text is not there once.
+    """
+    package, _, name = module.rpartition(".")
+    if not package or not (file := resources.files(package) / f"{name}.toml").is_file():
+        return (), ()
+    stored = tomllib.loads(file.read_text(encoding="utf-8"))
+    setup = stored.pop("setup", "")
+    right = {key: f"{setup}\n{text}" for key, text in stored.items() if isinstance(text, str)}
+    mistakes = [
+        _mistake(key, entry, setup, right, parts)
+        for key, entry in stored.items()
+        if key not in right
+    ]
+    return tuple(Written(key, text) for key, text in right.items()), tuple(mistakes)
+
+
+def _mistake(
+    name: str,
+    entry: Mapping[str, Any],
+    setup: str,
+    right: Mapping[str, str],
+    parts: Sequence[str],
+) -> Mistake:
+    loses = entry.get("loses", parts)
+    if unknown := [*(entry.keys() - KEYS), *(part for part in loses if part not in parts)]:
+        raise ValueError(f"“{name}” has no use for {unknown}; the parts are {[*parts]}")
+    if "code" in entry:
+        text = f"{right[entry['of']] if 'of' in entry else setup}\n{entry['code']}"
+    else:
+        text = edited(right[entry.get("of", "right")], entry["edit"])
+    in_order = tuple(part for part in parts if part in loses)
+    hint = " ".join(entry["hint"].split())
+    return Mistake(name, text, hint, in_order, tuple(entry.get("violates", ())))
+
+
+def edited(text: str, edit: Sequence[tuple[str, str]]) -> str:
+    """Return a text with each first in place of its second.
+
+    Raises:
+        ValueError: what is replaced is not there, or more than once.
+    """
+    for was, now in edit:
+        if (times := text.count(was)) != 1:
+            raise ValueError(f"{was!r} is {times} times in the right answer, not once")
+        text = text.replace(was, now)
+    return text

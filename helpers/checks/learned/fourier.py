@@ -12,12 +12,11 @@ from random import Random
 from typing import Any
 
 import torch
-from torch import Generator, Tensor, nn
+from torch import Generator, Tensor
 
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, unchanged
 from helpers.checks.learned import common
-from helpers.encodings.additive import Additive
 
 
 class FourierFeatures(encodings.Fourier):
@@ -242,31 +241,5 @@ fourier = Exercise(
     ),
     forbidden=(encodings.Fourier,),
     explains=("Complete `FourierFeatures`", "an even number"),
+    module=__name__,
 )
-
-
-class RightFourier(Additive):
-    """The right module, cut into pieces so that each mistake shows its one wrong piece."""
-
-    def __init__(self, d_model, num_heads=1, max_len=512, gamma=1.0, num_features=64):
-        super().__init__(d_model, num_heads, max_len)
-        self.mlp = nn.Sequential(
-            nn.Linear(num_features, d_model), nn.GELU(), nn.Linear(d_model, d_model)
-        )
-        self.keep(self.first(num_features // 2, gamma))
-
-    def first(self, number, gamma):
-        return torch.randn(number) / gamma
-
-    def keep(self, frequencies):
-        self.frequencies = nn.Parameter(frequencies)
-
-    def angles(self, positions):
-        return positions[..., None] * self.frequencies
-
-    def features(self, positions):
-        angles = self.angles(positions)
-        return torch.cat([angles.cos(), angles.sin()], -1) / math.sqrt(2 * angles.shape[-1])
-
-    def vectors(self, positions):
-        return self.mlp(self.features(positions))

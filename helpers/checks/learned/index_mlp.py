@@ -12,14 +12,13 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, unchanged
 from helpers.checks.engine.faults import IN_PLACE
 from helpers.checks.learned import common
 from helpers.checks.positions import at
-from helpers.encodings.additive import Additive
 
 WIDTH = 24
 TRAINED = (
@@ -196,110 +195,5 @@ index_mlp = Exercise(
     generic={
         "`positions` stays as it is": IN_PLACE,
     },
+    module=__name__,
 )
-
-
-class RightMLP(Additive):
-    """The right module, cut into pieces so that each mistake shows its one wrong piece."""
-
-    def __init__(self, d_model, num_heads=1, max_len=512):
-        super().__init__(d_model, num_heads, max_len)
-        hidden = 4 * d_model
-        self.mlp = nn.Sequential(nn.Linear(1, hidden), nn.GELU(), nn.Linear(hidden, d_model))
-        self.norm = nn.LayerNorm(d_model)
-
-    def index(self, positions):
-        return positions[..., None] / self.max_len
-
-    def computed(self, positions):
-        return self.mlp(self.index(positions).to(self.norm.weight.dtype))
-
-    def vectors(self, positions):
-        return self.norm(self.computed(positions))
-
-
-@index_mlp.mistake(
-    "The MLP is given p itself, numbers up to max_len. Divide first, so that they lie between "
-    "0 and 1.",
-    loses=("the MLP of p / max_len", "positions (B, T) as well"),
-    breaks="x_p + LN(MLP(p / max_len))",
-)
-class index_raw(RightMLP):
-    def index(self, positions):
-        return positions[..., None]
-
-
-@index_mlp.mistake(
-    "You divide by T, the length of this text. Then position 5 has different vectors in texts "
-    "of different lengths; divide by max_len.",
-    loses=("the MLP of p / max_len", "positions (B, T) as well"),
-)
-class index_divided_by_this_text(RightMLP):
-    def index(self, positions):
-        return positions[..., None] / positions.shape[-1]
-
-
-@index_mlp.mistake(
-    "You divide by the largest position in this call, so the vector of a position depends on "
-    "the others. Divide by max_len.",
-    loses=("the MLP of p / max_len", "positions (B, T) as well"),
-)
-class index_divided_by_the_largest_here(RightMLP):
-    def index(self, positions):
-        return positions[..., None] / positions.max()
-
-
-@index_mlp.mistake(
-    "You divide by max_len − 1. That would work as well, but the formula here has max_len.",
-    loses=("the MLP of p / max_len", "positions (B, T) as well"),
-)
-class index_divided_by_the_last(RightMLP):
-    def index(self, positions):
-        return positions[..., None] / (self.max_len - 1)
-
-
-@index_mlp.mistake(
-    "You divide by D. The width of a vector says nothing about how large a position can be.",
-    loses=("the MLP of p / max_len", "positions (B, T) as well"),
-)
-class index_divided_by_the_width(RightMLP):
-    def index(self, positions):
-        return positions[..., None] / self.d_model
-
-
-@index_mlp.mistake(
-    "Your first position is 1. Positions are counted from 0.",
-    loses=("the MLP of p / max_len", "positions (B, T) as well"),
-)
-class index_from_one(RightMLP):
-    def index(self, positions):
-        return (positions[..., None] + 1) / self.max_len
-
-
-@index_mlp.mistake(
-    "// divides integers and rounds down: nothing but 0 reaches the MLP.",
-    loses=("the MLP of p / max_len", "positions (B, T) as well", "dtype and gradients"),
-)
-class index_rounded_away(RightMLP):
-    def index(self, positions):
-        return positions[..., None] // self.max_len
-
-
-@index_mlp.mistake(
-    "You count 0, 1, 2, … whatever positions holds. Use the positions that are given.",
-    loses=("the MLP of p / max_len", "the LayerNorm behind it", "positions (B, T) as well"),
-)
-class index_counted_anew(RightMLP):
-    def index(self, positions):
-        return torch.arange(positions.shape[-1])[:, None] / self.max_len
-
-
-@index_mlp.mistake(
-    "The axis of length 1 that the MLP reads has to be the last. With [:, None] it is the "
-    "second, which is the same for (T,) only.",
-    loses=("the LayerNorm behind it", "positions (B, T) as well", "dtype and gradients"),
-    breaks=("positions of shape $(T,)$ or $(B, T)$", "(T,) → (T, D), or (B, T) → (B, T, D)"),
-)
-class index_as_a_column_of_the_batch(RightMLP):
-    def index(self, positions):
-        return positions[:, None] / self.max_len

@@ -125,4 +125,5 @@ summary = Exercise(
         "A sweep is a table",
         "Write `summary(runs, length)`.",
     ),
+    module=__name__,
 )

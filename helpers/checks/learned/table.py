@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from helpers import encodings
 from helpers.checks.engine import (
@@ -26,8 +26,8 @@ from helpers.checks.engine import (
     unchanged,
 )
 from helpers.checks.learned import common, table_begins
-from helpers.checks.positions import at, given
-from helpers.encodings import Encoding, additive
+from helpers.checks.positions import at
+from helpers.encodings import additive
 
 
 class LearnedEncoding(encodings.Learned):
@@ -245,29 +245,5 @@ table = Exercise(
         Part("says when there is no row", 0.5, _too_long),
     ),
     forbidden=(encodings.Learned, additive.Table),
+    module=__name__,
 )
-
-
-class RightTable(Encoding):
-    """The right module, cut into pieces so that each mistake shows its one wrong piece."""
-
-    def __init__(self, d_model, num_heads=1, max_len=512, std=0.02):
-        super().__init__(d_model, num_heads, max_len)
-        self.keep(self.first(max_len, d_model, std))
-
-    def first(self, max_len, d_model, std):
-        return torch.randn(max_len, d_model) * std
-
-    def keep(self, rows):
-        self.table = nn.Parameter(rows)
-
-    def check(self, length):
-        if length > self.max_len:
-            raise ValueError(f"T={length} is beyond max_len={self.max_len}")
-
-    def rows(self, x, positions):
-        return self.table[: x.shape[1]] if positions is None else self.table[positions]
-
-    def embed(self, x, positions):
-        self.check(x.shape[1])
-        return x + self.rows(x, given(positions)).to(x.dtype)

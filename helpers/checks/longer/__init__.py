@@ -1,7 +1,5 @@
 """Unit 10, longer than trained: what its five exercises ask and look at."""
 
-# Files of further mistakes, which add themselves to their exercises.
-from helpers.checks.longer import positions_counted, ramp_gain  # noqa: F401
 from helpers.checks.longer.angles2d import angles2d
 from helpers.checks.longer.longer_base import longer_base
 from helpers.checks.longer.positions import positions

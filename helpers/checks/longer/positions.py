@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, changed
+from helpers.checks.engine import Answer, Case, Exercise, Part, call
 from helpers.checks.engine.faults import IN_PLACE
 from helpers.checks.longer import common
 from helpers.model.decoder import Cache
@@ -141,119 +141,5 @@ positions = Exercise(
     generic={
         "stays as it is": IN_PLACE,
     },
+    module=__name__,
 )
-
-
-def positions_right(mask, cached=0):
-    """The right answer, of which the mistakes below change one thing."""
-    counted = mask.cumsum(1) - 1
-    return torch.where(mask, counted, 0)[:, cached:]
-
-
-@positions.mistake(
-    "Your positions count the padding: a text with three tokens of padding begins at 3. A model "
-    "with RoPE sees no difference as long as all its keys are counted so, but a table of positions "
-    "does; count real tokens only.",
-    loses=(LEFT, CACHE, ELSEWHERE, LONG),
-    breaks="the number of real tokens before it",
-)
-@changed(positions_right, "mask.cumsum(1) - 1", "torch.arange(mask.shape[1]).expand(mask.shape)")
-def positions_that_count_padding(): ...
-
-
-@positions.mistake(
-    "You count columns and do not look at the mask: each row gets the positions of a text without "
-    "padding, and padding gets some as well.",
-)
-def positions_without_the_mask(mask, cached=0):
-    return torch.arange(cached, mask.shape[1]).expand(mask.shape[0], -1)
-
-
-@positions.mistake(
-    "After the cached tokens your positions begin at 0 again, so that a new token seems to stand "
-    "at the beginning of its text. Count what the cache holds as well.",
-    loses=(CACHE, ELSEWHERE, LONG),
-    breaks="those in the cache included",
-)
-def positions_restarted(mask, cached=0):
-    new = mask[:, cached:]
-    return torch.where(new, new.cumsum(1) - 1, 0)
-
-
-@positions.mistake(
-    "After the cached tokens you go on from the width of the cache, `cached`, in which the padding "
-    "is counted. Go on from the number of its real tokens, which differs from text to text.",
-    loses=(CACHE, ELSEWHERE, LONG),
-)
-def positions_from_the_width_of_the_cache(mask, cached=0):
-    new = mask[:, cached:]
-    return torch.where(new, new.cumsum(1) - 1 + cached, 0)
-
-
-@positions.mistake(
-    "Your first token is at position 1. Positions count from 0: count only the tokens before it.",
-    breaks="Position of each new token in its own text",
-)
-@changed(positions_right, "mask.cumsum(1) - 1", "mask.cumsum(1)")
-def positions_from_one(): ...
-
-
-@positions.mistake(
-    "You read the mask the wrong way round: it is True where there is a token.",
-    breaks="`mask`",
-)
-@changed(positions_right, "counted = mask", "mask = ~mask; counted = mask")
-def positions_of_the_padding(): ...
-
-
-@positions.mistake(
-    "Your padding has positions other than 0, such as −1 or that of the token before it. −1 would "
-    "be the last row of a table.",
-    loses=(LEFT, CACHE, ELSEWHERE, LONG),
-    breaks="padding itself gets 0",
-)
-@changed(positions_right, "torch.where(mask, counted, 0)", "counted")
-def positions_of_padding_below_zero(): ...
-
-
-@positions.mistake(
-    "Your padding in the middle or on the right has the position of the token before it. All "
-    "padding gets 0.",
-    loses=ELSEWHERE,
-)
-@changed(positions_right, "torch.where(mask, counted, 0)", "counted.clamp(min=0)")
-def positions_of_later_padding(): ...
-
-
-@positions.mistake(
-    "You return the positions of the whole text. Those in the cache have been used already: return "
-    "those of the new tokens.",
-    loses=(CACHE, ELSEWHERE, LONG),
-    breaks="`cached`",
-)
-@changed(positions_right, "[:, cached:]", "")
-def positions_of_the_cache_too(): ...
-
-
-@positions.mistake(
-    "You leave the new tokens out: the first `cached` columns are those in the cache, and the new "
-    "ones come after them.",
-)
-@changed(positions_right, "[:, cached:]", "[:, :cached]")
-def positions_of_the_cache_alone(): ...
-
-
-@positions.mistake(
-    "You count along the batch, from text to text. The tokens of a text lie along the second axis.",
-)
-@changed(positions_right, "mask.cumsum(1)", "mask.cumsum(0)")
-def positions_along_the_batch(): ...
-
-
-@positions.mistake(
-    "All rows get the positions of the first one. Each text has padding of its own.",
-    breaks="in its row",
-)
-def positions_of_the_first_text(mask, cached=0):
-    first = torch.where(mask[0], mask[0].cumsum(0) - 1, 0)
-    return first[cached:].expand(mask.shape[0], -1)

@@ -1,7 +1,5 @@
 """Unit 01, order-blind: attention from scratch, and what it knows of the order of its tokens."""
 
-# Further mistakes, which add themselves to their exercise.
-from helpers.checks.order_blind import heads_masks  # noqa: F401
 from helpers.checks.order_blind.attention import attention
 from helpers.checks.order_blind.bag import bag
 from helpers.checks.order_blind.gap import gap

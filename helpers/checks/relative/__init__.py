@@ -1,14 +1,5 @@
 """Unit 04, relative encoding: what its eight exercises ask and look at."""
 
-# Files of mistakes, which add themselves to their exercise.
-from helpers.checks.relative import (  # noqa: F401
-    module_hooks,
-    module_objects,
-    module_tables,
-    module_training,
-    rows_kinds,
-    skew_forbidden,
-)
 from helpers.checks.relative.batched import batched
 from helpers.checks.relative.gather import gather
 from helpers.checks.relative.memory import memory

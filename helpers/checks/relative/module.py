@@ -299,4 +299,5 @@ module = Exercise(
         "`rows` is not checked by itself",
         "Rows of the tables for every pair",
     ),
+    module=__name__,
 )

@@ -1,7 +1,5 @@
 """Unit 02, sinusoidal encoding: what its six exercises ask and look at."""
 
-# Two files of mistakes, which add themselves to their exercise.
-from helpers.checks.sinusoidal import module_kept, module_rows  # noqa: F401
 from helpers.checks.sinusoidal.any_width import any_width
 from helpers.checks.sinusoidal.module import module
 from helpers.checks.sinusoidal.shift import shift

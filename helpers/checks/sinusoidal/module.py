@@ -293,4 +293,5 @@ module = Exercise(
         Part("dtype and gradients", 0.25, _backwards),
     ),
     forbidden=(additive.Table, encodings.Additive),
+    module=__name__,
 )

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-import torch
-
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, rehearsed
 from helpers.checks.engine.faults import KEPT
@@ -78,65 +76,5 @@ shift = Exercise(
     generic={
         "Each call returns a new matrix": KEPT,
     },
+    module=__name__,
 )
-
-
-@shift.mistake(
-    "This is M₋ₖ: it moves a row back by k. Check the signs against sin(a + b) = "
-    "sin a·cos b + cos a·sin b, with the sine in the first row of each block.",
-    breaks="equal to `table[p + k]`",
-)
-def shift_rotates_backwards(k, d_model, base=10_000.0):
-    w = k * base ** (-torch.arange(0, d_model, 2) / d_model)
-    return torch.block_diag(*[torch.tensor([[a.cos(), -a.sin()], [a.sin(), a.cos()]]) for a in w])
-
-
-@shift.mistake("All your blocks turn by the same angle. Pair i turns by k·ω_i.")
-def shift_one_frequency_for_all(k, d_model, base=10_000.0):
-    a = torch.tensor(float(k))
-    block = torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]])
-    return torch.block_diag(*[block] * (d_model // 2))
-
-
-@shift.mistake(
-    "This matrix is right for a table with all sines first. Here a sine and its cosine are "
-    "neighbours, so the rotations are 2×2 blocks along the diagonal.",
-    breaks="M_k with PE(p + k)",
-)
-def shift_for_concatenated_halves(k, d_model, base=10_000.0):
-    w = k * base ** (-torch.arange(0, d_model, 2) / d_model)
-    c, s = torch.diag(w.cos()), torch.diag(w.sin())
-    return torch.cat([torch.cat([c, s], 1), torch.cat([-s, c], 1)])
-
-
-@shift.mistake(
-    "Your matrix is the same for k and −k. Turning back is turning by a negative angle.",
-    loses=("backwards, or not at all", "any other base"),
-    breaks="negative or 0",
-)
-def shift_of_the_distance_only(k, d_model, base=10_000.0):
-    w = abs(k) * base ** (-torch.arange(0, d_model, 2) / d_model)
-    return torch.block_diag(*[torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]]) for a in w])
-
-
-@shift.mistake(
-    "The argument base changes nothing in your matrix: a 10,000 is still written out.",
-    loses="any other base",
-    breaks="in a table of the same `base`",
-)
-def shift_base_forgotten(k, d_model, base=10_000.0):
-    w = k * 10_000.0 ** (-torch.arange(0, d_model, 2) / d_model)
-    return torch.block_diag(*[torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]]) for a in w])
-
-
-@shift.mistake(
-    "For k = 0 your matrix consists of integers, and PyTorch cannot multiply it by a float32 "
-    "table. torch.eye without a dtype is float32.",
-    loses="backwards, or not at all",
-    breaks="may be float32 or float64",
-)
-def shift_with_an_identity_of_whole_numbers(k, d_model, base=10_000.0):
-    if k == 0:
-        return torch.eye(d_model, dtype=torch.long)
-    w = k * base ** (-torch.arange(0, d_model, 2) / d_model)
-    return torch.block_diag(*[torch.tensor([[a.cos(), a.sin()], [-a.sin(), a.cos()]]) for a in w])

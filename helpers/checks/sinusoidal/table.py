@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-import torch
-
 from helpers import encodings
 from helpers.checks.engine import Case, Exercise, Part, call, rehearsed
 from helpers.checks.engine.faults import KEPT
@@ -68,100 +66,5 @@ table = Exercise(
     generic={
         "a new one with each call": KEPT,
     },
+    module=__name__,
 )
-
-
-@table.mistake(
-    "Sine and cosine have changed places: the formula puts the sine in the even columns "
-    "0, 2, 4, …, so row 0 reads 0, 1, 0, 1, …",
-    breaks="$2i$ is the sine and column $2i+1$ the cosine",
-)
-def table_sin_and_cos_swapped(num_positions, d_model, base=10_000.0):
-    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
-    return torch.stack([angles.cos(), angles.sin()], -1).flatten(1)
-
-
-@table.mistake(
-    "All your sines come first and all cosines after them. Some libraries do that, but the "
-    "paper's formula interleaves: sin, cos, sin, cos, …"
-)
-def table_halves_concatenated(num_positions, d_model, base=10_000.0):
-    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
-    return torch.cat([angles.sin(), angles.cos()], -1)
-
-
-@table.mistake(
-    "Your exponent is i/D, the paper's is 2i/D: your frequencies are only the square roots of the "
-    "right ones, so the slow hands are too fast.",
-    breaks="PE(p, 2i) = sin(p·ω_i)",
-)
-def table_exponent_i(num_positions, d_model, base=10_000.0):
-    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(d_model // 2) / d_model)
-    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
-
-
-@table.mistake(
-    "Each of your columns has a frequency of its own. Columns 2i and 2i+1 share one: the "
-    "exponent of the cosine is 2i/D as well."
-)
-def table_exponent_of_each_column(num_positions, d_model, base=10_000.0):
-    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(d_model) / d_model)
-    return torch.stack([angles[:, 0::2].sin(), angles[:, 1::2].cos()], -1).flatten(1)
-
-
-@table.mistake(
-    "You divide the exponent by D/2 − 1, as tensor2tensor and the libraries that followed it "
-    "do. The paper's formula divides by D/2."
-)
-def table_one_frequency_less_in_the_exponent(num_positions, d_model, base=10_000.0):
-    half = d_model // 2
-    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(half) / (half - 1))
-    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
-
-
-@table.mistake(
-    "Your first row is position 1. Positions are counted from 0, so row 0 reads 0, 1, 0, 1, …",
-    breaks="row $p$ is position $p$, counted from 0",
-)
-def table_positions_from_one(num_positions, d_model, base=10_000.0):
-    positions = torch.arange(1, num_positions + 1)[:, None]
-    angles = positions * base ** (-torch.arange(0, d_model, 2) / d_model)
-    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
-
-
-@table.mistake(
-    "The angle p·ω is in radians already; converting it from degrees makes every wave 57 "
-    "times too long."
-)
-def table_in_degrees(num_positions, d_model, base=10_000.0):
-    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
-    angles = angles.deg2rad()
-    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
-
-
-@table.mistake(
-    "The argument base changes nothing in your table: a 10,000 is still written out somewhere, or "
-    "kept from an earlier call.",
-    loses="any other base",
-    breaks="(any number above 1) stands for the 10,000",
-)
-def table_base_forgotten(num_positions, d_model, base=10_000.0):
-    angles = torch.arange(num_positions)[:, None] * 10_000.0 ** (
-        -torch.arange(0, d_model, 2) / d_model
-    )
-    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
-
-
-@table.mistake(
-    "Your frequencies grow with the column. The power of base should divide the "
-    "position: its exponent is negative."
-)
-def table_angles_multiplied(num_positions, d_model, base=10_000.0):
-    angles = torch.arange(num_positions)[:, None] * base ** (torch.arange(0, d_model, 2) / d_model)
-    return torch.stack([angles.double().sin(), angles.double().cos()], -1).flatten(1)
-
-
-@table.mistake("Your table is transposed: each row should be a position, (T, D); yours is (D, T).")
-def table_on_its_side(num_positions, d_model, base=10_000.0):
-    angles = torch.arange(num_positions)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
-    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1).T

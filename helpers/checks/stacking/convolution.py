@@ -8,7 +8,6 @@ from random import Random
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from helpers import encodings
@@ -18,7 +17,6 @@ from helpers.checks.engine import (
     Exercise,
     Part,
     call,
-    changed,
     compare,
     differentiated,
 )
@@ -165,143 +163,5 @@ convolution = Exercise(
         "Gradients must reach `x` and `kernel`": NO_GRADIENT,
         "both stay as they are": IN_PLACE,
     },
+    module=__name__,
 )
-
-
-def heads_in_the_middle(x, kernel, alpha):
-    """A right answer, which the wrong ones below change in one place."""
-    where = torch.arange(len(x))
-    centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]
-    delta = where[None, :] - where[:, None]
-    weights = (-alpha * (delta - centre) ** 2).to(x.dtype).softmax(-1)
-    return torch.einsum("hij,jc,och->io", weights, x, kernel)
-
-
-@convolution.mistake(
-    "Your heads look to the wrong side: the first tap multiplies a token to the right. Check the "
-    "sign of j − i or of the centres.",
-    breaks="the neighbour to the **left**",
-)
-@changed(heads_in_the_middle, "delta - centre", "delta + centre")
-def heads_look_the_other_way(): ...
-
-
-@convolution.mistake(
-    "The argument alpha changes nothing in your result.",
-    breaks="Σ_h softmax_j(−α(j − i − Δ_h)²) x W_hᵀ",
-)
-@changed(heads_in_the_middle, "-alpha * (delta - centre) ** 2", "-((delta - centre) ** 2)")
-def heads_without_sharpness(): ...
-
-
-@convolution.mistake("You square alpha as well. It stands before the square, outside the bracket.")
-@changed(
-    heads_in_the_middle, "-alpha * (delta - centre) ** 2", "-((alpha * (delta - centre)) ** 2)"
-)
-def heads_with_sharpness_squared(): ...
-
-
-@convolution.mistake("You halve alpha, as in a normal distribution. The formula takes it as it is.")
-@changed(heads_in_the_middle, "-alpha *", "-alpha / 2 *")
-def heads_with_half_the_sharpness(): ...
-
-
-@convolution.mistake(
-    "Your scores fall linearly with the distance from the centre; in the formula they fall with "
-    "its square."
-)
-@changed(heads_in_the_middle, "(delta - centre) ** 2", "(delta - centre).abs()")
-def heads_with_distance_not_squared(): ...
-
-
-@convolution.mistake(
-    "Your scores grow with the distance from the centre, so the heads look as far away as they "
-    "can. A sign is missing."
-)
-@changed(heads_in_the_middle, "-alpha *", "alpha *")
-def heads_that_look_far_away(): ...
-
-
-@convolution.mistake(
-    "Your first head looks at the token itself. The kernel is centred: its middle tap multiplies "
-    "the token, and the taps before it multiply tokens to the left."
-)
-@changed(heads_in_the_middle, " - kernel.shape[2] // 2", "")
-def heads_that_begin_at_the_token(): ...
-
-
-@convolution.mistake("You divide by the number of heads. A convolution adds up its taps.")
-@changed(heads_in_the_middle, "x, kernel)\n", "x, kernel) / kernel.shape[2]\n")
-def heads_averaged(): ...
-
-
-@convolution.mistake(
-    "You use the scores as weights. The softmax that turns one into the other is missing."
-)
-@changed(heads_in_the_middle, ".softmax(-1)", "")
-def heads_without_softmax(): ...
-
-
-@convolution.mistake("Your weights do not add up to 1: exponentials alone are not yet a softmax.")
-@changed(heads_in_the_middle, ".softmax(-1)", ".exp()")
-def heads_not_normalised(): ...
-
-
-@convolution.mistake(
-    "Your softmax runs over the queries, but it must run over the keys. Far from the edges that "
-    "makes no difference here; near them it does.",
-    loses=(EDGES, EXTREMES, BACKWARDS),
-)
-@changed(heads_in_the_middle, ".softmax(-1)", ".softmax(1)")
-def heads_with_softmax_over_queries(): ...
-
-
-@convolution.mistake(
-    "Your centres lie halfway between two tokens. The middle tap multiplies the token itself, at "
-    "offset 0."
-)
-@changed(heads_in_the_middle, "kernel.shape[2] // 2", "kernel.shape[2] / 2")
-def heads_between_two_tokens(): ...
-
-
-@convolution.mistake(
-    "Near an edge your weights do not add up to 1: some of the weight goes to tokens that do not "
-    "exist. The softmax runs over the T keys only.",
-    loses=(EDGES, EXTREMES, BACKWARDS),
-    breaks="The softmax runs over the $T$ keys that exist",
-)
-def heads_with_zeros_beyond_the_edges(x, kernel, alpha):
-    length = len(x)
-    where = torch.arange(length)
-    centre = (torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]
-    delta = torch.arange(-length, 2 * length)[None, :] - where[:, None]
-    weights = (-alpha * (delta - centre) ** 2).to(x.dtype).softmax(-1)[..., length : 2 * length]
-    return torch.einsum("hij,jc,och->io", weights, x, kernel)
-
-
-@convolution.mistake(
-    "You divide the scores by a root of the width. These scores are not dot products: use them as "
-    "the formula gives them."
-)
-@changed(heads_in_the_middle, "-alpha *", "-alpha / x.shape[1] ** 0.5 *")
-def heads_scaled_by_the_width(): ...
-
-
-@convolution.mistake(
-    "This is the convolution itself, whatever alpha is. Compute what the heads give: with a "
-    "small alpha that is a blurred convolution."
-)
-def heads_replaced_by_the_convolution(x, kernel, alpha):
-    return F.conv1d(x.T[None], kernel, padding=kernel.shape[2] // 2)[0].T
-
-
-@convolution.mistake(
-    "You have three heads, whatever the kernel. There is one head for each of its taps.",
-    breaks="of shape $(C', C, K)$ with odd $K$",
-)
-@changed(
-    heads_in_the_middle,
-    "(torch.arange(kernel.shape[2]) - kernel.shape[2] // 2)[:, None, None]",
-    "torch.tensor([-1, 0, 1])[:, None, None]; kernel = kernel[:, :, :3]",
-)
-def heads_for_three_taps(): ...

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any
 
-from helpers.checks import package
+from helpers.checks import exercises, package
+from helpers.checks.engine import Written
+from helpers.course import synthetic
 
-Answers = Mapping[str, Callable[..., Any]]
+Answers = Mapping[str, Written]
 
 
-def of(unit: str) -> Mapping[str, tuple[Callable[..., Any], ...]]:
-    """The right answers to each exercise of a unit."""
+def of(unit: str) -> dict[str, list[Written]]:
+    """Return the right answers to each exercise of a unit, those that its mistakes change too."""
     module = package(unit).rsplit(".", 1)[1]
     found: Any = importlib.import_module(f"{__name__}.{module}")
-    return found.VARIANTS
+    return {
+        name: [*map(synthetic.written, found.VARIANTS[name]), *exercise.right_answers]
+        for name, exercise in exercises(unit).items()
+    }
 
 
 def in_submissions(unit: str) -> list[Answers]:

@@ -30,8 +30,8 @@ CHOSEN = sample([unit for unit in UNITS if unit != STOCK], 10)
 
 
 def _hand_in(built: Built, unit: str, folder: Path) -> Path:
-    wrong = {name: mistake.answer for name, mistake in synthetic.mistaken(unit)[0].items()}
-    students = {"mistaken": synthetic.answered(built.solution, wrong)}
+    mistakes = synthetic.mistaken(unit)[0]
+    students = {"mistaken": synthetic.answered(built.solution, mistakes)}
     students["varied"] = synthetic.answered(built.solution, variants.in_submissions(unit)[0])
     if unit == STOCK:  # elsewhere tests/notebooks run it
         students["blank"] = built.released

@@ -22,7 +22,7 @@ from helpers.course.grading import similarity
 from helpers.course.grading.similarity import CLASS, FEW, alike, own, pairs, runs
 from helpers.course.report import similar
 from helpers.course.settings import Course
-from helpers.course.synthetic import answered, as_cell
+from helpers.course.synthetic import answered, written
 from tests.checks import variants
 from tests.common import UNITS
 from tests.course.pages.payloads import harm
@@ -36,8 +36,8 @@ def _right_answers() -> list[tuple[set[tuple[str, ...]], list[str]]]:
     found = []
     for unit in UNITS:
         for name, exercise in checks.exercises(unit).items():
-            forced = set(runs(as_cell(exercise.reference, "answer")))
-            texts = [as_cell(each, each.__name__) for each in variants.of(unit).get(name, ())]
+            forced = set(runs(written(exercise.reference).text))
+            texts = [each.text for each in variants.of(unit)[name]]
             found.append((forced, texts))
     return found
 

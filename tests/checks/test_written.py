@@ -1,0 +1,65 @@
+"""Mistakes are read from the file beside an exercise, in its order, and each is an answer."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+from helpers.checks.engine import mistake
+from tests.checks.toy import TOY, X
+
+
+def test_a_mistake_is_an_edit_of_a_right_answer_or_code_alone_or_behind_one() -> None:
+    assert [each.name for each in TOY.mistakes] == [
+        "cut off",
+        "threefold, and remembered",
+        "halved",
+    ]
+    found = [each.answer(X)[0, 0].item() for each in TOY.mistakes]
+    assert found == [2.0, 3.0, 0.5]
+    assert [each.defines for each in TOY.mistakes] == ["doubled", "tripled", "halved"]
+
+
+def test_each_loses_its_parts_and_has_its_hint_on_one_line() -> None:
+    for each in TOY.mistakes:
+        assert TOY(each.answer).hints == [each.hint]
+    assert TOY.mistakes[1].hint == "Yours is three times x, and twice x was asked for."
+    assert TOY.mistakes[2].loses == ("numbers", "dtype and gradients")
+    assert TOY.mistakes[0].violates == ("A gradient reaches x",)
+
+
+def test_a_mistake_forgets_what_it_kept() -> None:
+    assert TOY.mistakes[1].answer is not TOY.mistakes[1].answer
+    TOY.mistakes[1].answer(X)
+    assert TOY.mistakes[1].answer.__defaults__ == ([],)
+
+
+def test_its_text_is_shown_in_a_traceback() -> None:
+    assert inspect.getsource(TOY.mistakes[0].answer).endswith("return (2 * x).detach()")
+
+
+def test_a_right_answer_is_one() -> None:
+    [right] = TOY.right_answers
+    assert TOY(right.answer).complete
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ('edit = [["3", "2"]]\nhint = ""', "'3' is 0 times in the right answer"),
+        ('edit = [["x", "y"]]\nhint = ""', "'x' is 2 times in the right answer"),
+        ('code = ""\nhint = ""\nloses = ["no part"]', "has no use for ['no part']"),
+        ('code = ""\nhint = ""\nbreaks = []', "has no use for ['breaks']"),
+    ],
+)
+def test_a_file_that_says_something_else_is_refused(
+    entry: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "__init__.py").touch()
+    text = f"right = '''\ndef f(x):\n    return 2 * x'''\n[wrong]\n{entry}\n"
+    (tmp_path / "odd" / "file.toml").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError) as refused:
+        mistake.read("odd.file", ["part"])
+    assert words in str(refused.value)
