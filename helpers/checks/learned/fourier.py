@@ -17,7 +17,7 @@ from torch import Generator, Tensor, nn
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, unchanged
 from helpers.checks.learned import common
-from helpers.encodings.additive import Additive
+from helpers.encodings.absolute import Additive
 
 
 class FourierFeatures(encodings.Fourier):

@@ -19,7 +19,7 @@ from helpers.checks.engine import Answer, Case, Exercise, Part, unchanged
 from helpers.checks.engine.faults import IN_PLACE
 from helpers.checks.learned import common
 from helpers.checks.positions import at
-from helpers.encodings.additive import Additive
+from helpers.encodings.absolute import Additive
 
 WIDTH = 24
 TRAINED = (
