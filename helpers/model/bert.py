@@ -120,10 +120,8 @@ class Bert(nn.Module):
             nn.init.normal_(module.weight, std=self.size.std)
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)
-        if isinstance(module, MultiHeadAttention) and module.encoding.softmax_scale == 1.0:
-            # T5 leaves the division by √d to the first weights of its queries.
-            with torch.no_grad():
-                module.qkv.weight[: self.size.d_model] *= module.encoding.head_dim**-0.5
+        if isinstance(module, MultiHeadAttention):
+            module.scale_first_queries()
 
     def forward(
         self,

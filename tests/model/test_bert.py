@@ -11,6 +11,7 @@ from helpers.encodings import available, create
 from helpers.model import bert
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.bert import Bert, Pretraining, Size, parameter_count, preset
+from helpers.model.encoder import Encoder
 from helpers.model.hf_weights import from_transformers, to_transformers
 
 SMALL = Size(50, 24, 3, 4, 12, norm="post", dropout=0.0, std=0.2)
@@ -165,13 +166,17 @@ def test_the_pooler_reads_the_first_token_and_segments_count() -> None:
 
 
 @pytest.mark.parametrize("name", ["t5_bias", "rotary"])
-def test_scores_begin_alike_with_and_without_a_division(name: str) -> None:
+@pytest.mark.parametrize("kind", [Bert, Encoder])
+def test_scores_begin_alike_with_and_without_a_division(kind: type, name: str) -> None:
+    """With weights of standard deviation σ both √d·q and k have the variance σ²·D."""
     torch.manual_seed(0)
-    bert = Bert(preset("mini"), name)
-    (*_, attention) = (each for each in bert.modules() if isinstance(each, MultiHeadAttention))
+    encoding = create(name, d_model=128, num_heads=2, max_len=64)
+    model = Bert(preset("mini"), encoding) if kind is Bert else Encoder(encoding, 50)
+    variance = 0.05**2 * 128 if kind is Bert else 1 / 3  # nn.Linear begins with σ² = 1/(3·D)
+    (*_, attention) = (each for each in model.modules() if isinstance(each, MultiHeadAttention))
     q, k, _ = attention.qkv(torch.randn(8, 64, 128)).unflatten(-1, (3, 2, 64)).unbind(2)
     scores = torch.einsum("bihd,bjhd->bhij", q, k) * attention.encoding.softmax_scale
-    assert 0.9 < scores.std() / (0.05**2 * 128) < 1.1
+    assert 0.9 < scores.std() / variance < 1.1
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
