@@ -17,7 +17,7 @@ from helpers import encodings
 from helpers.checks.engine import Case, Exercise, Part
 from helpers.checks.mini_bert import own_long, own_trained
 from helpers.checks.mini_bert import own_measured as measured
-from helpers.encodings import Encoding, Positions, additive
+from helpers.encodings import Encoding, Positions, absolute
 
 OF_THE_LIBRARY = tuple(
     each.kind for each in encodings.REGISTRY.values() if each.kind is not Encoding
@@ -163,7 +163,7 @@ own = Exercise(
         Part("it tells left from right", 0.5, partial(_order, reverse=True)),
         Part("it learns, and can be saved", 0.5, _trained),
     ),
-    forbidden=(additive.Table, *OF_THE_LIBRARY),
+    forbidden=(absolute.Table, *OF_THE_LIBRARY),
     explains=(
         "Write `OwnEncoding`.",
         "Any idea will do",
