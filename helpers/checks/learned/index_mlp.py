@@ -39,11 +39,11 @@ def _index_case(words: str, seed: int, first: Tensor, second: Tensor, max_len: i
 
     def ask(answer: Answer) -> dict[str, Any]:
         module = _with_weights(answer, seed, "mlp", max_len=max_len)
+        found = common.asked(module.vectors, first)
+        others = common.asked(module.eval().vectors, second)  # may not change what was found
         return {
-            "the vectors, apart from their size": _but_for_size(
-                common.asked(module.vectors, first)
-            ),
-            "those of other positions": _but_for_size(common.asked(module.eval().vectors, second)),
+            "the vectors, apart from their size": _but_for_size(found),
+            "those of other positions": _but_for_size(others),
         }
 
     return Case(f"vectors of {words}, max_len={max_len or _max_len(seed)}", ask)
