@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -32,19 +31,6 @@ def _rows_case(length: int, k: int) -> Case:
     return case.asking(ask)
 
 
-def _again_case(length: int, k: int) -> Case:
-    """A caller may write into what it is given; the next one is given rows of its own."""
-
-    def ask(answer: Answer) -> Any:
-        found = answer(length, k)
-        if isinstance(found, torch.Tensor):
-            with contextlib.suppress(RuntimeError):  # several rows may share their memory
-                found.zero_()
-        return answer(length, k)
-
-    return Case(f"({length}, {k}), once more after a caller has written into the first rows", ask)
-
-
 def _after_a_smaller_clip(length: int, k: int) -> Case:
     """Whoever keeps the offsets of a length, and clips them in place, has the smaller clip."""
 
@@ -58,7 +44,6 @@ def _after_a_smaller_clip(length: int, k: int) -> Case:
 def _within(rng: Random) -> Iterator[Case]:
     length = rng.randint(5, 8)
     yield _rows_case(length, length + rng.randint(1, 4))
-    yield _again_case(length, length)
     yield _after_a_smaller_clip(length, length)
     yield _rows_case(length, length - 1)
     yield _rows_case(1, rng.randint(2, 9))
