@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 
 import torch
@@ -10,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, call, differentiated, digits
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, digits
 from helpers.checks.engine.faults import DTYPE, NO_GRADIENT
 from helpers.checks.learned import common
 from helpers.encodings.cope import between
@@ -69,7 +70,11 @@ def _backwards(rng: Random) -> Iterator[Case]:
     for length in (len(rows) + rng.randint(2, 5), len(rows), len(rows) - 2, 2):
         words = f" with length={length} for {len(rows)} rows"
         yield differentiated(words, in_bfloat16=False, table=rows, length=length)
-        yield digits(f"(table){words}", rows, of=lambda a, n=length: lambda t: a(t, n))
+        yield digits(f"(table){words}", rows, of=partial(_to, length))
+
+
+def _to(length: int, answer: Answer) -> Answer:
+    return lambda table: answer(table, length)
 
 
 # What `F.interpolate` is made of, by its compiled names.

@@ -106,10 +106,9 @@ def _rows_chosen(rng: Random) -> Iterator[Case]:
         }
 
     for x, rows in _inputs(rng):
-        given = {"x": x, "rows": rows}
         positions = common.random_positions(rng, len(rows), *x.shape[:2])
         words = f"embed(x, positions) with x of shape {tuple(x.shape)} and {len(rows)} given rows"
-        yield Case(words, partial(ask, **given, positions=positions))
+        yield Case(words, partial(ask, x=x, rows=rows, positions=positions))
 
 
 def _trained(rng: Random) -> Iterator[Case]:

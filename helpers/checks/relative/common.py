@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -105,7 +106,11 @@ def cases_backwards(rng: Random, name: str) -> Iterator[Case]:
         rows = offset_rows(sizes[2], k)
         arguments: dict[str, Any] = {name: first, "vectors": vectors, "rows": rows}
         yield differentiated(" with B={}, H={}, T={}, d={}".format(*sizes), **arguments)
-        yield digits(f"({name}, …)", first, vectors, of=lambda a, r=rows: lambda x, v: a(x, v, r))
+        yield digits(f"({name}, …)", first, vectors, of=partial(_with_rows, rows))
+
+
+def _with_rows(rows: Tensor, answer: Answer) -> Answer:
+    return lambda first, vectors: answer(first, vectors, rows)
 
 
 def cases_of_memory(rng: Random, name: str, times: int = 1) -> Iterator[Case]:

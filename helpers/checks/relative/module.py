@@ -17,30 +17,29 @@ from helpers.checks.engine.faults import DTYPE, NO_GRADIENT
 from helpers.checks.positions import by
 from helpers.checks.relative import common
 
-Tables = dict[str, Tensor]
 TABLES = {"bias": "keys", "context": "values"}  # the table that a hook reads
 WIDTH, CLIP = 20, 3  # of the objects, where a case names no other
 NUMBERS = 30_000  # of a table: a right mean is 8 deviations, a right fourth moment 7 from refusal
 
 
 def _built(
-    answer: Answer, table: Tables, heads: int, k: int = CLIP, dtype: torch.dtype = torch.float32
+    answer: Answer, name: str, table: Tensor, k: int = CLIP, dtype: torch.dtype = torch.float32
 ) -> Any:
-    """Return an object with known vectors in a table."""
-    module = answer(d_model=WIDTH, num_heads=heads, max_len=12, k=k).to(dtype)
-    _fill(module, table)
+    """Return an object with known vectors in the table that a hook reads."""
+    module = answer(d_model=WIDTH, num_heads=WIDTH // table.shape[1], max_len=12, k=k).to(dtype)
+    _fill(module, name, table)
     return module
 
 
-def _fill(module: Any, tables: Tables) -> None:
-    """Put vectors into tables, as a step of training does; ResultFormError if one has no room."""
-    for name, table in tables.items():
-        own, size = getattr(module, name, None), tuple(table.shape)
-        if not isinstance(own, Tensor):
-            raise ResultFormError(f"self.{name} is no tensor, but {type(own).__name__}")
-        if own.shape[-2:] != size:  # copy_ would repeat a single row for all
-            raise ResultFormError(f"self.{name} has the shape {tuple(own.shape)}, expected {size}")
-        own.data.copy_(table)
+def _fill(module: Any, name: str, table: Tensor) -> None:
+    """Put vectors into a table, as a step of training does; ResultFormError if there is no room."""
+    own, size = getattr(module, TABLES[name], None), tuple(table.shape)
+    if not isinstance(own, Tensor):
+        raise ResultFormError(f"self.{TABLES[name]} is no tensor, but {type(own).__name__}")
+    if own.shape[-2:] != size:  # copy_ would repeat a single row for all
+        found = tuple(own.shape)
+        raise ResultFormError(f"self.{TABLES[name]} has the shape {found}, expected {size}")
+    own.data.copy_(table)
 
 
 def _ask(module: Any, name: str, first: Tensor, offsets: Tensor | None = None) -> Any:
@@ -60,8 +59,8 @@ def _first(rng: Random, name: str, batch: int, heads: int, length: int) -> Tenso
     return common.normal_numbers(rng, batch, length, heads, WIDTH // heads).transpose(1, 2)
 
 
-def _table(rng: Random, name: str, heads: int, k: int = CLIP) -> Tables:
-    return {TABLES[name]: common.normal_numbers(rng, 2 * k + 1, WIDTH // heads)}
+def _table(rng: Random, heads: int, k: int = CLIP) -> Tensor:
+    return common.normal_numbers(rng, 2 * k + 1, WIDTH // heads)
 
 
 def _trees(rng: Random, batch: int, length: int) -> Tensor:
@@ -83,16 +82,16 @@ def _hook(rng: Random, name: str) -> Iterator[Case]:
         (4, 4, 4, 1),  # B = H = T
         (2, 20, 4, 2),  # heads of one number each
     ):
-        first, table = _first(rng, name, batch, heads, length), _table(rng, name, heads, k)
+        first, table = _first(rng, name, batch, heads, length), _table(rng, heads, k)
         label = f"{name} with k={k}, B={batch}, H={heads}, T={length}, max_len=12"
         yield Case(label, partial(_of_text, name=name, first=first, table=table, k=k))
     yield _in_turn(rng, name)
 
 
-def _of_text(answer: Answer, name: str, first: Tensor, table: Tables, k: int) -> Any:
-    heads, length = first.shape[1:3]
-    module = _built(answer, table, heads, k)
-    _built(answer, {}, heads, k + 2)  # another object may have another clip
+def _of_text(answer: Answer, name: str, first: Tensor, table: Tensor, k: int) -> Any:
+    length = first.shape[2]
+    module = _built(answer, name, table, k)
+    answer(d_model=WIDTH, k=k + 2)  # another object may have another clip
     found = _ask(module, name, first)
     # Of a long text a few queries: all would be more than a sandbox may show.
     return found[:, :, ::50] if length > 100 and isinstance(found, Tensor) else found
@@ -102,21 +101,21 @@ def _in_turn(rng: Random, name: str) -> Case:
     """One object meets one text after the other, and its table changes on the way."""
     heads, length = rng.choice((2, 4)), rng.randint(5, 6)
     text, longer = (_first(rng, name, 2, heads, n) for n in (length, length + 9))
-    tables = [_table(rng, name, heads) for _ in range(4)]
+    tables = [_table(rng, heads) for _ in range(4)]
     tree = _trees(rng, 1, length)[0].clamp(-2, 2)
 
     def ask(answer: Answer) -> dict[str, Any]:
-        module = _built(answer, tables[0], heads)
+        module = _built(answer, name, tables[0])
         _ask(module, name, text, tree)
         found = {"first text": _ask(module, name, text), "longer": _ask(module, name, longer)}
-        _fill(module, tables[1])
+        _fill(module, name, tables[1])
         found["first text, after a step of training"] = _ask(module, name, text)
         layer = copy.deepcopy(module)
-        _fill(layer, tables[2])
+        _fill(layer, name, tables[2])
         found["first text, by a copy with other numbers"] = _ask(layer, name, text)
         with torch.no_grad():
             for table in tables[2:]:
-                _fill(module.eval(), table)
+                _fill(module.eval(), name, table)
                 found["first text, after eval() and more steps"] = _ask(module, name, text)
         return found
 
@@ -127,7 +126,7 @@ def _given(rng: Random) -> Iterator[Case]:
     """Ask with (T, T) and (B, T, T), where B is H and T, or neither, and with zeros."""
     for name in TABLES:
         for batch, heads, length in ((3, 2, rng.randint(6, 8)), (4, 4, 4), (2, 4, 1)):
-            first, table = _first(rng, name, batch, heads, length), _table(rng, name, heads)
+            first, table = _first(rng, name, batch, heads, length), _table(rng, heads)
             trees = _trees(rng, batch, length)
             for offsets in (trees[0], trees, torch.zeros_like(trees[0])):
                 label = f"{name} of H={heads}, offsets {tuple(offsets.shape)}, others before"
@@ -135,8 +134,8 @@ def _given(rng: Random) -> Iterator[Case]:
                 yield Case(label, partial(_by_offsets, **given))
 
 
-def _by_offsets(answer: Answer, name: str, first: Tensor, table: Tables, offsets: Tensor) -> Any:
-    module = _built(answer, table, first.shape[1])
+def _by_offsets(answer: Answer, name: str, first: Tensor, table: Tensor, offsets: Tensor) -> Any:
+    module = _built(answer, name, table)
     _ask(module, name, first)  # without, as other calls of the same object
     _ask(module, name, first, offsets.flip(-1) + 1)  # and with others of the same shape
     return _ask(module, name, first, offsets)
@@ -192,22 +191,22 @@ def _moments(name: str, numbers: Tensor) -> dict[str, Any]:
 def _backwards(rng: Random) -> Iterator[Case]:
     """Ask for dtypes, for what reaches each table and what comes before, and for the digits."""
     heads, length = rng.choice((2, 4)), rng.randint(5, 7)
-    for name, of in TABLES.items():
-        first, table = _first(rng, name, 2, heads, length), _table(rng, name, heads)
+    for name in TABLES:
+        first, table = _first(rng, name, 2, heads, length), _table(rng, heads)
         for offsets, words in ((None, ""), (_trees(rng, 2, length), " and given offsets, eval()")):
             label = f"{name} in float64 with B=2, H={heads}, T={length}{words}"
             given: Any = {"name": name, "first": first, "table": table, "offsets": offsets}
             yield Case(label, partial(_differentiated, **given))
-        yield digits(name, first, table[of], of=lambda a, n=name: partial(_by_table, a, n, heads))
+        yield digits(name, first, table, of=partial(_by_table, name))
 
 
-def _differentiated(answer: Answer, name: str, first: Tensor, table: Tables, offsets: Any) -> Any:
-    module = _built(answer, table, heads := first.shape[1], dtype=torch.float64)
+def _differentiated(answer: Answer, name: str, first: Tensor, table: Tensor, offsets: Any) -> Any:
+    module = _built(answer, name, table, dtype=torch.float64)
     given, own = first.double().requires_grad_(), getattr(module, TABLES[name])
     found = _ask(module.train(offsets is None), name, given, offsets)
     if isinstance(found, Tensor) and found.requires_grad:
         found.sin().sum().backward()
-    short = _built(answer, table, heads, dtype=torch.bfloat16)
+    short = _built(answer, name, table, dtype=torch.bfloat16)
     half = _ask(short, name, first.bfloat16(), offsets)
     return {
         "the result": found,
@@ -218,9 +217,8 @@ def _differentiated(answer: Answer, name: str, first: Tensor, table: Tables, off
     }
 
 
-def _by_table(answer: Answer, name: str, heads: int, first: Tensor, table: Tensor) -> Any:
-    module = _built(answer, {TABLES[name]: table}, heads, dtype=torch.float64)
-    return _ask(module, name, first)
+def _by_table(name: str, answer: Answer) -> Answer:
+    return lambda x, table: _ask(_built(answer, name, table, dtype=torch.float64), name, x)
 
 
 module = Exercise(
