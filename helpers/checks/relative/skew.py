@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -55,22 +54,20 @@ def _is_mask(tensor: Tensor) -> bool:
 
 
 def _without_index(rng: Random) -> Iterator[Case]:
-    """With and without axes in front; what stops an answer, another part asks for."""
     common.make_sure_of_the_meter()
-    for front in ((1, 2), ()):
-        products = common.normal_numbers(rng, *front, LONG, 2 * LONG - 1)
+    for length in (LONG, rng.randint(66, 80)):
+        products = common.normal_numbers(rng, 1, 2, length, 2 * length - 1)
         label = f"(products of shape {tuple(products.shape)})"
         yield Case(label, partial(_watched, products=products))
 
 
 def _watched(answer: Answer, products: Tensor) -> dict[str, Any]:
-    given = products.clone()
-    with _Watch() as meter, contextlib.suppress(Exception):
-        answer(given)
+    with _Watch() as meter:
+        answer(products.clone())
     steps = max(meter.operations.total(), meter.made)
     return {
         "how it finds the numbers": meter.way(),
-        "it takes a step for each pair": steps >= LONG**2,
+        "it takes a step for each pair": steps >= products.shape[-2] ** 2,
     }
 
 
