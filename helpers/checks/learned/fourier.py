@@ -1,12 +1,8 @@
-"""Unit 03, “Learnable Fourier features”: what it asks, and what people write instead.
-
-Mistakes are in fourier_features.py; those about W_r and its angles in fourier_frequencies.py.
-"""
+"""Unit 03, “Learnable Fourier features”: what it asks."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from random import Random
 from typing import Any
@@ -15,8 +11,11 @@ import torch
 from torch import Generator, Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, unchanged
+from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.checks.engine.faults import DTYPE, IN_PLACE, NO_GRADIENT
 from helpers.checks.learned import common
+
+MAX_LEN = 30  # it plays no part, and positions go beyond it
 
 
 class FourierFeatures(encodings.Fourier):
@@ -35,28 +34,15 @@ class FourierFeatures(encodings.Fourier):
         )
 
 
-MLP = ("mlp.0.weight", "mlp.0.bias", "mlp.2.weight", "mlp.2.bias")
-MAX_LEN = 30  # it plays no part, and positions go beyond it
-
-
-def _fourier_with(answer: Answer, num_features: int, seed: int) -> Any:
+def _with_weights(answer: Answer, num_features: int, seed: int) -> Any:
     gamma = (0.5, 1.0, 3.0)[seed % 3]  # which W_r begins with, and nothing else
     sizes = {"d_model": 20, "max_len": MAX_LEN, "num_features": num_features}
     module = common.made(answer, **sizes, gamma=gamma)
     module = common.with_fixed_weights(module, seed, "mlp")
-    draw = Generator().manual_seed(seed)
-    frequencies = torch.randn(num_features // 2, generator=draw)
-    leading = module.frequencies.shape[:-1]  # where W_r is a row (1, D_F/2), that is told elsewhere
-    module.frequencies.data = frequencies.reshape(*leading, -1).to(module.frequencies.dtype)
+    draw = torch.randn(num_features // 2, generator=Generator().manual_seed(seed))
+    own = module.frequencies  # where W_r is a row (1, D_F/2), that is told elsewhere
+    own.data = draw.reshape(*own.shape[:-1], -1).to(own.dtype)
     return module
-
-
-def _asked(method: Callable[[Tensor], Any], positions: Tensor) -> Any:
-    """What a method returns, if it leaves its argument as it is."""
-    given = positions.clone()
-    result = method(given)
-    unchanged((given,), (positions,))
-    return result
 
 
 def _features_case(rng: Random, *shape: int) -> Case:
@@ -65,10 +51,10 @@ def _features_case(rng: Random, *shape: int) -> Case:
     first, second = (common.random_positions(rng, 2 * MAX_LEN, *shape) for _ in range(2))
 
     def ask(answer: Answer) -> dict[str, Any]:
-        module = _fourier_with(answer, num_features, seed)
+        module = _with_weights(answer, num_features, seed)
         return {
-            "the features": _asked(module.features, first),
-            "those of other positions": _asked(module.eval().features, second),
+            "the features": common.asked(module.features, first),
+            "those of other positions": common.asked(module.eval().features, second),
         }
 
     words = f"features of positions of shape {shape}, twice"
@@ -76,33 +62,21 @@ def _features_case(rng: Random, *shape: int) -> Case:
 
 
 def _equation_2(rng: Random) -> Iterator[Case]:
-    yield _features_case(rng, rng.randint(5, 9))
-    yield _features_case(rng, rng.randint(65, 80))
-    yield _features_case(rng, 1)
+    for length in (rng.randint(5, 9), rng.randint(65, 80), 1):
+        yield _features_case(rng, length)
     yield _far(rng)
-    yield _farther(rng)
 
 
 def _far(rng: Random) -> Case:
-    """Odd positions, since half precision has the even ones up to 4,096."""
-    positions = 501 + 2 * common.random_positions(rng, 750, 8)
-    positions = torch.cat([positions, 2049 + 2 * common.random_positions(rng, 1025, 8)])
-    return _slow_case("from 501 to 4,097", rng.randrange(1000), positions, 0.04)
+    """Odd positions, which half precision has not, and beyond what int16 counts."""
+    seed, positions = rng.randrange(1000), 2049 + 2 * common.random_positions(rng, 30_000, 16)
 
-
-def _farther(rng: Random) -> Case:
-    positions = 40_001 + 2 * common.random_positions(rng, 9000, 8)
-    positions = torch.cat([positions, 70_001 + 2 * common.random_positions(rng, 40_000, 8)])
-    return _slow_case("beyond 40,000 and 70,000", rng.randrange(1000), positions, 0.002)
-
-
-def _slow_case(words: str, seed: int, positions: Tensor, slower: float) -> Case:
     def ask(answer: Answer) -> Any:
-        module = _fourier_with(answer, 4, seed)
-        module.frequencies.data.mul_(slower)  # so that the angles are exact in float32
-        return _asked(module.features, positions)
+        module = _with_weights(answer, 4, seed)
+        module.frequencies.data.mul_(0.003)  # so that the angles are exact in float32
+        return common.asked(module.features, positions)
 
-    return Case(f"features of positions {words}, with given W_r", ask)
+    return Case("features of positions from 2,049 to 62,047, with given W_r", ask)
 
 
 def _w_r_is_trained(rng: Random) -> Iterator[Case]:
@@ -115,41 +89,23 @@ def _w_r_is_trained(rng: Random) -> Iterator[Case]:
         return {
             "the shape of frequencies": tuple(frequencies.shape),
             "their shape without num_features": tuple(answer(d_model=20).frequencies.shape),
-            "its dtype": str(frequencies.dtype),
             "it is kept as": common.kept_as(module, frequencies),
             "all that is trained": sorted(name for name, _ in module.named_parameters()),
-            "a step of gradient descent changes the features": _moves(module, positions),
+            "a step of gradient descent changes the features": common.learns(
+                module, lambda: module.features(positions)
+            ),
         }
 
     yield Case(f"a new module with num_features={2 * half}", ask)
 
 
-def _moves(module: Any, positions: Tensor) -> bool:
-    before = module.features(positions).clone()
-    trained = [each for each in module.parameters() if each.requires_grad]
-    if not (trained and before.requires_grad):
-        return False
-    before.sum().backward()
-    common.descend(trained)
-    return not torch.allclose(module.features(positions), before)
-
-
 def _w_r_begins(rng: Random) -> Iterator[Case]:
     def ask(answer: Answer, gamma: float | None = None) -> dict[str, Any]:
-        # Many small modules: a covariance of so many numbers is still quickly worked with.
-        given, gamma = {"gamma": gamma} if gamma else {}, gamma or 1.0
-        new = [answer(4, 4, **given, num_features=1000).frequencies for _ in range(80)]
-        lengths = torch.stack([each.detach().norm() for each in new]) * gamma
-        spread = torch.stack([each.detach().flatten() for each in new]).std(0) * gamma
-        return common.begins(new, 1 / gamma) | {
-            "their lengths vary from module to module as random draws do": bool(
-                0.5 < lengths.std() * math.sqrt(2) < 1.5
-            ),
-            "each of them varies from module to module": bool(spread.min() > 0.5),
-        }
+        given = {"gamma": gamma} if gamma else {}
+        new = [answer(4, 4, **given, num_features=10_000).frequencies for _ in range(4)]
+        return common.begins(new, 1 / (gamma or 1))
 
-    choices = ((0.2, 0.25, 0.4), (4.0, 8.0, 10.0), (24.0, 28.0, 32.0))
-    for gamma in map(rng.choice, choices):
+    for gamma in (rng.choice((0.2, 0.25, 0.4)), rng.choice((4.0, 10.0, 28.0))):
         yield Case(f"W_r of a new module with gamma={gamma:g}", partial(ask, gamma=gamma))
     yield Case("W_r of a new module without gamma, which is 1", ask)
 
@@ -167,65 +123,45 @@ def _mlp_case(rng: Random, num_features: int, *shape: int, training: bool = True
     positions[..., -1] += rng.randint(1000, 9000)
 
     def ask(answer: Answer) -> dict[str, Any]:
-        module = _fourier_with(answer, num_features, seed).train(training)
+        module = _with_weights(answer, num_features, seed).train(training)
         expected = module.mlp(module.features(positions))
-        found = _asked(module.vectors, positions)
+        found = common.asked(module.vectors, positions)
         difference = found - expected if found.shape == expected.shape else found
         module.mlp[0].weight.data.zero_()
         return {
             "the vectors minus mlp(features(positions))": difference,
-            "the vectors where the first weights of mlp are 0": _asked(module.vectors, positions),
+            "the vectors where the first weights of mlp are 0": module.vectors(positions),
         }
 
     words = f"vectors of positions of shape {shape}{'' if training else ', after eval()'}"
     return Case(f"{words}, with given weights and num_features={num_features}, d_model=20", ask)
 
 
-def _fourier_shapes(rng: Random) -> Iterator[Case]:
+def _of_any_shape(rng: Random) -> Iterator[Case]:
     more, less = rng.randint(6, 9), rng.randint(2, 4)
-    for shape in ((less, more), (more, less), (more, more), (1, more), (less, 1), (18, less)):
+    for shape in ((less, more), (more, less), (more, more), (1, more), (less, 1)):
         yield _features_case(rng, *shape)
     yield _mlp_case(rng, 16, less, more)
     yield _mlp_case(rng, 12, more, less, training=False)
-    for shape in ((less, more), (1, more), (less, 1)):
-        yield Case(
-            f"shape of vectors(positions) with positions of shape {shape}",
-            partial(_shape_of_vectors, positions=common.random_positions(rng, 40, *shape)),
-        )
-
-
-def _shape_of_vectors(answer: Answer, positions: Tensor) -> tuple[int, ...]:
-    return tuple(_fourier_with(answer, 16, 0).vectors(positions).shape)
+    positions = common.random_positions(rng, 40, less, more)
+    words = f"shape of vectors(positions) with positions of shape {tuple(positions.shape)}"
+    yield Case(words, lambda answer: tuple(_with_weights(answer, 16, 0).vectors(positions).shape))
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
     positions, seed = common.random_positions(rng, 40, 2, rng.randint(5, 7)), rng.randrange(1000)
 
-    def ask(
-        answer: Answer, asked: str, training: bool = True, positions: Tensor = positions
-    ) -> dict[str, Any]:
-        positions = positions.clone()  # an answer may write into them
-        module = _fourier_with(answer, 16, seed).train(training)
-        method = getattr(module, asked)
-        seen: dict[str, Any] = {"their dtype": str(method(positions).dtype)}
-        module.double()
-        found = method(positions)
-        seen["their dtype after module.double()"] = str(found.dtype)
-        seen[common.DIGITS] = common.beyond_float32(found)
-        leaves: dict[str, Tensor | None] = {"frequencies": module.frequencies}
-        if asked == "vectors":
-            apart = (found - module.mlp(module.features(positions.clone()))).abs().max()
-            seen["they are the MLP of rounded features"] = bool(1e-11 < apart < 1e-5)
-            there = dict(module.named_parameters())
-            leaves |= {name: there.get(name) for name in MLP}
-        return seen | common.gradients(lambda: method(positions), leaves)
+    def ask(answer: Answer, method: str, positions: Tensor, training: bool) -> dict[str, Any]:
+        module = _with_weights(answer, 16, seed).train(training)
+        return common.differentiated(module, method, positions)
 
-    yield Case("features(positions)", partial(ask, asked="features"))
-    yield Case("vectors(positions)", partial(ask, asked="vectors"))
-    words = "vectors(positions) with positions of shape (T,)"
-    yield Case(words, partial(ask, asked="vectors", positions=positions[0]))
-    words = "vectors(positions) after eval()"
-    yield Case(words, partial(ask, asked="vectors", training=False))
+    for method, some, training in (
+        ("features", positions, True),
+        ("vectors", positions, True),
+        ("vectors", positions[0], False),
+    ):
+        label = f"{method}(positions) of shape {tuple(some.shape)}{'' if training else ', eval()'}"
+        yield Case(label, partial(ask, method=method, positions=some, training=training))
 
 
 fourier = Exercise(
@@ -236,10 +172,15 @@ fourier = Exercise(
         Part("W_r is trained", 0.5, _w_r_is_trained),
         Part("W_r begins with variance 1/γ²", 0.5, _w_r_begins),
         Part("equation 6: the MLP of the features", 0.5, _equation_6),
-        Part("positions (B, T) as well", 0.5, _fourier_shapes),
+        Part("positions (B, T) as well", 0.5, _of_any_shape),
         Part("dtype and gradients", 0.5, _backwards),
     ),
     forbidden=(encodings.Fourier,),
     explains=("Complete `FourierFeatures`", "an even number"),
+    generic={
+        "have the dtype and the precision of the parameters": DTYPE,
+        "gradients reach $W_r$ and `self.mlp`": NO_GRADIENT,
+        "`positions` stays as it is": IN_PLACE,
+    },
     module=__name__,
 )

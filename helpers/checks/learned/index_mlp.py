@@ -1,7 +1,4 @@
-"""Unit 03, “MLP of the index”: what it asks, and what people write instead.
-
-Mistakes about the norm, and one about the index, are in index_norm.py.
-"""
+"""Unit 03, “MLP of the index”: what it asks."""
 
 from __future__ import annotations
 
@@ -15,19 +12,14 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, unchanged
-from helpers.checks.engine.faults import IN_PLACE
+from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.checks.engine.faults import DTYPE, IN_PLACE, NO_GRADIENT
 from helpers.checks.learned import common
-from helpers.checks.positions import at
 
 WIDTH = 24
-TRAINED = (
-    *("mlp.0.weight", "mlp.0.bias", "mlp.2.weight", "mlp.2.bias"),
-    *("norm.weight", "norm.bias"),
-)
 
 
-def _mlp_with(answer: Answer, seed: int, *parts: str, max_len: int = 0) -> Any:
+def _with_weights(answer: Answer, seed: int, *parts: str, max_len: int = 0) -> Any:
     module = common.made(answer, d_model=WIDTH, max_len=max_len or _max_len(seed))
     return common.with_fixed_weights(module, seed, *parts)
 
@@ -36,86 +28,49 @@ def _max_len(seed: int) -> int:
     return 40 + seed % 20
 
 
-def _vectors(module: Any, positions: Tensor) -> Any:
-    """What vectors returns, if it leaves its argument as it is."""
-    given = positions.clone()
-    result = module.vectors(given)
-    unchanged((given,), (positions,))
-    return result
-
-
 def _but_for_size(found: Any) -> Any:
-    """Normalised once more, which changes nothing where it has been done."""
+    """Return it normalised once more, which changes nothing where it has been done."""
     right = isinstance(found, Tensor) and found.shape[-1:] == (WIDTH,)
     return F.layer_norm(found.float(), (WIDTH,), eps=1e-12) if right else found
 
 
-def _index_case(
-    words: str, seed: int, first: Tensor, second: Tensor, max_len: int = 0, steep: float = 1
-) -> Case:
-    """The module is asked twice, since positions may differ where their shape does not.
-
-    Args:
-        steep: above 1, the first layer bends around the first of the positions: elsewhere the
-            MLP grows in proportion to p, and the norm takes just that away.
-    """
-    rows = max_len or _max_len(seed)
+def _index_case(words: str, seed: int, first: Tensor, second: Tensor, max_len: int = 0) -> Case:
+    """The module is asked twice, since positions may differ where their shape does not."""
 
     def ask(answer: Answer) -> dict[str, Any]:
-        module = _mlp_with(answer, seed, "mlp", max_len=rows)
-        if steep > 1:
-            layer = module.mlp[0]
-            layer.weight.data.mul_(steep)
-            layer.bias.data.sub_(layer.weight.data[:, 0] * (first[0] / rows))
+        module = _with_weights(answer, seed, "mlp", max_len=max_len)
+        found = common.asked(module.vectors, first)
+        others = common.asked(module.eval().vectors, second)  # may not change what was found
         return {
-            "the vectors, apart from their size": _but_for_size(_vectors(module, first)),
-            "those of other positions": _but_for_size(_vectors(module.eval(), second)),
+            "the vectors, apart from their size": _but_for_size(found),
+            "those of other positions": _but_for_size(others),
         }
 
-    return Case(f"vectors of {words}, max_len={rows}", ask)
+    return Case(f"vectors of {words}, max_len={max_len or _max_len(seed)}", ask)
 
 
 def _of_the_index(rng: Random) -> Iterator[Case]:
     seed, length = rng.randrange(1000), rng.randint(10, 30)
     forwards = torch.arange(length)
-    yield _index_case(f"the positions 0 … {length - 1}, then backwards", seed, forwards,
-                      forwards.flip(0))  # fmt: skip
+    words = f"the positions 0 … {length - 1}, then backwards"
+    yield _index_case(words, seed, forwards, forwards.flip(0))
     mixed = 1 + common.random_positions(rng, _max_len(seed) - 1, length)
     beyond = common.random_positions(rng, 2000, length) + _max_len(seed)
     yield _index_case("positions in no order, then beyond max_len", seed, mixed, beyond)
     far = 32_768 + common.random_positions(rng, 30_000, rng.randint(65, 80))
     yield _index_case("positions beyond 32,767, then others", seed, far, far.flip(0))
-    large = rng.randint(1_500, 2_500)
-    words = "positions in no order, then beyond 70,000"  # where half precision ends
-    yield _index_case(words, seed, mixed, 40_000 + far, large)
-    odd = 2049 + 2 * common.random_positions(rng, 60, length)  # which half precision has not
-    words = "odd positions beyond 2,048, of a steep MLP, then backwards"
-    yield _index_case(words, seed, odd, odd.flip(0), 2_200, steep=30)
     yield _index_case("a single position, then another", seed, mixed[:1], beyond[:1])
     short = rng.randint(3, 20)
     words = "positions in order, then backwards, where max_len is small"
     yield _index_case(words, seed, torch.arange(short), torch.arange(short).flip(0), short)
-    x = common.normal_numbers(rng, 3, length, WIDTH)
-    yield Case("embed(x)", partial(_embedded, x=x, seed=seed))
-
-
-def _embedded(answer: Answer, x: Tensor, seed: int) -> dict[str, Any]:
-    """What embed adds beside the vectors, which is nothing."""
-    module = _mlp_with(answer, seed, "mlp")
-    added = {}
-    for words, training in (("in training", True), ("after eval()", False)):
-        x_and_vectors = x + module.train(training).vectors(torch.arange(x.shape[1]))
-        found = module.embed(x.clone(), at(x)) - x_and_vectors
-        added[f"embed(x) minus x and the vectors, {words}"] = found
-    return added
 
 
 def _of_any_shape(rng: Random) -> Iterator[Case]:
     seed, more, less = rng.randrange(1000), rng.randint(6, 9), rng.randint(2, 4)
-    for shape in ((less, more), (more, less), (more, more), (1, more), (less, 1), (18, more)):
+    for shape in ((less, more), (more, less), (more, more), (1, more), (less, 1)):
         positions = common.random_positions(rng, _max_len(seed), *shape)
-        words = f"positions of shape {tuple(shape)}, then of some beyond max_len"
         beyond = common.random_positions(rng, 2000, *shape) + _max_len(seed)
+        words = f"positions of shape {shape}, then of some beyond max_len"
         yield _index_case(words, seed, positions, beyond)
 
 
@@ -123,63 +78,34 @@ def _normed(rng: Random) -> Iterator[Case]:
     """What the norm does to a constant MLP, and each vector's size: so the index plays no part."""
     seed, length = rng.randrange(1000), rng.randint(10, 30)
 
-    beyond = common.random_positions(rng, 2000, 18, 4) + _max_len(seed)
-    for words, positions, training in (
-        (f"0 … {length - 1}", torch.arange(length), True),
-        ("of shape (3, 5)", common.random_positions(rng, 40, 3, 5), True),
-        ("of shape (18, 4), beyond max_len and after eval()", beyond, False),
-    ):
-        label = f"vectors of a module with given weights, positions {words}"
-        ask = partial(_of_a_constant, seed=seed, positions=positions, training=training)
-        yield Case(label, ask)
+    def ask(answer: Answer, positions: Tensor) -> dict[str, Any]:
+        module = _with_weights(answer, seed, "mlp", "norm")
+        module.mlp[0].weight.data.zero_()
+        new = _with_weights(answer, seed, "mlp").eval()
+        for weight in new.mlp[-1].parameters():
+            weight.data.mul_(20)  # the norm's epsilon is nothing beside it
+        return {
+            "the vectors, where the MLP is constant": common.asked(module.vectors, positions),
+            "the mean square of each vector of a new norm": (
+                common.asked(new.vectors, positions).square().mean(-1)
+            ),
+        }
 
-
-def _of_a_constant(
-    answer: Answer, seed: int, positions: Tensor, training: bool = True
-) -> dict[str, Any]:
-    module = _mlp_with(answer, seed, "mlp", "norm").train(training)
-    module.mlp[0].weight.data.zero_()
-    module.mlp[-1].bias.data.mul_(2)
-    constant = _vectors(module, positions)
-    for weight in module.mlp[-1].parameters():
-        weight.data.mul_(0.003)  # so that the norm's own epsilon shows
-    small = _vectors(module, positions)
-    module = _mlp_with(answer, seed, "mlp").train(training)
-    for weight in module.mlp[-1].parameters():
-        weight.data.mul_(20)  # the norm's epsilon is nothing beside it
-    found = _vectors(module, positions)
-    return {
-        "the vectors, where the MLP is constant and the norm has given weights": constant,
-        "the vectors, where what the MLP returns is constant and small": small,
-        "the mean square of each vector of a new norm": found.square().mean(-1),
-    }
+    for positions in (torch.arange(length), common.random_positions(rng, 2000, 3, 5)):
+        words = f"vectors for given weights and positions of shape {tuple(positions.shape)}"
+        yield Case(words, partial(ask, positions=positions))
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
-    positions = common.random_positions(rng, 40, 2, rng.randint(5, 9))
-    seed = rng.randrange(1000)
+    positions, seed = common.random_positions(rng, 40, 2, rng.randint(5, 9)), rng.randrange(1000)
 
-    def ask(answer: Answer, training: bool, positions: Tensor = positions) -> dict[str, Any]:
-        positions = positions.clone()  # an answer may write into them
-        module = _mlp_with(answer, seed, "mlp", "norm").train(training)
-        seen: dict[str, Any] = {
-            "all that is trained": sorted(
-                name for name, each in module.named_parameters() if each.requires_grad
-            ),
-            "the dtype of its vectors": str(module.vectors(positions).dtype),
-        }
-        module.double()
-        there = dict(module.named_parameters())
-        leaves = {name: there.get(name) for name in TRAINED}
-        found = module.vectors(positions)
-        seen["their dtype after module.double()"] = str(found.dtype)
-        seen[common.DIGITS] = common.beyond_float32(found)
-        return seen | common.gradients(lambda: module.vectors(positions), leaves)
+    def ask(answer: Answer, positions: Tensor, training: bool) -> dict[str, Any]:
+        module = _with_weights(answer, seed, "mlp", "norm").train(training)
+        return common.differentiated(module, "vectors", positions)
 
-    yield Case("the module", partial(ask, training=True))
-    yield Case("the module after eval()", partial(ask, training=False))
-    words = "the module, with positions of shape (T,)"
-    yield Case(words, partial(ask, training=True, positions=positions[0]))
+    yield Case("vectors(positions)", partial(ask, positions=positions, training=True))
+    words = "vectors(positions) of shape (T,), after eval()"
+    yield Case(words, partial(ask, positions=positions[0], training=False))
 
 
 index_mlp = Exercise(
@@ -193,6 +119,8 @@ index_mlp = Exercise(
     ),
     explains=("`Additive` is the part of your `embed`", "float32 is exact enough"),
     generic={
+        "gradients reach each of them": NO_GRADIENT,
+        "have the dtype and the precision of the parameters": DTYPE,
         "`positions` stays as it is": IN_PLACE,
     },
     module=__name__,

@@ -1,4 +1,4 @@
-"""Unit 04, “Shaw's batched product”: what it asks, and what people write instead."""
+"""Unit 04, “Shaw's batched product”: what it asks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helpers.checks.relative import common
 
 
 def key_term_batched(q: Tensor, vectors: Tensor, rows: Tensor) -> Tensor:
-    """The same as T products of a (B·H, d) and a (d, T) matrix."""
+    """Return the same as T products of a (B·H, d) and a (d, T) matrix."""
     batch, heads, length, width = q.shape
     by_place = q.permute(2, 0, 1, 3).reshape(length, batch * heads, width)
     products = by_place @ vectors[rows].transpose(1, 2)  # (T, B·H, T)

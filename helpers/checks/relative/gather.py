@@ -1,4 +1,4 @@
-"""Unit 04, “Multiply first, then read”: what it asks, and what people write instead."""
+"""Unit 04, “Multiply first, then read”: what it asks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helpers.encodings import offsets as library
 
 
 def key_term_by_gather(q: Tensor, vectors: Tensor, rows: Tensor) -> Tensor:
-    """The same as one product with all vectors, read by index."""
+    """Return the same as one product with all vectors, read by index."""
     return (q @ vectors.T).gather(-1, rows.expand(*q.shape[:3], -1))
 
 

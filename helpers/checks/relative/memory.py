@@ -1,4 +1,4 @@
-"""Unit 04, “What does each form hold?”: what it asks, and what people write instead."""
+"""Unit 04, “What does each form hold?”: what it asks."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from functools import partial
 from random import Random
 from typing import Any
 
-import numpy as np
-
-from helpers.checks.engine import Answer, Case, Exercise, Part, compare
-
-PER_PAIR = ("per pair", "batched")
+from helpers.checks.engine import Answer, Case, Exercise, Part, ResultFormError
 
 
 def _numbers_held(B: int, H: int, T: int, d: int, k: int) -> dict[str, int]:
-    """How many numbers each form of the key term holds, what is learned, and the scores."""
+    """Return how many numbers each form holds, how many are learned, and the scores."""
     return {
         "per pair": B * H * T * T * d,
         "batched": T * T * d,
@@ -34,29 +30,19 @@ def _sizes(rng: Random) -> Iterator[dict[str, int]]:
     yield {"B": rng.randint(6, 9), "H": 1, "T": 11, "d": 3, "k": rng.randint(13, 20)}
 
 
-def _typed(found: Any) -> Any:
-    """A number and its type: an int holds any size, a float or an int32 does not."""
-    tensor = compare.as_tensor(np.asarray(found) if isinstance(found, np.number) else found)
-    value = tensor.item() if tensor is not None and tensor.numel() == 1 else found
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return {"the number": value, "its type": type(found).__name__}
+def _held(answer: Answer, sizes: dict[str, int]) -> Mapping[str, Any]:
+    held = answer(**sizes)
+    if not isinstance(held, Mapping):
+        raise ResultFormError(f"expected a dictionary, found {type(held).__name__}")
+    return held
 
 
-def _kind(held: Any) -> str:
-    return "dictionary" if isinstance(held, Mapping) else type(held).__name__
+def _counted(rng: Random, *names: str) -> Iterator[Case]:
+    """Ask for entries one by one; a Python int holds any size, a float or an int32 does not."""
 
-
-def _counted(rng: Random, names: tuple[str, ...]) -> Iterator[Case]:
     def ask(answer: Answer, name: str, sizes: dict[str, int]) -> Any:
-        held = answer(**sizes)
-        if held is None:
-            return None
-        try:
-            entry = {"it has this entry": True} | _typed(held[name])
-        except (KeyError, IndexError, TypeError):  # another name, or no dictionary
-            entry = {"it has this entry": False} | _typed(None)
-        return {"it returns a": _kind(held), **entry}
+        number = _held(answer, sizes).get(name)
+        return {"the number": number, "its type": type(number).__name__}
 
     for sizes in _sizes(rng):
         words = ", ".join(f"{key}={value}" for key, value in sizes.items())
@@ -65,21 +51,21 @@ def _counted(rng: Random, names: tuple[str, ...]) -> Iterator[Case]:
 
 
 def _learned(rng: Random) -> Iterator[Case]:
-    yield from _counted(rng, ("table", "scores"))
+    yield from _counted(rng, "table", "scores")
     sizes = next(_sizes(rng))
-    yield Case("the entries", lambda answer: _entries(answer(**sizes)))
-
-
-def _entries(held: Any) -> Any:
-    return sorted(map(str, held)) if isinstance(held, Mapping) else held
+    yield Case("the entries", lambda answer: sorted(map(str, _held(answer, sizes))))
 
 
 memory = Exercise(
     "memory",
     _numbers_held,
     (
-        Part("the forms with a vector for each pair", 0.5, partial(_counted, names=PER_PAIR)),
-        Part("the form with a product for each vector", 0.5, partial(_counted, names=("gather",))),
+        Part(
+            "the forms with a vector for each pair",
+            0.5,
+            lambda rng: _counted(rng, "per pair", "batched"),
+        ),
+        Part("the form with a product for each vector", 0.5, lambda rng: _counted(rng, "gather")),
         Part("what is learned, and the scores", 0.5, _learned),
     ),
     explains=("Now predict",),

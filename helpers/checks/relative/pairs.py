@@ -1,4 +1,4 @@
-"""Unit 04, “The key term, pair by pair”: what it asks, and what people write instead."""
+"""Unit 04, “The key term, pair by pair”: what it asks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helpers.checks.relative import common
 
 
 def key_term_by_pair(q: Tensor, vectors: Tensor, rows: Tensor) -> Tensor:
-    """q_i · vectors[rows_ij], with a copy of the vector for each pair, sentence and head."""
+    """Return q_i · vectors[rows_ij], with a copy of the vector for each pair, sentence and head."""
     return (q[:, :, :, None] * vectors[rows]).sum(-1)
 
 

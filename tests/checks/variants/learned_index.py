@@ -18,11 +18,6 @@ class _Mlp(Additive):
         self.norm = nn.LayerNorm(d_model)
 
 
-class mlp_by_unsqueeze(_Mlp):
-    def vectors(self, positions):
-        return self.norm(self.mlp(positions.unsqueeze(-1).to(self.norm.weight).div(self.max_len)))
-
-
 class mlp_layer_by_layer(_Mlp):
     def vectors(self, positions):
         first, _, last = self.mlp
@@ -114,7 +109,6 @@ class fourier_drawn_in_place(_Fourier):
 
 
 INDEX_MLP = (
-    mlp_by_unsqueeze,
     mlp_layer_by_layer,
     mlp_flattened,
     mlp_one_by_one,

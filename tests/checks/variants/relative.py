@@ -40,17 +40,6 @@ def rows_by_counting(length, k):
     return rows + torch.zeros(length, length, dtype=torch.long)
 
 
-def memory_by_powers(B, H, T, d, k):  # noqa: N803
-    pairs, size = pow(T, 2), int(2.0 * k) + 1
-    return {
-        "per pair": B * H * pairs * d,
-        "batched": pairs * d,
-        "gather": B * H * T * size,
-        "table": size * d,
-        "scores": B * H * pairs,
-    }
-
-
 def memory_from_shapes(B, H, T, d, k):  # noqa: N803
     shapes = {
         "per pair": (B, H, T, T, d),
@@ -95,14 +84,6 @@ def skew_by_strides(products):
     flat = products.contiguous()
     strides = [*flat.stride()[:-2], width - 1, 1]
     return flat.as_strided((*front, length, length), strides, flat.storage_offset() + length - 1)
-
-
-def skew_by_reshape(products):
-    *front, length, width = products.shape
-    padded = torch.cat([products, products.new_zeros(*front, length, 1)], -1)
-    flat = torch.reshape(padded, (*front, length * (width + 1)))
-    flat = flat[..., length - 1 : -1]
-    return torch.reshape(flat, (*front, length, width))[..., :length]
 
 
 def skew_by_rolling(products):
@@ -246,11 +227,10 @@ VARIANTS = {
     "pairs": PAIRS,
     "batched": BATCHED,
     "gather": GATHER,
-    "memory": (memory_by_powers, memory_from_shapes, memory_in_numpy, memory_of_meta_tensors),
+    "memory": (memory_from_shapes, memory_in_numpy, memory_of_meta_tensors),
     "skew": (
         skew_row_by_row,
         skew_by_strides,
-        skew_by_reshape,
         skew_by_rolling,
         skew_by_diagonals,
         skew_from_the_right,
