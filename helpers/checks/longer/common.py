@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -9,42 +10,37 @@ from torch import Tensor
 
 from helpers.checks.engine import Answer, Case
 
+REAL = (torch.float32, torch.float64)
+
 
 def theta(d_head: int, base: float) -> Tensor:
     """Return θ_n of RoPE, (d/2,), float64."""
     return base ** (-torch.arange(0, d_head, 2, dtype=torch.float64) / d_head)
 
 
-def real(found: Any) -> dict[str, Any]:
-    """Tell a tensor's numbers and its dtype, of which two will do."""
+def tensor(found: Any, dtypes: tuple[torch.dtype, ...] = REAL) -> dict[str, Any]:
+    """Tell a tensor's numbers and its dtype, of which any of these will do."""
     if not isinstance(found, Tensor):
         return {"its dtype": f"none, as it is a {type(found).__name__}"}
-    right = found.dtype in (torch.float32, torch.float64)
-    return {"its dtype": "float32 or float64" if right else dtype(found), "the numbers": found}
-
-
-def dtype(found: Tensor) -> str:
-    """Return its name alone."""
-    return str(found.dtype).removeprefix("torch.")
+    told = " or ".join(map(str, dtypes)) if found.dtype in dtypes else str(found.dtype)
+    return {"its dtype": told, "the numbers": found}
 
 
 def number(found: Any) -> dict[str, Any]:
     """Tell a float and its type; a number of NumPy's is one."""
-    right = isinstance(found, float)
-    return {
-        "its type": "float" if right else type(found).__name__,
-        "the number": torch.tensor(float(found), dtype=torch.float64) if right else found,
-    }
+    if not isinstance(found, float):
+        return {"its type": type(found).__name__}
+    return {"its type": "float", "the number": torch.tensor(float(found), dtype=torch.float64)}
 
 
-def of_two(asked: Case, place: int, tell: Any) -> Case:
+def of_two(asked: Case, place: int, tell: Callable[[Any], dict[str, Any]]) -> Case:
     """Ask for one of two results, however they are held together."""
 
     def ask(answer: Answer) -> Any:
         found = asked.ask(answer)
-        if not isinstance(found, tuple | list):
-            return {"the number of results": f"one, a {type(found).__name__}"}
-        told = {"the number of results": f"{len(found)}"}
-        return told | tell(found[place]) if len(found) == 2 else told
+        if not isinstance(found, tuple | list) or len(found) != 2:
+            kind = len(found) if isinstance(found, tuple | list) else f"a {type(found).__name__}"
+            return {"its results": f"{kind}"}
+        return {"its results": "2"} | tell(found[place])
 
     return asked.asking(ask)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from random import Random
-from typing import Any
 
+import torch
 from torch import Tensor
 
 from helpers.checks.engine import Case, Exercise, Part, call
@@ -27,30 +28,21 @@ def _asked(rng: Random) -> Iterator[Case]:
         yield call(d_head, rng.randint(d_head + 1, 900))
         yield call(d_head, rng.randint(1, d_head), base=10 ** rng.uniform(1, 6))
         yield call(d_head, rng.randint(2000, 200_000), base=rng.randint(2, 50) * 10_000)
-    yield call(8, 1)
     for base in (rng.uniform(1.01, 1.9), 10 ** rng.uniform(7, 8)):
         yield call(10, rng.randint(20, 60), base=base)
-
-
-def _near_one(rng: Random) -> Iterator[Case]:
-    """Ask with bases for which some pair makes just more or just less than one turn."""
-    length = rng.randint(12, 19)  # where T − 1 steps would be too few, or whole wavelengths
+    # Pair 2 of 4 makes just more or just less than one turn, so that T − 1 steps are too few.
+    length = rng.randint(12, 19)
     for turns in (1.02, 0.98, 1.003, 0.997, 1.9, 0.55):
         yield call(8, length, base=(length / (2 * math.pi * turns)) ** 2)
 
 
 def _how_many(rng: Random) -> Iterator[Case]:
-    return (common.of_two(asked, 0, common.real) for asked in _asked(rng))
+    return (common.of_two(asked, 0, common.tensor) for asked in _asked(rng))
 
 
 def _which(rng: Random) -> Iterator[Case]:
-    return (common.of_two(asked, 1, _bools) for asked in (*_asked(rng), *_near_one(rng)))
-
-
-def _bools(found: Any) -> dict[str, Any]:
-    if not isinstance(found, Tensor):
-        return {"its dtype": f"none, as it is a {type(found).__name__}"}
-    return {"its dtype": common.dtype(found), "which come round": found.float()}
+    bools = partial(common.tensor, dtypes=(torch.bool,))
+    return (common.of_two(asked, 1, bools) for asked in _asked(rng))
 
 
 turns = Exercise(
