@@ -45,7 +45,7 @@ def _left(rng: Random) -> Iterator[Case]:
 
 def _right(rng: Random) -> Iterator[Case]:
     shapes = (scores for scores in _shapes(rng) if scores.shape[-1] > 1)
-    return (_one_side(scores, _right_of, "where j > i") for scores in shapes)
+    return (_one_side(scores, lambda p: p.triu(1), "where j > i") for scores in shapes)
 
 
 def _one_side(scores: Tensor, cut: Callable[[Tensor], Tensor], words: str) -> Case:
@@ -57,10 +57,6 @@ def _one_side(scores: Tensor, cut: Callable[[Tensor], Tensor], words: str) -> Ca
         return cut(found) if fits else found
 
     return Case(f"{words}, scores of shape {tuple(scores.shape)}", ask)
-
-
-def _right_of(positions: Tensor) -> Tensor:
-    return positions.triu(1)
 
 
 def _left_of(answer: Answer) -> Answer:
