@@ -51,10 +51,10 @@ def _large(rng: Random) -> Iterator[Case]:
             k[..., -2] += long * torch.tensor(rng.sample(signs, length))
             q[..., -2] += long * (1 - 2 * (torch.arange(length) % 2))
             # Of scores near 2,000 float32 keeps three decimals: small values hide what is lost.
-            given = {"q": q, "k": k, "v": v / 30}
+            q, k, v = (each.to(dtype) for each in (q, k, v / 30))
             words = "of both signs for each query" if both else "of one sign for each query"
             label = f"(q, k, v) in {str(dtype)[6:]} with scores near ±{size:,}, {words}"
-            yield common.never_nan(label, **{name: x.to(dtype) for name, x in given.items()})
+            yield common.never_nan(label, q=q, k=k, v=v)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
