@@ -44,7 +44,7 @@ def _by_default(rng: Random) -> Iterator[Case]:
     for d_head, trained in zip(widths, (2048, 300, 4096, 24, 8192), strict=True):
         yield _frequencies(d_head, trained + rng.randint(0, 20), rng.choice((2, 4, 8, 16)))
         yield _frequencies(d_head, trained * rng.randint(1, 3), rng.uniform(1.1, 7))
-    yield _frequencies(12, rng.randint(1, 7), 1)  # no pair comes round
+    yield _frequencies(12, rng.randint(1, 7), rng.uniform(2, 8))  # no pair comes round
 
 
 def _by_others(rng: Random) -> Iterator[Case]:
@@ -59,7 +59,7 @@ def _by_others(rng: Random) -> Iterator[Case]:
         yield _frequencies(d_head, trained, s, low=1, high=4, base=500_000.0)
         for base in (rng.uniform(1.01, 1.9), 10 ** rng.uniform(1, 3), 10 ** rng.uniform(7, 8)):
             yield _frequencies(d_head, trained, s, base=base)
-    yield _frequencies(16, rng.randint(300, 3000), 99, 0.5, rng.uniform(6, 40), 40_000)
+    yield _frequencies(16, 900, 99, 0.5, rng.uniform(6, 40), 40_000)
 
 
 def _by_gain(rng: Random) -> Iterator[Case]:
