@@ -227,8 +227,7 @@ def base_that_names(text: str) -> Callable[..., float]:
     return longer_base
 
 
-TEXTS = ("cannot slow by {}", "{:.2f} is too much", "d_head // 2 must be above 1", "d/(d-2)",
-         "d_head must be larger than 2", "even and > 2", "needs 2 or more pairs")  # fmt: skip
+TEXTS = ("cannot slow by {}", "{:.2f} is too much")
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,8 @@
-"""Unit 05, “Which hook for which paper”: what it asks, and what people write instead.
-
-Which of the four hooks a paper needs, and which a model that mixes several of them. What people do
-with such a mix is in `hooks_mixed`.
-"""
+"""Unit 05, “Which hook for which paper”: what it asks, of each paper and of several together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import combinations
 from random import Random
@@ -18,9 +14,7 @@ from helpers.encodings.base import HOOKS
 
 NEEDED = {"A": "rotate", "B": "bias", "C": "embed", "D": "", "E": "context", "F": "rotate"}
 PAPERS = "ABCDEF"
-NEEDED_HOOKS = "the hooks that are needed"
-MOST = 4  # papers that must be right by themselves before a mix of them counts
-COLLECTIONS = (tuple, list, set, frozenset)
+MOST = 4  # papers that must be right by themselves before several together count
 
 
 def _needed(papers: str) -> list[str]:
@@ -32,53 +26,19 @@ def _hooks_for(papers: str) -> tuple[str, ...]:
 
 
 def _names(found: Any) -> list[str] | str:
-    """The hooks that an answer names, each as often as it does; or in words what it says else."""
+    """Return the hooks that an answer names, each as often as it does; else what it says."""
     if found is None:
         return "None (no hook is the empty tuple, ())"
     if type(found) is str:
         return f"the string {found!r} (a tuple of one name has a comma: (name,))"
-    if type(found) not in COLLECTIONS:
+    if type(found) not in (tuple, list, set, frozenset):
         return f"{type(found).__name__} (expected a tuple of names)"
-    if not all(type(name) is str for name in found):
-        return f"{found!r} (not all of them are names of hooks)"
-    names = sorted(found)
-    if set(names) <= set(HOOKS):
-        return names
-    if all(len(name) == 1 for name in names):
-        return "single letters (a tuple of one name has a comma: (name,))"
-    return f"{names!r} (not all of them are names of hooks)"
-
-
-def _said(found: list[str] | str, needed: list[str]) -> Other:
-    """Only whether it is right, so that the message does not give the answer away."""
-    if found == needed:
-        return _words(NEEDED_HOOKS)
-    return _words(found if isinstance(found, str) else " and ".join(found) or "no hook")
-
-
-def _words(text: str) -> Other:
-    """As the words that a message is made of."""
-    return Other("words", text)
-
-
-def _alone(paper: str, _rng: Random) -> Iterable[Case]:
-    """A paper by itself. What is needed is known where it is read, not where it is asked."""
-
-    def ask(answer: Answer) -> list[Any]:
-        names = _names(answer(paper))
-        return [names, [_asked(answer, other) for other in PAPERS]]
-
-    def read(said: list[Any]) -> Other:
-        names, each = said
-        if type(names) is list and all(other == names for other in each):
-            return _words("the same for each of the six papers, or what earlier calls have left")
-        return _said(names, _needed(paper))
-
-    return [Case(f"({paper!r})", ask, read)]
+    names = sorted(map(str, found))
+    return names if set(names) <= set(HOOKS) else f"{names} (not all of them are names of hooks)"
 
 
 def _asked(answer: Answer, papers: str) -> list[str] | str:
-    """What is said of other papers; that an answer knows nothing of these is no fault here."""
+    """Ask about other papers; that an answer knows nothing of these is no fault here."""
     try:
         return _names(answer(papers))
     except NotImplementedError:
@@ -87,15 +47,25 @@ def _asked(answer: Answer, papers: str) -> list[str] | str:
         return type(error).__name__
 
 
+def _told(found: list[str] | str, needed: list[str]) -> Other:
+    """Tell only whether it is right, so that no message gives the answer away."""
+    if found == needed:
+        return Other("words", "the hooks that are needed")
+    return Other("words", found if isinstance(found, str) else " and ".join(found) or "no hook")
+
+
+def _alone(paper: str, _rng: Random) -> list[Case]:
+    """Ask about one paper. What it needs is known where it is read, not where it is asked."""
+    asked = Case(f"({paper!r})", lambda answer: _names(answer(paper)))
+    return [Case(asked.label, asked.ask, lambda names: _told(names, _needed(paper)))]
+
+
 def _together(rng: Random) -> Iterator[Case]:
-    """Every mix of two papers and more, with each of them last once, the others in any order."""
-    mixes = [
-        "".join(rng.sample([paper for paper in papers if paper != last], size - 1)) + last
-        for size in range(2, len(PAPERS) + 1)
-        for papers in combinations(PAPERS, size)
-        for last in papers
-    ]
-    return (_mixed(papers) for papers in rng.sample(mixes, len(mixes)))
+    """Ask about all pairs, and larger sets, in any order."""
+    pairs = ["".join(rng.sample(pair, 2)) for pair in combinations(PAPERS, 2)]
+    yield from map(_mixed, rng.sample(pairs, len(pairs)))
+    for size in (3, 3, 4, 4, 5, 6):
+        yield _mixed("".join(rng.sample(PAPERS, size)))
 
 
 def _mixed(papers: str) -> Case:
@@ -108,9 +78,9 @@ def _mixed(papers: str) -> Case:
     def read(said: list[Any]) -> Other:
         alone, names = said
         if sum(alone[paper] == _needed(paper) for paper in PAPERS) < MOST:
-            return _words("too few single papers right (combinations are checked after that)")
+            return Other("words", "too few single papers right (several are checked after that)")
         named = [alone[paper] for paper in papers if isinstance(alone[paper], list)]
-        return _said(names, sorted(set().union(*named)))
+        return _told(names, sorted(set().union(*named)))
 
     return Case(f"({papers!r})", ask, read)
 

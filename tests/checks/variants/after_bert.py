@@ -35,19 +35,6 @@ def turn_by_loops(x, base=10_000.0, layout="interleaved"):
     return out
 
 
-def turn_by_partners(x, base=10_000.0, layout="interleaved"):
-    d = x.shape[-1]
-    theta = 1.0 / base ** (torch.arange(0, d, 2).float() / d)
-    angles = torch.einsum("p,n->pn", torch.arange(x.shape[2]).float(), theta)
-    if layout == "halves":
-        angles = torch.cat([angles, angles], -1)
-        partner = torch.cat([-x[..., d // 2 :], x[..., : d // 2]], -1)
-    else:
-        angles = angles.repeat_interleave(2, -1)
-        partner = torch.stack([-x[..., 1::2], x[..., ::2]], -1).flatten(-2)
-    return x * angles.cos() + partner * angles.sin()
-
-
 def turn_by_columns(x, base=10_000.0, layout="interleaved"):
     d = x.size(-1)
     first = torch.arange(0, d, 2) if layout == "interleaved" else torch.arange(d // 2)
@@ -181,7 +168,6 @@ VARIANTS = {
     "turn": (
         turn_by_complex_numbers,
         turn_by_loops,
-        turn_by_partners,
         turn_by_columns,
         turn_by_matrices,
     ),

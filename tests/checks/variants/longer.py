@@ -31,12 +31,6 @@ def turns_through_numpy(d_head, length, base=10_000.0):
     return [torch.from_numpy(found), torch.from_numpy(found >= 1)]
 
 
-def turns_in_float32(d_head, length, base=10_000.0):
-    theta = 1 / base ** (torch.arange(0, d_head, 2) / d_head)
-    turned = length * theta / (2 * torch.pi)
-    return turned, turned >= 1
-
-
 def longer_base_by_solving(base, factor, d_head):
     if d_head % 2 or d_head <= 2:
         raise ValueError(f"a head of {d_head} columns has no slowest pair to slow down")
@@ -119,7 +113,6 @@ VARIANTS = {
         turns_by_wavelengths,
         turns_by_logarithms,
         turns_through_numpy,
-        turns_in_float32,
     ),
     "longer_base": (
         longer_base_by_solving,
