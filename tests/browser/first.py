@@ -21,7 +21,7 @@ from tests.browser.conftest import jupyterlab, opened, run
 from tests.common import CHROMIUM, ROOT
 
 PATH = ROOT / "docs" / "first.png"
-UNIT, EXERCISE, MISTAKE = "02-sinusoidal", "table", "table base forgotten"
+UNIT, EXERCISE, MISTAKE = "02-sinusoidal", "table", "base forgotten"
 SLIDER, PICTURE = "log10_base=", "The table for T=64"
 SIZE = ViewportSize(width=1280, height=480)
 COLOURS = 256  # a picture of a page needs no more, and is a third as large

@@ -96,7 +96,7 @@ def test_compiled_libraries_are_noticed_too(exercise: Exercise, answer: Any) -> 
 
 
 def test_the_library_may_be_used_for_anything_else() -> None:
-    assert check.module(made_from_the_table()).complete
+    assert check.module(check.module.right_answers[0].answer).complete
 
 
 def test_a_checkout_may_stand_in_a_folder_of_any_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +136,7 @@ def test_another_seed_asks_other_questions(exercise: Exercise) -> None:
 
 
 def test_use_keeps_a_right_answer() -> None:
-    answer = made_from_the_table()
+    answer = check.module.right_answers[0].answer
     assert check.module.use(answer) is answer
 
 
@@ -191,12 +191,6 @@ def test_a_wavelength_that_is_nearly_right_is_wrong() -> None:
     right = encodings.wavelengths(8)
     assert compare.same(right.float(), right, check.wavelengths.tolerance)
     assert not compare.same(right + 0.01, right, check.wavelengths.tolerance)
-
-
-def made_from_the_table() -> type:
-    from tests.checks.variants.sinusoidal import module_with_index
-
-    return module_with_index
 
 
 def test_the_profiler_of_a_debugger_is_put_back() -> None:
@@ -258,7 +252,7 @@ def test_a_check_leaves_the_learners_random_numbers_alone() -> None:
     torch.manual_seed(1)
     expected = torch.rand(3)
     torch.manual_seed(1)
-    check.module(made_from_the_table())
+    check.module(check.module.right_answers[0].answer)
     assert torch.equal(torch.rand(3), expected)
 
 

@@ -24,10 +24,6 @@ def wavelengths_by_logarithm(d_model, base=10_000.0):
     return torch.exp(math.log(2 * math.pi) + exponent * math.log(base))
 
 
-def wavelengths_in_single_precision(d_model, base=10_000.0):
-    return 2 * torch.pi * torch.tensor(base) ** (torch.arange(0, d_model, 2) / d_model)
-
-
 def table_by_loops(num_positions, d_model, base=10_000.0):
     table = torch.zeros(num_positions, d_model)
     for p in range(num_positions):
@@ -128,17 +124,6 @@ def similarity_by_fourier_transform(table):
     return means / means[0]
 
 
-class module_with_index(Encoding):
-    def __init__(self, d_model, num_heads=1, max_len=512, base=10_000.0):
-        super().__init__(d_model, num_heads, max_len)
-        self.register_buffer("pe", encodings.sinusoidal_table(max_len, d_model, base).float())
-
-    def embed(self, x, positions):
-        if x.size(1) > self.max_len:
-            raise ValueError(f"a text of {x.size(1)} tokens; there are {self.max_len} rows")
-        return x + self.pe[positions.queries].type_as(x)
-
-
 class module_with_leading_axis(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512, base=10_000.0):
         super().__init__(d_model, num_heads, max_len)
@@ -223,7 +208,6 @@ VARIANTS = {
         wavelengths_by_loop,
         wavelengths_in_numpy,
         wavelengths_by_logarithm,
-        wavelengths_in_single_precision,
     ),
     "shift": (shift_by_loop, shift_in_numpy, shift_by_matrix_exponential, shift_by_kronecker),
     "similarity": (
@@ -233,7 +217,6 @@ VARIANTS = {
         similarity_by_fourier_transform,
     ),
     "module": (
-        module_with_index,
         module_with_leading_axis,
         module_with_embedding_lookup,
         module_in_double_precision,
