@@ -30,7 +30,7 @@ DRAWS = 1_000_000  # of one call, which no right answer needs
 
 
 def sentence_pairs(documents: list[list[str]], draw: Random) -> list[Triple]:
-    """Return a triple (first, second, label) for each two neighbours; half of the seconds are wrong.
+    """Return (first, second, label) for each two neighbours; half of the seconds are wrong.
 
     A wrong second is drawn evenly from all sentences of other documents that follow another one.
     """
