@@ -20,6 +20,7 @@ from helpers.checks.engine import Answer, Case, Exercise, Part, refusal, unchang
 from helpers.checks.engine.faults import IN_PLACE, NO_GRADIENT
 from helpers.checks.mini_bert import common
 from helpers.encodings import Encoding, Positions, additive
+from helpers.model.attention import MultiHeadAttention
 from helpers.model.bert import Bert, Size
 
 WORDS = 40  # V
@@ -213,8 +214,9 @@ def _reached(model: Bert, tokens: Tensor) -> dict[str, bool]:
     for _ in range(DRAWINGS if model.training else 1):
         hidden = model(tokens)
         (hidden * torch.randn_like(hidden)).sum().backward()
-    projections = (layer.attention.qkv.weight.grad.chunk(3) for layer in model.layers)
-    turned = [each for q, k, _ in projections for each in (q, k)]
+    attentions = (each for each in model.modules() if isinstance(each, MultiHeadAttention))
+    maps = (each.qkv.weight.grad for each in attentions)
+    turned = [each for grad in maps if grad is not None for each in grad.chunk(3)[:2]]
     words, *own = (each.grad for each in (model.words.weight, *model.position.parameters()))
     largest = [0.0 if each is None else float(each.abs().max()) for each in (words, *own)]
     least = (1e-10 if hidden.dtype == torch.float64 else 1e-6) * largest[0]
