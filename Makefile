@@ -19,7 +19,7 @@ TESTS := $(BIN)/python -m pytest -n 4 --no-loadscope-reorder --max-worker-restar
 KEEPS := MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=68719476736
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick nightly plain desk mutants saboteurs promises colab lab work grade build check style study bench gpu table site serve lock clean
+.PHONY: help demo test quick nightly plain desk probes promises colab lab work grade build check style study bench gpu table site serve lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | \
@@ -29,7 +29,7 @@ demo: $(GRADING) ## a tour: build the notebooks, train for a minute, grade a syn
 	@$(BIN)/course demo
 
 # One thread each: threads of their own would only get in the way of others.
-mutants saboteurs colab: export OMP_NUM_THREADS = 1
+probes colab: export OMP_NUM_THREADS = 1
 quick: $(READY) ## what your change can break, in a minute
 	@$(BIN)/python -m tests.everything quick
 
@@ -52,12 +52,9 @@ desk: $(READY) ## the tests of what runs on a learner's machine
 		tests/corpora tests/encodings tests/model tests/notebooks tests/training tests/test_widgets.py \
 		tests/course/test_install.py tests/course/test_lab.py tests/course/test_work.py
 
-mutants: export SEEDS ?= 2
-mutants: $(READY) ## try every mistake, right answer and mutant: make mutants [UNITS="02-sinusoidal"]
-	@$(BIN)/python -m tests.mutants $(UNITS)
-
-saboteurs: $(READY) ## break one thing of each right answer by machine: make saboteurs [UNITS=…]
-	@$(BIN)/python -m tests.saboteurs $(UNITS)
+probes: export SEEDS ?= 2
+probes: $(READY) ## try all answers whose marks are known: make probes [UNITS="02-sinusoidal"]
+	@$(BIN)/python -m tests.probes $(UNITS)
 
 colab: $(READY) ## run published units with Colab's versions: make colab [UNITS=…] (internet)
 	@$(BIN)/python -m tests.notebooks.colab $(UNITS)

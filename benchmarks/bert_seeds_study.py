@@ -16,7 +16,7 @@ from nbformat import NotebookNode, v4
 from tqdm import tqdm
 
 from benchmarks.full_profile import UNIT, executed
-from helpers import recorded
+from helpers import results
 from helpers.course import settings
 
 SEEDS = (0, 1, 2, 3)  # the lesson has 0
@@ -78,7 +78,7 @@ def main() -> None:
     """Run the study."""
     table = pd.DataFrame([run(seed) for seed in tqdm(SEEDS, desc="seed")])
     print(table.T.to_string())
-    print(recorded.save("bert_seeds", table, "make study"))
+    print(results.save("bert_seeds", table, "make study"))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import pandas as pd
 import torch
 from tqdm import tqdm
 
-from helpers import recorded
+from helpers import results
 from helpers.claims import CLAIMS, Claim
 
 SEEDS = range(20)
@@ -38,10 +38,10 @@ def main(numbers: list[int]) -> None:
     torch.set_num_threads(1)
     table = rows([each for n, each in CLAIMS.items() if each.measurement and n in numbers])
     if set(numbers) != set(CLAIMS):
-        before = recorded.load("claims").table
+        before = results.load("claims").table
         kept = before[~before["claim"].isin(numbers)]
         table = pd.concat([kept, table]).sort_values(["claim", "seed"], kind="stable")
-    path = recorded.save("claims", table, "make study")
+    path = results.save("claims", table, "make study")
     for number, each in table.groupby("claim"):
         wide = each.pivot(index="seed", columns="number", values="value").reset_index()
         claim = CLAIMS[int(str(number))]

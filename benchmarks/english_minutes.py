@@ -12,7 +12,7 @@ import pandas as pd
 
 from benchmarks.bert_race_study import LENGTHS, TRAINING, english_text
 from benchmarks.sweep import SEEDS
-from helpers import recorded
+from helpers import results
 from helpers.model.bert import preset
 from helpers.training.pretraining import on_text, text_score
 
@@ -44,7 +44,7 @@ def measured(minutes: int, seed: int) -> dict[str, float]:
 def main() -> None:
     """Measure, print, store."""
     rows = pd.DataFrame([measured(minutes, seed) for minutes in TARGETS for seed in SEEDS])
-    recorded.save("english_minutes", rows, "make bench")
+    results.save("english_minutes", rows, "make bench")
     print(rows.round(3).to_string(index=False))
     for minutes, target in TARGETS.items():
         each = rows[rows["minutes"] == minutes]

@@ -19,7 +19,7 @@ from pathlib import Path
 import pandas as pd
 from playwright.sync_api import Page
 
-from helpers import recorded
+from helpers import results
 from tests.browser.conftest import end, free_port, run
 from tests.common import ROOT
 from tests.web.figures import browsing
@@ -137,7 +137,7 @@ def main() -> None:
         page.set_default_timeout(300_000)
         table = measure(page, Path(name))
     print(*targets(table), sep="\n")
-    print(recorded.save("first_minutes", table, "python -m benchmarks.first_minutes"))
+    print(results.save("first_minutes", table, "python -m benchmarks.first_minutes"))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from nbformat import NotebookNode, v4
 
 from benchmarks import mini_bert
 from benchmarks.mini_bert import COMMAND, DEVICE, DRY
-from helpers import recorded
+from helpers import results
 from helpers.course import settings
 
 UNIT = "08-mini-bert"
@@ -80,8 +80,8 @@ def main() -> None:
     notebook = nbformat.read(path, as_version=4)
     notebook = run(notebook, path.parent, "dry" if DRY else "full")
     cells = seconds(notebook)
-    recorded.save(f"full_profile_{DEVICE}", cells, COMMAND, mini_bert.out())
-    recorded.save(f"full_curves_{DEVICE}", curves(notebook), COMMAND, mini_bert.out())
+    results.save(f"full_profile_{DEVICE}", cells, COMMAND, mini_bert.out())
+    results.save(f"full_curves_{DEVICE}", curves(notebook), COMMAND, mini_bert.out())
     print(cells.sort_values("seconds")[-10:].round(1).to_string(index=False))
     total = cells["seconds"].sum()
     word = "within" if total <= LIMIT else "beyond"

@@ -27,7 +27,7 @@ from transformers import (
 
 from benchmarks import timing
 from benchmarks.timing import Step
-from helpers import recorded
+from helpers import results
 from helpers.encodings import create
 from helpers.model.decoder import Cache, Decoder
 
@@ -70,9 +70,11 @@ def _text(length: int) -> Tensor:
 def ours(name: str, length: int) -> tuple[Step, int]:
     """Write `NEW` tokens behind `length` that have been read, and the bytes that these keep."""
     name, anew = name.removesuffix(ANEW), name.endswith(ANEW)
-    options: dict[str, Any] = {} if name == "rotary" else {"factor": FACTOR, "trained": TRAINED}
+    options: dict[str, Any] = (
+        {} if name == "rotary" else {"factor": FACTOR, "original_max_len": TRAINED}
+    )
     if name in BY_LENGTH:
-        options["anew"] = anew
+        options["rerotate"] = anew
     sizes: dict[str, Any] = {
         "d_model": D,
         "num_heads": H,
@@ -185,7 +187,7 @@ def main() -> None:
     print(wide.pivot_table("ms", ["extension", "T"], "model", sort=False).round(2))
     lines = targets(table)
     print("\n".join(lines))
-    path = recorded.save("generation", table, "make bench")
+    path = results.save("generation", table, "make bench")
     path.with_suffix(".txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(path)
 

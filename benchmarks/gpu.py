@@ -25,11 +25,11 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.mini_bert import DEVICE, DRY, out
-from helpers import recorded
+from helpers import results
 
 TESTS = (
     "tests/encodings/test_properties.py",
-    "tests/encodings/test_forms.py",
+    "tests/encodings/test_relative_logits.py",
     "tests/training/test_training.py",
 )
 FEW = "cpu and (rotary or flex_attention or adamw)"  # of the tests, where it is a dry run
@@ -90,7 +90,7 @@ def main() -> int:
     folder = out()
     table = pd.DataFrame([run(part) for part in parts(folder)])
     print(table.to_string(index=False))
-    print(recorded.save("gpu", table, "make gpu", folder))
+    print(results.save("gpu", table, "make gpu", folder))
     return int((table["outcome"] != "done").any())
 
 

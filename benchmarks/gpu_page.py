@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.mini_bert_page import filled, markdown
-from helpers.recorded import load
+from helpers.results import load
 
 PATH = Path(__file__).parent.parent / "docs" / "gpu.md"
 LONG = 2.0  # seconds; shorter cells are left out

@@ -28,7 +28,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from tqdm import tqdm
 
-from helpers import recorded
+from helpers import results
 from helpers.course import settings, synthetic
 from helpers.course.authoring import build
 from helpers.course.authoring.build import Built
@@ -214,7 +214,7 @@ def main() -> None:
         f"{early / 2**20:.0f} MiB held after 30 submissions, "
         f"{late / 2**20:.0f} after {MANY - 5} (at most 10 % more)",
     )
-    path = recorded.save("grading", pd.DataFrame(rows), "make bench")
+    path = results.save("grading", pd.DataFrame(rows), "make bench")
     path.with_suffix(".txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(pd.DataFrame(rows).round(2).to_string(index=False), "\n", *lines, sep="\n")
 

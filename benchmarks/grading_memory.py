@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.grading import COURSE, along, hand_in
-from helpers import recorded
+from helpers import results
 from helpers.course.authoring import build
 
 UNIT = "00-start-here"
@@ -26,7 +26,7 @@ def main() -> None:
         class_of = hand_in([built.solution, built.released], max(AT), folder, UNIT)
         held = along(class_of, folder / "graded")
     table = pd.DataFrame({"notebooks": AT, "MiB held": [at(held, number) for number in AT]})
-    recorded.save("grading_memory", table, "python -m benchmarks.grading_memory")
+    results.save("grading_memory", table, "python -m benchmarks.grading_memory")
     print(table.round(1).to_string(index=False))
 
 

@@ -17,7 +17,7 @@ from benchmarks.sweep import Job, small, sweep
 from helpers import plots
 from helpers.corpora import LagLanguage
 from helpers.encodings import Encoding, Positions, Shaw
-from helpers.recorded import RESULTS
+from helpers.results import RESULTS
 from helpers.training.experiments import HEADS, WIDTH, run
 
 # label: name and options for `create`

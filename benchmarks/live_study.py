@@ -37,10 +37,10 @@ def trained(encoding: str, text: Sentences, size: Size, steps: int, kept: Path) 
     """A model with one encoding; what has been trained lies in the folder `kept`."""
     runtime.seed_everything(SEED)
     model = Pretraining(Bert(size, encoding))
-    draw = masked_batches(text.training, size.vocab_size, TOKENS, FRACTION, SEED)
+    next_batch = masked_batches(text.training, size.vocab_size, TOKENS, FRACTION, SEED)
     options = TRAINING | {"loss": places_loss, "label": encoding}
     kept.mkdir(parents=True, exist_ok=True)
-    train(model, draw, steps, checkpoint=kept / f"{encoding}.pt", **options)
+    train(model, next_batch, steps, checkpoint=kept / f"{encoding}.pt", **options)
     return model.eval()
 
 

@@ -18,7 +18,7 @@ from torch import Generator, Tensor
 
 from helpers.corpora import wordpiece
 from helpers.corpora.english import PACKAGES, docstrings
-from helpers.corpora.inputs import Places, mask_words
+from helpers.corpora.inputs import MlmBatch, mask_words
 from helpers.corpora.text import TEST_SHARE
 from helpers.corpora.wordpiece import CLS, MASK, SEP, SPECIAL
 from helpers.training.pretraining import batches
@@ -108,10 +108,10 @@ def _rows(tokenizer: Tokenizer, texts: list[str]) -> dict[int, Tensor]:
 
 def masked_batches(
     rows: dict[int, Tensor], vocab_size: int, tokens: int, fraction: float, seed: int
-) -> Callable[[], Places]:
+) -> Callable[[], MlmBatch]:
     """A function that gives masked batches of about `tokens` tokens, each of rows of one length."""
 
-    def mask(some: Tensor, draw: Generator) -> Places:
+    def mask(some: Tensor, draw: Generator) -> MlmBatch:
         return mask_words(some, vocab_size, draw, fraction)
 
     pools = [batches(each, tokens // n, seed + n, mask) for n, each in rows.items()]

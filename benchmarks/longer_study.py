@@ -22,8 +22,8 @@ from benchmarks.controls_study import ClippedRotary
 from benchmarks.sweep import Job, sweep
 from helpers.corpora import LagLanguage
 from helpers.encodings import Encoding, Rotary, create
+from helpers.training.context_extension import LENGTHS, extend
 from helpers.training.experiments import HEADS, WIDTH, Build, fit
-from helpers.training.extension import LENGTHS, extend
 
 TRAINED, STEPS = LENGTHS[0], 300
 SEEDS = range(20)
@@ -36,7 +36,7 @@ ROPE: Build = partial(create, "rotary", **SIZES)
 
 def slowed(name: str, factor: int = FACTOR, **options: Any) -> Build:
     """What is made for texts `factor` times as long as in training."""
-    return partial(create, name, **SIZES, factor=factor, trained=TRAINED, **options)
+    return partial(create, name, **SIZES, factor=factor, original_max_len=TRAINED, **options)
 
 
 # label: how the trained weights are told positions

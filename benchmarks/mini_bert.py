@@ -22,7 +22,7 @@ from transformers import BertConfig, BertForMaskedLM
 
 from benchmarks import timing
 from benchmarks.timing import Step
-from helpers import recorded, runtime
+from helpers import results, runtime
 from helpers.book import d2l
 from helpers.corpora.inputs import mask_words, places_loss
 from helpers.encodings import prepare_positions
@@ -50,7 +50,7 @@ GIVEN_BACK = "ours, giving freed memory back"
 def out() -> Path:
     """Where records go: the folder behind --out, or that of all recorded results."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--out", type=Path, default=recorded.RESULTS, help="where records go")
+    parser.add_argument("--out", type=Path, default=results.RESULTS, help="where records go")
     return parser.parse_args().out
 
 
@@ -83,10 +83,10 @@ def _everywhere(batch: Any) -> tuple[Tensor, Tensor]:
 def ours(precision: str = "float32", masked_only: bool = True) -> Step:
     """Our model; logits at the masked places only, or everywhere."""
     model = Pretraining(Bert(SIZE)).to(DEVICE)
-    draw = draws()
+    next_batch = draws()
 
     def loss() -> Tensor:
-        batch = draw()
+        batch = next_batch()
         if masked_only:
             return places_loss(model, batch)
         inputs, targets = _everywhere(batch)
@@ -102,8 +102,8 @@ def with_relu(precision: str) -> Step:
         for name, child in parent.named_children():
             if isinstance(child, nn.GELU):
                 setattr(parent, name, nn.ReLU())
-    draw = draws()
-    return _stepper(model, lambda: places_loss(model, draw()), precision)
+    next_batch = draws()
+    return _stepper(model, lambda: places_loss(model, next_batch()), precision)
 
 
 def draws() -> Callable[[], Any]:
@@ -130,10 +130,10 @@ def of_transformers(dropout: float, masked_only: bool, precision: str = "float32
         )
     )
     model.to(DEVICE)
-    draw = draws()
+    next_batch = draws()
 
     def loss() -> Tensor:
-        batch = draw()
+        batch = next_batch()
         if not masked_only:
             inputs, targets = _everywhere(batch)
             return model(inputs, labels=targets).loss
@@ -156,12 +156,12 @@ def of_the_book(as_shipped: bool, precision: str = "float32") -> Step:
         0.2 if as_shipped else 0.0,
         max_len=SIZE.max_len,
     ).to(DEVICE)
-    draw = draws()
+    next_batch = draws()
     segments = torch.zeros(ROWS, SIZE.max_len, dtype=torch.int64, device=DEVICE)
     lengths = torch.full((ROWS,), float(SIZE.max_len), device=DEVICE)
 
     def loss() -> Tensor:
-        batch = draw()
+        batch = next_batch()
         _, words, pair = model(
             batch.inputs, segments, lengths if as_shipped else None, batch.places
         )
@@ -195,22 +195,22 @@ class _OfPyTorch(nn.Module):
         x = bert.position.embed(bert.words(tokens), prepare_positions(tokens))
         hidden = self.encoder(bert.norm(x))
         hidden = hidden.gather(1, places[..., None].expand(-1, -1, SIZE.d_model))
-        return self.body.words(hidden)
+        return self.body.mlm_logits(hidden)
 
 
 def of_pytorch(precision: str = "float32") -> Step:
     """nn.TransformerEncoder, masked places only."""
     model = _OfPyTorch().to(DEVICE)
-    draw = draws()
-    return _stepper(model, lambda: places_loss(model, draw()), precision)
+    next_batch = draws()
+    return _stepper(model, lambda: places_loss(model, next_batch()), precision)
 
 
 def feeding() -> Step:
     """What it takes to draw and mask a batch."""
-    draw = draws()
+    next_batch = draws()
 
     def step() -> None:
-        draw()
+        next_batch()
 
     return step
 
@@ -289,7 +289,7 @@ def main() -> None:
     print(table.round(0).to_string(index=False))
     lines = targets(table)
     print("\n".join(lines))
-    path = recorded.save("mini_bert", table, "make bench")
+    path = results.save("mini_bert", table, "make bench")
     path.with_suffix(".txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -20,7 +20,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from benchmarks import mini_bert, timing
 from benchmarks.mini_bert import COMMAND, DEVICE, DRY, FAST, ROWS, SIZE
 from benchmarks.timing import Step
-from helpers import recorded, runtime
+from helpers import results, runtime
 from helpers.corpora.inputs import places_loss
 from helpers.model.bert import Bert, Pretraining
 from helpers.training import optimizer
@@ -120,7 +120,7 @@ def main() -> None:
     """Measure, print and store."""
     table = measured()
     print(table.round(3).to_string(index=False))
-    recorded.save(f"mini_bert_forms_{DEVICE}", table, COMMAND, mini_bert.out())
+    results.save(f"mini_bert_forms_{DEVICE}", table, COMMAND, mini_bert.out())
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import torch
 
 from helpers.corpora.grammar import KINDS
 from helpers.model.bert import Bert, preset
-from helpers.recorded import load
+from helpers.results import load
 
 PATH = Path(__file__).parent.parent / "docs" / "mini-bert.md"
 SIZE = ["layers", "width", "heads"]

@@ -19,8 +19,8 @@ from benchmarks.sweep import Job, sweep
 from helpers.corpora import Patches
 from helpers.encodings import Positions, Rotary2d, create
 from helpers.encodings.angles import angles
+from helpers.training.context_extension import extend
 from helpers.training.experiments import HEADS, WIDTH, Build, fit
-from helpers.training.extension import extend
 
 STEPS, LENGTHS, SEEDS = 400, (36, 81, 144), range(5)
 LOUD = WIDTH**-0.5  # standard deviation of a table as large as the tokens (see lag_controls)

@@ -25,15 +25,15 @@ from tqdm import tqdm
 
 from benchmarks.mini_bert import DRY
 from benchmarks.relative_steps import DEVICE, B, H, Step, d, form_step, module_step
-from helpers import plots, recorded
-from helpers.encodings import forms
+from helpers import plots, results
+from helpers.encodings import relative_logits
 
 LENGTHS = (128, 256, 512, 1024, 2048, 4096)
 TOO_LARGE = 2 * 2**30  # bytes of one tensor; a form that needs more is left out
 # Spent at least on each form and length, seven runs at least; a GPU is less noisy.
 SECONDS = 0.0 if DRY else 2.0 if DEVICE == "cpu" else 0.3
 
-FORMS = ["plain", *forms.FORMS, "ours: shaw_keys", "ours: huang"]
+FORMS = ["plain", *relative_logits.FORMS, "ours: shaw_keys", "ours: huang"]
 FORMS += ["flex"] if DEVICE == "cuda" else []
 # Timed in turn are only those that are compared: all at once would not fit into memory.
 MODULES = [
@@ -212,7 +212,7 @@ def main() -> None:
     print(f"\nextra memory in numbers, per\n{fitted.round(3)}\n")
     lines = targets(table, fitted)
     print("\n".join(lines))
-    path = recorded.save("relative_attention", table, "make bench")
+    path = results.save("relative_attention", table, "make bench")
     path.with_suffix(".png").write_bytes(figure(table))
     path.with_suffix(".txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(path)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from benchmarks import relative_attention as bench
 from benchmarks.mini_bert import COMMAND, DRY, out
 from benchmarks.relative_steps import DEVICE
-from helpers import recorded
+from helpers import results
 
 LENGTHS = (128,) if DRY else bench.LENGTHS
 
@@ -18,7 +18,7 @@ def main() -> None:
     """Measure, print, store."""
     table = bench.measured([bench.FORMS], LENGTHS)
     bench.show(table)
-    print(recorded.save(f"relative_forms_{DEVICE}", table, COMMAND, out()))
+    print(results.save(f"relative_forms_{DEVICE}", table, COMMAND, out()))
 
 
 if __name__ == "__main__":

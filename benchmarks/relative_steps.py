@@ -13,7 +13,7 @@ from transformers.models.vits.modeling_vits import VitsAttention
 from transformers.models.wav2vec2_bert import modeling_wav2vec2_bert as wav2vec2
 from transformers.models.wav2vec2_bert.configuration_wav2vec2_bert import Wav2Vec2BertConfig
 
-from helpers.encodings import Encoding, Positions, create, forms
+from helpers.encodings import Encoding, Positions, create, relative_logits
 from helpers.model.attention import MultiHeadAttention
 
 B, H, d, K = 2, 4, 64, 16
@@ -29,7 +29,7 @@ def form_step(name: str, length: int, width: int) -> Step:
     table = torch.randn(2 * length - 1, width, device=DEVICE)
     leaves = [each.requires_grad_() for each in (q, k, v, table)]
     encoding, at = None, Positions.upto(length, device=torch.device(DEVICE))
-    fused = torch.compile(forms.flex, dynamic=False)
+    fused = torch.compile(relative_logits.flex, dynamic=False)
     if name.startswith("ours"):
         option: dict[str, Any] = {"k": K} if "shaw" in name else {"max_len": length}
         kind = "shaw_keys" if "shaw" in name else "huang"
@@ -53,7 +53,7 @@ def form_step(name: str, length: int, width: int) -> Step:
 
 
 def _term(name: str, q: Tensor, table: Tensor) -> Tensor | None:
-    return None if name == "plain" else forms.FORMS[name](q, table)
+    return None if name == "plain" else relative_logits.FORMS[name](q, table)
 
 
 def module_step(name: str, length: int) -> Step:

@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 from playwright.sync_api import Page
 from tqdm import tqdm
 
-from helpers import recorded
+from helpers import results
 from helpers.course import settings
 from tests.browser.conftest import end_kernels, jupyterlab, opened, run
 from tests.web.figures import browsing
@@ -138,7 +138,7 @@ def main() -> None:
     table = pd.DataFrame(rows)
     lines = targets(table)
     print(table.round(1).to_string(index=False), *lines, sep="\n")
-    path = recorded.save("sliders", table, "make bench")
+    path = results.save("sliders", table, "make bench")
     path.with_suffix(".txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(path)
 

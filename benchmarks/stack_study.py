@@ -92,7 +92,7 @@ def _run(kind: str, seed: int) -> pd.DataFrame:
     for n in LENGTHS:
         test = task.batch(48_000 // n, n, Generator().manual_seed(10_000 + n))
         row = {"encoding": kind, "seed": seed, "steps": STEPS, "length": n}
-        row |= {"loss": evaluate(model, test).loss, "limit": task.limit(test)}
+        row |= {"loss": evaluate(model, test).loss, "limit": task.bayes_loss(test)}
         rows.append(row | known(layer_states(model, test.inputs)))
     return pd.DataFrame(rows)
 

@@ -20,7 +20,7 @@ import pandas as pd
 import torch
 from tqdm import tqdm
 
-from helpers import recorded
+from helpers import results
 from helpers.corpora import Task
 from helpers.encodings import create
 from helpers.training.experiments import HEADS, WIDTH, run
@@ -86,7 +86,7 @@ def sweep(
         ):
             done.result()
     rows = pd.concat([pd.read_csv(_path(folder, *each)) for each in todo], ignore_index=True)
-    recorded.save(name, rows, "make study")
+    results.save(name, rows, "make study")
     numbers = rows.select_dtypes("number").columns.difference([*by, "seed", "steps"], sort=False)
     means = rows.groupby(list(by), sort=False)[list(numbers)].agg(["mean", "std"]).round(3)
     print(means.to_string())

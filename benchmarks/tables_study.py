@@ -75,7 +75,7 @@ def longer(model: Encoder, table: Tensor) -> dict[str, float]:
         [parameter] = model.position.parameters()
         parameter.data[: 2 * LENGTH] = rows[: 2 * LENGTH]
         found[f"loss at 48, {name}"] = evaluate(model, test).loss
-    return found | {"limit at 48": task.limit(test)}
+    return found | {"limit at 48": task.bayes_loss(test)}
 
 
 def _run(label: str, seed: int) -> pd.DataFrame:
@@ -87,8 +87,8 @@ def _run(label: str, seed: int) -> pd.DataFrame:
     task, text = LagLanguage(), Generator().manual_seed(seed)
     model = Encoder(encoding, task.vocab_size)
     test = task.batch(2000, LENGTH, Generator().manual_seed(10_000 + LENGTH))
-    limit = task.limit(test)
-    train(model, lambda: task.batch(BATCH, LENGTH, text), STEPS, limit=limit, label=label)
+    limit = task.bayes_loss(test)
+    train(model, lambda: task.batch(BATCH, LENGTH, text), STEPS, bayes_loss=limit, label=label)
     found = {"loss": evaluate(model, test).loss, "limit": limit}
     found |= seen(before, encoding.vectors(POSITIONS).detach())
     if isinstance(encoding, Learned):

@@ -21,7 +21,7 @@ from distributed import LocalCluster
 from nbformat import NotebookNode
 
 from benchmarks import grading as small
-from helpers import recorded
+from helpers import results
 from helpers.course.authoring import build
 from helpers.course.grading import grade
 from helpers.course.sandbox import bubblewrap
@@ -74,7 +74,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         rows = study(FEW, options.more, WORKERS, Path(name))
-    recorded.save("ten_thousand", rows, "python -m benchmarks.ten_thousand")
+    results.save("ten_thousand", rows, "python -m benchmarks.ten_thousand")
     print(rows.round(2).to_string(index=False))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from IPython.display import display
 from matplotlib.figure import Figure
 
-from helpers.plots import Place
+from helpers.plots import LiveOutput
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 AGAIN, TYPE = "To move the sliders, run this cell.", "To type here, run this cell."
@@ -49,7 +49,7 @@ def explore(draw: Draw, **controls: Slider | Box) -> None:
     """
     figure, alt = draw(**{name: first for name, (*_, first) in controls.items()})
     typed = any(len(control) == 2 for control in controls.values())
-    place = Place(AROUND_A_BOX if typed else AROUND)
+    place = LiveOutput(AROUND_A_BOX if typed else AROUND)
     try:
         panel = _panel(draw, controls, place)
     except ImportError:
@@ -62,7 +62,7 @@ def explore(draw: Draw, **controls: Slider | Box) -> None:
     place.show(figure, alt)
 
 
-def _panel(draw: Draw, controls: dict[str, Slider | Box], place: Place) -> Any:
+def _panel(draw: Draw, controls: dict[str, Slider | Box], place: LiveOutput) -> Any:
     import ipywidgets
 
     shown = {name: _control(*control) for name, control in controls.items()}

@@ -106,18 +106,10 @@ def _of_unit(unit: str, changed: list[str]) -> set[str]:
 
 
 def _imported(package: str, changed: list[str]) -> set[str]:
-    """Return the names of the modules of a unit's checks that stand on changed modules.
-
-    A module of mistakes imports its exercise, and an exercise what it asks with.
-    """
-    graph = _imports()
-    found: set[str] = set()
-    for module in (name for path in changed for name in _modules(path)):
-        above = {module, *graph.find_downstream_modules(module)}
-        for each in above - {package}:
-            if each.startswith(f"{package}."):
-                found |= {each, *graph.find_modules_directly_imported_by(each)}
-    return {each.removeprefix(f"{package}.") for each in found}
+    """Return the names of the modules of a unit's checks that stand on changed modules."""
+    modules = [name for path in changed for name in _modules(path)]
+    above = {each for name in modules for each in (name, *_imports().find_downstream_modules(name))}
+    return {each.removeprefix(f"{package}.") for each in above if each.startswith(f"{package}.")}
 
 
 def _edited(lesson: str) -> set[str]:
@@ -130,9 +122,13 @@ def _edited(lesson: str) -> set[str]:
 
 
 def _modules(path: str) -> list[str]:
-    """Return the module of a file; for a file of data, or one that is gone, those of its folder."""
+    """Return the module of a file, or of the file of mistakes beside it.
+
+    For another file of data, or one that is gone, return those of its folder.
+    """
     known = _imports().modules
-    name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    name = path.removesuffix(".toml").removesuffix(".py").removesuffix("/__init__")
+    name = name.replace("/", ".")
     if name in known:
         return [name]
     while path.startswith(("helpers/", "tests/")) and "/" in path:

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from helpers import book, plots, recorded, runtime, widgets
+from helpers import book, plots, results, runtime, widgets
 
 
 class Notebook:
@@ -145,7 +145,7 @@ def test_ink_and_paper_of_a_figure_follow_the_page() -> None:
 
 
 def test_a_sketch_keeps_the_axes_where_they_were(notebook: Notebook) -> None:
-    place, boxes = plots.Place(), []
+    place, boxes = plots.LiveOutput(), []
     for top, sketch in ((9, False), (10**6, True), (10**6, False)):
         figure, ax = plt.subplots()
         ax.plot([0, top])
@@ -163,7 +163,7 @@ def test_a_wide_table_can_be_moved_by_the_keyboard() -> None:
 
 def test_what_is_not_there_is_said_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FileNotFoundError, match="make study"):
-        recorded.load("no-such-study")
+        results.load("no-such-study")
     with pytest.raises(ModuleNotFoundError, match="pip install --no-deps d2l"):
         book.MissingBook("gone").PositionalEncoding  # noqa: B018
     assert not book.MissingBook("gone")
@@ -173,13 +173,13 @@ def test_what_is_not_there_is_said_plainly(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_recorded_result_says_where_it_comes_from() -> None:
-    study = recorded.load("lag3")
+    study = results.load("lag3")
     assert "make study" in study.note
     assert study.table.groupby("encoding")["seed"].nunique().min() >= 3
 
 
 def test_the_recorded_race_shows_what_the_lessons_say_of_it() -> None:
-    table = recorded.load("lag3").table
+    table = results.load("lag3").table
     loss = table.groupby(["encoding", "length"])["loss"].mean()
     limit = table.groupby("length")["limit"].mean()
     assert limit[24] < loss["sinusoidal", 24] < limit[24] + 0.05  # near the limit

@@ -12,7 +12,7 @@ import torch
 
 from helpers.course.settings import Course
 from helpers.explorable import data
-from helpers.recorded import RESULTS
+from helpers.results import RESULTS
 from web import encodings, explore, front, links, markdown, measured
 from web.markdown import cited, relinked
 from web.outputs import Outputs

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import torch
 
 from benchmarks.lag_study import ENCODINGS
-from helpers import plots, recorded
+from helpers import plots, results
 from helpers.encodings import (
     REGISTRY,
     create,
@@ -135,7 +135,7 @@ def alike(name: str) -> tuple[Any, str]:
 
 def measured(name: str, outputs: Outputs) -> Iterator[str]:
     """Loss by length from the stored sweep, as a picture and in numbers."""
-    study = recorded.load("lag3")
+    study = results.load("lag3")
     rows = study.table
     labels = [each for each, (of, _) in ENCODINGS.items() if of == name]
     found = rows[rows["encoding"].isin(labels)]

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from helpers.recorded import RESULTS, load
+from helpers.results import RESULTS, load
 from web.markdown import raw, rows, table
 
 PART = re.compile(r"(.+?): (.+) \(([^()]+)\): \*(.+)\*")  # as docs/claims.md has it

@@ -12,7 +12,7 @@ from torch import Generator, Tensor
 
 from helpers.claims.small import Form, fit, form
 from helpers.claims.trained import steps_to
-from helpers.corpora import Masked, Shift, Task
+from helpers.corpora import MaskedBatch, Shift, Task
 from helpers.encodings import Positions, create, prepare_positions
 from helpers.model.decoder import Decoder
 from helpers.runtime import seed_everything
@@ -34,7 +34,7 @@ class Recall:
         self.names, self.values = names, values
         self.vocab_size = names * (values + 1)
 
-    def batch(self, batch: int, length: int, generator: Generator) -> Masked:
+    def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
         """Fresh texts and their answers, (batch, length) each."""
         value_of = torch.randint(self.values, (batch, self.names), generator=generator)
         name = torch.randint(self.names, (batch, length), generator=generator)
@@ -43,9 +43,9 @@ class Recall:
         shown = F.one_hot(name, self.names) * ~asked[..., None]
         known = shown.cumsum(1).gather(2, name[..., None])[..., 0] > 0
         token = name * (self.values + 1) + torch.where(asked, self.values, value)
-        return Masked(token, value, asked & known)
+        return MaskedBatch(token, value, asked & known)
 
-    def limit(self, masked: Masked) -> float:
+    def bayes_loss(self, masked: MaskedBatch) -> float:
         """0: there is no chance in the answer."""
         return 0.0
 
@@ -66,7 +66,7 @@ class Asked:
         self.num_symbols, self.lag, self.asks = num_symbols, lag, asks
         self.vocab_size = num_symbols + 2
 
-    def batch(self, batch: int, length: int, generator: Generator) -> Masked:
+    def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
         """Fresh texts and their answers, (batch, length) each."""
         symbols = torch.randint(self.num_symbols, (batch, length), generator=generator)
         asked = torch.rand(batch, length, generator=generator) < self.asks
@@ -75,9 +75,9 @@ class Asked:
         after = (symbols + 1) % self.num_symbols
         targets = torch.where(asked, inputs.roll(self.lag, 1), after)
         scored = torch.arange(length) >= self.lag
-        return Masked(inputs, targets, scored.expand(batch, -1))
+        return MaskedBatch(inputs, targets, scored.expand(batch, -1))
 
-    def limit(self, masked: Masked) -> float:
+    def bayes_loss(self, masked: MaskedBatch) -> float:
         """0: there is no chance in the answer."""
         return 0.0
 

@@ -16,7 +16,7 @@ from helpers import plots
 from helpers.claims.claim import FAILS, HOLDS, OPEN, Claim, Part
 from helpers.claims.order import along_and_overall
 from helpers.claims.small import TASKS, accuracy, form, fresh, hits, trained
-from helpers.claims.stored import over, short
+from helpers.claims.study import over, short
 from helpers.claims.trained import (
     SMOOTH,
     accuracy_by_row,

@@ -5,7 +5,7 @@ Every number rests on a loss less the lowest one possible on the same texts, in 
 
 from __future__ import annotations
 
-from helpers import recorded
+from helpers import results
 from helpers.claims.claim import Claim, Part
 
 TRAINED, LONGER, FACTOR, TUNED = 24, 96, 4, 30  # tokens, tokens, s = 96/24, steps
@@ -19,7 +19,7 @@ def excess(study: str, seed: int, **chosen: float | str) -> float:
     Raises:
         ValueError: no run has them, or several have.
     """
-    table = recorded.load(study).table
+    table = results.load(study).table
     for column, value in {"seed": seed, **chosen}.items():
         table = table[table[column] == value]
     if len(table) != 1:

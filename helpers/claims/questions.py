@@ -13,8 +13,8 @@ import matplotlib.pyplot as plt
 import torch
 from torch import Tensor
 
-from helpers import plots, recorded
-from helpers.claims import figures, sizes, stored
+from helpers import plots, results
+from helpers.claims import figures, sizes, study
 from helpers.claims.small import TASKS, form, fresh
 from helpers.encodings import create, offset_profile, shift_matrix, sinusoidal_table
 
@@ -137,31 +137,31 @@ def error_of_shift(k: int = 7) -> float:
 
 def page() -> str:
     """The text with its numbers."""
-    behind = stored.mean(5, "over Shaw, longer text")
+    behind = study.mean(5, "over Shaw, longer text")
     numbers = {
-        "cached": stored.mean(1, "cached"),
-        "anew": stored.mean(1, "computed anew"),
-        "back": stored.mean(5, "over Shaw, backwards"),
-        "far": stored.Mean(-behind.mean, behind.std),
-        "share": stored.mean(3, "share of the parameters"),
-        "sinusoids": stored.mean(3, "steps over sinusoids"),
-        "shaw": stored.mean(3, "steps over Shaw"),
-        "long": stored.mean(3, "long rows"),
-        "short": stored.mean(3, "short rows over Shaw"),
-        "beyond": stored.mean(7, "beyond"),
-        "mixed": stored.mean(9, "mixed lengths"),
-        "fixed": stored.mean(9, "one length"),
-        "bare": stored.mean(11, "bare"),
-        "projected": stored.mean(11, "projected"),
-        "neighbours": stored.mean(4, "neighbours"),
-        "weight": stored.mean(4, "weight three back"),
-        "rows": stored.mean(24, "rows"),
-        "drawn": stored.mean(24, "as drawn"),
-        "sinusoidal": stored.short(offset_profile(_sinusoids())[1].item()),
-        "same": stored.short(set_to_sinusoids()),
-        "shift": stored.short(error_of_shift()),
-        "free": stored.short(sizes.numbers_in(create("learned", d_model=768))),
-        "note": recorded.load("claims").note,
+        "cached": study.mean(1, "cached"),
+        "anew": study.mean(1, "computed anew"),
+        "back": study.mean(5, "over Shaw, backwards"),
+        "far": study.Mean(-behind.mean, behind.std),
+        "share": study.mean(3, "share of the parameters"),
+        "sinusoids": study.mean(3, "steps over sinusoids"),
+        "shaw": study.mean(3, "steps over Shaw"),
+        "long": study.mean(3, "long rows"),
+        "short": study.mean(3, "short rows over Shaw"),
+        "beyond": study.mean(7, "beyond"),
+        "mixed": study.mean(9, "mixed lengths"),
+        "fixed": study.mean(9, "one length"),
+        "bare": study.mean(11, "bare"),
+        "projected": study.mean(11, "projected"),
+        "neighbours": study.mean(4, "neighbours"),
+        "weight": study.mean(4, "weight three back"),
+        "rows": study.mean(24, "rows"),
+        "drawn": study.mean(24, "as drawn"),
+        "sinusoidal": study.short(offset_profile(_sinusoids())[1].item()),
+        "same": study.short(set_to_sinusoids()),
+        "shift": study.short(error_of_shift()),
+        "free": study.short(sizes.count_parameters(create("learned", d_model=768))),
+        "note": results.load("claims").note,
     }
     paragraphs = PAGE.format_map(numbers).strip().split("\n\n")
     filled = [textwrap.fill(each, 100, break_on_hyphens=False) for each in paragraphs]

@@ -13,7 +13,7 @@ from helpers.model.attention import EncoderLayer, MultiHeadAttention
 from helpers.model.bert import Bert, Pretraining, Size, parameter_count, preset
 
 
-def numbers_in(module: nn.Module) -> int:
+def count_parameters(module: nn.Module) -> int:
     """How many trained numbers a module has."""
     return sum(each.numel() for each in module.parameters())
 
@@ -95,7 +95,7 @@ def parameters_of_large(seed: int = 0, full: bool = False) -> dict[str, float]:
 
     Devlin et al. 2018, section 3.
     """
-    return {"parameters": numbers_in(pretraining("large")) / 1e6}
+    return {"parameters": count_parameters(pretraining("large")) / 1e6}
 
 
 def parameters_of_attention(seed: int = 0, full: bool = False) -> dict[str, float]:
@@ -111,8 +111,8 @@ def parameters_of_attention(seed: int = 0, full: bool = False) -> dict[str, floa
     with torch.device("meta"):
         layer = EncoderLayer(Encoding(768, 12))
         return {
-            "512 over 32": numbers_in(attention(512)) / numbers_in(attention(32)),
-            "share of a layer": 100 * numbers_in(layer.attention) / numbers_in(layer),
+            "512 over 32": count_parameters(attention(512)) / count_parameters(attention(32)),
+            "share of a layer": 100 * count_parameters(layer.attention) / count_parameters(layer),
         }
 
 
@@ -120,7 +120,9 @@ def index_mlp_over_table(length: int, width: int = 768) -> float:
     """Parameters of an MLP of the index, 4D wide inside, over those of a table of `length` rows."""
     sizes = {"d_model": width, "max_len": length}
     with torch.device("meta"):
-        return numbers_in(create("index_mlp", **sizes)) / numbers_in(create("learned", **sizes))
+        return count_parameters(create("index_mlp", **sizes)) / count_parameters(
+            create("learned", **sizes)
+        )
 
 
 def index_mlp(seed: int = 0, full: bool = False) -> dict[str, float]:

@@ -11,9 +11,9 @@ from torch import Generator, Tensor
 from torch.nn import Module
 
 from helpers import runtime
-from helpers.corpora import Masked, Reverse, Shift, Task
+from helpers.corpora import MaskedBatch, Reverse, Shift, Task
 from helpers.encodings import Encoding, create
-from helpers.encodings.additive import Table
+from helpers.encodings.absolute import Table
 from helpers.model.encoder import Encoder
 from helpers.training import masked_loss, train
 
@@ -68,13 +68,13 @@ def _stretch(encoding: Encoding, norm: float) -> None:
 
 def fit(
     model: Module,
-    draw: Callable[[], Masked],
+    next_batch: Callable[[], MaskedBatch],
     size: Form,
-    loss: Callable[[Module, Masked], Tensor] = masked_loss,
+    loss: Callable[[Module, MaskedBatch], Tensor] = masked_loss,
 ) -> list[float]:
     """The loss of each step of a training with the sizes of a form; a bar in notebooks only."""
     label = "training" if runtime.in_notebook() else ""
-    return train(model, draw, size.steps, size.lr, loss=loss, label=label)
+    return train(model, next_batch, size.steps, size.lr, loss=loss, label=label)
 
 
 def trained(

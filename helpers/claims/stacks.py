@@ -10,7 +10,7 @@ from torch import Generator
 from helpers.claims import order, sizes
 from helpers.claims.small import Form, fit, form, fresh
 from helpers.claims.trained import inside_and_beyond
-from helpers.corpora import LagLanguage, Masked, Shift, Task, TreeLanguage, corrupt
+from helpers.corpora import LagLanguage, MaskedBatch, Shift, Task, TreeLanguage, corrupt
 from helpers.encodings import Encoding, create
 from helpers.model.encoder import Encoder
 from helpers.training import evaluate
@@ -61,10 +61,10 @@ def overfitting(encoding: Encoding, seed: int, full: bool) -> float:
     draw = Generator().manual_seed(seed)
     known = language.sample(FEW, size.length, draw)
 
-    def hidden(texts: torch.Tensor) -> Masked:
+    def hidden(texts: torch.Tensor) -> MaskedBatch:
         return corrupt(texts, language.num_symbols, language.mask_id, draw)
 
-    def some() -> Masked:
+    def some() -> MaskedBatch:
         return hidden(known[torch.randint(FEW, (size.batch,), generator=draw)])
 
     model = fresh(encoding, language, seed, size, size.length)

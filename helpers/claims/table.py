@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from helpers import recorded
-from helpers.claims import CLAIMS, Claim, stored
-from helpers.claims.stored import short
+from helpers import results
+from helpers.claims import CLAIMS, Claim, study
+from helpers.claims.study import short
 
 PATH = Path(__file__).parent.parent.parent / "docs" / "claims.md"
 
@@ -47,11 +47,11 @@ def numbers(claim: Claim) -> str:
     """What each part says, its mean ± spread over the seeds, and its verdict."""
     if claim.measurement is None:
         return "read, not measured"
-    table = stored.rows(claim.number)
+    table = study.rows(claim.number)
     lines = []
     for part in claim.parts:
         values = table[part.number].tolist()
-        found = stored.mean(claim.number, part.number)
+        found = study.mean(claim.number, part.number)
         margin = "exact" if part.low == part.high else short(part.margin(values))
         lines.append(f"{part.says}: {found} {part.unit} ({margin}): *{part.verdict(values)}*")
     return "<br>".join([*lines, *_beside(claim, list(table)), *_seeds(claim, len(table))])
@@ -61,7 +61,7 @@ def _beside(claim: Claim, columns: list[str]) -> Iterator[str]:
     """One line with what was measured and is no part of the claim."""
     others = [name for name in columns if name not in ("seed", *(p.number for p in claim.parts))]
     if others:
-        found = [f"{name} {stored.mean(claim.number, name)}" for name in others]
+        found = [f"{name} {study.mean(claim.number, name)}" for name in others]
         yield f"beside: {'; '.join(found)}"
 
 
@@ -75,7 +75,7 @@ def _seeds(claim: Claim, seeds: int) -> Iterator[str]:
 
 def row(claim: Claim) -> list[str]:
     """The cells of one claim."""
-    table = None if claim.measurement is None else stored.rows(claim.number)
+    table = None if claim.measurement is None else study.rows(claim.number)
     command = f"`python -m helpers.claims {claim.number}`"
     cells = [str(claim.number), claim.text, claim.source, f"**{claim.verdict(table)}**"]
     return [*cells, numbers(claim), claim.why, claim.reference, command]
@@ -85,7 +85,7 @@ def page() -> str:
     """The whole page."""
     lines = [COLUMNS, ["---"] * len(COLUMNS), *map(row, CLAIMS.values())]
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    head = HEAD.format(note=recorded.load("claims").note, margin=MARGIN, seeds=SEEDS)
+    head = HEAD.format(note=results.load("claims").note, margin=MARGIN, seeds=SEEDS)
     return f"{head}\n{table}\n"
 
 

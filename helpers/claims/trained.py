@@ -19,7 +19,7 @@ from torch.nn import Module
 from helpers.claims.order import along_and_overall, longest_text
 from helpers.claims.sizes import table_share
 from helpers.claims.small import TASKS, accuracy, fit, form, fresh, hits, trained
-from helpers.corpora import LagLanguage, Masked, Task, TreeLanguage
+from helpers.corpora import LagLanguage, MaskedBatch, Task, TreeLanguage
 from helpers.encodings import create, offset_profile, prepare_positions, tree_offsets
 from helpers.model.encoder import Encoder
 from helpers.training import evaluate, masked_loss
@@ -46,7 +46,7 @@ def steps_to_learn(kind: str, seed: int, full: bool = False, norm: float | None 
     model = fresh(kind, task, seed, size, 2 * size.length, norm)
     losses: list[float] = []
 
-    def watched(model: Module, batch: Masked) -> Tensor:
+    def watched(model: Module, batch: MaskedBatch) -> Tensor:
         loss = masked_loss(model, batch)
         losses.append(loss.item())
         if len(losses) >= SMOOTH and statistics.fmean(losses[-SMOOTH:]) < LEVEL:
@@ -244,7 +244,7 @@ def quality_by_row(seed: int, full: bool = False) -> dict[str, float]:
 class LagWithTrees(LagLanguage):
     """The lag language, with the offsets of a tree that has nothing to do with it."""
 
-    def batch(self, batch: int, length: int, generator: Generator) -> Masked:
+    def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
         """As of the lag language; `given` holds the offsets, (batch, length, length)."""
         _, parents = TreeLanguage().sample(batch, length, generator)
         masked = super().batch(batch, length, generator)

@@ -6,7 +6,7 @@ from torch import Generator
 
 from helpers.corpora.grammar import Grammar
 from helpers.corpora.lag import LagLanguage
-from helpers.corpora.masking import Masked, corrupt
+from helpers.corpora.masking import MaskedBatch, corrupt
 from helpers.corpora.patches import Patches
 from helpers.corpora.tasks import Reverse, Shift
 from helpers.corpora.trees import TreeLanguage
@@ -14,7 +14,7 @@ from helpers.corpora.trees import TreeLanguage
 __all__ = [
     "Grammar",
     "LagLanguage",
-    "Masked",
+    "MaskedBatch",
     "Patches",
     "Reverse",
     "Shift",
@@ -29,10 +29,10 @@ class Task(Protocol):
 
     vocab_size: int
 
-    def batch(self, batch: int, length: int, generator: Generator) -> Masked:
+    def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
         """A fresh batch of `batch` sequences of `length` tokens."""
         ...
 
-    def limit(self, masked: Masked) -> float:
+    def bayes_loss(self, masked: MaskedBatch) -> float:
         """Lowest mean loss on this batch, in nats per scored token."""
         ...

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import torch
 from torch import Generator, Tensor
 
-from helpers.corpora.masking import Masked, corrupt, evidence, mean_surprise
+from helpers.corpora.masking import MaskedBatch, corrupt, evidence, negative_log_likelihood
 
 TOPICS, NOUNS, VERBS, ADVERBS, DETERMINERS = 4, 8, 6, 4, 4
 STAY, CLAUSE, NOISE = 0.9, 0.5, 0.1
@@ -170,12 +170,12 @@ class Grammar:
             tokens[:, self.echoed.start + n] = copy(tokens[:, n], generator)
         return tokens
 
-    def batch(self, batch: int, length: int, generator: Generator) -> Masked:
+    def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
         """A fresh batch with BERT's corruption; `length` must be T or more."""
         tokens = self.sample(batch, generator, length)
         return corrupt(tokens, self.num_symbols, self.mask_id, generator)
 
-    def posterior(self, masked: Masked) -> Tensor:
+    def posterior(self, masked: MaskedBatch) -> Tensor:
         """P(x_t | all inputs, place t was selected), (B, T, V), float64, exact.
 
         Forward–backward over the places of the chain. The echo of a word is evidence of it, and
@@ -209,9 +209,9 @@ class Grammar:
             message = message / message.sum(-1, keepdim=True)
         return before * after
 
-    def limit(self, masked: Masked) -> float:
+    def bayes_loss(self, masked: MaskedBatch) -> float:
         """The lowest mean loss, in nats per selected token, that any model can have."""
-        return mean_surprise(self.posterior(masked), masked)
+        return negative_log_likelihood(self.posterior(masked), masked)
 
     def kinds(self, targets: Tensor) -> Tensor:
         """Which of KINDS each place is, (B, T): by its place, or by the word that stands there."""

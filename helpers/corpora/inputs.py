@@ -24,13 +24,13 @@ IS_NEXT, NOT_NEXT = 0, 1
 class Pairs(NamedTuple):
     """N inputs [CLS] first [SEP] second [SEP] and padding.
 
-    tokens, segments (0 first, 1 second) and real (False: padding) are (N, T); label (N,) is
-    IS_NEXT or NOT_NEXT.
+    tokens, token_type_ids (0 first, 1 second) and attention_mask (False: padding) are (N, T); label
+    (N,) is IS_NEXT or NOT_NEXT.
     """
 
     tokens: Tensor
-    segments: Tensor
-    real: Tensor
+    token_type_ids: Tensor
+    attention_mask: Tensor
     label: Tensor
 
     def to(self, device: torch.device | str) -> Pairs:
@@ -103,7 +103,7 @@ def _row(first: list[int], second: list[int], length: int) -> tuple[list[int], l
     return tokens + padding, segments + [0] * len(padding)
 
 
-class Places(NamedTuple):
+class MlmBatch(NamedTuple):
     """Masked inputs (B, T), and the same number of places to predict in each row.
 
     places and targets are (B, n); a target is −100 where a row had too few words to mask.
@@ -121,7 +121,7 @@ def mask_words(
     fraction: float = 0.15,
     first_word: int = len(SPECIAL),
     mask_id: int = MASK,
-) -> Places:
+) -> MlmBatch:
     """Choose `fraction` of T places in each row, never a special token; 80/10/10 as in BERT.
 
     The number is the same in each row, so that shapes never change: the paper's masked words are
@@ -147,10 +147,10 @@ def mask_words(
     shown = torch.where(action < MASKED, mask_id, targets)
     shown = torch.where((action >= MASKED) & (action < MASKED + RANDOM), drawn, shown)
     inputs = tokens.scatter(1, places, torch.where(words, shown, targets))
-    return Places(inputs, places, torch.where(words, targets, -100))
+    return MlmBatch(inputs, places, torch.where(words, targets, -100))
 
 
-def places_loss(model: nn.Module, batch: Places, **given: Tensor) -> Tensor:
+def places_loss(model: nn.Module, batch: MlmBatch, **given: Tensor) -> Tensor:
     """Mean cross-entropy in nats over the chosen places; `model(inputs, places)` gives logits."""
     logits = model(batch.inputs, batch.places, **given)
     return F.cross_entropy(logits.flatten(0, 1).float(), batch.targets.flatten(), ignore_index=-100)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Generator, Tensor
 
-from helpers.corpora.masking import Masked, corrupt, evidence, mean_surprise
+from helpers.corpora.masking import MaskedBatch, corrupt, evidence, negative_log_likelihood
 
 
 class LagLanguage:
@@ -43,12 +43,12 @@ class LagLanguage:
             )
         return tokens
 
-    def batch(self, batch: int, length: int, generator: Generator) -> Masked:
+    def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
         """A fresh batch with BERT's corruption; each field (batch, length)."""
         tokens = self.sample(batch, length, generator)
         return corrupt(tokens, self.num_symbols, self.mask_id, generator)
 
-    def posterior(self, masked: Masked) -> Tensor:
+    def posterior(self, masked: MaskedBatch) -> Tensor:
         """P(x_t | all inputs, place t was selected), (B, T, V), float64, exact.
 
         Forward–backward over the chain t, t+lag, t+2·lag, …; a neighbour's evidence does not know
@@ -68,9 +68,9 @@ class LagLanguage:
             messages[:, t] = message / message.sum(-1, keepdim=True)
         return messages
 
-    def limit(self, masked: Masked) -> float:
+    def bayes_loss(self, masked: MaskedBatch) -> float:
         """The lowest mean loss, in nats per selected token, that any model can have on `masked`.
 
         A trained model may lie below it only by noise; further below means a leak.
         """
-        return mean_surprise(self.posterior(masked), masked)
+        return negative_log_likelihood(self.posterior(masked), masked)

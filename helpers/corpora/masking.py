@@ -13,7 +13,7 @@ from torch import Generator, Tensor
 SELECTED, MASKED, RANDOM = 0.15, 0.80, 0.10  # of the selected, the other 0.10 stay as they are
 
 
-class Masked(NamedTuple):
+class MaskedBatch(NamedTuple):
     """What the model sees, what was there, and where it is scored; each (B, T).
 
     `given` is what the model is told beside the tokens, by the name of its argument: the offsets
@@ -27,7 +27,7 @@ class Masked(NamedTuple):
     parents: Tensor | None = None  # of a tree language, for its limit
 
 
-def corrupt(tokens: Tensor, num_symbols: int, mask_id: int, generator: Generator) -> Masked:
+def corrupt(tokens: Tensor, num_symbols: int, mask_id: int, generator: Generator) -> MaskedBatch:
     """Select 15 % of the places; make 80 % of them [MASK], 10 % a random symbol, keep 10 %.
 
     Args:
@@ -45,7 +45,7 @@ def corrupt(tokens: Tensor, num_symbols: int, mask_id: int, generator: Generator
     symbols = torch.randint(num_symbols, tokens.shape, generator=generator, device=tokens.device)
     changed = torch.where(action < MASKED, mask_id, symbols)
     inputs = torch.where(selected & (action < MASKED + RANDOM), changed, tokens)
-    return Masked(inputs, tokens, selected)
+    return MaskedBatch(inputs, tokens, selected)
 
 
 def evidence(inputs: Tensor, num_symbols: int) -> tuple[Tensor, Tensor]:
@@ -63,7 +63,7 @@ def evidence(inputs: Tensor, num_symbols: int) -> tuple[Tensor, Tensor]:
     return torch.where(hidden, 1.0, unsure), torch.where(hidden, 1.0, scored)
 
 
-def mean_surprise(posterior: Tensor, masked: Masked) -> float:
+def negative_log_likelihood(posterior: Tensor, masked: MaskedBatch) -> float:
     """−log of what `posterior` (B, T, V) gives the truth, in nats, mean over scored places."""
     right = posterior.gather(-1, masked.targets[..., None])[..., 0]
     return float(-right[masked.selected].log().mean())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Generator
 
-from helpers.corpora.masking import Masked
+from helpers.corpora.masking import MaskedBatch
 
 
 class WhichFirst:
@@ -25,7 +25,7 @@ class WhichFirst:
     def __init__(self, num_symbols: int = 5, causal: bool = False) -> None:
         self.vocab_size, self.causal = num_symbols + 3, causal
 
-    def batch(self, batch: int, length: int, generator: Generator) -> Masked:
+    def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
         """Half a batch of fresh sequences, then their twins; only [?] is scored.
 
         Raises:
@@ -45,8 +45,8 @@ class WhichFirst:
         scored = (torch.arange(length) == length - 1).expand(batch, -1)
         given = {"mask": torch.ones(length, length).tril().bool()} if self.causal else {}
         targets = answers[:, None].expand(-1, length)
-        return Masked(torch.cat([inputs, twins]), targets, scored, given)
+        return MaskedBatch(torch.cat([inputs, twins]), targets, scored, given)
 
-    def limit(self, masked: Masked) -> float:
+    def bayes_loss(self, masked: MaskedBatch) -> float:
         """0: there is no chance in the answer."""
         return 0.0

@@ -11,7 +11,7 @@ import math
 import torch
 from torch import Generator, Tensor
 
-from helpers.corpora.masking import Masked, corrupt, evidence, mean_surprise
+from helpers.corpora.masking import MaskedBatch, corrupt, evidence, negative_log_likelihood
 
 
 class Patches:
@@ -60,7 +60,7 @@ class Patches:
             symbols[:, place] = torch.where(keeps[:, place], follows, symbols[:, place])
         return symbols
 
-    def batch(self, batch: int, length: int, generator: Generator) -> Masked:
+    def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
         """Fresh pictures with BERT's corruption, each field (batch, length).
 
         Args:
@@ -75,7 +75,7 @@ class Patches:
         masked = corrupt(symbols, self.num_symbols, self.mask_id, generator)
         return masked._replace(given={"positions": places(length)} if self.told == "places" else {})
 
-    def posterior(self, masked: Masked) -> Tensor:
+    def posterior(self, masked: MaskedBatch) -> Tensor:
         """P(x_t | all inputs, patch t was selected), (B, T, V), float64, exact.
 
         Forward–backward over the chains of patches a step apart, as in the lag language.
@@ -87,9 +87,9 @@ class Patches:
         posterior = forward * _messages(unsure, self.transition.T, back) * scored
         return posterior / posterior.sum(-1, keepdim=True)
 
-    def limit(self, masked: Masked) -> float:
+    def bayes_loss(self, masked: MaskedBatch) -> float:
         """The lowest mean loss, in nats per selected patch, that any model can have on `masked`."""
-        return mean_surprise(self.posterior(masked), masked)
+        return negative_log_likelihood(self.posterior(masked), masked)
 
     def _followers(self, length: int) -> list[tuple[int, int]]:
         """Each patch that follows from another, and that one, as places in the row-by-row order."""

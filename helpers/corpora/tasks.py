@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 from torch import Generator
 
-from helpers.corpora.masking import Masked
+from helpers.corpora.masking import MaskedBatch
 
 
 class Shift:
@@ -22,13 +22,13 @@ class Shift:
     def __init__(self, num_symbols: int = 8, lag: int = 3) -> None:
         self.vocab_size, self.lag = num_symbols, lag
 
-    def batch(self, batch: int, length: int, generator: Generator) -> Masked:
+    def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
         """Fresh sequences and their answers, (batch, length) each."""
         inputs = torch.randint(self.vocab_size, (batch, length), generator=generator)
         scored = torch.arange(length) >= self.lag
-        return Masked(inputs, inputs.roll(self.lag, 1), scored.expand(batch, -1))
+        return MaskedBatch(inputs, inputs.roll(self.lag, 1), scored.expand(batch, -1))
 
-    def limit(self, masked: Masked) -> float:
+    def bayes_loss(self, masked: MaskedBatch) -> float:
         """0: there is no chance in the answer."""
         return 0.0
 
@@ -39,7 +39,7 @@ class Reverse(Shift):
     def __init__(self, num_symbols: int = 8) -> None:
         super().__init__(num_symbols, lag=0)
 
-    def batch(self, batch: int, length: int, generator: Generator) -> Masked:
+    def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
         """Fresh sequences and their answers, (batch, length) each."""
         masked = super().batch(batch, length, generator)
         return masked._replace(targets=masked.inputs.flip(1))

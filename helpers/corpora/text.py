@@ -11,7 +11,7 @@ from torch import Generator, Tensor
 
 from helpers.corpora import wordpiece
 from helpers.corpora.english import English
-from helpers.corpora.inputs import Places
+from helpers.corpora.inputs import MlmBatch
 from helpers.corpora.masking import MASKED, RANDOM
 
 TEST_SHARE = 0.05
@@ -48,7 +48,7 @@ class Text:
         words = self.testing[self.testing >= FIRST] - FIRST
         return float(-self.frequencies()[words].log().mean())
 
-    def shown_baseline(self, masked: Places) -> float:
+    def shown_baseline(self, masked: MlmBatch) -> float:
         """Loss of who knows how frequent each word is and looks at the chosen place itself.
 
         A chosen word that is not hidden was left as it is, or is a random one (Devlin et al. 2018,

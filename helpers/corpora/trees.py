@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 from torch import Generator, Tensor
 
-from helpers.corpora.masking import Masked, corrupt, evidence, mean_surprise
+from helpers.corpora.masking import MaskedBatch, corrupt, evidence, negative_log_likelihood
 from helpers.encodings import tree_depths, tree_offsets
 
 
@@ -50,7 +50,7 @@ class TreeLanguage:
         parents = torch.where(parents < 0, -1, place.gather(1, parents.clamp(min=0)))
         return tokens.gather(1, order), parents.gather(1, order)
 
-    def batch(self, batch: int, length: int, generator: Generator) -> Masked:
+    def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
         """A fresh batch with BERT's corruption, and the trees as the model is told of them."""
         tokens, parents = self.sample(batch, length, generator)
         masked = corrupt(tokens, self.num_symbols, self.mask_id, generator)
@@ -61,7 +61,7 @@ class TreeLanguage:
             given["positions"] = tree_depths(parents)
         return masked._replace(given=given, parents=parents)
 
-    def posterior(self, masked: Masked) -> Tensor:
+    def posterior(self, masked: MaskedBatch) -> Tensor:
         """P(x_t | all inputs, the tree, place t was selected), (B, T, V), float64, exact.
 
         Belief propagation: each word hears from its children, deepest first, then from its
@@ -88,6 +88,6 @@ class TreeLanguage:
         posterior = scored * heard.exp() * told
         return posterior / posterior.sum(-1, keepdim=True)
 
-    def limit(self, masked: Masked) -> float:
+    def bayes_loss(self, masked: MaskedBatch) -> float:
         """The lowest mean loss, in nats per selected token, that any model can have."""
-        return mean_surprise(self.posterior(masked), masked)
+        return negative_log_likelihood(self.posterior(masked), masked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -36,7 +36,7 @@ class Encoding(nn.Module):
 
     # True where keys turn otherwise once the text is longer, as in dynamic NTK: a cache then keeps
     # them as they are before `rotate`, which is asked about all of them at each step.
-    rerotate: ClassVar[bool] = False
+    rerotate: bool = False
 
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
         super().__init__()

@@ -61,7 +61,7 @@ class Convolution(Encoding):
             delta = positions.offsets[..., None]  # (T, S, 1) or (B, 1, T, S, 1)
             delta = delta if delta.dim() == 3 else delta[:, 0]
         else:
-            positions.not_given(self)
+            positions.require_no_offsets(self)
             i, j = (_rows_and_columns(x, self.columns) for x in (positions.queries, positions.keys))
             delta = j[..., None, :, :] - i[..., :, None, :]  # (…, T, S, 2)
         # At least in float32, and as no product of matrices, which autocast would round: |δ|² and

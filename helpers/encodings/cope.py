@@ -64,7 +64,7 @@ class Cope(Encoding):
         Raises:
             ValueError: positions have several axes, or offsets are given.
         """
-        positions.not_given(self).one_axis()
+        positions.require_no_offsets(self).require_1d()
         # Counted at least in float32: bfloat16 has no 0.1 beside 64.
         exact = torch.promote_types(q.dtype, torch.float32)
         gates = (q @ k.transpose(-2, -1)).to(exact).sigmoid()

@@ -119,7 +119,7 @@ class Fire(Encoding):
     def share(self, positions: Positions) -> Tensor:
         """ψ(|i − j|)/ψ(max(L, i, j)), negative for keys to the right; (T, S) or (B, 1, T, S)."""
         offsets = positions.offsets
-        i, j = positions.one_axis().queries[..., :, None], positions.keys[..., None, :]
+        i, j = positions.require_1d().queries[..., :, None], positions.keys[..., None, :]
         exact = torch.promote_types(self.c.dtype, torch.float32)  # which has positions beyond 256
         furthest = torch.maximum(i, j).to(exact)  # (T, S) or (B, T, S)
         furthest = furthest if furthest.dim() == 2 else furthest[:, None]

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from helpers.encodings.additive import Table
+from helpers.encodings.absolute import Table
 from helpers.encodings.positions import Positions
 
 

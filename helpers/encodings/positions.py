@@ -57,7 +57,7 @@ class Positions:
         if self.given is not None:
             return self.given
         if self._offsets is None:
-            self.one_axis()
+            self.require_1d()
             offsets = self.keys[..., None, :] - self.queries[..., :, None]
             self._offsets = offsets if offsets.dim() == 2 else offsets[:, None]
         return self._offsets
@@ -75,7 +75,7 @@ class Positions:
         """Whether T queries and T keys stand at 0 … T−1, so that one row holds all offsets."""
         return self.ordered and self.given is None and self.queries.shape[0] == self.keys.shape[0]
 
-    def one_axis(self) -> Positions:
+    def require_1d(self) -> Positions:
         """Return these positions, if they have one axis.
 
         Raises:
@@ -88,7 +88,7 @@ class Positions:
             )
         return self
 
-    def not_given(self, who: object) -> Positions:
+    def require_no_offsets(self, who: object) -> Positions:
         """Return these positions, if no offsets are given.
 
         Raises:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from helpers.encodings.axes import Fourier2d, Learned2d, Rotary2d, Rotary3d
+from helpers.encodings.absolute_2d import Fourier2d, Learned2d
 from helpers.encodings.base import Encoding
 from helpers.encodings.bias import ClippedBias, T5Bias, Window
 from helpers.encodings.convolution import Convolution
 from helpers.encodings.cope import Cope
 from helpers.encodings.deberta import Deberta
 from helpers.encodings.distance import Alibi, Fire, Kerple
-from helpers.encodings.gates import Fox, Path
 from helpers.encodings.huang import Huang
+from helpers.encodings.index_features import Fourier, IndexMLP
 from helpers.encodings.learned import Learned
-from helpers.encodings.longer import DynamicNtk, Interpolated, Llama3, LongRope, Ntk, PRope, Yarn
-from helpers.encodings.of_index import Fourier, IndexMLP
-from helpers.encodings.pope import Pope
+from helpers.encodings.more.fox import Fox
+from helpers.encodings.more.p_rope import PRope
+from helpers.encodings.more.path import Path
+from helpers.encodings.more.pope import Pope
+from helpers.encodings.more.rotary_3d import Rotary3d
+from helpers.encodings.rope_scaling import DynamicNtk, Interpolated, Llama3, LongRope, Ntk, Yarn
 from helpers.encodings.rotary import Rotary, XPos
+from helpers.encodings.rotary_nd import Rotary2d
 from helpers.encodings.shaw import Shaw, ShawKeys
 from helpers.encodings.sinusoidal import Sinusoidal
 from helpers.encodings.transformer_xl import TransformerXL

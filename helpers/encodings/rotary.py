@@ -28,7 +28,8 @@ class Rotary(Encoding):
         base: 10,000 in the paper.
         layout: which columns make pair i: "interleaved", 2i and 2i+1, as in the paper and GPT-J;
             or "halves", i and i + r/2, as in GPT-NeoX and in the Llama of transformers.
-        fraction: fraction of a head's columns that are turned; the others carry no position.
+        partial_rotary_factor: fraction of a head's columns that are turned; the others carry no
+            position.
 
     Raises:
         ValueError: the number of turned columns is odd or zero, or `layout` is neither.
@@ -41,16 +42,17 @@ class Rotary(Encoding):
         max_len: int = 512,
         base: float = 10_000.0,
         layout: str = "interleaved",
-        fraction: float = 1.0,
+        partial_rotary_factor: float = 1.0,
     ) -> None:
         super().__init__(d_model, num_heads, max_len)
-        self.turned = int(self.head_dim * fraction)
+        self.rotary_dim = int(self.head_dim * partial_rotary_factor)
         if layout not in LAYOUTS:
             raise ValueError(f"layout={layout!r} must be one of {LAYOUTS}")
-        if self.turned < 2 or self.turned % 2:
+        if self.rotary_dim < 2 or self.rotary_dim % 2:
             raise ValueError(
-                f"fraction={fraction:g} of a head of width {self.head_dim} turns {self.turned} "
-                "columns; it must be an even number of at least 2"
+                f"partial_rotary_factor={partial_rotary_factor:g} of a head of width "
+                f"{self.head_dim} turns {self.rotary_dim} columns; it must be an even number of "
+                "at least 2"
             )
         self.layout, self.base = layout, base
         # What turned columns of q and k are multiplied by, as a temperature.
@@ -63,14 +65,14 @@ class Rotary(Encoding):
         Made anew for each call: in a half-precision buffer θ would be rounded, and position 2,049
         would be 2,048.
         """
-        return torch.arange(self.turned // 2, device="cpu", dtype=torch.float64)
+        return torch.arange(self.rotary_dim // 2, device="cpu", dtype=torch.float64)
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """θ of each pair in radians per position, (r/2,), or (B, 1, r/2) to be each text's own.
 
         Who asks `positions`, which RoPE has no use for, sets `rerotate`.
         """
-        return self.base ** (-2 * pair / self.turned)
+        return self.base ** (-2 * pair / self.rotary_dim)
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
         """Turn queries and keys (B, H, T, d) by their positions; values are left alone.
@@ -80,7 +82,7 @@ class Rotary(Encoding):
         """
         several = positions.queries.dim() == 3
         if positions.given is not None or (several and self.axis is None):
-            positions.not_given(self).one_axis()
+            positions.require_no_offsets(self).require_1d()
         theta = self.frequencies(self._pairs(q), positions)
         axis = self.axis if several else None
         exact = torch.promote_types(q.dtype, torch.float32)
@@ -98,7 +100,7 @@ class Rotary(Encoding):
         if self.attention_factor != 1:
             cos, sin = cos * self.attention_factor, sin * self.attention_factor
         cos, sin = cos.to(x.dtype), sin.to(x.dtype)
-        turned, rest = x[..., : self.turned], x[..., self.turned :]
+        turned, rest = x[..., : self.rotary_dim], x[..., self.rotary_dim :]
         interleaved = self.layout == "interleaved"
         a, b = (turned[..., 0::2], turned[..., 1::2]) if interleaved else turned.chunk(2, -1)
         pairs = (a * cos - b * sin, a * sin + b * cos)
@@ -150,7 +152,7 @@ class XPos(Rotary):
         return turned_q * of_q, turned_k / self._scale(k, positions.keys - middle)
 
     def _zeta(self, x: Tensor) -> Tensor:
-        return (2 * self._pairs(x) / self.turned + self.gamma) / (1 + self.gamma)
+        return (2 * self._pairs(x) / self.rotary_dim + self.gamma) / (1 + self.gamma)
 
     def _check_fades(self, k: Tensor) -> None:
         fades = (self.gamma / (1 + self.gamma)) ** (k.shape[2] / 2 / self.scale_base)

@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor
 
-from helpers.encodings.additive import Table
+from helpers.encodings.absolute import Table
 from helpers.encodings.angles import angles, finest
 
 

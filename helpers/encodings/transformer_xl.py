@@ -39,7 +39,7 @@ class TransformerXL(Encoding):
         if positions.given is not None:
             return self._of_pairs(asking, positions.offsets) + by_content
         if not positions.whole:
-            return self._of_places(asking, positions.one_axis()) + by_content
+            return self._of_places(asking, positions.require_1d()) + by_content
         # R of the paper's i − j, from T − 1 down to −(T − 1) as j grows, and one not read.
         length = q.shape[2]
         far = torch.arange(length - 1, -length - 1, -1, device=q.device)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from helpers.encodings.additive import Additive
+from helpers.encodings.absolute import Additive
 from helpers.encodings.base import Encoding
 from helpers.encodings.positions import Positions
 from helpers.encodings.shaw import ShawKeys
@@ -99,7 +99,7 @@ class TreeDepth(Additive):
         """
         if positions.ordered:
             raise ValueError("positions must be depths in a tree: pass tree_depths(parents)")
-        return x + self.vectors(positions.one_axis().queries).to(x.dtype)
+        return x + self.vectors(positions.require_1d().queries).to(x.dtype)
 
 
 class TreeOffsets(Encoding):

@@ -45,7 +45,7 @@ class Tupe(Encoding):
         Raises:
             ValueError: T is beyond `max_len`, positions have several axes, or offsets are given.
         """
-        self._check_table(positions.not_given(self).one_axis())
+        self._check_table(positions.require_no_offsets(self).require_1d())
         queries, keys = (
             project(self.table[places]).unflatten(-1, (self.num_heads, -1)).transpose(-3, -2)
             for project, places in ((self.query, positions.queries), (self.key, positions.keys))

@@ -21,7 +21,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from helpers.explorable.data import FILES
-from helpers.plots import Place
+from helpers.plots import LiveOutput
 
 # In a checkout the modules stand where the site has them; an installed package carries a copy.
 ROOT = Path(__file__).parent.parent
@@ -51,12 +51,12 @@ def show(name: str, picture: Figure, alt: str) -> None:
     """
     folder = next((each for each in PLACES if each.is_dir()), None)
     if folder is None:  # in a sandbox, which shows what nobody moves
-        Place().show(picture, alt)
+        LiveOutput().show(picture, alt)
         return
     told = tomllib.loads((folder / "contents.toml").read_text(encoding="utf-8"))[name]
     begin = BEGIN.format(name=name, sentence=html.escape(told["sentence"]))
     style = (folder / "figures.css").read_text(encoding="utf-8")
-    Place(begin, END.format(style=style, script=script(folder, name))).show(picture, alt)
+    LiveOutput(begin, END.format(style=style, script=script(folder, name))).show(picture, alt)
 
 
 def script(folder: Path, name: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 import torch
 
-from helpers import recorded
+from helpers import results
 from helpers.encodings import Encoding, create
 from helpers.model.attention import MultiHeadAttention
 from helpers.training.experiments import HEADS, WIDTH
@@ -51,13 +51,13 @@ def clip() -> dict[str, Any]:
     The sweep of all encodings has RoPE as well: its mean at the longest text stands beside.
     """
     found = _sweep("lag_controls", ["RoPE", "RoPE, clipped"])
-    lengths = recorded.load("lag3").table.query("encoding == 'RoPE'").groupby("length")["loss"]
+    lengths = results.load("lag3").table.query("encoding == 'RoPE'").groupby("length")["loss"]
     return found | {"width": WIDTH // HEADS, "sweep": _numbers(lengths.mean())[-1]}
 
 
 def _sweep(name: str, chosen: list[str] | None = None) -> dict[str, Any]:
     """Losses by encoding and length, a number for each seed; the limit is a mean over them."""
-    found = recorded.load(name)
+    found = results.load(name)
     table = found.table
     lengths = sorted(int(length) for length in table["length"].unique())
     runs = {

@@ -66,6 +66,17 @@ class MultiHeadAttention(nn.Module):
         self.hooks = hooks_of(encoding)
         self.qkv = nn.Linear(encoding.d_model, 3 * encoding.d_model)
         self.out = nn.Linear(encoding.d_model, encoding.d_model)
+        self.scale_first_queries()
+
+    def scale_first_queries(self) -> None:
+        """Divide W_Q by √d where the softmax does not: T5 leaves that to its first weights.
+
+        A model that initialises `qkv` asks this once more.
+        """
+        if self.encoding.softmax_scale == 1.0:
+            with torch.no_grad():
+                for each in self.qkv.parameters():
+                    each[: self.encoding.d_model] *= self.encoding.head_dim**-0.5
 
     def forward(
         self,

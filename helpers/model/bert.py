@@ -120,32 +120,32 @@ class Bert(nn.Module):
             nn.init.normal_(module.weight, std=self.size.std)
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)
-        if isinstance(module, MultiHeadAttention) and module.encoding.softmax_scale == 1.0:
-            # T5 leaves the division by √d to the first weights of its queries.
-            with torch.no_grad():
-                module.qkv.weight[: self.size.d_model] *= module.encoding.head_dim**-0.5
+        if isinstance(module, MultiHeadAttention):
+            module.scale_first_queries()
 
     def forward(
         self,
         tokens: Tensor,
-        segments: Tensor | None = None,
-        real: Tensor | None = None,
+        token_type_ids: Tensor | None = None,
+        attention_mask: Tensor | None = None,
         positions: Tensor | None = None,
         offsets: Tensor | None = None,
     ) -> Tensor:
         """Token ids (B, T) → hidden states (B, T, D).
 
         Args:
-            segments: 0 for the first sentence, 1 for the second, (B, T); all 0 if not given.
-            real: False where there is padding, (B, T); no padding if not given.
+            token_type_ids: 0 for the first sentence, 1 for the second, (B, T); all 0 if not given.
+            attention_mask: False where there is padding, (B, T); no padding if not given.
             positions: (T,), (B, T) or (B or 1, T, axes), where they are not 0 … T−1.
             offsets: (T, T) or (B, T, T), where they are not j − i.
         """
         x = self.words(tokens)
-        x = x + (self.segments.weight[0] if segments is None else self.segments(segments))
-        at = prepare_positions(tokens, positions, offsets, real)
+        x = x + (
+            self.segments.weight[0] if token_type_ids is None else self.segments(token_type_ids)
+        )
+        at = prepare_positions(tokens, positions, offsets, attention_mask)
         x = self.dropout(self.norm(self.position.embed(x, at)))
-        mask = None if real is None else real[:, None, None, :]
+        mask = None if attention_mask is None else attention_mask[:, None, None, :]
         for layer in self.layers:
             x = layer(x, mask, at)
         return self.last_norm(x)
@@ -169,11 +169,11 @@ class Pretraining(nn.Module):
         for module in (self.transform[0], self.is_next):
             bert._initialise(module)
 
-    def words(self, hidden: Tensor) -> Tensor:
+    def mlm_logits(self, hidden: Tensor) -> Tensor:
         """(…, D) → logits of the word there, (…, V)."""
         return F.linear(self.transform(hidden), self.bert.words.weight, self.bias)
 
-    def pair(self, hidden: Tensor) -> Tensor:
+    def nsp_logits(self, hidden: Tensor) -> Tensor:
         """(B, T, D) → logits from the first token, (B, 2): 0 the next sentence, 1 another."""
         return self.is_next(self.bert.pooler(hidden[:, 0]))
 
@@ -186,4 +186,4 @@ class Pretraining(nn.Module):
         hidden = self.bert(tokens, **given)
         if places is not None:
             hidden = hidden.gather(1, places[..., None].expand(-1, -1, hidden.shape[-1]))
-        return self.words(hidden)
+        return self.mlm_logits(hidden)

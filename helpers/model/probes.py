@@ -38,7 +38,7 @@ def moved_by_padding(
     """
     padded = F.pad(tokens, (0, padding), value=0)
     real = None if mask is None else torch.as_tensor(mask(padded)).reshape(padded.shape)
-    alone, now = model(tokens)[0, 0], model(padded, real=real)[0, 0]
+    alone, now = model(tokens)[0, 0], model(padded, attention_mask=real)[0, 0]
     return float((now - alone).norm() / alone.norm())
 
 

@@ -111,10 +111,10 @@ def svg(figure: Figure) -> str:
 
 def show(figure: Figure, alt: str) -> None:
     """Display `figure` with `alt`, the text that stands for it where it cannot be seen."""
-    Place().show(figure, alt)
+    LiveOutput().show(figure, alt)
 
 
-class Place:
+class LiveOutput:
     """Where a notebook shows a picture that may be drawn anew; what was drawn last is kept.
 
     Args:

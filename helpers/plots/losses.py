@@ -23,22 +23,22 @@ def smooth(losses: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
     return np.arange(whole) * WINDOW + WINDOW / 2, means
 
 
-def beside_levels(
-    curves: Mapping[str, tuple[Any, Any]], levels: Mapping[str, float]
+def beside_baselines(
+    curves: Mapping[str, tuple[Any, Any]], baselines: Mapping[str, float]
 ) -> tuple[Figure, str]:
-    """Named curves, each a pair (steps, losses in nats), over grey `levels`; steps logarithmic."""
+    """Named curves, each a pair (steps, losses in nats), over grey `baselines`; log steps."""
     figure, ax = plt.subplots()
     plots.lines(ax, curves, x="step (logarithmic)", y="loss (nats)")
     ax.set_xscale("log")
-    draw_levels(ax, levels)
+    draw_baselines(ax, baselines)
     ends = ", ".join(f"{name} {[*losses][-1]:.2f}" for name, (_, losses) in curves.items())
-    grey = ", ".join(f"{name} {value:.2f}" for name, value in levels.items())
+    grey = ", ".join(f"{name} {value:.2f}" for name, value in baselines.items())
     return figure, f"Loss by step, with lines for {grey}. At the end: {ends} nats."
 
 
-def draw_levels(ax: Axes, levels: Mapping[str, float]) -> None:
-    """A grey line for each of `levels`, with its name above its right end."""
-    for name, value in levels.items():
+def draw_baselines(ax: Axes, baselines: Mapping[str, float]) -> None:
+    """A grey line for each of `baselines`, with its name above its right end."""
+    for name, value in baselines.items():
         ax.axhline(value, color="grey", linestyle="-", linewidth=1)
         ax.text(1, value, name, transform=ax.get_yaxis_transform(), ha="right", va="bottom")
 

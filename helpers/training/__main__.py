@@ -23,7 +23,7 @@ import torch.distributed.nn
 from torch import Generator
 
 from helpers.corpora import Grammar
-from helpers.corpora.inputs import Places, places_loss
+from helpers.corpora.inputs import MlmBatch, places_loss
 from helpers.model.bert import Bert, Pretraining, preset
 from helpers.runtime import seed_everything
 from helpers.training import evaluate, train
@@ -47,9 +47,9 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _shared(draw: Callable[[], Places], rank: int, world: int) -> Callable[[], Places]:
+def _shared(next_batch: Callable[[], MlmBatch], rank: int, world: int) -> Callable[[], MlmBatch]:
     """This process's rows of each batch."""
-    return lambda: Places(*(each[rank::world] for each in draw()))
+    return lambda: MlmBatch(*(each[rank::world] for each in next_batch()))
 
 
 def main() -> None:
@@ -66,12 +66,12 @@ def main() -> None:
     seed_everything(options.seed)
     size = preset(vocab_size=grammar.vocab_size, max_len=grammar.length)
     model = Pretraining(Bert(size, options.encoding)).to(device)
-    draw = grammar_batches(grammar, options.batch, options.seed, device)
+    next_batch = grammar_batches(grammar, options.batch, options.seed, device)
     test = grammar.batch(1000, grammar.length, Generator().manual_seed(10_000))
-    limit = grammar.limit(test)
+    bayes_loss = grammar.bayes_loss(test)
     losses = train(
         model,
-        _shared(draw, dist.get_rank(), world) if world > 1 else draw,
+        _shared(next_batch, dist.get_rank(), world) if world > 1 else next_batch,
         options.steps,
         options.lr,
         loss=places_loss,
@@ -80,14 +80,19 @@ def main() -> None:
         compile=options.compile,
         checkpoint=options.out / "model.pt",
         every=options.every,
-        limit=limit,
+        bayes_loss=bayes_loss,
         label=options.encoding,
     )
     if rank == 0:
         score = evaluate(model.cpu(), test)
-        found = {"losses": losses, "loss": score.loss, "accuracy": score.accuracy, "limit": limit}
+        found = {
+            "losses": losses,
+            "loss": score.loss,
+            "accuracy": score.accuracy,
+            "limit": bayes_loss,
+        }
         (options.out / "losses.json").write_text(json.dumps(found))
-        print(f"loss {score.loss:.3f}, limit {limit:.3f}, accuracy {score.accuracy:.3f}")
+        print(f"loss {score.loss:.3f}, limit {bayes_loss:.3f}, accuracy {score.accuracy:.3f}")
     if world > 1:
         dist.barrier()  # nobody hangs up while another still has something to say
         dist.destroy_process_group()

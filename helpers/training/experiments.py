@@ -53,7 +53,7 @@ def run(
         encoding = partial(create, encoding, d_model=WIDTH, num_heads=HEADS, max_len=max(lengths))
     count = DRY_TESTS if runtime.profile() == "dry" else TESTS
     tests = {n: task.batch(count, n, Generator().manual_seed(10_000 + n)) for n in lengths}
-    limits = {n: task.limit(test) for n, test in tests.items()}
+    limits = {n: task.bayes_loss(test) for n, test in tests.items()}
     model = fit(task, encoding, seed, steps, lengths[0], name, shortest, limits[lengths[0]])
     models = {name: model}
     for other, build in (also or {}).items():
@@ -75,14 +75,20 @@ def fit(
     length: int,
     label: str = "yours",
     shortest: int | None = None,
-    limit: float | None = None,
+    bayes_loss: float | None = None,
 ) -> Encoder:
     """A two-layer encoder, trained on `task` at `length` tokens; arguments as in `run`."""
     runtime.seed_everything(seed)
     model = Encoder(encoding(), task.vocab_size, LAYERS)
     text = Generator().manual_seed(seed)
     spread = iter(_lengths(shortest or length, length, steps, seed))
-    train(model, lambda: task.batch(BATCH, next(spread), text), steps, limit=limit, label=label)
+    train(
+        model,
+        lambda: task.batch(BATCH, next(spread), text),
+        steps,
+        bayes_loss=bayes_loss,
+        label=label,
+    )
     return model
 
 

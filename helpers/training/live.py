@@ -11,24 +11,24 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from helpers import plots, runtime
-from helpers.plots.losses import WINDOW, draw_levels
+from helpers.plots.losses import WINDOW, draw_baselines
 
 
 class LiveCurve:
-    """The losses so far, with their levels, drawn anew every `seconds`; nothing outside a notebook.
+    """Losses so far beside baselines, drawn anew every `seconds`; nothing outside a notebook.
 
     Args:
         steps: where the axis of steps ends.
-        levels: losses to be compared with, by name.
+        baselines: losses to be compared with, by name.
         title: of the figure.
         seconds: between two pictures.
     """
 
     def __init__(
-        self, steps: int, levels: Mapping[str, float], title: str, seconds: float = 3.0
+        self, steps: int, baselines: Mapping[str, float], title: str, seconds: float = 3.0
     ) -> None:
-        self.steps, self.levels, self.title, self.seconds = steps, levels, title, seconds
-        self.place = plots.Place()
+        self.steps, self.baselines, self.title, self.seconds = steps, baselines, title, seconds
+        self.place = plots.LiveOutput()
         self.drawn = -math.inf  # the first loss is drawn at once
 
     def show(self, losses: Sequence[float]) -> None:
@@ -46,6 +46,6 @@ class LiveCurve:
         ax.plot(losses, color=plots.COLOURS[4], linestyle="-", linewidth=0.5)
         ends = range(WINDOW, len(losses) + 1)
         ax.plot(ends, [np.mean(losses[end - WINDOW : end]) for end in ends])
-        draw_levels(ax, self.levels)
+        draw_baselines(ax, self.baselines)
         ax.set(xlabel="step", ylabel="loss (nats)", title=self.title, xlim=(0, self.steps))
         return figure

@@ -30,7 +30,7 @@ class DivergedError(RuntimeError):
 
 def train(
     model: nn.Module,
-    draw: Callable[[], Any],
+    next_batch: Callable[[], Any],
     steps: int,
     lr: float = 6e-3,
     *,
@@ -40,20 +40,20 @@ def train(
     compile: bool = False,
     checkpoint: Path | None = None,
     every: int = 200,
-    limit: float | None = None,
-    levels: Mapping[str, float] | None = None,
+    bayes_loss: float | None = None,
+    baselines: Mapping[str, float] | None = None,
     label: str = "training",
     live: bool = False,
 ) -> list[float]:
     """Train with a one-cycle schedule; returns the loss of each step in nats.
 
-    Where torch.distributed has begun, each process trains on what its own `draw` gives and the
-    gradients are averaged; the losses returned are the mean over the processes.
+    Where torch.distributed has begun, each process trains on what its own `next_batch` gives, and
+    the gradients are averaged; the losses returned are the mean over the processes.
 
     Args:
         model: what `loss` asks, on its device.
-        draw: gives a fresh batch, from a generator of its own; the same batches in the same order
-            each time a run is begun.
+        next_batch: gives a fresh batch, from a generator of its own; the same batches in the same
+            order each time a run is begun.
         steps: number of batches; at most `DRY` with ORDER_MATTERS_PROFILE=dry.
         lr: highest learning rate.
         loss: loss of a model on a batch.
@@ -63,10 +63,10 @@ def train(
         checkpoint: file to go on from if it exists, and to write every `every` steps and at the
             end. A run that was stopped and begun again ends with the same numbers on a CPU. The
             file knows its run by these settings, the model, its first weights and first batch.
-        limit: the lowest loss possible, in nats, shown beside the loss.
-        levels: other losses to be compared with, by name.
+        bayes_loss: the lowest loss possible, in nats, shown beside the loss.
+        baselines: other losses to be compared with, by name.
         label: what the progress bar is called; without one there is none.
-        live: in a notebook, draw the losses while it trains.
+        live: in a notebook, next_batch the losses while it trains.
 
     Raises:
         DivergedError: the loss is no longer a number; try a smaller `lr`.
@@ -82,7 +82,7 @@ def train(
     device = next(model.parameters()).device.type
     scaler = torch.amp.GradScaler(device, enabled=precision == "float16")
     losses: list[float] = []
-    batch = draw()
+    batch = next_batch()
     if checkpoint:
         identity = _of_first_process(
             {
@@ -98,14 +98,14 @@ def train(
         run = checkpoints.Run([model, *parts, *schedules, scaler], identity)
         losses = checkpoints.load(checkpoint, run)
     for _ in losses:
-        batch = draw()  # the same batches again, so that the next one is the next
+        batch = next_batch()  # the same batches again, so that the next one is the next
     asked: nn.Module = _in_parallel(model)
     if compile:
         asked = torch.compile(asked)  # type: ignore[assignment]
     model.train()
     first = not dist.is_initialized() or dist.get_rank() == 0
-    shown = {"limit": limit} if limit is not None else {}
-    shown |= levels or {}
+    shown = {"limit": bayes_loss} if bayes_loss is not None else {}
+    shown |= baselines or {}
     curve = LiveCurve(steps, shown, label) if live and first else None
     with runtime.bar(
         total=steps,
@@ -143,7 +143,7 @@ def train(
             if checkpoint and first and (len(losses) % every == 0 or len(losses) == steps):
                 checkpoints.save(checkpoint, run, losses)
             if len(losses) < steps:
-                batch = draw()
+                batch = next_batch()
     return losses
 
 
@@ -155,8 +155,8 @@ def _of_first_process(identity: dict[str, Any]) -> dict[str, Any]:
     return found[0]
 
 
-def _show(bar: tqdm, loss: float, levels: Mapping[str, float]) -> None:
-    numbers = {"loss": loss, **levels}
+def _show(bar: tqdm, loss: float, baselines: Mapping[str, float]) -> None:
+    numbers = {"loss": loss, **baselines}
     bar.set_postfix({name: f"{value:.2f}" for name, value in numbers.items()}, refresh=False)
     bar.update()
 

@@ -12,9 +12,9 @@ import torch.nn.functional as F
 from torch import Generator, Tensor
 
 from helpers import runtime
-from helpers.corpora import Grammar, Masked
+from helpers.corpora import Grammar, MaskedBatch
 from helpers.corpora.grammar import KINDS
-from helpers.corpora.inputs import Places, mask_words, places_loss
+from helpers.corpora.inputs import MlmBatch, mask_words, places_loss
 from helpers.corpora.masking import SELECTED
 from helpers.encodings import Encoding
 from helpers.model.bert import Bert, Pretraining, Size, preset
@@ -25,8 +25,8 @@ TEST_WORDS = 64_000
 
 
 def batches(
-    tokens: Tensor, size: int, seed: int, mask: Callable[[Tensor, Generator], Places]
-) -> Callable[[], Places]:
+    tokens: Tensor, size: int, seed: int, mask: Callable[[Tensor, Generator], MlmBatch]
+) -> Callable[[], MlmBatch]:
     """A function that gives freshly masked batches of `size` rows of `tokens`.
 
     Rows go by in random order, each once before any comes again. All is done on the device of
@@ -35,7 +35,7 @@ def batches(
     draw = Generator(device=tokens.device).manual_seed(seed)
     order = torch.empty(0, dtype=torch.int64, device=tokens.device)
 
-    def batch() -> Places:
+    def batch() -> MlmBatch:
         nonlocal order
         if len(order) < size:
             fresh = torch.randperm(len(tokens), generator=draw, device=tokens.device)
@@ -53,11 +53,11 @@ def grammar_batches(
     device: str = "cpu",
     pool: int = POOL,
     fraction: float = SELECTED,
-) -> Callable[[], Places]:
+) -> Callable[[], MlmBatch]:
     """Batches of the grammar, masked; every id but [MASK] is a word."""
     text = _texts(grammar.length, grammar.beat_places, grammar.echo, pool, seed).to(device)
 
-    def mask(tokens: Tensor, draw: Generator) -> Places:
+    def mask(tokens: Tensor, draw: Generator) -> MlmBatch:
         return mask_words(tokens, grammar.num_symbols, draw, fraction, 0, grammar.mask_id)
 
     return batches(text, size, seed, mask)
@@ -92,8 +92,8 @@ def on_grammar(
     """
     grammar = grammar or Grammar()
     size = size or preset(vocab_size=grammar.vocab_size, max_len=grammar.length)
-    draw = grammar_batches(grammar, batch, seed, device, fraction=fraction)
-    return _trained(encoding, size, seed, draw, steps, lr, device, **options)
+    next_batch = grammar_batches(grammar, batch, seed, device, fraction=fraction)
+    return _trained(encoding, size, seed, next_batch, steps, lr, device, **options)
 
 
 def on_text(
@@ -110,18 +110,18 @@ def on_text(
 ) -> tuple[Pretraining, list[float]]:
     """Train a mini BERT on rows of WordPieces (n, T); as `on_grammar`."""
 
-    def mask(tokens: Tensor, draw: Generator) -> Places:
+    def mask(tokens: Tensor, draw: Generator) -> MlmBatch:
         return mask_words(tokens, size.vocab_size, draw, fraction)
 
-    draw = batches(rows.to(device), batch, seed, mask)
-    return _trained(encoding, size, seed, draw, steps, lr, device, **options)
+    next_batch = batches(rows.to(device), batch, seed, mask)
+    return _trained(encoding, size, seed, next_batch, steps, lr, device, **options)
 
 
 def _trained(
     encoding: str | Encoding,
     size: Size,
     seed: int,
-    draw: Callable[[], Places],
+    next_batch: Callable[[], MlmBatch],
     steps: int,
     lr: float,
     device: str,
@@ -131,7 +131,7 @@ def _trained(
     model = Pretraining(Bert(size, encoding)).to(device)
     label = encoding if isinstance(encoding, str) else type(encoding).__name__
     options = {"label": label} | options
-    return model, train(model, draw, steps, lr, loss=places_loss, **options)
+    return model, train(model, next_batch, steps, lr, loss=places_loss, **options)
 
 
 @torch.no_grad()
@@ -167,7 +167,9 @@ def grammar_scores(
 
 
 @cache
-def _grammar_test(length: int, beats: tuple[int, ...], echo: int) -> tuple[Masked, pd.DataFrame]:
+def _grammar_test(
+    length: int, beats: tuple[int, ...], echo: int
+) -> tuple[MaskedBatch, pd.DataFrame]:
     """Text to be scored on, and for each selected place its kind and the limit there."""
     grammar = Grammar(beats=beats, echo=echo)
     test = grammar.batch(TEST_WORDS // length, length, Generator().manual_seed(10_000 + length))

@@ -8,10 +8,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from helpers.corpora import Masked
+from helpers.corpora import MaskedBatch
 
 
-def masked_loss(model: nn.Module, batch: Masked) -> Tensor:
+def masked_loss(model: nn.Module, batch: MaskedBatch) -> Tensor:
     """Mean cross-entropy in nats over the selected places; all others count for nothing."""
     logits = model(batch.inputs, **batch.given)  # (B, T, V)
     return F.cross_entropy(logits[batch.selected], batch.targets[batch.selected])
@@ -25,7 +25,7 @@ class Score(NamedTuple):
 
 
 @torch.no_grad()
-def evaluate(model: nn.Module, batch: Masked) -> Score:
+def evaluate(model: nn.Module, batch: MaskedBatch) -> Score:
     """How `model` does on the scored places of `batch`, dropout off."""
     model.eval()
     logits = model(batch.inputs, **batch.given)[batch.selected]

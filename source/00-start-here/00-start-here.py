@@ -160,10 +160,10 @@ predict("far", "Trained on 24 tokens: how is the loss with sinusoids on 96?",
 # %% tags=["figure"]
 import matplotlib.pyplot as plt
 
-from helpers import plots, recorded
+from helpers import plots, results
 
 figure, ax = plt.subplots()
-study = recorded.load("lag3")
+study = results.load("lag3")
 race = study.table[study.table["encoding"].isin(["none", "sinusoidal"])]
 plots.race(ax, race, "recorded: three seeds each")
 plots.show(figure, "Loss by length: sinusoids are near the limit at 24, far above it at 48 and 96.")

@@ -676,7 +676,7 @@ def trained(seed, encoding, floor, layers=2, causal=False):
     task, text = WhichFirst(causal=causal), Generator().manual_seed(seed)
     torch.manual_seed(seed)
     model = Encoder(encodings.create(encoding, d_model=48, num_heads=4), task.vocab_size, layers)
-    train(model, lambda: task.batch(64, 12, text), steps=150, limit=floor, label=encoding)
+    train(model, lambda: task.batch(64, 12, text), steps=150, bayes_loss=floor, label=encoding)
     loss, accuracy = evaluate(model, task.batch(2000, 12, Generator().manual_seed(10_012)))
     row = {"positions": encoding, "causal": causal, "layers": layers, "floor": floor}
     return row | {"loss": loss, "accuracy": accuracy}

@@ -537,12 +537,13 @@ from helpers.training import evaluate, train
 
 language = LagLanguage()
 test = language.batch(2000, 24, torch.Generator().manual_seed(10_024))
-limit = language.limit(test)
+limit = language.bayes_loss(test)
 
 def trained(encoding, seed):
     torch.manual_seed(seed)
     model, text = Encoder(encoding, language.vocab_size), torch.Generator().manual_seed(seed)
-    train(model, lambda: language.batch(64, 24, text), steps=300, limit=limit, label=f"seed {seed}")
+    train(model, lambda: language.batch(64, 24, text), steps=300, bayes_loss=limit,
+          label=f"seed {seed}")
     return model
 
 Mine = check.module.use(SinusoidalEncoding)
@@ -575,7 +576,7 @@ curves = {f"seed {seed}": (moves, [evaluate(model, text).loss for text in texts]
           for seed, model in enumerate(models)}
 figure, ax = plt.subplots()
 plots.lines(ax, curves, x="all tokens moved by k positions", y="loss (nats per hidden token)")
-losses.draw_levels(ax, {"without positions": blind, "limit": limit})
+losses.draw_baselines(ax, {"without positions": blind, "limit": limit})
 here, there = (sum(curve[n] for _, curve in curves.values()) / len(curves) for n in (0, -1))
 plots.show(figure, f"The loss grows with the move, from {here:.1f} to {there:.1f} nats at k = 24.")
 print(f"mean at k = 24: {there:.2f} nats; guessing one of 8 tokens costs {math.log(8):.2f}")
@@ -593,9 +594,9 @@ outcome("far", "a" if there < here + 0.1 else "b" if there < blind else "c")
 # tokens, and were tested on 24, 48 and **96**:
 
 # %% tags=["figure"]
-from helpers import recorded
+from helpers import results
 
-study = recorded.load("lag3")
+study = results.load("lag3")
 race = study.table[study.table["encoding"].isin(["none", "sinusoidal"])]
 figure, ax = plt.subplots()
 plots.race(ax, race, "recorded: 1,000 steps, three seeds")

@@ -28,7 +28,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from helpers import encodings, plots, recorded, widgets
+from helpers import encodings, plots, results, widgets
 from helpers.checks import learned as check
 from helpers.encodings import Additive, Encoding
 from helpers.pictures import hooks
@@ -52,7 +52,7 @@ plots.show(*hooks.hooks("embed"))
 # grey line is the limit, the lowest possible loss.
 
 # %%
-lag3, lag_controls = recorded.load("lag3"), recorded.load("lag_controls")
+lag3, lag_controls = results.load("lag3"), results.load("lag_controls")
 controls = lag_controls.table[lag_controls.table["length"] == 24]
 blind = lag3.table[(lag3.table["encoding"] == "none") & (lag3.table["length"] == 24)]
 models = {"trained table": controls[controls["encoding"] == "learned"],
@@ -245,8 +245,9 @@ trained, text = Encoder(mine, language.vocab_size), Generator().manual_seed(0)
 
 # %% tags=["training"]
 test = language.batch(2000, 24, Generator().manual_seed(10_024))
-limit = language.limit(test)
-train(trained, lambda: language.batch(64, 24, text), steps=400, limit=limit, label="your table")
+limit = language.bayes_loss(test)
+train(trained, lambda: language.batch(64, 24, text), steps=400, bayes_loss=limit,
+      label="your table")
 table_after = table.detach().clone().view(96, 48)
 table_loss = evaluate(trained, test).loss
 print(f"seed 0: loss {table_loss:.2f} nats per hidden token; no model can beat {limit:.2f}")
@@ -328,7 +329,7 @@ outcome("waves", "a" if power[largest] < 0.2 else "c" if largest == 8 else "b")
 torch.manual_seed(0)
 large = encodings.create("learned", d_model=48, num_heads=4, max_len=96, std=1.0)
 model = Encoder(large, language.vocab_size)
-train(model, lambda: language.batch(64, 24, text), steps=400, limit=limit, label="std 1")
+train(model, lambda: language.batch(64, 24, text), steps=400, bayes_loss=limit, label="std 1")
 peak = float(spectrum(large.table.detach()[:24])[8])
 print(f"std 1: loss {evaluate(model, test).loss:.2f}; period three has {peak:.0%} of its power"
       f" (std 0.02: {float(power[8]):.0%})")
@@ -441,7 +442,7 @@ for name, rows in choices.items():
     table.data.view(96, 48)[:48] = rows
     harm[name] = evaluate(trained, long_test).loss
     print(f"{name}: loss {harm[name]:.2f} at 48 tokens")
-print(f"limit: {language.limit(long_test):.2f}; a blind guess costs {math.log(8):.2f}")
+print(f"limit: {language.bayes_loss(long_test):.2f}; a blind guess costs {math.log(8):.2f}")
 
 # %% tags=["training"]
 outcome("longer", "abc"[list(harm).index(min(harm, key=harm.get))])
@@ -757,7 +758,7 @@ plots.show(figure, f"Power by frequency; at 1/3: {third}.")
 # so its seed 0 is another run.)
 
 # %% tags=["figure"]
-short = recorded.load("lag_tables")
+short = results.load("lag_tables")
 print(short.note)
 print("Power at period three on seeds 0, 1 and 2:")
 found = short.table.pivot(index="encoding", columns=["quantity", "seed"], values="value")
@@ -865,7 +866,7 @@ for label, (name, kind, options) in SWEPT.items():
     encoding = encodings.create(kind, **{"d_model": 48, "num_heads": 4, "max_len": 96} | options)
     vectors = encoding.vectors(torch.arange(24)).detach()
     starts[label] = {"norm": vectors.norm(dim=1).mean().item(), "spacing": spacing(vectors)}
-study = recorded.load("lag3")
+study = results.load("lag3")
 chosen = study.table.assign(encoding=study.table["encoding"].map(names))
 chosen = chosen.dropna(subset="encoding")
 print(study.note)

@@ -22,7 +22,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import torch
 
-from helpers import encodings, explorable, plots, recorded, widgets
+from helpers import encodings, explorable, plots, results, widgets
 from helpers.checks import relative as check
 from helpers.encodings import Encoding
 from helpers.pictures import hooks
@@ -34,7 +34,7 @@ from helpers.predict import outcome, predict
 # without positions:
 
 # %% tags=["figure"]
-lag = recorded.load("lag3")
+lag = results.load("lag3")
 at_input = lag.table[lag.table["encoding"].isin(["none", "sinusoidal", "learned"])]
 figure, ax = plt.subplots()
 plots.race(ax, at_input, "recorded: three seeds each")
@@ -364,7 +364,7 @@ check.memory(numbers_held, seed=4505)
 # once.)
 
 # %% tags=["nbval-check-output"]
-from helpers.model.meter import largest_tensor
+from helpers.model.tensor_counter import largest_tensor
 
 held_by = check.memory.use(numbers_held)
 predicted = held_by(B, H, T, d, k)
@@ -379,7 +379,7 @@ print(f"table    {predicted['table']:,}, scores {predicted['scores']:,}")
 # no key term at all.
 
 # %% tags=["figure"]
-cost = recorded.load("relative_attention")
+cost = results.load("relative_attention")
 form_rows = cost.table[cost.table["group"] == "form"]
 shown = {"per_pair": "per pair", "batched": "batched", "gather": "gather", "plain": "plain"}
 figure, ax = plt.subplots()
@@ -701,14 +701,14 @@ from helpers.training import evaluate, train
 task, models = LagLanguage(), {}
 tests = {n: task.batch(1000, n, Generator().manual_seed(n)) for n in (24, 48, 96)}
 kinds = {"none": Encoding, "Shaw values": ValuesOnly, "Shaw keys": KeysOnly, "Shaw": Mine}
-limits = {n: task.limit(test) for n, test in tests.items()}
+limits = {n: task.bayes_loss(test) for n, test in tests.items()}
 for label, kind in kinds.items():
     for seed in range(3 if profile() == "full" else 1):
         seed_everything(seed)
         text = Generator().manual_seed(seed)
         models[label, seed] = Encoder(kind(48, num_heads=4), task.vocab_size)
         train(models[label, seed], lambda text=text: task.batch(64, 24, text), 250,
-              limit=limits[24], label=label)
+              bayes_loss=limits[24], label=label)
 
 # %% tags=["training"]
 live = [{"tables": label, "seed": seed, "length": n, "loss": evaluate(model, tests[n]).loss,
@@ -799,7 +799,7 @@ predict("far", "Two layers, k = 2, and a rule at offset 3: the loss at 24 tokens
         answer="")
 
 # %%
-clips = pd.concat([lag.table, recorded.load("lag_controls").table])
+clips = pd.concat([lag.table, results.load("lag_controls").table])
 clips = clips.replace({"encoding": {"Shaw keys": "Shaw keys, k = 8"}})
 names = ["none", *(f"Shaw keys, k = {k}" for k in (2, 3, 4, 8))]
 by_k = clips.groupby(["encoding", "length"])["loss"].mean()
@@ -832,7 +832,7 @@ outcome("far", "a" if left > 0.9 else "c" if left < 0.1 else "b")
 # three seeds if each head has its own?
 
 # %%
-own = recorded.load("lag_heads").table.groupby(["encoding", "length"])["loss"].mean().unstack()
+own = results.load("lag_heads").table.groupby(["encoding", "length"])["loss"].mean().unstack()
 for name in ("Shaw keys", "Shaw"):
     gain = own.loc[name] - own.loc[f"{name}, per head"]
     print(f"{name:9} lower by", ", ".join(f"{gain[n]:.3f} at {n}" for n in (24, 48, 96)))
@@ -963,7 +963,7 @@ known = ["sinusoidal", "learned", "Shaw keys", "Transformer-XL", "T5 bias", "RoP
 titles = {"shift3": "shift: trained at 8 … 32", "reverse": "reverse: trained at 16"}
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), width_ratios=[3, 2])
 for ax, (name, title) in zip(axes, titles.items(), strict=True):
-    table = recorded.load(name).table
+    table = results.load(name).table
     plots.race(ax, table[table["encoding"].isin(known)], title, value="accuracy")
 axes[0].get_legend().remove()
 plots.show(figure, "Accuracy by length of six encodings, shift and reverse; numbers are below.")
@@ -975,7 +975,7 @@ plots.show(figure, "Accuracy by length of six encodings, shift and reverse; numb
 # %%
 def accuracy(name):
     """Mean over the seeds: a row for each encoding, a column for each length."""
-    study = recorded.load(name)
+    study = results.load(name)
     shown = study.table[study.table["encoding"].isin(["none", *known])]
     print(study.note)
     return shown.groupby(["encoding", "length"])["accuracy"].mean().unstack()

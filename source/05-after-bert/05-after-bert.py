@@ -25,7 +25,7 @@ import pandas as pd
 import torch
 from torch import nn
 
-from helpers import encodings, explorable, plots, recorded, runtime, widgets
+from helpers import encodings, explorable, plots, results, runtime, widgets
 from helpers.checks import after_bert as check
 from helpers.corpora import LagLanguage
 from helpers.model.encoder import Encoder
@@ -45,7 +45,7 @@ predict("rope", "On texts of 96 tokens, the loss with RoPE",
         c="is nearer to the loss without positions", answer="")
 
 # %% tags=["figure"]
-study = recorded.load("lag3")
+study = results.load("lag3")
 first = study.table[study.table["encoding"].isin(["none", "Shaw keys", "RoPE"])]
 figure, ax = plt.subplots()
 plots.race(ax, first, "recorded: three seeds each")
@@ -869,7 +869,7 @@ tried.pivot(index=["seed", "encoding"], columns="length", values="loss").round(3
 # has recorded runs of 1,000 steps. (They are not the runs of section 7 and differ by chance.)
 
 # %% tags=["figure"]
-controls = recorded.load("lag_controls")
+controls = results.load("lag_controls")
 pair = controls.table[controls.table["encoding"].isin(["RoPE", "RoPE, clipped"])]
 figure, ax = plt.subplots()
 plots.race(ax, pair, "recorded: trained at T = 24, three seeds")
@@ -940,7 +940,7 @@ print(f"without a preference: {1 / 96:.2f} at each offset")
 # why. In the shift task of unit 04, RoPE nearly holds at four times the length without any clip:
 
 # %%
-shift = recorded.load("shift3")
+shift = results.load("shift3")
 print(shift.note)
 print("limit:", shift.table.groupby("length")["limit"].mean().to_dict())
 means(shift.table, ["none", "T5 bias", "RoPE"], "loss")

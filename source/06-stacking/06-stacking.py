@@ -25,7 +25,7 @@ import pandas as pd
 import torch
 from torch import nn
 
-from helpers import encodings, plots, recorded, runtime, widgets
+from helpers import encodings, plots, results, runtime, widgets
 from helpers.checks import stacking as check
 from helpers.encodings import Encoding, create
 from helpers.model import probes
@@ -348,7 +348,7 @@ from helpers.training import evaluate, masked_loss, train
 
 task = LagLanguage()
 tests = {n: task.batch(9600 // n, n, torch.Generator().manual_seed(1)) for n in (24, 48, 96)}
-limits = {n: task.limit(test) for n, test in tests.items()}
+limits = {n: task.bayes_loss(test) for n, test in tests.items()}
 seeds = range(3 if runtime.profile() == "full" else 1)
 
 def trained(name, seed, encoding, layer=EncoderLayer, steps=200, **options):
@@ -359,7 +359,7 @@ def trained(name, seed, encoding, layer=EncoderLayer, steps=200, **options):
     model.layers = nn.ModuleList(layer(each.attention.encoding) for each in model.layers)
     text = torch.Generator().manual_seed(seed)
     if steps:
-        train(model, lambda: task.batch(64, 24, text), steps, limit=limits[24],
+        train(model, lambda: task.batch(64, 24, text), steps, bayes_loss=limits[24],
               label=f"{name}, seed {seed}")
     return model
 
@@ -513,7 +513,7 @@ for name, several in models.items():
         print(f"{name:10} seed {seed}", *(f"{error:4.1f}" for error in found))
 
 # %% tags=["figure"]
-longer = recorded.load("stack")
+longer = results.load("stack")
 at24 = longer.table[longer.table["length"] == 24].groupby("encoding")
 by_layer = at24[[f"probe {layer}" for layer in range(5)]].mean()
 curves = {name: (range(5), by_layer.loc[name]) for name in models}
@@ -695,7 +695,7 @@ for name in ("with skips", "renewed", "Shaw"):
 # hidden.
 
 # %% tags=["figure"]
-study = recorded.load("lag3")
+study = results.load("lag3")
 names = ["sinusoidal", "learned", "RoPE", "T5 bias", "clipped bias", "window", "Shaw keys"]
 figure, ax = plt.subplots()
 raced = pd.concat([study.table[study.table.encoding == name] for name in names])
@@ -971,15 +971,15 @@ def on_trees(name, offsets, seed, steps=200):
     # The last 200 sentences, masked in four ways, are for the test.
     test = masked(torch.arange(1000, 1200).repeat(4), offsets, torch.Generator().manual_seed(1))
     train(model, lambda: masked(torch.randint(1000, (64,), generator=random), offsets, random),
-          steps, limit=forest.limit(test), label=f"{name}, seed {seed}")
-    return f"{evaluate(model, test).loss:.2f} (limit {forest.limit(test):.2f})"
+          steps, bayes_loss=forest.bayes_loss(test), label=f"{name}, seed {seed}")
+    return f"{evaluate(model, test).loss:.2f} (limit {forest.bayes_loss(test):.2f})"
 
 given = {"in the text": in_text, "in the tree": in_tree.double().round().long()}
 for name, offsets in given.items():
     print(f"{name}, loss in nats by seed:", *(on_trees(name, offsets, seed) for seed in seeds))
 
 # %%
-forests = recorded.load("tree")
+forests = results.load("tree")
 print(forests.note)
 kinds = ["none", "Shaw on words", "tree depth", "Shaw on the tree"]
 by_kind = forests.table.groupby("encoding")[["loss", "limit"]].agg(["mean", "std"])

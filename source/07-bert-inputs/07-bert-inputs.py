@@ -34,7 +34,7 @@ from helpers import plots, widgets
 from helpers.corpora import wordpiece
 from helpers.checks import bert_inputs as check
 from helpers.corpora.wordpiece import CLS, MASK, PAD, SEP, SPECIAL, words_of
-from helpers.model import readback
+from helpers.model import superposition
 from helpers.pictures import hooks, text
 from helpers.plots import bert as pictures
 from helpers.predict import outcome, predict
@@ -609,7 +609,7 @@ plots.show(*pictures.strips(strips, [coder.id_to_token(each) for each in pair_to
 
 # %% tags=["shown"]
 WIDTHS = 8, 16, 32, 64, 128, 256
-by_sum = {D: [readback.summed(D, seed) for seed in range(3)] for D in WIDTHS}
+by_sum = {D: [superposition.summed(D, seed) for seed in range(3)] for D in WIDTHS}
 pd.DataFrame(by_sum, index=["seed 0", "seed 1", "seed 2"]).round(2)
 
 # %% [markdown]
@@ -623,7 +623,7 @@ asked = torch.stack([row_ids[0], row_segments[0], torch.arange(room)])[:, 1 : le
 def draw_heard(noise):
     texts, wrong = {}, {}
     for D in (16, 32, 64, 128, 256):
-        found = readback.read_again(asked, (len(pieces), 2, 64), D, noise)  # (3, tokens)
+        found = superposition.read_again(asked, (len(pieces), 2, 64), D, noise)  # (3, tokens)
         texts[f"D = {D}"] = [coder.id_to_token(each) for each in found[0].tolist()]
         wrong[f"D = {D}"] = (found != asked).any(0).nonzero()[:, 0].tolist()
     return text.lines(texts, wrong, "wrong")
@@ -646,7 +646,7 @@ predict("beside", "All three side by side in the same 64 numbers: how often are 
 # %% tags=["shown"]
 thirds = {D: (D - 2 * (D // 3), D // 3, D // 3) for D in WIDTHS}
 read = {"sum": by_sum, "beside, thirds": {
-    D: [readback.beside(split, seed) for seed in range(3)] for D, split in thirds.items()}}
+    D: [superposition.beside(split, seed) for seed in range(3)] for D, split in thirds.items()}}
 table = pd.DataFrame({name: pd.DataFrame(each).mean() for name, each in read.items()})
 table.T.round(2)  # means of three seeds
 

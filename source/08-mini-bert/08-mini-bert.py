@@ -25,7 +25,7 @@ import torch
 import torch.nn.functional as F
 from torch import Generator, nn
 
-from helpers import plots, recorded, runtime, widgets
+from helpers import plots, results, runtime, widgets
 from helpers.checks import mini_bert as check
 from helpers.checks.engine.earlier import answers
 from helpers.corpora import Grammar, wordpiece
@@ -163,7 +163,7 @@ torch.manual_seed(0)
 model = Pretraining(Bert(preset("mini", vocab_size=1000, norm="post"))).eval()
 tokens = torch.randint(5, 1000, (2, 64))
 hidden, logits = model.bert(tokens), model(tokens)
-print(tuple(hidden.shape), tuple(logits.shape), tuple(model.pair(hidden).shape))
+print(tuple(hidden.shape), tuple(logits.shape), tuple(model.nsp_logits(hidden).shape))
 
 # %% [markdown]
 # The sum at the top is your `InputSum` of unit 07. With the weights of this model, does it lead to
@@ -312,10 +312,10 @@ def batch():
 def both_tasks(model, given):
     """The loss of the hidden words, and that of the pairs."""
     seen, targets, segments, labels = given
-    hidden = model.bert(seen, segments=segments, real=padding_mask(seen).flatten(1))
+    hidden = model.bert(seen, token_type_ids=segments, attention_mask=padding_mask(seen).flatten(1))
     chosen = targets != -100
-    words = my_loss(model.words(hidden[chosen]).float()[None], targets[chosen][None])
-    return words, F.cross_entropy(model.pair(hidden).float(), labels)
+    words = my_loss(model.mlm_logits(hidden[chosen]).float()[None], targets[chosen][None])
+    return words, F.cross_entropy(model.nsp_logits(hidden).float(), labels)
 
 # %% tags=["training"]
 words_only = [rows[0][rows[0] >= len(wordpiece.SPECIAL)] for rows in (text_rows, new_rows)]
@@ -324,7 +324,7 @@ counted = float(baseline(*words_only, size_english.vocab_size))
 reader.to(device)
 read_curve = train(reader, batch, 2000 if full else 500, 4e-3, optimizer="muon", live=True,
                    loss=lambda model, given: sum(both_tasks(model, given)),
-                   levels={"unigram baseline and chance": counted + math.log(2)},
+                   baselines={"unigram baseline and chance": counted + math.log(2)},
                    precision=runtime.fast_precision(), label="both tasks")
 reader = reader.cpu()
 plots.show(*filling.filling(*fill(reader, "returns [MASK] if the string is empty.")))
@@ -380,10 +380,10 @@ predict("pairs", "On how many of the new pairs does it answer correctly?",
 def on_new_text(model, pieces, segments, labels):
     """What the model reaches on rows that it has not read."""
     seen, targets = mask_words(pieces, size_english.vocab_size, Generator().manual_seed(1))
-    hidden = model.bert(seen, segments=segments, real=padding_mask(seen).flatten(1))
+    hidden = model.bert(seen, token_type_ids=segments, attention_mask=padding_mask(seen).flatten(1))
     chosen = targets != -100
-    logits, truth = model.words(hidden[chosen]), targets[chosen]
-    pairs = (model.pair(hidden).argmax(-1) == labels).float().mean().item()
+    logits, truth = model.mlm_logits(hidden[chosen]), targets[chosen]
+    pairs = (model.nsp_logits(hidden).argmax(-1) == labels).float().mean().item()
     return {"loss": float(my_loss(logits[None], truth[None])), "unigram baseline": counted,
             "words right": (logits.argmax(-1) == truth).float().mean().item(), "pairs right": pairs}
 
@@ -398,7 +398,7 @@ outcome("pairs", "a" if pairs_right < 0.57 else "b" if pairs_right < 0.8 else "c
 # on such texts, after 800 steps:
 
 # %%
-race_english = recorded.load("bert_english")
+race_english = results.load("bert_english")
 short = race_english.table.query("length == 64")
 ended = short.groupby("encoding")["loss"].mean()
 pd.DataFrame({"counting": short["unigram"].mean(), "counting and copying": short["shown"].mean(),
@@ -497,9 +497,9 @@ print(*(grammar.words[word] for word in texts[2]))
 # %% tags=["training"]
 masked = grammar.batch(400, 64, Generator().manual_seed(2))  # BERT's corruption
 hidden_words = masked.targets[masked.selected]
-levels = {"ln V": math.log(grammar.num_symbols),
+baselines = {"ln V": math.log(grammar.num_symbols),
           "unigram": float(baseline(texts.flatten(), hidden_words, grammar.num_symbols)),
-          "limit": grammar.limit(masked)}
+          "limit": grammar.bayes_loss(masked)}
 steps, size, lr = (3000, 64, 4e-3) if full else (400, 32, 6e-3)
 training = {"batch": size, "lr": lr, "optimizer": "muon", "device": device,
             "precision": runtime.fast_precision()}
@@ -508,10 +508,10 @@ training = {"batch": size, "lr": lr, "optimizer": "muon", "device": device,
 learned, learned_curve = on_grammar("learned", 0, steps, **training)
 none, none_curve = on_grammar("none", 0, steps // 4, **training)
 curves = {"learned": smooth(learned_curve), "none": smooth(none_curve)}
-longer = recorded.load("full_curves_cpu")
+longer = results.load("full_curves_cpu")
 for name, rows in longer.table.groupby("run"):
     curves[f"{name}, full profile"] = rows["step"], rows["loss"]
-plots.show(*loss_plots.beside_levels(curves, levels))
+plots.show(*loss_plots.beside_baselines(curves, baselines))
 print(longer.note)
 
 # %% [markdown]
@@ -654,7 +654,7 @@ predict("race", "Where does the learned table, BERT's own, come in the two races
 
 # %% tags=["shown"]
 SIX = ["none", "sinusoidal", "learned", "Shaw keys", "T5 bias", "RoPE"]
-race = recorded.load("bert_grammar")
+race = results.load("bert_grammar")
 runs = race.table.assign(far=race.table["loss"] - race.table["limit"]).query("encoding in @SIX")
 at_64 = runs.query("length == 64 and kind == 'all'")
 english_at_64 = race_english.table.query("encoding in @SIX and length == 64")
@@ -777,7 +777,8 @@ size = preset("mini", vocab_size=grammar.vocab_size, max_len=256)
 torch.manual_seed(0)
 mine = check.own.use(OwnEncoding)(d_model=size.d_model, num_heads=size.num_heads, max_len=256)
 own, own_curve = on_grammar(mine, 0, steps, size, **training, label="yours", live=True,
-                            limit=levels["limit"], levels={"unigram": levels["unigram"]})
+                            bayes_loss=baselines["limit"],
+                            baselines={"unigram": baselines["unigram"]})
 by_kind = {"yours": grammar_scores(own), "learned": grammar_scores(learned)}
 pd.DataFrame({name: rows.set_index("kind").eval("loss - limit")[["all", *KINDS]]
               for name, rows in by_kind.items()}).T.round(2)
@@ -804,7 +805,7 @@ predict("frozen", "The pretrained model is frozen, and only a new head is traine
         "fraction of the texts is its answer about the verbs right? (0.5 is chance)", answer="")
 
 # %%
-tuning = recorded.load("bert_tuning")
+tuning = results.load("bert_tuning")
 by_start = tuning.table.query("task == 'agreement'").groupby("start")["accuracy"]
 print(tuning.note)
 by_start.agg(["mean", "min", "max"]).round(2)

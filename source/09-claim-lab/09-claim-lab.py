@@ -29,10 +29,10 @@ from collections.abc import Sequence
 import pandas as pd
 import torch
 
-from helpers import encodings, plots, recorded, widgets
+from helpers import encodings, plots, results, widgets
 from helpers.checks import claim_lab as check
 from helpers.claims import CLAIMS, Claim, Part, figures
-from helpers.claims import sizes, small, stored, timing, trained
+from helpers.claims import sizes, small, study, timing, trained
 from helpers.pictures import hooks
 from helpers.predict import outcome, predict
 
@@ -259,7 +259,7 @@ plots.show(figures.alone(figures.learning),
            "Loss by step: Shaw falls first, then the learned table, then sinusoids.")
 print("steps(table) / steps(other), 20 seeds; below 1, the table is faster")
 for name in ("steps over sinusoids", "steps over Shaw"):
-    print(f"  {name:22} {stored.mean(3, name)}")
+    print(f"  {name:22} {study.mean(3, name)}")
 
 # %% [markdown]
 # The table's parameters are negligible, and the model needs fewer steps with the table than with
@@ -490,9 +490,9 @@ plots.show(figures.alone(figures.places), "Shaw is right at all positions that a
 
 # %% tags=["shown"]
 for number in (7, 8):
-    rows = stored.rows(number)
+    rows = study.rows(number)
     plots.show(figures.strips(CLAIMS[number], rows), figures.in_words(CLAIMS[number], rows))
-print(recorded.load("claims").note)
+print(results.load("claims").note)
 
 # %% [markdown]
 # Claim 7 holds for this model and this task; no measurement covers every model. Whatever holds the
@@ -560,7 +560,7 @@ check.better(better_verdict, seed=9404)
 
 # %% tags=["nbval-check-output", "shown"]
 compare = check.better.use(better_verdict)
-shift, back = recorded.load("shift3").table, recorded.load("reverse").table
+shift, back = results.load("shift3").table, results.load("reverse").table
 trials = {
     "three back, length 32 as trained": (shift[shift["length"] == 32], "sinusoidal"),
     "three back, twice that length": (shift[shift["length"] == 64], "Shaw keys"),
@@ -603,7 +603,7 @@ widgets.explore(figures.rows_by_lengths, short_text=("length of most batches", 4
 # %%
 print("accuracy in the first quarter of the rows minus that in the last, percentage points:")
 for part in CLAIMS[9].parts:
-    print(f"  {part.says}: {stored.mean(9, part.number)}")
+    print(f"  {part.says}: {study.mean(9, part.number)}")
 
 # %% [markdown]
 # Each move of a slider trains two models. With one length, all rows are equally good. With mostly
@@ -723,7 +723,7 @@ print("still without a prediction:", [n for n, said in predictions.items() if sa
 
 # %% [markdown]
 # Now your function judges all claims. Most are measured now, with three seeds. Those in `LONG`
-# train longest. For them, `stored.replayed(claim)` is the same claim with the recorded numbers of
+# train longest. For them, `study.replayed(claim)` is the same claim with the recorded numbers of
 # 20 seeds. A claim that you take out of `LONG` is measured now.
 
 # %% tags=["training"]
@@ -731,7 +731,7 @@ LONG = {3, 9, 16, 17, 23}
 verdict_of, found = check.verdict.use(verdict_on), {}
 for n in sorted(predictions):
     if n in LONG:
-        found[n] = verdict_of(stored.replayed(CLAIMS[n]), range(20))
+        found[n] = verdict_of(study.replayed(CLAIMS[n]), range(20))
     else:
         found[n] = verdict_of(CLAIMS[n], range(3))
 

@@ -27,7 +27,7 @@ import pandas as pd
 import torch
 import torch.nn.functional as F
 
-from helpers import encodings, plots, recorded, runtime
+from helpers import encodings, plots, results, runtime
 from helpers.checks import longer as check
 from helpers.corpora import LagLanguage, Patches
 from helpers.encodings import Rotary
@@ -37,7 +37,7 @@ from helpers.pictures import longer as pictures
 from helpers.predict import outcome, predict
 from helpers.training import train
 from helpers.training.experiments import fit
-from helpers.training.extension import extend
+from helpers.training.context_extension import extend
 
 # %% [markdown]
 # ## 1. A model that cannot read on
@@ -370,7 +370,7 @@ print(f"queries and keys are multiplied by {factor:.3f}")
 # the pairs.
 
 # %%
-yarn = encodings.Yarn(128, factor=8.0, trained=4096)
+yarn = encodings.Yarn(128, factor=8.0, original_max_len=4096)
 code = yarn.frequencies(torch.arange(64, dtype=torch.float64), torch.arange(1))
 left = {"YaRN, the paper": paper / large, "YaRN, the code": code / large}
 plots.show(*pictures.slowed(left, turns_of(128, 4096)[0], low=1, high=32))
@@ -386,7 +386,7 @@ print(f"largest difference: {(left['YaRN, the paper'] - left['YaRN, the code']).
 
 # %%
 ours, our_factor = right_ramp(12, 24, 4)
-small = encodings.Yarn(48, 4, factor=4.0, trained=24)
+small = encodings.Yarn(48, 4, factor=4.0, original_max_len=24)
 theirs = small.frequencies(torch.arange(6, dtype=torch.float64), torch.arange(1))
 pd.DataFrame({"turns": turns_of(12, 24)[0], "the paper": torch.as_tensor(ours) / theta,
               "the code": theirs / theta}).rename_axis("pair").round(2).T
@@ -445,7 +445,7 @@ predict("tuned", "RoPE without any extension is fine-tuned for 30 steps at 96 to
 ways = {"RoPE": lambda: Rotary(48, 4), "interpolation": lambda: Slowed(theta / 4),
         "NTK": lambda: Rotary(48, 4, base=larger),
         "YaRN, the paper": lambda: Slowed(torch.as_tensor(ours), our_factor),
-        "YaRN, the code": lambda: encodings.Yarn(48, 4, factor=4.0, trained=24),
+        "YaRN, the code": lambda: encodings.Yarn(48, 4, factor=4.0, original_max_len=24),
         "clipped": lambda: Clipped(48, 4, pairs=6),
         "fast pairs clipped": lambda: Clipped(48, 4, pairs=2)}
 live = measured(ways, tuning=(0, 30))
@@ -464,7 +464,7 @@ outcome("tuned", "c" if gone > 0.7 else "a" if gone < 0.3 else "b")
 # your table above.
 
 # %% tags=["figure"]
-study = recorded.load("longer")
+study = results.load("longer")
 four = study.table[study.table["factor"].isin([0, 4])].replace({"YaRN": "YaRN, the code"})
 shown = ["RoPE", "clipped", "interpolation", "NTK", "YaRN, the code"]
 figure, ax = plt.subplots()
@@ -893,7 +893,7 @@ outcome("pictures", "b" if above > 0.5 else "a")
 # learnable Fourier features of both (Li et al. 2021). The numbers are losses above the limit:
 
 # %%
-pictures_study = recorded.load("patches")
+pictures_study = results.load("patches")
 rows = pictures_study.table.assign(above=lambda t: t["loss"] - t["limit"])
 print(pictures_study.note)
 rows.pivot_table("above", "encoding", "length", aggfunc=["mean", "std"]).round(2)

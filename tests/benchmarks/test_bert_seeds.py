@@ -7,7 +7,7 @@ from nbformat import NotebookNode, v4
 from benchmarks import bert_seeds_study as study
 from benchmarks.full_profile import UNIT
 from helpers.corpora.grammar import KINDS
-from helpers.recorded import load
+from helpers.results import load
 from tests.common import ROOT
 
 RUNS = load("bert_seeds").table.set_index("seed")

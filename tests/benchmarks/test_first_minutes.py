@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks import first_minutes as bench
-from helpers.recorded import RESULTS
+from helpers.results import RESULTS
 from tests.common import ROOT
 
 MAKEFILE = """\

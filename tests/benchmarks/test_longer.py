@@ -7,15 +7,15 @@ import torch
 
 from benchmarks import longer_study as longer
 from benchmarks import patches_study as patches
-from helpers import recorded
+from helpers import results
 from helpers.corpora.patches import places
 from helpers.encodings import Positions, Rotary2d
-from helpers.training.extension import LENGTHS
+from helpers.training.context_extension import LENGTHS
 from tests.encodings import hooks
 
 
 def test_the_record_of_longer_texts() -> None:
-    table = recorded.load("longer").table
+    table = results.load("longer").table
     assert set(table["steps"]) == {longer.STEPS}
     seeds = table.groupby(["encoding", "factor", "tuned", "length"])["seed"].apply(list)
     known = {(each, 0, 0, n) for each in (*longer.PLAIN, *longer.SCRATCH) for n in LENGTHS}
@@ -31,7 +31,7 @@ def test_the_record_of_longer_texts() -> None:
 
 
 def test_the_record_of_larger_pictures() -> None:
-    table = recorded.load("patches").table
+    table = results.load("patches").table
     assert set(table["steps"]) == {patches.STEPS}
     seeds = table.groupby(["encoding", "length"])["seed"].apply(sorted)
     labels = [*patches.ENCODINGS, *(each for some in patches.ALSO.values() for each in some)]
@@ -42,7 +42,7 @@ def test_the_record_of_larger_pictures() -> None:
 
 @pytest.mark.parametrize("name", ["longer", "patches"])
 def test_no_loss_lies_below_its_limit(name: str) -> None:
-    table = recorded.load(name).table
+    table = results.load(name).table
     assert (table["loss"] > table["limit"] - 0.02).all()  # below it only by noise
     assert table.groupby("length")["limit"].nunique().eq(1).all()
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import gpu_page
 from benchmarks import mini_bert_page as page
-from helpers.recorded import load
+from helpers.results import load
 
 NUMBER = re.compile(r"-?\d+\.\d+")
 

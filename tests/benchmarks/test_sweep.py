@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from benchmarks import sweep
-from helpers import recorded
+from helpers import results
 
 
 def _row(seed: int) -> pd.DataFrame:
@@ -18,7 +18,7 @@ def test_what_is_done_is_kept_until_the_code_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sweep, "DONE", tmp_path / "sweeps")
-    monkeypatch.setattr(recorded, "save", lambda name, rows, command: None)
+    monkeypatch.setattr(results, "save", lambda name, rows, command: None)
     monkeypatch.setattr(sweep, "code_now", lambda: "one")
     job = sweep.Job("none", _row)
     assert sweep.sweep("made", [job])["loss"].tolist() == [0, 1, 2]

@@ -1,10 +1,8 @@
 """The check itself: honest answers only, plain words, and a score that nbgrader reads right."""
 
-import _thread
 import logging
 import math
 import sys
-import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -28,14 +26,6 @@ from helpers.encodings import sinusoidal_table as renamed
 from tests.checks import variants
 
 EXERCISES = [e for u in ("00-start-here", "02-sinusoidal") for e in checks.exercises(u).values()]
-UNSEEN: dict[str, Any] = {
-    "a profiler": lambda: sys.setprofile(None),
-    "a thread": lambda: _thread.start_new_thread(int, ()),
-}
-if sys.version_info >= (3, 12):
-    UNSEEN["a profiler of all threads"] = lambda: threading.setprofile_all_threads(None)
-if sys.version_info >= (3, 13):
-    UNSEEN["a thread to be joined"] = lambda: _thread.start_joinable_thread(int)
 
 
 def _aliased(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
@@ -156,17 +146,6 @@ def test_a_threads_call_counts_too() -> None:
             return pool.submit(renamed, num_positions, d_model, base).result()
 
     assert check.table(threaded).earned == 0
-
-
-@pytest.mark.parametrize("hide", UNSEEN.values(), ids=UNSEEN)
-def test_what_hides_calls_from_the_check_is_named(hide: Any) -> None:
-    def unseen(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
-        hide()
-        return renamed(num_positions, d_model, base)
-
-    report = check.table(unseen)
-    assert report.earned == 0
-    assert "which a check cannot see into" in report.findings[0].message
 
 
 @pytest.mark.parametrize(

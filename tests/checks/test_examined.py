@@ -21,7 +21,6 @@ from helpers.checks import (
     sinusoidal,
     stacking,
 )
-from helpers.checks.learned.stretch import stretch
 from helpers.claims import settle
 
 
@@ -73,11 +72,6 @@ def bias_from_a_table(slopes: Any, length: int, form: str = "causal") -> Any:
 def residual_by_distances(x: Any) -> Any:
     apart = torch.cdist(x, x).square().sum((1, 2)) / (2 * x.shape[1])
     return apart.sqrt() / torch.linalg.matrix_norm(x)
-
-
-def trilinear(table: Any, length: int) -> Any:
-    size = [1, length, table.shape[1]]
-    return torch.ops.aten.upsample_trilinear3d(table[None, None, None], size, True)[0, 0, 0]
 
 
 def pieces_of_the_mark(word: str, vocabulary: Any) -> list[str]:
@@ -267,8 +261,3 @@ def test_a_wrong_answer_that_was_accepted_is_refused(exercise: Any, answer: Any)
     report = exercise(answer)
     # Some part is right: it is refused for what is wrong with it, and not as a whole.
     assert 0 < report.earned < report.points
-
-
-def test_a_kernel_behind_interpolate_is_not_allowed() -> None:
-    report = stretch(trilinear)
-    assert "not allowed" in report.findings[0].message

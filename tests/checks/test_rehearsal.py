@@ -10,7 +10,7 @@ from torch import Generator, Tensor
 
 from helpers.checks import start_here
 from helpers.checks.engine import Answer, Case, call, rehearsed
-from helpers.checks.engine.asking import LATER, ask
+from helpers.checks.engine.run import RESULT_MUTATED, run_case
 
 X = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
 BUFFER = torch.zeros(2, 2)
@@ -35,7 +35,7 @@ def _by_number(number: int) -> Tensor:
 
 
 def _said(answer: Answer, *arguments: Any) -> Any:
-    return ask(rehearsed(call(*arguments)), answer)
+    return run_case(rehearsed(call(*arguments)), answer)
 
 
 def test_what_keeps_nothing_gives_what_it_gives_without() -> None:
@@ -45,7 +45,7 @@ def test_what_keeps_nothing_gives_what_it_gives_without() -> None:
 
 @pytest.mark.parametrize(("answer", "given"), [(_into_a_buffer, X), (_by_number, 3)])
 def test_one_tensor_for_all_results_is_told(answer: Answer, given: Any) -> None:
-    assert _said(answer, given) == LATER
+    assert _said(answer, given) == RESULT_MUTATED
 
 
 def test_a_result_kept_for_an_object_is_not_what_is_right() -> None:
@@ -58,7 +58,7 @@ def test_a_draw_of_the_rehearsal_does_not_count() -> None:
         return torch.rand(2, generator=generator) + torch.rand(2) + draw.random()
 
     asked = Case("", lambda answer: answer(X, Generator().manual_seed(3), Random(3)))
-    assert torch.equal(ask(rehearsed(asked), drawn), ask(asked, drawn))
+    assert torch.equal(run_case(rehearsed(asked), drawn), run_case(asked, drawn))
 
 
 def test_the_learner_is_told_what_to_do() -> None:

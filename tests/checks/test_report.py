@@ -45,7 +45,7 @@ def _text(page: str) -> str:
 
 
 def _right(unit: str, name: str) -> Any:
-    return variants.of(unit)[name][0]
+    return variants.of(unit)[name][0].answer
 
 
 def test_all_that_is_right_is_said_with_a_warm_word() -> None:

@@ -55,11 +55,11 @@ def test_a_right_answer_is_one() -> None:
 def test_a_file_that_says_something_else_is_refused(
     entry: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "odd").mkdir()
-    (tmp_path / "odd" / "__init__.py").touch()
+    package = tmp_path.name  # another one each time: Python remembers packages
+    (tmp_path / "__init__.py").touch()
     text = f"right = '''\ndef f(x):\n    return 2 * x'''\n[wrong]\n{entry}\n"
-    (tmp_path / "odd" / "file.toml").write_text(text)
-    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "file.toml").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path.parent)
     with pytest.raises(ValueError) as refused:
-        mistake.read("odd.file", ["part"])
+        mistake.read(f"{package}.file", ["part"])
     assert words in str(refused.value)

@@ -25,7 +25,7 @@ from helpers.claims import (
     overall,
     questions,
     settle,
-    stored,
+    study,
     table,
 )
 from tests.common import ROOT
@@ -64,7 +64,7 @@ def test_all_claims_are_there_and_most_are_measured() -> None:
 def test_a_fresh_measurement_comes_to_the_recorded_verdict(
     claim: Claim, quick: dict[int, pd.DataFrame]
 ) -> None:
-    fresh, recorded = quick[claim.number], stored.rows(claim.number)
+    fresh, recorded = quick[claim.number], study.rows(claim.number)
     settled = _settled(claim)
     if len(settled) == len(claim.parts):
         assert claim.verdict(fresh) == claim.verdict(recorded)
@@ -81,7 +81,7 @@ def _settled(claim: Claim) -> list[Part]:
 
 @measured
 def test_what_is_left_open_is_known(claim: Claim) -> None:
-    rows = stored.rows(claim.number)
+    rows = study.rows(claim.number)
     for part in claim.parts:
         left_open = part.verdict(rows[part.number].tolist()) == OPEN
         assert left_open == ((claim.number, part.number) in UNSETTLED)
@@ -89,7 +89,7 @@ def test_what_is_left_open_is_known(claim: Claim) -> None:
 
 @measured
 def test_no_seed_and_no_three_seeds_flip_a_verdict(claim: Claim) -> None:
-    rows = stored.rows(claim.number)
+    rows = study.rows(claim.number)
     assert len(rows) >= (5 if claim.record == "patches" else 20)
     for part in _settled(claim):
         values = rows[part.number].tolist()
@@ -102,7 +102,7 @@ def test_no_seed_and_no_three_seeds_flip_a_verdict(claim: Claim) -> None:
 
 @measured
 def test_the_margin_is_wider_than_the_noise(claim: Claim) -> None:
-    found = claim.findings(stored.rows(claim.number))
+    found = claim.findings(study.rows(claim.number))
     noisy = found[(found["std"] > 0) & (found["verdict"] != OPEN)]
     assert (noisy["margin"] >= table.MARGIN * noisy["std"]).all()
 
@@ -115,7 +115,7 @@ SAME = (6, 12, 13, 15, 19, *READ)
 
 @pytest.mark.parametrize("number", FULL)
 def test_the_full_form_comes_to_the_same_verdict(number: int) -> None:
-    claim, recorded = CLAIMS[number], stored.rows(number)
+    claim, recorded = CLAIMS[number], study.rows(number)
     full = claim.measure([0, 1], full=True)
     assert set(full.columns) == set(recorded.columns)
     assert claim.verdict(full) == claim.verdict(recorded)
@@ -132,7 +132,7 @@ def test_every_measurement_can_be_asked_for_its_full_form(claim: Claim) -> None:
 
 @measured
 def test_a_record_can_stand_for_a_measurement(claim: Claim) -> None:
-    replayed, rows = stored.replayed(claim), stored.rows(claim.number)
+    replayed, rows = study.replayed(claim), study.rows(claim.number)
     again = replayed.measure([3, 1])
     for part in claim.parts:
         assert again[part.number].tolist() == [rows[part.number][3], rows[part.number][1]]
@@ -146,7 +146,7 @@ def test_a_record_can_stand_for_a_measurement(claim: Claim) -> None:
 @measured
 def test_other_numbers_would_give_another_verdict(claim: Claim) -> None:
     """No verdict is fixed: with numbers from the other side, each part says the opposite."""
-    rows = stored.rows(claim.number)
+    rows = study.rows(claim.number)
     for part in claim.parts:
         before = part.verdict(rows[part.number].tolist())
         end = part.low if math.isfinite(part.low) else part.high
@@ -188,7 +188,7 @@ def test_what_is_only_read_cannot_be_measured() -> None:
     with pytest.raises(ValueError, match="is not measured; see Devlin"):
         CLAIMS[14].measure()
     with pytest.raises(ValueError, match="number=14"):
-        stored.rows(14)
+        study.rows(14)
     assert CLAIMS[14].verdict() == PARTLY  # four days, and 64 of something else
     assert CLAIMS[18].verdict() == FAILS
     assert CLAIMS[22].verdict() == OPEN
@@ -218,7 +218,7 @@ def test_the_page_of_questions_is_what_its_command_writes() -> None:
 
 @measured
 def test_every_measurement_can_be_drawn(claim: Claim) -> None:
-    rows = stored.rows(claim.number)
+    rows = study.rows(claim.number)
     assert plots.png(figures.strips(claim, rows)).startswith(b"\x89PNG")
     text = figures.in_words(claim, rows)
     assert claim.verdict(rows) in text

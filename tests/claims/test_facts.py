@@ -33,7 +33,7 @@ def test_bert_has_512_positions_not_1024() -> None:
     assert preset("base").max_len == preset("large").max_len == 512
     assert BertConfig().max_position_embeddings == 512
     assert sizes.longest_bert() == {"rows": 512}
-    assert sizes.numbers_in(_theirs(BertModel, **LARGE)) == 335_141_888
+    assert sizes.count_parameters(_theirs(BertModel, **LARGE)) == 335_141_888
     assert parameter_count(preset("large")) == 335_141_888
     assert parameter_count(preset("large", max_len=1024)) == 335_141_888 + 512 * 1024
 
@@ -41,12 +41,12 @@ def test_bert_has_512_positions_not_1024() -> None:
 def test_the_table_is_a_third_of_a_percent_of_bert_base() -> None:
     size = preset("base")
     assert size.max_len * size.d_model == 393_216
-    assert parameter_count(size) == sizes.numbers_in(_theirs(BertModel)) == 109_482_240
+    assert parameter_count(size) == sizes.count_parameters(_theirs(BertModel)) == 109_482_240
     assert round(sizes.table_share(), 2) == 0.36
 
 
 def test_340_million_is_336_with_both_heads() -> None:
-    assert sizes.numbers_in(_theirs(BertForPreTraining, **LARGE)) == 336_226_108
+    assert sizes.count_parameters(_theirs(BertForPreTraining, **LARGE)) == 336_226_108
     assert sizes.parameters_of_large() == {"parameters": 336.226108}
 
 

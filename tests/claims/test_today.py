@@ -10,8 +10,8 @@ import pytest
 import torch
 from torch import Generator
 
-from helpers import recorded
-from helpers.claims import FAILS, HOLDS, Claim, decoders, longer, stored, today
+from helpers import results
+from helpers.claims import FAILS, HOLDS, Claim, decoders, longer, study, today
 from helpers.claims.small import QUICK
 from helpers.corpora import Shift
 from helpers.encodings import create
@@ -95,11 +95,11 @@ def test_attention_that_is_even_doubles_nothing() -> None:
 @pytest.fixture
 def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
     """Stores rows as a record that takes the place of the recorded one."""
-    monkeypatch.setattr(recorded, "PLACES", (tmp_path,))
+    monkeypatch.setattr(results, "PLACES", (tmp_path,))
 
     def store(name: str, *rows: dict[str, object]) -> None:
         full = [{"seed": 0, "tuned": 0, **row} for row in rows]
-        recorded.save(name, pd.DataFrame(full), "nothing", tmp_path)
+        results.save(name, pd.DataFrame(full), "nothing", tmp_path)
 
     yield store
 
@@ -139,12 +139,12 @@ def test_a_record_must_have_the_run_once(fake: Fake) -> None:
 @pytest.mark.parametrize("claim", [c for c in TODAY if c.record], ids=lambda c: str(c.number))
 def test_the_study_has_what_the_other_record_has(claim: Claim) -> None:
     """A record that is made again must be read again: `python -m benchmarks.claims_study 29`."""
-    rows = stored.rows(claim.number)
+    rows = study.rows(claim.number)
     assert rows["seed"].tolist() == list(claim.seeds)
     pd.testing.assert_frame_equal(claim.measure()[list(rows.columns)], rows, check_names=False)
 
 
 def test_either_verdict_can_follow() -> None:
-    found = {part.verdict(stored.rows(c.number)[part.number].tolist())
+    found = {part.verdict(study.rows(c.number)[part.number].tolist())
              for c in TODAY for part in c.parts}  # fmt: skip
     assert {HOLDS, FAILS} <= found

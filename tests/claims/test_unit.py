@@ -13,7 +13,7 @@ from helpers.checks import claim_lab as check
 from helpers.checks.claim_lab.common import ask_for
 from helpers.checks.engine import Exercise
 from helpers.checks.engine.plain import plain
-from helpers.claims import CLAIMS, PARTLY, VERDICTS, Claim, Part, figures, order, overall, stored
+from helpers.claims import CLAIMS, PARTLY, VERDICTS, Claim, Part, figures, order, overall, study
 from helpers.claims.small import QUICK, trained
 from helpers.claims.trained import between_positions, who_looks_where
 from tests.common import ROOT
@@ -138,7 +138,7 @@ def test_whatever_else_comes_back_gets_a_plain_sentence(answer: Any, words: str)
 
 def test_the_table_of_noise_is_right_and_its_attention_knows_where_to_look() -> None:
     """Sections 1 and 10, on 20 recorded seeds; the matrices on the three that are trained there."""
-    table, reply, longer = stored.rows(4), stored.rows(24), stored.rows(7)
+    table, reply, longer = study.rows(4), study.rows(24), study.rows(7)
     assert table["inside"].min() > 99.9 and table["beyond"].max() < 25
     assert table["weight three back"].min() > 0.6
     assert table["neighbours"].abs().mean() < 0.2
@@ -154,7 +154,7 @@ def test_the_table_of_noise_is_right_and_its_attention_knows_where_to_look() -> 
 
 
 def test_what_the_unit_says_of_overfitting() -> None:
-    study = stored.rows(17)
-    assert study["pairs"].mean() > 50  # most of it, in %
-    assert study["few texts"].min() > 0.5
-    assert stored.rows(16)["far"].min() > 99
+    memory = study.rows(17)
+    assert memory["pairs"].mean() > 50  # most of it, in %
+    assert memory["few texts"].min() > 0.5
+    assert study.rows(16)["far"].min() > 99

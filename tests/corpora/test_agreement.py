@@ -3,7 +3,7 @@
 import torch
 from torch import Generator
 
-from helpers.corpora import Grammar, Masked
+from helpers.corpora import Grammar, MaskedBatch
 from helpers.corpora.agreement import across_clauses, right_number
 
 
@@ -15,7 +15,7 @@ def test_cases_are_hidden_verbs_and_the_exact_answer_always_knows_their_number()
     assert ((clauses.tokens == grammar.mask_id).sum(1) == 1).all()
     assert 0.2 < (clauses.subject == clauses.near).double().mean() < 0.8
     truth = clauses.tokens.clone()
-    exact = grammar.posterior(Masked(clauses.tokens, truth, clauses.tokens == grammar.mask_id))
+    exact = grammar.posterior(MaskedBatch(clauses.tokens, truth, clauses.tokens == grammar.mask_id))
     right = right_number(grammar, exact.log(), clauses)
     assert (right > 0.99).all()  # not 1: a noun that is seen may be one of the random words
 

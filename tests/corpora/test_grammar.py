@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Generator, Tensor
 
-from helpers.corpora import Grammar, Masked
+from helpers.corpora import Grammar, MaskedBatch
 from helpers.corpora.grammar import KINDS, _Draw
 
 SMALL = Grammar(length=8, beats=(3,), echo=2)
@@ -113,7 +113,7 @@ def test_a_shorter_text_is_refused() -> None:
     with pytest.raises(ValueError, match="length=32: this grammar has texts of 64"):
         Grammar().batch(2, 32, Generator())
     blank = torch.zeros(1, 64, dtype=torch.int64)
-    assert Grammar().posterior(Masked(blank, blank, blank.bool())).shape[1] == 64
+    assert Grammar().posterior(MaskedBatch(blank, blank, blank.bool())).shape[1] == 64
 
 
 def test_a_draw_keeps_to_the_shares_of_its_row(monkeypatch: pytest.MonkeyPatch) -> None:

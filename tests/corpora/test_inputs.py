@@ -21,7 +21,7 @@ TOKENIZER = wordpiece.train((s for d in DOCUMENTS for s in d), vocab_size=120, m
 
 def test_a_pair_is_cls_first_sep_second_sep_padding() -> None:
     made = pairs(DOCUMENTS, TOKENIZER, length=24, seed=0)
-    assert made.tokens.shape == made.segments.shape == made.real.shape == (40, 24)
+    assert made.tokens.shape == made.token_type_ids.shape == made.attention_mask.shape == (40, 24)
     for row, segments, real in zip(*(each.tolist() for each in made[:3]), strict=True):
         length = sum(real)
         ends = [t for t, token in enumerate(row) if token == SEP]
@@ -49,7 +49,7 @@ def test_half_of_the_pairs_are_neighbours_and_the_others_are_not() -> None:
 def test_neither_sentence_alone_tells_whether_it_is_a_pair() -> None:
     """Seconds of both kinds are drawn from the same ones: their words are as often in each."""
     made = pairs(DOCUMENTS * 20, TOKENIZER, length=24, seed=0)
-    lengths = made.real.sum(1).double()
+    lengths = made.attention_mask.sum(1).double()
     gap = lengths[made.label == IS_NEXT].mean() - lengths[made.label == NOT_NEXT].mean()
     assert abs(float(gap)) < 0.3
 
@@ -57,7 +57,9 @@ def test_neither_sentence_alone_tells_whether_it_is_a_pair() -> None:
 def test_a_pair_that_is_too_long_is_cut_from_the_longer_sentence() -> None:
     documents = [["a cat", "the old dog sat on the new mat and saw it"], *DOCUMENTS[:2]]
     made = pairs(documents, TOKENIZER, length=10, seed=3)
-    assert (made.real.sum(1) <= 10).all() and (made.tokens == SEP).sum(1).tolist() == [2] * 5
+    assert (made.attention_mask.sum(1) <= 10).all() and (made.tokens == SEP).sum(1).tolist() == [
+        2
+    ] * 5
 
 
 def test_pairs_need_two_documents() -> None:

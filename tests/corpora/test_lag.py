@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Generator
 
-from helpers.corpora import LagLanguage, Masked, corrupt
+from helpers.corpora import LagLanguage, MaskedBatch, corrupt
 
 V = 3
 SMALL = LagLanguage(num_symbols=V, lag=2, fidelity=0.8, seed=1)
@@ -38,7 +38,7 @@ def _brute_force(inputs: list[int], t: int) -> list[float]:
 def test_posterior_is_that_of_brute_force() -> None:
     generator = Generator().manual_seed(0)
     inputs = torch.randint(V + 1, (6, 7), generator=generator)
-    masked = Masked(inputs, inputs, torch.ones_like(inputs, dtype=torch.bool))
+    masked = MaskedBatch(inputs, inputs, torch.ones_like(inputs, dtype=torch.bool))
     found = SMALL.posterior(masked)
     for row, t in itertools.product(range(6), range(7)):
         expected = torch.tensor(_brute_force(inputs[row].tolist(), t), dtype=torch.float64)
@@ -51,7 +51,7 @@ def test_the_limit_is_the_mean_surprise_of_brute_force_where_it_is_scored() -> N
         -math.log(_brute_force(masked.inputs[row].tolist(), t)[int(masked.targets[row, t])])
         for row, t in masked.selected.nonzero().tolist()
     ]
-    assert SMALL.limit(masked) == pytest.approx(sum(surprises) / len(surprises), abs=1e-12)
+    assert SMALL.bayes_loss(masked) == pytest.approx(sum(surprises) / len(surprises), abs=1e-12)
 
 
 def test_the_seed_draws_the_rule() -> None:
@@ -61,14 +61,14 @@ def test_the_seed_draws_the_rule() -> None:
 def test_no_guess_beats_the_limit_and_a_leak_does() -> None:
     language = LagLanguage()
     masked = language.batch(3000, 24, Generator().manual_seed(0))
-    limit = language.limit(masked)
+    limit = language.bayes_loss(masked)
     posterior = language.posterior(masked)
     for temperature in (0.8, 1.25):  # any other opinion costs more
         other = posterior**temperature / (posterior**temperature).sum(-1, keepdim=True)
         right = other.gather(-1, masked.targets[..., None])[..., 0][masked.selected]
         assert -right.log().mean() > limit
     assert 0 < limit < math.log(8)
-    leaked = language.limit(Masked(masked.targets, masked.targets, masked.selected))
+    leaked = language.bayes_loss(MaskedBatch(masked.targets, masked.targets, masked.selected))
     assert leaked < limit
 
 

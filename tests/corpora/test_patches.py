@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Generator
 
-from helpers.corpora import Masked, Patches
+from helpers.corpora import MaskedBatch, Patches
 from helpers.training.experiments import run
 
 V = 2
@@ -42,7 +42,7 @@ def _counted(task: Patches, inputs: list[int], t: int) -> list[float]:
 def test_posterior_is_that_of_counting(step: tuple[int, int]) -> None:
     task = Patches(step=step, num_symbols=V, fidelity=0.8, seed=1)
     inputs = torch.randint(V + 1, (2, 9), generator=Generator().manual_seed(0))
-    masked = Masked(inputs, inputs, torch.ones_like(inputs, dtype=torch.bool))
+    masked = MaskedBatch(inputs, inputs, torch.ones_like(inputs, dtype=torch.bool))
     found = task.posterior(masked)
     for row, t in itertools.product(range(2), range(9)):
         expected = torch.tensor(_counted(task, inputs[row].tolist(), t), dtype=torch.float64)
@@ -55,19 +55,19 @@ def test_the_limit_is_the_mean_surprise_of_counting() -> None:
         -math.log(_counted(SMALL, masked.inputs[row].tolist(), t)[int(masked.targets[row, t])])
         for row, t in masked.selected.nonzero().tolist()
     ]
-    assert SMALL.limit(masked) == pytest.approx(sum(surprises) / len(surprises), abs=1e-12)
+    assert SMALL.bayes_loss(masked) == pytest.approx(sum(surprises) / len(surprises), abs=1e-12)
 
 
 def test_no_guess_beats_the_limit_and_a_leak_does() -> None:
     task = Patches()
     masked = task.batch(1000, 36, Generator().manual_seed(0))
-    limit, posterior = task.limit(masked), task.posterior(masked)
+    limit, posterior = task.bayes_loss(masked), task.posterior(masked)
     for temperature in (0.8, 1.25):  # any other opinion costs more
         other = posterior**temperature / (posterior**temperature).sum(-1, keepdim=True)
         right = other.gather(-1, masked.targets[..., None])[..., 0][masked.selected]
         assert -right.log().mean() > limit
     assert 0 < limit < math.log(8)
-    assert task.limit(Masked(masked.targets, masked.targets, masked.selected)) < limit
+    assert task.bayes_loss(MaskedBatch(masked.targets, masked.targets, masked.selected)) < limit
 
 
 @pytest.mark.parametrize("side", [6, 9])

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Generator
 
-from helpers.corpora import Masked, Reverse, Shift, TreeLanguage
+from helpers.corpora import MaskedBatch, Reverse, Shift, TreeLanguage
 from helpers.encodings import tree_depths, tree_offsets
 
 V = 3
@@ -70,7 +70,7 @@ def test_the_model_is_told_the_tree_as_asked() -> None:
         TreeLanguage(told="all")
     parents = torch.zeros(1, 2, dtype=torch.int64)
     with pytest.raises(ValueError, match="parents are missing"):
-        SMALL.limit(Masked(parents, parents, parents))
+        SMALL.bayes_loss(MaskedBatch(parents, parents, parents))
 
 
 def test_shift_and_reverse_say_what_stands_elsewhere() -> None:

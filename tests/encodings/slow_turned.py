@@ -15,16 +15,16 @@ from torch import Tensor
 
 
 def _rope(e: Any, n: int) -> float:
-    return e.base ** (-2 * n / e.turned)
+    return e.base ** (-2 * n / e.rotary_dim)
 
 
 def _ntk(e: Any, n: int, s: float) -> float:
-    base = e.base * s ** (e.turned / (e.turned - 2)) if e.turned > 2 else e.base
-    return base ** (-2 * n / e.turned)
+    base = e.base * s ** (e.rotary_dim / (e.rotary_dim - 2)) if e.rotary_dim > 2 else e.base
+    return base ** (-2 * n / e.rotary_dim)
 
 
 def _dynamic(e: Any, n: int, length: int) -> float:
-    return _ntk(e, n, max(1.0, e.factor * length / e.trained - (e.factor - 1)))
+    return _ntk(e, n, max(1.0, e.factor * length / e.original_max_len - (e.factor - 1)))
 
 
 def _mixed(e: Any, n: int, kept: float) -> float:
@@ -34,10 +34,10 @@ def _mixed(e: Any, n: int, kept: float) -> float:
 
 def _yarn(e: Any, n: int, length: int) -> float:
     def pair_that_turns(times: float) -> float:  # L·base^(−2n/r) = 2π·times, solved for n
-        return e.turned / 2 * math.log(e.trained / (2 * math.pi * times), e.base)
+        return e.rotary_dim / 2 * math.log(e.original_max_len / (2 * math.pi * times), e.base)
 
     low = max(0, math.floor(pair_that_turns(e.fast)))
-    high = min(e.turned - 1, math.ceil(pair_that_turns(e.slow)))
+    high = min(e.rotary_dim - 1, math.ceil(pair_that_turns(e.slow)))
     if low == high:
         return _mixed(e, n, 1.0 if n <= low else 0.0)
     return _mixed(e, n, (high - n) / (high - low))
@@ -45,11 +45,11 @@ def _yarn(e: Any, n: int, length: int) -> float:
 
 def _llama3(e: Any, n: int, length: int) -> float:
     wave = 2 * math.pi / _rope(e, n)
-    if wave < e.trained / e.high:
+    if wave < e.original_max_len / e.high:
         return _rope(e, n)
-    if wave > e.trained / e.low:
+    if wave > e.original_max_len / e.low:
         return _rope(e, n) / e.factor
-    return _mixed(e, n, (e.trained / wave - e.low) / (e.high - e.low))
+    return _mixed(e, n, (e.original_max_len / wave - e.low) / (e.high - e.low))
 
 
 def _along(e: Any, n: int) -> tuple[int, int]:
@@ -61,6 +61,10 @@ def _along(e: Any, n: int) -> tuple[int, int]:
     return axis, n
 
 
+def _longrope(e: Any, n: int, length: int) -> float:
+    return _rope(e, n) / (e.long if length > e.original_max_len else e.short)[n]
+
+
 THETA: dict[str, Callable[[Any, int, int], float]] = {
     "rotary": lambda e, n, length: _rope(e, n),
     "xpos": lambda e, n, length: _rope(e, n),
@@ -68,15 +72,15 @@ THETA: dict[str, Callable[[Any, int, int], float]] = {
     "ntk": lambda e, n, length: _ntk(e, n, e.factor),
     "dynamic_ntk": _dynamic,
     "yarn": _yarn,
-    "longrope": lambda e, n, length: _rope(e, n) / (e.long if length > e.trained else e.short)[n],
+    "longrope": _longrope,
     "llama3": _llama3,
-    "p_rope": lambda e, n, length: _rope(e, n) if n < math.floor(e.p * e.turned / 2) else 0.0,
+    "p_rope": lambda e, n, length: _rope(e, n) if n < math.floor(e.p * e.rotary_dim / 2) else 0.0,
     "rotary_2d": lambda e, n, length: e.base ** (-_along(e, n)[1] / e.sections[_along(e, n)[0]]),
     "rotary_3d": lambda e, n, length: _rope(e, n),
 }
 GAIN: dict[str, Callable[[Any], float]] = {
     "yarn": lambda e: 1 + math.log(e.factor) / 10 if e.temperature else 1.0,
-    "longrope": lambda e: (1 + math.log(e.factor) / math.log(e.trained)) ** 0.5,
+    "longrope": lambda e: (1 + math.log(e.factor) / math.log(e.original_max_len)) ** 0.5,
 }
 
 
@@ -87,16 +91,16 @@ def turned(
 
     Times ζ^(±p) for xPos, where `sign` is given.
     """
-    made, r, gain = x.clone(), e.turned, GAIN.get(name, lambda e: 1.0)(e)
+    made, r, factor = x.clone(), e.rotary_dim, GAIN.get(name, lambda e: 1.0)(e)
     for n in range(r // 2):
         a, b = (2 * n, 2 * n + 1) if e.layout == "interleaved" else (n, n + r // 2)
         p = at if isinstance(at, int) else at[_along(e, n)[0]]
         angle = p * THETA[name](e, n, length)
         if sign:
             zeta = (2 * n / r + e.gamma) / (1 + e.gamma)
-            gain = zeta ** (sign * (p - length // 2) / e.scale_base)
-        made[a] = (x[a] * math.cos(angle) - x[b] * math.sin(angle)) * gain
-        made[b] = (x[a] * math.sin(angle) + x[b] * math.cos(angle)) * gain
+            factor = zeta ** (sign * (p - length // 2) / e.scale_base)
+        made[a] = (x[a] * math.cos(angle) - x[b] * math.sin(angle)) * factor
+        made[b] = (x[a] * math.sin(angle) + x[b] * math.cos(angle)) * factor
     return made
 
 

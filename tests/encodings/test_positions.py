@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from helpers.encodings import Encoding, Positions, available, create
-from helpers.encodings.additive import Additive
+from helpers.encodings.absolute import Additive
 from helpers.model.attention import KVCache, MultiHeadAttention
 from helpers.model.encoder import Encoder
 from tests.encodings import hooks

@@ -171,8 +171,8 @@ def test_relative_encodings_do_not_see_where_a_text_begins(name: str) -> None:
 def test_absolute_encodings_do(name: str) -> None:
     options: dict[str, dict[str, Any]] = {
         "fire": {"threshold": 4.0},
-        "dynamic_ntk": {"trained": T},
-        "longrope": {"trained": T},
+        "dynamic_ntk": {"original_max_len": T},
+        "longrope": {"original_max_len": T},
     }
     attention = build(name, **options.get(name, {}))
     x, before = torch.randn(1, T, D), torch.randn(1, 4, D)

@@ -11,7 +11,8 @@ from helpers.encodings import available, create
 from helpers.model import bert
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.bert import Bert, Pretraining, Size, parameter_count, preset
-from helpers.model.exchange import from_transformers, to_transformers
+from helpers.model.encoder import Encoder
+from helpers.model.hf_weights import from_transformers, to_transformers
 
 SMALL = Size(50, 24, 3, 4, 12, norm="post", dropout=0.0, std=0.2)
 close = torch.testing.assert_close
@@ -59,11 +60,16 @@ def test_weights_go_to_the_published_model_and_back() -> None:
     tokens, segments, real = _batch()
     expected = theirs(tokens, attention_mask=real.long(), token_type_ids=segments)
     hidden = ours.bert(tokens, segments, real)
-    close(ours.words(hidden)[real], expected.prediction_logits[real], rtol=0, atol=1e-10)
-    close(ours.pair(hidden), expected.seq_relationship_logits, rtol=0, atol=1e-10)
+    close(ours.mlm_logits(hidden)[real], expected.prediction_logits[real], rtol=0, atol=1e-10)
+    close(ours.nsp_logits(hidden), expected.seq_relationship_logits, rtol=0, atol=1e-10)
     back = Pretraining(Bert(SMALL)).double().eval()
     back.load_state_dict(from_transformers(theirs.state_dict()))
-    close(back(tokens, segments=segments, real=real), ours.words(hidden), rtol=0, atol=0)
+    close(
+        back(tokens, token_type_ids=segments, attention_mask=real),
+        ours.mlm_logits(hidden),
+        rtol=0,
+        atol=0,
+    )
 
 
 def test_weights_go_to_the_published_model_without_a_pair_head_and_back() -> None:
@@ -74,13 +80,13 @@ def test_weights_go_to_the_published_model_without_a_pair_head_and_back() -> Non
     theirs.load_state_dict({name: weights[name] for name in theirs.state_dict()}, strict=True)
     tokens, segments, real = _batch()
     expected = theirs(tokens, attention_mask=real.long(), token_type_ids=segments).logits
-    logits = ours(tokens, segments=segments, real=real)
+    logits = ours(tokens, token_type_ids=segments, attention_mask=real)
     close(logits[real], expected[real], rtol=0, atol=1e-10)
     back = Pretraining(Bert(SMALL)).double().eval()
     missing, unknown = back.load_state_dict(from_transformers(theirs.state_dict()), strict=False)
     assert {name.rpartition(".")[0] for name in missing} == {"bert.pooler.0", "is_next"}
     assert unknown == []
-    close(back(tokens, segments=segments, real=real), logits, rtol=0, atol=0)
+    close(back(tokens, token_type_ids=segments, attention_mask=real), logits, rtol=0, atol=0)
 
 
 def test_only_a_post_ln_model_with_a_learned_table_can_go() -> None:
@@ -110,7 +116,7 @@ def test_every_encoding_goes_in_and_padding_changes_nothing(name: str) -> None:
 @pytest.mark.parametrize("name", ["dynamic_ntk", "longrope"])
 def test_padding_makes_no_text_longer(name: str) -> None:
     torch.manual_seed(0)
-    model = Bert(SMALL, create(name, d_model=24, num_heads=4, trained=4)).double()
+    model = Bert(SMALL, create(name, d_model=24, num_heads=4, original_max_len=4)).double()
     tokens, segments, real = _batch()
     hidden = model(tokens, segments, real)
     for row, length in ((1, 7), (2, 4)):
@@ -153,20 +159,24 @@ def test_the_pooler_reads_the_first_token_and_segments_count() -> None:
     model = Pretraining(Bert(SMALL)).eval()
     tokens, segments, _ = _batch()
     hidden = model.bert(tokens, segments)
-    assert model.pair(hidden).shape == (3, 2)
+    assert model.nsp_logits(hidden).shape == (3, 2)
     assert (model.bert(tokens) - hidden).abs().max() > 1e-3
     close(model.bert(tokens, torch.zeros_like(segments)), model.bert(tokens))
     assert bert.PRESETS["mini"] == Size()
 
 
 @pytest.mark.parametrize("name", ["t5_bias", "rotary"])
-def test_scores_begin_alike_with_and_without_a_division(name: str) -> None:
+@pytest.mark.parametrize("kind", [Bert, Encoder])
+def test_scores_begin_alike_with_and_without_a_division(kind: type, name: str) -> None:
+    """With weights of standard deviation σ both √d·q and k have the variance σ²·D."""
     torch.manual_seed(0)
-    bert = Bert(preset("mini"), name)
-    (*_, attention) = (each for each in bert.modules() if isinstance(each, MultiHeadAttention))
+    encoding = create(name, d_model=128, num_heads=2, max_len=64)
+    model = Bert(preset("mini"), encoding) if kind is Bert else Encoder(encoding, 50)
+    variance = 0.05**2 * 128 if kind is Bert else 1 / 3  # nn.Linear begins with σ² = 1/(3·D)
+    (*_, attention) = (each for each in model.modules() if isinstance(each, MultiHeadAttention))
     q, k, _ = attention.qkv(torch.randn(8, 64, 128)).unflatten(-1, (3, 2, 64)).unbind(2)
     scores = torch.einsum("bihd,bjhd->bhij", q, k) * attention.encoding.softmax_scale
-    assert 0.9 < scores.std() / (0.05**2 * 128) < 1.1
+    assert 0.9 < scores.std() / variance < 1.1
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])

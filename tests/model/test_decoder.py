@@ -25,8 +25,8 @@ FORMS: dict[str, dict[str, Any]] = {
     "shaw": {"k": 2},
     "convolution": {"content": True},
     # As far as here, and not beyond, a token's logits do not depend on what comes after it.
-    "dynamic_ntk": {"trained": T},
-    "longrope": {"trained": T},
+    "dynamic_ntk": {"original_max_len": T},
+    "longrope": {"original_max_len": T},
 }
 
 
@@ -126,7 +126,7 @@ def test_beyond_the_trained_length_a_step_is_the_text_so_far_at_once(name: str) 
 
     With a second layer it holds for no cache: that layer's keys come from what the first gave then.
     """
-    model = _random(create(name, d_model=D, num_heads=H, trained=3), num_layers=1)
+    model = _random(create(name, d_model=D, num_heads=H, original_max_len=3), num_layers=1)
     tokens = _tokens()
     steps = _steps(model, tokens, [1] * T)
     for length in range(1, T + 1):
@@ -141,8 +141,9 @@ def test_beyond_the_trained_length_a_step_is_the_text_so_far_at_once(name: str) 
 @pytest.mark.parametrize("name", ["dynamic_ntk", "longrope"])
 def test_a_cache_keeps_turned_keys_if_it_is_told_to(name: str) -> None:
     """Each key then stays as it was turned when it was read, as in transformers."""
-    sizes: dict[str, Any] = {"d_model": D, "num_heads": H, "layout": "halves", "trained": 3}
-    encoding = create(name, anew=False, **sizes)
+    sizes: dict[str, Any] = {"d_model": D, "num_heads": H, "layout": "halves"}
+    sizes["original_max_len"] = 3
+    encoding = create(name, rerotate=False, **sizes)
     attention, cache = MultiHeadAttention(encoding), KVCache()
     x = torch.randn(1, 6, D, generator=Generator().manual_seed(0))
     for part in x.split([2, 3, 1], 1):

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Generator, Tensor, nn
 
-from helpers.corpora import LagLanguage, Masked
+from helpers.corpora import LagLanguage, MaskedBatch
 from helpers.encodings import (
     Encoding,
     Positions,
@@ -17,7 +17,7 @@ from helpers.encodings import (
 )
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.encoder import Encoder
-from helpers.model.meter import largest_tensor
+from helpers.model.tensor_counter import largest_tensor
 from helpers.training import DivergedError, evaluate, masked_loss, train
 from helpers.training.experiments import run
 
@@ -177,7 +177,7 @@ def test_sinusoids_learn_the_lag_and_nothing_beats_the_limit() -> None:
 
 
 def test_batches_are_named_tuples() -> None:
-    assert isinstance(_draw()(), Masked)
+    assert isinstance(_draw()(), MaskedBatch)
 
 
 def test_a_sparse_tensor_counts_as_many_numbers_as_it_keeps() -> None:

@@ -131,7 +131,7 @@ def test_what_is_told_reaches_the_layers_and_nothing_stays_behind() -> None:
     tokens = torch.randint(50, (2, 9))
     real = torch.ones(2, 9, dtype=torch.bool)
     real[:, 6:] = False
-    weights = probes.attention_weights(bert, tokens, real=real)
+    weights = probes.attention_weights(bert, tokens, attention_mask=real)
     assert (weights[..., 6:] == 0).all() and (weights[..., :6] > 0).all()
     far = probes.attention_weights(bert, tokens, positions=5 * torch.arange(9))
     assert (far - probes.attention_weights(bert, tokens)).abs().max() > 1e-6

@@ -36,7 +36,7 @@ def _faults(solution: Solution, course: Course, unit: str, one_in: int = 1) -> l
     ("unit", "name"), [(unit, exercise.name) for unit, exercise in tiers.exercises()]
 )
 def test_no_mutant_of_a_solution_keeps_all_points(course: Course, unit: str, name: str) -> None:
-    """A twelfth of them, a sixth of a changed exercise's; all at night and by `make mutants`."""
+    """A twelfth of them, a sixth of a changed exercise's; all at night and by `make probes`."""
     [solution] = [each for each in trial.solutions(course, unit) if each.exercise == name]
     assert _faults(solution, course, unit, one_in=6 if tiers.CHANGED else 12) == []
 
@@ -120,16 +120,3 @@ def test_a_mistake_that_costs_nothing_or_gets_no_hint_is_told() -> None:
     assert "must lose" in trial.mistake_fault(exercise, replace(mistake, hint="Another."))
     assert "must lose" in trial.mistake_fault(exercise, replace(mistake, loses=()))
     assert "✗" in trial.variant_fault(exercise, mistake)
-
-
-def test_the_command_prints_what_became_of_each(
-    course: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert trial.report(course, [UNIT]) == 0
-    printed = capsys.readouterr().out
-    assert f"mistake positions, {start_here.positions.mistakes[0].name}: killed" in printed
-    assert start_here.positions.mistakes[0].hint in printed
-    assert "variant positions, " in printed
-    monkeypatch.setattr(trial, "faults", lambda *_: ["survived: positions: a → b"])
-    assert trial.report(course, [UNIT]) > 0
-    assert "survived: positions: a → b" in capsys.readouterr().out

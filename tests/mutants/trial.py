@@ -13,7 +13,6 @@ import resource
 import signal
 import symtable
 import tomllib
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,16 +20,13 @@ from functools import cache, cached_property
 from types import FrameType
 from typing import Any
 
-import pandas as pd
 import psutil
 
-from helpers import checks
 from helpers.checks.engine import Answer, Exercise, Mistake, Written
 from helpers.course.authoring import source
 from helpers.course.authoring.notebook import instructor
 from helpers.course.grading.judge import Check, tests
 from helpers.course.settings import Course
-from tests.checks import variants
 from tests.mutants import mutate
 from tests.mutants.mutate import Mutant
 from tests.tiers import NIGHTLY
@@ -38,7 +34,6 @@ from tests.tiers import NIGHTLY
 SECONDS = 8.0  # of computing, for one mutant; a slow machine needs 1.5 for the slowest solution
 MEMORY = 2 << 30  # bytes that a mutant may take beside what there is
 SEEDS = range(int(os.environ.get("SEEDS", "2" if NIGHTLY else "1")))  # asked of known answers
-STATES = ("killed", "equivalent", "survived")
 
 
 class TooLongError(BaseException):
@@ -92,7 +87,7 @@ def variant_fault(exercise: Exercise, variant: Written) -> str:
 
 @dataclass(frozen=True)
 class Tested:
-    """A mutant of a solution and what became of it, one of `STATES`."""
+    """A mutant of a solution and what became of it: "killed", "equivalent" or "survived"."""
 
     change: str
     state: str
@@ -212,51 +207,3 @@ def faults(solution: Solution, tested: list[Tested], equivalent: set[str]) -> li
     found = [f"survived: {name}: {each.change}" for each in tested if each.state == "survived"]
     found += [f"not equivalent: {name}: {change}" for change in sorted(equivalent & killed)]
     return found + [f"no such mutant: {name}: {change}" for change in sorted(equivalent - there)]
-
-
-def report(course: Course, units: list[str]) -> int:
-    """Print all that is tried; how much of it went wrong."""
-    wrong = 0
-    rows = []
-    for unit in units:
-        print(f"\n{unit}")
-        wrong += _print_mistakes(unit) + _print_variants(unit)
-        tested, found = [], []
-        for solution in solutions(course, unit):
-            equivalent = equivalents(course, unit).get(solution.exercise, set())
-            of_solution = run(solution, mutate.mutants(solution.cell), equivalent)
-            tested += of_solution
-            found += faults(solution, of_solution, equivalent)
-        for line in found:
-            print(f"  {line}")
-        wrong += len(found)
-        states = Counter(each.state for each in tested)
-        rows.append([unit, len(tested), *(states[state] for state in STATES)])
-    table = pd.DataFrame(rows, columns=["unit", "generated", *STATES])
-    table.loc[len(table)] = ["", *table.drop(columns="unit").sum()]
-    print(f"\nMutants of the solutions\n{table.to_string(index=False)}")
-    return wrong
-
-
-def _print_mistakes(unit: str) -> int:
-    survivors = 0
-    for exercise in checks.exercises(unit).values():
-        for mistake in exercise.mistakes:
-            fault = mistake_fault(exercise, mistake)
-            survivors += bool(fault)
-            marks = f"{kept(exercise, mistake):g} of {exercise.points:g}"
-            state = f"SURVIVED {fault}" if fault else f"killed, {marks}"
-            print(f"  mistake {exercise.name}, {mistake.name}: {state}\n    {mistake.hint}")
-    return survivors
-
-
-def _print_variants(unit: str) -> int:
-    denied = 0
-    exercises = checks.exercises(unit)
-    for name, answers in variants.of(unit).items():
-        for variant in answers:
-            fault = variant_fault(exercises[name], variant)
-            denied += bool(fault)
-            marks = f"{exercises[name].points:g} of {exercises[name].points:g}"
-            print(f"  variant {name}, {variant.name}: {fault or marks}")
-    return denied

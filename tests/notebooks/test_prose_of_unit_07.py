@@ -9,7 +9,7 @@ from tokenizers import Tokenizer, models, trainers
 from helpers.checks.bert_inputs.pairs import sentence_pairs
 from helpers.corpora import wordpiece
 from helpers.course.authoring import source
-from helpers.model import readback
+from helpers.model import superposition
 from tests.common import ROOT
 
 NEEDED = (
@@ -54,9 +54,9 @@ def test_a_judge_who_sees_one_word(lesson: SimpleNamespace, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_thirds_side_by_side_are_read_back_less_often_than_a_sum(seed: int) -> None:
-    by_sum = readback.summed(64, seed)
-    assert readback.beside((22, 21, 21), seed) < by_sum - 0.03
-    assert readback.summed(8, seed) < 0.05 and readback.summed(128, seed) > 0.95
+    by_sum = superposition.summed(64, seed)
+    assert superposition.beside((22, 21, 21), seed) < by_sum - 0.03
+    assert superposition.summed(8, seed) < 0.05 and superposition.summed(128, seed) > 0.95
 
 
 def test_the_library_learns_pieces_as_byte_pair_encoding_does(lesson: SimpleNamespace) -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from torch import Generator
 
-from helpers import recorded
+from helpers import results
 from helpers.corpora import Grammar
 from tests.common import ROOT
 
@@ -20,7 +20,7 @@ ABOVE = {"none": 2.5}  # at least
 @pytest.fixture(scope="module")
 def far() -> pd.Series:
     """Mean distance to the limit by kind, length and encoding."""
-    table = recorded.load("bert_grammar").table
+    table = results.load("bert_grammar").table
     table["far"] = table["loss"] - table["limit"]
     assert table.groupby(["encoding", "length", "kind"])["seed"].nunique().min() >= 3
     return table.groupby(["kind", "length", "encoding"])["far"].mean()
@@ -40,7 +40,7 @@ def test_the_race_at_the_length_trained_at(far: pd.Series) -> None:
 
 
 def test_xpos_is_rope_to_less_than_a_spread(far: pd.Series) -> None:
-    table = recorded.load("bert_grammar").table
+    table = results.load("bert_grammar").table
     runs = table[(table["length"] == 64) & (table["kind"] == "all")]
     spread = runs.groupby("encoding")["loss"].std()
     apart = abs(far["all", 64, "xPos"] - far["all", 64, "RoPE"])
@@ -60,7 +60,7 @@ def test_the_race_on_longer_texts(far: pd.Series) -> None:
 
 
 def test_times_the_limit() -> None:
-    table = recorded.load("bert_grammar").table
+    table = results.load("bert_grammar").table
     runs = table[(table["length"] == 64) & (table["kind"] == "all")]
     times = (runs["loss"] / runs["limit"]).groupby(runs["encoding"]).mean()
     assert all(times[name] <= most for name, most in BELOW.items())
@@ -69,7 +69,7 @@ def test_times_the_limit() -> None:
 
 
 def test_the_choices() -> None:
-    table = recorded.load("bert_choices").table
+    table = results.load("bert_choices").table
     assert (table["steps"] * table["batch"] == 800 * 64).all()
     runs = (table["loss"] / table["limit"]).groupby(table["changed"])
     mean, most, least = runs.mean(), runs.max(), runs.min()
@@ -83,7 +83,7 @@ def test_the_choices() -> None:
 
 
 def test_english() -> None:
-    table = recorded.load("bert_english").table
+    table = results.load("bert_english").table
     loss = table.groupby(["encoding", "length"])["loss"].mean()
     at_64, level, shown = loss[:, 64], table["unigram"].mean(), table["shown"].mean()
     in_row, over_all = at_64["learned, shuffled order"], at_64["learned, shuffled over all rows"]
@@ -101,7 +101,7 @@ def test_english() -> None:
 
 
 def test_table_6_in_miniature() -> None:
-    table = recorded.load("bert_ablation").table
+    table = results.load("bert_ablation").table
     by_size = table.groupby(["layers", "width", "heads", "lr"])[["perplexity", "accuracy"]].mean()
     text = by_size["perplexity"]
     assert text[1, 64, 4, 0.004] > text[2, 64, 1, 0.004] > text[2, 64, 4, 0.004]
@@ -114,7 +114,7 @@ def test_table_6_in_miniature() -> None:
 
 
 def test_what_pretraining_is_worth() -> None:
-    table = recorded.load("bert_tuning").table.set_index(["task", "start"])["accuracy"].sort_index()
+    table = results.load("bert_tuning").table.set_index(["task", "start"])["accuracy"].sort_index()
     agreement = {start: table["agreement", start] for _, start in table.index.unique()}
     least, *others = sorted(agreement["pretrained"])
     assert 0.92 < least < 0.93 and min(others) > 0.99
@@ -143,7 +143,7 @@ def test_the_model_answer_of_unit_06_rests_on_numbers_that_its_notebook_prints()
 
 
 def test_a_table_must_be_loud_and_rope_needs_offsets_that_it_knows() -> None:
-    table = recorded.load("lag_controls").table
+    table = results.load("lag_controls").table
     assert table.groupby(["encoding", "length"])["seed"].nunique().min() >= 3
     runs = table.groupby(["encoding", "length"])["loss"]
     least, most = runs.min(), runs.max()
@@ -160,12 +160,12 @@ def test_a_table_must_be_loud_and_rope_needs_offsets_that_it_knows() -> None:
     assert (abs(rope - clipped) < 1e-4).all()
     mean = runs.mean()
     assert 1.75 < mean["RoPE", 96] < 1.95 and 0.15 < limit[96] < 0.25  # “about 1.8”, “about 0.2”
-    none = recorded.load("lag3").table.query("encoding == 'none' and length == 24")["loss"].mean()
+    none = results.load("lag3").table.query("encoding == 'none' and length == 24")["loss"].mean()
     assert mean["learned", 24] < limit[24] + 0.04 and round(none - limit[24], 1) == 1.3
 
 
 def test_what_unit_03_begins_with() -> None:
-    table, lag = recorded.load("lag_controls").table, recorded.load("lag3").table
+    table, lag = results.load("lag_controls").table, results.load("lag3").table
     above = {}
     for name, runs in {"learned": table, "frozen": table, "none": lag}.items():
         each = runs[(runs["length"] == 24) & (runs["encoding"] == name)]
@@ -176,7 +176,7 @@ def test_what_unit_03_begins_with() -> None:
 
 
 def test_what_unit_04_says_of_a_table_for_each_head() -> None:
-    table = recorded.load("lag_heads").table
+    table = results.load("lag_heads").table
     runs = table.groupby(["encoding", "length"])
     assert (runs["seed"].nunique() == 3).all()
     mean = runs["loss"].mean().unstack()
@@ -187,7 +187,7 @@ def test_what_unit_04_says_of_a_table_for_each_head() -> None:
 
 
 def test_what_unit_06_says_of_trained_stacks() -> None:
-    table = recorded.load("stack").table
+    table = results.load("stack").table
     assert table.groupby(["encoding", "length"])["seed"].nunique().min() >= 3
     least, most = (
         table.groupby(["encoding", "length"])[
@@ -221,7 +221,7 @@ def test_what_unit_06_says_of_trained_stacks() -> None:
 
 
 def test_in_unit_06_only_shaws_clipped_keys_and_a_window_carry_over() -> None:
-    table = recorded.load("lag3").table
+    table = results.load("lag3").table
     runs = (table["loss"] - table["limit"]).groupby([table["encoding"], table["length"]])
     least, most = runs.min(), runs.max()
     six = ["sinusoidal", "learned", "RoPE", "T5 bias", "clipped bias", "Shaw keys"]
@@ -232,7 +232,7 @@ def test_in_unit_06_only_shaws_clipped_keys_and_a_window_carry_over() -> None:
 
 
 def test_what_unit_06_says_of_recorded_trees() -> None:
-    table = recorded.load("tree").table
+    table = results.load("tree").table
     loss = table.groupby("encoding")["loss"].agg(["mean", "std", "count"]).round(2)
     assert (loss["count"] == 3).all() and loss["std"].max() <= 0.01
     assert all(loss["mean"][["none", "learned", "Shaw on words"]] == 1.37)
@@ -242,7 +242,7 @@ def test_what_unit_06_says_of_recorded_trees() -> None:
 
 def test_the_race_of_six_in_unit_08(far: pd.Series) -> None:
     six = ["none", "sinusoidal", "learned", "Shaw keys", "T5 bias", "RoPE"]
-    english = recorded.load("bert_english").table.query("length == 64 and encoding in @six")
+    english = results.load("bert_english").table.query("length == 64 and encoding in @six")
     order = english.groupby("encoding")["loss"].mean().sort_values().index.tolist()
     assert far["all", 64][six].idxmin() == "learned"
     assert set(order[:2]) == {"Shaw keys", "RoPE"} and order.index("learned") == 4
@@ -257,15 +257,15 @@ def test_the_race_of_six_in_unit_08(far: pd.Series) -> None:
 
 
 def test_where_the_recorded_curve_with_a_table_ends_in_unit_08() -> None:
-    table = recorded.load("full_curves_cpu").table.query("run == 'learned'")
+    table = results.load("full_curves_cpu").table.query("run == 'learned'")
     grammar = Grammar()
-    limit = grammar.limit(grammar.batch(400, 64, Generator().manual_seed(2)))
+    limit = grammar.bayes_loss(grammar.batch(400, 64, Generator().manual_seed(2)))
     for last in (3, 5, 10):
         assert 1.065 < table["loss"].tail(last).mean() / limit < 1.085
 
 
 def test_each_optimiser_at_its_own_learning_rates() -> None:
-    table = recorded.load("bert_adamw").table
+    table = results.load("bert_adamw").table
     runs = (table["loss"] / table["limit"]).groupby([table["optimizer"], table["lr"]])
     assert (runs.count() == 3).all() and (table["steps"] == 200).all()
     mean, most, least = runs.mean(), runs.max(), runs.min()
@@ -276,7 +276,7 @@ def test_each_optimiser_at_its_own_learning_rates() -> None:
 
 
 def test_what_rope_loses_on_longer_texts_is_due_to_far_rules_and_unseen_offsets() -> None:
-    table = recorded.load("bert_rope").table.query("kind == 'other'")
+    table = results.load("bert_rope").table.query("kind == 'other'")
     table = table.assign(far=table["loss"] - table["limit"])
     far = table.pivot(index=["rules", "offsets", "seed"], columns="length", values="far")
     lost = (far[256] - far[64]).groupby(["rules", "offsets"])
@@ -288,6 +288,6 @@ def test_what_rope_loses_on_longer_texts_is_due_to_far_rules_and_unseen_offsets(
     assert 0.4 < mean["neither", "as they are"] / mean["all rules", "as they are"] < 0.6
     clip = far[256]["all rules", "as they are"].mean() - far[256]["all rules", "clipped"].mean()
     assert 0.2 < clip / far[256]["all rules", "as they are"].mean() < 0.3
-    english = recorded.load("bert_english").table.query("encoding == 'RoPE'")
+    english = results.load("bert_english").table.query("encoding == 'RoPE'")
     loss = english.groupby("length")["loss"].mean()
     assert round(loss[256] - loss[64], 1) == 0.1

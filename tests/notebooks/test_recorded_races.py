@@ -3,14 +3,14 @@
 import pandas as pd
 import pytest
 
-from helpers import recorded
+from helpers import results
 
 
 class Race:
     """A recorded study: losses above the limit by encoding and length, over the seeds."""
 
     def __init__(self, name: str) -> None:
-        table = recorded.load(name).table
+        table = results.load(name).table
         assert table.groupby(["encoding", "length"])["seed"].nunique().min() >= 3
         table["above"] = table["loss"] - table["limit"]
         runs = table.groupby(["encoding", "length"])
@@ -96,7 +96,7 @@ def test_who_stays_near_the_limit(lag: Race) -> None:
 
 
 def test_the_figures_with_which_units_04_and_05_begin(lag: Race) -> None:
-    table = recorded.load("lag3").table.query("length == 96")
+    table = results.load("lag3").table.query("length == 96")
     mean = table.groupby("encoding")["loss"].mean()
     assert mean[["learned", "none", "sinusoidal"]].round(1).tolist() == [1.7, 1.8, 2.0]
     assert round(table["limit"].mean(), 1) == 0.2
@@ -149,11 +149,11 @@ def test_names_that_are_drawn_are_there() -> None:
         "reverse": {"sinusoidal", "learned", "Shaw keys", "Transformer-XL", "T5 bias", "RoPE"},
     }
     for name, drawn in names.items():
-        assert drawn <= set(recorded.load(name).table["encoding"])
+        assert drawn <= set(results.load(name).table["encoding"])
 
 
 def test_what_short_training_does_to_vectors_of_positions() -> None:
-    rows = recorded.load("lag_tables").table
+    rows = results.load("lag_tables").table
     assert rows.groupby("encoding")["seed"].nunique().min() >= 3
     found = rows.pivot(index=["encoding", "seed"], columns="quantity", values="value")
     quiet, loud = found.loc["learned"], found.loc["learned, std 1"]

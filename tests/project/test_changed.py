@@ -15,7 +15,7 @@ from tests.common import ROOT, UNITS
     ("path", "exercise"),
     [
         ("helpers/checks/sinusoidal/table.py", "02-sinusoidal/table"),
-        ("helpers/checks/learned/table_start.py", "03-learned/table"),
+        ("helpers/checks/learned/table.toml", "03-learned/table"),
         ("tests/checks/variants/relative_terms.py", "04-relative/skew"),
         ("tests/saboteurs/harmless/stacking.toml", "06-stacking/tree"),
         ("source/06-stacking/equivalent.toml", "06-stacking/tree"),
@@ -28,7 +28,8 @@ def test_a_file_belongs_to_an_exercise(path: str, exercise: str) -> None:
 
 
 def test_mistakes_of_one_exercise_change_no_other() -> None:
-    assert changed.exercises(["helpers/checks/sinusoidal/table.py"]) == ["02-sinusoidal/table"]
+    for file in ("table.py", "table.toml"):
+        assert changed.exercises([f"helpers/checks/sinusoidal/{file}"]) == ["02-sinusoidal/table"]
     assert changed.exercises(["helpers/course/export.py", "README.md"]) == []
 
 

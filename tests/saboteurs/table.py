@@ -14,8 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from helpers.checks import package
 from helpers.checks.engine import Exercise
 from tests.mutants import trial
@@ -24,7 +22,6 @@ from tests.saboteurs import saboteurs
 HARMLESS = Path(__file__).with_name("harmless")
 CAUGHT, SURVIVED, EXCUSED = "caught", "SURVIVED", "harmless"
 SECONDS = 30.0  # of computing, so that none is caught for being slow on a slow machine
-SIGNS = {CAUGHT: "x", SURVIVED: "!", EXCUSED: "o"}
 
 
 @dataclass(frozen=True)
@@ -82,14 +79,3 @@ def faults(tried: list[Row], excused: list[str]) -> list[str]:
         for pattern in excused
         if not any(fnmatchcase(name, pattern) for name in harmless)
     ]
-
-
-def shown(tried: list[Row]) -> str:
-    """The table: x loses points, o is harmless, ! keeps all points and should not."""
-    table = pd.DataFrame([(r.saboteur, r.exercise, SIGNS[r.state]) for r in tried])
-    return str(
-        table.pivot_table(index=0, columns=1, values=2, aggfunc="first")
-        .fillna("")
-        .rename_axis(index=None, columns=None)
-        .to_string()
-    )

@@ -120,7 +120,7 @@ def test_scores_on_the_grammar_are_those_of_evaluate_and_no_kind_beats_its_limit
         score = evaluate(model, test)
         assert every.loss[length] == pytest.approx(score.loss, abs=1e-4)
         assert every.accuracy[length] == pytest.approx(score.accuracy, abs=1e-6)
-        assert every.limit[length] == pytest.approx(grammar.limit(test), abs=1e-9)
+        assert every.limit[length] == pytest.approx(grammar.bayes_loss(test), abs=1e-9)
     assert isinstance(table, pd.DataFrame) and (table.loss > table.limit).all()
 
 
@@ -138,8 +138,8 @@ def test_what_is_kept_for_testing_is_drawn_by_the_seed_and_teaches_no_pieces() -
 
 def test_each_row_comes_once_before_any_comes_again_and_the_fraction_is_masked() -> None:
     same: Any = lambda rows, draw: rows  # noqa: E731
-    draw: Any = pretraining.batches(torch.arange(10), 4, 0, same)
-    rows = torch.cat([draw() for _ in range(5)]).view(2, 10)
+    next_batch: Any = pretraining.batches(torch.arange(10), 4, 0, same)
+    rows = torch.cat([next_batch() for _ in range(5)]).view(2, 10)
     assert torch.equal(rows.sort(1).values, torch.arange(10).expand(2, -1))
     half = pretraining.grammar_batches(Grammar(), 4, 0, pool=9, fraction=0.5)
     assert half().places.shape == (4, 32)

@@ -61,8 +61,10 @@ def test_a_dry_run_ends_after_a_few_steps(monkeypatch: pytest.MonkeyPatch) -> No
 
     def losses(profile: str) -> list[float]:
         monkeypatch.setenv("ORDER_MATTERS_PROFILE", profile)
-        draw = partial(torch.ones, 1, 2)
-        return train(model, draw, DRY + 5, loss=lambda asked, x: asked(x).square().sum(), label="")
+        next_batch = partial(torch.ones, 1, 2)
+        return train(
+            model, next_batch, DRY + 5, loss=lambda asked, x: asked(x).square().sum(), label=""
+        )
 
     assert (len(losses("dry")), len(losses("quick"))) == (DRY, DRY + 5)
 
@@ -70,8 +72,10 @@ def test_a_dry_run_ends_after_a_few_steps(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("steps", [1, 2, 9, 10, 11, 20])
 def test_a_training_may_be_short(steps: int) -> None:
     model = nn.Linear(2, 1)
-    draw = partial(torch.ones, 1, 2)
-    losses = train(model, draw, steps, loss=lambda asked, x: asked(x).square().sum(), label="")
+    next_batch = partial(torch.ones, 1, 2)
+    losses = train(
+        model, next_batch, steps, loss=lambda asked, x: asked(x).square().sum(), label=""
+    )
     assert len(losses) == steps
 
 
@@ -98,8 +102,8 @@ def _small(
     grammar = Grammar()
     size = preset(vocab_size=grammar.vocab_size, d_model=32)
     model = Pretraining(Bert(size, encoding)).to(device)
-    draw = grammar_batches(grammar, 16, seed=data, pool=200, device=device)
-    return train(model, draw, loss=places_loss, **{"steps": 30, "lr": 3e-3, **options})
+    next_batch = grammar_batches(grammar, 16, seed=data, pool=200, device=device)
+    return train(model, next_batch, loss=places_loss, **{"steps": 30, "lr": 3e-3, **options})
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -129,7 +133,7 @@ def test_a_training_without_a_label_shows_no_bar(
     label: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("TQDM_DISABLE", raising=False)
-    _small(steps=2, label=label, limit=1.25, levels={"bag": 4.5})
+    _small(steps=2, label=label, bayes_loss=1.25, baselines={"bag": 4.5})
     shown = capsys.readouterr().err
     assert ("2/2" in shown) == ("limit=1.25, bag=4.50" in shown) == bool(label)
 
@@ -147,7 +151,7 @@ def test_a_live_curve_grows_in_one_place(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(plots, "display", display)
     options: dict[str, Any] = {"steps": 3, "label": "race", "live": True}
-    options["levels"] = {"unigram": 4.2}
+    options["baselines"] = {"unigram": 4.2}
     _small(**options)
     assert not shown  # this is no notebook
     monkeypatch.setattr(runtime, "in_notebook", lambda: True)
@@ -241,10 +245,10 @@ class _Broken(nn.Module):
 
 
 def test_a_loss_that_is_no_number_stops_the_training() -> None:
-    draw = grammar_batches(Grammar(), 4, seed=0, pool=20)
+    next_batch = grammar_batches(Grammar(), 4, seed=0, pool=20)
 
     def small() -> object:
-        batch = draw()
+        batch = next_batch()
         return batch._replace(targets=batch.targets % 9)
 
     with pytest.raises(DivergedError, match="step 0; try an lr below"):
@@ -253,9 +257,11 @@ def test_a_loss_that_is_no_number_stops_the_training() -> None:
 
 @pytest.mark.parametrize("precision", ["float32", "float16"])
 def test_a_steep_gradient_is_cut_to_length_1(precision: str) -> None:
-    model, draw = nn.Linear(2, 1).eval(), partial(torch.ones, 1, 2)
+    model, next_batch = nn.Linear(2, 1).eval(), partial(torch.ones, 1, 2)
     steep: Any = lambda asked, x: 9 * asked(x).sum()  # noqa: E731
-    train(model, draw, 9, loss=steep, precision=precision, label="")  # float16 begins too loud
+    train(
+        model, next_batch, 9, loss=steep, precision=precision, label=""
+    )  # float16 begins too loud
     length = nn.utils.clip_grad_norm_(model.parameters(), 1e9)
     assert float(length) == pytest.approx(1, abs=1e-3)
     assert model.training  # whatever it was before

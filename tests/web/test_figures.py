@@ -10,10 +10,13 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page
 
 from helpers.encodings import REGISTRY
+from tests import changed, tiers
 from tests.common import UNITS, needs_browser
 from tests.web.axe import COLOURS, refused
 from tests.web.figures import CONTENTS, FIGURES, NAMES, PHONE, opened
 
+CHANGED = [name for name in NAMES if f"web/figures/{name}.js" in changed.paths()]
+TRIED = sorted({*tiers.sample(NAMES, 3), *CHANGED})
 HANDLES = ":is(input[type=range], [role=slider], .words .chip)"
 # Parts of the figure that reach beyond its sides, but for what can be scrolled.
 BEYOND = """() => {
@@ -63,7 +66,7 @@ def test_contents_name_every_figure() -> None:
 
 
 @needs_browser
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TRIED)
 def test_a_figure_suits_everybody(name: str, page: Page, address: str) -> None:
     opened(page, f"{address}/{name}.html")
     assert not page.locator(".fallback").is_visible()
@@ -88,7 +91,7 @@ def test_a_figure_suits_everybody(name: str, page: Page, address: str) -> None:
 
 
 @needs_browser
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TRIED)
 def test_the_keyboard_moves_every_handle(name: str, page: Page, address: str) -> None:
     opened(page, f"{address}/{name}.html")
     handles = page.locator(f"figure {HANDLES}")
@@ -156,7 +159,7 @@ def _same_from_the_address(page: Page, words: str) -> None:
 
 
 @needs_browser
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TRIED)
 def test_a_finger_moves_every_part(name: str, page: Page, address: str) -> None:
     opened(page, f"{address}/{name}.html")
     page.add_style_tag(content="body { padding-bottom: 2000px; }")  # room to scroll

@@ -18,7 +18,7 @@ from torch import Tensor
 from transformers import PretrainedConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
-from helpers import recorded
+from helpers import results
 from helpers.encodings import (
     Alibi,
     Positions,
@@ -296,7 +296,7 @@ def test_data_are_the_recorded_ones(tmp_path: Path) -> None:
     found = data.losses()
     assert set(found) == set(data.TASKS)
     for task, each in found.items():
-        table = recorded.load(task).table
+        table = results.load(task).table
         assert sum(len(seeds) for by in each["runs"].values() for seeds in by) == len(table)
         for row in table.itertuples():
             at = each["lengths"].index(row.length)

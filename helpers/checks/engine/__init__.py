@@ -13,9 +13,9 @@ from helpers.checks.engine.case import (
 from helpers.checks.engine.errors import ArgumentChangedError, ResultFormError
 from helpers.checks.engine.exercise import Exercise, Part
 from helpers.checks.engine.mistake import Mistake, Written
-from helpers.checks.engine.questions import Answers, Questions
 from helpers.checks.engine.rehearsal import rehearsed
 from helpers.checks.engine.report import Finding, Report
+from helpers.checks.engine.run import Answers, Questions
 
 __all__ = [
     "Answer",

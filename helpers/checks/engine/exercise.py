@@ -17,20 +17,24 @@ from typing import Any
 import torch
 
 from helpers.checks.engine import compare, mistake
-from helpers.checks.engine.asking import LATER, ask, execute, read, silent, unless_changed
 from helpers.checks.engine.case import Answer, Case
-from helpers.checks.engine.errors import (
-    ArgumentChangedError,
-    ResultFormError,
-    SettingChangedError,
-)
-from helpers.checks.engine.faults import Fault, fault_in
-from helpers.checks.engine.library import HIDDEN, forbidden, library_calls
+from helpers.checks.engine.faults import Fault
+from helpers.checks.engine.grade import PartResult, grade
+from helpers.checks.engine.library import forbidden, library_calls
 from helpers.checks.engine.mistake import Mistake, Written
 from helpers.checks.engine.plain import Raised
-from helpers.checks.engine.questions import Answers, Questions
 from helpers.checks.engine.rehearsal import rehearsed
-from helpers.checks.engine.report import STUB, Finding, Report
+from helpers.checks.engine.report import Report
+from helpers.checks.engine.run import (
+    RESULT_MUTATED,
+    Answers,
+    Questions,
+    execute,
+    read,
+    run_case,
+    silent,
+    unless_changed,
+)
 from helpers.checks.engine.session import noted
 
 Drawn = dict[str, list[Case]]  # by part
@@ -140,7 +144,7 @@ class Exercise:
                 same = compare.same(read(case, results[-1][1]), right, self.tolerance)
             if called or not same:
                 return False
-        return LATER not in unless_changed(results)
+        return RESULT_MUTATED not in unless_changed(results)
 
     def judge(self, answers: Answers, seed: int, drawn: Drawn | None = None) -> Report:
         """The report on what `ask` was told with the same seed, here or in another process.
@@ -153,12 +157,13 @@ class Exercise:
             return self._grade(answers, drawn, self._expected(drawn, seed))
 
     def _grade(self, answers: Answers, drawn: Drawn, expected: dict[str, list[Any]]) -> Report:
-        results = [
-            self._part_result(part, answers, drawn[part.name], expected[part.name])
-            for part in self.parts
-        ]
-        hint = self._hint(results) if any(result.wrong for result in results) else ""
-        return Report(self.name, [self._finding(result, hint) for result in results])
+        results = []
+        for part in self.parts:
+            cases, name = drawn[part.name], part.name
+            found = [read(*pair) for pair in zip(cases, answers.found[name], strict=True)]
+            of_part = cases, found, expected[name], answers.used[name], self.tolerance
+            results.append(PartResult(part, answers.name, *of_part))
+        return Report(self.name, grade(results, self.mistakes))
 
     def _expected(self, drawn: Drawn, seed: int) -> dict[str, list[Any]]:
         """What is right, by part; before a learner's answer is asked, which may write into it.
@@ -189,7 +194,7 @@ class Exercise:
         Raises:
             RuntimeError: the reference fails, so that whoever fails in the same way would be right.
         """
-        expected = [ask(case, self.reference) for case in cases]
+        expected = [run_case(case, self.reference) for case in cases]
         if failed := next((each for each in expected if isinstance(each, Raised)), None):
             raise RuntimeError(
                 f"the course's own answer to “{self.name}” stopped ({failed.kind}: {failed.text}); "
@@ -197,91 +202,6 @@ class Exercise:
             )
         return expected
 
-    def _part_result(
-        self, part: Part, answers: Answers, cases: list[Case], expected: list[Any]
-    ) -> _PartResult:
-        found = [
-            read(case, each) for case, each in zip(cases, answers.found[part.name], strict=True)
-        ]
-        pairs = zip(found, expected, strict=True)
-        wrong = [i for i, pair in enumerate(pairs) if not compare.same(*pair, self.tolerance)]
-        used = answers.used[part.name]
-        return _PartResult(part, answers.name, cases, found, expected, wrong, used)
-
-    def _finding(self, result: _PartResult, hint: str) -> Finding:
-        part = result.part
-        if result.used:
-            return Finding(part.name, part.points, 0, _kindly(result.used))
-        if not result.wrong:
-            return Finding(part.name, part.points, part.points)
-        first = result.wrong[0]
-        found, expected = result.found[first], result.expected[first]
-        # PyTorch raises the same for what it cannot do, but never without a text.
-        if isinstance(found, Raised) and (found.kind, found.text) == ("NotImplementedError", ""):
-            return Finding(part.name, part.points, 0, STUB)
-        label = result.cases[first].label
-        asked = f"{result.answer_name}{label}" if label.startswith("(") else label
-        message = f"{asked}: {self._difference(found, expected)}"
-        if not hint and (fault := fault_in(found, expected, self.tolerance)):
-            hint = fault.hint
-        line = found.line if isinstance(found, Raised) else ""
-        return Finding(part.name, part.points, 0, message, hint, line)
-
-    def _difference(self, found: Any, expected: Any) -> str:
-        if isinstance(found, Raised) and found.kind == ArgumentChangedError.kind:
-            return f"your function changes its argument {found.text}".rstrip() + ": work on a copy."
-        if found == LATER:
-            return (
-                "a later call of your function changes this result, or returns the same object: "
-                "return a new one each time."
-            )
-        if isinstance(found, Raised) and found.kind == ResultFormError.kind:
-            return f"{found.text}."
-        if isinstance(found, Raised) and found.kind == SettingChangedError.kind:
-            return f"your function changes a setting ({found.text}) and does not restore it."
-        if isinstance(found, Raised):
-            return found.told()
-        return compare.difference(found, expected, self.tolerance)
-
-    def _hint(self, results: list[_PartResult]) -> str:
-        """The hint of the mistake that gives the learner's results in every part, if there is one.
-
-        Where only some parts agree with a mistake, its hint may name what the learner did not do.
-        """
-        wrong_first = sorted(results, key=lambda result: not result.wrong)
-        pairs = [
-            pair for result in wrong_first for pair in zip(result.cases, result.found, strict=True)
-        ]
-        wrong = {result.part.name for result in results if result.wrong}
-        for each in self.mistakes:
-            # Those that lose other parts need not be asked.
-            if wrong == {*each.loses} and each.gives(pairs, self.tolerance):
-                return each.hint
-        return ""
-
-
-@dataclass(frozen=True)
-class _PartResult:
-    """A part with what the answer and the reference gave; `wrong` are indices of `cases`."""
-
-    part: Part
-    answer_name: str
-    cases: list[Case]
-    found: list[Any]
-    expected: list[Any]
-    wrong: list[int]
-    used: list[str]
-
 
 REMEMBERED = 16  # exercises, each with a seed
 _EXPECTED: dict[tuple[Exercise, int], dict[str, list[Any]]] = {}
-
-
-def _kindly(used: list[str]) -> str:
-    if HIDDEN in used:
-        return f"This uses {HIDDEN}, which a check cannot see into. Ordinary code is enough here."
-    names = ", ".join(used[:3])
-    return (
-        f"This calls {names}, which is not allowed here. In practice you would do just that; here "
-        "the points are for your own code."
-    )

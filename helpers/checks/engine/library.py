@@ -1,22 +1,19 @@
-"""Notices an answer that only calls a library's version of what the exercise asks for."""
+"""Notices an answer that only calls a library's version of what the exercise asks for.
+
+Who hides such a call, in a thread of C or another process, deceives nobody but oneself.
+"""
 
 from __future__ import annotations
 
-import _thread
-import importlib
 import inspect
-import os
 import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from types import CodeType, FrameType
 from typing import Any
-
-import torch
 
 # Packages that come with encodings of their own, and the words by which those are known.
 _ELSEWHERE = ("d2l", "transformers", "x_transformers", "rotary_embedding_torch", "local_attention")
@@ -25,16 +22,6 @@ _ENCODING = re.compile(
     "|embeddings|tokens_and_segments|next_sentence|mlm|collator|wordpiece",
     re.IGNORECASE,
 )
-
-# Calls after which the profiler of this thread sees no more.
-HIDDEN = "a thread, a process, a profiler or another check"
-_HIDING = {sys.setprofile, _thread.start_new_thread}
-if sys.version_info >= (3, 12):  # below threading.setprofile_all_threads
-    _HIDING.add(vars(sys)["_setprofileallthreads"])
-if sys.version_info >= (3, 13):  # below threading.Thread
-    _HIDING.add(_thread.start_joinable_thread)
-if hasattr(os, "fork"):  # not on Windows
-    _HIDING |= {os.fork, importlib.import_module("_posixsubprocess").fork_exec}
 
 
 @dataclass(frozen=True)
@@ -53,7 +40,7 @@ def forbidden(answers: Iterable[Callable[..., Any]]) -> Forbidden:
     answers = tuple(answers)
     places = {_place(code): name for answer in answers for code, name in _codes(answer)}
     bare = (each for each in answers if not any(True for _ in _codes(each)))
-    compiled = {door: _name(each) for each in bare for door in (each, *_doors(each))}
+    compiled = {each: _name(each) for each in bare}
     return Forbidden(places, compiled)
 
 
@@ -79,21 +66,16 @@ def library_calls(of: Forbidden) -> Iterator[set[str]]:
                 # What the library calls in turn is nothing that the learner has called.
                 if not (caller and caller[1]):
                     used.add(found[1])
-        elif event == "c_call":
-            if watching and argument in _HIDING:
-                used.add(HIDDEN)
-            if compiled:
-                owner = type(getattr(argument, "__self__", None))
-                used.update(compiled[each] for each in (argument, owner) if each in compiled)
+        elif event == "c_call" and compiled:
+            owner = type(getattr(argument, "__self__", None))
+            used.update(compiled[each] for each in (argument, owner) if each in compiled)
 
-    watching = True
     before = sys.getprofile(), threading.getprofile()
     sys.setprofile(watch)
     threading.setprofile(watch)
     try:
         yield used
     finally:
-        watching = False
         sys.setprofile(before[0])
         threading.setprofile(before[1])
 
@@ -114,15 +96,6 @@ def _codes(answer: Callable[..., Any]) -> Iterator[tuple[CodeType, str]]:
         code = getattr(inspect.unwrap(inner), "__code__", None)
         if isinstance(code, CodeType):
             yield code, _name(answer)
-
-
-@cache
-def _doors(answer: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
-    """The same compiled function as `torch.ops.aten` has it, whichever overload is asked for."""
-    packet = getattr(torch.ops.aten, answer.__name__, None) if answer.__name__ else None
-    if packet is None:
-        return ()
-    return packet._op, *(getattr(packet, each)._op for each in packet.overloads())
 
 
 def _place(code: CodeType) -> tuple[str, int] | CodeType:

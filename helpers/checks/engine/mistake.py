@@ -28,8 +28,8 @@ from types import CodeType
 from typing import Any
 
 from helpers.checks.engine import compare
-from helpers.checks.engine.asking import ask
 from helpers.checks.engine.case import Answer, Case
+from helpers.checks.engine.run import run_case
 
 KEYS = {"edit", "code", "of", "hint", "loses", "violates"}
 
@@ -84,7 +84,7 @@ class Mistake(Written):
     def gives(self, pairs: list[tuple[Case, Any]], tolerance: float) -> bool:
         """Whether the wrong answer gives these results."""
         answer = self.answer
-        return all(compare.same(found, ask(case, answer), tolerance) for case, found in pairs)
+        return all(compare.same(found, run_case(case, answer), tolerance) for case, found in pairs)
 
 
 def read(module: str, parts: Sequence[str]) -> tuple[tuple[Written, ...], tuple[Mistake, ...]]:

@@ -14,7 +14,6 @@ RECURSION = 3_000  # frames; enough for what checks and lessons do
 
 
 UNREADABLE = "cannot be read"  # as a device that this machine lacks; it is not put back
-AS_IT_IS = UNREADABLE  # of a setting without a value at the start: each machine has its own
 
 
 class Setting(NamedTuple):
@@ -51,7 +50,6 @@ SWITCHES = {
     ),
     "torch.set_grad_enabled": Setting(torch.is_grad_enabled, torch.set_grad_enabled, True),
     "torch.set_default_device": Setting(_default_device, torch.set_default_device, None),
-    "torch.set_num_threads": Setting(torch.get_num_threads, torch.set_num_threads, AS_IT_IS),
 }
 OTHERS = (
     Setting(torch.get_float32_matmul_precision, torch.set_float32_matmul_precision, "highest"),

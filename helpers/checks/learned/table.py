@@ -27,7 +27,7 @@ from helpers.checks.engine import (
 )
 from helpers.checks.learned import common, table_begins
 from helpers.checks.positions import at
-from helpers.encodings import additive
+from helpers.encodings import absolute
 
 
 class LearnedEncoding(encodings.Learned):
@@ -244,6 +244,6 @@ table = Exercise(
         Part("dtype and gradients", 0.5, _backwards),
         Part("says when there is no row", 0.5, _too_long),
     ),
-    forbidden=(encodings.Learned, additive.Table),
+    forbidden=(encodings.Learned, absolute.Table),
     module=__name__,
 )

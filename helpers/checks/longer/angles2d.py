@@ -12,7 +12,7 @@ from torch import Tensor
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, call
 from helpers.checks.longer import common
-from helpers.encodings import axes
+from helpers.encodings import rotary_nd
 
 SQUARES, OTHERS = "square pictures", "any other picture and base"
 
@@ -73,7 +73,7 @@ angles2d = Exercise(
     "angles2d",
     angles2d_of,
     (Part(SQUARES, 1, _squares), Part(OTHERS, 1, _others)),
-    forbidden=(encodings.Rotary2d, encodings.Rotary3d, axes._Axes, encodings.Pope),
+    forbidden=(encodings.Rotary2d, encodings.Rotary3d, rotary_nd.RotaryNd, encodings.Pope),
     tolerance=1e-5,
     explains=("Write `angles2d`.",),
     module=__name__,

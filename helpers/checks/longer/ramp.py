@@ -15,7 +15,7 @@ from torch import Tensor
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, call
 from helpers.checks.longer import common
-from helpers.encodings import longer
+from helpers.encodings import rope_scaling
 
 DEFAULTS, OTHERS = "frequencies, for 1 and 32 turns", "frequencies, for other turns and bases"
 GAIN = "the factor of queries and keys"
@@ -115,7 +115,7 @@ ramp = Exercise(
     "ramp",
     ramp_of,
     (Part(DEFAULTS, 1, _by_default), Part(OTHERS, 1, _by_others), Part(GAIN, 1, _by_gain)),
-    forbidden=(encodings.Yarn, encodings.Llama3, encodings.Interpolated, longer.Extended),
+    forbidden=(encodings.Yarn, encodings.Llama3, encodings.Interpolated, rope_scaling.Extended),
     tolerance=1e-5,
     explains=("Write `ramp`.",),
     module=__name__,

@@ -19,7 +19,7 @@ from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, refusal, unchanged
 from helpers.checks.engine.faults import IN_PLACE, NO_GRADIENT
 from helpers.checks.mini_bert import common
-from helpers.encodings import Encoding, Positions, additive
+from helpers.encodings import Encoding, Positions, absolute
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.bert import Bert, Size
 
@@ -286,7 +286,7 @@ own = Exercise(
         Part("it learns, and can be saved", 0.5, _trained),
     ),
     forbidden=(
-        additive.Table,
+        absolute.Table,
         *(each.kind for each in encodings.REGISTRY.values() if each.kind is not Encoding),
     ),
     explains=(

@@ -13,12 +13,16 @@ from torch import Generator, Tensor
 
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, call, differentiated, digits, unchanged
-from helpers.encodings import forms
+from helpers.encodings import relative_logits as logits
 from helpers.encodings.offsets import clip, offset_matrix
-from helpers.model.meter import Meter
+from helpers.model.tensor_counter import TensorCounter
 
 MODULES = (encodings.Shaw, encodings.ShawKeys, encodings.Huang, encodings.TreeOffsets)
-TERMS: tuple[Answer, ...] = (*forms.FORMS.values(), forms.flex, encodings.ShawKeys)
+TERMS: tuple[Answer, ...] = (
+    *logits.FORMS.values(),
+    logits.flex,
+    encodings.ShawKeys,
+)
 
 
 def make_sure_of_the_meter() -> None:
@@ -27,7 +31,7 @@ def make_sure_of_the_meter() -> None:
     Raises:
         RuntimeError: a tensor is made, and the meter does not see it.
     """
-    with Meter() as meter:
+    with TensorCounter() as meter:
         torch.ones(3).add(1)
     if meter.largest != 3 or meter.operations["add"] != 1:
         raise RuntimeError(
@@ -178,7 +182,7 @@ def _memory_case(
     def ask(answer: Answer) -> dict[str, Any]:
         leaves = (each.detach().clone().requires_grad_(training) for each in (first, vectors))
         given = *leaves, chosen.clone()
-        with Meter() as meter:
+        with TensorCounter() as meter:
             term = answer(*given)
             if training and type(term) is Tensor and term.requires_grad:
                 term.cos().sum().backward()

@@ -14,7 +14,7 @@ from torch.utils._pytree import tree_leaves
 
 from helpers.checks.engine import Answer, Case, unchanged
 from helpers.checks.relative import common
-from helpers.model.meter import Meter
+from helpers.model.tensor_counter import TensorCounter
 
 LONG = 40  # tokens; a loop over pairs has as many steps as a text has pairs
 INDEXING = {  # the operations that indices or a mask tell where to read or write, in words
@@ -43,7 +43,7 @@ BY_MASK = "a product with a tensor of zeros and ones"
 UNSEEN = "means outside PyTorch, such as NumPy, where nothing can be watched"
 
 
-class Watch(Meter):
+class Watch(TensorCounter):
     """Looks at what is multiplied as well."""
 
     def __init__(self) -> None:

@@ -23,7 +23,7 @@ from helpers.checks.engine import (
 )
 from helpers.checks.positions import at
 from helpers.checks.sinusoidal import common
-from helpers.encodings import additive
+from helpers.encodings import absolute
 
 DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
@@ -292,6 +292,6 @@ module = Exercise(
         Part("says when a sequence is too long", 0.5, _too_long),
         Part("dtype and gradients", 0.25, _backwards),
     ),
-    forbidden=(additive.Table, encodings.Additive),
+    forbidden=(absolute.Table, encodings.Additive),
     module=__name__,
 )

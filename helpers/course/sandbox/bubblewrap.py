@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import helpers
-from helpers import recorded
+from helpers import results
 from helpers.course.sandbox import cgroup, seccomp
 from helpers.course.sandbox.namespaces import CAPABILITIES, DEVICES, FOLDERS
 
@@ -101,7 +101,7 @@ def shown() -> dict[str, str]:
     """Return files and folders that can be read inside, and where they stand there."""
     system = ["/usr", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime"]
     python = {sys.prefix, sys.base_prefix, str(Path(PYTHON).resolve().parent.parent)}
-    records = [str(each) for each in recorded.PLACES if each.is_dir()]
+    records = [str(each) for each in results.PLACES if each.is_dir()]
     places = {path: path for path in (*system, *sorted(python), str(LIBRARY), *records)}
     # What matplotlib knows of the fonts, or each sandbox would look through all of them.
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "matplotlib"

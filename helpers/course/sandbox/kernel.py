@@ -13,7 +13,7 @@ from IPython.display import publish_display_data
 
 from helpers.checks.engine import Exercise
 from helpers.checks.engine.plain import decode, encode
-from helpers.checks.engine.questions import Answers
+from helpers.checks.engine.run import Answers
 
 ANSWERS = "application/vnd.order-matters.answers+json"
 LONGEST = 200  # characters of a name

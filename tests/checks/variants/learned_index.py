@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from helpers.encodings.additive import Additive
+from helpers.encodings.absolute import Additive
 
 
 class _Mlp(Additive):

@@ -18,9 +18,9 @@ from tests.common import ROOT
 UNIT = "00-start-here"
 IMPORTED = """\
 import helpers
-from helpers import explorable, recorded
+from helpers import explorable, results
 from helpers.checks import sinusoidal
-assert recorded.load("lag3").note.startswith("Recorded ")
+assert results.load("lag3").note.startswith("Recorded ")
 assert sinusoidal.table(lambda *_: None).points == 3
 assert "notebook.begin(" in explorable.script(explorable.PLACES[1], "unseen-angles")
 print(helpers.__file__)

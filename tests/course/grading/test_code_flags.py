@@ -14,7 +14,7 @@ from helpers.course.grading.execute import Outcome
         ("sys.setprofile(None)", "setprofile"),
         ("import helpers.course.sandbox.kernel", "helpers.course"),
         ("exec('x = 1')", "exec"),
-        ("import helpers.checks.engine.questions as e", "checks.engine"),
+        ("import helpers.checks.engine.run as e", "checks.engine"),
         ("f.__code__", "__code__"),
         ("next(map(torch._C._nn.nll_loss, logits, targets))", "torch._C"),
         ("torch.fx.Tracer().trace(bert)", "torch.fx"),

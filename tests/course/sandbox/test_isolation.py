@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from helpers import recorded
+from helpers import results
 from helpers.course.sandbox import bubblewrap, seccomp
 from helpers.course.sandbox.process import Sandbox
 from helpers.course.sandbox.session import Session
@@ -182,7 +182,7 @@ class TestIsolated:
         place.mkdir()
         (place / "ours").touch()
         (place.parent / "secret").touch()
-        monkeypatch.setattr(recorded, "PLACES", (place,))
+        monkeypatch.setattr(results, "PLACES", (place,))
         try:
             with begun() as session:
                 listed = f"import os; os.listdir({str(place)!r}), os.listdir({str(place.parent)!r})"

@@ -129,7 +129,7 @@ def test_what_is_drawn_again_and_again_is_shown_once(warm: Sandbox) -> None:
     session.close()
 
 
-LATER = """
+RESULT_MUTATED = """
 import threading, time
 def talk():
     while True: print("x"); time.sleep(0.001)
@@ -143,7 +143,7 @@ def ring(*_): raise TimeoutError
 _ = signal.signal(signal.SIGALRM, ring); signal.setitimer(signal.ITIMER_REAL, 0.3)"""
 
 
-@pytest.mark.parametrize("code", [LATER, CHANGED, ALARM, "import sys; sys.stdout.close()"])
+@pytest.mark.parametrize("code", [RESULT_MUTATED, CHANGED, ALARM, "import sys; sys.stdout.close()"])
 def test_what_a_cell_leaves_behind_ends_no_kernel(warm: Sandbox, code: str) -> None:
     with closing(Session(warm)) as session:
         text_of(session, code)
@@ -151,7 +151,7 @@ def test_what_a_cell_leaves_behind_ends_no_kernel(warm: Sandbox, code: str) -> N
         for _ in range(3):
             assert "2" in text_of(session, "import time; time.sleep(0.05); print(1 + 1)")
         shown = text_of(session, "time.sleep(0.05)")
-        assert set(shown.split()) == ({"x"} if code == LATER else set())
+        assert set(shown.split()) == ({"x"} if code == RESULT_MUTATED else set())
 
 
 def test_an_error_is_shown_where_nothing_else_fits(warm: Sandbox) -> None:

@@ -3,16 +3,23 @@
 `ORACLES` is what the tests compare and what the table in docs/encodings.md is made of.
 """
 
-from tests.encodings.oracles import input_and_turned, longer, offsets, read, recorded, structure
+from tests.encodings.oracles import (
+    input_and_turned,
+    offsets,
+    read,
+    recorded,
+    rope_scaling,
+    structure,
+)
 from tests.encodings.oracles.comparison import ORACLES, Oracle
 
 __all__ = [
     "ORACLES",
     "Oracle",
     "input_and_turned",
-    "longer",
     "offsets",
     "read",
     "recorded",
+    "rope_scaling",
     "structure",
 ]

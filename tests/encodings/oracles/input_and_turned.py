@@ -110,9 +110,9 @@ def _reformer() -> Pair:
     return hooks.embed(ours, x, patches), x + theirs(torch.arange(rows * columns).expand(B, -1))
 
 
-def _onnx(layout: str, fraction: float) -> Pair:
-    ours = build("rotary", layout=layout, fraction=fraction)
-    turned = int(d * fraction)
+def _onnx(layout: str, partial_rotary_factor: float) -> Pair:
+    ours = build("rotary", layout=layout, partial_rotary_factor=partial_rotary_factor)
+    turned = int(d * partial_rotary_factor)
     x = torch.randn(B, H, T, d)
     angles = torch.outer(torch.arange(T), 10_000.0 ** (-torch.arange(0, turned, 2) / turned))
     tables = (each.expand(B, -1, -1) for each in (angles.cos(), angles.sin()))
@@ -120,15 +120,15 @@ def _onnx(layout: str, fraction: float) -> Pair:
         x,
         *tables,
         interleaved=layout == "interleaved",
-        rotary_embedding_dim=turned if fraction < 1 else 0,
+        rotary_embedding_dim=turned if partial_rotary_factor < 1 else 0,
     )
     return hooks.rotate(ours, x, x)[0], theirs
 
 
 for _layout in ("interleaved", "halves"):
-    for _fraction in (1.0, 0.5):
-        oracle("rotary", f"torch.onnx, {_layout}, {_fraction:.0%} turned", 1e-12)(
-            partial(_onnx, _layout, _fraction)
+    for _partial_rotary_factor in (1.0, 0.5):
+        oracle("rotary", f"torch.onnx, {_layout}, {_partial_rotary_factor:.0%} turned", 1e-12)(
+            partial(_onnx, _layout, _partial_rotary_factor)
         )
 
 

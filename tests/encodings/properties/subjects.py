@@ -97,7 +97,7 @@ def run(
     offsets: Tensor | None = None,
 ) -> Tensor:
     """Hidden states (B, T, D); `mask` is False where there is padding."""
-    return model(ids, real=mask, positions=positions, offsets=offsets)
+    return model(ids, attention_mask=mask, positions=positions, offsets=offsets)
 
 
 def needed(name: str, length: int = T, device: str = "cpu") -> dict[str, Tensor]:

@@ -27,7 +27,7 @@ from tests.encodings.properties.subjects import (
 
 close = torch.testing.assert_close
 # A short text, so that padding is what would make it longer than the trained length.
-BY_LENGTH: dict[str, Any] = {"factor": 4.0, "trained": T}
+BY_LENGTH: dict[str, Any] = {"factor": 4.0, "original_max_len": T}
 
 
 @every("padded = unpadded")

@@ -13,11 +13,11 @@ if TYPE_CHECKING:  # where a sandbox begins, these would take longer than all th
 
 # In a checkout the results stand beside the code; an installed package carries a copy.
 RESULTS = Path(__file__).parent.parent / "benchmarks" / "results"
-PLACES = (RESULTS, Path(__file__).parent / "results")
+PLACES = (RESULTS, Path(__file__).parent / "recorded")
 
 
 @dataclass(frozen=True)
-class Recorded:
+class Result:
     """A stored result: its rows, and a line that says where, when and how they were measured."""
 
     table: pd.DataFrame
@@ -40,7 +40,7 @@ def save(name: str, table: pd.DataFrame, command: str, folder: Path = RESULTS) -
     return path
 
 
-def load(name: str) -> Recorded:
+def load(name: str) -> Result:
     """The stored result `name`.
 
     Raises:
@@ -58,5 +58,5 @@ def load(name: str) -> Recorded:
                 f"Recorded {record['date']} on {machine['device']}, {threads}, "
                 f"PyTorch {machine['torch']}. Repeat it with: {record['command']}"
             )
-            return Recorded(pd.DataFrame(record["rows"]), note)
+            return Result(pd.DataFrame(record["rows"]), note)
     raise FileNotFoundError(f"no recorded result {name!r}; `make study` records it")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from helpers import recorded
+from helpers import results
 from helpers.claims.claim import Claim
 
 
@@ -20,7 +20,7 @@ def rows(number: int) -> pd.DataFrame:
     Raises:
         ValueError: the study has no such claim.
     """
-    table = recorded.load("claims").table
+    table = results.load("claims").table
     chosen = table[table["claim"] == number]
     if chosen.empty:
         raise ValueError(f"number={number}: the study has {sorted(set(table['claim']))}")

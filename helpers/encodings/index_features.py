@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from helpers.encodings.additive import Additive
+from helpers.encodings.absolute import Additive
 from helpers.encodings.angles import finest
 
 

@@ -21,7 +21,7 @@ class Additive(Encoding):
         Raises:
             ValueError: positions have several axes, or offsets are given.
         """
-        positions.not_given(self).one_axis()
+        positions.require_no_offsets(self).require_1d()
         return x + self.vectors(positions.queries).to(x.dtype)
 
 

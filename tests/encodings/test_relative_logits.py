@@ -5,7 +5,7 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from helpers.encodings import create, forms
+from helpers.encodings import create, relative_logits
 from helpers.encodings.offsets import offset_matrix, skew, toeplitz
 from tests.encodings import hooks
 
@@ -14,7 +14,7 @@ few = settings(deadline=None, max_examples=20)
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
-@pytest.mark.parametrize("name", forms.FORMS)
+@pytest.mark.parametrize("name", relative_logits.FORMS)
 @given(st.integers(1, 3), st.integers(1, 3), st.integers(1, 9), st.integers(1, 5))
 @few
 def test_every_form_is_the_formula(name: str, batch: int, heads: int, length: int, d: int) -> None:
@@ -24,7 +24,7 @@ def test_every_form_is_the_formula(name: str, batch: int, heads: int, length: in
     for i in range(length):
         for j in range(length):
             slow[:, :, i, j] = q[:, :, i] @ table[j - i + length - 1]
-    made = forms.FORMS[name](q, table)
+    made = relative_logits.FORMS[name](q, table)
     close(made, slow, rtol=0, atol=1e-12)
     back = torch.randn_like(slow)
     grads = [torch.autograd.grad(each, (q, table), back) for each in (made, slow)]
@@ -39,8 +39,8 @@ def test_flex_attention_is_the_same_and_on_a_gpu_so_is_its_gradient(device: str)
     table = torch.randn(2 * length - 1, 16, device=device)
     for each in (q, k, v, table):
         each.requires_grad_(on_gpu)
-    flex = torch.compile(forms.flex) if on_gpu else forms.flex
-    scores = (q @ k.transpose(-2, -1) + forms.gather(q, table)) * 16**-0.5
+    flex = torch.compile(relative_logits.flex) if on_gpu else relative_logits.flex
+    scores = (q @ k.transpose(-2, -1) + relative_logits.gather(q, table)) * 16**-0.5
     slow = scores.softmax(-1) @ v
     fused = flex(q, k, v, table)
     close(fused, slow, rtol=0, atol=1e-2 if on_gpu else 1e-5)
@@ -82,11 +82,11 @@ def test_huang_is_shaw_without_the_clip() -> None:
     close(hooks.scores(huang, q, q), hooks.scores(shaw, q, q), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("form", forms.FORMS)
+@pytest.mark.parametrize("form", relative_logits.FORMS)
 def test_a_table_that_does_not_fit(form: str) -> None:
     words = "2T−1" if form == "skew" else r"table has shape \(6, 3\); for T=4 it must be \(7, 3\)"
     with pytest.raises(ValueError, match=words):
-        forms.FORMS[form](torch.randn(1, 1, 4, 3), torch.randn(6, 3))
+        relative_logits.FORMS[form](torch.randn(1, 1, 4, 3), torch.randn(6, 3))
 
 
 def test_a_bias_that_does_not_fit() -> None:

@@ -19,11 +19,11 @@ class Extended(Rotary):
 
     Args:
         factor: s, how many times longer a text may be than in training.
-        trained: L, the length of the training, in tokens; `max_len` if it is not given.
-        rotary: `base`, `layout` and `fraction`, as `Rotary` has them.
+        original_max_len: L, the length of the training, in tokens; `max_len` if it is not given.
+        rotary: `base`, `layout` and `partial_rotary_factor`, as `Rotary` has them.
 
     Raises:
-        ValueError: `factor` or `trained` is below 1.
+        ValueError: `factor` or `original_max_len` is below 1.
     """
 
     def __init__(
@@ -32,19 +32,19 @@ class Extended(Rotary):
         num_heads: int = 1,
         max_len: int = 512,
         factor: float = 4.0,
-        trained: int | None = None,
+        original_max_len: int | None = None,
         **rotary: Any,
     ) -> None:
         super().__init__(d_model, num_heads, max_len, **rotary)
-        trained = max_len if trained is None else trained
-        for name, value in (("factor", factor), ("trained", trained)):
+        original_max_len = max_len if original_max_len is None else original_max_len
+        for name, value in (("factor", factor), ("original_max_len", original_max_len)):
             if value < 1:
                 raise ValueError(f"{name}={value:g} must be at least 1")
-        self.factor, self.trained = factor, trained
+        self.factor, self.original_max_len = factor, original_max_len
 
     def rope(self, pair: Tensor) -> Tensor:
         """θ_n of RoPE itself."""
-        return self.base ** (-2 * pair / self.turned)
+        return self.base ** (-2 * pair / self.rotary_dim)
 
     def mixed(self, pair: Tensor, kept: Tensor) -> Tensor:
         """γ_n θ_n + (1 − γ_n) θ_n/s; `kept` is γ_n, 1 where a pair stays as it is."""
@@ -65,16 +65,16 @@ class Ntk(Extended):
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """base^(−2n/r)·s^(−2n/(r−2)); a single pair stays as it is."""
-        return self.rope(pair) * self.factor ** (-2 * pair / max(self.turned - 2, 1))
+        return self.rope(pair) * self.factor ** (-2 * pair / max(self.rotary_dim - 2, 1))
 
 
 class ByLength(Extended):
     """What the extensions share whose angles depend on how long the text is by now.
 
     Args:
-        anew: turn all keys of a longer text anew, as the papers have it. Without, a KV cache keeps
-            each key as it was turned when it was read, as transformers does: that is quicker, and
-            keys of several lengths stand side by side.
+        rerotate: turn all keys of a longer text anew, as the papers have it. Without, a KV cache
+            keeps each key as it was turned when it was read, as transformers does: that is quicker,
+            and keys of several lengths stand side by side.
         extended: as `Extended` has them.
     """
 
@@ -83,20 +83,15 @@ class ByLength(Extended):
         d_model: int,
         num_heads: int = 1,
         max_len: int = 512,
-        anew: bool = True,
+        rerotate: bool = True,
         **extended: Any,
     ) -> None:
         super().__init__(d_model, num_heads, max_len, **extended)
-        self.anew = anew
+        self.rerotate = rerotate
 
     def _pairs(self, x: Tensor) -> Tensor:
         """Index of each pair, where the positions are that frequencies depend on."""
-        return torch.arange(self.turned // 2, device=x.device, dtype=finest(x.device))
-
-    @property
-    def rerotate(self) -> bool:  # type: ignore[override]
-        """Whether a cache must keep keys as they are before they are turned."""
-        return self.anew
+        return torch.arange(self.rotary_dim // 2, device=x.device, dtype=finest(x.device))
 
 
 class DynamicNtk(ByLength):
@@ -110,9 +105,11 @@ class DynamicNtk(ByLength):
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """As `Ntk`, each text with its own s."""
-        length = positions.lengths().clamp(min=self.trained)
-        s = (self.factor * length.to(pair.dtype) / self.trained - (self.factor - 1))[..., None]
-        return self.rope(pair) * s ** (-2 * pair / max(self.turned - 2, 1))
+        length = positions.lengths().clamp(min=self.original_max_len)
+        s = (self.factor * length.to(pair.dtype) / self.original_max_len - (self.factor - 1))[
+            ..., None
+        ]
+        return self.rope(pair) * s ** (-2 * pair / max(self.rotary_dim - 2, 1))
 
 
 class Yarn(Extended):
@@ -153,7 +150,10 @@ class Yarn(Extended):
     def _pair_with(self, turns: float) -> float:
         """Which pair turns so often in the trained length, not rounded."""
         return (
-            self.turned * math.log(self.trained / (turns * 2 * math.pi)) / 2 / math.log(self.base)
+            self.rotary_dim
+            * math.log(self.original_max_len / (turns * 2 * math.pi))
+            / 2
+            / math.log(self.base)
         )
 
     def kept(self, pair: Tensor) -> Tensor:
@@ -161,7 +161,7 @@ class Yarn(Extended):
         low, high = self._pair_with(self.fast), self._pair_with(self.slow)
         if self.truncate:
             low, high = math.floor(low), math.ceil(high)
-        low, high = max(low, 0), min(high, self.turned - 1)
+        low, high = max(low, 0), min(high, self.rotary_dim - 1)
         return 1 - ((pair - low) / (high - low or 0.001)).clamp(0, 1)
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
@@ -192,19 +192,21 @@ class LongRope(ByLength):
         **extended: Any,
     ) -> None:
         super().__init__(d_model, num_heads, max_len, **extended)
-        pairs = self.turned // 2
+        pairs = self.rotary_dim // 2
         # Plain numbers: a buffer would be rounded with the model, and the error grow with p.
         self.long = [self.factor] * pairs if long is None else list(long)
         self.short = [1.0] * pairs if short is None else list(short)
         for name, numbers in (("long", self.long), ("short", self.short)):
             if len(numbers) != pairs:
                 raise ValueError(f"{name} has {len(numbers)} numbers; it must have {pairs}")
-        if self.trained > 1:
-            self.attention_factor = math.sqrt(1 + math.log(self.factor) / math.log(self.trained))
+        if self.original_max_len > 1:
+            self.attention_factor = math.sqrt(
+                1 + math.log(self.factor) / math.log(self.original_max_len)
+            )
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """θ_n divided by the numbers for a text of its length."""
-        beyond = positions.lengths()[..., None] > self.trained
+        beyond = positions.lengths()[..., None] > self.original_max_len
         long, short = (pair.new_tensor(numbers) for numbers in (self.long, self.short))
         return self.rope(pair) / torch.where(beyond, long, short)
 
@@ -236,32 +238,5 @@ class Llama3(Extended):
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """θ_n and θ_n/s, mixed by how often the pair turns in the trained length."""
-        turns = self.trained * self.rope(pair) / (2 * math.pi)
+        turns = self.original_max_len * self.rope(pair) / (2 * math.pi)
         return self.mixed(pair, ((turns - self.low) / (self.high - self.low)).clamp(0, 1))
-
-
-class PRope(Rotary):
-    """p-RoPE: only the fastest pairs are turned, each as in RoPE; the slowest carry content.
-
-    `rotary` with a `fraction` is not the same: it spaces the frequencies anew over fewer columns.
-
-    Args:
-        p: fraction of the pairs that are turned.
-        rotary: `base` and `layout`, as `Rotary` has them.
-
-    Raises:
-        ValueError: `p` is not from 0 to 1.
-    """
-
-    def __init__(
-        self, d_model: int, num_heads: int = 1, max_len: int = 512, p: float = 0.75, **rotary: Any
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len, **rotary)
-        if not 0 <= p <= 1:
-            raise ValueError(f"p={p:g} must be from 0 to 1")
-        self.p = p
-
-    def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
-        """θ_n of RoPE, and 0 from pair p·r/2 on."""
-        theta = super().frequencies(pair, positions)
-        return theta * (pair < int(self.p * self.turned // 2))

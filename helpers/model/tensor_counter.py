@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 
-class Meter(TorchDispatchMode):
+class TensorCounter(TorchDispatchMode):
     """Looks at every tensor that is made inside the `with` block; NumPy's arrays it cannot see."""
 
     def __init__(self) -> None:
@@ -49,6 +49,6 @@ def _numbers(made: Tensor) -> int:
 
 def largest_tensor(action: Callable[[], Any]) -> int:
     """How many numbers the largest tensor holds that `action()` makes."""
-    with Meter() as meter:
+    with TensorCounter() as meter:
         action()
     return meter.largest

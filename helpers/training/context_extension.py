@@ -11,7 +11,7 @@ import pandas as pd
 from torch import Generator
 
 from helpers import runtime
-from helpers.corpora import Masked, Task
+from helpers.corpora import MaskedBatch, Task
 from helpers.model.encoder import Encoder
 from helpers.training import evaluate, train
 from helpers.training.experiments import Build, with_encoding
@@ -46,7 +46,7 @@ def extend(
         limit (nats per scored token), and accuracy.
     """
     tests = {n: _test(task, n) for n in lengths}
-    limits = {n: task.limit(test) for n, test in tests.items()}
+    limits = {n: task.bayes_loss(test) for n, test in tests.items()}
     rows = []
     for label, build in ways.items():
         for steps in tuning:
@@ -59,7 +59,7 @@ def extend(
     return pd.DataFrame(rows)
 
 
-def _test(task: Task, length: int) -> Masked:
+def _test(task: Task, length: int) -> MaskedBatch:
     tokens = DRY_TOKENS if runtime.profile() == "dry" else TOKENS
     return task.batch(tokens // length, length, Generator().manual_seed(10_000 + length))
 
@@ -67,6 +67,6 @@ def _test(task: Task, length: int) -> Masked:
 def _tuned(model: Encoder, task: Task, seed: int, steps: int, length: int, label: str) -> Encoder:
     if steps:
         text = Generator().manual_seed(1_000 + seed)  # not the text of the training
-        draw = lambda: task.batch(TUNING_BATCH, length, text)  # noqa: E731
-        train(model, draw, steps, TUNING_LR, label=f"{label}, fine-tuned")
+        next_batch = lambda: task.batch(TUNING_BATCH, length, text)  # noqa: E731
+        train(model, next_batch, steps, TUNING_LR, label=f"{label}, fine-tuned")
     return model

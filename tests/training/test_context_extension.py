@@ -8,8 +8,8 @@ import torch
 from benchmarks.longer_study import FACTOR, MADE, TRAINED, slowed
 from helpers.corpora import LagLanguage
 from helpers.encodings import create, hooks_of
+from helpers.training.context_extension import extend
 from helpers.training.experiments import fit, run, with_encoding
-from helpers.training.extension import extend
 
 TASK = LagLanguage()
 SIZES = {"d_model": 48, "num_heads": 4}
@@ -17,7 +17,7 @@ ROPE = partial(create, "rotary", **SIZES)
 WAYS = {
     "RoPE": ROPE,
     "again": ROPE,
-    "dynamic": partial(create, "dynamic_ntk", **SIZES, trained=9, factor=1),
+    "dynamic": partial(create, "dynamic_ntk", **SIZES, original_max_len=9, factor=1),
 }
 
 
@@ -67,7 +67,7 @@ def test_a_copy_with_another_encoding_is_a_copy() -> None:
 @pytest.mark.parametrize("label", MADE)
 def test_what_the_study_tries_is_made_for_its_factor(label: str) -> None:
     encoding = slowed(MADE[label])()
-    assert (encoding.factor, encoding.trained) == (FACTOR, TRAINED)  # type: ignore[union-attr]
+    assert (encoding.factor, encoding.original_max_len) == (FACTOR, TRAINED)  # type: ignore[union-attr]
 
 
 def test_a_run_tries_its_weights_with_others_on_text_that_is_the_same_for_all_seeds() -> None:

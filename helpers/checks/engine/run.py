@@ -1,13 +1,13 @@
-"""Asking an answer: what it prints, draws and switches stays with it."""
+"""Runs the cases of an exercise on an answer: what it prints, draws and switches stays with it."""
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import io
 import logging
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -15,12 +15,12 @@ import torch
 from helpers.checks.engine import compare
 from helpers.checks.engine.case import Answer, Case
 from helpers.checks.engine.errors import ResultChangedError, SettingChangedError
+from helpers.checks.engine.library import Forbidden, library_calls
 from helpers.checks.engine.plain import Raised, plain, raised
 from helpers.checks.engine.settings import default_settings, unswitched
 
 Ask = Callable[[Answer], Any]
-LATER = Raised(ResultChangedError.kind, "")
-OWN = "a dictionary of your own"
+RESULT_MUTATED = Raised(ResultChangedError.kind, "")
 
 
 @contextlib.contextmanager
@@ -47,8 +47,8 @@ def silent() -> Iterator[None]:
             logging.disable(logging.NOTSET)
 
 
-def ask(case: Case, answer: Answer) -> Any:
-    """Return what `answer` says to one question, as it is compared, or `Raised`."""
+def run_case(case: Case, answer: Answer) -> Any:
+    """Return what `answer` says to one case, as it is compared, or `Raised`."""
     return read(case, execute(case.ask, answer)[1])
 
 
@@ -60,15 +60,15 @@ def read(case: Case, found: Any) -> Any:
         return found
 
 
-def ask_all(asks: Sequence[Ask], answer: Answer) -> list[Any]:
-    """Return what `answer` says to each question; `LATER` where a later one changed it."""
+def run_all(asks: Sequence[Ask], answer: Answer) -> list[Any]:
+    """Return what `answer` says to each question; `RESULT_MUTATED` where a later one changed it."""
     return unless_changed([execute(each, answer) for each in asks])
 
 
 def unless_changed(results: Sequence[tuple[Any, Any]]) -> list[Any]:
-    """Return results as plain values; `LATER` where one is no longer what it was."""
+    """Return results as plain values; `RESULT_MUTATED` where one is no longer what it was."""
     return [
-        now if isinstance(now, Raised) or compare.same(plain(raw), now, 0) else LATER
+        now if isinstance(now, Raised) or compare.same(plain(raw), now, 0) else RESULT_MUTATED
         for raw, now in results
     ]
 
@@ -77,29 +77,48 @@ def execute(question: Ask, answer: Answer) -> tuple[Any, Any]:
     """Return the result of one question as it is, and as plain values or `Raised`."""
     # Not torch.manual_seed: where there is no GPU that writes a traceback for each kind of device.
     torch.default_generator.manual_seed(0)
-    returned: list[Any] = []
     with unswitched() as switched:
         try:
-            raw = question(_noting(answer, returned))
-            # Else a dictionary could be taken for what a question finds out about a result.
-            if type(raw) is dict and any(raw is each for each in returned):
-                raw = {OWN: raw}
+            raw = question(answer)
             found = plain(raw)
         except (Exception, SystemExit, GeneratorExit) as error:
             raw, found = None, raised(error)
     return (None, raised(SettingChangedError(switched[0]))) if switched else (raw, found)
 
 
-def _noting(answer: Answer, returned: list[Any]) -> Answer:
-    """The same answer; the dictionaries that it returns are noted. A class is asked as it is."""
-    if isinstance(answer, type) or not callable(answer):
-        return answer
+@dataclass(frozen=True)
+class Answers:
+    """What an answer said.
 
-    @functools.wraps(answer)
-    def noted(*arguments: Any, **options: Any) -> Any:
-        result = answer(*arguments, **options)
-        if type(result) is dict:
-            returned.append(result)
-        return result
+    Args:
+        name: the learner's name for it.
+        found: for each part, a plain value or `Raised` per question.
+        used: for each part, the library functions that it called, of those it may not.
+    """
 
-    return noted
+    name: str
+    found: dict[str, list[Any]]
+    used: dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The questions of an exercise by part, and what the answer may not call."""
+
+    exercise: str
+    parts: dict[str, list[Ask]]
+    forbidden: Forbidden
+
+    def ask(self, answer: Answer) -> Answers:
+        """What `answer` says to all of them."""
+        answers = Answers(getattr(answer, "__name__", self.exercise), {}, {})
+        for part in self.parts:
+            self.ask_part(part, answer, answers)
+        return answers
+
+    def ask_part(self, part: str, answer: Answer, answers: Answers) -> None:
+        """Add what `answer` says to the questions of one part."""
+        with silent():
+            with library_calls(self.forbidden) as called:
+                answers.found[part] = run_all(self.parts[part], answer)
+            answers.used[part] = sorted(called)

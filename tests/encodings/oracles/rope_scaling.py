@@ -44,11 +44,11 @@ def _theirs(kind: str, length: int = T, **parameters: Any) -> tuple[Tensor, floa
 def _turned(name: str, theirs: tuple[Tensor, float], base: float = 100.0, **options: Any) -> Pair:
     """Queries and keys turned by ours, and by their frequencies in their way."""
     ours = build(name, layout="halves", base=base, **options)
-    frequencies, gain = theirs
+    frequencies, factor = theirs
     angles = torch.outer(torch.arange(T, dtype=torch.float64), frequencies.double())
     angles = torch.cat([angles, angles], -1)[None]
     q, k = qk()
-    expected = apply_rotary_pos_emb(q, k, angles.cos() * gain, angles.sin() * gain)
+    expected = apply_rotary_pos_emb(q, k, angles.cos() * factor, angles.sin() * factor)
     return torch.cat(hooks.rotate(ours, q, k)), torch.cat(expected)
 
 
@@ -64,20 +64,24 @@ def _ntk() -> Pair:
 
 @oracle("dynamic_ntk", "transformers, dynamic", 1e-6, ROUNDED)
 def _dynamic() -> Pair:
-    return _turned("dynamic_ntk", _theirs("dynamic", factor=4.0), factor=4.0, trained=TRAINED)
+    return _turned(
+        "dynamic_ntk", _theirs("dynamic", factor=4.0), factor=4.0, original_max_len=TRAINED
+    )
 
 
 @oracle("yarn", "transformers, yarn", 1e-6, ROUNDED)
 def _yarn() -> Pair:
     theirs = _theirs("yarn", factor=4.0, original_max_position_embeddings=200, beta_fast=8.0)
-    return _turned("yarn", theirs, factor=4.0, trained=200, fast=8.0)
+    return _turned("yarn", theirs, factor=4.0, original_max_len=200, fast=8.0)
 
 
 @oracle("yarn", "transformers, gpt-oss", 1e-6, ROUNDED)
 def _gpt_oss() -> Pair:
     config = GptOssConfig(hidden_size=D, num_attention_heads=H, head_dim=d)
     theirs = ROPE_INIT_FUNCTIONS["yarn"](config, torch.device("cpu"))
-    return _turned("yarn", theirs, base=150_000.0, factor=32.0, trained=4096, truncate=False)
+    return _turned(
+        "yarn", theirs, base=150_000.0, factor=32.0, original_max_len=4096, truncate=False
+    )
 
 
 @oracle("longrope", "transformers, longrope", 1e-6, ROUNDED)
@@ -90,7 +94,7 @@ def _longrope() -> Pair:
         long_factor=factors["long"],
         short_factor=factors["short"],
     )
-    options: dict[str, Any] = {"trained": TRAINED, **factors}
+    options: dict[str, Any] = {"original_max_len": TRAINED, **factors}
     return _turned("longrope", theirs, factor=4.0, **options)
 
 
@@ -103,7 +107,7 @@ def _llama3() -> Pair:
         high_freq_factor=4.0,
         original_max_position_embeddings=100,
     )
-    return _turned("llama3", theirs, factor=4.0, trained=100)
+    return _turned("llama3", theirs, factor=4.0, original_max_len=100)
 
 
 @oracle("p_rope", "transformers, proportional", 1e-6, ROUNDED)

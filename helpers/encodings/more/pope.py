@@ -38,7 +38,7 @@ class Pope(Encoding):
         Raises:
             ValueError: positions have several axes, or offsets are given.
         """
-        positions.not_given(self).one_axis()
+        positions.require_no_offsets(self).require_1d()
         delta = self.phase.clamp(-2 * math.pi, 0)
         return self._polar(q, positions.queries, 0.0), self._polar(k, positions.keys, delta)
 

@@ -1,0 +1,1 @@
+"""Answers whose marks are known beforehand: mistakes, right answers, mutants and saboteurs."""
