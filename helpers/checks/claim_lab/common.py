@@ -29,7 +29,7 @@ def ask_for(name: str, *given: Any, keys: Sequence[str] | None = None) -> Ask:
     def ask(answer: Answer) -> Any:
         value = entry_of(asked(answer, given), name)
         if keys is None:
-            return value if name == "verdict" else as_numbers(value)
+            return as_numbers(value)
         if value is None:
             return None
         return {key: as_numbers(entry_of(value, key, f"{name}: ")) for key in keys}
