@@ -24,7 +24,7 @@ MASK = re.compile("mask|where|tri[lu]|isclose|isin|^(eq|ne|lt|le|gt|ge)_?$")
 PRODUCT = re.compile("mul|mm|mv|dot|conv|lerp|addc")
 
 
-class _Watch(Meter):
+class _Watch(TensorCounter):
     """Notes as well whether something is multiplied by zeros and ones."""
 
     multiplies_by_mask = False

@@ -14,7 +14,7 @@ from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, refusal
 from helpers.checks.engine.faults import IN_PLACE, NO_GRADIENT
 from helpers.checks.positions import at
-from helpers.encodings import additive
+from helpers.encodings import absolute
 
 
 def _tokens(rng: Random, batch: int, length: int, width: int) -> Tensor:
@@ -143,7 +143,7 @@ module = Exercise(
         Part("says when a sequence is too long", 0.5, _too_long),
         Part("dtype and gradients", 0.25, _backwards),
     ),
-    forbidden=(additive.Table, encodings.Additive),
+    forbidden=(absolute.Table, encodings.Additive),
     generic={"$x$ itself stays as it is": IN_PLACE, "gradients must reach it": NO_GRADIENT},
     module=__name__,
 )
