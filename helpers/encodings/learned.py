@@ -17,9 +17,6 @@ class Learned(Table):
         std: standard deviation of the first values; both papers' code has 0.02.
         beyond: what a sequence longer than `max_len` gets: "error", or "interpolate", which
             stretches the rows over it linearly.
-
-    Raises:
-        ValueError: `beyond` is neither.
     """
 
     def __init__(

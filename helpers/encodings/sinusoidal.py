@@ -98,9 +98,6 @@ class Sinusoidal(Table):
         base: 10,000 in the paper.
         layout: "interleaved" as in the paper, or "halves", as RoFormer and Marian have it: first
             all sines, then all cosines.
-
-    Raises:
-        ValueError: `layout` is neither.
     """
 
     def __init__(

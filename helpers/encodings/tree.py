@@ -99,7 +99,7 @@ class TreeDepth(Additive):
         """
         if positions.ordered:
             raise ValueError("positions must be depths in a tree: pass tree_depths(parents)")
-        return x + self.vectors(positions.require_1d().queries).to(x.dtype)
+        return x + self.vectors(positions.require_axes().queries).to(x.dtype)
 
 
 class TreeOffsets(Encoding):
