@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -35,6 +34,7 @@ class Positions:
     given: Tensor | None = None
     attention_mask: Tensor | None = None
     ordered: bool = False
+    _offsets: Tensor | None = field(default=None, init=False, repr=False)
 
     @classmethod
     def upto(
@@ -44,7 +44,7 @@ class Positions:
         places = torch.arange(keys, device=device)
         return cls(places if queries is None else places[keys - queries :], places, ordered=True)
 
-    @cached_property
+    @property
     def offsets(self) -> Tensor:
         """Return j − i of query i and key j (Shaw's sign), or what is `given`; made once, int64.
 
@@ -56,14 +56,11 @@ class Positions:
         """
         if self.given is not None:
             return self.given
-        self.require_axes()
-        offsets = self.keys[..., None, :] - self.queries[..., :, None]
-        return offsets if offsets.dim() == 2 else offsets[:, None]
-
-    @cached_property
-    def of_queries(self) -> Positions:
-        """Return where new keys stand, if a cache keeps those before as they were rotated."""
-        return Positions(self.queries, self.queries, self.given)
+        if self._offsets is None:
+            self.require_axes()
+            offsets = self.keys[..., None, :] - self.queries[..., :, None]
+            self._offsets = offsets if offsets.dim() == 2 else offsets[:, None]
+        return self._offsets
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"positions is no tensor and has no {name}: {_HOLDS}")

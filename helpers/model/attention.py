@@ -113,7 +113,8 @@ class MultiHeadAttention(nn.Module):
             k, v = cache.update(k, v)
             q, k = encoding.rotate(q, k, positions)
         else:
-            q, k = encoding.rotate(q, k, positions.of_queries)
+            new = Positions(positions.queries, positions.queries, positions.given)
+            q, k = encoding.rotate(q, k, new)
             k, v = cache.update(k, v)
         scale, bias = encoding.softmax_scale, None
         if "bias" in self.hooks:
