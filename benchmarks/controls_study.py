@@ -45,7 +45,8 @@ class ClippedRotary(Rotary):
         """What the turned product has beyond q·kᵀ; (B, H, T, T)."""
         near_q, near_k = super().rotate(q, k, positions)
         offset = positions.offsets
-        turn = self.far * self.frequencies(self._pairs(q), positions)[None]  # far to the right
+        pair = torch.arange(self.rotary_dim // 2, dtype=torch.float64)
+        turn = self.far * self.frequencies(pair, positions)[None]  # far to the right
         right, left = q @ self.apply_rotary(k, turn).mT, q @ self.apply_rotary(k, -turn).mT
         far = torch.where(offset > 0, right, left)
         return torch.where(offset.abs() > self.far, far, near_q @ near_k.mT) - q @ k.mT

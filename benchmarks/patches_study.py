@@ -51,7 +51,8 @@ class ClippedRotary2d(Rotary2d):
         """What the turned product has beyond q·kᵀ; (B, H, T, T)."""
         if positions.queries.dim() < 3:
             raise ValueError("positions must be told: a row and a column of each patch")
-        theta = self.frequencies(self._pairs(q), positions)
+        pair = torch.arange(self.rotary_dim // 2, dtype=torch.float64)
+        theta = self.frequencies(pair, positions)
         axis = torch.tensor(self.axis)
         added = -q @ k.mT
         for number in range(self.axes):

@@ -16,12 +16,8 @@ class Additive(Encoding):
         raise NotImplementedError
 
     def embed(self, x: Tensor, positions: Positions) -> Tensor:
-        """Return x + vectors; (B, T, D) → (B, T, D).
-
-        Raises:
-            ValueError: positions have several axes, or offsets are given.
-        """
-        positions.require_no_offsets(self).require_1d()
+        """Return x + vectors; (B, T, D) → (B, T, D)."""
+        positions.require_no_offsets(self).require_axes()
         return x + self.vectors(positions.queries).to(x.dtype)
 
 

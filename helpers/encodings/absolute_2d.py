@@ -28,16 +28,11 @@ class Additive2d(Additive):
         return self.vectors_2d(torch.stack([positions, positions], -1))
 
     def embed(self, x: Tensor, positions: Positions) -> Tensor:
-        """Return x + vectors; (B, T, D) → (B, T, D).
-
-        Raises:
-            ValueError: positions have neither one axis nor two, or offsets are given.
-        """
+        """Return x + vectors; (B, T, D) → (B, T, D)."""
         if positions.queries.dim() < 3:
             return super().embed(x, positions)
-        if positions.queries.shape[2] != 2:
-            raise ValueError(f"positions have {positions.queries.shape[2]} axes; here are 2")
-        return x + self.vectors_2d(positions.require_no_offsets(self).queries).to(x.dtype)
+        queries = positions.require_no_offsets(self).require_axes(2).queries
+        return x + self.vectors_2d(queries).to(x.dtype)
 
 
 class Learned2d(Additive2d):
@@ -48,13 +43,11 @@ class Learned2d(Additive2d):
         std: standard deviation of the first values.
     """
 
-    def __init__(
-        self, d_model: int, num_heads: int = 1, max_len: int = 512, std: float = 0.02
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len)
-        half = d_model // 2
-        self.rows = nn.Parameter(torch.randn(max_len, half) * std)
-        self.columns = nn.Parameter(torch.randn(max_len, d_model - half) * std)
+    def __init__(self, *sizes: int, std: float = 0.02, **named: int) -> None:
+        super().__init__(*sizes, **named)
+        half = self.d_model // 2
+        self.rows = nn.Parameter(torch.randn(self.max_len, half) * std)
+        self.columns = nn.Parameter(torch.randn(self.max_len, self.d_model - half) * std)
 
     def vectors_2d(self, positions: Tensor) -> Tensor:
         """A row of each table, side by side."""
@@ -77,16 +70,9 @@ class Fourier2d(Additive2d, Fourier):
     As `Fourier`, with W_r of shape (2, D_F/2).
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
-        gamma: float = 1.0,
-        **fourier: Any,
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len, gamma, **fourier)
-        self.frequencies = nn.Parameter(torch.randn(2, len(self.frequencies)) / gamma)
+    def __init__(self, *sizes: Any, **fourier: Any) -> None:
+        super().__init__(*sizes, **fourier)
+        self.frequencies = nn.Parameter(torch.randn(2, len(self.frequencies)) / self.gamma)
 
     def vectors_2d(self, positions: Tensor) -> Tensor:
         """Equation 6, (…, 2) → (…, D)."""

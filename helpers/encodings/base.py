@@ -15,8 +15,7 @@ RESERVED = (*HOOKS, "reset_parameters")
 class Encoding(nn.Module):
     """No positions at all; every other encoding overrides the hooks that it needs.
 
-    Each hook is told where the tokens stand; one that cannot use what it is told, as several axes
-    or the offsets of a tree, raises a ValueError.
+    Each hook is told where the tokens stand.
 
     Shapes: B batch, T queries, S keys, D model width, H heads, d = D/H head width. S is T, but
     where a cache keeps earlier keys.
@@ -24,14 +23,16 @@ class Encoding(nn.Module):
     Args:
         d_model: D, width of the token vectors.
         num_heads: H; D must be a multiple of it.
-        max_len: longest sequence that a table is made for, in tokens.
+        max_len: longest sequence that a table is made for, in tokens. These three are the `sizes`
+            of other encodings, which take their own options by keyword.
 
     Attributes:
         softmax_scale: what q·kᵀ is multiplied by before the softmax, 1/√d (Vaswani et al. 2017,
             equation 1); set another number in `__init__` where a paper has another.
 
     Raises:
-        ValueError: a size is below 1, or `num_heads` does not divide `d_model`.
+        ValueError: an argument is not as its line under Args has it; or, in a hook, positions have
+            axes, or offsets are given, that an encoding cannot use. So it is in all encodings.
     """
 
     # True where keys turn otherwise once the text is longer, as in dynamic NTK: a cache then keeps

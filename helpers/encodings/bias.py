@@ -20,11 +20,7 @@ class OffsetBias(Encoding):
         raise NotImplementedError
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-        """The numbers of every pair, (H, T, S) or (B, H, T, S).
-
-        Raises:
-            ValueError: positions have several axes.
-        """
+        """The numbers of every pair, (H, T, S) or (B, H, T, S)."""
         if positions.whole:  # 2T − 1 offsets instead of T² pairs
             length = q.shape[2]
             each = torch.arange(1 - length, length, device=q.device)
@@ -37,10 +33,7 @@ class ClippedBias(OffsetBias):
     """A learned number per head and offset from −k to k; further ones share the outermost.
 
     Args:
-        k: the largest offset with a number of its own.
-
-    Raises:
-        ValueError: `k` is negative.
+        k: the largest offset with a number of its own; not negative.
     """
 
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8) -> None:
@@ -73,24 +66,20 @@ class T5Bias(OffsetBias):
     `max_distance`; all beyond share the last.
 
     Args:
-        buckets: number of buckets, both sides together where `causal` is false.
-        max_distance: offset from which on all share the last bucket.
+        buckets: both sides together where `causal` is false; at least 4, or 2 if causal.
+        max_distance: offset from which on all share the last bucket, beyond the exact ones.
         causal: no bucket for keys to the right.
-
-    Raises:
-        ValueError: too few buckets, or `max_distance` within the exact ones.
     """
 
     def __init__(
         self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
+        *sizes: int,
         buckets: int = 32,
         max_distance: int = 128,
         causal: bool = False,
+        **named: int,
     ) -> None:
-        super().__init__(d_model, num_heads, max_len)
+        super().__init__(*sizes, **named)
         self.softmax_scale = 1.0  # its initialisation divides by √d
         self.side = buckets if causal else buckets // 2
         self.exact = self.side // 2
@@ -99,7 +88,7 @@ class T5Bias(OffsetBias):
         if max_distance <= self.exact:
             raise ValueError(f"max_distance={max_distance} must be beyond {self.exact}")
         self.max_distance, self.causal = max_distance, causal
-        self.table = nn.Parameter(torch.zeros(num_heads, buckets))
+        self.table = nn.Parameter(torch.zeros(self.num_heads, buckets))
 
     def bucket(self, offsets: Tensor) -> Tensor:
         """Bucket of each offset j − i, the same shape, int64."""

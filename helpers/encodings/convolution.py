@@ -17,46 +17,38 @@ class Convolution(Encoding):
     taps.
 
     Args:
-        columns: None for a text; for an image that is read row by row, the length of a row. Then
-            H must be a square, and the centres begin as a √H × √H kernel.
+        columns: None for a text; for an image that is read row by row, the length of a row, at
+            least 1. Then H must be a square, and the centres begin as a √H × √H kernel.
         sharpness: first value of α.
         content: keep q·k beside it; the theorem does without.
-
-    Raises:
-        ValueError: `columns` is below 1, or is given and H is no square.
     """
 
     def __init__(
         self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
+        *sizes: int,
         columns: int | None = None,
         sharpness: float = 1.0,
         content: bool = False,
+        **named: int,
     ) -> None:
-        super().__init__(d_model, num_heads, max_len)
+        super().__init__(*sizes, **named)
         if columns is not None and columns < 1:
             raise ValueError(f"columns={columns} must be at least 1")
-        side = num_heads if columns is None else round(num_heads**0.5)
-        if columns is not None and side**2 != num_heads:
-            raise ValueError(f"num_heads={num_heads} must be a square for an image, as 4 or 9")
+        side = self.num_heads if columns is None else round(self.num_heads**0.5)
+        if columns is not None and side**2 != self.num_heads:
+            raise ValueError(f"num_heads={self.num_heads} must be a square for an image, as 4 or 9")
         self.columns, self.content = columns, content
         taps = torch.arange(side) - side // 2
         centres = taps[:, None] if columns is None else torch.cartesian_prod(taps, taps)
         self.centres = nn.Parameter(centres.to(torch.get_default_dtype()))  # (H, axes)
-        self.sharpness = nn.Parameter(torch.full((num_heads, 1), float(sharpness)))
+        self.sharpness = nn.Parameter(torch.full((self.num_heads, 1), float(sharpness)))
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
         """Queries and keys have no say, unless `content` lets them."""
         return (q, k) if self.content else (torch.zeros_like(q), torch.zeros_like(k))
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-        """−α|δ − Δ_h|², (H, T, S) or (B, H, T, S); an image may be given rows and columns.
-
-        Raises:
-            ValueError: offsets are given for an image, or several axes for a text.
-        """
+        """−α|δ − Δ_h|², (H, T, S) or (B, H, T, S); an image may be given rows and columns."""
         if self.columns is None:
             delta = positions.offsets[..., None]  # (T, S, 1) or (B, 1, T, S, 1)
             delta = delta if delta.dim() == 3 else delta[:, 0]

@@ -33,22 +33,14 @@ class Cope(Encoding):
     side, and has vectors of its own: the course's extension.
 
     Args:
-        positions: P, number of vectors a side; a larger count uses the last.
+        positions: P, number of vectors a side, at least 1; a larger count uses the last.
         causal: only keys to the left are counted; the others must be masked.
-
-    Raises:
-        ValueError: `positions` is below 1.
     """
 
     def __init__(
-        self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
-        positions: int = 64,
-        causal: bool = False,
+        self, *sizes: int, positions: int = 64, causal: bool = False, **named: int
     ) -> None:
-        super().__init__(d_model, num_heads, max_len)
+        super().__init__(*sizes, **named)
         if positions < 1:
             raise ValueError(f"positions={positions} must be at least 1")
         self.causal = causal
@@ -59,12 +51,8 @@ class Cope(Encoding):
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
         """q_i·e[p_ij], (B, H, T, S).
 
-        Where tokens stand is not asked, only which come between; the queries' keys are the last.
-
-        Raises:
-            ValueError: positions have several axes, or offsets are given.
-        """
-        positions.require_no_offsets(self).require_1d()
+        Where tokens stand is not asked, only which come between; the queries' keys are the last."""
+        positions.require_no_offsets(self).require_axes()
         # Counted at least in float32: bfloat16 has no 0.1 beside 64.
         exact = torch.promote_types(q.dtype, torch.float32)
         gates = (q @ k.transpose(-2, -1)).to(exact).sigmoid()

@@ -15,32 +15,22 @@ class Deberta(Encoding):
     Kr and Qr are projections of one learned vector per clipped distance δ(i, j) = i − j + k.
 
     Args:
-        k: half the number of distances that have a vector; 512 in the paper.
+        k: half the number of distances that have a vector, at least 1; 512 in the paper.
         index: "paper" asks the third term at δ(j, i), as equation 4 has it; "code" at δ(i, j), as
             the published code does.
-
-    Raises:
-        ValueError: `k` is below 1 or `index` is neither.
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
-        k: int = 64,
-        index: str = "paper",
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len)
+    def __init__(self, *sizes: int, k: int = 64, index: str = "paper", **named: int) -> None:
+        super().__init__(*sizes, **named)
         if k < 1:
             raise ValueError(f"k={k} must be at least 1")
         if index not in ("paper", "code"):
             raise ValueError(f"index={index!r} must be 'paper' or 'code'")
         self.k, self.index = k, index
         self.softmax_scale = (3 * self.head_dim) ** -0.5  # three terms
-        self.vectors = nn.Parameter(torch.randn(2 * k, d_model))
-        self.query = nn.Linear(d_model, d_model, bias=False)
-        self.key = nn.Linear(d_model, d_model, bias=False)
+        self.vectors = nn.Parameter(torch.randn(2 * k, self.d_model))
+        self.query = nn.Linear(self.d_model, self.d_model, bias=False)
+        self.key = nn.Linear(self.d_model, self.d_model, bias=False)
 
     def delta(self, distance: Tensor) -> Tensor:
         """δ of i − j (equation 3): 0 up to −k, 2k − 1 from k on, i − j + k between."""

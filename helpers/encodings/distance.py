@@ -31,15 +31,10 @@ class Alibi(OffsetBias):
     Args:
         form: "symmetric" cannot tell left from right; "directional" has keys to the right fall
             twice as fast; "causal" is the paper's, with keys to the right masked out.
-
-    Raises:
-        ValueError: `form` is none of these.
     """
 
-    def __init__(
-        self, d_model: int, num_heads: int = 1, max_len: int = 512, form: str = "symmetric"
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len)
+    def __init__(self, *sizes: int, form: str = "symmetric", **named: int) -> None:
+        super().__init__(*sizes, **named)
         if form not in ("symmetric", "directional", "causal"):
             raise ValueError(f"form={form!r} must be 'symmetric', 'directional' or 'causal'")
         self.form = form
@@ -62,19 +57,14 @@ class Kerple(OffsetBias):
 
     Args:
         form: "log" is −r1·log(1 + r2·|j − i|), "power" is −r1·|j − i|^r2 with 0 < r2 < 2.
-
-    Raises:
-        ValueError: `form` is neither.
     """
 
-    def __init__(
-        self, d_model: int, num_heads: int = 1, max_len: int = 512, form: str = "log"
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len)
+    def __init__(self, *sizes: int, form: str = "log", **named: int) -> None:
+        super().__init__(*sizes, **named)
         if form not in ("log", "power"):
             raise ValueError(f"form={form!r} must be 'log' or 'power'")
         self.form = form
-        self.raw = nn.Parameter(torch.randn(2, num_heads))
+        self.raw = nn.Parameter(torch.randn(2, self.num_heads))
 
     def constants(self) -> tuple[Tensor, Tensor]:
         """r1 and r2, each (H,); kept positive by exp, and below 2 by a sigmoid."""
@@ -104,22 +94,17 @@ class Fire(Encoding):
     """
 
     def __init__(
-        self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
-        threshold: float = 512.0,
-        hidden: int = 32,
+        self, *sizes: int, threshold: float = 512.0, hidden: int = 32, **named: int
     ) -> None:
-        super().__init__(d_model, num_heads, max_len)
+        super().__init__(*sizes, **named)
         self.c = nn.Parameter(torch.tensor(0.1))
         self.threshold = nn.Parameter(torch.tensor(float(threshold)))
-        self.f = nn.Sequential(nn.Linear(1, hidden), nn.ReLU(), nn.Linear(hidden, num_heads))
+        self.f = nn.Sequential(nn.Linear(1, hidden), nn.ReLU(), nn.Linear(hidden, self.num_heads))
 
     def share(self, positions: Positions) -> Tensor:
         """ψ(|i − j|)/ψ(max(L, i, j)), negative for keys to the right; (T, S) or (B, 1, T, S)."""
         offsets = positions.offsets
-        i, j = positions.require_1d().queries[..., :, None], positions.keys[..., None, :]
+        i, j = positions.require_axes().queries[..., :, None], positions.keys[..., None, :]
         exact = torch.promote_types(self.c.dtype, torch.float32)  # which has positions beyond 256
         furthest = torch.maximum(i, j).to(exact)  # (T, S) or (B, T, S)
         furthest = furthest if furthest.dim() == 2 else furthest[:, None]
@@ -129,11 +114,7 @@ class Fire(Encoding):
         return (-offsets.sign() * share).to(self.c.dtype)
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-        """f of the share, a number per head: it depends on i and j, so each pair is asked.
-
-        Raises:
-            ValueError: positions have several axes.
-        """
+        """f of the share, a number per head: it depends on i and j, so each pair is asked."""
         found = self.f(self.share(positions)[..., None])  # (T, S, H) or (B, 1, T, S, H)
         found = found.movedim(-1, 0) if found.dim() == 3 else found[:, 0].movedim(-1, 1)
         return found.to(q.dtype)

@@ -19,15 +19,13 @@ class Huang(Encoding):
             the right of a query gets 0 and must be masked.
     """
 
-    def __init__(
-        self, d_model: int, num_heads: int = 1, max_len: int = 512, causal: bool = False
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len)
+    def __init__(self, *sizes: int, causal: bool = False, **named: int) -> None:
+        super().__init__(*sizes, **named)
         self.causal = causal
-        rows = max_len if causal else 2 * max_len - 1
+        rows = self.max_len if causal else 2 * self.max_len - 1
         width = self.head_dim
         # Row r is offset r − (max_len − 1).
-        self.table = nn.Parameter(torch.randn(num_heads, rows, width) * width**-0.5)
+        self.table = nn.Parameter(torch.randn(self.num_heads, rows, width) * width**-0.5)
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
         """q_i·e_{j−i}, (B, H, T, S); offsets of anything but a whole text are gathered.

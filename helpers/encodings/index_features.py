@@ -51,13 +51,10 @@ class Fourier(Additive):
     N(0, γ⁻²), where γ⁻² is the variance.
 
     Args:
-        gamma: γ; 1/γ is the standard deviation of the first frequencies, in radians per position.
-        features: D_F, sines and cosines together; D rounded up to even where it is not given.
+        gamma: γ > 0; 1/γ is the standard deviation of the first frequencies (radians per position).
+        features: D_F, sines and cosines together, even; D rounded up to even where it is not given.
         hidden: width of the hidden layer; D where it is not given.
         match_norm: LayerNorm on the output, which the paper does not have.
-
-    Raises:
-        ValueError: `gamma` is not positive or `features` is odd.
     """
 
     def __init__(
@@ -76,7 +73,7 @@ class Fourier(Additive):
             raise ValueError(f"gamma={gamma:g} must be positive")
         if features < 2 or features % 2:
             raise ValueError(f"features={features} must be an even number of at least 2")
-        width = hidden or d_model
+        self.gamma, width = gamma, hidden or d_model
         self.frequencies = nn.Parameter(torch.randn(features // 2) / gamma)
         self.mlp = nn.Sequential(nn.Linear(features, width), nn.GELU(), nn.Linear(width, d_model))
         self.norm = nn.LayerNorm(d_model) if match_norm else nn.Identity()

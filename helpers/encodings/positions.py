@@ -57,7 +57,7 @@ class Positions:
         if self.given is not None:
             return self.given
         if self._offsets is None:
-            self.require_1d()
+            self.require_axes()
             offsets = self.keys[..., None, :] - self.queries[..., :, None]
             self._offsets = offsets if offsets.dim() == 2 else offsets[:, None]
         return self._offsets
@@ -75,25 +75,17 @@ class Positions:
         """Whether T queries and T keys stand at 0 … T−1, so that one row holds all offsets."""
         return self.ordered and self.given is None and self.queries.shape[0] == self.keys.shape[0]
 
-    def require_1d(self) -> Positions:
-        """Return these positions, if they have one axis.
-
-        Raises:
-            ValueError: there is more than one axis.
-        """
-        if self.queries.dim() == 3:
+    def require_axes(self, axes: int = 1) -> Positions:
+        """Return these positions; raise ValueError if they have neither one axis nor `axes`."""
+        if self.queries.dim() == 3 and (axes == 1 or self.queries.shape[2] != axes):
+            known = "one axis only, rotary_2d more" if axes == 1 else f"{axes}"
             raise ValueError(
-                f"positions with {self.queries.shape[2]} axes: this encoding knows one axis only, "
-                "rotary_2d more"
+                f"positions with {self.queries.shape[2]} axes: this encoding knows {known}"
             )
         return self
 
     def require_no_offsets(self, who: object) -> Positions:
-        """Return these positions, if no offsets are given.
-
-        Raises:
-            ValueError: offsets are given, and an encoding cannot use them.
-        """
+        """Return these positions; raise ValueError if offsets are given, as those of a tree."""
         if self.given is not None:
             raise ValueError(
                 f"offsets must be None: {type(who).__name__} asks where each token stands, and "
@@ -126,11 +118,8 @@ def prepare_positions(
         ValueError: one of them has another shape.
     """
     batch, length = x.shape[:2]
-    if positions is not None and positions.shape[:2] not in (
-        (length,),
-        (1, length),
-        (batch, length),
-    ):
+    fits = ((length,), (1, length), (batch, length))
+    if positions is not None and positions.shape[:2] not in fits:
         raise ValueError(
             f"positions has shape {tuple(positions.shape)}; it must be ({length},) or "
             f"({batch}, {length}), or have a last axis more for rows and columns"
@@ -142,5 +131,6 @@ def prepare_positions(
                 f"({batch}, {length}, {length})"
             )
         offsets = offsets if offsets.dim() == 2 else offsets[:, None]
-    at = torch.arange(length, device=x.device) if positions is None else positions
-    return Positions(at, at, offsets, attention_mask, ordered=positions is None)
+    ordered = positions is None
+    places = torch.arange(length, device=x.device) if positions is None else positions
+    return Positions(places, places, offsets, attention_mask, ordered)

@@ -18,29 +18,25 @@ class Extended(Rotary):
     """What the extensions share: by how much, and what the model was trained on.
 
     Args:
-        factor: s, how many times longer a text may be than in training.
+        sizes: `d_model`, `num_heads` and `max_len`, as `Encoding` has them.
+        factor: s, how many times longer a text may be than in training; at least 1.
         original_max_len: L, the length of the training, in tokens; `max_len` if it is not given.
         rotary: `base`, `layout` and `partial_rotary_factor`, as `Rotary` has them.
-
-    Raises:
-        ValueError: `factor` or `original_max_len` is below 1.
     """
 
     def __init__(
         self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
+        *sizes: Any,
         factor: float = 4.0,
         original_max_len: int | None = None,
         **rotary: Any,
     ) -> None:
-        super().__init__(d_model, num_heads, max_len, **rotary)
-        original_max_len = max_len if original_max_len is None else original_max_len
-        for name, value in (("factor", factor), ("original_max_len", original_max_len)):
-            if value < 1:
-                raise ValueError(f"{name}={value:g} must be at least 1")
-        self.factor, self.original_max_len = factor, original_max_len
+        super().__init__(*sizes, **rotary)
+        self.factor = factor
+        self.original_max_len = self.max_len if original_max_len is None else original_max_len
+        for name in ("factor", "original_max_len"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}={getattr(self, name):g} must be at least 1")
 
     def rope(self, pair: Tensor) -> Tensor:
         """θ_n of RoPE itself."""
@@ -78,20 +74,19 @@ class ByLength(Extended):
         extended: as `Extended` has them.
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
-        rerotate: bool = True,
-        **extended: Any,
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len, **extended)
+    def __init__(self, *sizes: Any, rerotate: bool = True, **extended: Any) -> None:
+        super().__init__(*sizes, **extended)
         self.rerotate = rerotate
 
-    def _pairs(self, x: Tensor) -> Tensor:
-        """Index of each pair, where the positions are that frequencies depend on."""
-        return torch.arange(self.rotary_dim // 2, device=x.device, dtype=finest(x.device))
+    def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
+        """θ of each text, (B or 1, 1, r/2), where its positions are."""
+        device = positions.keys.device
+        pair = pair.to(device, finest(device), non_blocking=True)
+        return self.by_length(pair, positions.lengths()[..., None])
+
+    def by_length(self, pair: Tensor, length: Tensor) -> Tensor:
+        """θ of each pair in texts of some lengths, (B or 1, 1, 1)."""
+        raise NotImplementedError
 
 
 class DynamicNtk(ByLength):
@@ -103,12 +98,10 @@ class DynamicNtk(ByLength):
     one row have one s, that of the longest.
     """
 
-    def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
+    def by_length(self, pair: Tensor, length: Tensor) -> Tensor:
         """As `Ntk`, each text with its own s."""
-        length = positions.lengths().clamp(min=self.original_max_len)
-        s = (self.factor * length.to(pair.dtype) / self.original_max_len - (self.factor - 1))[
-            ..., None
-        ]
+        longer = length.clamp(min=self.original_max_len).to(pair.dtype) / self.original_max_len
+        s = self.factor * longer - (self.factor - 1)
         return self.rope(pair) * s ** (-2 * pair / max(self.rotary_dim - 2, 1))
 
 
@@ -119,27 +112,23 @@ class Yarn(Extended):
     over the number of turns. Queries and keys are made longer by 0.1·ln s + 1.
 
     Args:
-        fast: turns in the trained length from which on a pair stays; β in the paper.
-        slow: turns up to which a pair is interpolated; α in the paper.
+        fast: turns in the trained length from which on a pair stays; β in the paper, above `slow`.
+        slow: turns up to which a pair is interpolated; α in the paper, positive.
         temperature: multiply by 0.1·ln s + 1.
         truncate: let the ramp begin and end at a whole pair; gpt-oss does not.
-
-    Raises:
-        ValueError: `fast` is not above `slow`, or `slow` is not positive.
+        extended: as `Extended` has them.
     """
 
     def __init__(
         self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
+        *sizes: Any,
         fast: float = 32.0,
         slow: float = 1.0,
         temperature: bool = True,
         truncate: bool = True,
         **extended: Any,
     ) -> None:
-        super().__init__(d_model, num_heads, max_len, **extended)
+        super().__init__(*sizes, **extended)
         if not 0 < slow < fast:
             raise ValueError(f"slow={slow:g} must be positive, and fast={fast:g} above it")
         self.fast, self.slow = fast, slow
@@ -149,12 +138,8 @@ class Yarn(Extended):
 
     def _pair_with(self, turns: float) -> float:
         """Which pair turns so often in the trained length, not rounded."""
-        return (
-            self.rotary_dim
-            * math.log(self.original_max_len / (turns * 2 * math.pi))
-            / 2
-            / math.log(self.base)
-        )
+        ratio = self.original_max_len / (turns * 2 * math.pi)
+        return self.rotary_dim * math.log(ratio) / 2 / math.log(self.base)
 
     def kept(self, pair: Tensor) -> Tensor:
         """γ_n: 1 where a pair stays as it is, 0 where it is interpolated."""
@@ -175,23 +160,19 @@ class LongRope(ByLength):
     Queries and keys are multiplied by √(1 + ln s/ln L).
 
     Args:
-        long: what slows each pair in a text beyond the trained length, (r/2,); s if not given.
+        long: what slows each pair in a text beyond the trained length, r/2 numbers; s if not given.
         short: the same up to the trained length; 1 if not given.
-
-    Raises:
-        ValueError: there is not one number for each pair.
+        extended: as `ByLength` has them.
     """
 
     def __init__(
         self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
+        *sizes: Any,
         long: Sequence[float] | None = None,
         short: Sequence[float] | None = None,
         **extended: Any,
     ) -> None:
-        super().__init__(d_model, num_heads, max_len, **extended)
+        super().__init__(*sizes, **extended)
         pairs = self.rotary_dim // 2
         # Plain numbers: a buffer would be rounded with the model, and the error grow with p.
         self.long = [self.factor] * pairs if long is None else list(long)
@@ -200,38 +181,27 @@ class LongRope(ByLength):
             if len(numbers) != pairs:
                 raise ValueError(f"{name} has {len(numbers)} numbers; it must have {pairs}")
         if self.original_max_len > 1:
-            self.attention_factor = math.sqrt(
-                1 + math.log(self.factor) / math.log(self.original_max_len)
-            )
+            ratio = math.log(self.factor) / math.log(self.original_max_len)
+            self.attention_factor = math.sqrt(1 + ratio)
 
-    def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
+    def by_length(self, pair: Tensor, length: Tensor) -> Tensor:
         """θ_n divided by the numbers for a text of its length."""
-        beyond = positions.lengths()[..., None] > self.original_max_len
         long, short = (pair.new_tensor(numbers) for numbers in (self.long, self.short))
-        return self.rope(pair) / torch.where(beyond, long, short)
+        return self.rope(pair) / torch.where(length > self.original_max_len, long, short)
 
 
 class Llama3(Extended):
     """Llama 3.1: pairs with long waves are interpolated, those with short waves stay.
 
     Args:
-        high: waves shorter than L/high stay.
-        low: waves longer than L/low are interpolated; between the two is a ramp over L/wavelength.
-
-    Raises:
-        ValueError: `high` is not above `low`, or `low` is not positive.
+        high: waves shorter than L/high stay; above `low`.
+        low: waves longer than L/low are interpolated; positive. Between the two is a ramp over
+            L/wavelength.
+        extended: as `Extended` has them.
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
-        high: float = 4.0,
-        low: float = 1.0,
-        **extended: Any,
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len, **extended)
+    def __init__(self, *sizes: Any, high: float = 4.0, low: float = 1.0, **extended: Any) -> None:
+        super().__init__(*sizes, **extended)
         if not 0 < low < high:
             raise ValueError(f"low={low:g} must be positive, and high={high:g} above it")
         self.high, self.low = high, low

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -22,18 +23,17 @@ def for_heads(numbers: Tensor) -> Tensor:
 class Rotary(Encoding):
     """Turns pairs of columns of q and k by p·θ_i, so that q·k depends on the offset alone.
 
-    θ_i = base^(−2i/r) for the r columns that are turned; nothing is learned.
+    θ_i = base^(−2i/r) for the r = `rotary_dim` columns that are turned; nothing is learned.
 
     Args:
         base: 10,000 in the paper.
         layout: which columns make pair i: "interleaved", 2i and 2i+1, as in the paper and GPT-J;
             or "halves", i and i + r/2, as in GPT-NeoX and in the Llama of transformers.
-        partial_rotary_factor: fraction of a head's columns that are turned; the others carry no
-            position.
-
-    Raises:
-        ValueError: the number of turned columns is odd or zero, or `layout` is neither.
+        partial_rotary_factor: r as a fraction of a head's d columns, so that r is even and at least
+            2; the other columns carry no position.
     """
+
+    axes: ClassVar[int] = 1
 
     def __init__(
         self,
@@ -57,33 +57,25 @@ class Rotary(Encoding):
         self.layout, self.base = layout, base
         # What turned columns of q and k are multiplied by, as a temperature.
         self.attention_factor = 1.0
-        self.axis: list[int] | None = None  # of each pair, where positions have several
-
-    def _pairs(self, x: Tensor) -> Tensor:
-        """Index of each pair (r/2,), in float64 on the CPU, which a GPU need not have.
-
-        Made anew for each call: in a half-precision buffer θ would be rounded, and position 2,049
-        would be 2,048.
-        """
-        return torch.arange(self.rotary_dim // 2, device="cpu", dtype=torch.float64)
+        self.axis: list[int] | None = None  # of each pair, where positions have several axes
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """θ of each pair in radians per position, (r/2,), or (B, 1, r/2) to be each text's own.
 
-        Who asks `positions`, which RoPE has no use for, sets `rerotate`.
+        `pair` is 0 … r/2 − 1 in float64 on the CPU. Who asks `positions`, which RoPE has no use
+        for, sets `rerotate`.
         """
         return self.base ** (-2 * pair / self.rotary_dim)
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
-        """Turn queries and keys (B, H, T, d) by their positions; values are left alone.
-
-        Raises:
-            ValueError: positions have several axes, or offsets are given.
-        """
+        """Turn queries and keys (B, H, T, d) by their positions; values are left alone."""
         several = positions.queries.dim() == 3
-        if positions.given is not None or (several and self.axis is None):
-            positions.require_no_offsets(self).require_1d()
-        theta = self.frequencies(self._pairs(q), positions)
+        if several or positions.given is not None:
+            positions.require_no_offsets(self).require_axes(self.axes)
+        # Made anew for each call: in a half-precision buffer θ would be rounded, and position 2,049
+        # would be 2,048.
+        pair = torch.arange(self.rotary_dim // 2, device="cpu", dtype=torch.float64)
+        theta = self.frequencies(pair, positions)
         axis = self.axis if several else None
         exact = torch.promote_types(q.dtype, torch.float32)
         turns = angles(positions.queries[..., axis], theta, exact)  # (T, r/2) or (B, T, r/2)
@@ -112,10 +104,9 @@ class XPos(Rotary):
     """RoPE whose pairs also fade with the offset: pair n by ζ_n^((i − j)/scale_base).
 
     The query shrinks and the key grows with the position, so the score of a key to the left fades;
-    that of a key to the right grows, which the paper's causal mask hides.
-
-    Both factors must be numbers of the precision, so that a text has an end: of 7,900 tokens in
-    float16, of 71,000 in bfloat16 and float32.
+    that of a key to the right grows, which the paper's causal mask hides. Both factors must be
+    numbers of the precision, so that a text has an end: of 7,900 tokens in float16, of 71,000 in
+    bfloat16 and float32.
 
     Args:
         scale_base: 512 in the paper's code: at this offset pair n has faded by ζ_n.
@@ -144,32 +135,26 @@ class XPos(Rotary):
             ValueError: the text is so long that the precision has no number for a factor.
         """
         turned_q, turned_k = super().rotate(q, k, positions)
-        self._check_fades(k)
-        places = positions.keys
-        first, last = places.amin(-1, keepdim=True), places.amax(-1, keepdim=True)
-        middle = (first + last + 1) // 2
-        of_q = self._scale(q, positions.queries - middle)
-        return turned_q * of_q, turned_k / self._scale(k, positions.keys - middle)
-
-    def _zeta(self, x: Tensor) -> Tensor:
-        return (2 * self._pairs(x) / self.rotary_dim + self.gamma) / (1 + self.gamma)
-
-    def _check_fades(self, k: Tensor) -> None:
         fades = (self.gamma / (1 + self.gamma)) ** (k.shape[2] / 2 / self.scale_base)
         if fades < torch.finfo(k.dtype).smallest_normal:
             raise ValueError(
                 f"S={k.shape[2]} keys: the factors of xPos leave the range of {k.dtype}; take a "
                 "larger scale_base, or another precision"
             )
+        keys = positions.keys
+        middle = (keys.amin(-1, keepdim=True) + keys.amax(-1, keepdim=True) + 1) // 2
+        of_q = self._scale(positions.queries - middle, q.dtype)
+        return turned_q * of_q, turned_k / self._scale(keys - middle, k.dtype)
 
-    def _scale(self, x: Tensor, places: Tensor) -> Tensor:
-        exact = torch.promote_types(x.dtype, torch.float32)
-        rate = (self._zeta(x).log() / self.scale_base).to(x.device, exact, non_blocking=True)
+    def _scale(self, places: Tensor, dtype: torch.dtype) -> Tensor:
+        """ζ_n^(p/scale_base) for each column of a head; (T, d) or (B, 1, T, d)."""
+        pair = torch.arange(self.rotary_dim // 2, device="cpu", dtype=torch.float64)
+        zeta = (2 * pair / self.rotary_dim + self.gamma) / (1 + self.gamma)
+        exact = torch.promote_types(dtype, torch.float32)
+        rate = (zeta.log() / self.scale_base).to(places.device, exact, non_blocking=True)
         # Where few tokens stand far apart, what lies beyond the range stays at its end.
-        end = -math.log(torch.finfo(x.dtype).smallest_normal)
+        end = -math.log(torch.finfo(dtype).smallest_normal)
         scale = (places[..., None] * rate).clamp(-end, end).exp()  # (…, T, d/2)
-        if self.layout == "interleaved":
-            scale = scale.repeat_interleave(2, -1)
-        else:
-            scale = torch.cat([scale, scale], -1)
-        return for_heads(scale).to(x.dtype)
+        interleaved = self.layout == "interleaved"
+        scale = scale.repeat_interleave(2, -1) if interleaved else torch.cat([scale, scale], -1)
+        return for_heads(scale).to(dtype)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -18,24 +18,12 @@ class RotaryNd(Rotary):
     What has one position only, as a word has, stands there on all axes.
 
     Args:
-        sections: how many pairs each axis has; about equally many if not given.
-        rotary: `base`, `layout` and `partial_rotary_factor`, as `Rotary` has them.
-
-    Raises:
-        ValueError: `sections` does not deal out all pairs, or not to all axes.
+        sections: how many pairs each axis has, all in all r/2; about equally many if not given.
+        rotary: sizes, `base`, `layout` and `partial_rotary_factor`, as `Rotary` has them.
     """
 
-    axes: ClassVar[int]
-
-    def __init__(
-        self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
-        sections: Sequence[int] | None = None,
-        **rotary: Any,
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len, **rotary)
+    def __init__(self, *sizes: Any, sections: Sequence[int] | None = None, **rotary: Any) -> None:
+        super().__init__(*sizes, **rotary)
         pairs = self.rotary_dim // 2
         even = [pairs // self.axes + (each < pairs % self.axes) for each in range(self.axes)]
         self.sections = even if sections is None else list(sections)
@@ -44,18 +32,6 @@ class RotaryNd(Rotary):
                 f"sections={self.sections} must be {self.axes} numbers with the sum {pairs}"
             )
         self.axis = [number for number, n in enumerate(self.sections) for _ in range(n)]
-
-    def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
-        """As `Rotary`, each pair by its position on its axis.
-
-        Raises:
-            ValueError: positions have another number of axes, or offsets are given.
-        """
-        if positions.queries.dim() == 3 and positions.queries.shape[2] != self.axes:
-            raise ValueError(
-                f"positions have {positions.queries.shape[2]} axes; here are {self.axes}"
-            )
-        return super().rotate(q, k, positions)
 
 
 class Rotary2d(RotaryNd):

@@ -17,10 +17,7 @@ class ShawKeys(Encoding):
     heads. An offset beyond k uses the outermost vector, so any length can be read.
 
     Args:
-        k: the largest offset with a vector of its own.
-
-    Raises:
-        ValueError: `k` is negative.
+        k: the largest offset with a vector of its own; not negative.
     """
 
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512, k: int = 8) -> None:

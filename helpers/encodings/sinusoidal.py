@@ -11,16 +11,12 @@ from helpers.encodings.absolute import Table
 from helpers.encodings.angles import angles, finest
 
 
-def _check_sizes(d_model: int, base: float) -> None:
+def _frequencies(d_model: int, base: float) -> Tensor:
+    """ω_i = base^(−2i/D) for i = 0 … ⌈D/2⌉−1, in radians per position, (⌈D/2⌉,), float64."""
     if d_model < 1:
         raise ValueError(f"d_model={d_model} must be at least 1")
     if not base > 0:
         raise ValueError(f"base={base} must be positive")
-
-
-def _frequencies(d_model: int, base: float) -> Tensor:
-    """ω_i = base^(−2i/D) for i = 0 … ⌈D/2⌉−1, in radians per position, (⌈D/2⌉,), float64."""
-    _check_sizes(d_model, base)
     return base ** (-torch.arange(0, d_model, 2, dtype=torch.float64, device="cpu") / d_model)
 
 
@@ -98,9 +94,6 @@ class Sinusoidal(Table):
         base: 10,000 in the paper.
         layout: "interleaved" as in the paper, or "halves", as RoFormer and Marian have it: first
             all sines, then all cosines.
-
-    Raises:
-        ValueError: `layout` is neither.
     """
 
     def __init__(

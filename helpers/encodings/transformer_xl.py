@@ -29,17 +29,13 @@ class TransformerXL(Encoding):
         self.v = nn.Parameter(torch.zeros(num_heads, 1, self.head_dim))
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-        """All but q·k, (B, H, T, S).
-
-        Raises:
-            ValueError: positions have several axes.
-        """
+        """All but q·k, (B, H, T, S)."""
         by_content = self.u * self.softmax_scale @ k.transpose(-2, -1)
         asking = q + self.v * self.softmax_scale
         if positions.given is not None:
             return self._of_pairs(asking, positions.offsets) + by_content
         if not positions.whole:
-            return self._of_places(asking, positions.require_1d()) + by_content
+            return self._of_places(asking, positions.require_axes()) + by_content
         # R of the paper's i − j, from T − 1 down to −(T − 1) as j grows, and one not read.
         length = q.shape[2]
         far = torch.arange(length - 1, -length - 1, -1, device=q.device)

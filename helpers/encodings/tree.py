@@ -28,14 +28,10 @@ def tree_depths(parents: Tensor) -> Tensor:
         raise ValueError(f"parents must lie from −1 to T − 1 = {length - 1}")
     if ((parents == -1).sum(-1) != 1).any():
         raise ValueError("parents must have one root, marked −1, in each sentence")
-    at = parents.long()
-    depths = torch.zeros_like(at)
-    for _ in range(length):  # one step up at a time
-        depths += at >= 0
-        at = torch.where(at < 0, at, parents.gather(-1, at.clamp(min=0)))
-    if (at >= 0).any():
+    above = _above(parents)
+    if not (above & (parents < 0)[..., None, :]).any(-1).all():
         raise ValueError("parents must lead from every word to the root; some run in a circle")
-    return depths
+    return above.sum(-1) - 1
 
 
 def _above(parents: Tensor) -> Tensor:
@@ -99,7 +95,7 @@ class TreeDepth(Additive):
         """
         if positions.ordered:
             raise ValueError("positions must be depths in a tree: pass tree_depths(parents)")
-        return x + self.vectors(positions.require_1d().queries).to(x.dtype)
+        return x + self.vectors(positions.require_axes().queries).to(x.dtype)
 
 
 class TreeOffsets(Encoding):

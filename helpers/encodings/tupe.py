@@ -21,23 +21,17 @@ class Tupe(Encoding):
     """
 
     def __init__(
-        self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
-        relative: bool = False,
-        cls: bool = False,
-        std: float = 1.0,
+        self, *sizes: int, relative: bool = False, cls: bool = False, std: float = 1.0, **named: int
     ) -> None:
-        super().__init__(d_model, num_heads, max_len)
+        super().__init__(*sizes, **named)
         # Two terms of equal right, so 1/√(2d).
         self.softmax_scale = (2 * self.head_dim) ** -0.5
-        self.table = nn.Parameter(torch.randn(max_len, d_model) * std)
-        self.query = nn.Linear(d_model, d_model, bias=False)
-        self.key = nn.Linear(d_model, d_model, bias=False)
-        self.relative = T5Bias(d_model, num_heads) if relative else None
+        self.table = nn.Parameter(torch.randn(self.max_len, self.d_model) * std)
+        self.query = nn.Linear(self.d_model, self.d_model, bias=False)
+        self.key = nn.Linear(self.d_model, self.d_model, bias=False)
+        self.relative = T5Bias(self.d_model, self.num_heads) if relative else None
         # θ_1 from [CLS] to all, θ_2 from all others to [CLS].
-        self.resets = nn.Parameter(torch.zeros(2, num_heads, 1, 1)) if cls else None
+        self.resets = nn.Parameter(torch.zeros(2, self.num_heads, 1, 1)) if cls else None
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
         """All that stands beside q·k: (H, T, S), or (B, H, T, S) where texts stand differently.
@@ -45,7 +39,7 @@ class Tupe(Encoding):
         Raises:
             ValueError: T is beyond `max_len`, positions have several axes, or offsets are given.
         """
-        self._check_table(positions.require_no_offsets(self).require_1d())
+        self._check_table(positions.require_no_offsets(self).require_axes())
         queries, keys = (
             project(self.table[places]).unflatten(-1, (self.num_heads, -1)).transpose(-3, -2)
             for project, places in ((self.query, positions.queries), (self.key, positions.keys))

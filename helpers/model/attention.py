@@ -113,8 +113,8 @@ class MultiHeadAttention(nn.Module):
             k, v = cache.update(k, v)
             q, k = encoding.rotate(q, k, positions)
         else:
-            own = Positions(positions.queries, positions.queries, positions.given)
-            q, k = encoding.rotate(q, k, own)
+            new = Positions(positions.queries, positions.queries, positions.given)
+            q, k = encoding.rotate(q, k, new)
             k, v = cache.update(k, v)
         scale, bias = encoding.softmax_scale, None
         if "bias" in self.hooks:
@@ -171,12 +171,9 @@ def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     if mask is None:
         return scores.softmax(-1)
     if mask.dtype == torch.bool:
-        blind = ~mask.any(-1, keepdim=True)
-        scores = scores.masked_fill(~mask & ~blind, float("-inf"))
-    else:
-        blind = mask.isneginf().all(-1, keepdim=True)
-        scores = scores + mask.masked_fill(blind, 0)
-    return scores.softmax(-1).masked_fill(blind, 0)
+        mask = torch.zeros_like(mask, dtype=scores.dtype).masked_fill(~mask, float("-inf"))
+    blind = mask.isneginf().all(-1, keepdim=True)
+    return (scores + mask.masked_fill(blind, 0)).softmax(-1).masked_fill(blind, 0)
 
 
 def _check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:

@@ -10,7 +10,7 @@ from torch import Tensor
 from helpers.encodings import Learned
 from helpers.model.bert import Pretraining
 
-# ours: theirs; {i} is the layer
+# ours: theirs, of which attention's projections are three
 ONCE = {
     "bert.words": "bert.embeddings.word_embeddings",
     "bert.segments": "bert.embeddings.token_type_embeddings",
@@ -21,6 +21,7 @@ ONCE = {
     "is_next": "cls.seq_relationship",
 }
 PER_LAYER = {
+    "attention.qkv": "attention.self.query attention.self.key attention.self.value",
     "attention.out": "attention.output.dense",
     "norms.0": "attention.output.LayerNorm",
     "mlp.0": "intermediate.dense",
@@ -30,18 +31,17 @@ PER_LAYER = {
 TABLE = ("bert.position.table", "bert.embeddings.position_embeddings.weight")
 
 
-def _pairs(num_layers: int) -> Iterator[tuple[str, str]]:
-    """(our name, their name) of all but the projections, which they keep apart."""
-    for ours, theirs in ONCE.items():
-        yield ours, theirs
+def _names(num_layers: int) -> Iterator[tuple[str, list[str]]]:
+    """Name of each weight and bias of ours, and of those that make it up in theirs."""
+    modules = {ours: [theirs] for ours, theirs in ONCE.items()}
     for i in range(num_layers):
         for ours, theirs in PER_LAYER.items():
-            yield f"bert.layers.{i}.{ours}", f"bert.encoder.layer.{i}.{theirs}"
-
-
-def _projections(i: int) -> tuple[str, list[str]]:
-    theirs = [f"bert.encoder.layer.{i}.attention.self.{name}" for name in ("query", "key", "value")]
-    return f"bert.layers.{i}.attention.qkv", theirs
+            modules[f"bert.layers.{i}.{ours}"] = [
+                f"bert.encoder.layer.{i}.{each}" for each in theirs.split()
+            ]
+    for kind in ("weight", "bias"):
+        for name, parts in modules.items():
+            yield f"{name}.{kind}", [f"{part}.{kind}" for part in parts]
 
 
 def to_transformers(model: Pretraining) -> dict[str, Tensor]:
@@ -55,15 +55,9 @@ def to_transformers(model: Pretraining) -> dict[str, Tensor]:
         raise ValueError("only a model with a learned table and norm='post' has a published twin")
     ours = model.state_dict()
     theirs = {TABLE[1]: ours[TABLE[0]]}
-    for left, right in _pairs(size.num_layers):
-        for kind in ("weight", "bias"):
-            if f"{left}.{kind}" in ours:
-                theirs[f"{right}.{kind}"] = ours[f"{left}.{kind}"]
-    for i in range(size.num_layers):
-        left, names = _projections(i)
-        for kind in ("weight", "bias"):
-            for name, part in zip(names, ours[f"{left}.{kind}"].chunk(3), strict=True):
-                theirs[f"{name}.{kind}"] = part
+    for name, parts in _names(size.num_layers):
+        if name in ours:
+            theirs |= zip(parts, ours[name].chunk(len(parts)), strict=True)
     theirs["cls.predictions.bias"] = theirs["cls.predictions.decoder.bias"] = ours["bias"]
     theirs["cls.predictions.decoder.weight"] = ours["bert.words.weight"]
     return theirs
@@ -73,12 +67,7 @@ def from_transformers(theirs: dict[str, Tensor]) -> dict[str, Tensor]:
     """A state_dict of BertForPreTraining under our names."""
     layers = {name.split(".")[3] for name in theirs if name.startswith("bert.encoder.layer.")}
     ours = {TABLE[0]: theirs[TABLE[1]], "bias": theirs["cls.predictions.bias"]}
-    for left, right in _pairs(len(layers)):
-        for kind in ("weight", "bias"):
-            if f"{right}.{kind}" in theirs:
-                ours[f"{left}.{kind}"] = theirs[f"{right}.{kind}"]
-    for i in range(len(layers)):
-        left, names = _projections(i)
-        for kind in ("weight", "bias"):
-            ours[f"{left}.{kind}"] = torch.cat([theirs[f"{name}.{kind}"] for name in names])
+    for name, parts in _names(len(layers)):
+        if parts[0] in theirs:
+            ours[name] = torch.cat([theirs[part] for part in parts])
     return ours

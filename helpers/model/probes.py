@@ -85,14 +85,12 @@ def layer_states(model: Encoder | Bert, tokens: Tensor, **given: Tensor) -> list
         given: what the model takes beside them, as `positions`.
     """
     states: list[Tensor] = []
-    first = model.layers[0]
     with ExitStack() as stack:
-        stack.enter_context(first.register_forward_pre_hook(lambda _, x: states.append(x[0])))
         for layer in model.layers:
-            hook = layer.register_forward_hook(lambda _, x, y: states.append(y))
+            hook = layer.register_forward_hook(lambda _, x, y: states.extend([x[0], y]))
             stack.enter_context(hook)
         model.eval()(tokens, **given)
-    return states
+    return [states[0], *states[1::2]]
 
 
 @torch.no_grad()

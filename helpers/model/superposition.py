@@ -15,13 +15,13 @@ def noisy(x: Tensor, draw: Generator, loudness: float = 1.0) -> Tensor:
     return x + loudness * x.std() * torch.randn(x.shape, generator=draw)
 
 
-def read_sum(heard: Tensor, tokens: Tensor, segments: Tensor, positions: Tensor) -> list[Tensor]:
-    """Token, segment and position whose sum is nearest to each vector (N, D)."""
+def read_sum(heard: Tensor, tokens: Tensor, segments: Tensor, positions: Tensor) -> Tensor:
+    """Token, segment and position whose sum is nearest to each vector (N, D); (3, N)."""
     others = (segments[:, None] + positions).flatten(0, 1)  # (2T, D): row s·T + p
     distance = torch.cdist((heard[:, None] - others).flatten(0, 1), tokens)
     best = distance.view(len(heard), -1).argmin(1)
     rest = best // len(tokens)
-    return [best % len(tokens), rest // len(positions), rest % len(positions)]
+    return torch.stack([best % len(tokens), rest // len(positions), rest % len(positions)])
 
 
 def read_again(asked: Tensor, sizes: Sequence[int], width: int, loudness: float) -> Tensor:
@@ -32,34 +32,34 @@ def read_again(asked: Tensor, sizes: Sequence[int], width: int, loudness: float)
     """
     draw = Generator().manual_seed(1)
     tables = [torch.randn(rows, width, generator=draw) for rows in sizes]
-    clean = torch.stack([table[each] for table, each in zip(tables, asked, strict=True)]).sum(0)
-    return torch.stack(read_sum(noisy(clean, draw, loudness), *tables))
+    return read_sum(noisy(torch.stack(_rows(tables, asked)).sum(0), draw, loudness), *tables)
 
 
 def summed(width: int, seed: int, tries: int = 200) -> float:
     """Fraction of noisy sums of which all three parts are found again."""
-    draw = Generator().manual_seed(seed)
-    tables, asked = _drawn((width, width, width), tries, draw)
-    clean = torch.stack([t[each] for t, each in zip(tables, asked, strict=True)]).sum(0)
-    return _all_right(read_sum(noisy(clean, draw), *tables), asked)
+    tables, asked, draw = _drawn((width, width, width), tries, seed)
+    found = read_sum(noisy(torch.stack(_rows(tables, asked)).sum(0), draw), *tables)
+    return _all_right(found, asked)
 
 
 def beside(widths: Sequence[int], seed: int, tries: int = 1000) -> float:
     """The same for three vectors side by side, of these widths."""
-    draw = Generator().manual_seed(seed)
-    tables, asked = _drawn(widths, tries, draw)
-    clean = torch.cat([t[each] for t, each in zip(tables, asked, strict=True)], 1)
-    parts = noisy(clean, draw).split(list(widths), 1)
+    tables, asked, draw = _drawn(widths, tries, seed)
+    parts = noisy(torch.cat(_rows(tables, asked), 1), draw).split(list(widths), 1)
     found = [torch.cdist(p, t).argmin(1) for p, t in zip(parts, tables, strict=True)]
-    return _all_right(found, asked)
+    return _all_right(torch.stack(found), asked)
 
 
-def _drawn(widths: Sequence[int], tries: int, draw: Generator) -> tuple[list[Tensor], list[Tensor]]:
-    """Three random tables, and which rows of them are asked for."""
+def _drawn(widths: Sequence[int], tries: int, seed: int) -> tuple[list[Tensor], Tensor, Generator]:
+    """Three random tables, which rows of them are asked for, (3, tries), and whence more comes."""
+    draw = Generator().manual_seed(seed)
     tables = [torch.randn(n, width, generator=draw) for n, width in zip(ROWS, widths, strict=True)]
-    return tables, [torch.randint(n, (tries,), generator=draw) for n in ROWS]
+    return tables, torch.stack([torch.randint(n, (tries,), generator=draw) for n in ROWS]), draw
 
 
-def _all_right(found: Sequence[Tensor], asked: Sequence[Tensor]) -> float:
-    right = (torch.stack(list(found)) == torch.stack(list(asked))).all(0)
-    return right.double().mean().item()
+def _rows(tables: Sequence[Tensor], asked: Tensor) -> list[Tensor]:
+    return [table[each] for table, each in zip(tables, asked, strict=True)]
+
+
+def _all_right(found: Tensor, asked: Tensor) -> float:
+    return (found == asked).all(0).double().mean().item()

@@ -17,10 +17,10 @@ COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 class Muon(Optimizer):
     """Each update of a matrix is made orthogonal (Jordan et al. 2024).
 
-    A group may have `parts`: its matrices are as many, one below the other, and each part has an
-    update of its own, as Q, K and V have in one projection. Else this is `torch.optim.Muon` with
-    adjust_lr_fn="match_rms_adamw" (Liu et al. 2025, 2502.16982): an update is as large as one of
-    AdamW, so that one learning rate serves both.
+    Ours, as `torch.optim.Muon` iterates in bfloat16 alone, which most CPUs are slow at, and makes
+    one update of Q, K and V in one projection: here a group's matrices may have as many `parts`.
+    Else the two are alike, with adjust_lr_fn="match_rms_adamw" (Liu et al. 2025, 2502.16982): an
+    update is as large as one of AdamW, so that one learning rate serves both.
 
     Args:
         groups: matrices, or dicts of "params" and options, as PyTorch's optimisers have them.

@@ -97,7 +97,7 @@ def test_solutions_and_hidden_tests_have_lines_to_look_for() -> None:
 def test_no_page_shows_a_line_of_a_solution_or_a_hidden_test(site: Site, unit: str) -> None:
     # Every learner has the library, whose pages show its code. What is an answer in one unit may be
     # among the given lines of another.
-    library = words("".join(path.read_text() for path in ROOT.glob("helpers/encodings/*.py")))
+    library = words("".join(path.read_text() for path in ROOT.glob("helpers/encodings/**/*.py")))
     given = "".join(map(released, UNITS))
     for path in site.pages:
         shown = parts(path).text

@@ -27,12 +27,8 @@ class Fox(Encoding):
         self.gate = nn.Linear(d_model, num_heads)
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-        """What has been forgotten on the way, (B, H, T, S).
-
-        Raises:
-            ValueError: positions have several axes, or offsets are given.
-        """
-        positions.require_no_offsets(self).require_1d()
+        """What has been forgotten on the way, (B, H, T, S)."""
+        positions.require_no_offsets(self).require_axes()
         # What is long forgotten is a large sum; in bfloat16 its differences were off by nats.
         exact = torch.promote_types(k.dtype, torch.float32)
         gates = F.logsigmoid(self.gate(k.transpose(1, 2).flatten(2)).to(exact)).transpose(

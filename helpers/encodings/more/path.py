@@ -27,12 +27,8 @@ class Path(Encoding):
         self.strength = nn.Linear(d_model, num_heads)
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-        """What the way adds to q·k, (B, H, T, S); one token after the other, so it is slow.
-
-        Raises:
-            ValueError: positions have several axes, or offsets are given.
-        """
-        positions.require_no_offsets(self).require_1d()
+        """What the way adds to q·k, (B, H, T, S); one token after the other, so it is slow."""
+        positions.require_no_offsets(self).require_axes()
         read = k.transpose(1, 2).flatten(2)  # keys of all heads side by side, (B, S, D)
         w = F.normalize(self.direction(read).unflatten(-1, (self.num_heads, -1)), dim=-1)
         beta = 2 * self.strength(read).sigmoid()  # (B, S, H)

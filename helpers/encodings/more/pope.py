@@ -25,20 +25,14 @@ class Pope(Encoding):
         base: θ_c = base^(−c/d); 10,000 in the paper.
     """
 
-    def __init__(
-        self, d_model: int, num_heads: int = 1, max_len: int = 512, base: float = 10_000.0
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len)
+    def __init__(self, *sizes: int, base: float = 10_000.0, **named: int) -> None:
+        super().__init__(*sizes, **named)
         self.base = base
-        self.phase = nn.Parameter(torch.zeros(num_heads, 1, self.head_dim))
+        self.phase = nn.Parameter(torch.zeros(self.num_heads, 1, self.head_dim))
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
-        """(B, H, T, d) → (B, H, T, 2d): lengths times cosines, and times sines.
-
-        Raises:
-            ValueError: positions have several axes, or offsets are given.
-        """
-        positions.require_no_offsets(self).require_1d()
+        """(B, H, T, d) → (B, H, T, 2d): lengths times cosines, and times sines."""
+        positions.require_no_offsets(self).require_axes()
         delta = self.phase.clamp(-2 * math.pi, 0)
         return self._polar(q, positions.queries, 0.0), self._polar(k, positions.keys, delta)
 
