@@ -53,8 +53,7 @@ class Result:
         mark: as nbgrader's autograder gives it, and as the page tells it.
         files: contents by the folder of nbgrader's that they belong in.
         answers: digests by cell. hints: by exercise.
-        seconds: by test. total: of them all. limited: who held memory and processes.
-        problem: why there is no page.
+        seconds: that it took. problem: why there is no page.
     """
 
     mark: Mark
@@ -63,9 +62,7 @@ class Result:
     hints: dict[str, list[str]]
     repairs: list[str] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
-    total: float = 0.0
-    limited: str = ""
+    seconds: float = 0.0
     problem: str = ""
 
 
@@ -115,8 +112,6 @@ def result(
         [printable(each) for each in repairs + outcome.notes],
         [printable(each) for each in outcome.flags],
         outcome.seconds,
-        outcome.total,
-        outcome.limited,
     )  # fmt: skip
     try:
         made.files["feedback"] = feedback.render(autograded, mark).encode("utf-8", "replace")

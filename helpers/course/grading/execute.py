@@ -51,16 +51,13 @@ class Outcome:
     Args:
         outputs: by cell id.
         flags: what an instructor should look at. notes: what learner and instructor should know.
-        seconds: by test. total: of them all.
-        limited: who held the limits of memory and processes.
+        seconds: that it took.
     """
 
     outputs: dict[str, list[NotebookNode]] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
-    total: float = 0.0
-    limited: str = ""
+    seconds: float = 0.0
 
 
 def execute(job: Job) -> Outcome:
@@ -82,7 +79,7 @@ class _Execution:
     """One job on its way."""
 
     def __init__(self, job: Job, sandbox: Sandbox) -> None:
-        self.job, self.sandbox, self.outcome = job, sandbox, Outcome(limited=sandbox.limited)
+        self.job, self.sandbox, self.outcome = job, sandbox, Outcome()
         if strange := code_flags.strange(job.notebook):
             listed = ", ".join(strange[:5])
             self.outcome.flags.append(f"words in its code that no exercise needs: {listed}")
@@ -103,7 +100,7 @@ class _Execution:
         finally:
             if not self.session.close():
                 sandbox.close()
-        self.outcome.total = time.monotonic() - start
+        self.outcome.seconds = time.monotonic() - start
 
     def _cell(self, cell: NotebookNode) -> list[NotebookNode]:
         """Return what a cell shows, or an error that says why it was not run."""
@@ -137,11 +134,9 @@ class _Execution:
     def _executed(self, cell: NotebookNode) -> list[NotebookNode]:
         """Run a cell, or ask what it tests; return what it shows."""
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
-        start = time.monotonic()
         if grade_id in self.job.tests:
             self._run_lesson()
             shown = self.judge.shown(self.job.tests[grade_id])
-            self.outcome.seconds[grade_id] = time.monotonic() - start
             self._note_late(shown, f"{grade_id}: the check")
             return shown
         if is_unchanged(cell):

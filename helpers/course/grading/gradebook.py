@@ -156,7 +156,7 @@ class ClassGradebook:
             files["feedback"] = self._page(files["autograded"].decode(), mark)
         self._write(found, files)
         row = grades_csv.row(found, result, mark) | {"late": lateness.described(submission, found)}
-        new = {"key": key, "row": row, "seconds": result.seconds, "mark": asdict(mark)}
+        new = {"key": key, "row": row, "mark": asdict(mark)}
         new |= {"answers": result.answers, "hints": result.hints, "digest": found.digest}
         journal.put(book, found.student, found.unit, new)
         return row, regrade.between(before, mark, entry.get("hints", result.hints), result.hints)

@@ -15,7 +15,7 @@ from helpers.course.settings import CourseError, printable
 EMPTY: dict[str, Any] = {  # a row of grades.csv
     "student": "", "unit": "", "score": 0.0, "pending": 0.0, "max_score": 0.0, "late": "",
     "penalty": 0.0, "status": "", "flags": "", "repairs": "", "hints": [], "seconds": 0.0,
-    "platform_id": "", "email": "", "return_as": "", "limits": "",
+    "platform_id": "", "email": "", "return_as": "",
 }  # fmt: skip
 COLUMNS = list(EMPTY)
 WITHOUT_PAGE = "graded, without a feedback page: "
@@ -28,11 +28,10 @@ def row(found: Submission, result: Result, mark: Mark) -> dict[str, Any]:
     made = marks(mark) | {
         "student": found.student,
         "unit": found.unit,
-        "seconds": round(result.total, 1),
+        "seconds": round(result.seconds, 1),
         "flags": "; ".join(result.flags),
         "repairs": "; ".join([*found.notes, *result.repairs]),
         "hints": list(dict.fromkeys(hints)),
-        "limits": result.limited,
     }
     if result.problem:
         made["status"] = WITHOUT_PAGE + result.problem

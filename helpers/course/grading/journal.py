@@ -26,7 +26,7 @@ WRITE = "INSERT OR REPLACE INTO course_journal VALUES (:student, :unit, :entry)"
 READ = "SELECT entry FROM course_journal"
 OF_ONE = READ + " WHERE student = :student AND unit = :unit"
 
-Entry = dict[str, Any]  # "key" of the notebook graded, "row" of grades.csv, "seconds" by test, …
+Entry = dict[str, Any]  # "key" of the notebook graded, "row" of grades.csv, "hints" by exercise, …
 
 
 def put(book: Gradebook, student: str, unit: str, entry: Entry) -> None:

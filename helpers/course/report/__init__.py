@@ -25,7 +25,6 @@ from helpers.course.report.answers import answers
 from helpers.course.settings import Course
 
 BINS = 10  # of the distribution of marks
-SLOWEST = 10  # rows of each table of seconds
 CELL = re.compile(r"^[\w-]+: ")  # the name that a repair begins with
 
 
@@ -35,7 +34,7 @@ def write(course: Course, out: Path) -> Path:
     Raises:
         CourseError: nothing has been graded into OUT.
     """
-    rows = grades_csv.read(out).astype({"seconds": float})
+    rows = grades_csv.read(out)
     rows["graded"] = rows.status.str.startswith("graded")
     graded = rows[rows.graded]
     table = answers(course, out, graded)
@@ -49,7 +48,6 @@ def write(course: Course, out: Path) -> Path:
         written=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         versions={"course": version("order-matters"), "Python": platform.python_version()}
         | {name: version(name) for name in ("torch", "nbgrader")},
-        limits=rows.limits.value_counts().to_dict(),
         rows=rows,
         graded=graded,
         units=list(_units(rows).itertuples()),
@@ -65,8 +63,6 @@ def write(course: Course, out: Path) -> Path:
         flagged=_reasons(rows, "flags"),
         repaired=_reasons(rows, "repairs"),
         left_out=list(rows[~rows.graded].itertuples()),
-        notebooks=list(graded.nlargest(SLOWEST, "seconds").itertuples()),
-        tests=list(_tests(table).itertuples()),
     )
     return save(out / "report.html", text)
 
@@ -134,12 +130,6 @@ def _reasons(rows: pd.DataFrame, column: str) -> list[tuple[Any, list[str]]]:
         texts = [f"{text} ({count} times)" if count > 1 else text for text, count in counts.items()]
         found.append((row, texts))
     return found
-
-
-def _tests(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the median and the largest seconds of each check, the slowest first."""
-    seconds = table.dropna(subset="seconds").groupby(["unit", "title"], as_index=False)["seconds"]
-    return seconds.agg(["median", "max"]).nlargest(SLOWEST, "median")
 
 
 def _link(row: Any) -> str:

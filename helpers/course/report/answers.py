@@ -30,8 +30,8 @@ def answers(course: Course, out: Path, graded: pd.DataFrame) -> pd.DataFrame:
     """Return a row per exercise of each submission in `graded`, in the order of the sources.
 
     Columns are student, unit, exercise, title, score and max_score, with points given by hand;
-    waiting, true where a person still has to give them; hints, a list, and seconds, of the check,
-    both nan where the exercise has none. It may be empty, so each column needs its dtype.
+    waiting, true where a person still has to give them; hints, a list, nan where the exercise has no
+    check. It may be empty, so each column needs its dtype.
     """
     scores = pd.DataFrame(_scores(out) if len(graded) else [], columns=[*SCORES]).astype(SCORES)
     scores["exercise"] = scores.exercise.str.removesuffix("-test")
@@ -54,14 +54,13 @@ def _scores(out: Path) -> list[Any]:
 
 
 def _checks(out: Path) -> pd.DataFrame:
-    """Read the hints and the seconds of each check from the journal."""
+    """Read the hints of each check from the journal."""
     rows = [
-        (e["row"]["student"], e["row"]["unit"], name, hints, e["seconds"].get(f"{name}-test"))
+        (e["row"]["student"], e["row"]["unit"], name, hints)
         for e in journal.entries(out)
         for name, hints in e["hints"].items()
     ]
-    columns = ["student", "unit", "exercise", "hints", "seconds"]
-    return pd.DataFrame(rows, columns=columns).astype({"seconds": float})
+    return pd.DataFrame(rows, columns=["student", "unit", "exercise", "hints"])
 
 
 def _titles(course: Course, units: list[str]) -> pd.DataFrame:

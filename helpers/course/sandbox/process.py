@@ -87,11 +87,6 @@ class Sandbox:
         with theirs:
             self.process = self._begin(stdin=theirs, stdout=self.errors, stderr=self.errors)
 
-    @property
-    def limited(self) -> str:
-        """Who holds the limits of memory and processes, in a word."""
-        return "cgroup" if self.in_scope else "polling"
-
     def _begin(self, **files: Any) -> subprocess.Popen[bytes]:
         files["process_group"] = 0  # Ctrl-C is for the grader alone
         limits = self.limits.memory + self.limits.files, self.limits.processes

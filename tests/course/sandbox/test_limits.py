@@ -160,7 +160,7 @@ def test_where_systemd_makes_scopes_a_sandbox_has_one(
         with closing(Sandbox(replace(LIMITS, files=1 << 29), ISOLATED)) as made:
             made.wait()
             asked = (tmp_path / "asked").read_text().splitlines()[-1]
-            assert made.limited == "cgroup"
+            assert made.in_scope
             assert f"MemoryMax={3 << 29} " in asked and "TasksMax=200 " in asked
             session = Session(made)
             assert text_of(session, "1 + 1") == "2"
