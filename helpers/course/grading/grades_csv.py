@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from helpers.course import settings
 from helpers.course.grading.autograde import Result
 from helpers.course.intake import Submission
 from helpers.course.pages.feedback import Mark
 from helpers.course.settings import CourseError, printable
 
+NAME = "grades.csv"
 EMPTY: dict[str, Any] = {  # a row of grades.csv
     "student": "", "unit": "", "score": 0.0, "pending": 0.0, "max_score": 0.0, "late": "",
     "penalty": 0.0, "status": "", "flags": "", "repairs": "", "hints": [], "seconds": 0.0,
@@ -19,7 +22,6 @@ EMPTY: dict[str, Any] = {  # a row of grades.csv
 }  # fmt: skip
 COLUMNS = list(EMPTY)
 WITHOUT_PAGE = "graded, without a feedback page: "
-EARLIER = "was graded by an earlier version; run `course grade` on all submissions"
 
 
 def row(found: Submission, result: Result, mark: Mark) -> dict[str, Any]:
@@ -51,21 +53,21 @@ def marks(mark: Mark) -> dict[str, Any]:
     }
 
 
-def write(out: Path, rows: list[dict[str, Any]], before: pd.DataFrame | None) -> pd.DataFrame:
+def write(out: Path, rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Write rows to OUT/grades.csv and return them, sorted.
 
-    Args:
-        before: rows of an earlier run, of which those of other submissions stay in the file.
+    Rows of an earlier run stay in the file, but for those of the same learner and unit, and a
+    learner's whose notebook was none of a unit.
     """
     keys = ["student", "unit"]
     table = pd.DataFrame(rows, columns=COLUMNS).sort_values(keys)
-    whole = table
-    if before is not None:
-        others = before[~before.set_index(keys).index.isin(table.set_index(keys).index)]
-        whole = pd.concat([table.astype(object), others]).sort_values(keys)
-    fresh = out / "grades.csv.new"
-    whole.to_csv(fresh, index=False)
-    fresh.replace(out / "grades.csv")
+    before = table[:0]
+    with suppress(CourseError):  # there is none yet
+        before = read(out)
+    again = before.set_index(keys).index.isin(table.set_index(keys).index)
+    again |= (before.unit == "") & before.student.isin(table.student)
+    both = [table.astype(object), before[~again].astype(object)]
+    settings.write(out / NAME, pd.concat(both).sort_values(keys).to_csv(index=False))
     return table.reset_index(drop=True)
 
 
@@ -76,11 +78,11 @@ def read(out: Path) -> pd.DataFrame:
         CourseError: there is none, or it is of an earlier version of the course.
     """
     try:
-        rows = pd.read_csv(out / "grades.csv", dtype=str, keep_default_na=False)
+        rows = pd.read_csv(out / NAME, dtype=str, keep_default_na=False)
     except (FileNotFoundError, pd.errors.EmptyDataError) as error:
         raise CourseError(f"{out} holds no grades.csv; `course grade` writes it") from error
     if "return_as" not in rows:
-        raise CourseError(f"{out} {EARLIER}")
+        raise CourseError(f"{out} was graded by an earlier version: run `course grade` again")
     return rows
 
 

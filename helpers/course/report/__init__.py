@@ -34,12 +34,13 @@ def write(course: Course, out: Path) -> Path:
     Raises:
         CourseError: nothing has been graded into OUT.
     """
-    rows = grades_csv.read(out)
+    rows = grades_csv.read(out).astype({"penalty": float})
     rows["graded"] = rows.status.str.startswith("graded")
     graded = rows[rows.graded]
     table = answers(course, out, graded)
     marks = _marks(table)
     rows = rows.drop(columns=["score", "pending", "max_score"]).merge(marks, how="left")
+    rows["score"] -= rows.penalty  # as on the learner's page
     rows["link"] = [_link(row) for row in rows.itertuples()]
     graded = rows[rows.graded]
     text = page(

@@ -30,8 +30,8 @@ def answers(course: Course, out: Path, graded: pd.DataFrame) -> pd.DataFrame:
     """Return a row per exercise of each submission in `graded`, in the order of the sources.
 
     Columns are student, unit, exercise, title, score and max_score, with points given by hand;
-    waiting, true where a person still has to give them; hints, a list, nan where the exercise has no
-    check. It may be empty, so each column needs its dtype.
+    waiting, true where a person still has to give them; hints, a list, nan where there is no check.
+    It may be empty, so each column needs its dtype.
     """
     scores = pd.DataFrame(_scores(out) if len(graded) else [], columns=[*SCORES]).astype(SCORES)
     scores["exercise"] = scores.exercise.str.removesuffix("-test")

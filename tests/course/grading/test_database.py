@@ -11,7 +11,7 @@ from nbgrader.dbutil import write_alembic_ini
 
 from helpers.course.authoring import nbgrade
 from helpers.course.authoring.nbgrade import gradebook
-from helpers.course.grading.database import SEARCHED
+from helpers.course.grading.journal import SEARCHED
 from helpers.course.settings import Course, CourseError
 from tests.course.judged import Desk, desk, hand_in
 from tests.course.pages.entered import Classroom

@@ -1,10 +1,8 @@
 """A batch comes into the gradebook as a whole; points given by hand stay, or wait for a review."""
 
 import shutil
-import sqlite3
 from collections.abc import Callable, Sequence
 from concurrent.futures import wait
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +52,6 @@ def _a_newer_notebook(desk: Desk, _: pytest.MonkeyPatch) -> pd.DataFrame:
     return desk.grade(desk.root / "in")
 
 
-def _the_old_notebook_gone(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
-    shutil.rmtree(desk.out / "submitted")
-    return _mend(desk, monkeypatch)
-
-
 @pytest.mark.parametrize(
     "again",
     [
@@ -68,7 +61,6 @@ def _the_old_notebook_gone(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.Da
         _mend,
         _a_newer_check,
         _a_newer_notebook,
-        _the_old_notebook_gone,
     ],
 )
 def test_points_given_by_hand_are_kept(
@@ -248,24 +240,6 @@ def test_export_waits_for_a_run_that_is_grading(desk: Desk) -> None:
     desk.grade(desk.root / "in")
     with journal.exclusive_lock(desk.out), pytest.raises(CourseError, match="somebody is grading"):
         export.export(desk.out, "moodle", None, "", "")
-
-
-def test_points_by_hand_stay_where_an_earlier_version_graded(desk: Desk) -> None:
-    hand_in(desk.root / "in", ada=desk.work(**MINE))
-    desk.grade(desk.root / "in")
-    _give(desk.out, "double-test", manual_score=1.5)
-    with closing(sqlite3.connect(desk.out / "gradebook.db")) as book, book:
-        book.execute("DROP TABLE course_journal")
-    with pytest.raises(CourseError, match="by an earlier version; run `course grade` on all"):
-        export.export(desk.out, "moodle", None, "", "")
-    row = desk.grade(desk.root / "in").iloc[0]
-    assert (float(row.score), float(row.pending)) == (3.5, 0)
-    assert not (desk.out / "changes.csv").exists()
-    with closing(sqlite3.connect(desk.out / "gradebook.db")) as book, book:
-        book.execute("DROP TABLE course_journal")
-    hand_in(desk.root / "in", ada=desk.work(double="return x * x"))
-    assert float(desk.grade(desk.root / "in").pending[0]) == 2
-    assert 'double,1.5,"1.5, pending"' in (desk.out / "changes.csv").read_text()
 
 
 def test_a_helper_that_is_another_asks_for_a_review(

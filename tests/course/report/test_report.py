@@ -24,7 +24,14 @@ from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom
 
 def row(student: str, **said: object) -> dict[str, object]:
     """A row of grades.csv."""
-    nothing = {"unit": UNIT, "score": 0, "max_score": 0, "status": "graded", "seconds": 1.0}
+    nothing = {
+        "unit": UNIT,
+        "score": 0,
+        "max_score": 0,
+        "penalty": 0,
+        "status": "graded",
+        "seconds": 1.0,
+    }
     return dict.fromkeys(grades_csv.COLUMNS, "") | nothing | {"student": student} | said
 
 
@@ -74,7 +81,10 @@ def page(classroom: Classroom) -> str:
         ("marks", f"{UNIT} 4 4 6 12 58 % 50 % 50 % 83 %"),
         ("marks", "40 to 50 0 50 to 60 3 60 to 70 0 70 to 80 0 80 to 90 1"),
         ("learners", f"learner {UNIT} sum pending"),
-        ("learners", "007 1 1 4 &lt;script&gt; – 0 0 NA 1 1 4 ada 5 5 0 zoe 1 1 4"),
+        (
+            "learners",
+            "007 1 1 4 &lt;script&gt; – 0 0 NA 1 1 4 ada 5 5 0 zoe 0.75 0.75 4",
+        ),  # who was late
         ("exercises", f"{UNIT} Twice 2 4 1.25 62 % 25 % 0 % – 25 %"),
         ("exercises", "Why &lt;twice&gt;? 4 1 3 75 % 0 % 0 % – –"),  # of what has been read
         ("misconceptions", f"3 of 4 · {UNIT} · Twice {HINT} 3 learners 007, NA, zoe"),
