@@ -157,11 +157,11 @@ def _for_authors(command: Callable[..., Add]) -> None:
 
 def _grade(course: Course, options: argparse.Namespace) -> None:
     from helpers.course import report
-    from helpers.course.grading import changes, grade, grades_csv
+    from helpers.course.grading import grade, grades_csv
     from helpers.course.sandbox import bubblewrap, pool
     from helpers.course.sandbox.process import Limits
 
-    isolated, known = not options.no_sandbox, len(changes.in_words(options.out))
+    isolated, known = not options.no_sandbox, len(grades_csv.changes(options.out))
     if not options.scheduler and not (isolated and bubblewrap.available()):
         cores = os.cpu_count() or 1  # they get ready while the submissions are looked through
         pool.begin(min(options.workers or cores, cores), Limits(), isolated)
@@ -182,7 +182,7 @@ def _grade(course: Course, options: argparse.Namespace) -> None:
     finally:
         pool.close()
     print(grades_csv.as_text(table))
-    if changed := changes.in_words(options.out)[known:]:
+    if changed := grades_csv.changes(options.out)[known:]:
         print("\nChanged (changes.csv lists everything)", *changed, "", sep="\n")
     print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")
     print(f"report: {report.write(course, options.out)}")

@@ -23,7 +23,7 @@ from helpers.course import intake
 from helpers.course.grading import execute
 from helpers.course.grading.execute import Job, Outcome
 from helpers.course.grading.judge import Check
-from helpers.course.intake.worker import printable
+from helpers.course.intake import printable
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Grade, Mark
 from helpers.course.pages.sanitize import sanitize

@@ -20,7 +20,7 @@ from traitlets.config import Config
 
 from helpers.course.authoring import nbgrade
 from helpers.course.authoring.nbgrade import COURSE
-from helpers.course.grading import changes, grades_csv, journal, lateness
+from helpers.course.grading import grades_csv, journal, lateness
 from helpers.course.grading.autograde import Result
 from helpers.course.grading.journal import writable
 from helpers.course.intake import Submission
@@ -95,7 +95,7 @@ class ClassGradebook:
         with self.transaction():
             entered = [self._enter(*each) for each in batch]
             # Before it is committed: who is killed in between has a line twice, and loses none.
-            changes.add(self.out, [line for _, lines in entered for line in lines])
+            grades_csv.add_changes(self.out, [line for _, lines in entered for line in lines])
         return [row for row, _ in entered]
 
     def again(self, found: Submission, key: str) -> dict[str, Any] | None:
@@ -148,7 +148,7 @@ class ClassGradebook:
         new = {"key": key, "row": row, "mark": asdict(mark)}
         new |= {"answers": result.answers, "hints": result.hints, "digest": found.digest}
         journal.put(book, found.student, found.unit, new)
-        lines = changes.between(before, mark, entry["hints"], result.hints) if before else []
+        lines = grades_csv.changed(before, mark, entry["hints"], result.hints) if before else []
         return row, lines
 
     def _found(self, student: str, unit: str) -> tuple[journal.Entry, SubmittedAssignment | None]:

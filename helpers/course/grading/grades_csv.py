@@ -1,8 +1,10 @@
-"""grades.csv: a row per submission, and what a terminal shows of it."""
+"""grades.csv, a row per submission, and changes.csv, what is another after one is graded again."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pandas as pd
 from helpers.course import settings
 from helpers.course.grading.autograde import Result
 from helpers.course.intake import Submission
-from helpers.course.pages.feedback import Mark
+from helpers.course.pages.feedback import Grade, Mark
 from helpers.course.settings import CourseError, printable
 
 NAME = "grades.csv"
@@ -22,6 +24,12 @@ EMPTY: dict[str, Any] = {  # a row of grades.csv
 }  # fmt: skip
 COLUMNS = list(EMPTY)
 WITHOUT_PAGE = "graded, without a feedback page: "
+CHANGES = "changes.csv"
+CHANGED = [  # columns of changes.csv
+    "when", "student", "unit", "exercise", "points_before", "points_after", "hint_before",
+    "hint_after",
+]  # fmt: skip
+Hints = Mapping[str, list[str]]  # by exercise
 
 
 def row(found: Submission, result: Result, mark: Mark) -> dict[str, Any]:
@@ -99,3 +107,44 @@ def as_text(table: pd.DataFrame) -> str:
         if hints
     ]
     return marks.to_string(index=False) + ("\n\nHints given\n" + "".join(hints) if hints else "")
+
+
+def changed(before: Mark, after: Mark, hints: Hints, hints_after: Hints) -> list[list[Any]]:
+    """Return a line for each exercise of a notebook whose points or hints are others."""
+    lines = []
+    for name, grade in before.grades.items():
+        exercise = name.removesuffix("-test")
+        points = [_points(each) for each in (grade, after.grades.get(name, Grade()))]
+        both = [" ".join(dict.fromkeys(each.get(exercise, []))) for each in (hints, hints_after)]
+        if grade.max_score and (points[0] != points[1] or both[0] != both[1]):
+            lines.append([datetime.now(UTC), after.student, after.unit, exercise, *points, *both])
+    return lines
+
+
+def _points(grade: Grade) -> str:
+    """Return a number, "pending", or both: given by hand before the answer was changed."""
+    known = grade.by_hand or grade.score or not grade.needs_manual
+    return ", ".join([f"{grade.score:g}"] * bool(known) + ["pending"] * grade.needs_manual)
+
+
+def add_changes(out: Path, lines: list[list[Any]]) -> None:
+    """Append lines, which are columns of `CHANGED`, to OUT/changes.csv."""
+    if lines:
+        path, table = out / CHANGES, pd.DataFrame(lines, columns=CHANGED)
+        table.to_csv(path, mode="a", header=not path.exists(), index=False)
+
+
+def changes(out: Path) -> list[str]:
+    """Return the lines of OUT/changes.csv in words, the oldest first."""
+    if not (out / CHANGES).exists():
+        return []
+    found = []
+    table = pd.read_csv(out / CHANGES, dtype=str, keep_default_na=False).map(printable)
+    for row in table.itertuples():
+        text = f"{row.student}, {row.unit}, {row.exercise}: "
+        text += f"{row.points_before} → {row.points_after} points"
+        if row.hint_before != row.hint_after:
+            text += f"\n  hint before: {row.hint_before or 'none'}"
+            text += f"\n  hint after: {row.hint_after or 'none'}"
+        found.append(text)
+    return found

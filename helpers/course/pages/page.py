@@ -16,7 +16,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from helpers.course.pages.markup import BLANK, LONGEST, printed
+from helpers.course.pages.sanitize import BLANK, LONGEST, printed
 
 
 def number(value: float) -> str:

@@ -18,10 +18,11 @@ from urllib.parse import quote
 import numpy as np
 import pandas as pd
 
-from helpers.course.grading import grades_csv, lateness
+from helpers.course.grading import grades_csv, lateness, similarity
+from helpers.course.grading.similarity import Pair
 from helpers.course.pages.page import page, save
-from helpers.course.report import item_analysis, predictions, similar
-from helpers.course.report.answers import answers
+from helpers.course.report import predictions
+from helpers.course.report.answers import answers, exercises
 from helpers.course.settings import Course
 
 BINS = 10  # of the distribution of marks
@@ -54,11 +55,11 @@ def write(course: Course, out: Path) -> Path:
         units=list(_units(rows).itertuples()),
         distributions=[(unit, _histogram(own.fraction)) for unit, own in graded.groupby("unit")],
         learners=[(student, _learner(own)) for student, own in rows.groupby("student")],
-        exercises=list(item_analysis.exercises(table).itertuples()),
+        exercises=list(exercises(table).itertuples()),
         misconceptions=list(_misconceptions(table, graded).itertuples()),
         predictions=predictions.predictions(course, out, graded),
         waiting=_waiting(table),
-        pairs=similar.write(out, graded),
+        pairs=write_similar(out, graded),
         late=list(rows[~rows.late.isin(["", "no"])].itertuples()),
         costs=lateness.policy(out),
         flagged=_reasons(rows, "flags"),
@@ -138,3 +139,15 @@ def _link(row: Any) -> str:
     if not row.graded or "without a feedback page" in row.status:
         return ""
     return quote(f"feedback/{row.student}/{row.unit}/{row.unit}.html")
+
+
+def write_similar(out: Path, graded: pd.DataFrame) -> list[Pair]:
+    """Write the page on the rows in `graded`, and return the pairs on it."""
+    found = [
+        pair
+        for unit, rows in graded.groupby("unit")
+        for pair in similarity.pairs(out, str(unit), sorted(rows.student))
+    ]
+    text = page("similar.html.j2", pairs=found, alike=similarity.ALIKE, zip=zip)
+    save(out / "similar.html", text)
+    return found

@@ -17,10 +17,9 @@ import pytest
 from nbformat import v4
 
 from helpers.course import intake
-from helpers.course.grading import code_flags
-from helpers.course.intake import collect, worker
+from helpers.course.grading import execute
+from helpers.course.intake import Worker, collect, worker
 from helpers.course.intake.upload import Limits
-from helpers.course.intake.worker import Worker
 from helpers.course.settings import Course, CourseError
 from tests.course.intake.handed_in import MOODLE, Files, write, zipped
 
@@ -246,8 +245,8 @@ def test_what_takes_long_to_read_comes_to_an_end(content: str) -> None:
     start = time.monotonic()
     try:
         notebook, repairs = intake.repaired(SLOW[content](), v4.new_notebook(cells=[code]))
-        assert all(len(each) <= worker.TEXT for each in repairs)
-        assert all(len(each) < 100 for each in code_flags.strange(notebook))
+        assert all(len(each) <= intake.TEXT for each in repairs)
+        assert all(len(each) < 100 for each in execute.strange(notebook))
     except CourseError as error:
         assert re.search(r"more than 6 s|500 MB|are allowed|accents|no notebook", str(error))
     assert time.monotonic() - start < 20
@@ -261,11 +260,11 @@ def test_who_takes_too_long_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["=1+1", "\uff1d1", " =1", "-2+3", "@a", "+1"])
 def test_no_table_takes_a_name_for_a_formula(name: str) -> None:
-    assert worker.printable(name) == f"'{name}"
-    assert worker.printable("x" + name) == "x" + name
+    assert intake.printable(name) == f"'{name}"
+    assert intake.printable("x" + name) == "x" + name
     for sign in (";", ",", "|", '; "'):  # a table may be read whose cells these part
-        assert worker.printable(f"x{sign}=1+1") == f"x{sign[0]}'{sign[1:]}=1+1"
-    assert worker.printable("one; two, 3-4") == "one; two, 3-4"
+        assert intake.printable(f"x{sign}=1+1") == f"x{sign[0]}'{sign[1:]}=1+1"
+    assert intake.printable("one; two, 3-4") == "one; two, 3-4"
 
 
 def test_a_worker_that_died_is_started_again(small: Worker) -> None:

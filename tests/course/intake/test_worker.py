@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from helpers.course.intake.worker import Worker
+from helpers.course.intake import Worker
 from helpers.course.settings import CourseError
 
 
