@@ -126,11 +126,6 @@ def _for_instructors(command: Callable[..., Add]) -> None:
     add("--unit", default="", help="unit to export, if there are several")
     add("--column", default="", help="column for the marks, if the worksheet has several")
 
-    add = command("collect", _collect, "turn a platform's zip into nbgrader's submitted/")
-    add("archive", type=Path, help="zip or folder with the notebooks")
-    add("--platform", default="", choices=PLATFORMS, help="which learning platform gave the names")
-    add("--out", type=Path, default=Path("submitted"), help="where they go")
-
     add = command("demo", "demo", "a tour: build, train, grade a synthetic class")
     add("--out", type=Path, default=Path("build/demo"), help="where results go")
 
@@ -206,14 +201,6 @@ def _export(_course: Course, options: argparse.Namespace) -> None:
     made = export.export(options.out, options.to, options.worksheet, options.unit, options.column)
     print(*map(printable, made.said), sep="\n")
     print(f"marks: {made.grades}\nfeedback: {made.feedback}")
-
-
-def _collect(course: Course, options: argparse.Namespace) -> None:
-    from helpers.course.intake import collect
-
-    table = collect.collect(course, options.archive, options.out, options.platform)
-    print(table.map(printable).to_string(index=False))
-    print(f"{len(table)} found; grade them with: course grade {options.out}")
 
 
 def _test(course: Course, options: argparse.Namespace) -> int:

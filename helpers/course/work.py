@@ -14,6 +14,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode, v4
 
+from helpers.course import settings
 from helpers.course.authoring import notebook, published
 from helpers.course.settings import Course, CourseError
 
@@ -42,9 +43,7 @@ def begin(course: Course) -> list[str]:
     made = []
     for unit, mine, theirs in _pairs(course):
         if not mine.exists():
-            mine.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(theirs, mine.with_suffix(".new"))
-            mine.with_suffix(".new").replace(mine)
+            settings.write(mine, theirs.read_bytes())
             made.append(unit)
     published.copy_glossary(course, course.work)
     return made

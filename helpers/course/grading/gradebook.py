@@ -18,6 +18,7 @@ from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
 from nbgrader.utils import parse_utc
 from traitlets.config import Config
 
+from helpers.course import settings
 from helpers.course.authoring import nbgrade
 from helpers.course.authoring.nbgrade import COURSE
 from helpers.course.grading import grades_csv, journal, lateness
@@ -173,10 +174,7 @@ class ClassGradebook:
             return grades_csv.marks(mark) | {
                 "status": grades_csv.WITHOUT_PAGE + (str(error) or repr(error))
             }
-        page.parent.mkdir(parents=True, exist_ok=True)
-        fresh = page.with_name(f".{page.name}.new")
-        fresh.write_bytes(content)
-        fresh.replace(page)
+        settings.write(page, content)
         journal.put(self.book, mark.student, mark.unit, entry | {"mark": asdict(mark)})
         return grades_csv.marks(mark)
 

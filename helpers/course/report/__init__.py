@@ -18,9 +18,10 @@ from urllib.parse import quote
 import numpy as np
 import pandas as pd
 
+from helpers.course import settings
 from helpers.course.grading import grades_csv, lateness, similarity
 from helpers.course.grading.similarity import Pair
-from helpers.course.pages.page import page, save
+from helpers.course.pages.page import page
 from helpers.course.report import predictions
 from helpers.course.report.answers import answers, exercises
 from helpers.course.settings import Course
@@ -66,7 +67,8 @@ def write(course: Course, out: Path) -> Path:
         repaired=_reasons(rows, "repairs"),
         left_out=list(rows[~rows.graded].itertuples()),
     )
-    return save(out / "report.html", text)
+    settings.write(out / "report.html", text)
+    return out / "report.html"
 
 
 def _marks(table: pd.DataFrame) -> pd.DataFrame:
@@ -149,5 +151,5 @@ def write_similar(out: Path, graded: pd.DataFrame) -> list[Pair]:
         for pair in similarity.pairs(out, str(unit), sorted(rows.student))
     ]
     text = page("similar.html.j2", pairs=found, alike=similarity.ALIKE, zip=zip)
-    save(out / "similar.html", text)
+    settings.write(out / "similar.html", text)
     return found

@@ -254,8 +254,3 @@ def test_a_helper_that_is_another_asks_for_a_review(
     desk.accepted["double"].add(MINE["double"])
     hand_in(desk.root / "in", ada=notebook + "\n\n")
     assert float(desk.grade(desk.root / "in").pending[0]) == 2
-
-
-def test_a_gradebook_that_another_program_holds_is_waited_for(classroom: Classroom) -> None:
-    with classroom.opened() as book, book.book.engine.connect() as connection:
-        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 60_000

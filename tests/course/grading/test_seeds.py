@@ -1,10 +1,8 @@
 """Hidden tests ask each notebook something else, and the same when it is graded again."""
 
 import stat
-import tempfile
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from helpers.course.authoring import build
@@ -54,16 +52,3 @@ def test_a_notebook_graded_again_is_asked_the_same(
         (out / "gradebook.db").unlink()
     assert len(seeds) == 2 and len(set(seeds)) == 1
     assert stat.S_IMODE((out / "secret").stat().st_mode) == 0o600
-
-
-def test_answers_that_were_lost_on_the_way_are_asked_for_again(course: Course) -> None:
-    test = judge.tests(UNIT, build.make(course, UNIT, Path(tempfile.mkdtemp())).instructor)
-    asked: list[str] = []
-
-    def run(code: str) -> list[nbformat.NotebookNode]:
-        asked.append(code)
-        lost = nbformat.v4.new_output("stream", text="more was shown than is kept")
-        return [lost] if len(asked) == 1 else [nbformat.v4.new_output("error", ename="E")]
-
-    [shown] = judge.Judge(run, []).shown(next(iter(test.values())))
-    assert asked[0] == asked[1] and shown.output_type == "error"

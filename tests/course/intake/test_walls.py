@@ -18,7 +18,7 @@ from nbformat import v4
 
 from helpers.course import intake
 from helpers.course.grading import execute
-from helpers.course.intake import Worker, collect, worker
+from helpers.course.intake import Worker, worker
 from helpers.course.intake.upload import Limits
 from helpers.course.settings import Course, CourseError
 from tests.course.intake.handed_in import MOODLE, Files, write, zipped
@@ -193,10 +193,11 @@ def test_nothing_but_files_and_folders_is_opened(
     targets = {".ipynb": f"{UNIT}.ipynb", ".zip": "x.zip", ".txt": "timestamp.txt"}
     write(tmp_path / "in", {f"bob/{UNIT}.ipynb": MINE})
     _special(tmp_path / "in" / name, kind, outside / targets.get(Path(name).suffix, ""))
-    table = collect.collect(two_units, tmp_path / "in", tmp_path / "out").set_index("student")
-    assert [p.parts[-3] for p in (tmp_path / "out").rglob("*.*")] == ["bob"]
-    [eve] = [notes for student, notes in table.notes.items() if str(student).startswith("eve")]
-    assert "is a link or the like, and was not opened" in eve
+    bob, *eves = intake.find(two_units, tmp_path / "in", tmp_path / "unpacked")
+    copies = [each for each in (tmp_path / "unpacked").rglob("*") if each.is_file()]
+    assert [each.read_bytes() for each in copies] == [MINE]
+    assert not bob.problem and eves[0].student.startswith("eve")
+    assert "is a link or the like, and was not opened" in eves[0].problem
 
 
 def test_folders_without_end_are_left(two_units: Course, tmp_path: Path) -> None:
