@@ -21,7 +21,7 @@ from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solut
 from helpers.checks.engine.report import Finding, findings_in
 from helpers.course import intake
 from helpers.course.grading import execute
-from helpers.course.grading.execute import Job, Outcome
+from helpers.course.grading.execute import Outcome
 from helpers.course.grading.judge import Check
 from helpers.course.intake import printable
 from helpers.course.pages import feedback
@@ -86,7 +86,7 @@ def autograde(
         notebook, repairs = intake.repaired(content, bundle.release)
     except CourseError as error:
         raise CourseError(f"not graded: {error}") from error
-    outcome = execute.execute(Job(notebook, bundle.checks, limits, isolated, dict(files)))
+    outcome = execute.execute(notebook, bundle.checks, limits, isolated, files)
     return result(bundle.unit, student, notebook, outcome, repairs)
 
 

@@ -2,13 +2,15 @@
 
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
+from nbformat import NotebookNode
 
 from helpers.course.authoring import build
 from helpers.course.grading import execute, grade, judge
-from helpers.course.grading.execute import Job, Outcome
-from helpers.course.grading.judge import with_seeds
+from helpers.course.grading.execute import Outcome
+from helpers.course.grading.judge import Check, with_seeds
 from helpers.course.settings import Course
 from tests.common import ISOLATED
 from tests.course.judged import hand_in
@@ -21,9 +23,9 @@ def seeds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The seeds of the jobs that are executed."""
     asked: list[int] = []
 
-    def noted(job: Job) -> Outcome:
-        asked.extend(test.seed for test in job.tests.values())
-        return real(job)
+    def noted(notebook: NotebookNode, tests: dict[str, Check], *more: Any) -> Outcome:
+        asked.extend(test.seed for test in tests.values())
+        return real(notebook, tests, *more)
 
     real = execute.execute
     monkeypatch.setattr(execute, "execute", noted)
